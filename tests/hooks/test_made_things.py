@@ -24,12 +24,12 @@ def ran(
 ) -> None:
     """A call that was let through, and what became of it."""
     before(things, action, who, word)
-    things.ended(who, word, "call", ok, now)
+    things.finish(who, word, "call", ok, now)
 
 
 def before(things: SessionProvenance, action: Action, who: AgentRef = ME, word: str = WORD) -> None:
     if may_change_provenance(action):
-        things.let_through(who, word, "call", action, read(action).facts)
+        things.expect(who, word, "call", action, read(action).facts)
 
 
 def made(things: SessionProvenance, who: AgentRef = ME, now: float = 2.0) -> set[tuple[str, str]]:
@@ -50,7 +50,7 @@ def test_a_call_that_failed_or_never_ended_has_made_nothing() -> None:
     ran(things, RUN, ok=False)
     before(things, RUN)
     assert made(things) == set()
-    things.ended(ME, WORD, "another call", True, 1.0)
+    things.finish(ME, WORD, "another call", True, 1.0)
     assert made(things) == set()
 
 
@@ -127,7 +127,7 @@ def lost(things: SessionProvenance, path: Path) -> Loss:
 def _written(things: SessionProvenance, path: Path, action: Action, text: str) -> None:
     before(things, action)
     path.write_text(text)
-    things.ended(ME, WORD, "call", True, 1.0)
+    things.finish(ME, WORD, "call", True, 1.0)
 
 
 def test_a_file_is_made_where_there_was_none_and_stays_so_while_only_the_session_writes_to_it(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_copy_is_made_and_what_was_moved_is_not(tmp_path: Path) -> None:
     assert lost(things, path) is Loss.RECOVERABLE and lost(things, precious) is Loss.LOST
     before(things, command("mv precious x", str(tmp_path)))
     precious.rename(path)
-    things.ended(ME, WORD, "call", True, 1.0)
+    things.finish(ME, WORD, "call", True, 1.0)
     assert lost(things, path) is Loss.LOST
 
 

@@ -32,7 +32,7 @@ def level(path: str, text: str, run: str) -> int:
     files, action = WrittenFiles(), command(run, HERE)
     files.remember("s", tool("Write", {"file_path": path, "content": text}, HERE), RULES, None)
     own = judge(action, RULES)
-    more = files.inherited("s", action, own, {})
+    more = files.inherit("s", action, own, {})
     return int((join_judgements(own, more, RULES) if more is not None else own).assessment.level)
 
 

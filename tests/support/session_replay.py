@@ -184,15 +184,15 @@ async def _replayed(session: Recorded, folder: Path, keeps: bool) -> Replay:
 def _at_home(app: Inside, made: World, keeps: bool) -> Iterator[Hands | None]:
     """What looks and keeps is at home where the session is, and not where this process is."""
     context = app.daemon.context
-    warm = context.look, context.keeper, app.state.snapshot_taker
+    warm = context.inspect, context.snapshotter, app.state.snapshot_taker
     hands = (
         Hands(SnapshotFolder.open(str(app.config.snapshots), str(app.config.folder)), str(made.home)) if keeps else None
     )
-    context.look, context.keeper, app.state.snapshot_taker = made.look, hands, hands  # type: ignore[assignment]
+    context.inspect, context.snapshotter, app.state.snapshot_taker = made.look, hands, hands  # type: ignore[assignment]
     try:
         yield hands
     finally:
-        context.look, context.keeper, app.state.snapshot_taker = warm
+        context.inspect, context.snapshotter, app.state.snapshot_taker = warm
 
 
 async def _lived(desk: Desk, number: int, call: Mapping[str, Any]) -> list[str]:

@@ -21,12 +21,12 @@ MOST_ANSWER = 4 << 20
 
 
 def main(argv: Sequence[str]) -> int:
-    """Like the fallback: `FOLDER CONFIGURATION AGENT EVENT`, the agent's JSON on stdin."""
+    """Runs with the fallback's arguments, `FOLDER CONFIGURATION AGENT EVENT`, and the agent's JSON on stdin."""
     return fallback.run(argv, ask_daemon)
 
 
 def ask_daemon(word: str, event: str, data: bytes, config: Config) -> HookOutput | None:
-    """What the daemon answers; None where nobody does, or somebody else."""
+    """The daemon's answer; None where no daemon of ours answers."""
     seconds = limit_of(word, config)
     headers = {
         "Content-Type": "application/json",
@@ -60,7 +60,7 @@ def _reply(answer: HTTPResponse) -> HookOutput | None:
 
 
 class _Connection(HTTPConnection):
-    """HTTP over the daemon's socket, after a look at whose it is."""
+    """HTTP over the daemon's socket, whose owner is checked first."""
 
     def __init__(self, path: Path, seconds: float) -> None:
         super().__init__("localhost", timeout=seconds)

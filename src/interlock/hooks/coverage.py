@@ -18,30 +18,30 @@ from interlock.agents import AgentCall, Event
 from interlock.impact.files import read_bytes
 
 NAME = "hook-calls"
-MOST = 20_000  # calls that are remembered
+MOST = 20_000  # calls remembered
 MOST_SESSIONS = 100
 LONGEST = 200  # characters of a session's name
-_LINE = 32  # hexadecimal digits of a call's mark
+_LINE = 32  # hexadecimal digits of a mark
 SEEN, UNSURE, MISSED = "seen", "unsure", "missed"
 
 
 @dataclass(slots=True)
 class Coverage:
-    """One daemon's knowledge; used on the event loop alone."""
+    """The calls of one daemon's agents; used on the event loop only."""
 
     folder: Path | None = None
     calls: Counter[str] = field(default_factory=Counter)  # agent -> calls that ran
     seen: Counter[str] = field(default_factory=Counter)
     missed: Counter[str] = field(default_factory=Counter)
-    unsure: Counter[str] = field(default_factory=Counter)  # ran, and nothing tells whether they were asked about
-    asked: Counter[str] = field(default_factory=Counter)  # agent -> calls that were asked about
-    sessions: OrderedDict[tuple[str, str], Counter[str]] = field(default_factory=OrderedDict)  # the last ones
+    unsure: Counter[str] = field(default_factory=Counter)  # ran, and it is unknown whether their hook asked
+    asked: Counter[str] = field(default_factory=Counter)  # agent -> calls whose hook asked
+    sessions: OrderedDict[tuple[str, str], Counter[str]] = field(default_factory=OrderedDict)  # the most recent
     _known: OrderedDict[str, None] = field(default_factory=OrderedDict)
-    _kept: int = 0
-    _handle: int = -1  # of the file that marks are added to
+    _lines: int = 0
+    _handle: int = -1  # of the file of marks
 
     def load(self) -> None:
-        """What an earlier daemon had seen."""
+        """Reads the marks that an earlier daemon wrote."""
         if self.folder is None:
             return
         with contextlib.suppress(OSError):
@@ -52,7 +52,7 @@ class Coverage:
         self._rewrite()
 
     def before(self, word: str, principal: str, event: Event) -> None:
-        """A call was asked about; kept before the answer leaves."""
+        """Records that a hook asked, before the answer leaves."""
         self.asked[word] += len(event.calls) or 1
         self._session(word, event)["asked"] += len(event.calls) or 1
         marks = [_session(word, principal, event.session), *_marks(word, principal, event)]
@@ -65,8 +65,8 @@ class Coverage:
         if new:
             self._append(new)
 
-    def journalled(self, entries: Iterable[Mapping[str, Any]]) -> None:
-        """What hooks decided by themselves was asked about, too."""
+    def add_journal(self, entries: Iterable[Mapping[str, Any]]) -> None:
+        """Records the calls that hooks decided without a daemon."""
         for entry in entries:
             words = [entry.get(name) for name in ("agent", "principal", "session")]
             ids = entry.get("calls")
@@ -76,24 +76,24 @@ class Coverage:
                     self._known[_mark(word, principal, session, str(id))] = None
 
     def after(self, word: str, principal: str, event: Event) -> str:
-        """Whether what ran was asked about: seen, missed, or unsure where nothing tells calls apart."""
+        """Whether the hook asked before these calls ran: seen, missed, or unsure where calls cannot be told apart."""
         if self._all(word, principal, event):
             return SEEN
         certain = all(call.id for call in event.calls) and _session(word, principal, event.session) in self._known
         return MISSED if certain and event.session else UNSURE
 
     def knows(self, word: str, principal: str, session: str, call: str) -> bool:
-        """Whether a call was asked about, by its id."""
+        """Whether the hook asked about the call with this id."""
         return _mark(word, principal, session, call) in self._known
 
-    def counted(self, word: str, event: Event, found: str) -> None:
+    def count(self, word: str, event: Event, found: str) -> None:
         count = len(event.calls) or 1
         self.calls[word] += count
         {SEEN: self.seen, MISSED: self.missed, UNSURE: self.unsure}[found][word] += count
         self._session(word, event).update({"calls": count, found: count})
 
     def wire(self) -> dict[str, Any]:
-        """For `interlock coverage`: by agent, since this daemon started."""
+        """The counts by agent since this daemon started, for `interlock coverage`."""
         words = sorted({*self.calls, *self.asked})
         return {
             "agents": [
@@ -114,7 +114,7 @@ class Coverage:
         }
 
     def by_session(self) -> list[dict[str, Any]]:
-        """The same for each of the last sessions, the newest first."""
+        """The counts of the most recent sessions, the newest first."""
         counts = ("asked", "calls", SEEN, MISSED, UNSURE)
         return [
             {"agent": word, "session": session, **{name: found[name] for name in counts}}
@@ -130,7 +130,7 @@ class Coverage:
         return found
 
     def _all(self, word: str, principal: str, event: Event) -> bool:
-        """By id where there is one, else by what ran: an agent may tell the id in one event and not in the other."""
+        """Compares by id, else by content, as an agent may send the id in one event and not in the other."""
         return all(
             _mark(word, principal, event.session, call.id or _text(call)) in self._known
             or (bool(event.pair) and _mark(word, principal, event.session, _text(call)) in self._known)
@@ -140,14 +140,14 @@ class Coverage:
     def _append(self, marks: list[str]) -> None:
         if self.folder is None:
             return
-        if self._kept > 2 * MOST:
+        if self._lines > 2 * MOST:
             self._rewrite()
-        with contextlib.suppress(OSError):  # then a restart is unsure of them
-            os.write(self._opened(self.folder), "".join(f"{mark}\n" for mark in marks).encode())
-            self._kept += len(marks)
+        with contextlib.suppress(OSError):  # then they are unsure after a restart
+            os.write(self._open(self.folder), "".join(f"{mark}\n" for mark in marks).encode())
+            self._lines += len(marks)
 
-    def _opened(self, folder: Path) -> int:
-        """The file, which stays open as long as it is the one that a restart will find."""
+    def _open(self, folder: Path) -> int:
+        """The file's descriptor, reopened where the file was unlinked."""
         if self._handle >= 0 and os.fstat(self._handle).st_nlink:
             return self._handle
         self._close()
@@ -168,7 +168,7 @@ class Coverage:
             new.write_text("".join(f"{mark}\n" for mark in self._known), "ascii")
             new.chmod(0o600)
             new.replace(self.folder / NAME)
-        self._kept = len(self._known)
+        self._lines = len(self._known)
 
 
 def _marks(word: str, principal: str, event: Event) -> list[str]:
@@ -189,24 +189,24 @@ def _hash(parts: list[str]) -> str:
 
 
 def _text(call: AgentCall) -> str:
-    """What stands for a call that has no id."""
+    """The key of a call without an id."""
     return json.dumps([call.tool, call.action.text], ensure_ascii=True)
 
 
 MOST_TRANSCRIPTS = 500  # transcripts
-MOST_BYTES = 1 << 20  # of one look; what is more waits for the next one
+MOST_BYTES = 1 << 20  # read at a time; the rest waits for the next read
 
 
 @dataclass(slots=True)
 class Transcripts:
-    """How far each was read; the first look only finds its end, so that nothing before the hooks counts."""
+    """The position up to which each transcript was read; the first read only finds the end, so that earlier calls do not count."""
 
     ends: OrderedDict[str, int] = field(default_factory=OrderedDict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def ran(self, path: str) -> list[str]:
-        """The ids of calls whose results were written since the last look."""
-        if not path.startswith("/") or read_bytes(path, 0) is None:  # an ordinary file, or nothing
+    def new_results(self, path: str) -> list[str]:
+        """The ids of calls whose results were added since the last read."""
+        if not path.startswith("/") or read_bytes(path, 0) is None:  # not a regular file
             return []
         with self.lock:
             begin = self.ends.get(path)
@@ -229,10 +229,10 @@ def _from(path: str, begin: int) -> bytes:
 
 
 def _results(line: bytes) -> Iterator[str]:
-    """The calls that a line gives results of; one that was refused has an error instead."""
+    """The ids of the calls that a line has results of; refused calls have errors instead."""
     try:
-        said: Any = json.loads(line)
-        blocks = said["message"]["content"]
+        entry: Any = json.loads(line)
+        blocks = entry["message"]["content"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return
     for block in blocks if isinstance(blocks, list) else ():

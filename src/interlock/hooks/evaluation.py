@@ -36,26 +36,26 @@ from interlock.web.context import Context
 from interlock.web.errors import HttpProblem
 
 INTERFACE = "hook"
-SHORT = 4_096  # characters; what is longer is not read on the event loop
+SHORT = 4_096  # characters; longer text is not analysed on the event loop
 PENDING = (TicketState.COOLING, TicketState.WAITING)
 NOT_YET = "Nobody has answered yet, and silence is not consent: do not try the same by other means."
 TWICE = (
     "Denied: the same call stands here twice, and one approval is good for one of them. Make them one after the other."
 )
-AGAIN = 4  # evaluations of one held call
+AGAIN = 4  # evaluations of a held call
 
 
-class _Elsewhere(Exception):
-    """A script has to be read, which the event loop does not do."""
+class _NeedsPool(Exception):
+    """A script has to be read, which is not done on the event loop."""
 
 
 @dataclass(slots=True)
 class CallScripts:
-    """Reads scripts for one call, and remembers what was read."""
+    """Reads scripts for one call and remembers their texts."""
 
     hooks: HookMemory
     session: str
-    read: Files | None  # as whoever asks could read them
+    read: Files | None  # with the rights of the agent's user
     texts: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, path: str) -> str | None:
@@ -75,27 +75,27 @@ def content_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _not_here(path: str) -> str | None:
-    raise _Elsewhere(path)
+def _refuse_to_read(path: str) -> str | None:
+    raise _NeedsPool(path)
 
 
 @dataclass(frozen=True, slots=True)
 class HookCall:
-    """One hook that waits for its answer."""
+    """One hook that waits for its answer, with the access of the agent's user."""
 
     agent: AgentDialect
     event: Event
     who: AgentRef
-    until: float  # of the event loop's clock
-    hung_up: Callable[[], Awaitable[None]]  # ends when nobody listens any more
-    read: Files | None  # the scripts that it would run, with its own user's eyes
-    strength: str = ""
-    look: Inspect | None = None  # at what it would destroy, with the same eyes
-    keeper: TakeSnapshot | None = None  # of what it would destroy, with its own user's hands
-    resolve: Resolve | None = None  # says where its paths lead
-    hooked: tuple[str, ...] = ()  # settings files that call the hook
-    project: FindProjectFiles | None = None  # the project files of its folder, with the same eyes
-    here: bool = False  # asked by the client, which is on this machine
+    until: float  # on the event loop's clock
+    hung_up: Callable[[], Awaitable[None]]  # completes when the client disconnects
+    read: Files | None  # reads scripts as the agent's user
+    isolation: str = ""
+    inspect: Inspect | None = None  # inspects targets as the agent's user
+    snapshot: TakeSnapshot | None = None  # copies targets as the agent's user
+    resolve: Resolve | None = None  # resolves symbolic links
+    hook_files: tuple[str, ...] = ()  # settings files that run the hook
+    project: FindProjectFiles | None = None  # finds project files as the agent's user
+    here: bool = False  # sent by the hook client, which is on this machine
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -103,8 +103,8 @@ class HookCall:
 
     def request(self, call: AgentCall, files: Files | None) -> Request:
         return Request(
-            call.action, self.who, INTERFACE, digest_fields=call.judged, files=files, strength=self.strength, inspect_impact=self.look,
-            take_snapshot=self.keeper, resolve=self.resolve, hook_files=self.hooked, project=self.project, local=self.here,
+            call.action, self.who, INTERFACE, digest_fields=call.judged, files=files, strength=self.isolation, inspect_impact=self.inspect,
+            take_snapshot=self.snapshot, resolve=self.resolve, hook_files=self.hook_files, project=self.project, local=self.here,
             may_prompt=partial(fits_prompt, cwd=call.action.cwd) if self.event.asks or self.event.pair else None,
         )  # fmt: skip
 
@@ -116,76 +116,74 @@ class HookCall:
 
 
 class HookEvaluation:
-    """Everything that is asked before a call runs."""
+    """Answers hooks before their calls run."""
 
     def __init__(self, context: Context, hooks: HookMemory) -> None:
         self.context, self.hooks = context, hooks
 
-    async def verdict(self, asking: HookCall) -> HookVerdict:
-        """May it run? One call that is announced twice is judged once."""
-        event = asking.event
+    async def verdict(self, hook: HookCall) -> HookVerdict:
+        """The verdict on an event; a call announced twice is judged once."""
+        event = hook.event
         if event.problem:
-            return HookVerdict("deny")  # in the words of the problem
-        if event.kind == "permission" and all(asking.call_keys(call)[1] in self.hooks.passed for call in event.calls):
-            return HookVerdict("allow")  # let through a moment ago; the client asks its user as it always does
+            return HookVerdict("deny")  # the dialect adds the problem's message
+        if event.kind == "permission" and all(hook.call_keys(call)[1] in self.hooks.allowed for call in event.calls):
+            return HookVerdict("allow")  # allowed a moment ago; the client still asks its user
         if event.pair and event.asks:
-            self.hooks.second.put(f"{asking.who.principal}/{event.session}", True)
-        verdict = await self.hooks.shared.answer(asking.who.principal, event, lambda: self._judged(asking))
-        return await self._with_news(asking, verdict)
+            self.hooks.prompting_sessions.put(f"{hook.who.principal}/{event.session}", True)
+        verdict = await self.hooks.shared.answer(hook.who.principal, event, lambda: self._judge(hook))
+        return await self._with_late_answers(hook, verdict)
 
-    async def _judged(self, asking: HookCall) -> HookVerdict:
-        for call in asking.event.calls:
-            self.context.state.declarations.linked(asking.who.principal, asking.who.session, loop_name(call))
-        found = [(call, *await self._decided(asking, call)) for call in asking.event.calls]
+    async def _judge(self, hook: HookCall) -> HookVerdict:
+        for call in hook.event.calls:
+            self.context.state.declarations.linked(hook.who.principal, hook.who.session, loop_name(call))
+        found = [(call, *await self._decide(hook, call)) for call in hook.event.calls]
         held = [(call, decision) for call, decision, _ in found if not decision.allowed]
         if held and all(may_prompt(decision, call.action) for call, decision in held):
-            if asking.event.asks:
+            if hook.event.asks:
                 passing = [one for one in found if one[1].allowed]
-                return await self._let_through(asking, passing) or self._asks(asking, held)
-            if asking.event.pair and f"{asking.who.principal}/{asking.event.session}" in self.hooks.second:
-                return self._deferred(asking, held)
-        return await self._answered(asking, found)
+                return await self._allow(hook, passing) or self._prompt(hook, held)
+            if hook.event.pair and f"{hook.who.principal}/{hook.event.session}" in self.hooks.prompting_sessions:
+                return self._defer(hook, held)
+        return await self._resolve_held(hook, found)
 
-    async def _answered(self, asking: HookCall, found: list[tuple[AgentCall, Decision, CallScripts]]) -> HookVerdict:
-        """What people say to the held ones, as long as there is time and nothing else in the event is hopeless."""
+    async def _resolve_held(self, hook: HookCall, found: list[tuple[AgentCall, Decision, CallScripts]]) -> HookVerdict:
+        """Waits for answers to the held calls, within the time limit, unless another call of the event is denied."""
         agreed: list[tuple[AgentCall, Decision, CallScripts]] = []
         for call, decision, scripts in sorted(found, key=lambda one: one[1].allowed or one[1].held):
             if not decision.allowed:
-                decision = await self._hold(asking, call, decision, scripts)
+                decision = await self._wait_for_answer(hook, call, decision, scripts)
             if not decision.allowed:
-                return self._denied(asking, call, decision)
+                return self._deny(hook, call, decision)
             agreed.append((call, decision, scripts))
-        denied = await self._let_through(asking, agreed)
-        news = _noticed(agreed)
+        denied = await self._allow(hook, agreed)
+        news = _notices(agreed)
         return denied or HookVerdict("allow", context=news, notice=news)
 
-    async def _let_through(
-        self, asking: HookCall, agreed: list[tuple[AgentCall, Decision, CallScripts]]
-    ) -> HookVerdict | None:
-        """Everything in the event passes, so approvals are spent now; a denial where one of them was used, or is good for one call of two."""
+    async def _allow(self, hook: HookCall, agreed: list[tuple[AgentCall, Decision, CallScripts]]) -> HookVerdict | None:
+        """Spends the approvals of an event whose calls all pass; denies where one was spent meanwhile or would cover two calls."""
         spent = [one.ticket.id for _, one, _ in agreed if one.unspent and one.ticket is not None]
         if len(set(spent)) < len(spent):
             return HookVerdict("deny", TWICE)
         for at, (call, decision, scripts) in enumerate(agreed):
             if decision.unspent:
-                decision = await self.context.pool.run(self._evaluated, asking, call, scripts, True)
+                decision = await self.context.pool.run(self._evaluate, hook, call, scripts, True)
                 agreed[at] = call, decision, scripts
             if not decision.allowed:
-                return self._denied(asking, call, decision)
+                return self._deny(hook, call, decision)
             ticket = decision.ticket.id if decision.ticket else ""
             level = int(decision.assessment.level) if decision.assessment else 0
-            keys, passed = asking.call_keys(call), AllowedCall(ticket, level, scripts.hashes, decision.kept)
+            keys, passed = hook.call_keys(call), AllowedCall(ticket, level, scripts.hashes, decision.kept)
             for key in keys:
-                self.hooks.passed.put(key, passed)
+                self.hooks.allowed.put(key, passed)
             self.hooks.denied.take(*keys)
             if may_change_provenance(call.action):
                 facts = await self._facts(call.action)
-                self.hooks.made.let_through(asking.who, asking.agent.word, keys[0], call.action, facts)
-            self.hooks.late.forget(asking.key, [ticket] if ticket else [])
+                self.hooks.provenance.expect(hook.who, hook.agent.word, keys[0], call.action, facts)
+            self.hooks.late.forget(hook.key, [ticket] if ticket else [])
         return None
 
     async def _facts(self, action: Action) -> tuple[Fact, ...]:
-        """What a call would do; in the pool where that takes long to read."""
+        """The facts of a call; analysed in the pool where that takes long."""
         reader = self.context.state.reader
         try:
             judgement, _ = reader.read(action, None, AT_ONCE)
@@ -193,80 +191,82 @@ class HookEvaluation:
             judgement, _ = await self.context.pool.run(reader.read, action)
         return judgement.facts
 
-    def _deferred(self, asking: HookCall, held: list[tuple[AgentCall, Decision]]) -> HookVerdict:
-        """This event cannot ask, and the one that follows can; a call that runs without that one is a bypass."""
+    def _defer(self, hook: HookCall, held: list[tuple[AgentCall, Decision]]) -> HookVerdict:
+        """Leaves the prompt to the event that follows; a call that runs without it is a bypass."""
         for call, decision in held:
-            self.hooks.deferred.put(asking.call_key(call), decision.ticket.id if decision.ticket else "")
+            self.hooks.deferred.put(hook.call_key(call), decision.ticket.id if decision.ticket else "")
         return DEFERRED
 
-    def _asks(self, asking: HookCall, held: list[tuple[AgentCall, Decision]]) -> HookVerdict:
+    def _prompt(self, hook: HookCall, held: list[tuple[AgentCall, Decision]]) -> HookVerdict:
         for call, decision in held:
             assert decision.ticket is not None
-            self.hooks.asked.put(asking.call_key(call), decision.ticket.id)
+            self.hooks.prompted.put(hook.call_key(call), decision.ticket.id)
         return HookVerdict("ask", " ".join(prompt_reason(decision) for _, decision in held))
 
-    def _denied(self, asking: HookCall, call: AgentCall, decision: Decision) -> HookVerdict:
+    def _deny(self, hook: HookCall, call: AgentCall, decision: Decision) -> HookVerdict:
         waits, news = decision.held and decision.ticket is not None, ""
         if waits and decision.ticket is not None:
-            if self.hooks.late.sent_away(asking.key, decision.ticket.id):
+            if self.hooks.late.remember(hook.key, decision.ticket.id):
                 news = waiting_line(decision.ticket)
         if call.id:
-            self.hooks.denied.put(asking.call_key(call), decision.ticket.id if decision.ticket else "")
+            self.hooks.denied.put(hook.call_key(call), decision.ticket.id if decision.ticket else "")
         return HookVerdict("deny", f"{decision.reason} {NOT_YET}" if waits else decision.reason, notice=news)
 
-    async def _decided(self, asking: HookCall, call: AgentCall) -> tuple[Decision, CallScripts]:
-        """One evaluation; everyday work is answered at once, on the event loop."""
-        scripts = CallScripts(self.hooks, asking.who.session, asking.read)
-        if self._everyday(asking, call):
-            known = self.context.projects.known(asking.who.principal) if asking.project else None
-            at_once = quick(self.context.state, replace(asking.request(call, _not_here), project=known))
+    async def _decide(self, hook: HookCall, call: AgentCall) -> tuple[Decision, CallScripts]:
+        """Evaluates one call; ordinary ones at once, on the event loop."""
+        scripts = CallScripts(self.hooks, hook.who.session, hook.read)
+        if self._everyday(hook, call):
+            known = self.context.projects.known(hook.who.principal) if hook.project else None
+            at_once = quick(self.context.state, replace(hook.request(call, _refuse_to_read), project=known))
             if at_once is not None:
                 return at_once, scripts
-        return await self.context.pool.run(self._evaluated, asking, call, scripts), scripts
+        return await self.context.pool.run(self._evaluate, hook, call, scripts), scripts
 
-    def _everyday(self, asking: HookCall, call: AgentCall) -> bool:
-        """A short call that writes nothing, of a session that has written nothing of note."""
-        if asking.who.session in self.hooks.written.noted or len(call.action.text) > SHORT:
+    def _everyday(self, hook: HookCall, call: AgentCall) -> bool:
+        """Whether a call is short, writes nothing, and its session has written nothing dangerous."""
+        if hook.who.session in self.hooks.written.dangerous_sessions or len(call.action.text) > SHORT:
             return False
         if call.action.kind is Kind.COMMAND:
             return True
         small = all(not isinstance(value, str) or len(value) <= SHORT for value in call.input.values())
         return small and next(written_contents(call.action, None), None) is None
 
-    def _evaluated(self, asking: HookCall, call: AgentCall, scripts: CallScripts, spend: bool = False) -> Decision:
-        """In the pool: the whole evaluation, and what the call writes or inherits; a call alone spends its approval at once."""
-        state, session = self.context.state, asking.who.session
+    def _evaluate(self, hook: HookCall, call: AgentCall, scripts: CallScripts, spend: bool = False) -> Decision:
+        """The full evaluation, in the pool, with the files that the call writes or inherits; a single call spends its approval at once."""
+        state, session = self.context.state, hook.who.session
 
         def inherits(own: Judgement) -> Judgement | None:
-            return self.hooks.written.inherited(session, call.action, own, scripts.texts)
+            return self.hooks.written.inherit(session, call.action, own, scripts.texts)
 
-        spend = spend or len(asking.event.calls) == 1
-        made = self.hooks.made.of(asking.who, asking.agent.word, state.clock.now())
-        request = replace(asking.request(call, scripts), inherits=inherits, spend=spend, provenance=made)
+        spend = spend or len(hook.event.calls) == 1
+        provenance = self.hooks.provenance.of(hook.who, hook.agent.word, state.clock.now())
+        request = replace(hook.request(call, scripts), inherits=inherits, spend=spend, provenance=provenance)
         decision = evaluate(state, request)
         if call.action.kind is Kind.TOOL and (decision.allowed or decision.held):
-            self.hooks.written.remember(session, call.action, state.rules, asking.read)
+            self.hooks.written.remember(session, call.action, state.rules, hook.read)
         return decision
 
-    async def _hold(self, asking: HookCall, call: AgentCall, decision: Decision, scripts: CallScripts) -> Decision:
-        """Waits for the answer within the agent's limit; nobody's thread is held meanwhile."""
-        gone: asyncio.Future[None] = asyncio.ensure_future(asking.hung_up())
+    async def _wait_for_answer(
+        self, hook: HookCall, call: AgentCall, decision: Decision, scripts: CallScripts
+    ) -> Decision:
+        """Waits for the answer within the agent's limit, without occupying a thread."""
+        gone: asyncio.Future[None] = asyncio.ensure_future(hook.hung_up())
         try:
             for _ in range(AGAIN):
                 if not decision.held or decision.ticket is None:
                     return decision
                 id = decision.ticket.id
-                if not await self._settled(asking, id, gone):
+                if not await self._wait_until_settled(hook, id, gone):
                     if gone.done() and not self.context.waiters.closed and not self.context.waiters.waits(id):
-                        await self.context.pool.run(abandon, self.context.state, id)  # the call was broken off
+                        await self.context.pool.run(abandon, self.context.state, id)  # the call was cancelled
                     return decision
-                decision = await self.context.pool.run(self._evaluated, asking, call, scripts)
+                decision = await self.context.pool.run(self._evaluate, hook, call, scripts)
             return decision
         finally:
             gone.cancel()
 
-    async def _settled(self, asking: HookCall, id: str, gone: asyncio.Future[None]) -> bool:
-        """Whether the ticket was answered, or has cooled off, while somebody still listens."""
+    async def _wait_until_settled(self, hook: HookCall, id: str, gone: asyncio.Future[None]) -> bool:
+        """Whether the ticket was settled before the client disconnected or the time was up."""
         loop = asyncio.get_running_loop()
         try:
             event = self.context.waiters.add(id)
@@ -276,7 +276,7 @@ class HookEvaluation:
             while True:
                 event.clear()
                 ticket = await self.context.read(lambda tx: tx.ticket(id))
-                now, abandon = self.context.state.clock.now(), asking.until - loop.time()
+                now, abandon = self.context.state.clock.now(), hook.until - loop.time()
                 if gone.done() or self.context.waiters.closed or ticket is None:
                     return False
                 if settle(ticket, now).state not in PENDING:
@@ -287,13 +287,13 @@ class HookEvaluation:
         finally:
             self.context.waiters.remove(id, event)
 
-    async def _with_news(self, asking: HookCall, verdict: HookVerdict) -> HookVerdict:
-        """The verdict, and what became of tickets that the agent was sent away with."""
-        due = self.hooks.late.due(asking.key)
+    async def _with_late_answers(self, hook: HookCall, verdict: HookVerdict) -> HookVerdict:
+        """The verdict, with the late answers to this agent's earlier tickets."""
+        due = self.hooks.late.due(hook.key)
         if not due or verdict.word == "ask":
             return verdict
         words, over = await self.context.pool.run(late_messages, self.context.state, due)
-        self.hooks.late.forget(asking.key, over)
+        self.hooks.late.forget(hook.key, over)
         if not words:
             return verdict
         if verdict.word == "allow":
@@ -301,8 +301,8 @@ class HookEvaluation:
         return HookVerdict("deny", f"{verdict.reason} {words}", notice=verdict.notice)
 
 
-def _noticed(agreed: list[tuple[AgentCall, Decision, CallScripts]]) -> str:
-    """What the agent is told of what would have been asked: that it was kept first, or why nothing would be lost."""
+def _notices(agreed: list[tuple[AgentCall, Decision, CallScripts]]) -> str:
+    """Notices about calls that passed without a prompt: a snapshot was taken, or nothing would be lost."""
     relieved = [
         one for _, one, _ in agreed if one.kept or any(factor.startswith(RELIEF_PREFIX) for factor in one.weighed)
     ]
@@ -321,21 +321,21 @@ async def _first(event: asyncio.Event, gone: asyncio.Future[None], seconds: floa
 
 
 _NEVER = ("unreadable", "self_protection", "unknown")
-_LOCAL = "git."  # what these rules find is lost in the working copy; what they find at a remote is level 3
+_LOCAL = "git."  # these rules find losses in the working copy; losses at a remote are level 3
 
 
 def may_prompt(decision: Decision, action: Action) -> bool:
-    """Whether nobody in particular has to agree, and what would be lost can be seen from where the agent works."""
+    """Whether the agent's own prompt suffices: any user may confirm, and the loss is visible from the agent's folder."""
     ticket, assessment = decision.ticket, decision.assessment
     if decision.outcome != "confirm" or ticket is None or assessment is None or not confirm_suffices(ticket):
         return False
-    if not decision.token:  # the ticket is for other words than these
+    if not decision.token:  # the ticket is for a different text
         return False
     return fits_prompt(assessment, [parse(text) for text in ticket.effect_keys], action.cwd)
 
 
 def fits_prompt(assessment: Assessment, keys: Sequence[EffectKey], cwd: str) -> bool:
-    """Whether a user can see what a confirm is about: all of it was read, and what is lost for good lies in the agent's folder."""
+    """Whether a user can judge the call: everything was readable, and irreversible losses lie in the agent's folder."""
     if any(word in finding.rule for finding in assessment.findings for word in _NEVER):
         return False
     local = all(finding.rule.startswith(_LOCAL) for finding in assessment.findings)
@@ -343,7 +343,7 @@ def fits_prompt(assessment: Assessment, keys: Sequence[EffectKey], cwd: str) -> 
 
 
 def _inside(keys: Sequence[EffectKey], cwd: str, local: bool) -> bool:
-    """Whether everything that is lost for good lies below the agent's folder; `local` says so of what is no path."""
+    """Whether all irreversible losses lie below the agent's folder; `local` decides for targets that are not paths."""
     return bool(keys) and all(_below(key.path, cwd) if key.path and not key.place else local for key in keys)
 
 
@@ -351,13 +351,13 @@ def _below(target: str, cwd: str) -> bool:
     return bool(cwd.strip("/")) and posixpath.normpath(target).startswith(posixpath.normpath(cwd) + "/")
 
 
-_TOOL = "mcp_aql"  # in the name of every tool of the loop, whatever the client puts around it
+_TOOL = "mcp_aql"  # part of the name of every loop tool, whatever prefix the client adds
 _OPERATIONS = frozenset({"execute_agent", "record_execution_step", "continue_execution"})
 _LONGEST = 200
 
 
 def loop_name(call: AgentCall) -> str:
-    """The name an execution runs under; empty for every other call."""
+    """The element name of a loop call; empty for every other call."""
     if _TOOL not in call.tool or call.input.get("operation") not in _OPERATIONS:
         return ""
     params = call.input.get("params")

@@ -20,7 +20,7 @@ GONE: Stat = (0, 0, 0, 0)
 
 @dataclass(slots=True)
 class WatchedFile:
-    """One file as it was when it was looked at last."""
+    """One file as it was at the last check."""
 
     stat: Stat
     digest: str
@@ -29,16 +29,16 @@ class WatchedFile:
 
 @dataclass(slots=True)
 class HookFiles:
-    """The files by path; used on the event loop alone."""
+    """The watched files by path; used on the event loop only."""
 
     files: dict[str, WatchedFile] = field(default_factory=dict)
-    own: tuple[str, ...] = ()  # those that call our hook, also by where a link leads
+    own: tuple[str, ...] = ()  # those that run our hook, with their real paths
 
-    def look(self, agent: AgentDialect, principal: str, cwd: str) -> list[str]:
-        """What changed since the last look, in words; the first look remembers."""
-        return [words for path in _paths(agent.word, home_of(principal), cwd) if (words := self._changed(path))]
+    def changes(self, agent: AgentDialect, principal: str, cwd: str) -> list[str]:
+        """The changes since the last check, in words; the first check sets the baseline."""
+        return [words for path in _paths(agent.word, home_of(principal), cwd) if (words := self._change(path))]
 
-    def _changed(self, path: str) -> str:
+    def _change(self, path: str) -> str:
         stat, known = _stat(path), self.files.get(path)
         if known is not None and known.stat == stat:
             return ""
@@ -58,7 +58,7 @@ class HookFiles:
 
 @lru_cache(maxsize=256)
 def _paths(word: str, home: str, cwd: str) -> tuple[str, ...]:
-    """Where the agent's hooks are installed, for this user, this project and everybody."""
+    """The paths of the agent's hook settings for this user, this project and the system."""
     project = Path(cwd) if cwd.startswith("/") else Path(home)
     places = [place.path for scope in SCOPES for place in agent_of(word).places(scope, Path(home), project)]
     return tuple(dict.fromkeys(str(path) for path in places))
@@ -82,6 +82,6 @@ def _read(path: str) -> tuple[str, bool]:
 
 
 def disabling_settings(agent: AgentDialect, principal: str, cwd: str) -> list[str]:
-    """Everything that switches this agent's hooks off, in words."""
+    """The settings that switch this agent's hooks off, in words."""
     home = Path(home_of(principal))
     return agent.disablers(home, Path(cwd) if cwd.startswith("/") else home)

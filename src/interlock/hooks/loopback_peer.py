@@ -20,18 +20,18 @@ _UID_AT = _HEAD.size + 4 + _PLACE.size + len(_ANY_PLACE) + 4 * 3  # behind the s
 
 
 class LoopbackPeers:
-    """One netlink socket, used on the event loop alone; the kernel answers at once."""
+    """One netlink socket, used on the event loop only; the kernel answers at once."""
 
     def __init__(self) -> None:
         self._socket: socket.socket | None = None
         self._number = 0
 
     def uid_of(self, client: tuple[str, int], server: tuple[str, int]) -> int | None:
-        """The user who opened this connection; None where that cannot be known."""
+        """The uid that opened this connection; None where it cannot be determined."""
         if sys.platform != "linux":
             return None
         try:
-            return self._asked(client, server)
+            return self._query(client, server)
         except (OSError, ValueError, struct.error):
             self.close()
             return None
@@ -42,12 +42,12 @@ class LoopbackPeers:
                 self._socket.close()
             self._socket = None
 
-    def _asked(self, client: tuple[str, int], server: tuple[str, int]) -> int | None:
+    def _query(self, client: tuple[str, int], server: tuple[str, int]) -> int | None:
         family = socket.AF_INET6 if ":" in client[0] else socket.AF_INET
-        place = _PLACE.pack(client[1], server[1], _packed(family, client[0]), _packed(family, server[0]))
+        place = _PLACE.pack(client[1], server[1], _pack(family, client[0]), _pack(family, server[0]))
         if self._socket is None:
             self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _SOCK_DIAG)
-            self._socket.setblocking(False)  # what the kernel has to say is there when the question is sent
+            self._socket.setblocking(False)  # the kernel's answer is there once the query is sent
         self._number += 1
         asked = _ASKED.pack(family, socket.IPPROTO_TCP, 0, 0, _ESTABLISHED) + place + _ANY_PLACE
         self._socket.send(_HEAD.pack(_LENGTH, _BY_FAMILY, _REQUEST, self._number, 0) + asked)
@@ -60,5 +60,5 @@ class LoopbackPeers:
         return int(struct.unpack_from("=I", answer, _UID_AT)[0])
 
 
-def _packed(family: int, address: str) -> bytes:
+def _pack(family: int, address: str) -> bytes:
     return socket.inet_pton(family, address)

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 MOST = 5_000
-SECONDS = 60.0  # between the two
-DEFERRED = HookVerdict("allow", "asked by the event that follows")  # this event cannot ask, and the next one can
+SECONDS = 60.0  # between two announcements of one call
+DEFERRED = HookVerdict("allow", "asked by the event that follows")  # this event cannot prompt, the next one can
 
 
 @dataclass(slots=True)
 class SharedAnswer:
-    """The first announcement, and its answer when there is one."""
+    """The first announcement of a call, and its pending or final answer."""
 
     event: str
     unique: bool  # whether the call has an id of its own
@@ -41,45 +41,45 @@ class SharedAnswer:
 
 @dataclass(slots=True)
 class SharedAnswers:
-    """By what the two have in common and what would run; used on the event loop alone."""
+    """Answers by the pair's common id and the call's content; used on the event loop only."""
 
     calls: OrderedDict[str, SharedAnswer] = field(default_factory=OrderedDict)
 
     async def answer(self, who: str, event: Event, judge: Callable[[], Awaitable[HookVerdict]]) -> HookVerdict:
-        """The verdict; judged once for two announcements of one call."""
+        """The verdict, judged once for two announcements of one call."""
         if not event.pair:
             return await judge()
         loop, key = asyncio.get_running_loop(), _key(who, event)
         known = self.calls.pop(key, None)
         if known is not None and _other(known, event) and loop.time() - known.at < SECONDS:
-            return await asyncio.shield(known.answer)  # and the next announcement is of another call
-        made = SharedAnswer(event.name, _unique(event), loop.create_future(), loop.time())
-        self.calls[key] = made
+            return await asyncio.shield(known.answer)  # the next announcement belongs to another call
+        shared = SharedAnswer(event.name, _unique(event), loop.create_future(), loop.time())
+        self.calls[key] = shared
         while len(self.calls) > MOST:
             self.calls.popitem(last=False)
         try:
             verdict = await judge()
         except BaseException:
-            made.answer.set_result(HookVerdict("deny", "Denied: the call could not be judged."))
+            shared.answer.set_result(HookVerdict("deny", "Denied: the call could not be judged."))
             raise
-        made.answer.set_result(verdict)
-        if (verdict.word != "allow" or verdict is DEFERRED) and self.calls.get(key) is made:
-            del self.calls[key]  # a no is found out anew: somebody may have agreed since
+        shared.answer.set_result(verdict)
+        if (verdict.word != "allow" or verdict is DEFERRED) and self.calls.get(key) is shared:
+            del self.calls[key]  # a denial is evaluated again: it may have been approved since
         return verdict
 
 
 def call_keys(who: str, word: str, session: str, call: AgentCall) -> list[str]:
-    """What stands for one call: its id where it has one, and what would run; an agent may not tell the id in every event."""
-    acts = repr((who, word, session, *_acts(call)))
-    return [repr((who, word, session, call.id)) if call.id else acts, acts]
+    """The keys of one call: its id where it has one, and its content, as an agent may not send the id in every event."""
+    content = repr((who, word, session, *_content(call)))
+    return [repr((who, word, session, call.id)) if call.id else content, content]
 
 
 def _key(who: str, event: Event) -> str:
-    return repr((who, event.session, event.pair, [_acts(call) for call in event.calls]))
+    return repr((who, event.session, event.pair, [_content(call) for call in event.calls]))
 
 
-def _acts(call: AgentCall) -> list[str]:
-    """What would run; where, is not told by every event of a call."""
+def _content(call: AgentCall) -> list[str]:
+    """The content of a call, without its folder, which not every event has."""
     return [call.action.kind.value, _ENCODER.encode(call.action.fields)]
 
 
@@ -95,7 +95,7 @@ def _unique(event: Event) -> bool:
 
 
 def _other(known: SharedAnswer, event: Event) -> bool:
-    """Whether this is the other announcement, and not the same one of a call like it."""
+    """Whether this is the second announcement, and not the first one of an equal call."""
     return known.event != event.name or known.unique
 
 
@@ -109,20 +109,20 @@ Key = tuple[str, str, str]  # principal, name, session
 
 @dataclass(slots=True)
 class LateAnswers:
-    """Which tickets each agent was sent away with, and which of all tickets changed since."""
+    """The tickets that each agent was denied with, and the tickets that changed since."""
 
     waiting: OrderedDict[Key, OrderedDict[str, None]] = field(default_factory=OrderedDict)
     changed: set[str] = field(default_factory=set)
 
-    def heard(self, ticket: str) -> None:
+    def on_change(self, ticket: str) -> None:
         """Called by the store, in a thread of its own."""
         if not ticket.startswith("\0"):
             if len(self.changed) > 10_000:
-                self.changed.clear()  # whoever waits for one of them is told when it changes again
+                self.changed.clear()  # their agents hear of the next change
             self.changed.add(ticket)
 
-    def sent_away(self, key: Key, ticket: str) -> bool:
-        """Remembers it; whether this agent has not been sent away with it before."""
+    def remember(self, key: Key, ticket: str) -> bool:
+        """Remembers a ticket that an agent was denied with; True the first time."""
         tickets = self.waiting.setdefault(key, OrderedDict())
         first = ticket not in tickets
         self.waiting.move_to_end(key)
@@ -135,19 +135,19 @@ class LateAnswers:
         return first
 
     def due(self, key: Key) -> list[str]:
-        """The tickets of this agent that changed."""
+        """This agent's tickets that changed."""
         tickets = self.waiting.get(key)
         return [id for id in tickets if id in self.changed] if tickets and self.changed else []
 
     def forget(self, key: Key, ids: list[str]) -> None:
-        """They were told, or were found out by asking."""
+        """Drops tickets whose answers the agent has."""
         for id in ids:
             self.waiting.get(key, OrderedDict()).pop(id, None)
             self.changed.discard(id)
 
 
 def late_messages(state: State, ids: list[str]) -> tuple[str, list[str]]:
-    """What the agent has to know of these tickets, and which of them are settled; blocks."""
+    """The messages about these tickets, and the ids of the settled ones; blocks."""
     now = state.clock.now()
     found = state.store.read(lambda tx: [tx.ticket(id) for id in ids])
     tickets = [settle(ticket, now) for ticket in found if ticket is not None]
@@ -166,7 +166,7 @@ V = TypeVar("V")
 
 
 class Recent(Generic[V]):
-    """So many entries; the oldest go first. Threads of the pool use it, too."""
+    """A bounded map that drops its oldest entries; safe for threads."""
 
     def __init__(self, most: int = MOST) -> None:
         self._entries: OrderedDict[str, V] = OrderedDict()
@@ -181,7 +181,7 @@ class Recent(Generic[V]):
                 self._entries.popitem(last=False)
 
     def take(self, *keys: str) -> V | None:
-        """Removes all of these; the first one that was there."""
+        """Removes these keys and returns the first value found."""
         with self._lock:
             found = [self._entries.pop(key, None) for key in keys]
         return next((one for one in found if one is not None), None)
@@ -190,7 +190,7 @@ class Recent(Generic[V]):
         return self._entries.get(key)
 
     def new(self, key: str, value: V) -> bool:
-        """Puts it; False where the key was there."""
+        """Adds a value; False where the key exists."""
         with self._lock:
             if key in self._entries:
                 return False
@@ -203,17 +203,17 @@ class Recent(Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class AllowedCall:
-    """A call that was let through: on which ticket, which scripts were read for it, and which snapshot was taken first."""
+    """A call that was allowed: its ticket, the scripts read for it, and the snapshot taken first."""
 
     ticket: str = ""
     level: int = 0
     scripts: Mapping[str, str] = field(default_factory=dict)  # path -> hash
-    kept: str = ""
+    snapshot: str = ""
 
 
 @dataclass(slots=True)
 class HookMemory:
-    """Built once for an app; what has no lock of its own is used on the event loop alone."""
+    """What the hooks of one app share; parts without a lock are used on the event loop only."""
 
     coverage: Coverage = field(default_factory=Coverage)
     files: HookFiles = field(default_factory=HookFiles)
@@ -221,12 +221,12 @@ class HookMemory:
     late: LateAnswers = field(default_factory=LateAnswers)
     transcripts: Transcripts = field(default_factory=Transcripts)
     written: WrittenFiles = field(default_factory=WrittenFiles)
-    made: SessionProvenance = field(default_factory=SessionProvenance)  # by session
-    passed: Recent[AllowedCall] = field(default_factory=Recent)  # by call
-    asked: Recent[str] = field(default_factory=Recent)  # call -> ticket that the client's user is asked about
-    deferred: Recent[str] = field(default_factory=Recent)  # call -> ticket that the event which follows asks about
-    denied: Recent[str] = field(default_factory=Recent)  # call -> why
-    second: Recent[bool] = field(default_factory=Recent)  # sessions that are known to send the event that can ask
-    said: Recent[bool] = field(default_factory=Recent)  # alerts that were raised
+    provenance: SessionProvenance = field(default_factory=SessionProvenance)  # by session
+    allowed: Recent[AllowedCall] = field(default_factory=Recent)  # by call
+    prompted: Recent[str] = field(default_factory=Recent)  # call -> ticket in the client's own prompt
+    deferred: Recent[str] = field(default_factory=Recent)  # call -> ticket that the following event prompts for
+    denied: Recent[str] = field(default_factory=Recent)  # call -> ticket
+    prompting_sessions: Recent[bool] = field(default_factory=Recent)  # sessions that send the event that can prompt
+    alerted: Recent[bool] = field(default_factory=Recent)  # alerts raised before
     separate: SeparateSettings = field(default_factory=SeparateSettings)
-    looked: float = 0.0  # when the journal was looked for
+    journal_checked_at: float = 0.0  # on the event loop's clock

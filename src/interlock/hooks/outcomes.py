@@ -28,50 +28,54 @@ OUTCOMES = {"after": "ran", "failed": "failed"}
 def record_outcome(
     state: State, hooks: HookMemory, agent: AgentDialect, event: Event, who: AgentRef, found: str
 ) -> None:
-    """Blocks: everything that follows from a call that has run, `found` being whether it was asked about."""
+    """Records a call that ran and reports a bypass; `found` is its coverage. Blocks."""
     outcome = OUTCOMES[event.kind]
-    _compared(state, hooks, agent, event, who)
+    _compare_transcript(state, hooks, agent, event, who)
     for call in event.calls:
         keys = call_keys(who.principal, agent.word, who.session, call)
-        passed, asked, deferred = hooks.passed.take(*keys), hooks.asked.take(*keys), hooks.deferred.take(*keys)
+        allowed, prompted, deferred = hooks.allowed.take(*keys), hooks.prompted.take(*keys), hooks.deferred.take(*keys)
         refused = hooks.denied.take(*keys) if event.kind == "after" else None
-        _reported(state, who, call, passed, asked, outcome)
-        succeeded = event.kind == "after" and not event.outcome and passed is not None
-        hooks.made.ended(who, agent.word, keys[0], succeeded, state.clock.now())
+        _report(state, who, call, allowed, prompted, outcome)
+        succeeded = event.kind == "after" and not event.outcome and allowed is not None
+        hooks.provenance.finish(who, agent.word, keys[0], succeeded, state.clock.now())
         if event.kind == "failed":
             state.declarations.failed(who, f"{call.tool} {call.action.text}")
-        if passed is not None and passed.kept and (keeper := state.snapshot_taker_for(who.principal)) is not None:
-            keeper.settle(passed.kept)  # what is there now is its doing, and nobody's later work
-        if passed is not None:
-            _raced(state, hooks, who, call, passed)
-        if refused is not None and asked is None and passed is None:
+        if (
+            allowed is not None
+            and allowed.snapshot
+            and (snapshots := state.snapshot_taker_for(who.principal)) is not None
+        ):
+            snapshots.settle(allowed.snapshot)  # the files as they are now are the call's result, not later work
+        if allowed is not None:
+            _check_scripts(state, hooks, who, call, allowed)
+        if refused is not None and prompted is None and allowed is None:
             words = f"{agent.title} ran a call that was denied: {call.tool} {call.action.text[:120]}"
             alert(state, BYPASSED, words, _details(who, agent, call), once=hooks, key=f"denied {keys[0]}")
-        if deferred is not None and asked is None and passed is None and event.kind == "after":
-            found = MISSED  # the event that was to ask never came
+        if deferred is not None and prompted is None and allowed is None and event.kind == "after":
+            found = MISSED  # the event that should have prompted never came
     if found != SEEN:
-        _bypassed(state, hooks, agent, event, who, certain=found == MISSED)
+        _report_bypass(state, hooks, agent, event, who, certain=found == MISSED)
 
 
-def _compared(state: State, hooks: HookMemory, agent: AgentDialect, event: Event, who: AgentRef) -> None:
-    """Calls that have a result in the agent's own transcript and were never asked about; noted, as its form is nobody's promise."""
+def _compare_transcript(state: State, hooks: HookMemory, agent: AgentDialect, event: Event, who: AgentRef) -> None:
+    """Alerts on calls in the agent's transcript that no hook asked about; never certain, as the format is not guaranteed."""
     if not event.transcript or who.principal != f"uid:{os.getuid()}":
         return
-    for id in hooks.transcripts.ran(event.transcript):
+    for id in hooks.transcripts.new_results(event.transcript):
         if not hooks.coverage.knows(agent.word, who.principal, event.session, id):
             words = f"{agent.title}'s transcript has a call that its hook never asked about: {id[:100]}"
             details = {**_details(who, agent, None), "call": id[:200], "certain": False}
             alert(state, BYPASSED, words, details, once=hooks, key=f"transcript {id}")
 
 
-def _reported(
-    state: State, who: AgentRef, call: AgentCall, passed: AllowedCall | None, asked: str | None, outcome: str
+def _report(
+    state: State, who: AgentRef, call: AgentCall, allowed: AllowedCall | None, prompted: str | None, outcome: str
 ) -> None:
     try:
-        if asked is not None and confirmations.record_run(state, who, asked) is not None:
+        if prompted is not None and confirmations.record_run(state, who, prompted) is not None:
             return
-        if passed is not None and passed.ticket:
-            answers.report_execution(state, who, passed.ticket, outcome)
+        if allowed is not None and allowed.ticket:
+            answers.report_execution(state, who, allowed.ticket, outcome)
             return
     except AnswerRefused as error:
         LOG.warning("a call that ran: %s", error)
@@ -80,18 +84,20 @@ def _reported(
     state.store.write_soon(lambda tx: state.recorder.now(tx, "executed", body))
 
 
-def _raced(state: State, hooks: HookMemory, who: AgentRef, call: AgentCall, passed: AllowedCall) -> None:
-    """Scripts that are not what was judged: somebody changed them between the answer and the run."""
+def _check_scripts(state: State, hooks: HookMemory, who: AgentRef, call: AgentCall, allowed: AllowedCall) -> None:
+    """Alerts on scripts that changed between the verdict and the run."""
     read = script_reader(who.principal, hooks.separate)
-    marks = passed.scripts.items() if read is not None else ()
+    marks = allowed.scripts.items() if read is not None else ()
     changed = [path for path, mark in marks if (text := read(path)) is not None and content_hash(text) != mark]  # type: ignore[misc]
     if changed:
         words = f"{changed[0]} was changed between its judgement and its run"
         details = {"principal": who.principal, "name": who.name, "session": who.session, "call": call.id[:200]}
-        alert(state, RACED, words, {**details, "scripts": changed[:20]}, quiet=not passed.ticket)
+        alert(state, RACED, words, {**details, "scripts": changed[:20]}, quiet=not allowed.ticket)
 
 
-def _bypassed(state: State, hooks: HookMemory, agent: AgentDialect, event: Event, who: AgentRef, certain: bool) -> None:
+def _report_bypass(
+    state: State, hooks: HookMemory, agent: AgentDialect, event: Event, who: AgentRef, certain: bool
+) -> None:
     call = event.calls[0] if event.calls else None
     what = f"{call.tool} {call.action.text[:120]}" if call else event.name
     words = f"{agent.title} ran a call that its hook never asked about: {what}"
@@ -119,8 +125,8 @@ def alert(
     once: HookMemory | None = None,
     key: str = "",
 ) -> None:
-    """Puts it on record and tells people, unless it was said before under the same key."""
-    if once is not None and not once.said.new(f"{kind} {key}", True):
+    """Records an alert and notifies people, unless it was raised before under the same key."""
+    if once is not None and not once.alerted.new(f"{kind} {key}", True):
         return
     body = event_body(state.clock.now(), "alert", "interlock", {**details, "kind": kind, "words": words})
 

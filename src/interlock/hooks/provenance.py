@@ -31,11 +31,11 @@ from interlock.impact.survey import file_mark
 from interlock.model import Action, AgentRef, Kind
 
 NAME = "hook-made"
-MOST_SESSIONS, MOST_MEANT = 100, 1_000
-SECONDS = 86_400.0  # that anything is remembered
-# Agents that say whether a call failed; what others report as done may have failed.
-_TELLING = frozenset({"claude-code", "copilot", "cursor"})
-_WORTH = re.compile(
+MOST_SESSIONS, MOST_EXPECTED = 100, 1_000
+SECONDS = 86_400.0  # that a created thing is remembered
+# Agents that report failure; other agents' completed calls may have failed.
+_REPORT_FAILURE = frozenset({"claude-code", "copilot", "cursor"})
+_RELEVANT = re.compile(
     r"\bavdmanager\s+create\b|\b(?:docker|podman)\s+(?:run|build|buildx|container|image|rm|rmi|tag|rename|commit|load|import|restore|stop|kill|restart|compose|system)\b|\b(?:createdb|dropdb|cp|cd)\b"
     r"|\bgit\s+(?:checkout|switch|branch|tag|push)\b|\bkubectl\b.*\b(?:create|delete)\s+(?:ns|namespaces?)\b|\bhelm\b.*\b(?:install|uninstall|delete|un)\b"
 )
@@ -45,63 +45,65 @@ _PATH = "file_path"
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCreation:
-    """What a call makes if it succeeds, what it ends, and where it goes."""
+    """What a call creates if it succeeds, what it removes, and the folder it changes to."""
 
     things: tuple[CreatedThing, ...] = ()
-    ended: tuple[tuple[str, str], ...] = ()
-    went: str = ""
+    removed: tuple[tuple[str, str], ...] = ()
+    cwd: str = ""
 
 
 @dataclass(slots=True)
 class _Session:
     things: OrderedDict[tuple[str, str, str], tuple[float, CreatedThing]] = field(default_factory=OrderedDict)
-    went: str = ""
+    cwd: str = ""
 
 
 @dataclass(slots=True)
 class SessionProvenance:
-    """Used by threads of the pool and by the event loop."""
+    """Created things by session; used by pool threads and the event loop."""
 
     folder: Path | None = None
     key: bytes = field(default=b"", repr=False)
     _sessions: OrderedDict[str, _Session] = field(default_factory=OrderedDict)
-    _meant: OrderedDict[str, ExpectedCreation] = field(default_factory=OrderedDict)
+    _expected: OrderedDict[str, ExpectedCreation] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, who: AgentRef, word: str, now: float) -> Provenance:
-        """What a session made, as far as it is remembered."""
+        """What a session created, as far as remembered."""
         with self._lock:
             found = self._sessions.get(_key(who, word)) if who.session else None
             if found is None:
                 return NOTHING_CREATED
             things = [thing for at, thing in found.things.values() if now - at < SECONDS]
-            return replace(Provenance.of(things), strayed=(found.went,) if found.went else ())
+            return replace(Provenance.of(things), strayed=(found.cwd,) if found.cwd else ())
 
-    def let_through(self, who: AgentRef, word: str, call: str, action: Action, facts: Sequence[Fact]) -> None:
-        """Before it runs: a file is made only where there is none yet, or one that this session made and nobody else changed."""
-        if not who.session or word not in _TELLING:
+    def expect(self, who: AgentRef, word: str, call: str, action: Action, facts: Sequence[Fact]) -> None:
+        """Before a call runs: expects files only where none exists, or one that this session created and nobody else changed."""
+        if not who.session or word not in _REPORT_FAILURE:
             return
         things = [thing for thing in created_by(action, facts) if thing.kind != FILE or _absent(who, thing)]
-        meant = ExpectedCreation(
-            (*things, *self._again(who, word, action)), tuple(removed_by(facts)), _went(action, facts)
+        expected = ExpectedCreation(
+            (*things, *self._rewritten(who, word, action)), tuple(removed_by(facts)), _cd_target(action, facts)
         )
         with self._lock:
-            self._meant[call] = meant
-            while len(self._meant) > MOST_MEANT:
-                self._meant.popitem(last=False)
+            self._expected[call] = expected
+            while len(self._expected) > MOST_EXPECTED:
+                self._expected.popitem(last=False)
 
-    def ended(self, who: AgentRef, word: str, call: str, succeeded: bool, now: float) -> None:
-        """After it ran; what failed has made nothing, and may have ended something all the same."""
+    def finish(self, who: AgentRef, word: str, call: str, succeeded: bool, now: float) -> None:
+        """After a call ran: a failed one created nothing, but may have removed something."""
         with self._lock:
-            meant = self._meant.pop(call, None)
-            if meant is None:
+            expected = self._expected.pop(call, None)
+            if expected is None:
                 return
             found = self._sessions.setdefault(_key(who, word), _Session())
             self._sessions.move_to_end(_key(who, word))
-            found.went = meant.went or found.went
-            for place in [one for one in found.things if one[:2] in meant.ended or (one[0], ALL) in meant.ended]:
+            found.cwd = expected.cwd or found.cwd
+            for place in [
+                one for one in found.things if one[:2] in expected.removed or (one[0], ALL) in expected.removed
+            ]:
                 del found.things[place]
-            for thing in map(_marked, meant.things) if succeeded else ():
+            for thing in map(_with_mark, expected.things) if succeeded else ():
                 if thing is not None:
                     found.things[thing.kind, thing.name, thing.base] = (now, thing)
             while len(found.things) > MOST:
@@ -111,15 +113,15 @@ class SessionProvenance:
             self._save()
 
     def load(self) -> None:
-        """What an earlier daemon knew; a file that another hand wrote says nothing."""
+        """Reads an earlier daemon's file; ignores one whose MAC is wrong."""
         if self.folder is None:
             return
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             mark, _, text = (self.folder / NAME).read_text("utf-8").partition("\n")
             if not hmac.compare_digest(mark, self._mark(text)):
                 return
-            for key, went, rows in json.loads(text):
-                found = self._sessions.setdefault(str(key), _Session(went=str(went)))
+            for key, cwd, rows in json.loads(text):
+                found = self._sessions.setdefault(str(key), _Session(cwd=str(cwd)))
                 for at, thing in zip((row[0] for row in rows), created_things_of(row[1] for row in rows), strict=True):
                     found.things[thing.kind, thing.name, thing.base] = (float(at), thing)
 
@@ -127,11 +129,11 @@ class SessionProvenance:
         if self.folder is None:
             return
         rows = [
-            [key, one.went, [[at, thing.body] for at, thing in one.things.values()]]
+            [key, one.cwd, [[at, thing.body] for at, thing in one.things.values()]]
             for key, one in self._sessions.items()
         ]
         text = json.dumps(rows)
-        with contextlib.suppress(OSError):  # then a restart knows less, and asks more
+        with contextlib.suppress(OSError):  # then less is known after a restart, and more is asked
             new = self.folder / f"{NAME}.new"
             handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -143,9 +145,9 @@ class SessionProvenance:
             self.key, b"interlock made\0" + text.encode("utf-8", "surrogatepass"), hashlib.sha256
         ).hexdigest()
 
-    def _again(self, who: AgentRef, word: str, action: Action) -> Iterable[CreatedThing]:
-        """A file that this session made and writes again: it stays its own where nobody else wrote to it meanwhile."""
-        path = _written(action)
+    def _rewritten(self, who: AgentRef, word: str, action: Action) -> Iterable[CreatedThing]:
+        """The file this session created and writes again, where nobody else changed it meanwhile."""
+        path = _written_path(action)
         with self._lock:
             found = self._sessions.get(_key(who, word))
             known_as = found.things.get((FILE, path, "/")) if found is not None and path else None
@@ -154,17 +156,17 @@ class SessionProvenance:
 
 
 def may_change_provenance(action: Action) -> bool:
-    """Whether a call can make or end anything that is remembered: a quick look at its words."""
+    """Whether a call may create or remove anything that is tracked, by a quick search of its text."""
     if action.kind is Kind.TOOL:
         return action.text in _TOOLS
-    return action.kind is Kind.COMMAND and _WORTH.search(action.text) is not None
+    return action.kind is Kind.COMMAND and _RELEVANT.search(action.text) is not None
 
 
 def _key(who: AgentRef, word: str) -> str:
     return json.dumps([who.principal, word, who.session])
 
 
-def _written(action: Action) -> str:
+def _written_path(action: Action) -> str:
     given = action.fields.get("input")
     if action.kind is not Kind.TOOL or action.text not in _TOOLS or not isinstance(given, Mapping):
         return ""
@@ -172,15 +174,15 @@ def _written(action: Action) -> str:
     return path if isinstance(path, str) and path.startswith("/") else ""
 
 
-def _went(action: Action, facts: Sequence[Fact]) -> str:
-    """The folder that the last `cd` goes to; some agents' shells stay there, and not all of them say so."""
+def _cd_target(action: Action, facts: Sequence[Fact]) -> str:
+    """The folder of the last `cd`, as some agents' shells stay there without reporting it."""
     moves = [fact for fact in facts if isinstance(fact, Command) and fact.program == "cd" and len(fact.words) == 1]
     if not moves or not known(moves[-1].words[0]) or moves[-1].words[0].startswith(("~", "-")):
         return ""
     return posixpath.normpath(posixpath.join(action.cwd or "/", moves[-1].words[0]))
 
 
-def _full(thing: CreatedThing) -> str:
+def _path_of(thing: CreatedThing) -> str:
     return os.path.join(thing.base, thing.name)
 
 
@@ -192,11 +194,11 @@ def _lstat(path: str) -> os.stat_result | None:
 
 
 def _absent(who: AgentRef, thing: CreatedThing) -> bool:
-    """Seen with this daemon's own eyes; another user's files are not looked at here, and so never known."""
+    """Whether a path does not exist; False for another user's files, which are not checked here."""
     if who.principal != f"uid:{os.getuid()}":
         return False
     try:
-        os.lstat(_full(thing))
+        os.lstat(_path_of(thing))
     except (FileNotFoundError, NotADirectoryError):
         return True
     except (OSError, ValueError):
@@ -209,9 +211,9 @@ def _mark(path: str) -> str:
     return file_mark(found) if found is not None else ""
 
 
-def _marked(thing: CreatedThing) -> CreatedThing | None:
-    """A file as it is now that it was made; None where there is none."""
+def _with_mark(thing: CreatedThing) -> CreatedThing | None:
+    """A created thing with the mark of its file; None where the file does not exist."""
     if thing.kind != FILE:
         return thing
-    mark = _mark(_full(thing))
+    mark = _mark(_path_of(thing))
     return replace(thing, mark=mark) if mark else None

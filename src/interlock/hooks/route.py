@@ -31,17 +31,17 @@ from interlock.web.guards import ClientGone, Scope, check_type, over_socket, rea
 
 LOG = logging.getLogger("interlock")
 MOST_INPUT = 16 << 20  # bytes, as in the client
-EARLY = 1.0  # seconds before its caller's deadline that an answer leaves
-JOURNAL_SECONDS = 5.0  # between two looks for a journal
-_CLIENT = b"interlock-limit"  # the header that the hook client sends
-_HOME = b"interlock-home"  # HOME as the client's process has it
+EARLY = 1.0  # seconds between an answer and its caller's deadline
+JOURNAL_SECONDS = 5.0  # between two checks for a journal
+_CLIENT = b"interlock-limit"  # header of the hook client
+_HOME = b"interlock-home"  # HOME of the client's process
 _HEADERS = ((b"content-type", b"application/json"), (b"cache-control", b"no-store"))
 _NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
-    """One request."""
+class _HookRequest:
+    """One hook's request."""
 
     agent: AgentDialect
     event: str
@@ -50,45 +50,47 @@ class _Question:
 
 
 class HookApi:
-    """The bare route; `hooks` is what it remembers."""
+    """Serves the hook route, outside FastAPI for speed."""
 
     def __init__(self, context: Context, hooks: HookMemory) -> None:
         self.context, self.hooks = context, hooks
-        self._judging, self._kernel = HookEvaluation(context, hooks), LoopbackPeers()
+        self._evaluation, self._loopback = HookEvaluation(context, hooks), LoopbackPeers()
         self._background: set[asyncio.Future[Any]] = set()
 
     def start(self) -> None:
-        """With the event loop: what an earlier daemon knew, and what was decided without one."""
+        """Loads an earlier daemon's knowledge and the journal of decisions without a daemon."""
         self.hooks.coverage.folder = self.context.config.folder
         self.hooks.coverage.load()
-        self.hooks.made.folder, self.hooks.made.key = (
+        self.hooks.provenance.folder, self.hooks.provenance.key = (
             self.context.config.folder,
             self.context.state.installation.digest_key,
         )
-        self.hooks.made.load()
+        self.hooks.provenance.load()
         self.hooks.separate = self.context.config.separate
-        self.context.state.store.listen(self.hooks.late.heard)
+        self.context.state.store.listen(self.hooks.late.on_change)
         self._later(self._take_journal())
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         headers = dict(scope["headers"])
         try:
-            asked = _question(scope, headers)
+            request = _parse_request(scope, headers)
         except UnknownAgent as error:
             return await _send(send, HookOutput(str(error).encode() + b"\n"), False, 404)
         try:
-            reply = await self._reply(asked, scope, headers, receive)
+            reply = await self._reply(request, scope, headers, receive)
         except ClientGone:
             return None
         except HttpProblem as problem:
-            reply = asked.agent.broken(f"Denied: {problem.words}.")
+            reply = request.agent.broken(f"Denied: {problem.words}.")
         except Exception as error:
             LOG.error("a hook that could not be answered", exc_info=error)
             self.context.state.trouble(f"hook: {type(error).__name__}")
-            reply = asked.agent.broken("Denied: the call could not be judged.")
-        return await _send(send, reply, asked.framed)
+            reply = request.agent.broken("Denied: the call could not be judged.")
+        return await _send(send, reply, request.framed)
 
-    async def _reply(self, asked: _Question, scope: Scope, headers: dict[bytes, bytes], receive: Any) -> HookOutput:
+    async def _reply(
+        self, request: _HookRequest, scope: Scope, headers: dict[bytes, bytes], receive: Any
+    ) -> HookOutput:
         if scope["method"] != "POST":
             raise HttpProblem("NOT_FOUND_OPERATION", "a hook is asked with POST", 405)
         self.context.places.check(scope, headers.get(b"host"), headers.get(b"origin"))
@@ -96,66 +98,82 @@ class HookApi:
         check_type(headers.get(b"content-type"))
         who = await self._who(scope, headers.get(b"authorization"))
         self.context.buckets.take(who.key)
-        event = asked.agent.decode(body, asked.event)
-        claimed = headers.get(_HOME, b"") if asked.framed else b""
+        event = request.agent.decode(body, request.event)
+        claimed = headers.get(_HOME, b"") if request.framed else b""
         event = with_home(event, home_for(who.principal, os.fsdecode(claimed)))
-        ref = AgentRef(who.agent(), asked.agent.word, event.session[:_NAME], event.parent[:_NAME])
-        return asked.agent.encode(event, await self._verdict(asked, event, ref, who.strength, receive))
+        ref = AgentRef(who.agent(), request.agent.word, event.session[:_NAME], event.parent[:_NAME])
+        return request.agent.encode(event, await self._verdict(request, event, ref, who.isolation, receive))
 
-    async def _verdict(self, asked: _Question, event: Event, who: AgentRef, strength: str, receive: Any) -> HookVerdict:
-        self._look(asked.agent, event, who)
+    async def _verdict(
+        self, request: _HookRequest, event: Event, who: AgentRef, isolation: str, receive: Any
+    ) -> HookVerdict:
+        self._check_files(request.agent, event, who)
         if event.problem:
-            words = f"{asked.agent.title} sent hook input that cannot be judged: {event.problem}"
-            self._alert(asked.agent, MALFORMED, words, who, quiet=True)
+            words = f"{request.agent.title} sent hook input that cannot be judged: {event.problem}"
+            self._alert(request.agent, MALFORMED, words, who, quiet=True)
         if event.kind in GATING:
-            self.hooks.coverage.before(asked.agent.word, who.principal, event)
-            return await self._before(asked, event, who, strength, receive)
+            self.hooks.coverage.before(request.agent.word, who.principal, event)
+            return await self._before(request, event, who, isolation, receive)
         if event.kind in ("after", "failed"):
-            return await self._after(asked.agent, event, who)
+            return await self._after(request.agent, event, who)
         if event.kind == "config":
-            return await self._configured(asked.agent, event, who)
+            return await self._settings_changed(request.agent, event, who)
         return HookVerdict("allow")
 
-    async def _before(self, asked: _Question, event: Event, who: AgentRef, strength: str, receive: Any) -> HookVerdict:
+    async def _before(
+        self, request: _HookRequest, event: Event, who: AgentRef, isolation: str, receive: Any
+    ) -> HookVerdict:
         loop = asyncio.get_running_loop()
-        most = min(asked.seconds - EARLY, float(self.context.config.hooks.wait_seconds))
+        most = min(request.seconds - EARLY, float(self.context.config.hooks.wait_seconds))
         until, hung_up = loop.time() + most, partial(_hung_up, receive)
         separate = self.context.config.separate
-        read, look = (
+        read, inspect = (
             script_reader(who.principal, separate),
-            target_inspector(who.principal, separate, self.context.look),
+            target_inspector(who.principal, separate, self.context.inspect),
         )
-        keep = snapshot_taker(who.principal, self.context.keeper, self.context.state.snapshot_takers)
-        resolve, hooked = path_resolver(who.principal, separate, asked.framed), self.hooks.files.own
+        snapshot = snapshot_taker(who.principal, self.context.snapshotter, self.context.state.snapshot_takers)
+        resolve, hook_files = path_resolver(who.principal, separate, request.framed), self.hooks.files.own
         project = self.context.projects.finder(who.principal)
-        asking = HookCall(
-            asked.agent, event, who, until, hung_up, read, strength, look, keep, resolve, hooked, project, asked.framed
+        hook = HookCall(
+            request.agent,
+            event,
+            who,
+            until,
+            hung_up,
+            read,
+            isolation,
+            inspect,
+            snapshot,
+            resolve,
+            hook_files,
+            project,
+            request.framed,
         )
-        return await self._judging.verdict(asking)
+        return await self._evaluation.verdict(hook)
 
     async def _after(self, agent: AgentDialect, event: Event, who: AgentRef) -> HookVerdict:
         coverage = self.hooks.coverage
         if event.problem:
-            return HookVerdict("allow")  # it has run; there is nothing to stop
+            return HookVerdict("allow")  # it has run, and cannot be stopped
         found = coverage.after(agent.word, who.principal, event)
         if found != SEEN and journal.is_pending(self.context.config.folder):
             await self._take_journal()
             found = coverage.after(agent.word, who.principal, event)
-        coverage.counted(agent.word, event, found)
+        coverage.count(agent.word, event, found)
         work = self.context.pool.run(record_outcome, self.context.state, self.hooks, agent, event, who, found)
-        if found != SEEN or self._kept(agent, event, who):
-            await work  # a block counts before the agent goes on, and what is there now is its doing
+        if found != SEEN or self._has_snapshot(agent, event, who):
+            await work  # before the agent goes on: a block counts at once, and the files are still the call's result
         else:
             self._later(work)
         return HookVerdict("allow")
 
-    def _kept(self, agent: AgentDialect, event: Event, who: AgentRef) -> bool:
+    def _has_snapshot(self, agent: AgentDialect, event: Event, who: AgentRef) -> bool:
         """Whether a snapshot was taken for one of these calls."""
         keys = (key for call in event.calls for key in call_keys(who.principal, agent.word, who.session, call))
-        return any(passed.kept for passed in map(self.hooks.passed.get, keys) if passed is not None)
+        return any(call.snapshot for call in map(self.hooks.allowed.get, keys) if call is not None)
 
-    async def _configured(self, agent: AgentDialect, event: Event, who: AgentRef) -> HookVerdict:
-        """An agent's own settings changed; what switches the hooks off is refused where the agent can be refused."""
+    async def _settings_changed(self, agent: AgentDialect, event: Event, who: AgentRef) -> HookVerdict:
+        """Alerts on changed agent settings; denies a change that switches the hooks off."""
         found = await self.context.pool.run(disabling_settings, agent, who.principal, event.cwd)
         words = f"{agent.title}'s settings were changed" + (f": {found[0]}" if found else "")
         details = {"principal": who.principal, "agent": agent.word, "session": who.session}
@@ -166,13 +184,13 @@ class HookApi:
             else HookVerdict("allow")
         )
 
-    def _look(self, agent: AgentDialect, event: Event, who: AgentRef) -> None:
-        """The hook files, and the journal now and then."""
-        for words in self.hooks.files.look(agent, who.principal, event.cwd):
+    def _check_files(self, agent: AgentDialect, event: Event, who: AgentRef) -> None:
+        """Checks the hook files, and the journal now and then."""
+        for words in self.hooks.files.changes(agent, who.principal, event.cwd):
             self._alert(agent, CHANGED, words, who)
         now = asyncio.get_running_loop().time()
-        if now - self.hooks.looked > JOURNAL_SECONDS:
-            self.hooks.looked = now
+        if now - self.hooks.journal_checked_at > JOURNAL_SECONDS:
+            self.hooks.journal_checked_at = now
             if journal.is_pending(self.context.config.folder):
                 self._later(self._take_journal())
 
@@ -184,31 +202,31 @@ class HookApi:
 
     async def _take_journal(self) -> None:
         taken = await self.context.pool.run(journal.take, self.context.state, self.context.config.folder)
-        self.hooks.coverage.journalled(taken)
+        self.hooks.coverage.add_journal(taken)
 
     async def _who(self, scope: Scope, authorization: bytes | None) -> ApiCaller:
-        """The kernel's word for whoever is there, on the socket or on loopback; or a token."""
+        """Authenticates by the kernel's peer, on the socket or on loopback, or by a token."""
         if authorization is None and not over_socket(scope) and scope.get("client") and scope.get("server"):
-            uid = self._kernel.uid_of(tuple(scope["client"]), tuple(scope["server"]))
+            uid = self._loopback.uid_of(tuple(scope["client"]), tuple(scope["server"]))
             if uid is not None:
                 self.context.peers.check_agent(f"uid:{uid}")
                 return ApiCaller(f"uid:{uid}")
         return (await self.context.credentials.who(scope, authorization)).known()
 
     def _later(self, work: Any) -> None:
-        """Does it when the answer has left; what fails is said."""
+        """Runs work after the answer has left; a failure is reported."""
         task = asyncio.ensure_future(work)
         self._background.add(task)
-        task.add_done_callback(self._over)
+        task.add_done_callback(self._finish)
 
-    def _over(self, task: asyncio.Future[Any]) -> None:
+    def _finish(self, task: asyncio.Future[Any]) -> None:
         self._background.discard(task)
         if not task.cancelled() and task.exception() is not None:
             self.context.state.trouble(f"hook: {task.exception()}")
 
 
 def with_home(event: Event, home: str) -> Event:
-    """The event, its calls judged with the home of the process that makes them."""
+    """The event, its calls with the home folder of their process."""
     calls = (replace(call, action=replace(call.action, home=home)) for call in event.calls)
     return replace(event, calls=tuple(calls)) if home and event.calls else event
 
@@ -217,14 +235,14 @@ def is_hook(scope: Scope) -> bool:
     return str(scope["path"]).startswith(ROUTE)
 
 
-def _question(scope: Scope, headers: dict[bytes, bytes]) -> _Question:
+def _parse_request(scope: Scope, headers: dict[bytes, bytes]) -> _HookRequest:
     agent, framed = agent_of(str(scope["path"]).removeprefix(ROUTE)[:100]), _CLIENT in headers
     event = headers.get(b"interlock-event", b"").decode("latin-1") or _event(scope.get("query_string", b""))
     seconds = agent.limit_seconds - SPARE
     if framed:
         with contextlib.suppress(ValueError):
             seconds = min(seconds, int(headers[_CLIENT]) / 1000)
-    return _Question(agent, event[:_NAME], framed, max(0.0, seconds))
+    return _HookRequest(agent, event[:_NAME], framed, max(0.0, seconds))
 
 
 @lru_cache(maxsize=256)
@@ -233,14 +251,14 @@ def _event(query: bytes) -> str:
 
 
 async def _hung_up(receive: Any) -> None:
-    """Ends when whoever waits is gone."""
+    """Returns when the client disconnects."""
     with contextlib.suppress(Exception):
         while (await receive())["type"] != "http.disconnect":
             pass
 
 
 async def _send(send: Any, reply: HookOutput, framed: bool, status: int = 200) -> None:
-    """For the client, exit code and both streams; for an agent that posts, its own JSON."""
+    """Sends exit code and both streams to the client, or its own JSON to an agent that posts."""
     body = reply.stdout + reply.stderr if framed else reply.stdout or b"{}"
     headers = [*_HEADERS, (b"content-length", b"%d" % len(body))]
     if framed:

@@ -19,7 +19,7 @@ from interlock.model import Action, Kind, Level, Witness, command
 
 NAMED, RUN = "named", "run"  # how a file is reached
 MOST_SESSIONS, MOST_FILES, MOST_TEXT = 200, 200, 262_144
-# What runs a file of each kind: a written file is judged as if that were called with it.
+# The program of each file type: a written file is judged as if run by it.
 _BY_PROGRAM = {
     "python3": ".py .pyw",
     "bash": ".sh .bash",
@@ -32,7 +32,7 @@ _BY_PROGRAM = {
 _RUNS = {ending: program for program, endings in _BY_PROGRAM.items() for ending in endings.split()}
 _FAMILY = {"python3": "python", "node": "node", "ruby": "ruby", "php": "php", "perl": "perl"}
 _FAMILY |= {"bash": "shell", "zsh": "shell"}
-# Programs that start code which is not named: whose files they run.
+# Runners that start files without naming them, by language.
 _BY_FAMILY = {
     "python": "pytest py.test tox nox hatch poetry uv pdm coverage unittest ipython",
     "node": "npm yarn pnpm bun npx bunx jest vitest mocha ava deno tsx ts-node nyc",
@@ -53,7 +53,7 @@ Files = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A file that a session wrote, and what it would do."""
+    """A file that a session wrote, with its judgement."""
 
     path: str
     judgement: Judgement
@@ -63,54 +63,56 @@ class WrittenFile:
 
 @dataclass(slots=True)
 class WrittenFiles:
-    """By session; the oldest go first."""
+    """Written files by session; drops the oldest first."""
 
     sessions: OrderedDict[str, OrderedDict[str, WrittenFile]] = field(default_factory=OrderedDict)
-    noted: set[str] = field(default_factory=set)  # sessions that wrote something worth a question
+    dangerous_sessions: set[str] = field(default_factory=set)  # sessions that wrote a dangerous file
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def remember(self, session: str, action: Action, rules: Rulebook, files: Files | None) -> None:
-        """Judges what a call writes; says nothing about it."""
-        made = [(path, _written(path, text, action.cwd, rules)) for path, text in written_contents(action, files)]
+        """Judges and remembers the files that a call writes."""
+        made = [(path, _judge_file(path, text, action.cwd, rules)) for path, text in written_contents(action, files)]
         with self.lock:
             for path, one in made:
                 self._put(session, path, one)
 
     def _put(self, session: str, path: str, one: WrittenFile | None) -> None:
-        kept = self.sessions.setdefault(session, OrderedDict())
+        written = self.sessions.setdefault(session, OrderedDict())
         self.sessions.move_to_end(session)
-        kept.pop(path, None)
+        written.pop(path, None)
         if one is not None:
-            kept[path] = one
-        while len(kept) > MOST_FILES:
-            kept.popitem(last=False)
+            written[path] = one
+        while len(written) > MOST_FILES:
+            written.popitem(last=False)
         while len(self.sessions) > MOST_SESSIONS:
-            self.noted.discard(self.sessions.popitem(last=False)[0])
-        (self.noted.add if any(map(_worth, kept.values())) else self.noted.discard)(session)
+            self.dangerous_sessions.discard(self.sessions.popitem(last=False)[0])
+        (self.dangerous_sessions.add if any(map(_is_dangerous, written.values())) else self.dangerous_sessions.discard)(
+            session
+        )
 
     def text(self, session: str, path: str) -> str | None:
-        """What this session wrote there."""
+        """The text that this session wrote to a path."""
         with self.lock:
-            kept = self.sessions.get(session)
-            found = kept.get(path) if kept else None
+            written = self.sessions.get(session)
+            found = written.get(path) if written else None
         return found.text if found else None
 
-    def inherited(
-        self, session: str, action: Action, judgement: Judgement, texts: Mapping[str, str]
-    ) -> Judgement | None:
-        """What an action inherits of the files that its session wrote; None where that is nothing.
+    def inherit(self, session: str, action: Action, judgement: Judgement, texts: Mapping[str, str]) -> Judgement | None:
+        """The findings an action inherits from files its session wrote; None where there are none.
 
-        `texts` are the scripts that were read for it: what they run was judged already, what they import was not.
+        `texts` are the scripts read for it: the commands in them were judged already, their imports were not.
         """
         commands = [fact for fact in judgement.facts if isinstance(fact, Command)]
         if action.kind is not Kind.COMMAND and not commands:
             return None
         with self.lock:
-            kept = list(self.sessions.get(session, {}).values())
+            written = list(self.sessions.get(session, {}).values())
         ways = {
-            one.path: _reached(one, action, commands, texts) for one in kept if _worth(one) and one.path not in texts
+            one.path: _reach(one, action, commands, texts)
+            for one in written
+            if _is_dangerous(one) and one.path not in texts
         }
-        found = [one for one in kept if ways.get(one.path)]
+        found = [one for one in written if ways.get(one.path)]
         facts = tuple(
             replace(fact, span=None, via=(f"written by this session: {one.path}", *fact.via))
             for one in found
@@ -123,8 +125,8 @@ class WrittenFiles:
         return Judgement(found[0].judgement.assessment, witnesses, facts)
 
 
-def _written(path: str, text: str, cwd: str, rules: Rulebook) -> WrittenFile | None:
-    """What a file would do; None for one that is no program, or too long to be kept."""
+def _judge_file(path: str, text: str, cwd: str, rules: Rulebook) -> WrittenFile | None:
+    """Judges a file; None for one that is no program, or too long."""
     program = _program(path, text)
     if not program or len(text) > MOST_TEXT:
         return None
@@ -134,7 +136,7 @@ def _written(path: str, text: str, cwd: str, rules: Rulebook) -> WrittenFile | N
 
 
 def _certain(judgement: Judgement, rules: Rulebook) -> Judgement:
-    """What the file does to things that it names: a test that removes its temporary folder removes nothing of anybody's."""
+    """Only the effects on literal targets: a test that removes its temporary folder harms nothing."""
     facts = tuple(fact for fact in judgement.facts if _is_certain(fact))
     return Judgement(assess(facts, classify(facts, rules), rules.programs), judgement.witnesses, facts)
 
@@ -150,13 +152,13 @@ def _only(path: str, text: str) -> Files:
 
 
 def written_contents(action: Action, files: Files | None) -> Iterator[tuple[str, str]]:
-    """The files that a tool call writes, and what will be in them."""
+    """The paths that a tool call writes, with their new contents."""
     given = action.fields.get("input")
     if action.kind is not Kind.TOOL or not isinstance(given, Mapping):
         return
     patch = next((given[key] for key in ("command", "input", "patch") if isinstance(given.get(key), str)), "")
     if "*** " in patch and "patch" in action.text.casefold():
-        yield from _patched(patch, action.cwd)
+        yield from _patch_contents(patch, action.cwd)
         return
     path = next((given[key] for key in _PATHS if isinstance(given.get(key), str) and given[key]), "")
     if not path:
@@ -168,15 +170,15 @@ def written_contents(action: Action, files: Files | None) -> Iterator[tuple[str,
         return
     edits = [given, *(edit for edit in _list(given.get("edits")) if isinstance(edit, Mapping))]
     if any(new in edit for edit in edits for _, new in _EDITS):
-        yield path, _edited((files(path) if files else None) or "", edits)
+        yield path, _apply_edits((files(path) if files else None) or "", edits)
 
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _edited(text: str, edits: list[Mapping[str, Any]]) -> str:
-    """The text after its edits; what is not found in it stands behind it, so that nothing new goes unread."""
+def _apply_edits(text: str, edits: list[Mapping[str, Any]]) -> str:
+    """The text after its edits; an edit whose place is not found is appended, so that no new text goes unread."""
     for edit in edits:
         for old_key, new_key in _EDITS:
             old, new = edit.get(old_key), edit.get(new_key)
@@ -187,8 +189,8 @@ def _edited(text: str, edits: list[Mapping[str, Any]]) -> str:
     return text
 
 
-def _patched(patch: str, cwd: str) -> Iterator[tuple[str, str]]:
-    """What a patch adds, by file."""
+def _patch_contents(patch: str, cwd: str) -> Iterator[tuple[str, str]]:
+    """The lines that a patch adds, by file."""
     path = ""
     lines: list[str] = []
     for line in [*patch[:MOST_TEXT].splitlines(), "*** End"]:
@@ -206,7 +208,7 @@ def _absolute(path: str, cwd: str) -> str:
 
 
 def _program(path: str, text: str) -> str:
-    """What would run this file; nothing for one that is no program."""
+    """The program that would run this file; empty for one that is no program."""
     found = _RUNS.get(os.path.splitext(path)[1].casefold(), "")
     if found or not text.startswith("#!"):
         return found
@@ -221,17 +223,17 @@ def _program(path: str, text: str) -> str:
     )
 
 
-def _worth(one: WrittenFile) -> bool:
+def _is_dangerous(one: WrittenFile) -> bool:
     return one.judgement.assessment.level >= Level.DANGEROUS
 
 
 def _in_a_store(fact: Fact) -> bool:
-    """What tests and builds do to a database they do to one of their own."""
+    """Whether an effect is on a database; tests and builds use their own."""
     return isinstance(fact, Effect) and fact.verb.startswith(("sql_", "store_"))
 
 
-def _reached(one: WrittenFile, action: Action, commands: list[Command], texts: Mapping[str, str]) -> str:
-    """How these commands run this file, if they do: by its name or by importing it, or by a runner in its tree that may not mean it."""
+def _reach(one: WrittenFile, action: Action, commands: list[Command], texts: Mapping[str, str]) -> str:
+    """How these commands run this file: NAMED by name or import, RUN by a runner in its tree that may not use it, else empty."""
     stem = re.compile(rf"(?<![\w.-]){re.escape(posixpath.basename(one.path).partition('.')[0])}(?![\w-])")
     name = posixpath.basename(one.path)
     inside = not action.cwd or one.path.startswith(action.cwd.rstrip("/") + "/")
@@ -254,7 +256,7 @@ def _reached(one: WrittenFile, action: Action, commands: list[Command], texts: M
 
 
 _PLACE = re.compile(r"/(?:migrations?|migrate|versions)/[^/]+\.(?:php|rb|py|js|mjs|cjs|ts)$")
-# Where a way begins, in PHP, JavaScript, Python and Ruby, by its name.
+# The start of a migration's function in PHP, JavaScript, Python and Ruby, by name.
 _WAY = re.compile(
     r"^[ \t]*(?:(?:public|protected|private|static|async|export|const)\s+)*(?:function\s+|def\s+|exports\.|module\.exports\.)?"
     r"(up|down|change|upgrade|downgrade)\b\s*(?:\(|=|:|$)",
@@ -269,7 +271,7 @@ def is_migration(path: str) -> bool:
 
 
 def forward_part(text: str) -> str:
-    """The text without the parts that only going down runs."""
+    """The text without the parts that only a downgrade runs."""
     ways = list(_WAY.finditer(text))
     ends = [*(way.start() for way in ways[1:]), len(text)]
     for way, end in reversed(list(zip(ways, ends, strict=False))):
@@ -279,7 +281,7 @@ def forward_part(text: str) -> str:
 
 
 def _closing(part: str) -> str:
-    """The lines at its end that close what was opened before it: those with less space before them than its first."""
+    """The trailing lines that close an earlier block: those indented less than the part's first line."""
     own = len(part) - len(part.lstrip(" \t"))
     lines = [line for line in part.splitlines(keepends=True)[1:] if line.strip()]
     return "".join(line for line in lines if len(line) - len(line.lstrip(" \t")) < own)

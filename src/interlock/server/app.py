@@ -197,10 +197,10 @@ class DaemonApp:
 
     def close(self) -> None:
         self.context.pool.close()
-        if self.context.look is not None:
-            self.context.look.close()
-        if self.context.keeper is not None:
-            self.context.keeper.close()
+        if self.context.inspect is not None:
+            self.context.inspect.close()
+        if self.context.snapshotter is not None:
+            self.context.snapshotter.close()
 
 
 class _Replay:

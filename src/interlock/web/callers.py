@@ -33,7 +33,7 @@ class ApiCaller:
     token: str = ""
     pid: int = 0  # of a peer on the unix socket
     here: bool = False  # on the unix socket
-    strength: str = ""  # of the wall around it, as far as the kernel tells
+    isolation: str = ""  # of the wall around it, as far as the kernel tells
 
     @property
     def key(self) -> str:
@@ -101,7 +101,7 @@ class Credentials:
         )
 
     def _peer(self, principal: str, pid: int) -> ApiCaller:
-        return ApiCaller(principal, pid=pid, here=True, strength=isolation_of(self._state, principal, pid))
+        return ApiCaller(principal, pid=pid, here=True, isolation=isolation_of(self._state, principal, pid))
 
     def _known(self, mark: str) -> AgentRow | None:
         if self._version is not self._state.agents_version:

@@ -50,8 +50,8 @@ class Context:
     proving: threading.Lock = field(default_factory=threading.Lock)  # the whole record: one at a time
     started: float = 0.0
     port: int = 0  # that people's browsers reach; known once it listens
-    look: WarmInspector | None = None  # at targets, as this daemon's user
-    keeper: WarmSnapshotter | None = None  # of what actions would change, as the same user
+    inspect: WarmInspector | None = None  # at targets, as this daemon's user
+    snapshotter: WarmSnapshotter | None = None  # of what actions would change, as the same user
     projects: ProjectFileCache = field(default_factory=lambda: ProjectFileCache(SeparateSettings()))
     agent_above: Callable[[int], str | None] = agent_above  # why a peer process looks like an agent's
     place_of: Callable[[int, float | None], TerminalPlace | None] = place_of  # the terminal that a peer process is at
@@ -60,16 +60,18 @@ class Context:
     def of(cls, state: State, config: Config, version: str, hooks: HookMemory) -> Context:
         pool, peers = Pool(config.workers), AllowedUsers(config)
         # A daemon with a user of its own can neither read nor write what its agents change: root's helper becomes theirs.
-        keeper = WarmSnapshotter(config.snapshots, config.folder) if not config.separate.on else None
-        state.snapshot_taker = keeper
+        snapshotter = WarmSnapshotter(config.snapshots, config.folder) if not config.separate.on else None
+        state.snapshot_taker = snapshotter
         state.snapshot_takers = clients_by_principal(
             config.separate.inspector, {f"uid:{uid}": uid for uid in peers.agents}
         )
-        look = WarmInspector() if config.impact.inspect else None
-        if look is not None and not config.separate.on and not state.shared:  # plans run here, as the same user
-            state.plans.look = lambda question: look({**question, "ms": FOR_PEOPLE})
-        state.plans.inspect = lambda principal: target_inspector(principal, config.separate, state.plans.look or look)
-        state.plans.snapshot = lambda principal: snapshot_taker(principal, keeper, state.snapshot_takers)
+        inspect = WarmInspector() if config.impact.inspect else None
+        if inspect is not None and not config.separate.on and not state.shared:  # plans run here, as the same user
+            state.plans.look = lambda question: inspect({**question, "ms": FOR_PEOPLE})
+        state.plans.inspect = lambda principal: target_inspector(
+            principal, config.separate, state.plans.look or inspect
+        )
+        state.plans.snapshot = lambda principal: snapshot_taker(principal, snapshotter, state.snapshot_takers)
         return cls(
             state,
             config,
@@ -81,8 +83,8 @@ class Context:
             peers,
             hooks,
             started=state.clock.now(),
-            look=look,
-            keeper=keeper,
+            inspect=inspect,
+            snapshotter=snapshotter,
             projects=ProjectFileCache(config.separate),
         )
 

@@ -62,7 +62,7 @@ def request_of(body: Any, who: ApiCaller, files: ReadScript | None = None) -> tu
         adapter=_text(body, "adapter", _NAME),
         server=server,
         files=files,
-        strength=who.strength,
+        strength=who.isolation,
     )
     return request, token
 

@@ -79,7 +79,7 @@ def jail_routes(context: Context) -> APIRouter:
         who = caller_of(request)
         if not who.here or not who.agent().startswith("uid:"):
             raise HttpProblem("PERMISSION_DENIED", "a jail is told of on the daemon's own socket")
-        if who.strength == JAILED:
+        if who.isolation == JAILED:
             raise HttpProblem("PERMISSION_DENIED", "nobody in a jail tells of another one")
         await context.pool.run(_begin, context, who, body)
         return {"success": True}

@@ -49,7 +49,7 @@ class ConnectionOptions:
     policy: str = ""  # the text of a policy of its own
     mode: str = ""
     adapters: tuple[str, ...] = ()  # that the same server serves
-    strength: str = ""  # of the wall around whoever calls, which the door found out
+    isolation: str = ""  # of the wall around whoever calls, which the door found out
 
 
 class AqlApi:
@@ -102,7 +102,7 @@ class AqlApi:
         if endpoint not in (*ENDPOINTS, ANY):
             raise HttpProblem("VALIDATION_INVALID_VALUE", f"endpoint: expected one of {', '.join((*ENDPOINTS, ANY))}")
         reply = await self.answer(
-            principal, session, endpoint, given.get("arguments"), replace(_wanted(given), strength=who.strength)
+            principal, session, endpoint, given.get("arguments"), replace(_wanted(given), isolation=who.isolation)
         )
         return 200, reply.wire
 
@@ -177,7 +177,7 @@ class AqlApi:
             return refusal(AqlProblem(problem.code, problem.message, problem.details), session)
         strict = wanted.strict or self.context.config.strict_introspection
         caller = ProtocolCaller(
-            principal, session, wanted.naming, strict, Connection(tight, _interface(wanted), wanted.strength)
+            principal, session, wanted.naming, strict, Connection(tight, _interface(wanted), wanted.isolation)
         )
         return call(self._surface(tight.mode or self.context.state.mode), endpoint, arguments, caller)
 

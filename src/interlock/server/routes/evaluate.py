@@ -75,17 +75,23 @@ def _item(context: Context, who: ApiCaller, action: Any) -> dict[str, Any]:
 def _asked(context: Context, who: ApiCaller, body: Any) -> tuple[Request, str]:
     """What is asked; targets are looked at and kept for whoever is on the socket, and so on this machine."""
     request, token = request_of(body, who, _read(context, who))
-    look = target_inspector(who.principal, context.config.separate, context.look) if who.here else None
-    keeper = snapshot_taker(who.principal, context.keeper, context.state.snapshot_takers) if who.here else None
+    inspect = target_inspector(who.principal, context.config.separate, context.inspect) if who.here else None
+    snapshot = snapshot_taker(who.principal, context.snapshotter, context.state.snapshot_takers) if who.here else None
     if not who.here:
-        return replace(request, inspect_impact=look, take_snapshot=keeper), token
+        return replace(request, inspect_impact=inspect, take_snapshot=snapshot), token
     action = replace(request.action, home=home_for(who.principal, ""))  # the system's word, and not the caller's
     resolve, project = (
         path_resolver(who.principal, context.config.separate, True),
         context.projects.finder(who.principal),
     )
     here = replace(
-        request, action=action, inspect_impact=look, take_snapshot=keeper, resolve=resolve, project=project, local=True
+        request,
+        action=action,
+        inspect_impact=inspect,
+        take_snapshot=snapshot,
+        resolve=resolve,
+        project=project,
+        local=True,
     )
     return here, token
 

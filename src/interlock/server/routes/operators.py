@@ -154,7 +154,7 @@ def operator_routes(context: Context) -> APIRouter:
 def _place(context: Context, request: Request) -> tuple[str, TerminalPlace] | None:
     """The terminal that the caller is at, by the kernel's word; none for an agent's, and none in a jail."""
     who = caller_of(request)
-    if not who.here or not who.pid or who.strength == JAILED:
+    if not who.here or not who.pid or who.isolation == JAILED:
         return None
     place = context.place_of(who.pid, (request.scope.get("state") or {}).get(CONNECTED))
     return (who.principal, place) if place is not None else None

@@ -76,7 +76,7 @@ def _status(context: Context, who: ApiCaller) -> dict[str, Any]:
     problems = [*state.problems, *state.alerts.values(), trouble]
     return {
         "version": context.version,
-        "strength": state.strength if state.strength == SEPARATE else who.strength or state.strength,
+        "strength": state.strength if state.strength == SEPARATE else who.isolation or state.strength,
         "mode": state.mode,
         "policy": state.policy.name,
         "store": without_password(config.store),
