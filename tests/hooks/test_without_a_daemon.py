@@ -166,7 +166,7 @@ def test_an_answer_that_is_no_answer_is_not_taken_for_one(alone: Hooked) -> None
 
 
 def test_without_a_compiler_the_python_client_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_build, "_compiled", lambda *given: False)
+    monkeypatch.setattr(client_build, "_compile", lambda *given: False)
     with hooked(tmp_path) as here:
         assert Path(here.client).read_text().startswith("#!/bin/sh")
         assert here.claude("git status").stdout == ""

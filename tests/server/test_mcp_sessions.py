@@ -29,8 +29,8 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
     made.close()
 
 
-def api(gate: Gate, returning: float = SOON) -> AqlApi:
-    made = AqlApi(Context.of(gate.state, gate.config, "0", HookMemory()), returning)
+def api(gate: Gate, resume_seconds: float = SOON) -> AqlApi:
+    made = AqlApi(Context.of(gate.state, gate.config, "0", HookMemory()), resume_seconds)
     made.leases.every = SOON
     return made
 
@@ -83,7 +83,7 @@ def test_ESL_13_after_a_restart_sessions_that_nobody_comes_back_for_are_ended(ga
         made.stop()
 
     async def after() -> None:
-        made = api(gate, returning=0.5)
+        made = api(gate, resume_seconds=0.5)
         made.start()
         made.leases.hold(WHO, HELD, 1)  # its server is still there, and says so
         assert running(gate) == {IDLES, HELD}  # not at once: whoever is still there has time to say so

@@ -23,11 +23,11 @@ _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid, as the kernel gives them
 
 
 class NoDaemon(Exception):
-    """Nobody answers on the socket, or somebody who must not be told a passphrase."""
+    """No daemon answers on the socket, or one of another user, who must not get a passphrase."""
 
 
 class ApiError(Exception):
-    """The daemon refused; `code` is of the error registry."""
+    """The daemon refused; `code` is from the error registry."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         self.status, self.code = status, code
@@ -36,7 +36,7 @@ class ApiError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DaemonReply:
-    """What the daemon said to one request."""
+    """The daemon's reply to one request."""
 
     status: int
     body: Any
@@ -44,7 +44,7 @@ class DaemonReply:
 
 @dataclass(frozen=True, slots=True)
 class DaemonClient:
-    """A running daemon, spoken to over its socket or at its address; with a token, on behalf of whom the token belongs to."""
+    """Calls a running daemon over its socket or its address, on behalf of the token's owner."""
 
     path: Path
     token: str = field(default="", repr=False)
@@ -52,20 +52,20 @@ class DaemonClient:
 
     @property
     def place(self) -> str:
-        """Where it is, for a person."""
+        """The daemon's address or socket path, for messages."""
         return self.url or str(self.path)
 
     def on_behalf(self, token: str) -> DaemonClient:
         return replace(self, token=token)
 
     def get(self, path: str, patience: float = PATIENCE, **query: Any) -> Any:
-        return self.call("GET", _with(path, query), patience=patience)
+        return self.call("GET", _with_query(path, query), patience=patience)
 
     def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
         return self.call("POST", path, body or {})
 
     def call(self, method: str, path: str, body: Mapping[str, Any] | None = None, patience: float = PATIENCE) -> Any:
-        """The body of a success; raises ApiError for anything else."""
+        """The body of a successful reply; raises ApiError for any other."""
         answer = self.ask(method, path, body, patience)
         if not 200 <= answer.status < 300:
             raise refusal(answer)
@@ -74,24 +74,26 @@ class DaemonClient:
     def ask(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, patience: float = PATIENCE
     ) -> DaemonReply:
-        """Whatever the daemon answers, refusals included."""
-        with self._asked(method, path, body, patience) as response:
+        """The daemon's reply, refusals included."""
+        with self._request(method, path, body, patience) as response:
             return DaemonReply(response.status, parse_reply(response.read(_MOST_BYTES), self.place))
 
     def lines(self, path: str, **query: Any) -> Iterator[str]:
-        """The lines of an answer as they come."""
-        with self._asked("GET", _with(path, query), None, PATIENCE) as response:
+        """The lines of a streamed reply."""
+        with self._request("GET", _with_query(path, query), None, PATIENCE) as response:
             if response.status != 200:
                 raise refusal(DaemonReply(response.status, parse_reply(response.read(_MOST_BYTES), self.place)))
             for line in response:
                 yield line.decode("utf-8", "replace").rstrip("\r\n")
 
     @contextmanager
-    def _asked(self, method: str, path: str, body: Mapping[str, Any] | None, seconds: float) -> Iterator[HTTPResponse]:
+    def _request(
+        self, method: str, path: str, body: Mapping[str, Any] | None, seconds: float
+    ) -> Iterator[HTTPResponse]:
         data = json.dumps(body).encode() if body is not None else None
         try:
             with closing(self._connection(seconds)) as connection:
-                with suppress(BrokenPipeError):  # it may have answered before it had read everything
+                with suppress(BrokenPipeError):  # it may have replied before reading everything
                     connection.request(method, self.target(path), data, self.headers(data is not None))
                 yield connection.getresponse()
         except TimeoutError:
@@ -100,7 +102,7 @@ class DaemonClient:
             raise NoDaemon(no_answer_reason(self.place, error)) from None
 
     def target(self, path: str) -> str:
-        """What a request names; the address of a daemon behind a proxy may have a path of its own."""
+        """The request target; a daemon behind a proxy may have a path prefix."""
         return urlsplit(self.url).path.rstrip("/") + API + path
 
     def headers(self, body: bool = False) -> dict[str, str]:
@@ -118,7 +120,7 @@ class DaemonClient:
 
 
 class _SocketConnection(HTTPConnection):
-    """HTTP over a unix socket whose other end was looked at."""
+    """HTTP over a unix socket whose peer is checked."""
 
     def __init__(self, path: Path, seconds: float) -> None:
         super().__init__("localhost", timeout=seconds)
@@ -136,13 +138,13 @@ class _SocketConnection(HTTPConnection):
 
 
 def find_daemon(config: Config) -> DaemonClient:
-    """The daemon of a configuration; whether it answers is seen when it is asked."""
+    """A client for a configuration's daemon; does not connect yet."""
     return DaemonClient(
-        config.agents_socket if config.separate.on and not _answers_there(config) else config.socket_path
+        config.agents_socket if config.separate.on and not _may_use_operator_socket(config) else config.socket_path
     )
 
 
-def _answers_there(config: Config) -> bool:
+def _may_use_operator_socket(config: Config) -> bool:
     """Whether this user may use the socket of operators."""
     import pwd
 
@@ -155,12 +157,12 @@ def _answers_there(config: Config) -> bool:
 
 
 def path_segment(text: str) -> str:
-    """A piece of a path, whatever it contains."""
+    """Text quoted as one path segment."""
     return quote(text, safe="")
 
 
 def check_peer(sock: socket.socket, path: Path) -> None:
-    """Only our own user, root, or the owner of the folder is told anything: somebody else could have put a socket there."""
+    """Refuses a peer other than our own user, root, or the folder's owner, who could have planted the socket."""
     if not hasattr(socket, "SO_PEERCRED"):
         return
     _, uid, _ = _CREDENTIALS.unpack(sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
@@ -171,7 +173,7 @@ def check_peer(sock: socket.socket, path: Path) -> None:
 
 
 def no_answer_reason(place: str, error: Exception) -> str:
-    """Why nobody answered."""
+    """Why no daemon answered."""
     if isinstance(error, FileNotFoundError | ConnectionRefusedError):
         return f"no daemon answers on {place}; start one with `interlock serve`"
     if isinstance(error, PermissionError):
@@ -181,14 +183,14 @@ def no_answer_reason(place: str, error: Exception) -> str:
     return f"the daemon on {place} broke off: {error or type(error).__name__}"
 
 
-def _with(path: str, query: Mapping[str, Any]) -> str:
+def _with_query(path: str, query: Mapping[str, Any]) -> str:
     said = {key: value for key, value in query.items() if value not in (None, "", False)}
     words = {key: "true" if value is True else value for key, value in said.items()}
     return f"{path}?{urlencode(words)}" if words else path
 
 
 def parse_reply(data: bytes, place: str) -> Any:
-    """The JSON of an answer."""
+    """The JSON of a reply."""
     try:
         return json.loads(data) if data else None
     except ValueError:
@@ -196,7 +198,7 @@ def parse_reply(data: bytes, place: str) -> Any:
 
 
 def refusal(answer: DaemonReply) -> ApiError:
-    """The error that an answer is."""
+    """The error in a refusing reply."""
     body = answer.body if isinstance(answer.body, dict) else {}
     error = body.get("error")
     if isinstance(error, dict):

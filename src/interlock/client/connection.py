@@ -24,18 +24,33 @@ _MOST_HEAD = 65_536
 _GONE = "the daemon broke off before it had the question"
 _MAYBE = "; the call may have counted, so see get_execution_state before calling again"
 UNREADABLE = "the daemon's answer cannot be read"
+START_PATIENCE = 30.0  # seconds
+LOG = "daemon.log"
+# The variables a daemon inherits: none that could change its decisions.
+_INHERITED = (
+    "HOME",
+    "PATH",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "XDG_STATE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_RUNTIME_DIR",
+)
 
 
 class ConnectionBroken(NoDaemon):
-    """A connection that ended before its answer was whole: whether the question was heard, nobody knows."""
+    """The connection ended before the reply was complete; the request may have been processed."""
 
 
 class RequestNotSent(ConnectionBroken):
-    """A connection that ended before the daemon had taken the question: it can be asked again."""
+    """The connection ended before the daemon accepted the request, which can be sent again."""
 
 
 class DaemonPipe(asyncio.Protocol):
-    """One connection: a question, its answer, and the next; a protocol of its own, for streams cost a quarter of the time."""
+    """One connection, one request at a time; an asyncio protocol, as streams cost a quarter of the time."""
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport | None = None
@@ -47,7 +62,7 @@ class DaemonPipe(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
 
     async def ask(self, request: bytes, patience: float | None) -> bytes:
-        """The body of the answer; raises NoDaemon where none comes."""
+        """The body of the reply; raises NoDaemon where none comes."""
         loop = asyncio.get_running_loop()
         assert self._transport is not None
         if self.closed or self._transport.is_closing():
@@ -79,7 +94,7 @@ class DaemonPipe(asyncio.Protocol):
         return None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Where the other side closed with something unread, or could not be sent all of it, the kernel makes an error of that."""
+        """Distinguishes a request the daemon left unread, which the kernel reports as an error, from a reply that broke off."""
         self.closed = True
         unheard = isinstance(exc, OSError) and not self._data and self._length < 0
         self._fail(RequestNotSent(_GONE) if unheard else ConnectionBroken(f"the daemon broke off{_MAYBE}"))
@@ -99,7 +114,7 @@ class DaemonPipe(asyncio.Protocol):
 
 
 def _length(head: bytes) -> int:
-    """Of the body; -1 for a response that is none of ours."""
+    """The length of the body; -1 for a response that is not the daemon's."""
     for line in head.split(b"\r\n"):
         name, _, value = line.partition(b":")
         if name.lower() == b"content-length" and value.strip().isdigit():
@@ -108,7 +123,7 @@ def _length(head: bytes) -> int:
 
 
 class DaemonLink:
-    """Calls of one MCP server; each on a connection of its own while it lasts, and none is answered by anybody but the daemon."""
+    """The calls of one MCP server, each on its own connection; only the daemon answers them."""
 
     def __init__(self, config: Config, config_path: Path | None, token: str = "") -> None:
         self._config, self._config_path = config, config_path
@@ -120,14 +135,14 @@ class DaemonLink:
     async def post(
         self, path: str, body: Mapping[str, Any], patience: float | None = PATIENCE, start: bool = True
     ) -> Any:
-        """What the daemon answers, whatever the status; raises NoDaemon where none does, and none could be started."""
+        """The daemon's reply of any status; raises NoDaemon where none answers and none can be started."""
         data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         head = f"POST {API}{path} HTTP/1.1\r\n{self._head}Content-Length: {len(data)}\r\n\r\n"
-        return await self._answered(head.encode() + data, patience, start)
+        return await self._request(head.encode() + data, patience, start)
 
     async def get(self, path: str, patience: float = PATIENCE) -> Any:
-        """The same for a question without a body; no daemon is started for it."""
-        return await self._answered(f"GET {API}{path} HTTP/1.1\r\n{self._head}\r\n".encode(), patience, False)
+        """The reply to a request without a body; starts no daemon."""
+        return await self._request(f"GET {API}{path} HTTP/1.1\r\n{self._head}\r\n".encode(), patience, False)
 
     async def reach(self) -> None:
         """Makes sure that a daemon answers; starts one where none does."""
@@ -139,13 +154,15 @@ class DaemonLink:
             pipe.close()
         self._idle.clear()
 
-    async def _answered(self, request: bytes, patience: float | None, start: bool) -> Any:
-        while self._idle:  # a daemon that was started anew has forgotten them
-            with suppress(RequestNotSent):  # what may have been heard is not said twice: a step would count twice
-                return await self._over(self._idle.pop(), request, patience)
-        return await self._over(await (self._open() if start else self._connect()), request, patience)
+    async def _request(self, request: bytes, patience: float | None, start: bool) -> Any:
+        while self._idle:  # a restarted daemon has closed them
+            with suppress(
+                RequestNotSent
+            ):  # a request that may have been processed is not repeated: a step would count twice
+                return await self._send_over(self._idle.pop(), request, patience)
+        return await self._send_over(await (self._open() if start else self._connect()), request, patience)
 
-    async def _over(self, pipe: DaemonPipe, request: bytes, patience: float | None) -> Any:
+    async def _send_over(self, pipe: DaemonPipe, request: bytes, patience: float | None) -> Any:
         try:
             body = await pipe.ask(request, patience)
         except BaseException:
@@ -169,7 +186,7 @@ class DaemonLink:
                 return await self._connect()
             async with self._starting:
                 with suppress(FileNotFoundError, ConnectionRefusedError):
-                    return await self._connect()  # somebody else has started it meanwhile
+                    return await self._connect()  # another process has started it meanwhile
                 await start_daemon(self._config, self._config_path)
                 return await self._connect()
         except OSError as error:
@@ -189,31 +206,14 @@ class DaemonLink:
             raise
 
 
-START_PATIENCE = 30.0  # seconds
-LOG = "daemon.log"
-# What a daemon may know of whoever started it: nothing that could change what it decides.
-_KEPT = (
-    "HOME",
-    "PATH",
-    "USER",
-    "LOGNAME",
-    "LANG",
-    "LC_ALL",
-    "TZ",
-    "XDG_STATE_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_RUNTIME_DIR",
-)
-
-
 async def start_daemon(config: Config, config_path: Path | None) -> None:
-    """Returns when it answers; raises NoDaemon with the log's place when it does not."""
-    process = _spawned(config, config_path)
+    """Starts a daemon and returns when it answers; raises NoDaemon with the log's path otherwise."""
+    process = _spawn(config, config_path)
     end = asyncio.get_running_loop().time() + START_PATIENCE
     while asyncio.get_running_loop().time() < end:
         if _answers(config.agents_socket):
             return
-        if process.poll() is not None and not _answers(config.agents_socket):  # another one may have been faster
+        if process.poll() is not None and not _answers(config.agents_socket):  # another daemon may have been faster
             await asyncio.sleep(0.2)
             if not _answers(config.agents_socket):
                 break
@@ -223,7 +223,7 @@ async def start_daemon(config: Config, config_path: Path | None) -> None:
     raise NoDaemon(f"no daemon answers on {config.agents_socket}, and none could be started; see {config.folder / LOG}")
 
 
-def _spawned(config: Config, config_path: Path | None) -> subprocess.Popen[bytes]:
+def _spawn(config: Config, config_path: Path | None) -> subprocess.Popen[bytes]:
     config.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     words = ["--config", str(config_path.absolute())] if config_path is not None else []
     log = os.open(config.folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -244,8 +244,8 @@ def _spawned(config: Config, config_path: Path | None) -> subprocess.Popen[bytes
 
 
 def daemon_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """What is passed on."""
-    return {key: environ[key] for key in _KEPT if key in environ}
+    """The variables that a daemon inherits."""
+    return {key: environ[key] for key in _INHERITED if key in environ}
 
 
 def _answers(path: Path) -> bool:

@@ -20,6 +20,8 @@ from interlock.impact.files import read_bytes
 NAME = "hook-calls"
 MOST = 20_000  # calls remembered
 MOST_SESSIONS = 100
+MOST_TRANSCRIPTS = 500  # transcripts
+MOST_BYTES = 1 << 20  # read at a time; the rest waits for the next read
 LONGEST = 200  # characters of a session's name
 _LINE = 32  # hexadecimal digits of a mark
 SEEN, UNSURE, MISSED = "seen", "unsure", "missed"
@@ -191,10 +193,6 @@ def _hash(parts: list[str]) -> str:
 def _text(call: AgentCall) -> str:
     """The key of a call without an id."""
     return json.dumps([call.tool, call.action.text], ensure_ascii=True)
-
-
-MOST_TRANSCRIPTS = 500  # transcripts
-MOST_BYTES = 1 << 20  # read at a time; the rest waits for the next read
 
 
 @dataclass(slots=True)

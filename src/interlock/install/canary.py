@@ -29,14 +29,14 @@ Payload = dict[str, Any]
 
 
 def canary(word: str, event: str, command: str | None, cwd: str, session: str = SESSION) -> bytes | None:
-    """What the agent would send before it runs this command in a shell; None for an event that does not gate one."""
+    """The input an agent sends before it runs this shell command; None for an event that does not gate one."""
     make = _MAKERS.get(word)
     payload = make(event, {} if command is None else {"command": command}, cwd) if make else None
     return None if payload is None else json.dumps(payload).replace(SESSION, session).encode()
 
 
 def environment(word: str, cwd: str) -> Mapping[str, str]:
-    """What the agent adds to its own environment for a hook."""
+    """The variables that the agent sets for a hook."""
     return {name: SESSION if name.endswith("_ID") else cwd for name in _VARIABLES.get(word, ())}
 
 
@@ -116,7 +116,7 @@ def _cline(event: str, given: Payload, cwd: str) -> Payload | None:
 
 
 def _plugin(tool: str, key: str, event_name: str) -> Callable[[str, Payload, str], Payload | None]:
-    """What our plugin sends for the agent."""
+    """The input that our plugin sends for the agent."""
 
     def make(event: str, given: Payload, cwd: str) -> Payload | None:
         args = {key: given["command"]} if given else {}
@@ -174,23 +174,23 @@ console.log(JSON.stringify({ ms: performance.now() - start, said }))
 
 
 class DidNotFire(Exception):
-    """A hook that cannot be run at all, in words."""
+    """The hook could not be run; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookReply:
-    """One answer, and how long it took."""
+    """One answer and its time."""
 
     reply: HookOutput
     milliseconds: float
 
 
 def fire(agent: AgentDialect, handler: Handler, payload: bytes, cwd: Path, more: Mapping[str, str]) -> HookReply:
-    """Runs the handler once; raises DidNotFire where there is nothing to run or it does not end in the agent's time."""
+    """Runs the handler once; raises DidNotFire where it cannot start or exceeds the agent's time limit."""
     if handler.how == "url":
-        return _posted(handler.words[0], payload, agent.limit_seconds)
+        return _post(handler.words[0], payload, agent.limit_seconds)
     if handler.how == "plugin":
-        return _loaded(agent, Path(handler.words[0]), payload, cwd)
+        return _run_plugin(agent, Path(handler.words[0]), payload, cwd)
     argv = {
         "argv": list(handler.words),
         "script": list(handler.words),
@@ -225,8 +225,8 @@ def _run(argv: list[str], given: bytes, cwd: Path, env: Mapping[str, str], secon
     return out[:_MOST_BYTES], err[:_MOST_BYTES], process.returncode
 
 
-def _posted(url: str, payload: bytes, seconds: float) -> HookReply:
-    """The request that an HTTP hook is; no proxy, and only what says 200 is an answer."""
+def _post(url: str, payload: bytes, seconds: float) -> HookReply:
+    """Sends an HTTP hook's request, without a proxy; only status 200 is an answer."""
     parts = urlsplit(url)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     start = time.perf_counter()
@@ -242,12 +242,12 @@ def _posted(url: str, payload: bytes, seconds: float) -> HookReply:
         raise DidNotFire(f"{parts.scheme}://{parts.netloc} does not answer: {error}") from None
     if not 200 <= answer.status < 300:
         raise DidNotFire(f"{parts.scheme}://{parts.netloc} answered {answer.status}")
-    said = b"" if body.strip() == b"{}" else body  # what is nothing on stdout is an empty object here
+    said = b"" if body.strip() == b"{}" else body  # an empty object stands for empty stdout
     return HookReply(HookOutput(said), (time.perf_counter() - start) * 1000)
 
 
-def _loaded(agent: AgentDialect, plugin: Path, payload: bytes, cwd: Path) -> HookReply:
-    """The plugin in a real node, called as the agent calls it; the answer in the words that the plugin reads from us."""
+def _run_plugin(agent: AgentDialect, plugin: Path, payload: bytes, cwd: Path) -> HookReply:
+    """Runs the plugin in node as the agent does; the answer has the shape that the plugin reads from the daemon."""
     node = shutil.which("node") or shutil.which("bun")
     if node is None:
         raise DidNotFire("the plugin is JavaScript, and there is no node here to try it with")
@@ -278,11 +278,11 @@ BROKEN = "broken"
 
 
 def verdict_of(agent: AgentDialect, event: Event, reply: HookOutput) -> str:
-    """The verdict whose shape this answer has, words aside; `broken` where it has none of them."""
+    """The verdict whose shape this answer has, texts aside; `broken` where none fits."""
     words = ("allow", "deny") if event.problem else ("allow", "ask", "deny")
     shapes = {word: _shape(agent.encode(event, HookVerdict(word, "because"))) for word in words}
     found = _shape(reply)
-    for word in ("deny", "ask", "allow"):  # where an agent has one shape for two of them, the stricter one
+    for word in ("deny", "ask", "allow"):  # the stricter verdict where two have one shape
         if shapes.get(word) == found:
             return word
     allowed = _shape(agent.encode(event, HookVerdict("allow", context="told")))
@@ -299,7 +299,7 @@ def _shape(reply: HookOutput) -> tuple[int, Any, bool]:
 
 
 def _bare(value: Any) -> Any:
-    """A value with its words blanked and its context taken out."""
+    """A value with its texts blanked and its context removed."""
     if isinstance(value, dict):
         return {
             key: "*" if key in _WORDS and isinstance(item, str) else _bare(item)

@@ -20,31 +20,31 @@ from interlock.install.register import RegisteredFile, find_registered
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What would happen to one file; `after` is None where it is taken away."""
+    """The planned change of one file; `after` is None where it is removed."""
 
     agent: AgentDialect
     scope: str
     project: Path
     place: HookFile
-    seen: FileState
+    current: FileState
     after: bytes | None
-    replaces: bool = False  # hooks of ours are there already, and would become others
-    entry: RegisteredFile | None = None  # what the register has about it
+    replaces: bool = False  # other hooks of ours are there already
+    entry: RegisteredFile | None = None  # its entry in the register
 
     @property
     def needed(self) -> bool:
-        return self.after != self.seen.data
+        return self.after != self.current.data
 
     @property
     def name(self) -> str:
-        """The file, and where a link leads."""
-        real = self.seen.path
+        """The file, with the target of a link."""
+        real = self.current.path
         return str(self.place.path) if real == self.place.path else f"{self.place.path} -> {real}"
 
 
 @dataclass(frozen=True, slots=True)
 class InstallRefusal:
-    """A file, or an agent, for which nothing can be done."""
+    """A file or an agent that cannot be changed, and why."""
 
     agent: AgentDialect
     words: str
@@ -53,7 +53,7 @@ class InstallRefusal:
 def plan_install(
     agents: Sequence[tuple[AgentDialect, HookClient]], scope: str, home: Path, project: Path, config: Config
 ) -> tuple[list[FileChange], list[InstallRefusal]]:
-    """What install would write."""
+    """The changes that install would make."""
     changes: list[FileChange] = []
     refused: list[InstallRefusal] = []
     for agent, client in agents:
@@ -62,94 +62,98 @@ def plan_install(
             refused.append(InstallRefusal(agent, f"{agent.title} has no place for hooks with --{scope}"))
         for place in places:
             try:
-                changes.append(_installed(agent, client, scope, project, place, config))
+                changes.append(_install_change(agent, client, scope, project, place, config))
             except (FileProblem, EditError) as error:
-                refused.append(InstallRefusal(agent, _said(place, error)))
+                refused.append(InstallRefusal(agent, _message(place, error)))
     return changes, refused
 
 
 def plan_uninstall(
     agents: Sequence[AgentDialect], scope: str, home: Path, project: Path, config: Config
 ) -> tuple[list[FileChange], list[InstallRefusal]]:
-    """What uninstall would write; nothing for files that have nothing of ours."""
+    """The changes that uninstall would make; none for files without our hooks."""
     changes: list[FileChange] = []
     refused: list[InstallRefusal] = []
     for agent in agents:
         for place in agent.places(scope, home, project):
             try:
-                if change := _removed(agent, scope, project, place, config):
+                if change := _uninstall_change(agent, scope, project, place, config):
                     changes.append(change)
             except (FileProblem, EditError) as error:
-                refused.append(InstallRefusal(agent, _said(place, error)))
-    return changes[::-1], refused  # folders that were made for the first file are empty after the last
+                refused.append(InstallRefusal(agent, _message(place, error)))
+    return changes[::-1], refused  # folders created for the first file are empty after the last
 
 
 def diff(change: FileChange) -> list[str]:
     """The change as a unified diff."""
-    before = (change.seen.data or b"").decode("utf-8", "replace")
+    before = (change.current.data or b"").decode("utf-8", "replace")
     after = (change.after or b"").decode("utf-8", "replace")
     names = (
-        "/dev/null" if change.seen.data is None else str(change.seen.path),
-        "/dev/null" if change.after is None else str(change.seen.path),
+        "/dev/null" if change.current.data is None else str(change.current.path),
+        "/dev/null" if change.after is None else str(change.current.path),
     )
     return [
         line.rstrip("\r\n") for line in difflib.unified_diff(before.splitlines(True), after.splitlines(True), *names)
     ]
 
 
-def _installed(
+def _install_change(
     agent: AgentDialect, client: HookClient, scope: str, project: Path, place: HookFile, config: Config
 ) -> FileChange:
-    seen = read_state(place.path)
-    text = seen.text
+    current = read_state(place.path)
+    text = current.text
     after = agent.installed(place, text, client)
     ours = text is not None and is_hooked(agent, place, text)
     replaces = ours and after != text
-    return FileChange(agent, scope, project, place, seen, after.encode(), replaces, find_registered(config, place.path))
+    return FileChange(
+        agent, scope, project, place, current, after.encode(), replaces, find_registered(config, place.path)
+    )
 
 
-def _removed(agent: AgentDialect, scope: str, project: Path, place: HookFile, config: Config) -> FileChange | None:
-    seen, entry = read_state(place.path), find_registered(config, place.path)
-    text = seen.text
+def _uninstall_change(
+    agent: AgentDialect, scope: str, project: Path, place: HookFile, config: Config
+) -> FileChange | None:
+    current, entry = read_state(place.path), find_registered(config, place.path)
+    text = current.text
     if text is None or not is_hooked(agent, place, text):
         return None
-    return FileChange(agent, scope, project, place, seen, _before(agent, place, seen, text, entry), True, entry)
+    return FileChange(agent, scope, project, place, current, _original(agent, place, current, text, entry), True, entry)
 
 
-def _before(
-    agent: AgentDialect, place: HookFile, seen: FileState, text: str, entry: RegisteredFile | None
+def _original(
+    agent: AgentDialect, place: HookFile, current: FileState, text: str, entry: RegisteredFile | None
 ) -> bytes | None:
-    """The bytes that were there before us, where nothing else was changed since; else the file without us."""
-    if entry is not None and seen.data is not None and digest(seen.data) == entry.written:
+    """The original bytes where nothing else changed since; else the file without our hooks."""
+    if entry is not None and current.data is not None and digest(current.data) == entry.written:
         if not entry.backup:
             return None
         try:
             kept = read_state(Path(entry.backup)).data
         except FileProblem:
             kept = None
-        if kept is not None and digest(kept) == entry.before:  # a backup that somebody touched is none
+        if kept is not None and digest(kept) == entry.before:  # an altered backup does not count
             return kept
     without = agent.removed(place, text)
     return None if without is None else without.encode()
 
 
-def _said(place: HookFile, error: Exception) -> str:
+def _message(place: HookFile, error: Exception) -> str:
     words = str(error)
     return words if words.startswith(str(place.path)) else f"{place.path}: {words}"
 
 
 def install(change: FileChange, client: HookClient, config: Config) -> str:
-    """Writes the file; answers the backup's path, or nothing where there was no file or an older backup stays the one to go back to.
+    """Writes the file and returns the backup's path; empty where there was no file, or an older backup remains valid.
 
-    1. the backup is on disk, 2. the file is replaced whole, 3. the register knows both.
+    1. writes the backup, 2. replaces the file atomically, 3. registers both.
     """
     assert change.after is not None
-    older = _untouched(change)
+    older = _unchanged_installation(change)
     backup = ""
-    if change.seen.data is not None and older is None:
-        backup = str(back_up(change.seen, stamp()))  # 1
+    if change.current.data is not None and older is None:
+        backup = str(back_up(change.current, stamp()))  # 1
     try:
-        made = replace_file(change.seen, change.after, change.place.mode)  # 2
+        made = replace_file(change.current, change.after, change.place.mode)  # 2
     except BaseException:
         if backup:
             Path(backup).unlink(missing_ok=True)
@@ -163,26 +167,26 @@ def install(change: FileChange, client: HookClient, config: Config) -> str:
         client=client.path,
         url=client.url,
         backup=backup,
-        before=digest(change.seen.data) if change.seen.data is not None and not change.replaces else "",
+        before=digest(change.current.data) if change.current.data is not None and not change.replaces else "",
         made=tuple(map(str, made)),
     )
     register.register_file(config, register.with_first_backup(entry, older))  # 3
     return backup
 
 
-def _untouched(change: FileChange) -> RegisteredFile | None:
-    """The older installation in this file, where nothing else was changed since."""
-    entry, data = change.entry, change.seen.data
+def _unchanged_installation(change: FileChange) -> RegisteredFile | None:
+    """The older installation in this file, where nothing else changed since."""
+    entry, data = change.entry, change.current.data
     return entry if change.replaces and entry and data is not None and digest(data) == entry.written else None
 
 
 def uninstall(change: FileChange, config: Config) -> None:
-    """Puts the file back, or takes it away; a backup that was gone back to is not kept."""
+    """Restores or removes the file; deletes the backup it restored."""
     made = change.entry.made if change.entry else ()
     if change.after is None:
-        remove_file(change.seen, tuple(map(Path, made)))
+        remove_file(change.current, tuple(map(Path, made)))
     else:
-        replace_file(change.seen, change.after, change.seen.mode)
+        replace_file(change.current, change.after, change.current.mode)
     if change.entry is None:
         return
     register.unregister_file(config, change.entry.path)
@@ -194,5 +198,5 @@ def uninstall(change: FileChange, config: Config) -> None:
 
 
 def stamp() -> str:
-    """This moment, as it stands in a backup's name."""
+    """The current time for a backup's name."""
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())

@@ -43,7 +43,7 @@ _AGAIN = "run `interlock install` again"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     what: str
     state: str  # ok | note | problem
@@ -52,7 +52,7 @@ class Check:
 
 
 def check_hooks(one: HookedFile, config: Config, home: Path) -> Iterator[Check]:
-    """Everything about one file that has hooks of ours."""
+    """All checks of one file with our hooks."""
     if one.problem:
         yield Check("file", PROBLEM, one.problem)
     else:
@@ -72,7 +72,7 @@ def check_hooks(one: HookedFile, config: Config, home: Path) -> Iterator[Check]:
 
 
 def is_trusted(one: HookedFile, config: Config) -> bool:
-    """Whether running what the file says runs our client and nothing else: doctor is no way to have a person run a program."""
+    """Whether the file's handlers run our client and nothing else, so that doctor cannot be made to run another program."""
     client = client_of(one.agent, one.place, one.text)
     return client is not None and _whole(one, client) and (bool(client.url) or client.path == _expected(config))
 
@@ -89,7 +89,7 @@ def _expected(config: Config) -> str:
 
 
 def gating_handlers(one: HookedFile) -> list[tuple[Handler, str]]:
-    """The handlers that a shell command has to pass, each with its event."""
+    """The handlers that gate a shell command, each with its event."""
     found = ((handler, event_of(handler)) for handler in handlers(one.agent, one.place, one.text))
     return [
         (handler, event)
@@ -99,7 +99,7 @@ def gating_handlers(one: HookedFile) -> list[tuple[Handler, str]]:
 
 
 def fire_canary(one: HookedFile, handler: Handler, event: str, command: str | None) -> tuple[str, HookReply]:
-    """What the agent would make of the answer to this command, in a session of its own; without a command the call cannot be judged."""
+    """The agent's verdict on this command in a new session; without a command, on a malformed call."""
     cwd = _folder(one)
     payload = canary(one.agent.word, event, command, str(cwd), f"{SESSION}-{secrets.token_hex(4)}")
     assert payload is not None
@@ -136,7 +136,7 @@ def _client(client: HookClient | None, config: Config) -> Iterator[Check]:
     expected = _expected(config)
     if not (Path(client.path).is_file() and os.access(client.path, os.X_OK)):
         yield Check("client", PROBLEM, f"{client.path} cannot be run, so every call is blocked; {_AGAIN}")
-    elif loose := _loose(Path(client.path)):
+    elif loose := _writable_by_others(Path(client.path)):
         yield Check("client", PROBLEM, f"{loose} can be written by others, who could put another program there")
     elif client.path != expected:
         yield Check("client", PROBLEM, f"{client.path} is not this installation's client, {expected}; {_AGAIN}")
@@ -152,19 +152,19 @@ def _client(client: HookClient | None, config: Config) -> Iterator[Check]:
 
 def _canaries(one: HookedFile) -> Iterator[Check]:
     found = gating_handlers(one)
-    if not found and one.place.form != "script":  # of scripts there is one for each event
+    if not found and one.place.form != "script":  # scripts have one file for each event
         yield Check("fires", PROBLEM, f"nothing here is asked before {one.agent.title} runs a command; {_AGAIN}")
     for handler, event in found:
         name = event or "plugin"
         try:
-            yield _allowed(one, handler, event, name)
-            yield _denied(one, handler, event, name)
+            yield _check_allows(one, handler, event, name)
+            yield _check_denies(one, handler, event, name)
         except DidNotFire as error:
             yield Check("fires", PROBLEM, f"{name}: {error}")
 
 
-def _allowed(one: HookedFile, handler: Handler, event: str, name: str) -> Check:
-    """The harmless command passes, time after time."""
+def _check_allows(one: HookedFile, handler: Handler, event: str, name: str) -> Check:
+    """Checks that the harmless command passes repeatedly."""
     took = []
     for _ in range(TIMES):
         verdict, answer = fire_canary(one, handler, event, COMMAND)
@@ -177,8 +177,8 @@ def _allowed(one: HookedFile, handler: Handler, event: str, name: str) -> Check:
     return Check("allows", OK, f"{name}: `{COMMAND}` is allowed, in {middle:.1f} ms (median of {TIMES})", middle)
 
 
-def _denied(one: HookedFile, handler: Handler, event: str, name: str) -> Check:
-    """A call that cannot be judged is refused, in the shape that stops this agent."""
+def _check_denies(one: HookedFile, handler: Handler, event: str, name: str) -> Check:
+    """Checks that a malformed call is denied in this agent's dialect."""
     verdict, answer = fire_canary(one, handler, event, None)
     if verdict == "deny":
         return Check("denies", OK, f"{name}: a call without its command is denied, as {one.agent.title} understands it")
@@ -189,8 +189,8 @@ def _denied(one: HookedFile, handler: Handler, event: str, name: str) -> Check:
     )
 
 
-def _loose(path: Path) -> Path | None:
-    """The file or the folder on its way that others can write; a sticky folder like /tmp lets nobody replace our own."""
+def _writable_by_others(path: Path) -> Path | None:
+    """The file or parent folder that others can write, except sticky folders like /tmp."""
     for place in (path, *path.parents):
         found = place.stat()
         sticky = stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX
@@ -204,13 +204,13 @@ def _folder(one: HookedFile) -> Path:
 
 
 DESTRUCTIVE = (
-    "git push --force origin interlock-canary"  # level 3; nothing is run, and without a daemon no ticket is opened
+    "git push --force origin interlock-canary"  # level 3; nothing runs, and no ticket is opened without a daemon
 )
 _ASIDE = ".put-aside-by-doctor"
 
 
 def check_without_daemon(one: HookedFile, config: Config) -> Iterator[Check]:
-    """The fail mode, tried for real; one call of every gating event with something dangerous, one with something harmless."""
+    """Tests the fail mode: one dangerous and one harmless call of every gating event, without a daemon."""
     if not is_trusted(one, config):
         return
     with _silent(config.agents_socket):
@@ -224,7 +224,7 @@ def check_without_daemon(one: HookedFile, config: Config) -> Iterator[Check]:
 
 
 def fail_mode(config: Config) -> str:
-    """The setting in words."""
+    """The fail mode in words."""
     level = config.hooks.without_daemon
     return "nothing passes" if level == "none" else f"up to level {level} passes, the rest is denied"
 
@@ -246,7 +246,7 @@ def _silent(socket: Path) -> Iterator[None]:
     aside = socket.with_name(socket.name + _ASIDE)
     try:
         socket.rename(aside)
-    except FileNotFoundError:  # no daemon: it is down already
+    except FileNotFoundError:  # the daemon is down already
         yield
         return
     try:

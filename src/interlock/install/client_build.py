@@ -16,9 +16,9 @@ from interlock.agents import CLIENT, AgentDialect, HookClient, words
 from interlock.agents import agent as agent_of
 from interlock.config import Config, load_config
 
-SPARE = 2.0  # seconds of an agent's limit that are left for the fallback
-GRACE = 1.5  # seconds of those that the fallback may take
-BUSY = 10.0  # seconds that the daemon may take beyond those that a call waits for a person
+SPARE = 2.0  # seconds of an agent's limit reserved for the fallback
+GRACE = 1.5  # seconds of these for the fallback itself
+BUSY = 10.0  # seconds for the daemon beyond the wait for an operator
 SILENCE = "Denied: Interlock did not answer. Nothing was judged, and silence is not consent; tell the user."
 _COMPILERS = ("/usr/bin/cc", "/usr/bin/gcc", "/usr/bin/clang", "/usr/local/bin/cc")
 _SOURCE = Path(__file__).with_name("client.c")
@@ -31,12 +31,12 @@ class CannotBuild(Exception):
 
 
 def client_folder(config: Config) -> Path:
-    """Where the client is: beside the state, or beside the code that only root can change."""
+    """The client's folder: beside the state, or beside root's code."""
     return (Path(config.separate.code) if config.separate.code else config.folder.absolute()) / "bin"
 
 
 def build(folder: Path, config: Config, agent: str) -> HookClient:
-    """The client in its folder, good for every agent; refuses an unknown agent and a folder that cannot be written."""
+    """Builds the client, which serves every agent; refuses an unknown agent and an unwritable folder."""
     agent_of(agent)
     mode = 0o755 if config.separate.code else 0o700
     place = client_folder(config) if config.separate.code else folder.absolute() / "bin"
@@ -46,7 +46,7 @@ def build(folder: Path, config: Config, agent: str) -> HookClient:
         place.chmod(mode)
         with tempfile.TemporaryDirectory(dir=place) as work:
             new = Path(work) / CLIENT
-            if not _compiled(new, folder.absolute(), config):
+            if not _compile(new, folder.absolute(), config):
                 new.write_text(_script(folder.absolute(), config), "utf-8")
             new.chmod(mode)
             new.replace(made.path)
@@ -56,7 +56,7 @@ def build(folder: Path, config: Config, agent: str) -> HookClient:
 
 
 def is_compiled(client: HookClient) -> bool:
-    """Whether the client that stands there is a program of its own."""
+    """Whether the client is a compiled program."""
     try:
         with Path(client.path).open("rb") as file:
             return file.read(2) != b"#!"
@@ -65,18 +65,18 @@ def is_compiled(client: HookClient) -> bool:
 
 
 def limit_of(word: str, config: Config) -> float:
-    """Seconds that a hook of this agent waits for the daemon."""
+    """The seconds that a hook of this agent waits for the daemon."""
     return min(agent_of(word).limit_seconds - SPARE, config.hooks.wait_seconds + BUSY)
 
 
 def fallback_argv(folder: Path, config: Config) -> list[str]:
-    """How the fallback is started; the agent and the event come behind it."""
+    """The fallback's command line, to be followed by agent and event."""
     where = [str(folder), os.path.abspath(config.path) if config.path else ""]
     return [sys.executable, "-I", "-m", "interlock.engine.fallback", *where]
 
 
-def _compiled(to: Path, folder: Path, config: Config) -> bool:
-    """Whether it could be compiled, statically, so that no library of an agent's choosing gets into it."""
+def _compile(to: Path, folder: Path, config: Config) -> bool:
+    """Compiles the client statically, so that an agent cannot preload a library; False where that fails."""
     compiler = next((path for path in _COMPILERS if os.access(path, os.X_OK)), None) or shutil.which("cc")
     if compiler is None or sys.platform != "linux":
         return False
@@ -93,7 +93,7 @@ def _compiled(to: Path, folder: Path, config: Config) -> bool:
 
 
 def _runs(program: Path) -> bool:
-    """Whether it does what it should when it is called wrongly; a compiler for another machine makes what does not even start."""
+    """Whether a program rejects wrong arguments as it should; a cross-compiled one does not even start."""
     try:
         return subprocess.run([program], capture_output=True, timeout=10).returncode == 2
     except (OSError, subprocess.TimeoutExpired):
@@ -101,7 +101,7 @@ def _runs(program: Path) -> bool:
 
 
 def _table(folder: Path, config: Config) -> bytes:
-    """What is compiled in."""
+    """The constants compiled into the client."""
     rows = [_row(word, config) for word in words()]
     argv = [_literal(os.fsencode(word)) for word in fallback_argv(folder, config)]
     return b"".join(
@@ -122,7 +122,7 @@ def _row(word: str, config: Config) -> bytes:
 
 
 def owner_of(config: Config) -> int:
-    """Whose daemon it has to be: the owner of the folder that its socket is in, or of its state where it has a user of its own."""
+    """The uid the daemon must have: the owner of its socket's folder, or of its state under [separate]."""
     place = config.folder if config.separate.on else config.agents_socket.parent
     try:
         return place.stat().st_uid
@@ -131,7 +131,7 @@ def owner_of(config: Config) -> int:
 
 
 def _literal(text: bytes) -> bytes:
-    """Bytes as a C string; everything but plain letters by number."""
+    """Bytes as a C string literal; octal escapes for all but plain characters."""
     if b"\0" in text:
         raise CannotBuild("a path with a NUL in it")
     letters = [bytes([c]) if c in _PLAIN else b"\\%03o" % c for c in text]
@@ -157,22 +157,22 @@ HTTP_COSTS = (
 
 
 class NoAddress(ValueError):
-    """An agent or a daemon that HTTP hooks cannot be for."""
+    """The agent or the daemon does not support HTTP hooks."""
 
 
 def build_client(agent: AgentDialect, config: Config) -> None:
-    """Makes the client that `named` names, ready to be called."""
+    """Builds the client that `client_for` names."""
 
     made = build(config.folder, config, agent.word)
     assert made.path == client_for(agent, config, False).path, made.path
 
 
 def client_for(agent: AgentDialect, config: Config, http: bool) -> HookClient:
-    """The client by its path, and with HTTP hooks by the daemon's address too; nothing is written."""
-    return _addressed(HookClient(str(client_folder(config) / CLIENT)), agent, config, http)
+    """The client's path, and the daemon's address for HTTP hooks; writes nothing."""
+    return _with_address(HookClient(str(client_folder(config) / CLIENT)), agent, config, http)
 
 
-def _addressed(client: HookClient, agent: AgentDialect, config: Config, http: bool) -> HookClient:
+def _with_address(client: HookClient, agent: AgentDialect, config: Config, http: bool) -> HookClient:
     if not http:
         return client
     if not agent.posts:
@@ -184,7 +184,7 @@ def _addressed(client: HookClient, agent: AgentDialect, config: Config, http: bo
 
 
 def main(argv: Sequence[str]) -> int:
-    """0 when it is built; it must be there before any file names it."""
+    """Builds the client, which must exist before any file names it; returns 0."""
     config = load_config(Path(argv[0]), {})
     os.umask(0o022)
     try:

@@ -19,18 +19,18 @@ from interlock.config import Config
 from interlock.install.files import FileProblem, digest, read_state
 from interlock.install.register import find_registered, registered_files
 
-# How their programs are called, where not by their word.
+# Program names that differ from the agent's word.
 PROGRAMS = {
     "claude-code": ("claude",),
     "cursor": ("cursor", "cursor-agent"),
     "kiro": ("kiro", "kiro-cli"),
 }
-_SHARED = frozenset({".config", ".codeium", "Documents"})  # folders of the home that belong to nobody in particular
+_SHARED = frozenset({".config", ".codeium", "Documents"})  # folders in the home that no agent owns
 
 
 @dataclass(frozen=True, slots=True)
 class HookedFile:
-    """A file that has hooks of ours, or cannot be read though it had some."""
+    """A file with hooks of ours, or an unreadable one that had some."""
 
     agent: AgentDialect
     scope: str
@@ -40,17 +40,17 @@ class HookedFile:
     problem: str = ""
 
     def state(self, config: Config) -> str:
-        """In one word: installed, edited (something in the file changed since), or broken."""
+        """One of installed, edited (the file changed since) and broken."""
         if self.problem:
             return "broken"
         entry = find_registered(config, self.place.path)
-        if entry is None and self.scope == "system":  # what root wrote down is root's to read
+        if entry is None and self.scope == "system":  # root's register is readable by root only
             return "installed"
         return "installed" if entry and digest(self.text.encode()) == entry.written else "edited"
 
 
 def agents_on_machine(home: Path) -> list[tuple[AgentDialect, str]]:
-    """The agents that seem to be used here, and what shows it."""
+    """The agents that seem to be used here, with the evidence."""
     found = []
     for word in words():
         if sign := _sign(agent(word), home):
@@ -59,17 +59,17 @@ def agents_on_machine(home: Path) -> list[tuple[AgentDialect, str]]:
 
 
 def hooked_files(config: Config, home: Path, project: Path) -> list[HookedFile]:
-    """Every file with hooks of ours: in the places of this user, this folder and this machine, and where install wrote before."""
+    """Every file with hooks of ours: in the settings of this user, project and machine, and in the register."""
     wrote = {Path(entry.path) for entry in registered_files(config)}
     found: dict[Path, HookedFile] = {}
     for one in _places(config, home, project):
-        if one.place.path not in found and (seen := _seen(one, one.place.path in wrote)):
+        if one.place.path not in found and (seen := _read_hooked(one, one.place.path in wrote)):
             found[one.place.path] = seen
     return list(found.values())
 
 
 def is_hooked(agent: AgentDialect, place: HookFile, text: str) -> bool:
-    """True for a text that has anything of ours in it."""
+    """Whether a text has a hook of ours."""
     return bool(text.strip("\ufeff \t\r\n")) and agent.removed(place, text) != text
 
 
@@ -86,8 +86,8 @@ def _places(config: Config, home: Path, project: Path) -> Iterator[HookedFile]:
                     yield HookedFile(known, entry.scope, Path(entry.project), place)
 
 
-def _seen(one: HookedFile, wrote: bool) -> HookedFile | None:
-    """The file with its text; where install wrote, also a file that is broken or has lost what was written."""
+def _read_hooked(one: HookedFile, wrote: bool) -> HookedFile | None:
+    """The file with its text; registered files also when broken or without their hooks."""
     path = one.place.path
     try:
         text = read_state(path).text
@@ -117,43 +117,43 @@ _RUN = re.compile(r"^exec (.+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """How one event reaches us; `how` is argv | shell | bash | url | script | plugin."""
+    """How one event runs our hook; `how` is argv | shell | bash | url | script | plugin."""
 
     event: str
     how: str
-    words: tuple[str, ...]  # the program and its arguments, or the one text that a shell, a client or a loader is given
+    words: tuple[str, ...]  # the program and its arguments, or the one text for a shell, an HTTP client or a loader
 
 
 def handlers(agent: AgentDialect, place: HookFile, text: str) -> list[Handler]:
-    """Every handler of ours, in the order of the file."""
+    """Our handlers, in the order of the file."""
     if place.form == "plugin":
         return [Handler("", "plugin", (str(place.path),))]
     if place.form == "script":
         return [Handler(place.path.name, "script", (str(place.path),))]
     data = parse_toml(text) if place.form == "toml" else json_or_empty(text)
-    return list(_found(data))
+    return list(_find_handlers(data))
 
 
 def client_of(agent: AgentDialect, place: HookFile, text: str) -> HookClient | None:
-    """The client that a file's hooks call; None where they call more than one, or none that could be ours."""
+    """The client that a file's hooks run; None where they run several, or none of ours."""
     try:
         found = set(_clients(place, text))
         path, url = found.pop()
         return None if found else HookClient(path or f"/{CLIENT}", url)
-    except (ValueError, IndexError, KeyError):  # words that no shell takes, a path that is none, nothing at all
+    except (ValueError, IndexError, KeyError):  # unparsable shell text, a malformed path, or nothing
         return None
 
 
-def _found(data: Any, keys: tuple[str, ...] = ()) -> Iterator[Handler]:
+def _find_handlers(data: Any, keys: tuple[str, ...] = ()) -> Iterator[Handler]:
     if isinstance(data, list):
         for item in data:
-            yield from _found(item, keys)
+            yield from _find_handlers(item, keys)
     elif isinstance(data, Mapping):
         if is_ours(data):
             yield _handler(data, keys)
             return
         for key, value in data.items():
-            yield from _found(value, (*keys, str(key)))
+            yield from _find_handlers(value, (*keys, str(key)))
 
 
 def _handler(entry: Mapping[str, Any], keys: tuple[str, ...]) -> Handler:
@@ -179,7 +179,7 @@ def _clients(place: HookFile, text: str) -> Iterator[tuple[str, str]]:
         yield from ((shlex.split(found)[0], "") for found in _RUN.findall(text))
         return
     data = parse_toml(text) if place.form == "toml" else json_or_empty(text)
-    for handler in _found(data):
+    for handler in _find_handlers(data):
         if handler.how == "url":
             parts = urlsplit(handler.words[0])
             yield "", f"{parts.scheme}://{parts.netloc}"
@@ -190,7 +190,7 @@ def _clients(place: HookFile, text: str) -> Iterator[tuple[str, str]]:
 
 
 def event_of(handler: Handler) -> str:
-    """The event, also of an address."""
+    """The event in a handler's arguments or address."""
     if handler.how == "url":
         return (parse_qs(urlsplit(handler.words[0]).query).get("event") or [handler.event])[0]
     return handler.event

@@ -19,7 +19,7 @@ class FileProblem(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A file at the moment when it was looked at; `data` is None where there is none."""
+    """A file as it was read; `data` is None where it does not exist."""
 
     path: Path  # behind every symbolic link
     data: bytes | None = None
@@ -28,7 +28,7 @@ class FileState:
 
     @property
     def text(self) -> str | None:
-        """What is in it; refuses what is no UTF-8."""
+        """The file's text; refuses invalid UTF-8."""
         if self.data is None:
             return None
         try:
@@ -39,18 +39,18 @@ class FileState:
 
 
 def digest(data: bytes) -> str:
-    """A hash to tell contents apart by."""
+    """A hash of contents."""
     return hashlib.sha256(data).hexdigest()
 
 
 def read_state(path: Path) -> FileState:
-    """The file that a path leads to; refuses what is no regular file and what is too large to be settings."""
+    """Reads the file behind a path; refuses all but regular files, and files too large for settings."""
     try:
         real = path.resolve()
         found = real.stat()
     except FileNotFoundError:
         return FileState(path.resolve())
-    except (OSError, RuntimeError) as error:  # RuntimeError: links that lead to each other
+    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
         raise FileProblem(f"{path}: {_why(error)}") from None
     if not stat.S_ISREG(found.st_mode):
         raise FileProblem(f"{path}: not a regular file")
@@ -63,56 +63,56 @@ def read_state(path: Path) -> FileState:
     return FileState(real, data, stat.S_IMODE(found.st_mode), (found.st_uid, found.st_gid))
 
 
-def replace_file(seen: FileState, data: bytes, mode: int) -> list[Path]:
-    """Puts these bytes in the file's place, with its mode and owner; refuses where it changed meanwhile. Answers the folders that it made."""
+def replace_file(current: FileState, data: bytes, mode: int) -> list[Path]:
+    """Replaces the file's bytes, keeping mode and owner; refuses where it changed meanwhile. Returns the folders it created."""
     made: list[Path] = []
     try:
-        made = _folders(seen.path.parent)
-        _replace(seen, data, seen.mode if seen.data is not None else mode)
+        made = _folders(current.path.parent)
+        _replace(current, data, current.mode if current.data is not None else mode)
     except OSError as error:
-        _unmake(made)
-        raise FileProblem(f"{seen.path}: {_why(error)}") from None
+        _remove_folders(made)
+        raise FileProblem(f"{current.path}: {_why(error)}") from None
     except FileProblem:
-        _unmake(made)
+        _remove_folders(made)
         raise
     return made
 
 
-def back_up(seen: FileState, stamp: str) -> Path:
-    """A copy beside the file, with its mode and owner; never over another one."""
-    assert seen.data is not None
+def back_up(current: FileState, stamp: str) -> Path:
+    """Copies the file beside itself, with its mode and owner; never overwrites."""
+    assert current.data is not None
     for more in ("", *(f"-{number}" for number in range(2, 100))):
-        path = seen.path.with_name(f"{seen.path.name}.interlock-backup-{stamp}{more}")
+        path = current.path.with_name(f"{current.path.name}.interlock-backup-{stamp}{more}")
         try:
-            _write_new(path, seen.data, seen.mode, seen.owner)
+            _write_new(path, current.data, current.mode, current.owner)
         except FileExistsError:
             continue
         except OSError as error:
             raise FileProblem(f"{path}: {_why(error)}") from None
         return path
-    raise FileProblem(f"{seen.path}: too many backups beside it")
+    raise FileProblem(f"{current.path}: too many backups beside it")
 
 
-def remove_file(seen: FileState, made: tuple[Path, ...] = ()) -> None:
-    """Removes the file, and of these folders those that are empty then; refuses where the file changed meanwhile."""
-    _unchanged(seen)
+def remove_file(current: FileState, made: tuple[Path, ...] = ()) -> None:
+    """Removes the file, and those of these folders that are then empty; refuses where the file changed meanwhile."""
+    _unchanged(current)
     try:
-        seen.path.unlink()
+        current.path.unlink()
     except OSError as error:
-        raise FileProblem(f"{seen.path}: {_why(error)}") from None
-    _unmake(list(made))
+        raise FileProblem(f"{current.path}: {_why(error)}") from None
+    _remove_folders(list(made))
 
 
-def _replace(seen: FileState, data: bytes, mode: int) -> None:
-    temporary = seen.path.with_name(f".{seen.path.name}.{secrets.token_hex(6)}")
+def _replace(current: FileState, data: bytes, mode: int) -> None:
+    temporary = current.path.with_name(f".{current.path.name}.{secrets.token_hex(6)}")
     try:
-        _write_new(temporary, data, mode, seen.owner)
-        _unchanged(seen)
-        temporary.replace(seen.path)
+        _write_new(temporary, data, mode, current.owner)
+        _unchanged(current)
+        temporary.replace(current.path)
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
-    folder = os.open(seen.path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    folder = os.open(current.path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(folder)
     finally:
@@ -136,13 +136,13 @@ def _write_new(path: Path, data: bytes, mode: int, owner: tuple[int, int]) -> No
         raise
 
 
-def _unchanged(seen: FileState) -> None:
-    if read_state(seen.path).data != seen.data:
-        raise FileProblem(f"{seen.path}: it changed just now; try again")
+def _unchanged(current: FileState) -> None:
+    if read_state(current.path).data != current.data:
+        raise FileProblem(f"{current.path}: it changed just now; try again")
 
 
 def _folders(folder: Path) -> list[Path]:
-    """Makes the folders that are missing, outermost first."""
+    """Creates missing folders, outermost first."""
     missing = []
     while not folder.is_dir():
         missing.append(folder)
@@ -152,7 +152,7 @@ def _folders(folder: Path) -> list[Path]:
     return list(reversed(missing))
 
 
-def _unmake(made: list[Path]) -> None:
+def _remove_folders(made: list[Path]) -> None:
     for folder in reversed(made):
         with suppress(OSError):
             folder.rmdir()

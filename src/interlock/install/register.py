@@ -18,28 +18,28 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class RegisteredFile:
-    """One file that has hooks of ours."""
+    """One file with hooks of ours."""
 
     agent: str
     scope: str
-    project: str  # the folder that install was run in
-    path: str  # as the agent names it
+    project: str  # the folder where install ran
+    path: str  # as the agent spells it
     written: str  # the hash of the file as install left it
     client: str = ""  # the hook client's path
     url: str = ""  # the daemon's address, for HTTP hooks
-    backup: str = ""  # the copy of what was there; empty where there was nothing
-    before: str = ""  # the hash of what was there
-    made: tuple[str, ...] = ()  # the folders that did not exist before
+    backup: str = ""  # the copy of the original; empty where there was none
+    before: str = ""  # the hash of the original
+    made: tuple[str, ...] = ()  # the folders that install created
 
 
 def register_path(config: Config) -> Path:
-    """Beside the state; where that is another user's, beside this user's own."""
+    """The register's path: beside the state, or in this user's own state folder where that belongs to another user."""
     folder = state_folder() if config.separate.on and not os.access(config.folder, os.W_OK) else config.folder
     return folder / NAME
 
 
 def registered_files(config: Config) -> tuple[RegisteredFile, ...]:
-    """Everything that was installed and not taken out; a register that cannot be read is an empty one: the files are what counts."""
+    """The installed files; an unreadable register is empty, as the files themselves are what counts."""
     try:
         text = read_state(register_path(config)).text
         data = json.loads(text) if text else {}
@@ -53,7 +53,7 @@ def find_registered(config: Config, path: Path) -> RegisteredFile | None:
 
 
 def register_file(config: Config, entry: RegisteredFile) -> None:
-    """Notes an installation. What was there before the first one stays what uninstall goes back to."""
+    """Registers an installation; uninstall restores the original from before the first one."""
     known = [other for other in registered_files(config) if other.path != entry.path]
     _save(config, [*known, entry])
 
@@ -63,7 +63,7 @@ def unregister_file(config: Config, path: str) -> None:
 
 
 def with_first_backup(entry: RegisteredFile, older: RegisteredFile | None) -> RegisteredFile:
-    """An installation over an older one of ours: the backup of the first is the one to go back to."""
+    """The entry of a repeated installation, with the backup of the first."""
     if older is None:
         return entry
     return replace(entry, backup=older.backup, before=older.before, made=older.made)

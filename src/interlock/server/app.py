@@ -50,8 +50,9 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("interlock")
 EVALUATE = {"/api/v1/evaluate": evaluate.evaluate_one, "/api/v1/evaluate/batch": evaluate.evaluate_many}
 SIGN_IN = "/api/v1/session"
-_ANSWER = re.compile(r"/api/v1/tickets/[^/]+/(?:approve|reject|revoke)")  # all that a service does
-_UNLOCKED = re.compile(  # all that a terminal reaches without the passphrase, once somebody signed in there
+MCP = "/mcp"
+_ANSWER = re.compile(r"/api/v1/tickets/[^/]+/(?:approve|reject|revoke)")  # all that a service principal may change
+_UNLOCKED = re.compile(  # all that an unlocked terminal reaches without the passphrase
     r"GET /api/v1/(?:status|session|tickets(?:/[^/]+(?:/wait|/grant)?)?)|DELETE /api/v1/session"
     r"|POST /api/v1/tickets/[^/]+/(?:approve|reject|revoke)"
 )
@@ -64,13 +65,13 @@ _HEADERS = (
 
 
 def build(state: State, config: Config, version: str = "0") -> DaemonApp:
-    """The app; whoever serves it closes its context when that ends."""
+    """The app; its server calls `close` in the end."""
     context = Context.of(state, config, version, HookMemory())
     return DaemonApp(context, _documented(context))
 
 
 class DaemonApp:
-    """The outermost wrapper: nothing reaches a route unguarded, and nothing leaves evaluate without `allowed`."""
+    """The outermost wrapper: no route is reached unguarded, and every answer of evaluate has `allowed`."""
 
     def __init__(self, context: Context, inner: FastAPI) -> None:
         self.context, self._inner = context, inner
@@ -89,7 +90,7 @@ class DaemonApp:
             return await self.hooks(scope, receive, send)
         work = EVALUATE.get(scope["path"]) if scope["method"] == "POST" else None
         try:
-            # 1. is it meant for us  2. how much  3. who  4. how often  5. the answer
+            # 1. host and origin  2. size  3. caller  4. rate  5. the answer
             headers = _headers(scope)
             self.context.places.check(scope, headers.get(b"host"), headers.get(b"origin"))  # 1
             if is_console(scope):
@@ -97,8 +98,8 @@ class DaemonApp:
             limit = max(self._limit, aql.LIMIT) if aql.is_aql(scope) or scope["path"] == MCP else self._limit
             body = await read_body(receive, headers.get(b"content-length"), limit)  # 2
             who = await self._who(scope, headers.get(b"authorization"))  # 3
-            self.context.buckets.take(self._counted_as(scope, who))  # 4
-            self._may_change(scope, who)
+            self.context.buckets.take(self._rate_key(scope, who))  # 4
+            self._check_change(scope, who)
             if work is not None:
                 status, found = await work(self.context, who, body)  # 5
                 return await _send(send, status, found)
@@ -108,9 +109,9 @@ class DaemonApp:
                 return await self.mcp(scope, who, _Replay(body, receive), send)
             if scope["path"] in EVALUATE:
                 raise HttpProblem("NOT_FOUND_OPERATION", "evaluate is asked with POST", 405, allow="POST")
-            if scope["path"] == "/healthz" and scope["method"] == "GET":  # often asked, and nothing to find out
+            if scope["path"] == "/healthz" and scope["method"] == "GET":  # frequent, and without state
                 return await _send(send, 200, {"ok": True})
-            _may_ask(self._inner, scope, who)  # before the body is looked at
+            _check_role(self._inner, scope, who)  # before the body is parsed
             if body:
                 check_type(headers.get(b"content-type"))
                 parse_json(body)
@@ -146,8 +147,8 @@ class DaemonApp:
         who = await self.context.credentials.who(scope, authorization)
         return who if scope["path"] in _OPEN or who is not NOBODY else who.known()
 
-    def _may_change(self, scope: Scope, who: ApiCaller) -> None:
-        """Refuses a viewer everything but looking, and a service everything but answers; one's own session is everybody's."""
+    def _check_change(self, scope: Scope, who: ApiCaller) -> None:
+        """Refuses changes by a viewer, and anything but answers by a service; everybody may change their own session."""
         if who.session is None:
             return
         if who.session.resumed and not _UNLOCKED.fullmatch(f"{scope['method']} {scope['path']}"):
@@ -164,8 +165,8 @@ class DaemonApp:
                 "PERMISSION_DENIED", f"{person.name} is a service: it answers tickets, and this takes a person"
             )
 
-    def _counted_as(self, scope: Scope, who: ApiCaller) -> str:
-        """What requests are counted by; sign-ins apart, so that no agent floods a person out who wants to object."""
+    def _rate_key(self, scope: Scope, who: ApiCaller) -> str:
+        """The rate-limit key; sign-ins have their own, so that no agent can keep an operator out by flooding."""
         if scope["path"] != SIGN_IN or who.session is not None:
             return who.key
         agents = who.here and self.context.agent_above(who.pid)
@@ -185,11 +186,11 @@ class DaemonApp:
                 return
 
     def start(self) -> None:
-        """From now on the store's changes wake those who wait on this loop."""
+        """Wakes the waiters of this loop on the store's changes from now on."""
         self.context.waiters.listen(self.context.state.store, asyncio.get_running_loop())
 
     async def stop(self) -> None:
-        """Whoever waits is answered, and MCP's streams end; what was begun is done."""
+        """Answers waiting requests and ends MCP's streams; running work completes."""
         self.context.waiters.close()
         self.aql.stop()
         self.console.stop()
@@ -204,7 +205,7 @@ class DaemonApp:
 
 
 class _Replay:
-    """The body again, for whoever reads it behind the guards."""
+    """Replays the body that the guards have read."""
 
     def __init__(self, body: bytes, receive: Any) -> None:
         self._body: bytes | None = body
@@ -217,8 +218,8 @@ class _Replay:
         return {"type": "http.request", "body": body, "more_body": False}
 
 
-def _may_ask(app: FastAPI, scope: Scope, who: ApiCaller) -> None:
-    """Refuses everybody else what a route says is for operators."""
+def _check_role(app: FastAPI, scope: Scope, who: ApiCaller) -> None:
+    """Refuses agents on routes for operators."""
     for route in app.state.parts:
         if isinstance(route, APIRoute) and route.matches(scope)[0] is Match.FULL:
             if (route.openapi_extra or {}).get(ROUTE_EXTRA, {}).get("who") == OPERATOR:
@@ -227,7 +228,7 @@ def _may_ask(app: FastAPI, scope: Scope, who: ApiCaller) -> None:
 
 
 def _headers(scope: Scope) -> dict[bytes, bytes]:
-    """The headers by name; one that decides something must not stand twice."""
+    """The headers by name; refuses a duplicate of one that matters to the guards."""
     headers: dict[bytes, bytes] = {}
     for name, value in scope["headers"]:
         if name in headers and name in (b"host", b"origin", b"authorization", b"content-length"):
@@ -249,28 +250,28 @@ async def _refuse(send: Any, problem: HttpProblem, body: dict[str, Any]) -> None
 
 
 def _problem(context: Context, error: Exception) -> HttpProblem:
-    """The answer; why the store cannot be used is for the operator, for it may name files."""
+    """The HTTP answer to an error; details of a store failure go to the operator's status only, as they may name files."""
     if isinstance(error, StoreError):
         context.state.trouble(f"the store cannot be used: {error}", "store")
     return problem_of(error) or _unexpected(context, error)
 
 
 def _unexpected(context: Context, error: Exception) -> HttpProblem:
-    """Nobody is told more than that; the operator's status names the kind."""
+    """A general error for the caller; the operator's status names its type."""
     LOG.error("an error that nobody expected", exc_info=error)
     context.state.trouble(f"http: {type(error).__name__}")
     return HttpProblem("INTERNAL_ERROR", "something went wrong here; the daemon's log says more")
 
 
 def routes_only() -> FastAPI:
-    """The routes without anything behind them, for whoever only wants to know which there are."""
+    """The routes without a state, for documentation."""
     return _documented(cast(Context, SimpleNamespace(state=None)))
 
 
 def _documented(context: Context) -> FastAPI:
     app = FastAPI(title="Interlock", docs_url=None, redoc_url=None, openapi_url=None)
     app.router.redirect_slashes = False
-    app.state.parts = []  # every route as it was described
+    app.state.parts = []  # every route with its description
     for routes in (
         ticket_routes,
         challenge_routes,
@@ -313,7 +314,7 @@ def _documented(context: Context) -> FastAPI:
         assert isinstance(error, HTTPException)
         words, asked = "there is no such operation", {"operation": f"{request.method} {request.url.path[:200]}"}
         headers = {name.lower().replace("-", "_"): value for name, value in (error.headers or {}).items()}
-        if error.status_code == 400:  # a body that is no JSON
+        if error.status_code == 400:  # a malformed body
             return await refused(request, HttpProblem("VALIDATION_INVALID_TYPE", "the body cannot be read"))
         return await refused(request, HttpProblem("NOT_FOUND_OPERATION", words, error.status_code, asked, **headers))
 
@@ -325,11 +326,8 @@ def _documented(context: Context) -> FastAPI:
     return app
 
 
-MCP = "/mcp"
-
-
 class McpMount:
-    """An ASGI app that is there when it is needed."""
+    """Starts the MCP server on its first request."""
 
     def __init__(self, aql: AqlApi) -> None:
         self._aql = aql
@@ -341,7 +339,7 @@ class McpMount:
         if self._server is None:
             async with self._opening:
                 if self._server is None:
-                    self._server = await self._opened()
+                    self._server = await self._open()
         await self._server(scope, who, receive, send)
 
     async def stop(self) -> None:
@@ -349,13 +347,13 @@ class McpMount:
         if self._server is not None:
             await self._server.stop()
 
-    async def _opened(self) -> McpHttpServer:
-        server = await self._aql.context.pool.run(_made, self._aql)  # a second of loading, off the loop
+    async def _open(self) -> McpHttpServer:
+        server = await self._aql.context.pool.run(_create, self._aql)  # takes a second to import, off the loop
         await server.start()
         return server
 
 
-def _made(aql: AqlApi) -> McpHttpServer:
+def _create(aql: AqlApi) -> McpHttpServer:
     from interlock.server.mcp_http import McpHttpServer
 
     return McpHttpServer(aql)

@@ -45,13 +45,13 @@ from interlock.times import iso
 from interlock.web.sockets import CannotServe, open_sockets
 
 LOG = logging.getLogger("interlock")
-SWITCH = 0.001  # seconds that a long judgement in the pool keeps the event loop waiting
-GRACE = 10  # seconds that requests have to end once it stops
-MOST_FILES = 65_536  # connections and databases that are open at once, where the system lets it
+SWITCH = 0.001  # seconds that a long evaluation in the pool may delay the event loop
+GRACE = 10  # seconds for requests to end at a stop
+MOST_FILES = 65_536  # files open at once, where the system permits
 
 
 class DaemonServer(uvicorn.Server):
-    """uvicorn that sleeps until there is something to do, ends by itself on a signal, and wakes those who wait before it does."""
+    """uvicorn without a tick, which ends on a signal and wakes waiting requests first."""
 
     def __init__(self, config: uvicorn.Config, app: DaemonApp, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -60,7 +60,7 @@ class DaemonServer(uvicorn.Server):
         self._ending = asyncio.Event()
 
     async def main_loop(self) -> None:
-        """Until a signal; there is no date in the headers, so that nothing has to be done ten times a second."""
+        """Sleeps until a signal, without uvicorn's ten ticks a second for the date header."""
         self._loop = asyncio.get_running_loop()
         if not await self.on_tick(0):
             await self._ending.wait()
@@ -91,12 +91,12 @@ class DaemonServer(uvicorn.Server):
 def serve(
     config: Config, version: str, ready: Callable[[State, int], None], given: Sequence[socket.socket] = ()
 ) -> None:
-    """Runs until a signal; `ready` hears the port; `given` are sockets that somebody holds open for it. Raises CannotServe."""
+    """Runs until a signal; calls `ready` with the port; `given` are inherited sockets. Raises CannotServe."""
     make_undumpable()
-    _more_files()
+    _raise_file_limit()
     store = _store(config)
     with contextlib.ExitStack() as ending:
-        ending.callback(_quietly, store.close)
+        ending.callback(_attempt, store.close)
         try:
             strength = SEPARATE if config.separate.on else PLAIN
             state = open_state(config, store, SystemClock(), _channels(config), strength)
@@ -116,7 +116,7 @@ def serve(
         app.context.port = number
         state.outbox = _outbox(config, state, app)
         sys.setswitchinterval(SWITCH)
-        gc.freeze()  # rules and modules stay as long as the daemon: nobody has to look through them for garbage
+        gc.freeze()  # rules and modules live as long as the daemon: exempt from garbage collection
         _run(config, state, app, places.all, lambda: ready(state, number))
 
 
@@ -132,7 +132,7 @@ def _run(config: Config, state: State, app: DaemonApp, sockets: list[socket.sock
         lifespan="on",
         log_config=None,
         access_log=False,
-        proxy_headers=False,  # nobody but the kernel says who is there
+        proxy_headers=False,  # peers are identified by the kernel only
         server_header=False,
         date_header=False,
         timeout_keep_alive=75,
@@ -145,12 +145,12 @@ def _run(config: Config, state: State, app: DaemonApp, sockets: list[socket.sock
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(DaemonServer(settings, app, ready).serve(sockets))
     finally:
-        stop_all(state)  # 0. what runs for people is ended
-        app.close()  # 1. what was begun is done
+        stop_all(state)  # 0. running plans end
+        app.close()  # 1. running work completes
         if state.outbox is not None:
             state.outbox.stop()
-        upkeep.stop()  # 2. what was allowed is written
-        _quietly(_record_stop, state)  # 3. that it stopped, and a signature over it all
+        upkeep.stop()  # 2. allowed actions are written
+        _attempt(_record_stop, state)  # 3. the stop is recorded, and a checkpoint signed
 
 
 def _record_stop(state: State) -> None:
@@ -159,16 +159,16 @@ def _record_stop(state: State) -> None:
     sign_record(state)
 
 
-def _quietly(work: Callable[..., Any], *given: Any) -> None:
-    """Ends what can be ended; a store that is gone is said, not raised."""
+def _attempt(work: Callable[..., Any], *given: Any) -> None:
+    """Runs a step of the shutdown; logs a store failure instead of raising."""
     try:
         work(*given)
     except StoreError as error:
         LOG.error("at the end: %s", error)
 
 
-def _more_files() -> None:
-    """As many as the system lets it have: connections that do nothing must not keep a person out."""
+def _raise_file_limit() -> None:
+    """Raises the limit of open files, so that idle connections cannot keep an operator out."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -185,7 +185,7 @@ def _store(config: Config) -> Store:
 
 
 def _plans(config: Config, state: State) -> None:
-    """Who turns plain words into plans; a planner that cannot be used is said, and Ask says so too."""
+    """Opens the planner; logs one that cannot be used, which Ask reports as well."""
     if config.planner.open:
         state.plans.offer = PlannerOffer(config.planner, lambda chosen: open_planner(chosen, os.environ), listener_at)
     else:
@@ -193,13 +193,11 @@ def _plans(config: Config, state: State) -> None:
             state.plans.planner = open_planner(config.planner, os.environ)
         except PlannerError as error:
             LOG.warning("%s", error)
-    state.plans.files = (
-        None if config.separate.on else read_text
-    )  # the scripts of another user are not read as this one
+    state.plans.files = None if config.separate.on else read_text  # another user's scripts are not read as this user
 
 
 def _channels(config: Config) -> list[Channel]:
-    """The ways to a person; what is configured and not there is said."""
+    """The known channels; warns of a configured one that does not exist."""
     found, missing = open_builtin_channels(config.channels.dialog, os.environ, agent_above(os.getpid()))
     for words in missing:
         LOG.warning("%s", words)
@@ -207,7 +205,7 @@ def _channels(config: Config) -> list[Channel]:
 
 
 def _outbox(config: Config, state: State, app: DaemonApp) -> Outbox:
-    """Messages to people who are elsewhere; what opens a channel is read here, and nowhere else."""
+    """The outbox of notifications; channel secrets are read here and nowhere else."""
     folder = Path(config.path).parent if config.path else Path.cwd()
     opened = open_configured_channels(config.channels.send, folder, os.environ, agent_above(os.getpid()))
     opened += open_implied_channel(config.channels, os.environ)
@@ -215,7 +213,7 @@ def _outbox(config: Config, state: State, app: DaemonApp) -> Outbox:
 
 
 class JsonLineFormatter(logging.Formatter):
-    """A record as one line that a program can read."""
+    """Formats a log record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         said: dict[str, object] = {
@@ -232,7 +230,7 @@ class JsonLineFormatter(logging.Formatter):
 
 
 def log_to_stderr(level: str) -> None:
-    """Our words and the server's go to stderr; requests are not listed."""
+    """Logs Interlock's and uvicorn's messages to stderr, without an access log."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLineFormatter())
     for name, least in (("interlock", level), ("uvicorn.error", "warning"), ("opentelemetry", "warning")):

@@ -16,7 +16,7 @@ PATIENCE = 10.0  # seconds
 
 
 def bind_and_drop_root(config: Config) -> list[socket.socket]:
-    """1. the sockets' folder is the daemon's, 2. sockets, 3. the helper, 4. the daemon's user; refuses without root or a setup."""
+    """1. gives the sockets' folder to the daemon's user, 2. binds sockets, 3. starts the helper, 4. becomes that user; refuses without root or a setup."""
     if not config.separate.on:
         raise CannotServe(
             f"{config.path or 'no configuration'}: no [separate] in it; first `interlock install --system`"
@@ -30,13 +30,13 @@ def bind_and_drop_root(config: Config) -> list[socket.socket]:
     for sock in places.all:
         sock.listen(1024)
     if config.separate.inspector:
-        _looker(config, owner.pw_uid, places)  # 3
+        _start_helper(config, owner.pw_uid, places)  # 3
     _become(owner)  # 4
     return places.all
 
 
 def _owner(folder: Path) -> pwd.struct_passwd:
-    """Whose state it is: that is who the daemon becomes."""
+    """The owner of the state folder, whom the daemon becomes."""
     try:
         found = pwd.getpwuid(folder.stat().st_uid)
     except (OSError, KeyError):
@@ -56,10 +56,10 @@ def _folder(path: Path, owner: pwd.struct_passwd) -> None:
     path.chmod(0o755)
 
 
-def _looker(config: Config, daemon: int, places: ListeningSockets) -> None:
-    """A child that stays root, and ends soon after the daemon; it holds none of its sockets, so that the next one can have them."""
+def _start_helper(config: Config, daemon: int, places: ListeningSockets) -> None:
+    """Forks the impact helper, which stays root and ends soon after the daemon; it closes the daemon's sockets, so that the next daemon can bind them."""
     place = Path(config.separate.inspector)
-    sock = _taken_over(place)
+    sock = _take_over(place)
     os.chown(place, daemon, -1)
     sock.listen(64)
     parent = os.getpid()
@@ -75,8 +75,8 @@ def _looker(config: Config, daemon: int, places: ListeningSockets) -> None:
     os._exit(0)
 
 
-def _taken_over(place: Path) -> socket.socket:
-    """The helper's socket; the helper of a daemon that has just ended gives it up within a second."""
+def _take_over(place: Path) -> socket.socket:
+    """The helper's socket; waits for the previous daemon's helper to release it."""
     end = time.monotonic() + PATIENCE
     while True:
         try:

@@ -22,7 +22,7 @@ _SECONDS = {"settle": SETTLE_SECONDS}
 
 
 def main(argv: Sequence[str]) -> int:
-    """Serves the socket that systemd holds; 1 where there is none."""
+    """Serves the socket that systemd passes; exits with 1 where there is none."""
     from interlock.web.sockets import inherited_sockets
 
     config = load_config(Path(argv[0]), {})
@@ -40,12 +40,12 @@ def main(argv: Sequence[str]) -> int:
 def serve_inspections(
     sock: socket.socket, config: Config, daemon: int, wanted: Callable[[], bool] = lambda: True
 ) -> None:
-    """Until it is not wanted any more: scripts and targets of these users, for this daemon."""
+    """Reads scripts and inspects targets of these users for this daemon, while `wanted` holds."""
     import sqlite3  # noqa: F401  loaded now: whom it becomes may not be able to read it
 
     make_undumpable()
     os.chdir("/")
-    os.environ.clear()  # nothing of root's goes along
+    os.environ.clear()  # drops root's environment
     task = UserTask(answer_as_user, request_seconds)
     answer(sock, daemon, target_users(config.separate.users), wanted, {REQUEST_KIND: task})
 

@@ -31,14 +31,14 @@ IDLE = 1_800.0  # seconds, as in `leases`
 
 @dataclass(frozen=True, slots=True)
 class McpCaller:
-    """Who sent one request, and in which session."""
+    """The principal and session of one request."""
 
     principal: str
     session: str
 
 
 class McpHttpServer:
-    """One MCP server for all callers; the daemon's guards stand before it."""
+    """One MCP server for all callers, behind the daemon's guards."""
 
     def __init__(self, aql: AqlApi) -> None:
         self._aql, self._secret = aql, secrets.token_bytes(32)
@@ -73,16 +73,16 @@ class McpHttpServer:
         self._server.instructions = instructions(self._backend.mode)
         leases = self._aql.leases
         if scope["method"] == "DELETE" and given:
-            await leases.ended(principal, session)
+            await leases.finish(principal, session)
         lease = leases.hold(principal, session, 0) if scope["method"] == "GET" and given else None
         try:
-            await self._manager.asgi_app(scope, _Readable(receive), send)
+            await self._manager.asgi_app(scope, _LenientBody(receive), send)
         finally:
             if lease is not None:
                 leases.release(principal, session, lease)
 
     def _session(self, principal: str, transport: bytes) -> str:
-        """Our own id (ESL-14): one for each of the transport's sessions; without any, one for the principal."""
+        """Our own session id (ESL-14): one for each session of the transport, else one for the principal."""
         mark = hashlib.blake2b(principal.encode() + b"\0" + transport, key=self._secret, digest_size=20)
         return f"mcp_{mark.hexdigest()}"
 
@@ -93,7 +93,7 @@ class McpHttpServer:
 
 
 class HttpToolBackend:
-    """The backend beside the daemon's own doors."""
+    """Answers MCP calls in the daemon's own process."""
 
     def __init__(self, aql: AqlApi) -> None:
         from interlock.server.routes.aql import ConnectionOptions
@@ -104,7 +104,7 @@ class HttpToolBackend:
 
     @property
     def mode(self) -> str:
-        """As it is now; an operator may change it."""
+        """The mode in force, which an operator may change."""
         return self._aql.mode(self._wanted)
 
     def who(self, context: Context) -> McpCaller:
@@ -125,7 +125,7 @@ class HttpToolBackend:
         return reply.wire
 
     def schema(self, tool: str) -> Mapping[str, Any] | None:
-        """What a tool takes; None for one that is not listed."""
+        """The input schema of a tool; None for an unknown one."""
         mode, found = self._schemas
         if mode != self.mode:
             mode = self.mode
@@ -138,11 +138,11 @@ class HttpToolBackend:
         return {"ask": found[0], "message": found[1]} if found else None
 
     async def elicited(self, who: McpCaller, ask: str, approve: bool) -> bool:
-        return await self._aql.said(who.principal, who.session, ask, approve)
+        return await self._aql.accept_answer(who.principal, who.session, ask, approve)
 
 
-class _Readable:
-    """The body as text that can be parsed."""
+class _LenientBody:
+    """The request with its body decoded leniently, so that the SDK can parse it."""
 
     def __init__(self, receive: Any) -> None:
         self._receive = receive

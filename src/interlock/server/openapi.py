@@ -29,13 +29,13 @@ _SECURITY = {
 
 
 def document(app: FastAPI) -> Json:
-    """The whole document: what FastAPI knows of parameters and bodies, and our own words for every answer."""
+    """The OpenAPI document: FastAPI's parameters and bodies, our schemas of every answer."""
     made: Json = get_openapi(title=app.title, version="1", description=_DESCRIPTION, routes=app.routes)
     for path, operations in made["paths"].items():
         for operation in operations.values():
             said = operation.pop(ROUTE_EXTRA)
             operation["responses"] = _responses(said, "{" in path)
-    made["paths"] = {**_evaluating(), **made["paths"]}
+    made["paths"] = {**_evaluate_paths(), **made["paths"]}
     components = made.setdefault("components", {})
     known = {name: schema for name, schema in components.get("schemas", {}).items() if "Validation" not in name}
     components["schemas"] = {**known, **SCHEMAS}
@@ -58,8 +58,8 @@ def _answer(status: int, schema: str, media: str = "application/json") -> Json:
     return {"description": _WORDS[status], "content": {media: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}}
 
 
-def _evaluating() -> Json:
-    """The hot path, which FastAPI does not know of."""
+def _evaluate_paths() -> Json:
+    """The evaluate routes, which bypass FastAPI."""
     one = {str(status): _answer(status, "Decision") for status in (200, 202)}
     one |= {str(status): _answer(status, "Denial") for status in (400, 401, 403, 413, 429, 500, 503)}
     many = {"200": _answer(200, "Decisions")}

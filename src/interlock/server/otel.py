@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.metrics.export import MetricReader
 
 PREFIX = "interlock."
-PATIENCE = 3.0  # seconds that a collector has to answer
+PATIENCE = 3.0  # seconds for a collector to answer
 MISSING = "telemetry.otlp is set, but OpenTelemetry is not installed: pip install 'interlock[otel]'"
 
 
-# A histogram that is kept elsewhere has no instrument in OpenTelemetry: its sum, its count and its buckets are counters.
+# OpenTelemetry has no instrument for an external histogram: its sum, count and buckets are counters.
 ANSWERS, WITHIN = "answers", "answers_within"
 INSTRUMENTS = {name: (COUNTER if kind == HISTOGRAM else kind, words) for name, (kind, words) in SHAPES.items()} | {
     ANSWERS: (COUNTER, "tickets that people answered"),
@@ -35,7 +35,7 @@ class NoTelemetry(Exception):
 
 @contextlib.contextmanager
 def export_figures(state: State, settings: Telemetry, version: str) -> Iterator[None]:
-    """Sends the figures while it lasts, and once more in the end; nothing where nothing is configured. Raises NoTelemetry."""
+    """Exports the figures while the context lasts, and once at its end; does nothing unless configured. Raises NoTelemetry."""
     if not settings.otlp:
         yield
         return
@@ -47,7 +47,7 @@ def export_figures(state: State, settings: Telemetry, version: str) -> Iterator[
 
 
 def reader(settings: Telemetry) -> MetricReader:
-    """Sends to the configured collector every so often; what cannot be sent is logged, and changes nothing here."""
+    """Exports to the configured collector periodically; failures are logged only."""
     try:
         from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
         from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
@@ -58,12 +58,12 @@ def reader(settings: Telemetry) -> MetricReader:
 
 
 def endpoint(url: str) -> str:
-    """Where metrics go: the address as it is when it has a path, else OTLP's own path behind it."""
+    """The collector's address, with OTLP's default path where it has none."""
     return url if urlsplit(url).path.strip("/") else f"{url.rstrip('/')}/v1/metrics"
 
 
 def provider(state: State, reader: MetricReader, version: str) -> MeterProvider:
-    """A meter with one instrument for each figure; nothing is global."""
+    """A meter provider with one instrument for each figure, not registered globally."""
     from opentelemetry.sdk.metrics import MeterProvider
     from opentelemetry.sdk.resources import Resource
 
@@ -77,7 +77,7 @@ def provider(state: State, reader: MetricReader, version: str) -> MeterProvider:
 
 
 class FigureReadings:
-    """All instruments of one collection tell of one reading; whoever asks a second time begins the next."""
+    """Shares one reading among the instruments of a collection; an instrument's second request begins the next."""
 
     def __init__(self, state: State) -> None:
         self._state = state

@@ -12,7 +12,7 @@ PREFIX = "interlock_"
 
 
 class Collector:
-    """One reading."""
+    """A Prometheus collector over one reading."""
 
     def __init__(self, families: Sequence[Family]) -> None:
         self.families = families

@@ -11,18 +11,18 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-PATIENCE = 30.0  # seconds that the head of a request may take
-MOST_HEAD = 65_536  # bytes of it
-CONNECTED = "connected"  # when, in seconds since the machine started: a process that began later is another one
+PATIENCE = 30.0  # seconds for the head of a request
+MOST_HEAD = 65_536  # bytes of a head
+CONNECTED = "connected"  # connection time since boot: a process that started later is not the peer
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 _PEER = struct.Struct("3i")  # pid, uid, gid
 
 
 class PeerProtocol(HttpToolsProtocol):
-    """HTTP whose client on the unix socket is who the kernel says it is: `("uid:1000", pid)`."""
+    """HTTP whose client address on the unix socket is the kernel's peer, `("uid:1000", pid)`."""
 
     _late: asyncio.TimerHandle | None = None
-    _head = 0  # bytes of a head that is not complete
+    _head = 0  # bytes of an incomplete head
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(_Whole(transport, self.loop))  # type: ignore[arg-type]
@@ -58,17 +58,17 @@ class PeerProtocol(HttpToolsProtocol):
 
 
 def _place(transport: asyncio.Transport) -> str:
-    """The path that the daemon was reached by; its own name for it, not the caller's."""
+    """The path of the socket, by the daemon's own name for it."""
     name = transport.get_extra_info("sockname")
     return os.fsdecode(name) if name else "unix"
 
 
 class _Whole:
-    """A transport that sends what is written in one go as one piece: an answer's head leaves with its body."""
+    """A transport that joins consecutive writes, so that head and body leave in one packet."""
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport, self._loop = transport, loop
-        self._head = b""  # that waits for what belongs to it
+        self._head = b""  # buffered until the body is written
         self.is_closing = transport.is_closing
 
     def write(self, data: bytes) -> None:
@@ -93,7 +93,7 @@ class _Whole:
 
 
 def _peer(file: int) -> tuple[str, int] | None:
-    """None where the kernel does not tell, or there is no room to ask: then nobody is there, and a token is needed."""
+    """The kernel's peer credentials; None where they are not available, so that a token is required."""
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None:
         return None

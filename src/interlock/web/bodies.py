@@ -24,7 +24,7 @@ MODE_PATTERN = f"^({'|'.join(MODES)})$"
 
 
 class RequestBody(BaseModel):
-    """An object that refuses what it does not know."""
+    """A request body; refuses unknown keys and other types."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -162,7 +162,7 @@ class NewStanding(RequestBody):
 
 
 class NewPattern(RequestBody):
-    """Seed 003's fields."""
+    """A registry pattern, in the specification's fields."""
 
     id: Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$")]
     pattern: Annotated[str, Field(min_length=1, max_length=1_000)]

@@ -16,7 +16,7 @@ from interlock.web.concurrency import Pool
 from interlock.web.errors import HttpProblem, unauthenticated
 from interlock.web.guards import Scope, over_socket
 
-MOST_TOKENS = 10_000  # that are remembered
+MOST_TOKENS = 10_000  # remembered
 OPERATORS_ONLY = (
     "this is for operators: POST /api/v1/session with your name and passphrase gives a token to send as"
     " Authorization: Bearer; in a terminal, `interlock` commands ask for the passphrase themselves"
@@ -28,16 +28,16 @@ class ApiCaller:
     """One caller: an agent has a principal, an operator a session; nobody has neither."""
 
     principal: str = ""
-    name: str = ""  # of a token's agent
+    name: str = ""  # of the token's agent
     session: OperatorSession | None = None
     token: str = ""
     pid: int = 0  # of a peer on the unix socket
     here: bool = False  # on the unix socket
-    isolation: str = ""  # of the wall around it, as far as the kernel tells
+    isolation: str = ""  # of its process, as far as the kernel tells
 
     @property
     def key(self) -> str:
-        """What requests are counted by."""
+        """The rate-limit key."""
         return f"operator:{self.session.operator}" if self.session else self.principal or "anybody"
 
     def operator(self) -> OperatorSession:
@@ -66,7 +66,7 @@ NOBODY = ApiCaller()
 
 
 class Credentials:
-    """Finds out who asks. Tokens that were found are remembered until any agent changes, at any replica."""
+    """Authenticates requests; known tokens are cached until any agent changes, at any replica."""
 
     def __init__(self, state: State, pool: Pool) -> None:
         self._state, self._pool = state, pool
@@ -74,11 +74,11 @@ class Credentials:
         self._version = state.agents_version
 
     def forget(self) -> None:
-        """After any change of an agent."""
+        """Drops the cached tokens, after any change of an agent."""
         self._state.agents_version = object()
 
     async def who(self, scope: Scope, authorization: bytes | None) -> ApiCaller:
-        """The caller; refuses a credential that is wrong, even where none was needed."""
+        """The caller; refuses a wrong credential, even where none is required."""
         here = over_socket(scope)
         if authorization is None:
             return self._peer(*scope["client"]) if here else NOBODY
@@ -91,8 +91,8 @@ class Credentials:
                 peer = self._peer(*scope["client"]) if here else NOBODY
                 return replace(peer, principal=row.principal, name=row.name)
         elif kind.lower() == "bearer" and token.startswith("ses_"):
-            if not self._state.fresh():  # whoever was disabled at another replica is nobody here either
-                await self._pool.run(_caught_up, self._state)
+            if not self._state.fresh():  # an operator disabled at another replica is refused here, too
+                await self._pool.run(_catch_up, self._state)
             session = self._state.sessions.session(token, self._state.clock.now())
             if session is not None:
                 return ApiCaller(session=session, token=token, here=here)
@@ -120,7 +120,7 @@ class Credentials:
         return row
 
 
-def _caught_up(state: State) -> None:
-    """Where the store cannot be used, what is remembered has to do: whatever changes something meets that again."""
+def _catch_up(state: State) -> None:
+    """Reads other replicas' changes; without a store the cache has to do, as any change meets the store again."""
     with suppress(StoreError):
         state.catch_up()

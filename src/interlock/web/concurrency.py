@@ -14,10 +14,11 @@ from interlock.records import Ticket
 from interlock.web.errors import HttpProblem
 
 T = TypeVar("T")
+MOST = 5_000  # waiters at once
 
 
 class Pool:
-    """A few long-lived threads, each with its own connection to the store; what comes at once waits its turn."""
+    """A few long-lived threads, each with its own connection to the store; excess work queues."""
 
     def __init__(self, workers: int) -> None:
         self._threads = ThreadPoolExecutor(workers, "interlock-worker")
@@ -27,11 +28,8 @@ class Pool:
         return await asyncio.get_running_loop().run_in_executor(self._threads, call, *(() if named else given))
 
     def close(self) -> None:
-        """Ends when everything that was begun is done."""
+        """Returns when all running work is done."""
         self._threads.shutdown(wait=True)
-
-
-MOST = 5_000  # that wait at once
 
 
 class Waiters:
@@ -44,13 +42,13 @@ class Waiters:
         self.closed = False
 
     def listen(self, store: Store, loop: asyncio.AbstractEventLoop) -> None:
-        """From now on the store's changes wake those who wait on this loop."""
+        """Wakes the waiters of this loop on the store's changes from now on."""
         first, self._loop = self._loop is None, loop
         if first:
             store.listen(self._changed)
 
     def add(self, ticket: str) -> asyncio.Event:
-        """An event that is set when the ticket changes; to be given back with `remove`."""
+        """An event that is set when the ticket changes; pass it to `remove` afterwards."""
         if self._count >= MOST:
             raise HttpProblem("RATE_LIMIT_EXCEEDED", f"{MOST} callers wait already; ask again later", retry_after="5")
         event = asyncio.Event()
@@ -69,11 +67,11 @@ class Waiters:
             self._events.pop(ticket, None)
 
     def waits(self, ticket: str) -> bool:
-        """Whether anybody waits for it."""
+        """Whether the ticket has a waiter."""
         return ticket in self._events
 
     def close(self) -> None:
-        """Everybody is answered at once, with the ticket as it stands."""
+        """Wakes all waiters, who answer with the ticket as it stands."""
         self.closed = True
         for events in self._events.values():
             for event in events:
@@ -83,7 +81,7 @@ class Waiters:
         """Called by the store, in a thread of its own."""
         loop = self._loop
         if loop is not None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits on it
+            with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(self._wake, ticket)
 
     def _wake(self, ticket: str) -> None:

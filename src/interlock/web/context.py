@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from interlock.hooks.memory import HookMemory
 
 CALLER = "interlock.who"
-FOR_PEOPLE = 2_000  # milliseconds of a look that a person waits for
-SIGN_INS = 2  # passphrases that are checked at a time: it is slow on purpose, and everybody else needs threads too
+FOR_PEOPLE = 2_000  # milliseconds for an inspection that an operator waits for
+SIGN_INS = 2  # passphrases checked at a time: the hash is slow, and other requests need threads too
 
 
 @dataclass(slots=True)
 class Context:
-    """Built once for an app; lives as long as it."""
+    """What the routes of one app share."""
 
     state: State
     config: Config
@@ -47,19 +47,19 @@ class Context:
     hooks: HookMemory
     waiters: Waiters = field(default_factory=Waiters)
     signing_in: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SIGN_INS))
-    proving: threading.Lock = field(default_factory=threading.Lock)  # the whole record: one at a time
+    proving: threading.Lock = field(default_factory=threading.Lock)  # one verification of the record at a time
     started: float = 0.0
-    port: int = 0  # that people's browsers reach; known once it listens
-    inspect: WarmInspector | None = None  # at targets, as this daemon's user
-    snapshotter: WarmSnapshotter | None = None  # of what actions would change, as the same user
+    port: int = 0  # for browsers; known once the daemon listens
+    inspect: WarmInspector | None = None  # inspects targets as this daemon's user
+    snapshotter: WarmSnapshotter | None = None  # copies targets as this daemon's user
     projects: ProjectFileCache = field(default_factory=lambda: ProjectFileCache(SeparateSettings()))
-    agent_above: Callable[[int], str | None] = agent_above  # why a peer process looks like an agent's
-    place_of: Callable[[int, float | None], TerminalPlace | None] = place_of  # the terminal that a peer process is at
+    agent_above: Callable[[int], str | None] = agent_above  # the reason why a peer process counts as an agent's
+    place_of: Callable[[int, float | None], TerminalPlace | None] = place_of  # the terminal of a peer process
 
     @classmethod
     def of(cls, state: State, config: Config, version: str, hooks: HookMemory) -> Context:
         pool, peers = Pool(config.workers), AllowedUsers(config)
-        # A daemon with a user of its own can neither read nor write what its agents change: root's helper becomes theirs.
+        # A daemon with a user of its own cannot access its agents' files: root's helper does, as the agent's user.
         snapshotter = WarmSnapshotter(config.snapshots, config.folder) if not config.separate.on else None
         state.snapshot_taker = snapshotter
         state.snapshot_takers = clients_by_principal(
@@ -90,11 +90,11 @@ class Context:
 
     @property
     def address(self) -> str:
-        """Where people reach the console."""
+        """The console's address for people."""
         return self.config.console.public_url or f"http://localhost:{self.port or self.config.port}"
 
     async def read(self, work: Callable[..., Any]) -> Any:
-        """What the store says."""
+        """Runs a read on the store, in the pool."""
         return await self.pool.run(self.state.store.read, work)
 
 
@@ -104,11 +104,11 @@ def caller_of(request: Request) -> ApiCaller:
     return found
 
 
-PATIENCE = 5  # seconds after which to ask for a verdict again
+PATIENCE = 5  # seconds before a retry
 
 
 def verify_record_once(context: Context) -> AuditVerdict:
-    """The verdict on the record as it is now; refuses while another is being worked out, for each reads everything."""
+    """Verifies the whole record; refuses while another verification runs."""
     if not context.proving.acquire(blocking=False):
         words = "the whole record is being verified already; ask again in a moment"
         raise HttpProblem(

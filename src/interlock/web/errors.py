@@ -51,7 +51,7 @@ class HttpProblem(Exception):
 
     @property
     def body(self) -> dict[str, Any]:
-        """ERR-01: nothing beside the error."""
+        """ERR-01: the error and nothing else."""
         error: dict[str, Any] = {"code": self.code, "message": self.words}
         if self.details:
             error["details"] = self.details
@@ -59,7 +59,7 @@ class HttpProblem(Exception):
 
     @property
     def denial(self) -> dict[str, Any]:
-        """The same as an answer to evaluate: an error is never a pass."""
+        """The error as an answer to evaluate: a denial."""
         return {"allowed": False, "decision": "deny", "reason": f"Denied: {self.words}.", **self.body}
 
 
@@ -72,7 +72,7 @@ def unauthenticated() -> HttpProblem:
 
 
 def rate_limited(limit: int, seconds: int, resets_at: str) -> HttpProblem:
-    """RL-01: how long to wait is always said."""
+    """RL-01: always names the time to wait."""
     details = {
         "limit": limit,
         "remaining": 0,
@@ -85,7 +85,7 @@ def rate_limited(limit: int, seconds: int, resets_at: str) -> HttpProblem:
 
 
 def problem_of(error: Exception) -> HttpProblem | None:
-    """The answer to what the service refused; None for what nobody expected."""
+    """The HTTP answer to a refusal; None for an unexpected error."""
     if isinstance(error, HttpProblem):
         return error
     if isinstance(error, AnswerRefused):

@@ -25,7 +25,7 @@ KEYS = frozenset(
 _AGENT_KEYS = frozenset({"name", "session", "parent"})
 LEVELS = MappingProxyType({level.word: level for level in Level})
 _CRUDE = frozenset({"CREATE", "READ", "UPDATE", "DELETE", "EXECUTE"})
-# What a kind of action is named by, and what may stand beside it.
+# The key that names each kind of action, and its optional keys.
 _KINDS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "action": frozenset({"adapter", "params", "resource", "crude"}),
@@ -40,7 +40,7 @@ _NAME, _LONG = 200, 4_096  # characters
 
 
 def request_of(body: Any, who: ApiCaller, files: ReadScript | None = None) -> tuple[Request, str]:
-    """The question, and the confirmation token that came inside its params; raises Problem for a body that asks nothing clear."""
+    """The request, and the confirmation token inside its params; raises HttpProblem for a malformed body."""
     if type(body) is not dict:
         raise _type("the body", "an object")
     if not KEYS.issuperset(body):
@@ -103,7 +103,7 @@ def _action(body: dict[str, Any]) -> tuple[Action, str]:
 
 
 def _with_resource(params: Mapping[str, Any], resource: Any) -> Mapping[str, Any]:
-    """What an operation is done to is part of it: an approval for one table is none for another."""
+    """The params with the resource, so that an approval for one table does not cover another."""
     if resource is None or resource == "":
         return params
     if params.get("resource", resource) != resource:
@@ -112,7 +112,7 @@ def _with_resource(params: Mapping[str, Any], resource: Any) -> Mapping[str, Any
 
 
 def _without_token(params: dict[str, Any], where: str) -> tuple[Mapping[str, Any], str]:
-    """CT-14: the token that a retry carries; it is no part of the action."""
+    """CT-14: separates a retry's token from the params, as it is no part of the action."""
     if "_confirmation" not in params:
         return params, ""
     token = params["_confirmation"]
@@ -210,7 +210,7 @@ _SERVER_LONG = 4_096
 
 
 def server_of(given: Any) -> ServerClaim:
-    """The server; raises Problem for one that cannot be told from others."""
+    """The claimed MCP server; raises HttpProblem for a malformed claim."""
     if type(given) is not dict or not _KEYS.issuperset(given):
         raise _wrong(f"server: expected an object with {', '.join(sorted(_KEYS))}")
     name, mark, level = given.get("name"), given.get("mark"), given.get("level", 0)

@@ -15,16 +15,16 @@ from interlock.web.errors import HttpProblem, rate_limited
 from interlock.web.sockets import CannotServe
 
 Scope = dict[str, Any]
-PATIENCE = 30.0  # seconds that a body may take
+PATIENCE = 30.0  # seconds for a body
 _HERE = ("localhost", "127.0.0.1", "[::1]")
-# What proxies add. Under a name of this machine, everybody outside would be served what is for agents here.
+# Headers of proxies. Under a local host name, outsiders would reach the interface for local agents.
 _FORWARDED = frozenset(
     {b"x-forwarded-for", b"x-real-ip", b"cf-connecting-ip", b"true-client-ip", b"tailscale-user-login"}
 )
 
 
 class HostNames:
-    """The names this daemon answers to: a page on the web that resolves its own name to 127.0.0.1 is none of them."""
+    """The host names this daemon answers to, against DNS rebinding."""
 
     def __init__(self, host: str, peers: AllowedUsers | None = None, public_url: str = "") -> None:
         self._peers = peers
@@ -34,7 +34,7 @@ class HostNames:
         self._known: dict[int, frozenset[bytes]] = {}
 
     def check(self, scope: Scope, host: bytes | None, origin: bytes | None) -> None:
-        """Refuses a Host or an Origin that is not ours; a browser never comes over the unix socket."""
+        """Refuses a foreign Host or Origin, and browsers on the unix socket."""
         if over_socket(scope):
             if origin is not None:
                 raise HttpProblem("PERMISSION_DENIED", "a browser has no business on this socket")
@@ -42,7 +42,7 @@ class HostNames:
                 self._peers.check(str(scope["client"][0]), str((scope.get("server") or ("",))[0]), str(scope["path"]))
             return
         if self.public(scope):
-            self._from_elsewhere(scope, origin)
+            self._check_public(scope, origin)
             return
         server = scope.get("server")
         ours = self._ours(int(server[1])) if server and server[1] is not None else frozenset()
@@ -56,13 +56,13 @@ class HostNames:
             )
 
     def public(self, scope: Scope) -> bool:
-        """Whether it was reached by its public name, under which no agent is served."""
+        """Whether the request used the public host name, under which no agent is served."""
         if not self._public or over_socket(scope):
             return False
         return any(name == b"host" and value.lower() == self._public for name, value in scope["headers"])
 
-    def _from_elsewhere(self, scope: Scope, origin: bytes | None) -> None:
-        """Under its public name the daemon is a console for people and nothing else: no agent has business there."""
+    def _check_public(self, scope: Scope, origin: bytes | None) -> None:
+        """Refuses anything but the console under the public host name."""
         path = str(scope["path"])
         if path not in ("/", "/console") and not path.startswith("/console/"):
             raise HttpProblem("NOT_FOUND_OPERATION", "there is no such page", 404)
@@ -79,13 +79,13 @@ class HostNames:
 
 
 def over_socket(scope: Scope) -> bool:
-    """Whether the kernel said who is there (`protocol.PeerProtocol`); no TCP peer has an address like that."""
+    """Whether the peer is on the unix socket, by the address that `protocol.PeerProtocol` sets; no TCP peer has one like it."""
     client = scope.get("client")
     return client is not None and str(client[0]).startswith("uid:")
 
 
 async def read_body(receive: Any, length: bytes | None, limit: int) -> bytes:
-    """The whole body; refuses a longer one before it is kept."""
+    """The whole body; refuses an over-long one before reading it all."""
     if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > limit):
         raise _too_large(limit)
     try:
@@ -118,7 +118,7 @@ async def _whole(receive: Any, limit: int) -> bytes:
 
 
 def check_type(given: bytes | None) -> None:
-    """Refuses a body that does not call itself JSON: a page on the web could make a browser send such a one unasked."""
+    """Refuses a body of another type than JSON, which a foreign web page could make a browser send."""
     kind = (given or b"").partition(b";")[0].strip().lower()
     if kind == b"application/json" or (kind.startswith(b"application/") and kind.endswith(b"+json")):
         return
@@ -129,7 +129,7 @@ def check_type(given: bytes | None) -> None:
 
 
 class ClientGone(Exception):
-    """Whoever asked has gone before the question was complete."""
+    """The client disconnected before its request was complete."""
 
 
 def _too_large(limit: int) -> HttpProblem:
@@ -140,9 +140,9 @@ def _too_large(limit: int) -> HttpProblem:
 
 
 class Buckets:
-    """So many requests a minute for each principal; used on the event loop alone."""
+    """Limits requests per minute and principal; used on the event loop only."""
 
-    MOST = 10_000  # principals that are remembered
+    MOST = 10_000  # principals remembered
 
     def __init__(self, per_minute: int, clock: Clock) -> None:
         self._limit, self._clock = per_minute, clock
@@ -164,11 +164,11 @@ class Buckets:
 
 _PEOPLES = frozenset(
     {"/api/v1/session", "/api/v1/session/resume", "/api/v1/operators/first"}
-)  # where somebody becomes an operator
+)  # paths that sign an operator in
 
 
 class AllowedUsers:
-    """The users by number, found once; without a user of its own the daemon's socket is its owner's alone, and nothing is asked here."""
+    """The uids that may use each socket; checks nothing without [separate], as the socket is then its owner's only."""
 
     def __init__(self, config: Config) -> None:
         self._on, self._agents_place = config.separate.on, str(config.agents_socket)
@@ -179,7 +179,7 @@ class AllowedUsers:
             raise CannotServe("separate: the daemon's own user cannot be root, nor one whose agents it guards")
 
     def check(self, client: str, place: str, path: str) -> None:
-        """Refuses whoever has no business on this socket, and sign-ins where agents ask."""
+        """Refuses other users on this socket, and sign-ins on the agents' socket."""
         if not self._on:
             return
         if place != self._agents_place:
@@ -195,14 +195,14 @@ class AllowedUsers:
             )
 
     def check_agent(self, principal: str) -> None:
-        """Refuses a user of this machine whose agents nobody said may ask."""
+        """Refuses a local user who is not listed in the configuration."""
         if self._on and principal.startswith("uid:") and _uid(principal) not in self._may_ask:
             words = f"this daemon guards other users' agents, not those of {principal}; `interlock install --system --for NAME`"
             raise HttpProblem("PERMISSION_DENIED", words)
 
 
 def uids(names: Iterable[str]) -> list[int]:
-    """The numbers of users; refuses a name that is nobody's."""
+    """The uids of users; refuses an unknown name."""
     found = []
     for name in names:
         try:

@@ -11,20 +11,20 @@ from interlock.web.errors import HttpProblem
 MOST_DEPTH = 32
 MOST_ITEMS = 10_000
 MOST_TEXT = 1_048_576
-_DIGITS = 400  # of a whole number
+_DIGITS = 400  # digits of an integer
 
 
 def parse_json(body: bytes) -> Any:
-    """The value; raises Problem for bad encoding, bad JSON, a key given twice, and anything past the limits."""
+    """The value of a body; raises HttpProblem for bad encoding, bad JSON, duplicate keys, and anything past the limits."""
     value = decode_json(body)
-    # Only a body with that many brackets can be deep, only a long one can hold much, only escapes can hide characters.
+    # Cheap tests first: depth takes brackets, size takes length, hidden characters take escapes.
     if len(body) >= MOST_ITEMS or b"\\u" in body or body.count(b"[") + body.count(b"{") > MOST_DEPTH:
         _check(value)
     return value
 
 
 def decode_json(body: bytes, floats: bool = False) -> Any:
-    """The value without a look at its limits, which whoever asks has to check; `floats` keeps fractions as numbers."""
+    """The value without the limits, which the caller has to check; `floats` keeps fractions as numbers."""
     try:
         text = body.decode()
     except UnicodeDecodeError as error:
@@ -36,12 +36,12 @@ def decode_json(body: bytes, floats: bool = False) -> Any:
     except RecursionError:
         raise _too_large("nesting_depth", MOST_DEPTH, "levels") from None
     except ValueError as error:
-        words = error.args[0] if isinstance(error, _Twice) else f"the body is not JSON: {_place(error)}"
+        words = error.args[0] if isinstance(error, _DuplicateKey) else f"the body is not JSON: {_place(error)}"
         raise HttpProblem("VALIDATION_INVALID_TYPE", words) from None
 
 
-class _Twice(ValueError):
-    """A key that stands twice in one object."""
+class _DuplicateKey(ValueError):
+    """A duplicate key in one object."""
 
 
 def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(table) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _Twice(f"the key {twice!r:.80} is given twice")
+        raise _DuplicateKey(f"the key {twice!r:.80} is given twice")
     return table
 
 
@@ -60,7 +60,7 @@ def _whole(text: str) -> int:
 
 
 def _fraction(text: str) -> str:
-    """A digest has no place for floats, which can be spelled in many ways: the number stays as it was written."""
+    """The number as it was written, as digests exclude floats, which have many spellings."""
     if len(text) > _DIGITS:
         raise ValueError("a number is too long")
     return text
@@ -73,14 +73,16 @@ def _number(text: str) -> float:
     return value
 
 
-def _no_number(text: str) -> Any:
+def _refuse_number(text: str) -> Any:
     raise ValueError(f"{text} is no number of JSON")
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_table, parse_int=_whole, parse_float=_fraction, parse_constant=_no_number
+    object_pairs_hook=_table, parse_int=_whole, parse_float=_fraction, parse_constant=_refuse_number
 )
-_FLOATS = json.JSONDecoder(object_pairs_hook=_table, parse_int=_whole, parse_float=_number, parse_constant=_no_number)
+_FLOATS = json.JSONDecoder(
+    object_pairs_hook=_table, parse_int=_whole, parse_float=_number, parse_constant=_refuse_number
+)
 
 
 def _place(error: ValueError) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from interlock.config import Config
 from interlock.identity.isolation import FOLDER, SOCKET
 
-FIRST = 3  # the first file that systemd hands over
+FIRST = 3  # the first descriptor that systemd passes
 
 
 class CannotServe(Exception):
@@ -23,42 +23,47 @@ class CannotServe(Exception):
 
 @dataclass(slots=True)
 class ListeningSockets:
-    """The sockets, and those of their paths that go with the daemon."""
+    """The sockets, and the paths to unlink when the daemon ends."""
 
     port: socket.socket
     unix: list[socket.socket] = field(default_factory=list)
-    made: list[Path] = field(default_factory=list)
+    created: list[Path] = field(default_factory=list)
 
     @property
     def all(self) -> list[socket.socket]:
         return [self.port, *self.unix]
 
     def close(self) -> None:
-        """What was handed over stays where it is: nobody else can take its place meanwhile."""
+        """Closes the sockets; inherited ones keep their paths, so that nobody else can take them meanwhile."""
         for sock in self.all:
             sock.close()
-        for path in self.made:
+        for path in self.created:
             with contextlib.suppress(OSError):
                 path.unlink()
 
 
 def open_sockets(config: Config, given: Sequence[socket.socket] = ()) -> ListeningSockets:
-    """Everything the daemon listens on, taken from what was handed over where it is there; raises CannotServe."""
+    """Opens everything the daemon listens on, reusing inherited sockets; raises CannotServe."""
     known = {_place(sock): sock for sock in given}
     found = ListeningSockets(known.get(f"{config.port}") or _tcp(config))
     jails = config.folder / FOLDER / SOCKET
     paths = [(config.socket_path, 0o700), (jails, 0o700)]
-    if not config.store.startswith("sqlite:") and _answers(jails):  # another replica here has this folder's jails
+    if not config.store.startswith("sqlite:") and _answers(
+        jails
+    ):  # another replica on this machine owns this folder's jails
         paths = paths[:1]
     if config.separate.on:
-        paths = [(config.socket_path, 0o666), (config.agents_socket, 0o666)]  # who may come in is asked of the kernel
+        paths = [
+            (config.socket_path, 0o666),
+            (config.agents_socket, 0o666),
+        ]  # peers are checked by the kernel's credentials
     try:
         for path, mode in paths:
             if str(path) in known:
                 found.unix.append(known[str(path)])
             else:
                 found.unix.append(unix(path, mode))
-                found.made.append(path)
+                found.created.append(path)
     except CannotServe:
         found.close()
         raise
@@ -66,7 +71,7 @@ def open_sockets(config: Config, given: Sequence[socket.socket] = ()) -> Listeni
 
 
 def inherited_sockets(environ: Mapping[str, str] = os.environ) -> list[socket.socket]:
-    """What systemd holds open for this process."""
+    """The sockets that systemd passes to this process."""
     if environ.get("LISTEN_PID") != str(os.getpid()) or not environ.get("LISTEN_FDS", "").isdigit():
         return []
     found = []
@@ -96,7 +101,7 @@ def _tcp(config: Config) -> socket.socket:
 
 
 def unix(path: Path, mode: int = 0o700) -> socket.socket:
-    """A socket; what a daemon that died left behind is replaced, what answers is not."""
+    """A unix socket; replaces a dead daemon's socket, and refuses where one answers."""
     if path.is_symlink() or path.exists():
         if path.is_symlink() or not stat.S_ISSOCK(path.stat().st_mode):
             raise CannotServe(f"{path} is no socket; move it away, or set daemon.socket")
@@ -125,5 +130,5 @@ def _answers(path: Path) -> bool:
         except (ConnectionRefusedError, FileNotFoundError):
             return False
         except OSError:
-            return True  # somebody holds it, however badly it answers
+            return True  # it is in use, even if it answers badly
     return True

@@ -16,7 +16,7 @@ from interlock.web.errors import HttpProblem
 
 _CHOICE = re.compile(r"\^\(([\w|]+)\)\$")
 VALUE, TYPE = "VALIDATION_INVALID_VALUE", "VALIDATION_INVALID_TYPE"
-# pydantic's kind of error -> our code and words; `{}` is what it expected.
+# pydantic's error type -> our code and message; `{}` is the expected value.
 _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "string_pattern_mismatch": (VALUE, "not one of the values it can have"),
@@ -44,7 +44,7 @@ _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 
 def validation_problem(error: RequestValidationError) -> HttpProblem:
-    """The first thing that is wrong."""
+    """The first error of a validation."""
     first: Mapping[str, Any] = error.errors()[0]
     kind, name = str(first.get("type", "")), _name(first)
     if kind == "missing":
@@ -61,7 +61,7 @@ def validation_problem(error: RequestValidationError) -> HttpProblem:
 
 
 def _one_of(pattern: str) -> str:
-    """The words that a pattern like ^(|a|b)$ allows; nothing for any other."""
+    """The words that a pattern like ^(|a|b)$ allows; empty for any other."""
     found = _CHOICE.fullmatch(pattern)
     return f"expected one of {', '.join(filter(None, found[1].split('|')))}" if found else ""
 
@@ -74,12 +74,12 @@ Moment = Annotated[str, StringConstraints(max_length=40)]
 
 
 def seconds_of(name: str, text: str) -> float:
-    """0 for nothing; refuses what is no time."""
+    """A time in seconds; 0 for an empty text; refuses anything else."""
     if not text:
         return 0.0
     try:
         found = (
-            float(text) if text.replace(".", "", 1).isascii() and text.replace(".", "", 1).isdigit() else _parsed(text)
+            float(text) if text.replace(".", "", 1).isascii() and text.replace(".", "", 1).isdigit() else _parse(text)
         )
     except (ValueError, OverflowError):
         raise HttpProblem(
@@ -90,6 +90,6 @@ def seconds_of(name: str, text: str) -> float:
     return found
 
 
-def _parsed(text: str) -> float:
+def _parse(text: str) -> float:
     moment = datetime.fromisoformat(text)
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

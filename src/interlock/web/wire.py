@@ -31,7 +31,7 @@ def wire_state(ticket: Ticket) -> str:
 
 
 def ticket_json(ticket: Ticket, approvals: Iterable[Approval]) -> Json:
-    """A held action and what people said about it; its token, its digest and its seal stay here."""
+    """A ticket and its answers, without its token, digest and seal."""
     agent = ticket.agent
     body: Json = {
         "id": ticket.id,
@@ -134,7 +134,7 @@ def operator_json(row: OperatorRow) -> Json:
 
 
 def policy_json(policy: Policy) -> Json:
-    """What an agent may know beforehand: what each level asks for, and which patterns speak."""
+    """What an agent may know beforehand: the requirement of each level, and the patterns."""
     return {
         "name": policy.name,
         "description": policy.description,
@@ -162,7 +162,7 @@ def _patterns(patterns: PatternSet) -> Json:
 
 
 def figures_json(figures: Figures) -> Json:
-    """Seed 003's object, with all keys."""
+    """The specification's metrics object, with all keys."""
     categories = sorted({category.value for category in CATEGORIES}) + sorted(
         category.value for category in Category if category not in CATEGORIES
     )
@@ -183,7 +183,7 @@ def figures_json(figures: Figures) -> Json:
 def audit_json(row: AuditRow) -> Json:
     try:
         body = json.loads(row.body)
-    except ValueError:  # somebody wrote it who is not us
+    except ValueError:  # not written by Interlock
         body = row.body
     return {
         "writer": row.writer,
@@ -216,12 +216,12 @@ def verdict_json(verdict: AuditVerdict) -> Json:
 
 
 def adapter_json(state: State, loaded: LoadedAdapter, whole: bool) -> dict[str, Any]:
-    """One adapter as it stands; where its file lies is for operators."""
+    """One adapter's state; its file's path is for operators only."""
     adapter = loaded.adapter
     standing = state.adapters.standing_of(loaded, state.clock.now())
     kept = state.adapters.kept.get(adapter.name)
     if kept is not None and kept.mark != loaded.mark and loaded.kind == "server":
-        kept = None  # of another one of that name
+        kept = None  # of another server of that name
     proved = kept is not None and kept.proved(state.sessions.seal_key())
     body: dict[str, Any] = {
         "name": adapter.name,

@@ -22,12 +22,12 @@ SECONDS = 120
 
 
 class CannotSetUp(Exception):
-    """A step that could not be done; the message is a sentence for a person."""
+    """A step failed; the message is a sentence for a person."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemStep:
-    """One change of the machine."""
+    """One change to the machine."""
 
     words: str
     needed: bool
@@ -35,7 +35,7 @@ class SystemStep:
 
 
 def steps(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> list[SystemStep]:
-    """Everything in its order; what is as it should be is not needed."""
+    """All steps in order; a step whose result exists is not needed."""
     check_users(users, operators)
     made = [
         SystemStep(f"make the user {USER}, who cannot log in", not _exists(USER), _make_user(layout)),
@@ -59,30 +59,30 @@ def steps(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> lis
 
 
 def check_users(users: Sequence[str], operators: Sequence[str]) -> None:
-    """Refuses whom nothing can be kept from, and who is not there."""
+    """Refuses root, the daemon's own user, and unknown users."""
     if os.geteuid() != 0:
         raise CannotSetUp("--system takes root: try `sudo interlock install --system`")
     if not users:
-        raise CannotSetUp("whose agents are to be guarded? --for NAME says it; root's cannot be")
+        raise CannotSetUp("name the user whose agents are guarded with --for NAME; root's cannot be")
     for name in (*users, *operators):
         if not _exists(name):
             raise CannotSetUp(f"there is no user {name!r}")
     if any(pwd.getpwnam(name).pw_uid == 0 or name == USER for name in users):
-        raise CannotSetUp("the agents of root, and of the daemon itself, cannot be kept from anything")
+        raise CannotSetUp("the agents of root, and of the daemon itself, cannot be restricted")
 
 
 def has_systemd() -> bool:
-    """Whether systemd runs here; in a container it may be installed and still not run."""
+    """Whether systemd is running, not only installed, as in a container."""
     return Path("/run/systemd/system").is_dir() and shutil.which("systemctl") is not None
 
 
 def manual_start(layout: Layout) -> str:
-    """How the daemon is started without systemd."""
+    """The command that starts the daemon without systemd."""
     return f"{layout.program} serve --system --config {layout.config}"
 
 
 def removal_steps(layout: Layout) -> Iterator[SystemStep]:
-    """The way back; state and configuration stay, as they are what the record and the operators are in."""
+    """The steps of an uninstall; state and configuration stay, as they hold the record and the operators."""
     if has_systemd():
         yield SystemStep("stop it, and start it no more", any(map(Path.exists, unit_files(layout))), _stop)
     for path in unit_files(layout):
@@ -94,7 +94,7 @@ def removal_steps(layout: Layout) -> Iterator[SystemStep]:
 
 
 def _config(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> str:
-    """The file as it is, where it says the same; else with these users. Refuses to guess at what an operator wrote."""
+    """Writes the configuration with these users; refuses to edit one that an operator changed."""
     if not layout.config.exists():
         return config_text(layout, users, operators)
     try:
@@ -165,7 +165,7 @@ def _link(layout: Layout) -> SystemStep:
 
 
 def _client(layout: Layout) -> None:
-    """Built by the code that was copied: what is compiled in is that code's Python."""
+    """Builds the client with the copied code, whose Python is compiled in."""
     _run([str(layout.python), "-I", "-m", "interlock.install.client_build", str(layout.config)])
 
 

@@ -15,12 +15,12 @@ from interlock.config import Config
 from interlock.install.checks import NOTE, OK, PROBLEM, Check
 from interlock.install.system.code import why_writable, why_writable_inside
 
-# Whoever is in one of these can become root, or see what root sees.
+# Members of these groups can become root, or read what root reads.
 _MIGHTY = frozenset({"sudo", "wheel", "admin", "docker", "lxd", "libvirt", "disk", "shadow", "root", "interlock"})
 
 
 def check_separation(config: Config) -> Iterator[Check]:
-    """Nothing where the daemon has no user of its own."""
+    """The checks of a daemon with its own user; none otherwise."""
     if not config.separate.on:
         return
     code = Path(config.separate.code or "/")
@@ -43,7 +43,7 @@ def _state(folder: Path) -> Check:
 
 
 def _user(name: str) -> Iterator[Check]:
-    """An agent that can become root can do everything: the groups and the sudo rules of its user say whether it can."""
+    """Checks by groups and sudo rules whether an agent's user can become root."""
     try:
         entry = pwd.getpwnam(name)
     except KeyError:
@@ -51,7 +51,7 @@ def _user(name: str) -> Iterator[Check]:
         return
     groups = {_name(gid) for gid in os.getgrouplist(name, entry.pw_gid)}
     if mighty := sorted(groups & _MIGHTY):
-        words = f"{name} is in the group {mighty[0]}: who is in it can become root, or look where only the daemon may"
+        words = f"{name} is in the group {mighty[0]}: its members can become root, or read what only the daemon may"
         yield Check("separate", NOTE if mighty[0] in ("sudo", "wheel", "admin") else PROBLEM, words)
     if os.geteuid() == 0 and _needs_no_password(name):
         yield Check(

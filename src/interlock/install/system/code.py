@@ -14,7 +14,7 @@ from pathlib import Path
 
 from interlock.agents import CLIENT
 
-MARK = "interlock-code"  # the file that says which code this is
+MARK = "interlock-code"  # the file that identifies the code
 _VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
 _NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[([^\]]*)\])?")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
@@ -27,7 +27,7 @@ sys.exit(main())
 
 
 class NoCode(Exception):
-    """The code cannot be put where only root can change it; the message says why."""
+    """The code cannot be copied to where only root can change it; the message says why."""
 
 
 def system_python() -> Path:
@@ -43,18 +43,18 @@ def system_python() -> Path:
 
 
 def code_mark() -> str:
-    """A hash that tells this code from another: the package, its parts' versions, the Python."""
+    """A hash of this code: the package, its dependencies' versions, the Python."""
     found = hashlib.sha256(f"{_VERSION} {system_python()}".encode())
     package = _package()
     for path in sorted(path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc"):
         found.update(f"{path.relative_to(package)}\0".encode() + path.read_bytes())
-    for one in sorted(_needed(), key=lambda one: one.name):
+    for one in sorted(_distributions(), key=lambda one: one.name):
         found.update(f"{one.name} {one.version}\0".encode())
     return found.hexdigest()
 
 
 def is_installed(folder: Path) -> bool:
-    """Whether this very code is in the folder."""
+    """Whether exactly this code is in the folder."""
     try:
         return (folder / MARK).read_text("ascii").strip() == code_mark()
     except OSError:
@@ -62,7 +62,7 @@ def is_installed(folder: Path) -> bool:
 
 
 def copy_code(folder: Path) -> None:
-    """Puts the code there in one move; refuses a folder that others can change or put something else in the place of."""
+    """Installs the code atomically; refuses a folder that others can change or replace."""
     if why := why_writable(folder.parent):
         raise NoCode(why)
     new, old = folder.with_name(folder.name + ".new"), folder.with_name(folder.name + ".old")
@@ -81,7 +81,7 @@ def copy_code(folder: Path) -> None:
 
 
 def _fill(new: Path, final: Path) -> None:
-    """As `python -m venv` would, without a way to install more."""
+    """Creates a virtual environment without pip."""
     base, site = system_python(), new / "lib" / _VERSION / "site-packages"
     site.mkdir(parents=True)
     (new / "bin").mkdir()
@@ -90,12 +90,12 @@ def _fill(new: Path, final: Path) -> None:
     (new / "pyvenv.cfg").write_text(
         f"home = {base.parent}\ninclude-system-site-packages = false\nversion = {version}\n"
     )
-    for one in _needed():
+    for one in _distributions():
         _copy_parts(one, site)
     shutil.copytree(_package(), site / "interlock", symlinks=False)
-    _plain(new)
+    _make_readable(new)
     client = final / "bin" / CLIENT
-    if client.is_file():  # agents call it at this moment
+    if client.is_file():  # agents may be running it
         shutil.copy2(client, new / "bin" / CLIENT)
     launcher = new / "bin" / "interlock"
     launcher.write_text(_LAUNCHER.format(python=final / "bin" / "python"))
@@ -104,7 +104,7 @@ def _fill(new: Path, final: Path) -> None:
 
 
 def _copy_parts(one: Distribution, site: Path) -> None:
-    """The files of a distribution, but for its programs."""
+    """Copies the files of a distribution, except its programs."""
     for file in one.files or ():
         source, target = Path(str(one.locate_file(file))), site / str(file)
         if (
@@ -117,8 +117,8 @@ def _copy_parts(one: Distribution, site: Path) -> None:
         shutil.copy2(source, target)
 
 
-def _plain(folder: Path) -> None:
-    """Root's, for everybody to read; whatever the modes and owners were where it came from."""
+def _make_readable(folder: Path) -> None:
+    """Makes a folder root's and readable by everybody."""
     for root, folders, files in os.walk(folder):
         for place in [Path(root, name) for name in (*folders, *files)]:
             os.chown(place, 0, 0, follow_symlinks=False)
@@ -134,8 +134,8 @@ def _package() -> Path:
     return Path(str(interlock.__file__)).parent
 
 
-def _needed() -> list[Distribution]:
-    """Interlock and everything that it requires, as it is installed here."""
+def _distributions() -> list[Distribution]:
+    """Interlock and its dependencies, as installed here."""
     found: dict[str, Distribution] = {}
     asked: dict[str, set[str]] = {}
     waiting = [("interlock", frozenset[str]())]
@@ -146,16 +146,16 @@ def _needed() -> list[Distribution]:
         try:
             found[name] = distribution(name)
         except PackageNotFoundError:
-            continue  # for another system, or another version of Python
+            continue  # for another platform or Python version
         asked.setdefault(name, set()).update(extras)
-        waiting += _required(found[name], asked[name])
+        waiting += _requirements(found[name], asked[name])
     if "interlock" not in found:
         raise NoCode("this Interlock was not installed as a package; pip install it first")
     return list(found.values())
 
 
-def _required(one: Distribution, extras: Set[str]) -> Iterator[tuple[str, frozenset[str]]]:
-    """What a distribution requires by itself, and for these of its extras."""
+def _requirements(one: Distribution, extras: Set[str]) -> Iterator[tuple[str, frozenset[str]]]:
+    """The requirements of a distribution and of these extras."""
     for line in one.requires or ():
         head, _, marker = line.partition(";")
         wanted = set(_EXTRA.findall(marker))
@@ -165,20 +165,20 @@ def _required(one: Distribution, extras: Set[str]) -> Iterator[tuple[str, frozen
 
 
 def why_writable(path: Path) -> str:
-    """Why somebody else than root could change what stands here, in words; nothing where nobody can. Links are followed, each on its way."""
-    for place in _way(path):
+    """Why someone other than root could change this path, in words; empty where nobody can. Follows every link."""
+    for place in _path_chain(path):
         try:
             found = place.lstat()
         except OSError as error:
             return f"{place}: {error.strerror}"
-        if why := _owned(place, found):
+        if why := _ownership_problem(place, found):
             return why
     return ""
 
 
 def why_unreachable(path: Path) -> str:
-    """Why another user could not run what stands here; nothing where anybody can."""
-    for place in _way(path):
+    """Why another user could not run this path; empty where anybody can."""
+    for place in _path_chain(path):
         try:
             if not stat.S_ISLNK(place.lstat().st_mode) and not place.stat().st_mode & stat.S_IXOTH:
                 return f"{place} is closed to other users"
@@ -188,35 +188,35 @@ def why_unreachable(path: Path) -> str:
 
 
 def why_writable_inside(folder: Path) -> str:
-    """The same for everything below a folder."""
+    """Why someone other than root could change anything below a folder; empty where nobody can."""
     for root, folders, files in os.walk(folder):
         for name in [*folders, *files]:
             place = Path(root, name)
-            if why := _owned(place, place.lstat()):
+            if why := _ownership_problem(place, place.lstat()):
                 return why
     return ""
 
 
-def _owned(place: Path, found: os.stat_result) -> str:
+def _ownership_problem(place: Path, found: os.stat_result) -> str:
     if found.st_uid != 0:
         return f"{place} belongs to user {found.st_uid}, not to root"
     if stat.S_ISLNK(found.st_mode):
         return ""
-    sticky = stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX  # nobody can move what is root's in it
+    sticky = stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX  # sticky: nobody can move root's files in it
     writers = found.st_mode & (0o002 if found.st_gid == 0 else 0o022)
     return f"{place} can be written by others than root" if writers and not sticky else ""
 
 
-def _way(path: Path) -> Iterator[Path]:
-    """The path, what is above it, and wherever links on it lead."""
-    seen: set[Path] = set()
+def _path_chain(path: Path) -> Iterator[Path]:
+    """The path, its parents, and the targets of links on the way."""
+    visited: set[Path] = set()
     waiting = [Path(os.path.abspath(path))]
-    while waiting and len(seen) < 256:
+    while waiting and len(visited) < 256:
         place = waiting.pop()
         for step in (*reversed(place.parents), place):
-            if step in seen:
+            if step in visited:
                 continue
-            seen.add(step)
+            visited.add(step)
             yield step
             if step.is_symlink():
                 waiting.append(Path(os.path.abspath(step.parent / os.readlink(step))))

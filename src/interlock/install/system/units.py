@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 USER = "interlock"
-PORT = 731  # below 1024: while the daemon is down nobody but root can take it
+PORT = 731  # below 1024: while the daemon is down, only root can bind it
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where everything goes."""
+    """The paths of a system installation."""
 
     code: Path = Path("/opt/interlock")
     state: Path = Path("/var/lib/interlock")
@@ -32,7 +32,7 @@ class Layout:
         return self.code / "bin" / "interlock"
 
 
-# Of both services; neither needs anything that is listed here.
+# Hardening of both services, neither of which needs any of it.
 _HARDENED = """\
 NoNewPrivileges=yes
 PrivateDevices=yes
@@ -76,8 +76,8 @@ def unit_files(layout: Layout) -> dict[Path, str]:
     names = {
         "interlock.socket": _socket(layout),
         "interlock.service": _service(layout),
-        "interlock-looker.socket": _looker_socket(layout),
-        "interlock-looker.service": _looker(layout),
+        "interlock-looker.socket": _helper_socket(layout),
+        "interlock-looker.service": _helper(layout),
     }
     return {
         **{layout.units / name: text for name, text in names.items()},
@@ -88,7 +88,7 @@ def unit_files(layout: Layout) -> dict[Path, str]:
 def _socket(layout: Layout) -> str:
     return f"""\
 [Unit]
-Description=Where Interlock is asked; held by systemd, so that nobody takes its place while the daemon is down
+Description=Interlock's sockets, held by systemd, so that nobody takes their place while the daemon is down
 
 [Socket]
 ListenStream=127.0.0.1:{PORT}
@@ -139,10 +139,10 @@ WantedBy=multi-user.target
 """
 
 
-def _looker_socket(layout: Layout) -> str:
+def _helper_socket(layout: Layout) -> str:
     return f"""\
 [Unit]
-Description=Where Interlock's daemon asks for what only an agent's user can read or keep
+Description=Socket of Interlock's helper, which reads and copies files as the agent's user
 
 [Socket]
 ListenStream={layout.run}/looker.sock
@@ -156,11 +156,11 @@ WantedBy=sockets.target
 """
 
 
-def _looker(layout: Layout) -> str:
-    """It has no rights over other users' files. What they can write is open to it, for what it keeps and brings back as them."""
+def _helper(layout: Layout) -> str:
+    """The impact helper's unit: without capabilities over files, but with write access, as it takes and restores snapshots as the agent's user."""
     return f"""\
 [Unit]
-Description=Reads scripts and keeps files for Interlock's daemon, always as the user whose agent asks
+Description=Reads scripts and takes snapshots for Interlock's daemon, always as the agent's user
 Requires=interlock-looker.socket
 After=interlock-looker.socket
 

@@ -105,9 +105,9 @@ def quota_routes(context: Context) -> APIRouter:
         who = caller_of(request)
         who.agent()
         loaded = state.adapters.loaded.get(body.adapter)
-        if loaded is None:  # evaluate says what an adapter is that nobody loaded
+        if loaded is None:  # evaluate reports an adapter that is not loaded
             return {"allowed": True, "warnings": []}
-        asked = _asked(loaded, body)
+        asked = _request(loaded, body)
         agent = AgentRef(who.principal, body.agent or who.name, body.session)
         given = QuotaQuestion(body.adapter, loaded.adapter.limits, asked, agent, INTERFACE, body.token, body.count)
         try:
@@ -131,8 +131,8 @@ def _status(state: State, loaded: LoadedAdapter) -> dict[str, Any]:
     }
 
 
-def _asked(loaded: LoadedAdapter, body: NewRequest) -> ServiceRequest:
-    """The request that an operation stands for; a file that is not the one this daemon loaded may ask for nothing."""
+def _request(loaded: LoadedAdapter, body: NewRequest) -> ServiceRequest:
+    """The request for an adapter's operation; refuses a file other than the one this daemon loaded."""
     if body.file != loaded.mark:
         words = (
             f"The file served as '{body.adapter}' is not the one the daemon loaded; an operator starts the daemon again"

@@ -106,7 +106,7 @@ def _begin(context: Context, who: ApiCaller, body: NewJail) -> None:
 
 
 def jails_json(state: State) -> list[dict[str, Any]]:
-    """Those that run."""
+    """The running jails, for the wire."""
     return [
         {"program": jail.program, "grants": list(jail.grants), "since": iso(jail.since)}
         for jail in state.jails.running()
@@ -134,7 +134,7 @@ def coverage_routes(context: Context) -> APIRouter:
         who, found = caller_of(request).known(), context.hooks.coverage
         shown = (
             found.by_session() if who.here or who.session is not None else []
-        )  # others' sessions are not an agent's business
+        )  # other agents' sessions are for operators only
         return {**found.wire(), "sessions": shown}
 
     return router

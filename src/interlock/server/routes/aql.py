@@ -29,67 +29,73 @@ from interlock.web.errors import HttpProblem
 from interlock.web.guards import Scope
 from interlock.web.json_body import decode_json
 
+LOG = logging.getLogger("interlock")
 API = "/api/v1/aql"
 HOLD = f"{API}/hold"
-RETURNING = 60.0  # seconds in which the sessions of an earlier daemon can be held again
-LIMIT = 8 * 1_048_576  # bytes of a body: what it carries is measured by itself, and escapes make it longer
+RESUME_SECONDS = 60.0  # seconds in which clients can resume sessions of an earlier daemon
+LIMIT = 8 * 1_048_576  # bytes of a body; its contents have their own limits, and escapes lengthen it
 MOST_ADAPTERS = 100
+MOST = 10_000  # sessions remembered
+IDLE = 1_800.0  # seconds without a call that end a session without a lease
+EVERY = 30.0  # seconds between two checks
 _KEYS = frozenset("endpoint arguments session mode prefix policy safetyMode strict token ask approve adapters".split())
 _SESSION = re.compile(r"mcp_[A-Za-z0-9_-]{16,64}")
 Answer = tuple[int, dict[str, Any]]
 Hot = Callable[[ApiCaller, bytes], Awaitable[Answer]]
+Key = tuple[str, str]  # principal, session
+End = Callable[[str, str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionOptions:
-    """How a connection wants to be answered; none of it can loosen anything."""
+    """A connection's options; none of them can weaken the policy."""
 
     naming: ToolNaming = field(default_factory=ToolNaming)
     strict: bool = False
-    policy: str = ""  # the text of a policy of its own
+    policy: str = ""  # the text of its own, stricter policy
     mode: str = ""
-    adapters: tuple[str, ...] = ()  # that the same server serves
-    isolation: str = ""  # of the wall around whoever calls, which the door found out
+    adapters: tuple[str, ...] = ()  # served by the same MCP server
+    isolation: str = ""  # of the caller, as the server determined it
 
 
 class AqlApi:
-    """Answers calls, on the event loop; the work is done in the pool."""
+    """Answers MCP-AQL calls on the event loop; the work runs in the pool."""
 
-    def __init__(self, context: Context, returning: float = RETURNING) -> None:
-        self.context, self._returning = context, returning
+    def __init__(self, context: Context, resume_seconds: float = RESUME_SECONDS) -> None:
+        self.context, self._resume_seconds = context, resume_seconds
         self.leases = Leases(self._end, context.state.clock)
         self._surfaces: dict[str, Surface] = {}
         self._orphans: asyncio.Task[None] | None = None
         self.hot: Mapping[str, Hot] = {
             API: self._one,
             f"{API}/tools": self._tools,
-            f"{API}/end": self._ended,
+            f"{API}/end": self._end_one,
             f"{API}/ask": self._ask,
-            f"{API}/elicited": self._elicited,
+            f"{API}/elicited": self._accept,
         }
 
     def start(self) -> None:
-        """Sessions of the daemon before this one: whoever still holds theirs says so, and the others have ended (ESL-13)."""
+        """Ends the sessions of an earlier daemon that no client resumes (ESL-13)."""
         if not self.context.state.shared and self._orphans is None:
             self._orphans = asyncio.get_running_loop().create_task(self._end_orphans())
 
     # what MCP servers of this process call, too
 
     async def answer(
-        self, principal: str, session: str, endpoint: str, arguments: Any, wanted: ConnectionOptions
+        self, principal: str, session: str, endpoint: str, arguments: Any, options: ConnectionOptions
     ) -> ProtocolReply:
         """The reply to one call."""
         self.leases.touch(principal, session)
-        return await self.context.pool.run(self._called, principal, session, endpoint, arguments, wanted)
+        return await self.context.pool.run(self._call, principal, session, endpoint, arguments, options)
 
-    def tools(self, wanted: ConnectionOptions) -> list[dict[str, Any]]:
-        mode = self.mode(wanted)
-        return list_tools(self._surface(mode).operations, wanted.naming, tool_preamble(mode))
+    def tools(self, options: ConnectionOptions) -> list[dict[str, Any]]:
+        mode = self.mode(options)
+        return list_tools(self._surface(mode).operations, options.naming, tool_preamble(mode))
 
     async def question(self, principal: str, session: str, token: str) -> tuple[str, str] | None:
         return await self.context.pool.run(confirmations.question, self.context.state, principal, session, token)
 
-    async def said(self, principal: str, session: str, ask: str, approve: bool) -> bool:
+    async def accept_answer(self, principal: str, session: str, ask: str, approve: bool) -> bool:
         return await self.context.pool.run(
             confirmations.accept_answer, self.context.state, principal, session, ask, approve
         )
@@ -97,40 +103,40 @@ class AqlApi:
     # over HTTP
 
     async def _one(self, who: ApiCaller, body: bytes) -> Answer:
-        principal, given = who.agent(), _given(body)
+        principal, given = who.agent(), _body(body)
         session, endpoint = _session(given), given.get("endpoint")
         if endpoint not in (*ENDPOINTS, ANY):
             raise HttpProblem("VALIDATION_INVALID_VALUE", f"endpoint: expected one of {', '.join((*ENDPOINTS, ANY))}")
         reply = await self.answer(
-            principal, session, endpoint, given.get("arguments"), replace(_wanted(given), isolation=who.isolation)
+            principal, session, endpoint, given.get("arguments"), replace(_options(given), isolation=who.isolation)
         )
         return 200, reply.wire
 
     async def _tools(self, who: ApiCaller, body: bytes) -> Answer:
         who.agent()
-        wanted = _wanted(_given(body))
-        return 200, {"tools": self.tools(wanted), "safetyLoop": self.mode(wanted)}
+        options = _options(_body(body))
+        return 200, {"tools": self.tools(options), "safetyLoop": self.mode(options)}
 
-    async def _ended(self, who: ApiCaller, body: bytes) -> Answer:
-        principal, session = who.agent(), _session(_given(body))
-        await self.leases.ended(principal, session)
+    async def _end_one(self, who: ApiCaller, body: bytes) -> Answer:
+        principal, session = who.agent(), _session(_body(body))
+        await self.leases.finish(principal, session)
         return 200, {"ended": True}
 
     async def _ask(self, who: ApiCaller, body: bytes) -> Answer:
-        given = _given(body)
+        given = _body(body)
         principal, session = self._holder(who, given)
         found = await self.question(principal, session, _text(given, "token"))
         return 200, {"ask": found[0], "message": found[1]} if found else {}
 
-    async def _elicited(self, who: ApiCaller, body: bytes) -> Answer:
-        given = _given(body)
+    async def _accept(self, who: ApiCaller, body: bytes) -> Answer:
+        given = _body(body)
         principal, session = self._holder(who, given)
-        armed = await self.said(principal, session, _text(given, "ask"), given.get("approve") is True)
+        armed = await self.accept_answer(principal, session, _text(given, "ask"), given.get("approve") is True)
         return 200, {"armed": armed}
 
     async def hold(self, who: ApiCaller, body: bytes, receive: Any) -> dict[str, Any] | None:
-        """Keeps a session for as long as this request lasts; None when whoever asked has gone."""
-        principal, session = who.agent(), _session(_given(body))
+        """Keeps a session alive as long as this request lasts; None when the client disconnected."""
+        principal, session = who.agent(), _session(_body(body))
         waiters, key = self.context.waiters, f"\0lease:{session}"
         lease = self.leases.hold(principal, session, who.pid if who.here else 0)
         stops = waiters.add(key)
@@ -138,7 +144,7 @@ class AqlApi:
         try:
             await asyncio.wait((gone, stopped), return_when=asyncio.FIRST_COMPLETED)
             if not gone.done():
-                return {"held": False}  # the daemon stops; whoever held it asks the next one
+                return {"held": False}  # the daemon stops; the client resumes at the next one
             await self.leases.let_go(principal, session, lease)
             return None
         finally:
@@ -152,7 +158,7 @@ class AqlApi:
             self._orphans.cancel()
 
     async def _end_orphans(self) -> None:
-        await asyncio.sleep(self._returning)
+        await asyncio.sleep(self._resume_seconds)
         try:
             found = await self.context.read(lambda tx: [one for status in LIVE for one in tx.executions(status=status)])
             for principal, session in {(one.agent.principal, one.agent.session) for one in found}:
@@ -162,29 +168,29 @@ class AqlApi:
             self.context.state.trouble(f"sessions of an earlier run could not be ended: {error}", "store")
 
     def _holder(self, who: ApiCaller, given: Mapping[str, Any]) -> tuple[str, str]:
-        """Only the process that holds a session over the unix socket speaks for its user; a body alone proves nothing."""
+        """The principal and session; refuses any process but the one that holds the session over the unix socket."""
         principal, session = who.agent(), _session(given)
         if not who.here or not self.leases.holds(principal, session, who.pid):
             raise HttpProblem("PERMISSION_DENIED", "only the server which holds this session speaks for its user")
         return principal, session
 
-    def _called(
-        self, principal: str, session: str, endpoint: str, arguments: Any, wanted: ConnectionOptions
+    def _call(
+        self, principal: str, session: str, endpoint: str, arguments: Any, options: ConnectionOptions
     ) -> ProtocolReply:
         try:
-            tight = parse_tightening(self.context.state, wanted.policy, wanted.mode)
+            tight = parse_tightening(self.context.state, options.policy, options.mode)
         except LoopProblem as problem:
             return refusal(AqlProblem(problem.code, problem.message, problem.details), session)
-        strict = wanted.strict or self.context.config.strict_introspection
+        strict = options.strict or self.context.config.strict_introspection
         caller = ProtocolCaller(
-            principal, session, wanted.naming, strict, Connection(tight, _interface(wanted), wanted.isolation)
+            principal, session, options.naming, strict, Connection(tight, _interface(options), options.isolation)
         )
         return call(self._surface(tight.mode or self.context.state.mode), endpoint, arguments, caller)
 
-    def mode(self, wanted: ConnectionOptions) -> str:
-        """The mode that counts for a connection."""
+    def mode(self, options: ConnectionOptions) -> str:
+        """The mode in force for a connection."""
         try:
-            return parse_tightening(self.context.state, wanted.policy, wanted.mode).mode or self.context.state.mode
+            return parse_tightening(self.context.state, options.policy, options.mode).mode or self.context.state.mode
         except LoopProblem as problem:
             raise HttpProblem(problem.code, problem.message) from None
 
@@ -200,7 +206,7 @@ class AqlApi:
 
 
 def failure_envelope(problem: HttpProblem) -> dict[str, Any]:
-    """What went wrong before anybody was asked, as an envelope: never a yes."""
+    """An HTTP error as a failed MCP-AQL envelope."""
     return refusal(AqlProblem(problem.code, problem.words, problem.details)).wire
 
 
@@ -213,7 +219,7 @@ async def _gone(receive: Any) -> None:
         pass
 
 
-def _given(body: bytes) -> dict[str, Any]:
+def _body(body: bytes) -> dict[str, Any]:
     given = decode_json(body, floats=True)
     if type(given) is not dict:
         raise HttpProblem("VALIDATION_INVALID_TYPE", "the body: expected an object")
@@ -238,11 +244,11 @@ def _text(given: Mapping[str, Any], key: str) -> str:
     return value
 
 
-def _interface(wanted: ConnectionOptions) -> str:
-    return f"{ADAPTER}{','.join(wanted.adapters)}" if wanted.adapters else INTERFACE
+def _interface(options: ConnectionOptions) -> str:
+    return f"{ADAPTER}{','.join(options.adapters)}" if options.adapters else INTERFACE
 
 
-def _wanted(given: Mapping[str, Any]) -> ConnectionOptions:
+def _options(given: Mapping[str, Any]) -> ConnectionOptions:
     texts = {key: given.get(key) or "" for key in ("mode", "prefix", "policy", "safetyMode")}
     if any(type(value) is not str for value in texts.values()):
         raise HttpProblem("VALIDATION_INVALID_TYPE", "mode, prefix, policy and safetyMode are texts")
@@ -256,45 +262,36 @@ def _wanted(given: Mapping[str, Any]) -> ConnectionOptions:
     return ConnectionOptions(naming, given.get("strict") is True, texts["policy"], texts["safetyMode"], tuple(adapters))
 
 
-LOG = logging.getLogger("interlock")
-IDLE = 1_800.0  # seconds without a call, for a session that nobody holds
-EVERY = 30.0  # seconds between two looks
-MOST = 10_000  # sessions that are remembered
-
-Key = tuple[str, str]  # principal, session
-End = Callable[[str, str], Awaitable[None]]
-
-
 @dataclass(eq=False, slots=True)
 class Lease:
-    """One connection that holds a session, and the process behind it."""
+    """One connection that holds a session, and its process."""
 
     pid: int = 0
 
 
 @dataclass(slots=True)
 class Leases:
-    """Used on the event loop alone."""
+    """Sessions in use, with and without a lease; used on the event loop only."""
 
     end: End
     clock: Clock
     held: dict[Key, Lease] = field(default_factory=dict)
     seen: dict[Key, float] = field(default_factory=dict)
     every: float = EVERY
-    _looking: asyncio.Task[None] | None = None
+    _checking: asyncio.Task[None] | None = None
 
     def touch(self, principal: str, session: str) -> None:
-        """The session was used."""
+        """Notes that the session was used."""
         key = (principal, session)
         self.seen.pop(key, None)
         self.seen[key] = self.clock.now()
         if len(self.seen) > MOST:
             self.seen.pop(next(iter(self.seen)))
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.get_running_loop().create_task(self._look())
+        if self._checking is None or self._checking.done():
+            self._checking = asyncio.get_running_loop().create_task(self._end_idle())
 
     def hold(self, principal: str, session: str, pid: int) -> Lease:
-        """From now on the session lives as long as this lease; refuses one that another process holds."""
+        """Binds the session's life to this lease; refuses one that another process holds."""
         before = self.held.get((principal, session))
         if before is not None and before.pid != pid:
             raise HttpProblem("PERMISSION_DENIED", "another process holds this session")
@@ -304,12 +301,12 @@ class Leases:
         return lease
 
     async def let_go(self, principal: str, session: str, lease: Lease) -> None:
-        """The connection has ended, and the session with it."""
+        """Ends the session with its connection."""
         if self.held.get((principal, session)) is lease:
-            await self.ended(principal, session)
+            await self.finish(principal, session)
 
     def release(self, principal: str, session: str, lease: Lease) -> None:
-        """Nobody holds it any more, and it may still be used for a while."""
+        """Drops the lease; the session may still be used for a while."""
         if self.held.get((principal, session)) is lease:
             del self.held[(principal, session)]
             self.touch(principal, session)
@@ -322,23 +319,23 @@ class Leases:
         lease = self.held.get((principal, session))
         return lease is not None and bool(pid) and lease.pid == pid
 
-    async def ended(self, principal: str, session: str) -> None:
+    async def finish(self, principal: str, session: str) -> None:
         self.held.pop((principal, session), None)
         self.seen.pop((principal, session), None)
         await self.end(principal, session)
 
     def stop(self) -> None:
-        """The daemon stops; sessions outlive it as far as their connections do."""
-        if self._looking is not None:
-            with suppress(RuntimeError):  # its loop has ended before
-                self._looking.cancel()
+        """Stops the checks; sessions outlive the daemon where their clients resume them."""
+        if self._checking is not None:
+            with suppress(RuntimeError):  # its loop has ended
+                self._checking.cancel()
 
-    async def _look(self) -> None:
+    async def _end_idle(self) -> None:
         while self.seen:
             await asyncio.sleep(self.every)
             late = self.clock.now() - IDLE
             for key in [key for key, at in self.seen.items() if at < late and key not in self.held]:
                 try:
-                    await self.ended(*key)
-                except Exception as error:  # a store that is away now is asked again when the session is
+                    await self.finish(*key)
+                except Exception as error:  # tried again at the session's next use
                     LOG.warning("a session could not be ended: %s", type(error).__name__)

@@ -64,7 +64,7 @@ def audit_routes(context: Context) -> APIRouter:
 
 
 async def _chunks(context: Context, lines: Iterator[str]) -> AsyncIterator[bytes]:
-    """Some hundred lines a time, each part made in the pool."""
+    """Streams some hundred lines at a time, each chunk made in the pool."""
 
     def more() -> bytes:
         part = []

@@ -18,7 +18,7 @@ from interlock.web.evaluate_body import request_of
 from interlock.web.json_body import parse_json
 
 MOST_ACTIONS = 100
-SHORT = 4_096  # bytes; what is longer is not read on the event loop
+SHORT = 4_096  # bytes; longer bodies are not parsed on the event loop
 Answer = tuple[int, dict[str, Any]]
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
@@ -26,9 +26,11 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 async def evaluate_one(context: Context, who: ApiCaller, body: bytes) -> Answer:
     """The answer to one action."""
     who.agent()
-    request, token = _asked(context, who, parse_json(body))
+    request, token = _request(context, who, parse_json(body))
     if len(body) <= SHORT and not token:
-        at_once = request if request.files is None else replace(request, files=_not_here)  # no disk on the event loop
+        at_once = (
+            request if request.files is None else replace(request, files=_refuse_to_read)
+        )  # no disk on the event loop
         if at_once.project is not None:
             at_once = replace(at_once, project=context.projects.known(who.principal))
         decision = quick(context.state, at_once)
@@ -38,7 +40,7 @@ async def evaluate_one(context: Context, who: ApiCaller, body: bytes) -> Answer:
 
 
 async def evaluate_many(context: Context, who: ApiCaller, body: bytes) -> Answer:
-    """The answers to several, one after the other; one that asks nothing clear is denied by itself."""
+    """The answers to several actions in order; a malformed one is denied by itself."""
     who.agent()
     given = parse_json(body)
     if type(given) is not dict or set(given) != {"actions"} or type(given["actions"]) is not list:
@@ -52,7 +54,7 @@ async def evaluate_many(context: Context, who: ApiCaller, body: bytes) -> Answer
 
 
 def decision_answer(decision: Decision) -> Answer:
-    """The decision on the wire; what is not allowed is an error of the registry as well."""
+    """The decision on the wire; a denial is an error of the registry as well."""
     return status_of(decision), {**decision_json(decision), **failure_json(decision)}
 
 
@@ -66,20 +68,20 @@ def _each(context: Context, who: ApiCaller, actions: list[Any]) -> list[dict[str
 
 def _item(context: Context, who: ApiCaller, action: Any) -> dict[str, Any]:
     try:
-        request, token = _asked(context, who, action)
+        request, token = _request(context, who, action)
     except HttpProblem as problem:
         return problem.denial
     return decision_answer(evaluate_with_token(context.state, request, token))[1]
 
 
-def _asked(context: Context, who: ApiCaller, body: Any) -> tuple[Request, str]:
-    """What is asked; targets are looked at and kept for whoever is on the socket, and so on this machine."""
+def _request(context: Context, who: ApiCaller, body: Any) -> tuple[Request, str]:
+    """The request; targets are inspected and copied only for callers on the socket, which are on this machine."""
     request, token = request_of(body, who, _read(context, who))
     inspect = target_inspector(who.principal, context.config.separate, context.inspect) if who.here else None
     snapshot = snapshot_taker(who.principal, context.snapshotter, context.state.snapshot_takers) if who.here else None
     if not who.here:
         return replace(request, inspect_impact=inspect, take_snapshot=snapshot), token
-    action = replace(request.action, home=home_for(who.principal, ""))  # the system's word, and not the caller's
+    action = replace(request.action, home=home_for(who.principal, ""))  # from the system, not from the caller
     resolve, project = (
         path_resolver(who.principal, context.config.separate, True),
         context.projects.finder(who.principal),
@@ -96,10 +98,10 @@ def _asked(context: Context, who: ApiCaller, body: Any) -> tuple[Request, str]:
     return here, token
 
 
-def _not_here(path: str) -> str | None:
-    raise LookupError(path)  # `quick` has no answer then, and the pool has
+def _refuse_to_read(path: str) -> str | None:
+    raise LookupError(path)  # `quick` then leaves the answer to the pool
 
 
 def _read(context: Context, who: ApiCaller) -> ReadScript | None:
-    """Scripts are read for whoever is on the socket, as that user could read them."""
+    """Reads scripts for callers on the socket, with the rights of their user."""
     return script_reader(who.principal, context.config.separate) if who.here else None

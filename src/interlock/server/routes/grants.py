@@ -65,7 +65,7 @@ def standing_routes(context: Context) -> APIRouter:
     @router.get("", **describe("standings", OPERATOR, "What is allowed and denied by a pattern until it is taken back"))
     async def listing(request: Request) -> Any:
         caller_of(request).operator()
-        return {"standing": await context.pool.run(_listed, state)}
+        return {"standing": await context.pool.run(_list_json, state)}
 
     @router.post(
         "", **describe("standing", OPERATOR, "Allows or denies what a pattern meets; DELETE /grants/{id} ends it")
@@ -86,14 +86,14 @@ def standing_routes(context: Context) -> APIRouter:
             "records": found.records,
             "changed": len(found.changed),
             "unchanged": len(found.unchanged),
-            "examples": [_tried(one) for one in found.changed[:EXAMPLES]],
-            "others": [_tried(one) for one in found.unchanged[:EXAMPLES]],
+            "examples": [_trial_json(one) for one in found.changed[:EXAMPLES]],
+            "others": [_trial_json(one) for one in found.unchanged[:EXAMPLES]],
         }
 
     return router
 
 
-def _listed(state: State) -> list[dict[str, Any]]:
+def _list_json(state: State) -> list[dict[str, Any]]:
     known = [grant for grant, _ in state.standing.answers.values() if grant.expires_at > state.clock.now()]
     return [_json(state, grant) for grant in sorted(known, key=lambda one: one.created_at)]
 
@@ -105,5 +105,5 @@ def _json(state: State, grant: Grant) -> dict[str, Any]:
     return {**kept, "verdict": grant.effect, "pattern": grant.targets[0], "counts": counts}
 
 
-def _tried(one: StandingTrial) -> dict[str, Any]:
+def _trial_json(one: StandingTrial) -> dict[str, Any]:
     return {**asdict(one), "level": one.level.word}

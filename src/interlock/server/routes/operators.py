@@ -152,7 +152,7 @@ def operator_routes(context: Context) -> APIRouter:
 
 
 def _place(context: Context, request: Request) -> tuple[str, TerminalPlace] | None:
-    """The terminal that the caller is at, by the kernel's word; none for an agent's, and none in a jail."""
+    """The caller's terminal, from the kernel; None for an agent's process, and in a jail."""
     who = caller_of(request)
     if not who.here or not who.pid or who.isolation == JAILED:
         return None
@@ -161,7 +161,7 @@ def _place(context: Context, request: Request) -> tuple[str, TerminalPlace] | No
 
 
 def _unlock(context: Context, request: Request, session: OperatorSession) -> float:
-    """Until when the caller's terminal answers by itself from now on; 0 where it does not."""
+    """Unlocks the caller's terminal; the end of that time, or 0 where it cannot be unlocked."""
     minutes, place = context.config.limits.unlock_minutes, _place(context, request)
     if not minutes or place is None:
         return 0.0
@@ -182,7 +182,7 @@ def _resume(context: Context, request: Request, operator: str) -> tuple[str, Ope
 
 
 def _sign_in(context: Context, who: ApiCaller, name: str, passphrase: str, channel: str) -> tuple[str, OperatorSession]:
-    """Failures are counted by where they come from, so that no agent locks a person out."""
+    """Signs an operator in; failures are counted by origin, so that no agent can lock an operator out."""
     source = who.principal or "tcp"
     if who.here and context.agent_above(who.pid):
         source = f"agent of {source}"
@@ -190,7 +190,7 @@ def _sign_in(context: Context, who: ApiCaller, name: str, passphrase: str, chann
 
 
 def _may_enrol(context: Context, who: ApiCaller) -> None:
-    """Only a process of the daemon's own user or of root, that no agent started: it has asked a person at a terminal."""
+    """Refuses processes of other users, and any that an agent started, to enrol the first operator."""
     if not who.here:
         raise HttpProblem("NOT_FOUND_RESOURCE", "the first operator is made in a terminal: `interlock operator add`")
     if who.principal not in (f"uid:{os.getuid()}", "uid:0"):
@@ -200,7 +200,7 @@ def _may_enrol(context: Context, who: ApiCaller) -> None:
 
 
 def _row_of(body: FirstOperator) -> OperatorRow:
-    """The sealed row; refuses one that its own key does not prove."""
+    """The sealed row; refuses one whose seal does not match its key."""
     known = {field.name: field for field in fields(OperatorRow)}
     if unknown := sorted(set(body.row) - set(known)):
         raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter 'row.{unknown[0]:.80}'")

@@ -104,7 +104,7 @@ def plan_routes(context: Context) -> APIRouter:
 
 
 def _run(state: State, by: OperatorSession, id: str, body: PlanYes, principal: str, pid: int) -> dict[str, Any]:
-    """`principal` and `pid` are the kernel's word for whoever asks on the socket: the run lasts no longer than that process."""
+    """Starts a run; `principal` and `pid` are the kernel's for the caller on the socket, and the run ends with that process."""
     yes = PlanConsent(body.command, body.mark, body.understood)
     here = body.at != "terminal"
     try:
@@ -184,7 +184,7 @@ def workflow_routes(context: Context) -> APIRouter:
         **describe("workflow_open", OPERATOR, "One yes to all steps as they are, until one drifts", 404, 409),
     )
     async def freeze(request: Request, id: str, body: Freeze) -> Any:
-        return opened_json(state, await run(request, workflows.freeze, id, _said(body.steps), body.runs, body.days))
+        return opened_json(state, await run(request, workflows.freeze, id, _consents(body.steps), body.runs, body.days))
 
     @router.post(
         "/{id}/run",
@@ -205,13 +205,13 @@ def workflow_routes(context: Context) -> APIRouter:
     return router
 
 
-def _said(steps: Sequence[StepYes]) -> list[tuple[str, PlanConsent]]:
+def _consents(steps: Sequence[StepYes]) -> list[tuple[str, PlanConsent]]:
     return [(step.id, PlanConsent(step.command, step.mark, step.understood)) for step in steps]
 
 
 def _workflow_run(state: State, by: OperatorSession, id: str, body: WorkflowRun) -> dict[str, Any]:
     try:
-        return flow_json(workflow_runs.start_run(state, by, id, _said(body.steps), body.frozen))
+        return flow_json(workflow_runs.start_run(state, by, id, _consents(body.steps), body.frozen))
     except workflow_runs.StepsHeld as found:
         held = [
             {"step": at, "reason": str(one)} | ({"ticket": ticket_json(one.ticket, [])} if one.ticket else {})

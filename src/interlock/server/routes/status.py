@@ -62,7 +62,7 @@ def status_routes(context: Context) -> APIRouter:
 
 
 def _status(context: Context, who: ApiCaller) -> dict[str, Any]:
-    """Works without the store too: then it says that it is gone."""
+    """The status; reports a store that cannot be used."""
     state, config = context.state, context.config
     operators, waiting, codes, trouble, people = None, None, None, "", []
     ours, raised = who.session is not None or who.here, []

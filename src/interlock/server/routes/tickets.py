@@ -31,7 +31,7 @@ _PENDING = (TicketState.COOLING, TicketState.WAITING)
 _ASKED: dict[str, tuple[TicketState, ...]] = {
     "": (),
     "open": _PENDING,
-    "pending_cooling": _PENDING,  # time alone may have moved it
+    "pending_cooling": _PENDING,  # time may have changed its state
     "pending_approval": _PENDING,
     "approved": (*_PENDING, TicketState.APPROVED, TicketState.SPENT),
     "rejected": (TicketState.REJECTED,),
@@ -62,7 +62,7 @@ def ticket_routes(context: Context) -> APIRouter:
 
     @router.get("/{id}", **describe("ticket", ANYBODY, "One ticket", 404))
     async def ticket(request: Request, id: Id) -> Any:
-        return _shown(context, await context.pool.run(_find, context, caller_of(request).known(), id))
+        return _ticket_answer(context, await context.pool.run(_find, context, caller_of(request).known(), id))
 
     @router.get(
         "/{id}/wait", **describe("ticket", ANYBODY, "Answers when the ticket is decided, else after the time", 404)
@@ -100,13 +100,13 @@ def ticket_routes(context: Context) -> APIRouter:
     async def executed(request: Request, id: Id, body: Outcome) -> Any:
         who = caller_of(request)
         principal = who.agent()
-        return _shown(context, await context.pool.run(_report, context, who, principal, id, body))
+        return _ticket_answer(context, await context.pool.run(_report, context, who, principal, id, body))
 
     return router
 
 
 def _offer(state: State, id: str) -> dict[str, object]:
-    """The grant, and where people said yes to the like again and again, how often, and the command that makes one for it."""
+    """The narrow grant for a ticket; after repeated approvals of similar actions, also their number and the command that makes it."""
     from interlock.approvals.grants import suggest_grant
     from interlock.approvals.trials import find_habit
 
@@ -118,20 +118,20 @@ def _offer(state: State, id: str) -> dict[str, object]:
 async def _answer(context: Context, request: Request, work: Any, id: str, reason: str) -> Any:
     session = caller_of(request).operator()
     await context.pool.run(work, context.state, session, id, reason)
-    return _shown(context, await context.pool.run(_find, context, caller_of(request), id))
+    return _ticket_answer(context, await context.pool.run(_find, context, caller_of(request), id))
 
 
 def _report(context: Context, who: ApiCaller, principal: str, id: str, body: Outcome) -> Found:
     name = body.agent
     if not name:
         found, _ = _find(context, who, id)
-        name = found.agent.name  # a claim, as it was then; the principal is what counts
+        name = found.agent.name  # a claim; the principal is what counts
     answers.report_execution(context.state, AgentRef(principal, name), id, body.outcome)
     return _find(context, who, id)
 
 
 def _page(context: Context, query: TicketQuery, state: str) -> dict[str, Any]:
-    """`next` leads on, also from a page whose tickets were all in another state by now."""
+    """One page; `next` continues even from a page whose tickets have all changed state."""
     now = context.state.clock.now()
 
     def work(tx: Any) -> list[Found]:
@@ -148,7 +148,7 @@ def _page(context: Context, query: TicketQuery, state: str) -> dict[str, Any]:
 
 
 def _find(context: Context, who: ApiCaller, id: str) -> Found:
-    """A ticket that the caller may see; another agent's is as if it did not exist."""
+    """A ticket that the caller may see; another agent's is not found."""
     found = context.state.store.read(lambda tx: (tx.ticket(id), tx.approvals(id)))
     ticket, approvals = found
     if ticket is None or (who.session is None and ticket.agent.principal != who.principal):
@@ -156,12 +156,12 @@ def _find(context: Context, who: ApiCaller, id: str) -> Found:
     return settle(ticket, context.state.clock.now()), approvals
 
 
-def _shown(context: Context, found: Found) -> dict[str, Any]:
+def _ticket_answer(context: Context, found: Found) -> dict[str, Any]:
     return ticket_json(*found)
 
 
 async def _wait(context: Context, request: Request, who: ApiCaller, id: str, seconds: float) -> Any:
-    """Reads, then sleeps until something changed; nobody's thread is held meanwhile."""
+    """Reads the ticket, then sleeps until it changes, without occupying a thread."""
     loop = asyncio.get_running_loop()
     end, event = loop.time() + seconds, context.waiters.add(id)
     gone = asyncio.ensure_future(_gone(request))
@@ -173,7 +173,7 @@ async def _wait(context: Context, request: Request, who: ApiCaller, id: str, sec
                 context.state.baseline.ask(found[0].id, context.state.clock.now())
             left = end - loop.time()
             if found[0].state not in _PENDING or left <= 0 or gone.done() or context.waiters.closed:
-                return _shown(context, found)
+                return _ticket_answer(context, found)
             await _first(event, gone, min(left, seconds_until_due(found[0], context.state.clock.now())))
     finally:
         gone.cancel()
@@ -190,7 +190,7 @@ async def _first(event: asyncio.Event, gone: asyncio.Future[None], seconds: floa
 
 
 async def _gone(request: Request) -> None:
-    """Ends when whoever waits has hung up."""
+    """Returns when the client disconnects."""
     with contextlib.suppress(Exception):
         while (await request.receive())["type"] != "http.disconnect":
             pass

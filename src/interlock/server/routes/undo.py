@@ -16,19 +16,19 @@ from interlock.web.bodies import Undoing
 from interlock.web.context import Context, caller_of
 from interlock.web.validation import Moment, seconds_of
 
-NEWEST = "newest"  # instead of an id: the newest action that is not undone
+NEWEST = "newest"  # instead of an id: the newest snapshot that is not undone
 
 
 def undo_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1/undo", tags=["undo"]), context.state
 
-    @router.get("", **describe("snapshots", ANYBODY, "What was kept before actions ran, the newest first"))
+    @router.get("", **describe("snapshots", ANYBODY, "Snapshots taken before actions ran, the newest first"))
     async def listed(
         request: Request,
-        before: Annotated[Moment, Query(description="only what was kept before this")] = "",
+        before: Annotated[Moment, Query(description="only snapshots taken before this")] = "",
         limit: Annotated[int, Query(ge=1, le=500)] = 50,
     ) -> Any:
-        _, principal = _whose(request)
+        _, principal = _scope(request)
         since = seconds_of("before", before)
         found = await context.pool.run(undoing.list_snapshots, state, principal, limit, since)
         return {"snapshots": [snapshot_json(row) for row in found]}
@@ -37,8 +37,8 @@ def undo_routes(context: Context) -> APIRouter:
     async def planned(
         request: Request, id: str, diff: Annotated[bool, Query(description="with the texts' differences")] = False
     ) -> Any:
-        _, principal = _whose(request)
-        return plan_json(await context.pool.run(undoing.plan_undo, state, _meant(id), principal, diff))
+        _, principal = _scope(request)
+        return plan_json(await context.pool.run(undoing.plan_undo, state, _snapshot_id(id), principal, diff))
 
     @router.post(
         "/{id}",
@@ -47,19 +47,21 @@ def undo_routes(context: Context) -> APIRouter:
         ),
     )
     async def undo(request: Request, id: str, body: Undoing) -> Any:
-        by, principal = _whose(request)
-        return undo_result_json(await context.pool.run(undoing.undo, state, by, _meant(id), body.force, principal))
+        by, principal = _scope(request)
+        return undo_result_json(
+            await context.pool.run(undoing.undo, state, by, _snapshot_id(id), body.force, principal)
+        )
 
     return router
 
 
-def _whose(request: Request) -> tuple[str, str]:
-    """Who asks, and whose snapshots that is about: of everybody for an operator."""
+def _scope(request: Request) -> tuple[str, str]:
+    """The caller, and the principal whose snapshots are meant; everybody's for an operator."""
     who = caller_of(request).known()
     return (who.session.operator, "") if who.session is not None else (who.agent(), who.agent())
 
 
-def _meant(id: str) -> str:
+def _snapshot_id(id: str) -> str:
     return "" if id == NEWEST else id
 
 
@@ -71,8 +73,8 @@ def snapshot_json(row: Snapshot) -> dict[str, Any]:
         "principal": row.principal,
         "agent": row.name,
         "session": row.session,
-        "cwd": _spelled(row.cwd),
-        "command": _spelled(row.command),
+        "cwd": _escape(row.cwd),
+        "command": _escape(row.command),
         "files": row.files,
         "bytes": row.bytes,
         "state": row.state,
@@ -90,18 +92,18 @@ def plan_json(found: undoing.PlannedUndo) -> dict[str, Any]:
         "changes": [_change_json(change) for change in plan.changes],
         "total": plan.total or len(plan.changes),
         "later": plan.later,
-        "say": [_spelled(words) for words in plan.say],
+        "say": [_escape(words) for words in plan.say],
         "problem": plan.problem,
     }
 
 
 def _change_json(change: UndoChange) -> dict[str, Any]:
-    """Names that are no text are spelled out."""
+    """One change; undecodable names are escaped."""
     body = change_json(change)
-    return {key: _spelled(value) if isinstance(value, str) else value for key, value in body.items()}
+    return {key: _escape(value) if isinstance(value, str) else value for key, value in body.items()}
 
 
-def _spelled(text: str) -> str:
+def _escape(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -114,6 +116,6 @@ def undo_result_json(found: undoing.UndoOutcome) -> dict[str, Any]:
         "problem": undone.problem,
         "changes": [_change_json(change) for change in undone.changes],
         "total": undone.total or len(undone.changes),
-        "say": [_spelled(words) for words in undone.say],
+        "say": [_escape(words) for words in undone.say],
     }
     return body | ({"undoableAs": undone.as_id} if undone.as_id else {})
