@@ -204,7 +204,7 @@ def _facts(entry: RecordEntry) -> list[tuple[str, str]]:
         ("Answer", f"{body.get('decision', '')}{': ' + str(body['reason']) if body.get('reason') else ''}"),
         ("Score", score),
         ("Undo", "cannot be undone" if body.get("irreversible") and not back else ""),
-        ("Looked", impact_words(_texts(body.get("factors")))),
+        ("Impact", impact_words(_texts(body.get("factors")))),
         ("Asked for", requirement_words(words) if asked else ""),
         ("Agent", f"{agent.get('principal', '')}{name}"),
         ("Session", str(agent.get("session") or "")),

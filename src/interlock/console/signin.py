@@ -1,4 +1,4 @@
-"""Sign-in, sign-out, the set-up link, and the keys that somebody signs in with."""
+"""Sign-in, sign-out, the set-up link, and an operator's passkeys and authenticators."""
 
 from __future__ import annotations
 

@@ -39,9 +39,7 @@ INTERFACE = "hook"
 SHORT = 4_096  # characters; longer text is not analysed on the event loop
 PENDING = (TicketState.COOLING, TicketState.WAITING)
 NOT_YET = "Nobody has answered yet, and silence is not consent: do not try the same by other means."
-TWICE = (
-    "Denied: the same call stands here twice, and one approval is good for one of them. Make them one after the other."
-)
+TWICE = "Denied: this event has the same call twice, and one approval covers only one of them. Make them one after the other."
 AGAIN = 4  # evaluations of a held call
 
 

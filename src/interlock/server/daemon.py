@@ -197,7 +197,7 @@ def _plans(config: Config, state: State) -> None:
 
 
 def _channels(config: Config) -> list[Channel]:
-    """The known channels; warns of a configured one that does not exist."""
+    """The built-in channels; warns of those that are not available."""
     found, missing = open_builtin_channels(config.channels.dialog, os.environ, agent_above(os.getpid()))
     for words in missing:
         LOG.warning("%s", words)

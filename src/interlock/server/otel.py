@@ -82,7 +82,7 @@ class FigureReadings:
     def __init__(self, state: State) -> None:
         self._state = state
         self._found: dict[str, list[tuple[float, dict[str, str]]]] = {}
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     def of(self, name: str) -> Callable[[CallbackOptions], list[Observation]]:
         def observed(_: Any) -> list[Observation]:
@@ -93,10 +93,10 @@ class FigureReadings:
         return observed
 
     def _values(self, name: str) -> list[tuple[float, dict[str, str]]]:
-        if not self._told or name in self._told:
-            self._told.clear()
+        if not self._reported or name in self._reported:
+            self._reported.clear()
             self._found = {one: values for family in families(self._state) for one, values in _values(family)}
-        self._told.add(name)
+        self._reported.add(name)
         return self._found.get(name, [])
 
 

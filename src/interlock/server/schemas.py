@@ -118,7 +118,7 @@ _CHANGE = table(
     {
         "path": {**TEXT, "description": "or the name of a ref"},
         "what": {"type": "string", "enum": sorted(WHATS)},
-        "later": {**FLAG, "description": "somebody worked on it since"},
+        "later": {**FLAG, "description": "whether it was changed since"},
     },
     {"diff": TEXT},
 )
@@ -131,7 +131,7 @@ _SAID: Schema = {
         **TEXTS,
         "description": "for people: a command to run, such as the push of a branch, or something to know",
     },
-    "problem": {**TEXT, "description": "why it cannot be brought back; empty where it can"},
+    "problem": {**TEXT, "description": "why it cannot be restored; empty where it can"},
 }
 UNDO_SCHEMAS: dict[str, Schema] = {
     "snapshot": table(
@@ -167,7 +167,7 @@ _ANSWER: Schema = {
     "score": {"type": "integer", "minimum": 0, "maximum": 100},
     "tier": {"type": "string", "enum": ["advisory", "confirm", "verify", "danger_zone"]}, "flags": FLAGS, "findings": ANYS,
     "instead": TEXTS, "requirement": REQUIREMENT, "warnings": ANYS,
-    "kept": {**TEXT, "description": "the snapshot that was taken of what it changes; `interlock undo` brings it back"},
+    "kept": {**TEXT, "description": "the snapshot taken of what it changes; `interlock undo` restores it"},
 }  # fmt: skip
 _NAME = {"type": "string", "maxLength": 200}
 _TITLE = {"type": "string", "minLength": 1}
@@ -180,7 +180,7 @@ ASK: Schema = {
             "description": "a claimed name; the credential is what counts",
             "oneOf": [_NAME, table({}, {"name": _NAME, "session": _NAME, "parent": _NAME})],
         },
-        "action": {**_TITLE, "description": "an operation's name, as seed 003 calls it"},
+        "action": {**_TITLE, "description": "an operation's name, in the specification's field"},
         "operation": {**_TITLE, "description": "the same in other words"},
         "adapter": {**_NAME, "description": "the adapter whose operation it is; what the daemon knows of it counts"},
         "command": {**_TITLE, "description": "shell text"},
@@ -199,7 +199,7 @@ ASK: Schema = {
                     "type": "integer",
                     "minimum": 0,
                     "maximum": 3,
-                    "description": "of a tool that it does not list, or that is not what it was; can only raise",
+                    "description": "of a tool that it does not list, or that changed; can only raise",
                 },
                 "hints": {
                     "type": "array",
@@ -293,7 +293,7 @@ SCHEMAS: dict[str, Schema] = {
     "grants": many("grants", "grant"),
     "standing": table({
         "id": TEXT, "verdict": {"type": "string", "enum": ["allow", "deny"]}, "pattern": TEXT, "by": TEXT, "why": TEXT,
-        "createdAt": TIME, "counts": {**FLAG, "description": "false: nobody who may is known to have signed it"},
+        "createdAt": TIME, "counts": {**FLAG, "description": "false: its signature is missing or its signer may not"},
     }, {"expiresAt": TIME}),
     "standings": many("standing", "standing"),
     "standing_trial": table({
@@ -326,7 +326,7 @@ SCHEMAS: dict[str, Schema] = {
         {"ticket": TEXT, "title": TEXT, "level_name": LEVEL_NAME},
     ),
     "challenges": many("challenges", "challenge"),
-    "code": table({"code": {"type": "string", "description": "for a person's eyes"}, "expiresAt": TIME}),
+    "code": table({"code": {"type": "string", "description": "for an operator only"}, "expiresAt": TIME}),
     "operator": table(
         {
             "name": TEXT, "roles": TEXTS, "teams": TEXTS, "service": FLAG, "keyId": TEXT, "createdAt": TIME, "createdBy": TEXT,

@@ -38,12 +38,14 @@ class Rejection(RequestBody):
 
 
 class Outcome(RequestBody):
-    outcome: Annotated[str, Field(min_length=1, max_length=500, description="what became of the action")]
+    outcome: Annotated[str, Field(min_length=1, max_length=500, description="the outcome of the action")]
     agent: Annotated[str, Field(max_length=200, description="the name the ticket was opened under")] = ""
 
 
 class Resume(RequestBody):
-    operator: Annotated[str, Field(max_length=200, description="who it has to be; empty: whoever signed in")] = ""
+    operator: Annotated[
+        str, Field(max_length=200, description="the expected operator; empty: the one who signed in")
+    ] = ""
 
 
 class SignIn(RequestBody):
@@ -67,7 +69,7 @@ class NewPause(RequestBody):
 
 
 class NewJail(RequestBody):
-    pid: Annotated[int, Field(ge=2, description="the first process of its PID namespace, as it is numbered outside")]
+    pid: Annotated[int, Field(ge=2, description="the first process of its PID namespace, by its pid outside")]
     program: Annotated[str, Field(min_length=1, max_length=200)]
     grants: Labels = []
     fixed: Annotated[
@@ -132,7 +134,7 @@ class OperatorChange(RequestBody):
 
 
 class FirstOperator(RequestBody):
-    row: Annotated[dict[str, Any], Field(description="the sealed row that the terminal made")]
+    row: Annotated[dict[str, Any], Field(description="the sealed row from the terminal")]
     seal_key: Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="hex")]
 
 
@@ -158,7 +160,7 @@ class NewStanding(RequestBody):
     verdict: Annotated[str, Field(pattern="^(allow|deny)$")]
     pattern: Annotated[str, Field(min_length=1, max_length=300)]
     why: Annotated[str, Field(max_length=500)] = ""
-    seconds: Annotated[int, Field(ge=0, le=366 * 86_400, description="0: until it is taken back")] = 0
+    seconds: Annotated[int, Field(ge=0, le=366 * 86_400, description="0: until it is revoked")] = 0
 
 
 class NewPattern(RequestBody):

@@ -162,7 +162,7 @@ class Buckets:
         self._left[principal] = (left - count, now)
 
 
-_PEOPLES = frozenset(
+_SIGN_IN_PATHS = frozenset(
     {"/api/v1/session", "/api/v1/session/resume", "/api/v1/operators/first"}
 )  # paths that sign an operator in
 
@@ -189,7 +189,7 @@ class AllowedUsers:
                 )
             return
         self.check_agent(client)
-        if path in _PEOPLES and _uid(client) in self.agents:
+        if path in _SIGN_IN_PATHS and _uid(client) in self.agents:
             raise HttpProblem(
                 "PERMISSION_DENIED", "nobody signs in where agents ask; operators have a socket of their own"
             )

@@ -31,10 +31,10 @@ HOME = "/console/settings"
 _NAME = re.compile(r"[\w.@-]{1,64}")
 _MODES: Mapping[str, str] = MappingProxyType(
     {
-        "enforcing": "what the policy asks for is asked for",
-        "monitoring": "everything passes; the record says what would have happened",
-        "logging": "everything passes and is written down; nothing is weighed",
-        "disabled": "everything passes and is written down; nothing is weighed",
+        "enforcing": "the policy is enforced",
+        "monitoring": "everything passes; the record shows what would have happened",
+        "logging": "everything passes and is recorded; no policy is evaluated",
+        "disabled": "everything passes and is recorded; no policy is evaluated",
     }
 )
 _LIMITS: Mapping[str, str] = MappingProxyType(

@@ -94,7 +94,7 @@ def removal_steps(layout: Layout) -> Iterator[SystemStep]:
 
 
 def _config(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> str:
-    """Writes the configuration with these users; refuses to edit one that an operator changed."""
+    """The configuration's text with these users added; refuses to edit one that an operator changed."""
     if not layout.config.exists():
         return config_text(layout, users, operators)
     try:

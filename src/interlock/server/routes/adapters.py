@@ -27,15 +27,13 @@ from interlock.web.wire import adapter_json
 def adapter_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1", tags=["adapters"]), context.state
 
-    @router.get(
-        "/adapters", **describe("adapters", ANYBODY, "The adapters that are loaded, and how far each is trusted")
-    )
+    @router.get("/adapters", **describe("adapters", ANYBODY, "The loaded adapters and their trust levels"))
     async def adapters(request: Request) -> Any:
         who = caller_of(request).known()
         return await context.pool.run(_all, state, who.session is not None)
 
     @router.put(
-        "/adapters/{name}/trust", **describe("adapter", OPERATOR, "Another level of trust: one step up, or down", 404)
+        "/adapters/{name}/trust", **describe("adapter", OPERATOR, "Changes the trust level: one step up, or down", 404)
     )
     async def trust(request: Request, name: str, body: TrustChange) -> Any:
         by = caller_of(request).operator()
@@ -66,7 +64,7 @@ def server_routes(context: Context) -> APIRouter:
 
     @router.post(
         "/{name}/accept",
-        **describe("accepted", OPERATOR, "Pins the tools of a server anew, as they are listed next", 404),
+        **describe("accepted", OPERATOR, "Accepts the tools of a server as it lists them next", 404),
     )
     async def accepted(request: Request, name: str, body: Acceptance) -> Any:
         by = caller_of(request).operator()
@@ -86,13 +84,13 @@ class NewRequest(RequestBody):
     agent: Annotated[str, Field(max_length=200)] = ""
     session: Annotated[str, Field(max_length=200)] = ""
     token: Annotated[str, Field(max_length=200, description="quota_continue_…, after a pause")] = ""
-    count: Annotated[bool, Field(description="whether the request follows; else it is only asked for")] = False
+    count: Annotated[bool, Field(description="whether the request follows; else only the quota is checked")] = False
 
 
 def quota_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1", tags=["adapters"]), context.state
 
-    @router.get("/quota", **describe("quota", ANYBODY, "What is left of an adapter's limits and quotas", 404))
+    @router.get("/quota", **describe("quota", ANYBODY, "The remaining limits and quotas of an adapter", 404))
     async def left(request: Request, adapter: Annotated[str, Query(min_length=1, max_length=200)]) -> Any:
         caller_of(request).known()
         loaded = state.adapters.loaded.get(adapter)
@@ -100,7 +98,7 @@ def quota_routes(context: Context) -> APIRouter:
             raise HttpProblem("NOT_FOUND_RESOURCE", "no such adapter is loaded", details={"resource_type": "adapter"})
         return await context.pool.run(_status, state, loaded)
 
-    @router.post("/quota", **describe("room", AGENT, "May an adapter ask its service once more?"))
+    @router.post("/quota", **describe("room", AGENT, "Whether an adapter may call its service once more"))
     async def room(request: Request, body: NewRequest) -> Any:
         who = caller_of(request)
         who.agent()

@@ -26,7 +26,7 @@ from interlock.web.wire import agent_json, block_json
 def agent_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1", tags=["agents"]), context.state
 
-    @router.get("/agents", **describe("agents", OPERATOR, "All agents that have a token, or a word of an operator"))
+    @router.get("/agents", **describe("agents", OPERATOR, "All agents that have a token or a trust tier"))
     async def agents(request: Request) -> Any:
         caller_of(request).operator()
         rows = await context.read(lambda tx: tx.agents())
@@ -40,7 +40,7 @@ def agent_routes(context: Context) -> APIRouter:
         token, row = await context.pool.run(add_agent, state, by, body.name, body.trust_tier)
         return {"token": token, "principal": row.principal, "name": row.name}
 
-    @router.patch("/agents", **describe("agent", OPERATOR, "Another trust tier, or no token any more"))
+    @router.patch("/agents", **describe("agent", OPERATOR, "Changes the trust tier, or revokes the token"))
     async def change(request: Request, body: AgentChange) -> Any:
         by = caller_of(request).operator()
         given = (body.principal, body.name, body.trust_tier, body.revoked)
@@ -48,7 +48,7 @@ def agent_routes(context: Context) -> APIRouter:
         context.credentials.forget()
         return agent_json(row)
 
-    @router.get("/blocks", **describe("blocks", OPERATOR, "Who is blocked, and who was"))
+    @router.get("/blocks", **describe("blocks", OPERATOR, "Current and past blocks"))
     async def blocks(request: Request) -> Any:
         caller_of(request).operator()
         found = await context.read(lambda tx: tx.blocks())
@@ -74,7 +74,7 @@ def agent_routes(context: Context) -> APIRouter:
 def jail_routes(context: Context) -> APIRouter:
     router = APIRouter(prefix="/api/v1", tags=["hooks"])
 
-    @router.post("/jails", **describe("done", AGENT, "An agent is about to start in a jail", 400, 403))
+    @router.post("/jails", **describe("done", AGENT, "Registers an agent that starts in a jail", 400, 403))
     async def begin(request: Request, body: NewJail) -> Any:
         who = caller_of(request)
         if not who.here or not who.agent().startswith("uid:"):
@@ -116,7 +116,7 @@ def jails_json(state: State) -> list[dict[str, Any]]:
 def hook_file_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1", tags=["hooks"]), context.state
 
-    @router.post("/hooks", **describe("done", ANYBODY, "Hooks were written into an agent's settings, or are taken out"))
+    @router.post("/hooks", **describe("done", ANYBODY, "Registers hooks written into an agent's settings, or removed"))
     async def change(request: Request, body: HookChange) -> Any:
         who = caller_of(request).known()
         by = who.session or who.principal

@@ -43,7 +43,7 @@ def audit_routes(context: Context) -> APIRouter:
         rows = await context.read(lambda tx: tx.audit(query))
         return {"records": [audit_json(row) for row in rows]}
 
-    @router.get("/verify", **describe("verdict", OPERATOR, "Whether the record is as it was written"))
+    @router.get("/verify", **describe("verdict", OPERATOR, "Verifies the record"))
     async def prove(request: Request) -> Any:
         caller_of(request).operator()
         return verdict_json(await context.pool.run(verify_record_once, context))

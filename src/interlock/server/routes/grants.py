@@ -23,7 +23,7 @@ from interlock.web.wire import grant_json
 def grant_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1"), context.state
 
-    @router.get("/grants", tags=["grants"], **describe("grants", OPERATOR, "The grants that still count"))
+    @router.get("/grants", tags=["grants"], **describe("grants", OPERATOR, "The grants in force"))
     async def grants(request: Request) -> Any:
         caller_of(request).operator()
         found = await context.read(lambda tx: tx.grants(state.clock.now()))
@@ -34,7 +34,7 @@ def grant_routes(context: Context) -> APIRouter:
         by = caller_of(request).operator()
         return grant_json(await context.pool.run(add_grant, state, by, body.model_dump()))
 
-    @router.delete("/grants/{id}", tags=["grants"], **describe("grant", OPERATOR, "A grant that counts no more", 404))
+    @router.delete("/grants/{id}", tags=["grants"], **describe("grant", OPERATOR, "Revokes a grant", 404))
     async def drop_grant(request: Request, id: str) -> Any:
         by = caller_of(request).operator()
         return grant_json(await context.pool.run(revoke_grant, state, by, id))
@@ -50,7 +50,7 @@ def grant_routes(context: Context) -> APIRouter:
         return (await context.pool.run(add_pattern, state, by, body.model_dump())).wire
 
     @router.delete(
-        "/patterns/{id}", tags=["patterns"], **describe("pattern", OPERATOR, "Unregisters one, by an admin", 404)
+        "/patterns/{id}", tags=["patterns"], **describe("pattern", OPERATOR, "Unregisters a pattern, by an admin", 404)
     )
     async def drop_pattern(request: Request, id: str) -> Any:
         by = caller_of(request).operator()
@@ -62,13 +62,13 @@ def grant_routes(context: Context) -> APIRouter:
 def standing_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1/standing", tags=["grants"]), context.state
 
-    @router.get("", **describe("standings", OPERATOR, "What is allowed and denied by a pattern until it is taken back"))
+    @router.get("", **describe("standings", OPERATOR, "The standing answers: what patterns allow and deny"))
     async def listing(request: Request) -> Any:
         caller_of(request).operator()
         return {"standing": await context.pool.run(_list_json, state)}
 
     @router.post(
-        "", **describe("standing", OPERATOR, "Allows or denies what a pattern meets; DELETE /grants/{id} ends it")
+        "", **describe("standing", OPERATOR, "Allows or denies what a pattern matches; DELETE /grants/{id} ends it")
     )
     async def new(request: Request, body: NewStanding) -> Any:
         by = caller_of(request).operator()
@@ -76,7 +76,7 @@ def standing_routes(context: Context) -> APIRouter:
         return _json(state, made)
 
     @router.post(
-        "/trial", **describe("standing_trial", OPERATOR, "What it would have changed of the record; keeps nothing")
+        "/trial", **describe("standing_trial", OPERATOR, "The recorded actions it would have changed; saves nothing")
     )
     async def tried(request: Request, body: NewStanding) -> Any:
         by = caller_of(request).operator()

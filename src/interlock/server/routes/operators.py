@@ -63,7 +63,7 @@ def operator_routes(context: Context) -> APIRouter:
             raise HttpProblem("NOT_FOUND_RESOURCE", "this terminal is not unlocked")
         return {"success": True}
 
-    @router.get("/session", **describe("session", OPERATOR, "Who is signed in, and until when"))
+    @router.get("/session", **describe("session", OPERATOR, "The session and its end"))
     async def session(request: Request) -> Any:
         found = caller_of(request).operator()
         person = state.sessions.person(found.operator)
@@ -83,7 +83,7 @@ def operator_routes(context: Context) -> APIRouter:
         return {"success": True}
 
     @router.put(
-        "/session/passphrase", **describe("done", OPERATOR, "A new passphrase for oneself; ends one's sessions")
+        "/session/passphrase", **describe("done", OPERATOR, "Changes one's own passphrase; ends one's sessions")
     )
     async def new_passphrase(request: Request, body: Passphrase) -> Any:
         by = caller_of(request).operator()
@@ -93,7 +93,11 @@ def operator_routes(context: Context) -> APIRouter:
 
     @router.post(
         "/session/link",
-        **describe("set_up_link", OPERATOR, "A link to register a way into the console; over the unix socket"),
+        **describe(
+            "set_up_link",
+            OPERATOR,
+            "A link to register a passkey or authenticator for the console; over the unix socket",
+        ),
     )
     async def link(request: Request) -> Any:
         who = caller_of(request)
@@ -113,7 +117,7 @@ def operator_routes(context: Context) -> APIRouter:
         rows = await context.read(lambda tx: tx.operators())
         return {"operators": [operator_json(row) for row in rows]}
 
-    @router.post("/operators", **describe("operator", OPERATOR, "Another operator, by an admin"))
+    @router.post("/operators", **describe("operator", OPERATOR, "Adds an operator, by an admin"))
     async def new_operator(request: Request, body: NewOperator) -> Any:
         by = caller_of(request).operator()
         row = await context.pool.run(
@@ -130,7 +134,7 @@ def operator_routes(context: Context) -> APIRouter:
         return operator_json(row)
 
     @router.patch(
-        "/operators/{name}", **describe("operator", OPERATOR, "Other roles or teams, disabled or enabled", 404)
+        "/operators/{name}", **describe("operator", OPERATOR, "Changes roles or teams, disables or enables", 404)
     )
     async def change(request: Request, name: str, body: OperatorChange) -> Any:
         by = caller_of(request).operator()
@@ -142,7 +146,7 @@ def operator_routes(context: Context) -> APIRouter:
         caller_of(request).known()
         return {"mode": state.mode, "known": list(MODES)}
 
-    @router.put("/mode", **describe("mode", OPERATOR, "Another mode, by an admin"))
+    @router.put("/mode", **describe("mode", OPERATOR, "Changes the mode, by an admin"))
     async def change_mode(request: Request, body: Mode) -> Any:
         by = caller_of(request).operator()
         await context.pool.run(set_mode, state, by, body.mode, body.reason)

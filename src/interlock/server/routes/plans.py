@@ -42,7 +42,7 @@ def plan_routes(context: Context) -> APIRouter:
     async def run(request: Request, work: Any, *given: Any) -> Any:
         return await context.pool.run(work, state, caller_of(request).operator(), *given)
 
-    @router.post("", **describe("plan", OPERATOR, "Plain words -> a plan to look at; nothing is run"))
+    @router.post("", **describe("plan", OPERATOR, "Plain words -> a plan to review; nothing is run"))
     async def make(request: Request, body: NewPlan) -> Any:
         return plan_json(state, await run(request, planning.make_plan, body.intent, body.cwd))
 
@@ -64,37 +64,37 @@ def plan_routes(context: Context) -> APIRouter:
         caller_of(request).operator()
         return row_json(state, await context.pool.run(planning.find, state, id), output=True)
 
-    @router.put("/{id}", **describe("plan", OPERATOR, "Another text for a plan: it is read anew", 404, 409))
+    @router.put("/{id}", **describe("plan", OPERATOR, "Edits a plan's command, which is assessed again", 404, 409))
     async def edit(request: Request, id: str, body: EditedPlan) -> Any:
         return plan_json(state, await run(request, planning.edit, id, body.command, body.cwd))
 
-    @router.post("/{id}/again", **describe("plan", OPERATOR, "A new plan of an old one, to be reviewed again", 404))
+    @router.post("/{id}/again", **describe("plan", OPERATOR, "A new plan from an old one, to be reviewed again", 404))
     async def again(request: Request, id: str) -> Any:
         return plan_json(state, await run(request, planning.rerun, id))
 
-    @router.post("/{id}/reject", **describe("plan", OPERATOR, "Puts a plan away", 404, 409))
+    @router.post("/{id}/reject", **describe("plan", OPERATOR, "Rejects a plan", 404, 409))
     async def reject(request: Request, id: str) -> Any:
         return plan_json(state, await run(request, planning.reject, id))
 
     @router.post(
         "/{id}/run",
-        **describe("plan_run", OPERATOR, "A yes to exactly this text; `held` where the gate asks for more", 404, 409),
+        **describe("plan_run", OPERATOR, "Runs exactly this command; `held` where the gate requires more", 404, 409),
     )
     async def start(request: Request, id: str, body: PlanYes) -> Any:
         by, client = caller_of(request).operator(), request.scope.get("client")
         peer = (str(client[0]), int(client[1])) if client and over_socket(dict(request.scope)) else ("", 0)
         return await context.pool.run(_run, state, by, id, body, *peer)
 
-    @router.get("/{id}/output", **describe("plan_output", OPERATOR, "What a command wrote since", 404))
+    @router.get("/{id}/output", **describe("plan_output", OPERATOR, "The output of a command since `start`", 404))
     async def output(request: Request, id: str, start: Annotated[int, Query(ge=0, le=10_000_000)] = 0) -> Any:
         return progress_json(await run(request, running.follow, id, start))
 
-    @router.post("/{id}/cancel", **describe("done", OPERATOR, "Ends a command that runs", 404))
+    @router.post("/{id}/cancel", **describe("done", OPERATOR, "Cancels a running command", 404))
     async def cancel(request: Request, id: str) -> Any:
         await run(request, running.cancel, id)
         return {"success": True}
 
-    @router.post("/{id}/done", **describe("plan_kept", OPERATOR, "How a run at a terminal ended", 404, 409))
+    @router.post("/{id}/done", **describe("plan_kept", OPERATOR, "Reports the end of a run at a terminal", 404, 409))
     async def done(request: Request, id: str, body: PlanEnd) -> Any:
         return row_json(
             state, await run(request, running.end_at_terminal, id, body.exitCode, body.interrupted), output=True
@@ -129,12 +129,12 @@ class PlannerChoice(RequestBody):
 def planner_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1/planner", tags=["plans"]), context.state
 
-    @router.get("", **describe("planner", OPERATOR, "Which planner answers, who chose it, and who listens for it"))
+    @router.get("", **describe("planner", OPERATOR, "The planner in use, who chose it, and the program at its address"))
     async def stands(request: Request) -> Any:
         caller_of(request).operator()
         return planner_json(await context.pool.run(planner_choice.planner_state, state))
 
-    @router.put("", **describe("planner", OPERATOR, "Chooses the planner; an admin's to say", 403))
+    @router.put("", **describe("planner", OPERATOR, "Chooses the planner, by an admin", 403))
     async def choose(request: Request, body: PlannerChoice) -> Any:
         by = caller_of(request).operator()
         return planner_json(await context.pool.run(planner_choice.choose, state, by, body.use, body.model))
@@ -171,7 +171,7 @@ def workflow_routes(context: Context) -> APIRouter:
         steps = [step.model_dump() for step in body.steps]
         return workflow_json(await run(request, workflows.save, body.name, steps, body.stopOnFailure))
 
-    @router.delete("/{id}", **describe("workflow", OPERATOR, "One workflow less", 404))
+    @router.delete("/{id}", **describe("workflow", OPERATOR, "Deletes a workflow", 404))
     async def remove(request: Request, id: str) -> Any:
         return workflow_json(await run(request, workflows.remove, id))
 
@@ -181,23 +181,23 @@ def workflow_routes(context: Context) -> APIRouter:
 
     @router.post(
         "/{id}/freeze",
-        **describe("workflow_open", OPERATOR, "One yes to all steps as they are, until one drifts", 404, 409),
+        **describe("workflow_open", OPERATOR, "Approves all steps as they are, until one changes", 404, 409),
     )
     async def freeze(request: Request, id: str, body: Freeze) -> Any:
         return opened_json(state, await run(request, workflows.freeze, id, _consents(body.steps), body.runs, body.days))
 
     @router.post(
         "/{id}/run",
-        **describe("workflow_run", OPERATOR, "Runs all steps; `held` where the gate asks for more", 404, 409),
+        **describe("workflow_run", OPERATOR, "Runs all steps; `held` where the gate requires more", 404, 409),
     )
     async def start(request: Request, id: str, body: WorkflowRun) -> Any:
         return await run(request, _workflow_run, id, body)
 
-    @router.get("/{id}/run", **describe("workflow_run", OPERATOR, "How the last run goes on", 404))
+    @router.get("/{id}/run", **describe("workflow_run", OPERATOR, "The progress of the last run", 404))
     async def progress(request: Request, id: str) -> Any:
         return flow_json(await run(request, workflow_runs.find_run, id))
 
-    @router.post("/{id}/cancel", **describe("done", OPERATOR, "Ends the step that runs, and begins no other", 404))
+    @router.post("/{id}/cancel", **describe("done", OPERATOR, "Cancels the running step and those after it", 404))
     async def cancel(request: Request, id: str) -> Any:
         await run(request, workflow_runs.cancel_run, id)
         return {"success": True}

@@ -36,20 +36,20 @@ def status_routes(context: Context) -> APIRouter:
         caller_of(request).known()
         return policy_json(state.policy)
 
-    @router.get("/api/v1/status", **describe("status", ANYBODY, "How the daemon stands"))
+    @router.get("/api/v1/status", **describe("status", ANYBODY, "The daemon's status"))
     async def status(request: Request) -> Any:
         return await context.pool.run(_status, context, caller_of(request).known())
 
-    @router.get("/api/v1/metrics", **describe("metrics", ANYBODY, "Seed 003's figures"))
+    @router.get("/api/v1/metrics", **describe("metrics", ANYBODY, "Metrics, in the fields of the specification"))
     async def metrics(request: Request) -> Any:
         caller_of(request).known()
         return figures_json(await context.pool.run(figures_of, state))
 
-    @router.get("/metrics", **describe("text", OPEN, "The same for Prometheus", media="text/plain"))
+    @router.get("/metrics", **describe("text", OPEN, "Metrics for Prometheus", media="text/plain"))
     async def prometheus(request: Request) -> PlainTextResponse:
         return await context.pool.run(_prometheus, context)
 
-    @router.get("/healthz", **describe("health", OPEN, "The process lives"))
+    @router.get("/healthz", **describe("health", OPEN, "The process is alive"))
     async def healthz(request: Request) -> Any:
         return {"ok": True}
 
@@ -149,14 +149,12 @@ def pause_json(state: State) -> dict[str, Any]:
 def channel_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1/channels", tags=["people"]), context.state
 
-    @router.get("", **describe("channels", OPERATOR, "The ways to people, how each is set and what it sent lately"))
+    @router.get("", **describe("channels", OPERATOR, "The notification channels, their settings and recent messages"))
     async def every(request: Request) -> Any:
         caller_of(request).operator()
         return {"channels": await context.pool.run(status.list_channels, state)}
 
-    @router.post(
-        "/{name}/test", **describe("channel_test", OPERATOR, "Sends a test message, and says what became of it")
-    )
+    @router.post("/{name}/test", **describe("channel_test", OPERATOR, "Sends a test message and returns its result"))
     async def test(request: Request, name: str) -> Any:
         return await context.pool.run(status.send_test, state, caller_of(request).operator(), name)
 

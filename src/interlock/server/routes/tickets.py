@@ -53,7 +53,7 @@ def ticket_routes(context: Context) -> APIRouter:
         state: Annotated[str, Query(pattern=_STATES, description="a state, or `open`")] = "",
         limit: Annotated[int, Query(ge=1, le=500)] = 100,
         before: Annotated[Moment, Query(description="only tickets opened before this: `next` of the page before")] = "",
-        agent: Annotated[str, Query(max_length=200, description="a claimed name to look for")] = "",
+        agent: Annotated[str, Query(max_length=200, description="a claimed name to filter by")] = "",
         prefix: Annotated[str, Query(pattern=_BEGINNING, description="the beginning of an id")] = "",
     ) -> Any:
         who = caller_of(request).known()
@@ -85,18 +85,16 @@ def ticket_routes(context: Context) -> APIRouter:
         return await _answer(context, request, answers.approve, id, body.reason if body else "")
 
     @router.post(
-        "/{id}/reject", **describe("ticket", OPERATOR, "Signs a rejection; the reason is told to the agent", 404, 409)
+        "/{id}/reject", **describe("ticket", OPERATOR, "Signs a rejection; the agent gets the reason", 404, 409)
     )
     async def reject(request: Request, id: Id, body: Rejection) -> Any:
         return await _answer(context, request, answers.reject, id, body.reason)
 
-    @router.post("/{id}/revoke", **describe("ticket", OPERATOR, "Takes an approval back before it was used", 404, 409))
+    @router.post("/{id}/revoke", **describe("ticket", OPERATOR, "Revokes an approval before it is used", 404, 409))
     async def revoke(request: Request, id: Id, body: Reason | None = None) -> Any:
         return await _answer(context, request, answers.revoke, id, body.reason if body else "")
 
-    @router.post(
-        "/{id}/executed", **describe("ticket", AGENT, "Reports what became of an action that was let through", 404)
-    )
+    @router.post("/{id}/executed", **describe("ticket", AGENT, "Reports the outcome of an allowed action", 404))
     async def executed(request: Request, id: Id, body: Outcome) -> Any:
         who = caller_of(request)
         principal = who.agent()
@@ -200,7 +198,7 @@ def challenge_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1", tags=["challenges"]), context.state
 
     @router.get(
-        "/challenges", **describe("challenges", OPERATOR, "What waits for a code, and blocks whose challenge ran out")
+        "/challenges", **describe("challenges", OPERATOR, "Open challenges, and blocks whose challenge expired")
     )
     async def challenges(request: Request) -> Any:
         caller_of(request).operator()
@@ -212,7 +210,7 @@ def challenge_routes(context: Context) -> APIRouter:
 
     @router.post(
         "/challenges/{id}/reveal",
-        **describe("code", OPERATOR, "A new code, shown once; the one before counts no more", 404, 409),
+        **describe("code", OPERATOR, "A new code, shown once; invalidates the previous one", 404, 409),
     )
     async def reveal(request: Request, id: str) -> Any:
         by = caller_of(request).operator()
@@ -222,7 +220,7 @@ def challenge_routes(context: Context) -> APIRouter:
 
     @router.post(
         "/challenges/{id}/reissue",
-        **describe("challenge", OPERATOR, "Another challenge in place of one that ran out", 404, 409),
+        **describe("challenge", OPERATOR, "Replaces an expired challenge", 404, 409),
     )
     async def reissue(request: Request, id: str) -> Any:
         by = caller_of(request).operator()

@@ -35,7 +35,7 @@ def undo_routes(context: Context) -> APIRouter:
 
     @router.get("/{id}", **describe("undo_plan", ANYBODY, "What undoing would change now; `newest` is an id too", 404))
     async def planned(
-        request: Request, id: str, diff: Annotated[bool, Query(description="with the texts' differences")] = False
+        request: Request, id: str, diff: Annotated[bool, Query(description="with a diff of text files")] = False
     ) -> Any:
         _, principal = _scope(request)
         return plan_json(await context.pool.run(undoing.plan_undo, state, _snapshot_id(id), principal, diff))
