@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "support"))
 
-from recorded_sessions import names, recorded
+from recorded_sessions import read_session, session_names
 from session_replay import CALLS_AN_HOUR, Replay, replay, share
 
 # Needless questions an hour: the share of sessions, and the most that may be.
@@ -20,9 +20,9 @@ WIDTH = 110
 def main(argv: list[str]) -> int:
     """Replays the sessions that are named, or all of them."""
     found = []
-    for name in argv or names():
+    for name in argv or session_names():
         with tempfile.TemporaryDirectory() as folder:
-            found.append(replay(recorded(name), Path(folder)))
+            found.append(replay(read_session(name), Path(folder)))
         _tell(found[-1])
     _summary(found)
     return 0 if argv or _holds(found) else 1

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from invariants import STANDS
-from killed_daemons import Folder, all_killed
+from killed_daemons import Folder, kill_in_folders
 from killed_services import warm
 
 FOLDERS, LIVES, AT_ONCE = 20, 10, 2
@@ -38,7 +38,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="soak") as place:
         folders = [Folder(Path(place) / str(number), int(time.time()) + number, known) for number in range(FOLDERS)]
         progress = Progress(folders)
-        found = all_killed(folders, LIVES, AT_ONCE, progress)
+        found = kill_in_folders(folders, LIVES, AT_ONCE, progress)
         print(f"\n{sum(folder.lives for folder in folders)} daemons killed; callers were told: {progress.told}")
     unsure = [words for folder in folders for words in folder.unsure]
     print(f"{len(unsure)} times the state could not be known (503), and was a moment later")

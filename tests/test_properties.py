@@ -21,7 +21,7 @@ from interlock.analysis.read import read
 from interlock.analysis.rules.load import load
 from interlock.model import Assessment, Level, command, intent, operation, tool
 from repository import TESTS
-from shell_generator import HARMLESS, Grammar, quoted, texts
+from shell_generator import HARMLESS, Grammar, quote_word, texts
 
 CWD = "/home/dev/app"
 CORPUS = TESTS / "corpus"
@@ -71,13 +71,13 @@ def test_a_wipe_behind_any_line_is_seen(text: str) -> None:
 # -- wrapping -------------------------------------------------------------------------------------------
 
 WRAPPERS: dict[str, Callable[[str], str]] = {
-    "bash -c": lambda text: f"bash -c {quoted(text)}",
-    "sh -c in sh -c": lambda text: f"sh -c {quoted('bash -lc ' + quoted(text))}",
-    "sudo sh -c": lambda text: f"sudo sh -c {quoted(text)}",
-    "env": lambda text: f"env A=1 bash -c {quoted(text)}",
-    "timeout": lambda text: f"timeout -k 5 10 bash -c {quoted(text)}",
-    "nohup": lambda text: f"nohup bash -c {quoted(text)} &",
-    "nice": lambda text: f"nice -n 5 bash -c {quoted(text)}",
+    "bash -c": lambda text: f"bash -c {quote_word(text)}",
+    "sh -c in sh -c": lambda text: f"sh -c {quote_word('bash -lc ' + quote_word(text))}",
+    "sudo sh -c": lambda text: f"sudo sh -c {quote_word(text)}",
+    "env": lambda text: f"env A=1 bash -c {quote_word(text)}",
+    "timeout": lambda text: f"timeout -k 5 10 bash -c {quote_word(text)}",
+    "nohup": lambda text: f"nohup bash -c {quote_word(text)} &",
+    "nice": lambda text: f"nice -n 5 bash -c {quote_word(text)}",
     "subshell": lambda text: f"(\n{text}\n)",
     "group": lambda text: f"{{\n{text}\n}}",
     "$( )": lambda text: f"echo $(\n{text}\n)",
@@ -86,20 +86,20 @@ WRAPPERS: dict[str, Callable[[str], str]] = {
     "function": lambda text: f"wrapped() {{\n{text}\n}}\nwrapped",
     "if": lambda text: f"if true; then\n{text}\nfi",
     "for": lambda text: f"for i in 1; do\n{text}\ndone",
-    "eval": lambda text: f"eval {quoted(text)}",
+    "eval": lambda text: f"eval {quote_word(text)}",
     "here-document": lambda text: f"bash <<'END_OF_TEXT'\n{text}\nEND_OF_TEXT",
-    "here-string": lambda text: f"bash <<< {quoted(text)}",
-    "pipe": lambda text: f"printf %s {quoted(text)} | bash",
+    "here-string": lambda text: f"bash <<< {quote_word(text)}",
+    "pipe": lambda text: f"printf %s {quote_word(text)} | bash",
     "base64": lambda text: f"echo {base64.b64encode(text.encode()).decode()} | base64 -d | bash",
-    "process substitution": lambda text: f"bash <(printf '%s\\n' {quoted(text)})",
+    "process substitution": lambda text: f"bash <(printf '%s\\n' {quote_word(text)})",
     "written and run": lambda text: f"cat > /tmp/a.sh <<'END_OF_TEXT'\n{text}\nEND_OF_TEXT\nbash /tmp/a.sh",
-    "variable": lambda text: f"c={quoted(text)}; bash -c \"$c\"",
-    "xargs": lambda text: f"echo x | xargs -I_ITEM_ sh -c {quoted(text)}",
-    "find": lambda text: text if "{}" in text else f"find . -maxdepth 0 -exec sh -c {quoted(text)} \\;",
-    "watch": lambda text: f"watch {quoted(text)}",
-    "trap": lambda text: f"trap {quoted(text)} EXIT",
-    "python": lambda text: f"python3 -c {quoted(f'import os; os.system({text!r})')}",
-    "node": lambda text: f"node -e {quoted(f'require(`child_process`).execSync({json.dumps(text)})')}",
+    "variable": lambda text: f"c={quote_word(text)}; bash -c \"$c\"",
+    "xargs": lambda text: f"echo x | xargs -I_ITEM_ sh -c {quote_word(text)}",
+    "find": lambda text: text if "{}" in text else f"find . -maxdepth 0 -exec sh -c {quote_word(text)} \\;",
+    "watch": lambda text: f"watch {quote_word(text)}",
+    "trap": lambda text: f"trap {quote_word(text)} EXIT",
+    "python": lambda text: f"python3 -c {quote_word(f'import os; os.system({text!r})')}",
+    "node": lambda text: f"node -e {quote_word(f'require(`child_process`).execSync({json.dumps(text)})')}",
 }  # fmt: skip
 
 
@@ -127,28 +127,28 @@ def test_ssh_does_not_hide_what_runs_on_the_other_side() -> None:
         "kubectl delete ns prod",
     ):
         for wrap in ("ssh host {}", "ssh -p 22 -i key user@host {}", "ssh -t host -- {}"):
-            assert level(wrap.format(quoted(text))) >= level(text), (wrap, text)
+            assert level(wrap.format(quote_word(text))) >= level(text), (wrap, text)
 
 
 # -- words as data --------------------------------------------------------------------------------------
 
 AS_DATA: dict[str, Callable[[str], str]] = {
-    "echo": lambda text: f"echo {quoted(text)}",
-    "printf": lambda text: f"printf '%s\\n' {quoted(text)}",
-    "commit message": lambda text: f"git commit -m {quoted(text)}",
-    "grep": lambda text: f"grep -rn -- {quoted(text)} src",
-    "grep -e": lambda text: f"grep -e {quoted(text)} README.md",
+    "echo": lambda text: f"echo {quote_word(text)}",
+    "printf": lambda text: f"printf '%s\\n' {quote_word(text)}",
+    "commit message": lambda text: f"git commit -m {quote_word(text)}",
+    "grep": lambda text: f"grep -rn -- {quote_word(text)} src",
+    "grep -e": lambda text: f"grep -e {quote_word(text)} README.md",
     "comment": lambda text: "\n".join(f"# {line}" for line in text.splitlines()),
     "comment behind": lambda text: f"ls # {text.splitlines()[0] if text else ''}",
     "here-document into a file": lambda text: f"cat > notes.md <<'END_OF_TEXT'\n{text}\nEND_OF_TEXT",
     "here-document shown": lambda text: f"cat <<'END_OF_TEXT'\n{text}\nEND_OF_TEXT",
-    "into a file": lambda text: f"echo {quoted(text)} >> notes.md",
-    "variable": lambda text: f"x={quoted(text)}",
+    "into a file": lambda text: f"echo {quote_word(text)} >> notes.md",
+    "variable": lambda text: f"x={quote_word(text)}",
     "function never called": lambda text: f"f() {{\n{text}\n}}",
-    "pull request": lambda text: f"gh pr create --title x --body {quoted(text)}",
-    "jq": lambda text: f"jq --arg c {quoted(text)} '.c == $c' a.json",
-    "python print": lambda text: f"python3 -c {quoted(f'print({text!r})')}",
-    "piped to wc": lambda text: f"echo {quoted(text)} | wc -c",
+    "pull request": lambda text: f"gh pr create --title x --body {quote_word(text)}",
+    "jq": lambda text: f"jq --arg c {quote_word(text)} '.c == $c' a.json",
+    "python print": lambda text: f"python3 -c {quote_word(f'print({text!r})')}",
+    "piped to wc": lambda text: f"echo {quote_word(text)} | wc -c",
 }  # fmt: skip
 
 

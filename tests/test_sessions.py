@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from recorded_sessions import names, recorded, world
+from recorded_sessions import read_session, session_names, world
 from session_replay import Replay, replay, share
 
 STEP = 8  # every eighth session by its name, whatever is found in it
-SAMPLE = names()[::STEP]
+SAMPLE = session_names()[::STEP]
 # Needless questions of each as they were measured; fewer is better, one more is a step back.
 MOST = {"ansible_homelab": 14, "debugging": 0, "go_service": 0, "monorepo": 0, "release": 3, "vue_laravel": 3}
 TOOLS = {
@@ -20,7 +20,7 @@ TOOLS = {
 
 
 def test_there_are_forty_two_sessions_of_at_least_150_calls() -> None:
-    sessions = [recorded(name) for name in names()]
+    sessions = [read_session(name) for name in session_names()]
     assert len(sessions) == 42
     assert {one.name: len(one.calls) for one in sessions if len(one.calls) < 150} == {}
     assert {call["tool"] for one in sessions for call in one.calls if not call["tool"].startswith("mcp__")} <= TOOLS
@@ -29,7 +29,7 @@ def test_there_are_forty_two_sessions_of_at_least_150_calls() -> None:
 
 
 def test_a_session_starts_in_the_state_that_it_assumes() -> None:
-    with world(recorded("refactor_python").state) as made:
+    with world(read_session("refactor_python").state) as made:
         assert (made.repository / "media/scan_001.pdf").is_file()
         assert (made.repository / "static/site.css").read_text() == "changed by a person\n"
         assert "github.com" in (made.repository / ".git/config").read_text()
@@ -42,7 +42,7 @@ def test_a_session_starts_in_the_state_that_it_assumes() -> None:
 def test_nothing_irrecoverable_passes_a_session_unasked_and_few_questions_are_needless(
     name: str, tmp_path: Path
 ) -> None:
-    found = replay(recorded(name), tmp_path)
+    found = replay(read_session(name), tmp_path)
     for question in found.questions:  # shown where it fails, and with -rP
         print(f"{question.outcome:<8} {', '.join(question.rules):<40} {question.number}: {question.text[:100]}")
     assert found.unasked == ()

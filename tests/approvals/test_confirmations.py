@@ -13,7 +13,7 @@ from interlock.approvals import confirmations
 from interlock.approvals.tickets import token_of
 from interlock.model import AgentRef, Human, Level, Requirement, command
 from interlock.records import Ticket
-from loop_agents import Agent, code_of, free, refused
+from loop_agents import Agent, code_of, permissive_gate, refusal_of
 
 AGENT = AgentRef("uid:1000", "builder", "mcp_s1")
 RESET = command("git reset --hard HEAD~3", "/home/dev/app")  # a confirm
@@ -107,10 +107,10 @@ def test_a_yes_is_forgotten_with_the_process_and_the_connection(gate: Gate) -> N
 def test_AE_14_in_the_loop_a_users_yes_confirms_in_its_session_and_the_step_passes_once(
     tmp_path: Path, how: str
 ) -> None:
-    gate = free(tmp_path)
+    gate = permissive_gate(tmp_path)
     agent = Agent(gate, session="mcp_s1").started()
     held = agent.step("executing shell command: git reset --hard HEAD~3")["confirmation"]
-    before = refused(lambda: agent.confirm(held["token"], held["operation"]))
+    before = refusal_of(lambda: agent.confirm(held["token"], held["operation"]))
     assert before is not None and before.details["reason"] == "self-approval"
     assert said(gate, asked(gate, agent.tickets()[0]))
     elsewhere = Agent(gate, session="mcp_s2")

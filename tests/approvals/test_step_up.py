@@ -10,7 +10,17 @@ import pyotp
 import pytest
 
 from authenticator import ORIGIN, UP, Authenticator, b64
-from browsers import SITE, Entered, by_code, by_passkey, register, setting_up, touched, with_code, with_passkey
+from browsers import (
+    SITE,
+    SignedInBrowser,
+    add_authenticator,
+    add_passkey,
+    enter_with_code,
+    enter_with_passkey,
+    follow_setup_link,
+    register,
+    touch_passkey,
+)
 from gate import PASSPHRASE, Gate
 from interlock.approvals import answers, grants, step_up
 from interlock.approvals import step_up as step_up_grants
@@ -31,11 +41,11 @@ OTHER = command("git push --force origin release", "/home/dev/app")
 RESET = command("git reset --hard HEAD~3", "/home/dev/app")
 
 
-def begin(entered: Entered, ticket: Ticket) -> dict[str, Any]:
+def begin(entered: SignedInBrowser, ticket: Ticket) -> dict[str, Any]:
     return step_up.stepup_begin(entered.gate.state, entered.visitor, ticket.id, SITE)
 
 
-def approve(entered: Entered, ticket: Ticket, key: Authenticator, **more: Any) -> Ticket:
+def approve(entered: SignedInBrowser, ticket: Ticket, key: Authenticator, **more: Any) -> Ticket:
     asked = begin(entered, ticket)
     answer = key.get(asked["publicKey"], **more)
     return step_up.approve_with_assertion(
@@ -44,15 +54,15 @@ def approve(entered: Entered, ticket: Ticket, key: Authenticator, **more: Any) -
 
 
 def test_a_touch_approves_exactly_one_action_once(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    key = add_passkey(gate)
+    entered, ticket = enter_with_passkey(gate, key), gate.held(PUSH)
     assert approve(entered, ticket, key).state is TicketState.APPROVED
     assert gate.ask(PUSH).allowed and not gate.ask(PUSH).allowed and not gate.ask(OTHER).allowed
 
 
 def test_what_is_signed_is_the_action_the_record_and_the_statement(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    key = add_passkey(gate)
+    entered, ticket = enter_with_passkey(gate, key), gate.held(PUSH)
     head = gate.store.read(lambda tx: tx.audit_head("main"))
     approve(entered, ticket, key)
     (kept,) = gate.store.read(lambda tx: tx.approvals(ticket.id))
@@ -64,9 +74,9 @@ def test_what_is_signed_is_the_action_the_record_and_the_statement(gate: Gate) -
 
 
 def test_a_cookie_alone_approves_nothing_dangerous_and_everything_below(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
-    for visitor in (entered.visitor, touched(entered, key)):
+    key = add_passkey(gate)
+    entered, ticket = enter_with_passkey(gate, key), gate.held(PUSH)
+    for visitor in (entered.visitor, touch_passkey(entered, key)):
         with pytest.raises(AnswerRefused, match="fresh sign-in"):
             answers.approve(gate.state, visitor.session, ticket.id)
     below = gate.held(RESET)
@@ -76,8 +86,8 @@ def test_a_cookie_alone_approves_nothing_dangerous_and_everything_below(gate: Ga
 
 @pytest.mark.parametrize("policy", ["headless", "spec", "strict", "default"])
 def test_no_policy_lets_a_cookie_alone_approve_what_is_dangerous(gate: Gate, policy: str) -> None:
-    key = with_passkey(gate)
-    entered = by_passkey(gate, key)
+    key = add_passkey(gate)
+    entered = enter_with_passkey(gate, key)
     gate.state.policy = load_policy(policy)
     ticket = gate.held(PUSH)
     with pytest.raises(AnswerRefused):
@@ -85,8 +95,8 @@ def test_no_policy_lets_a_cookie_alone_approve_what_is_dangerous(gate: Gate, pol
 
 
 def test_a_touch_for_one_ticket_approves_no_other(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered = by_passkey(gate, key)
+    key = add_passkey(gate)
+    entered = enter_with_passkey(gate, key)
     one, other = gate.held(PUSH), gate.held(OTHER)
     asked = begin(entered, one)
     answer = key.get(asked["publicKey"])
@@ -102,17 +112,17 @@ def test_a_touch_for_one_ticket_approves_no_other(gate: Gate) -> None:
     "more", [{"flags": UP}, {"rp_id": "evil.example"}, {"origin": "http://evil.example"}, {"step": 0}], ids=str
 )
 def test_a_touch_with_anything_wrong_approves_nothing(gate: Gate, more: dict[str, Any]) -> None:
-    key = with_passkey(gate)
-    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    key = add_passkey(gate)
+    entered, ticket = enter_with_passkey(gate, key), gate.held(PUSH)
     with pytest.raises(PasskeyRefused):
         approve(entered, ticket, key, **more)
     assert not gate.ask(PUSH).allowed
 
 
 def test_a_touch_counts_once_for_its_own_browser_and_not_for_long(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
-    other = by_passkey(gate, key)
+    key = add_passkey(gate)
+    entered, ticket = enter_with_passkey(gate, key), gate.held(PUSH)
+    other = enter_with_passkey(gate, key)
     asked = begin(entered, ticket)
     answer = key.get(asked["publicKey"])
     with pytest.raises(PasskeyRefused, match="nobody asked"):
@@ -128,29 +138,29 @@ def test_a_touch_counts_once_for_its_own_browser_and_not_for_long(gate: Gate) ->
 
 def test_nobody_approves_with_the_passkey_of_somebody_else(gate: Gate) -> None:
     gate.add("bob", "admin")
-    hers, his = with_passkey(gate), with_passkey(gate, "bob")
-    entered, ticket = by_passkey(gate, hers), gate.held(PUSH)
+    hers, his = add_passkey(gate), add_passkey(gate, "bob")
+    entered, ticket = enter_with_passkey(gate, hers), gate.held(PUSH)
     with pytest.raises(PasskeyRefused, match="not known"):
         approve(entered, ticket, his)
 
 
 def test_a_quorum_counts_people_and_not_their_passkeys(gate: Gate) -> None:
     gate.add("bob", "admin")
-    key, second, his = with_passkey(gate), Authenticator(), with_passkey(gate, "bob")
-    entered = by_passkey(gate, key)
-    register(gate, touched(entered, key), second)
+    key, second, his = add_passkey(gate), Authenticator(), add_passkey(gate, "bob")
+    entered = enter_with_passkey(gate, key)
+    register(gate, touch_passkey(entered, key), second)
     held = gate.held(PUSH)
     two = replace(held, requirement=replace(held.requirement, quorum=2))
     two = replace(two, seal=seal_of(gate.state, two))
     gate.store.write(lambda tx: tx.change_ticket(two, held))
     assert approve(entered, two, key).state is TicketState.WAITING
-    assert approve(by_passkey(gate, second), two, second).state is TicketState.WAITING
-    assert approve(by_passkey(gate, his), two, his).state is TicketState.APPROVED
+    assert approve(enter_with_passkey(gate, second), two, second).state is TicketState.WAITING
+    assert approve(enter_with_passkey(gate, his), two, his).state is TicketState.APPROVED
 
 
 def test_a_proof_that_was_edited_in_the_database_frees_nothing(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    key = add_passkey(gate)
+    entered, ticket = enter_with_passkey(gate, key), gate.held(PUSH)
     other = gate.held(OTHER)
     approve(entered, ticket, key)
     (kept,) = gate.store.read(lambda tx: tx.approvals(ticket.id))
@@ -173,9 +183,9 @@ def test_a_proof_that_was_edited_in_the_database_frees_nothing(gate: Gate) -> No
 
 
 def test_a_passkey_that_waits_frees_nothing_however_its_statement_gets_into_the_database(gate: Gate) -> None:
-    with_passkey(gate)
+    add_passkey(gate)
     second = Authenticator()
-    made = register(gate, setting_up(gate), second)
+    made = register(gate, follow_setup_link(gate), second)
     gate.held(PUSH)
     head, text = Head("main", 0, "a" * 64), json.dumps({"digest": "v1:x", "reauth": True})
     signed = webauthn.verify_assertion(
@@ -191,8 +201,8 @@ def test_a_passkey_that_waits_frees_nothing_however_its_statement_gets_into_the_
 
 
 def test_the_key_of_a_session_cannot_say_that_a_passkey_was_touched(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    key = add_passkey(gate)
+    entered, ticket = enter_with_passkey(gate, key), gate.held(PUSH)
     armed = replace(entered.visitor.session, armed=ticket.id, fresh_at=gate.clock.now())
     with pytest.raises(AnswerRefused, match="does not count"):
         answers.approve(gate.state, armed, ticket.id)
@@ -200,18 +210,18 @@ def test_the_key_of_a_session_cannot_say_that_a_passkey_was_touched(gate: Gate) 
 
 
 def test_an_approval_dies_with_its_passkey(gate: Gate) -> None:
-    key, second = with_passkey(gate), Authenticator()
-    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
-    register(gate, touched(entered, key), second)
+    key, second = add_passkey(gate), Authenticator()
+    entered, ticket = enter_with_passkey(gate, key), gate.held(PUSH)
+    register(gate, touch_passkey(entered, key), second)
     approve(entered, ticket, key)
-    other = by_passkey(gate, second)
-    credentials.remove(gate.state, touched(other, second), key.id.hex())
+    other = enter_with_passkey(gate, second)
+    credentials.remove(gate.state, touch_passkey(other, second), key.id.hex())
     assert not gate.ask(PUSH).allowed
 
 
 def test_an_approval_survives_a_restart_once_somebody_unlocked(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    key = add_passkey(gate)
+    entered, ticket = enter_with_passkey(gate, key), gate.held(PUSH)
     approve(entered, ticket, key)
     gate.restart()
     assert not gate.ask(PUSH).allowed
@@ -220,14 +230,14 @@ def test_an_approval_survives_a_restart_once_somebody_unlocked(gate: Gate) -> No
 
 
 def test_at_the_terminal_the_passphrase_is_enough_as_ever(gate: Gate) -> None:
-    with_passkey(gate)
+    add_passkey(gate)
     gate.approve(gate.held(PUSH))
     assert gate.ask(PUSH).allowed
 
 
 def test_without_a_passkey_passphrase_and_code_are_asked_anew(gate: Gate) -> None:
-    app = with_code(gate)
-    entered, ticket = by_code(gate, app), gate.held(PUSH)
+    app = add_authenticator(gate)
+    entered, ticket = enter_with_code(gate, app), gate.held(PUSH)
     with pytest.raises(AnswerRefused, match="no passkey here"):
         begin(entered, ticket)
     used = app.at(int(gate.clock.now()))
@@ -241,14 +251,14 @@ def test_without_a_passkey_passphrase_and_code_are_asked_anew(gate: Gate) -> Non
 
 
 def test_whoever_has_a_passkey_touches_it(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered = by_passkey(gate, key)
-    visitor = touched(entered, key)
+    key = add_passkey(gate)
+    entered = enter_with_passkey(gate, key)
+    visitor = touch_passkey(entered, key)
     asked = totp.begin(gate.state, visitor)
     app = pyotp.TOTP(asked["secret"])
     totp.finish(gate.state, visitor, asked["ceremony"], app.at(int(gate.clock.now())))
     gate.clock.forward(60)
-    other, ticket = by_code(gate, app), gate.held(PUSH)
+    other, ticket = enter_with_code(gate, app), gate.held(PUSH)
     gate.clock.forward(30)
     with pytest.raises(AnswerRefused, match="touch your passkey"):
         code = app.at(int(gate.clock.now()))
@@ -258,8 +268,8 @@ def test_whoever_has_a_passkey_touches_it(gate: Gate) -> None:
 
 def test_a_viewer_answers_nothing(gate: Gate) -> None:
     gate.add("vic", "viewer")
-    key = with_passkey(gate, "vic")
-    entered, ticket = by_passkey(gate, key), gate.held(RESET)
+    key = add_passkey(gate, "vic")
+    entered, ticket = enter_with_passkey(gate, key), gate.held(RESET)
     assert entered.visitor.role == "viewer"
     with pytest.raises(AnswerRefused, match="may not answer"):
         answers.approve(gate.state, entered.visitor.session, ticket.id)
@@ -268,15 +278,15 @@ def test_a_viewer_answers_nothing(gate: Gate) -> None:
 
 
 def test_a_browser_signed_in_with_a_passkey_rejects_grants_and_changes_people(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered = by_passkey(gate, key)
+    key = add_passkey(gate)
+    entered = enter_with_passkey(gate, key)
     answers.reject(gate.state, entered.visitor.session, gate.held(RESET).id, "no")
     terms = {"effect": "delete", "targets": ["/srv/x/*"], "why": "tests"}
     grant = grants.add_grant(gate.state, entered.visitor.session, terms)
     assert grants.is_signed(gate.state, grant)
     with pytest.raises(AnswerRefused):
         operators.add_operator(gate.state, entered.visitor.session, "eve", PASSPHRASE)
-    operators.add_operator(gate.state, touched(entered, key).session, "eve", PASSPHRASE)
+    operators.add_operator(gate.state, touch_passkey(entered, key).session, "eve", PASSPHRASE)
     with pytest.raises(AnswerRefused, match="exactly these terms"):  # a touch for nothing in particular
         grants.add_grant(gate.state, entered.visitor.session, {**terms, "ceiling": "dangerous"})
 
@@ -284,7 +294,7 @@ def test_a_browser_signed_in_with_a_passkey_rejects_grants_and_changes_people(ga
 DANGEROUS = {"effect": "delete", "targets": ["/srv/x/*"], "why": "tests", "ceiling": "dangerous", "count": 2}
 
 
-def granted(entered: Entered, key: Authenticator, terms: dict[str, Any]) -> OperatorSession:
+def granted(entered: SignedInBrowser, key: Authenticator, terms: dict[str, Any]) -> OperatorSession:
     """Somebody touches their passkey for these terms."""
     asked = step_up_grants.grant_begin(entered.gate.state, entered.visitor, terms, SITE)
     answer = key.get(asked["publicKey"])
@@ -292,8 +302,8 @@ def granted(entered: Entered, key: Authenticator, terms: dict[str, Any]) -> Oper
 
 
 def test_a_dangerous_grant_is_signed_by_a_touch_over_exactly_its_terms(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered = by_passkey(gate, key)
+    key = add_passkey(gate)
+    entered = enter_with_passkey(gate, key)
     session = granted(entered, key, DANGEROUS)
     for other in ({"targets": ["/srv/*"]}, {"count": 3}, {"why": "more"}, {"name": "claude"}, {"ceiling": "forbidden"}):
         with pytest.raises(AnswerRefused, match="other terms"):
@@ -308,7 +318,7 @@ def test_a_dangerous_grant_is_signed_by_a_touch_over_exactly_its_terms(gate: Gat
 
 
 def test_what_only_the_sessions_key_signed_is_no_dangerous_grant(gate: Gate) -> None:
-    entered = by_passkey(gate, with_passkey(gate))
+    entered = enter_with_passkey(gate, add_passkey(gate))
     session = entered.visitor.session
     grant = grants.parse_grant(gate.state, session, DANGEROUS)
     for touch in (None, grants.touch_of(grant, "00" * 16)):  # a thief of the daemon's memory
@@ -318,8 +328,8 @@ def test_what_only_the_sessions_key_signed_is_no_dangerous_grant(gate: Gate) -> 
 
 
 def test_a_touch_for_a_grant_is_none_for_another_purpose_or_visitor(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered, second = by_passkey(gate, key), by_passkey(gate, key)
+    key = add_passkey(gate)
+    entered, second = enter_with_passkey(gate, key), enter_with_passkey(gate, key)
     asked = step_up_grants.grant_begin(gate.state, entered.visitor, DANGEROUS, SITE)
     answer = key.get(asked["publicKey"])
     with pytest.raises(PasskeyRefused):
@@ -332,8 +342,8 @@ def test_a_touch_for_a_grant_is_none_for_another_purpose_or_visitor(gate: Gate) 
 
 
 def test_without_a_passkey_a_dangerous_grant_takes_passphrase_and_code_once_more(gate: Gate) -> None:
-    codes = with_code(gate)
-    entered = by_code(gate, codes)
+    codes = add_authenticator(gate)
+    entered = enter_with_code(gate, codes)
     gate.clock.forward(30)
     code = codes.at(int(gate.clock.now()))
     session = step_up_grants.grant_with_passphrase(gate.state, entered.visitor, DANGEROUS, PASSPHRASE, code)
@@ -345,8 +355,8 @@ def test_without_a_passkey_a_dangerous_grant_takes_passphrase_and_code_once_more
 
 
 def test_a_ticket_that_was_altered_is_not_shown_to_a_passkey(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    key = add_passkey(gate)
+    entered, ticket = enter_with_passkey(gate, key), gate.held(PUSH)
     gate.store.write(lambda tx: tx.change_ticket(replace(ticket, title="ls"), ticket))
     with pytest.raises(AnswerRefused, match="altered outside"):
         begin(entered, ticket)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from authenticator import Authenticator
-from browsers import SITE, Entered, by_passkey, register, touched, with_passkey
+from browsers import SITE, SignedInBrowser, add_passkey, enter_with_passkey, register, touch_passkey
 from gate import Gate
 from interlock.approvals import step_up
 from interlock.audit.chain import hash_of
@@ -22,8 +22,8 @@ from interlock.records import AuditRow
 PUSH = command("git push --force origin main", "/home/dev/app")
 
 
-def approved(gate: Gate, key: Authenticator) -> Entered:
-    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+def approved(gate: Gate, key: Authenticator) -> SignedInBrowser:
+    entered, ticket = enter_with_passkey(gate, key), gate.held(PUSH)
     asked = step_up.stepup_begin(gate.state, entered.visitor, ticket.id, SITE)
     answer = key.get(asked["publicKey"])
     step_up.approve_with_assertion(gate.state, entered.visitor, ticket.id, asked["ceremony"], answer, SITE)
@@ -50,7 +50,7 @@ def _put(gate: Gate, row: AuditRow) -> None:
 
 
 def test_the_record_says_until_when_a_passkey_proves_it(gate: Gate) -> None:
-    key = with_passkey(gate)
+    key = add_passkey(gate)
     assert by_touch(gate.state).until is None
     gate.clock.forward(10)
     approved(gate, key)
@@ -59,7 +59,7 @@ def test_the_record_says_until_when_a_passkey_proves_it(gate: Gate) -> None:
 
 
 def test_history_before_a_touch_is_not_told_anew(gate: Gate) -> None:
-    approved(gate, with_passkey(gate))
+    approved(gate, add_passkey(gate))
     enrolled = gate.records("enrol")[0]
     rewritten(gate, enrolled.seq, operator="mallory")
     (fault,) = by_touch(gate.state).faults
@@ -79,7 +79,7 @@ def test_history_before_a_touch_is_not_told_anew(gate: Gate) -> None:
     ids=str,
 )
 def test_an_approval_that_was_edited_in_the_record_shows(gate: Gate, edit: dict[str, str], words: str) -> None:
-    approved(gate, with_passkey(gate))
+    approved(gate, add_passkey(gate))
     (row,) = gate.records("approve")
     rewritten(gate, row.seq, **edit)
     (fault,) = by_touch(gate.state).faults
@@ -87,16 +87,16 @@ def test_an_approval_that_was_edited_in_the_record_shows(gate: Gate, edit: dict[
 
 
 def test_what_a_passkey_signed_stays_proved_after_it_was_removed(gate: Gate) -> None:
-    key, second = with_passkey(gate), Authenticator()
+    key, second = add_passkey(gate), Authenticator()
     entered = approved(gate, key)
-    register(gate, touched(entered, key), second)
-    other = by_passkey(gate, second)
-    credentials.remove(gate.state, touched(other, second), key.id.hex())
+    register(gate, touch_passkey(entered, key), second)
+    other = enter_with_passkey(gate, second)
+    credentials.remove(gate.state, touch_passkey(other, second), key.id.hex())
     assert by_touch(gate.state).faults == () and by_touch(gate.state).until is not None
 
 
 def test_records_that_were_let_go_by_age_are_no_fault(gate: Gate) -> None:
-    approved(gate, with_passkey(gate))
+    approved(gate, add_passkey(gate))
     (row,) = gate.records("approve")
     gate.store.write(lambda tx: tx.prune_audit("main", row.seq))
     assert by_touch(gate.state).faults == () and by_touch(gate.state).until is None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from desk import Desk
-from message_servers import Receiver, receiving
+from message_servers import Receiver, http_receiver
 
 TOML = """
 [[channels.send]]
@@ -27,7 +27,7 @@ after_seconds = 90
 
 @pytest.fixture(scope="module")
 def receiver() -> Iterator[Receiver]:
-    with receiving() as made:
+    with http_receiver() as made:
         yield made
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from desk import PASSPHRASE, WRONG_AGAIN, Desk
 from interlock.identity.keys.codes import normal_code
-from stopped_agent import REASON, stopped
+from stopped_agent import REASON, stop_agent
 from terminals import Screen, person_at
 
 PATIENCE = 30.0
@@ -28,7 +28,7 @@ class Stopped(Desk):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, "[limits]\nchallenge_seconds = 3600\n")
-        self.challenge = stopped(self.config, "ana", PASSPHRASE)
+        self.challenge = stop_agent(self.config, "ana", PASSPHRASE)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 from desk import Desk
 from interlock.cli.answer.undo import FEW, describe_later_changes, plan_lines
 from repositories import files, git, repository
-from snapshot_child import let_through
+from snapshot_child import until_allowed
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def repo(tmp_path: Path) -> Path:
 def discarded(desk: Desk, repo: Path) -> str:
     """Work that an agent threw away, and the snapshot of it."""
     files(repo, {"src/a.py": "three days of work\n"})
-    found = let_through(lambda: desk.evaluate("git checkout -- src/a.py", cwd=str(repo)), itemgetter("allowed"))
+    found = until_allowed(lambda: desk.evaluate("git checkout -- src/a.py", cwd=str(repo)), itemgetter("allowed"))
     git(repo, "checkout", "--", "src/a.py")
     return str(found["kept"])
 

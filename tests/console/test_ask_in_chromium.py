@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from chromium import PATIENCE, Console, Window, armed, console
+from chromium import PATIENCE, Console, Window, console, wait_until_armed
 
 pytestmark = pytest.mark.xdist_group("browser")
 NOBODY = '[planner]\nhost = "http://127.0.0.1:9"\nseconds = 2\n'
@@ -157,7 +157,7 @@ def test_a_touch_that_fails_leaves_the_ticket_to_be_answered(here: Console, ana:
     ana.verified(True)
     ana.complaints.clear()
     approve = page.get_by_role("button", name="Approve with passkey…")
-    armed(approve)
+    wait_until_armed(approve)
     approve.click()
     page.wait_for_selector("text=The gate has its approval")
     assert page.get_by_role("button", name="Run Plan").is_disabled()  # the box belongs to the text that is shown now

@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
-from browser_window import signed_in
-from console_visitor import Looking, looking, words
+from browser_window import signed_in_window
+from console_visitor import ConsoleVisitor, page_text, visit_console
 from daemons import PASSPHRASE
 from interlock.approvals import answers
 from interlock.config.plans import PlannerSettings
@@ -20,21 +20,21 @@ from interlock.plans.planners.mock import Mock
 from interlock.plans.releasing import PlanConsent, PlanHeld
 from interlock.ports import Planner, PortListener
 from interlock.runtime.plan_desk import ReviewedPlan
-from planner_desk import Says
+from planner_desk import ScriptedPlanner
 
 ASK, SETTINGS = "/console/ask", "/console/settings"
 DANGEROUS = "rm -rf /home/nobody-7f3/photos; true"
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Looking]:
-    with looking(tmp_path_factory.mktemp("ask"), policy={"use": "default"}) as found:
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConsoleVisitor]:
+    with visit_console(tmp_path_factory.mktemp("ask"), policy={"use": "default"}) as found:
         yield found
         running.stop_all(found.app.state)
 
 
 @pytest.fixture
-def open_choice(here: Looking) -> Iterator[None]:
+def open_choice(here: ConsoleVisitor) -> Iterator[None]:
     """Somebody listens where Ollama would, and nobody has chosen."""
 
     def opened(settings: PlannerSettings) -> Planner:
@@ -51,17 +51,17 @@ def open_choice(here: Looking) -> Iterator[None]:
     here.app.state.store.write(lambda tx: tx.save_setting("planner", ""))
 
 
-def planned(here: Looking, command: str) -> ReviewedPlan:
+def planned(here: ConsoleVisitor, command: str) -> ReviewedPlan:
     state = here.app.state
-    state.plans.planner = Says({"command": command})
+    state.plans.planner = ScriptedPlanner({"command": command})
     return planning.make_plan(state, sign_in(state, "ana", PASSPHRASE, "test")[1], "do something", "/tmp")
 
 
-def shown(here: Looking, plan: ReviewedPlan) -> str:
+def shown(here: ConsoleVisitor, plan: ReviewedPlan) -> str:
     return here.page(f"{ASK}?plan={quote(plan.id)}")
 
 
-def held(here: Looking, plan: ReviewedPlan) -> str:
+def held(here: ConsoleVisitor, plan: ReviewedPlan) -> str:
     session = sign_in(here.app.state, "ana", PASSPHRASE, "test")[1]
     with pytest.raises(PlanHeld) as error:
         running.start(here.app.state, session, plan.id, PlanConsent(plan.command, plan.reviewed.mark, True))
@@ -81,7 +81,7 @@ def held(here: Looking, plan: ReviewedPlan) -> str:
 )
 @pytest.mark.parametrize("mode", ["enforcing", "monitoring"])
 def test_a_plan_offers_what_can_be_answered_and_no_more(
-    here: Looking, monkeypatch: pytest.MonkeyPatch, mode: str, command: str, box: bool, button: str
+    here: ConsoleVisitor, monkeypatch: pytest.MonkeyPatch, mode: str, command: str, box: bool, button: str
 ) -> None:
     monkeypatch.setattr(here.app.state, "mode", mode)
     page = shown(here, planned(here, command))
@@ -92,16 +92,16 @@ def test_a_plan_offers_what_can_be_answered_and_no_more(
     assert page.index("data-risk") < page.index("data-command")  # what it risks stands first
 
 
-def test_the_gate_says_no_only_where_somebody_did(here: Looking) -> None:
+def test_the_gate_says_no_only_where_somebody_did(here: ConsoleVisitor) -> None:
     plan = planned(here, DANGEROUS)
     ticket = held(here, plan)
     assert "The gate holds this" in shown(here, plan)
     _, bo = sign_in(here.app.state, "bo", PASSPHRASE, "test")
     answers.reject(here.app.state, bo, ticket, "not today")
-    assert "bo said no: not today" in words(shown(here, plan))
+    assert "bo said no: not today" in page_text(shown(here, plan))
 
 
-def test_above_a_success_nothing_is_held_or_refused(here: Looking) -> None:
+def test_above_a_success_nothing_is_held_or_refused(here: ConsoleVisitor) -> None:
     plan = planned(here, "git reset --hard HEAD~3; true")
     session = sign_in(here.app.state, "ana", PASSPHRASE, "test")[1]
     running.start(here.app.state, session, plan.id, PlanConsent(plan.command, plan.reviewed.mark, True))
@@ -111,7 +111,7 @@ def test_above_a_success_nothing_is_held_or_refused(here: Looking) -> None:
 
 
 @pytest.mark.usefixtures("open_choice")
-def test_an_admin_chooses_the_planner_on_the_page_that_needs_it(here: Looking) -> None:
+def test_an_admin_chooses_the_planner_on_the_page_that_needs_it(here: ConsoleVisitor) -> None:
     assert "Which planner answers?" in here.said(ASK) and "A program of the user <b>ollama listens" in here.said(ASK)
     assert "not chosen yet" in here.said(SETTINGS) and "<b>ollama" not in here.page(SETTINGS)
     done = here.window.form(f"{SETTINGS}/planner", {"use": "mock", "back": "ask"})
@@ -121,12 +121,12 @@ def test_an_admin_chooses_the_planner_on_the_page_that_needs_it(here: Looking) -
 
 
 @pytest.mark.usefixtures("open_choice")
-def test_whoever_may_not_choose_is_told_who_may(here: Looking) -> None:
-    window, _ = signed_in(here.app, "bo")
-    assert "an admin chooses the planner" in words(window.get(ASK).text)
+def test_whoever_may_not_choose_is_told_who_may(here: ConsoleVisitor) -> None:
+    window, _ = signed_in_window(here.app, "bo")
+    assert "an admin chooses the planner" in page_text(window.get(ASK).text)
     assert window.form(f"{SETTINGS}/planner", {"use": "mock"}).status_code == 403
 
 
-def test_settings_say_how_ask_is_set_up(here: Looking, tmp_path: Path) -> None:
+def test_settings_say_how_ask_is_set_up(here: ConsoleVisitor, tmp_path: Path) -> None:
     said = here.said(SETTINGS)
     assert "A box for medium risk yes" in said and "Ends a command after" in said

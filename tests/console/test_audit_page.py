@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from browser_window import signed_in
-from console_visitor import DELETE, LIST, PUSH, Looking, looking, words
+from browser_window import signed_in_window
+from console_visitor import DELETE, LIST, PUSH, ConsoleVisitor, page_text, visit_console
 from daemons import PASSPHRASE, QUICK
 from interlock.audit.export import from_jsonl
 from interlock.audit.search import PAGE
@@ -20,12 +20,12 @@ from interlock.records import AuditQuery
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[Looking]:
-    with looking(tmp_path) as found:
+def here(tmp_path: Path) -> Iterator[ConsoleVisitor]:
+    with visit_console(tmp_path) as found:
         yield found
 
 
-def test_records_are_found_by_text_event_agent_level_and_time(here: Looking) -> None:
+def test_records_are_found_by_text_event_agent_level_and_time(here: ConsoleVisitor) -> None:
     here.ask(LIST)
     here.ask(PUSH)
     here.later(3_600)
@@ -40,12 +40,12 @@ def test_records_are_found_by_text_event_agent_level_and_time(here: Looking) -> 
     assert "No record matches." in here.said(f"{at}?text=no+such+words")
 
 
-def test_a_time_that_is_none_is_said_to_be(here: Looking) -> None:
+def test_a_time_that_is_none_is_said_to_be(here: ConsoleVisitor) -> None:
     answer = here.window.get("/console/audit?since=yesterday")
-    assert answer.status_code == 400 and "expected a time" in words(answer.text)
+    assert answer.status_code == 400 and "expected a time" in page_text(answer.text)
 
 
-def test_pages_reach_every_record_once_also_where_all_are_of_one_moment(here: Looking) -> None:
+def test_pages_reach_every_record_once_also_where_all_are_of_one_moment(here: ConsoleVisitor) -> None:
     for number in range(PAGE * 2):
         here.ask(f"cat file{number}")
     seen: list[str] = []
@@ -60,7 +60,7 @@ def test_pages_reach_every_record_once_also_where_all_are_of_one_moment(here: Lo
     assert len(seen) == len(set(seen)) == len(kept) > PAGE * 2
 
 
-def test_a_record_tells_what_was_asked_what_weighed_who_answered_and_through_what(here: Looking) -> None:
+def test_a_record_tells_what_was_asked_what_weighed_who_answered_and_through_what(here: ConsoleVisitor) -> None:
     held = here.ask(PUSH)
     here.app.call("POST", f"/api/v1/tickets/{held['pendingId']}/reject", {"reason": "ask me first"}, here.app.sign_in())
     said = here.said(here.record(text="force", level="3"))
@@ -82,7 +82,7 @@ def test_a_record_tells_what_was_asked_what_weighed_who_answered_and_through_wha
         assert words_of_it in said
 
 
-def test_a_record_is_proved_by_its_neighbours_and_by_the_next_checkpoint(here: Looking) -> None:
+def test_a_record_is_proved_by_its_neighbours_and_by_the_next_checkpoint(here: ConsoleVisitor) -> None:
     here.ask(PUSH)
     record = here.record(text="force", level="3")
     assert "not signed yet" in here.said(record)
@@ -91,30 +91,30 @@ def test_a_record_is_proved_by_its_neighbours_and_by_the_next_checkpoint(here: L
     assert "whole Its hash is the hash" in said and "signed A checkpoint of 2027-01-15" in said
 
 
-def test_a_record_that_somebody_altered_shows_it_and_verify_names_it(here: Looking, tmp_path: Path) -> None:
+def test_a_record_that_somebody_altered_shows_it_and_verify_names_it(here: ConsoleVisitor, tmp_path: Path) -> None:
     here.ask(PUSH)
     record = here.record(text="force", level="3")
-    assert "Whole:" in words(here.window.form("/console/audit/verify").text)
+    assert "Whole:" in page_text(here.window.form("/console/audit/verify").text)
     with sqlite3.connect(tmp_path / "state" / "state.db") as other:
         other.execute("UPDATE audit SET body = replace(body, 'origin main', 'origin mine') WHERE event LIKE 'CONFIRM%'")
     assert "altered Its hash is not the hash of what it says" in here.said(record)
     answer = here.window.form("/console/audit/verify", hx_request="true")
     assert "The record was altered." in answer.text and "<html" not in answer.text
-    assert "altered: main/" in words(answer.text)
+    assert "altered: main/" in page_text(answer.text)
 
 
-def test_the_whole_record_is_verified_by_one_at_a_time(here: Looking) -> None:
+def test_the_whole_record_is_verified_by_one_at_a_time(here: ConsoleVisitor) -> None:
     context = here.app.daemon.context
     with context.proving:  # somebody's verification goes on
         answer = here.window.form("/console/audit/verify")
-        assert answer.status_code == 429 and "being verified already" in words(answer.text)
+        assert answer.status_code == 429 and "being verified already" in page_text(answer.text)
         over_http = here.app.call("GET", "/api/v1/audit/verify", headers=here.app.sign_in())
         assert over_http.status_code == 429 and over_http.headers["retry-after"] == "5"
-    assert "Whole:" in words(here.window.form("/console/audit/verify").text)
+    assert "Whole:" in page_text(here.window.form("/console/audit/verify").text)
     assert here.app.call("GET", "/api/v1/audit/verify", headers=here.app.sign_in()).json()["ok"]
 
 
-def test_what_the_filters_find_is_a_file_that_gives_the_records_back(here: Looking) -> None:
+def test_what_the_filters_find_is_a_file_that_gives_the_records_back(here: ConsoleVisitor) -> None:
     here.ask(LIST)
     here.ask("=cmd|calc && rm -rf src")
     answer = here.window.get("/console/audit/export?level=2&format=jsonl")
@@ -127,18 +127,18 @@ def test_what_the_filters_find_is_a_file_that_gives_the_records_back(here: Looki
 
 
 @pytest.mark.parametrize("query", ["", "writer=main", "writer=main&seq=999", "writer=x&seq=1", "writer=main&seq=-1"])
-def test_a_record_that_is_not_there_is_not_found(here: Looking, query: str) -> None:
+def test_a_record_that_is_not_there_is_not_found(here: ConsoleVisitor, query: str) -> None:
     assert here.window.get(f"/console/audit/record?{query}").status_code == 404
 
 
-def test_a_false_alarm_is_marked_once_on_the_record_and_taken_back_there(here: Looking) -> None:
+def test_a_false_alarm_is_marked_once_on_the_record_and_taken_back_there(here: ConsoleVisitor) -> None:
     here.ask(PUSH)
     record = here.record(text="force", level="3")
     fields = dict(part.split("=") for part in record.partition("?")[2].split("&"))
     answer = here.window.form("/console/audit/false-alarm", {**fields, "note": "our own branch"})
     assert answer.headers["location"] == record
     assert "ana marked it: our own branch" in here.said(record)
-    assert "marked already" in words(here.window.form("/console/audit/false-alarm", fields).text)
+    assert "marked already" in page_text(here.window.form("/console/audit/false-alarm", fields).text)
     (row,) = here.app.state.store.read(lambda tx: tx.audit(AuditQuery(event="false_alarm")))
     assert json.loads(row.body)["rules"] == ["git.force_push"]
     here.window.form("/console/audit/false-alarm", {**fields, "withdraw": "1"})
@@ -146,7 +146,7 @@ def test_a_false_alarm_is_marked_once_on_the_record_and_taken_back_there(here: L
     assert here.ask(PUSH)["decision"] == "verify"  # a mark allows nothing
 
 
-def test_what_stopped_nobody_is_no_false_alarm(here: Looking) -> None:
+def test_what_stopped_nobody_is_no_false_alarm(here: ConsoleVisitor) -> None:
     here.ask(LIST)
     record = here.record(text="ls -la")
     assert "This was a false alarm" not in here.page(record)
@@ -154,10 +154,10 @@ def test_what_stopped_nobody_is_no_false_alarm(here: Looking) -> None:
     assert here.window.form("/console/audit/false-alarm", fields).status_code == 403
 
 
-def test_a_viewer_reads_and_verifies_but_marks_nothing(here: Looking) -> None:
+def test_a_viewer_reads_and_verifies_but_marks_nothing(here: ConsoleVisitor) -> None:
     _, session = sign_in(here.app.state, "ana", PASSPHRASE, "cli")
     add_operator(here.app.state, session, "vic", PASSPHRASE, ("viewer",), kdf=QUICK)
-    window, _ = signed_in(here.app, "vic")
+    window, _ = signed_in_window(here.app, "vic")
     here.ask(PUSH)
     record = here.record(text="force", level="3")
     assert window.get(record).status_code == 200
@@ -166,7 +166,7 @@ def test_a_viewer_reads_and_verifies_but_marks_nothing(here: Looking) -> None:
     assert window.form("/console/audit/false-alarm", fields).status_code == 403
 
 
-def test_tokens_and_sign_ins_are_folded_away_and_can_be_unfolded(here: Looking) -> None:
+def test_tokens_and_sign_ins_are_folded_away_and_can_be_unfolded(here: ConsoleVisitor) -> None:
     here.ask(PUSH)
     page = here.page("/console/audit")
     assert "token issued" not in page and ">unlock</span>" not in page and "folded away" in page

@@ -15,9 +15,9 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from chromium import PATIENCE, Console, Window, armed, console, until
+from chromium import PATIENCE, Console, Window, console, until, wait_until_armed
 from desk import own_port
-from hook_client import Meanwhile, Said, built, claude
+from hook_client import BackgroundWork, HookOutput, build_hook_client, claude_input
 
 pytestmark = pytest.mark.xdist_group("browser")
 POLICY = """name = "watched"
@@ -41,7 +41,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
 
 @pytest.fixture(scope="module")
 def hook(here: Console) -> str:
-    return built(here.desk.folder)
+    return build_hook_client(here.desk.folder)
 
 
 @pytest.fixture(scope="module")
@@ -56,15 +56,17 @@ def nothing_waits(here: Console, ana: Window) -> Iterator[None]:
     assert ana.complaints == []
 
 
-def fired(hook: str, command: str, id: str = "toolu_1", event: str = "PreToolUse") -> Meanwhile:
+def fired(hook: str, command: str, id: str = "toolu_1", event: str = "PreToolUse") -> BackgroundWork:
     """An agent's call, which waits for its hook; nobody sits in front of the agent."""
 
-    def work() -> Said:
-        given = json.dumps(claude(command, id, event, permission_mode="bypassPermissions", tool_response={})).encode()
+    def work() -> HookOutput:
+        given = json.dumps(
+            claude_input(command, id, event, permission_mode="bypassPermissions", tool_response={})
+        ).encode()
         done = subprocess.run([hook, "claude-code", event], input=given, capture_output=True, timeout=90)
-        return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+        return HookOutput(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    return Meanwhile(work)
+    return BackgroundWork(work)
 
 
 def card(page: Page, words: str) -> Any:
@@ -81,7 +83,7 @@ def test_a_held_hook_appears_by_itself_and_a_touch_lets_its_call_run(here: Conso
     found.wait_for(timeout=PATIENCE)
     id = str(found.get_attribute("data-item"))
     button = found.get_by_role("button", name="Approve with passkey…")
-    armed(button)
+    wait_until_armed(button)
     button.click()
     said = waiting.result()
     assert said.exit == 0 and said.decision in ("", "allow"), said  # a hook that says nothing lets its call run
@@ -191,7 +193,7 @@ def test_keys_lead_everywhere_and_none_of_them_approves(here: Console, ana: Wind
     press("Escape")
     assert selected.count() == 0
     approve = page.locator(f"[data-item='{order[0]}']").get_by_role("button", name="Approve with passkey…")
-    armed(approve)
+    wait_until_armed(approve)
     for key in [
         *sorted(set(string.ascii_letters + string.digits + "+=!") - set("grjk")),
         "Space",
@@ -215,7 +217,7 @@ def test_keys_lead_everywhere_and_none_of_them_approves(here: Console, ana: Wind
 def test_tab_reaches_approve_and_enter_there_asks_for_the_touch(here: Console, ana: Window) -> None:
     held = here.ask(here.deed)["pendingId"]
     page = ana.open("/console/queue")
-    armed(page.get_by_role("button", name="Approve with passkey…"))
+    wait_until_armed(page.get_by_role("button", name="Approve with passkey…"))
     page.keyboard.press("j")
     for _ in range(12):
         page.keyboard.press("Tab")

@@ -7,28 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from console_visitor import DELETE, LIST, PAYLOADS, PUSH, Looking, foreign, looking
+from console_visitor import DELETE, LIST, PAYLOADS, PUSH, ConsoleVisitor, foreign_markup, visit_console
 from interlock.console.charts import daily_chart
 from interlock.engine.statistics import answer_statistics
 from interlock.model import Level
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[Looking]:
-    with looking(tmp_path) as found:
+def here(tmp_path: Path) -> Iterator[ConsoleVisitor]:
+    with visit_console(tmp_path) as found:
         yield found
 
 
-def reject(here: Looking, ticket: str) -> None:
+def reject(here: ConsoleVisitor, ticket: str) -> None:
     answer = here.app.call("POST", f"/api/v1/tickets/{ticket}/reject", {"reason": "no"}, here.app.sign_in())
     assert answer.status_code == 200, answer.text
 
 
-def test_before_anything_was_asked_there_is_nothing_to_count(here: Looking) -> None:
+def test_before_anything_was_asked_there_is_nothing_to_count(here: ConsoleVisitor) -> None:
     assert "Nothing to count yet" in here.said("/console/figures")
 
 
-def test_answers_are_told_apart_by_how_fast_they_came_and_whether_they_came_at_all(here: Looking) -> None:
+def test_answers_are_told_apart_by_how_fast_they_came_and_whether_they_came_at_all(here: ConsoleVisitor) -> None:
     fast = here.ask(PUSH)
     here.app.clock.forward(1)
     reject(here, fast["pendingId"])
@@ -46,7 +46,7 @@ def test_answers_are_told_apart_by_how_fast_they_came_and_whether_they_came_at_a
     assert found.whole and found.by_day[-1][1] == {3: 4}
 
 
-def test_the_rules_that_ask_most_come_first_with_a_way_to_a_narrower_grant(here: Looking) -> None:
+def test_the_rules_that_ask_most_come_first_with_a_way_to_a_narrower_grant(here: ConsoleVisitor) -> None:
     here.ask(PUSH)
     for folder in ("src", "lib", "docs"):
         here.app.clock.forward(1)
@@ -56,7 +56,7 @@ def test_the_rules_that_ask_most_come_first_with_a_way_to_a_narrower_grant(here:
     assert f'href="/console/grants/new?ticket={last["pendingId"]}"' in page
 
 
-def test_older_days_are_left_out_until_they_are_asked_for(here: Looking) -> None:
+def test_older_days_are_left_out_until_they_are_asked_for(here: ConsoleVisitor) -> None:
     here.ask(PUSH)
     here.later(10 * 86_400)
     assert "Nobody was asked anything in the last 7 days" in here.said("/console/figures?days=7")
@@ -64,7 +64,7 @@ def test_older_days_are_left_out_until_they_are_asked_for(here: Looking) -> None
     assert here.window.get("/console/figures?days=a").status_code == 200
 
 
-def test_a_false_alarm_is_listed_with_the_rule_and_the_near_miss_it_would_have_to_spare(here: Looking) -> None:
+def test_a_false_alarm_is_listed_with_the_rule_and_the_near_miss_it_would_have_to_spare(here: ConsoleVisitor) -> None:
     here.ask(LIST)
     for command in (PUSH, 'rm -rf "my \\ src"'):
         here.ask(command)
@@ -77,7 +77,7 @@ def test_a_false_alarm_is_listed_with_the_rule_and_the_near_miss_it_would_have_t
     assert "main/" in said and "ana: ours" in said
 
 
-def test_nothing_that_was_stored_runs_in_a_page(here: Looking) -> None:
+def test_nothing_that_was_stored_runs_in_a_page(here: ConsoleVisitor) -> None:
     """Payloads in commands, names, folders, notes and reasons, on every page that shows them."""
     for number, payload in enumerate(PAYLOADS):
         here.ask(f"rm -rf src{number} # {payload}", name=payload, cwd=f"/home/{payload}")
@@ -96,11 +96,11 @@ def test_nothing_that_was_stored_runs_in_a_page(here: Looking) -> None:
     assert len(pages) > 40
     for path in pages:
         page = here.page(path)
-        assert foreign(page) == [], path
+        assert foreign_markup(page) == [], path
         assert "\u202e" not in page.replace('value="', "") and "\x1b" not in page, path
 
 
-def test_an_approval_that_no_agent_came_back_for_was_answered(here: Looking) -> None:
+def test_an_approval_that_no_agent_came_back_for_was_answered(here: ConsoleVisitor) -> None:
     id = here.ask("git branch -D old")["pendingId"]
     assert here.window.form(f"/console/tickets/{id}/approve").status_code == 303
     here.later(3_600)

@@ -13,8 +13,8 @@ import pytest
 from httpx import Response
 
 from authenticator import Authenticator
-from browser_window import Window, signed_in
-from console_visitor import PAYLOADS, Looking, foreign, looking, words
+from browser_window import Window, signed_in_window
+from console_visitor import PAYLOADS, ConsoleVisitor, foreign_markup, page_text, visit_console
 from daemons import PASSPHRASE
 from interlock.approvals.trials import near_misses
 from interlock.identity.operators import change_operator, sign_in
@@ -38,8 +38,8 @@ NARROW = Grant(
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[Looking]:
-    with looking(tmp_path) as found:
+def here(tmp_path: Path) -> Iterator[ConsoleVisitor]:
+    with visit_console(tmp_path) as found:
         yield found
 
 
@@ -56,19 +56,19 @@ def form_of(page: str) -> dict[str, str]:
     return found
 
 
-def suggested(here: Looking, ticket: str) -> dict[str, str]:
+def suggested(here: ConsoleVisitor, ticket: str) -> dict[str, str]:
     fields = form_of(here.page(f"{GRANTS}/new?ticket={ticket}"))
     return {name: value for name, value in fields.items() if name != "too"}
 
 
-def trial(here: Looking, fields: dict[str, str]) -> str:
+def trial(here: ConsoleVisitor, fields: dict[str, str]) -> str:
     answer = here.window.form(f"{GRANTS}/test", fields, hx_request="true")
     assert answer.status_code == 200
-    return words(answer.text)
+    return page_text(answer.text)
 
 
 def sign(
-    here: Looking, fields: dict[str, str], window: Window | None = None, key: Authenticator | None = None
+    here: ConsoleVisitor, fields: dict[str, str], window: Window | None = None, key: Authenticator | None = None
 ) -> Response:
     """Signs and saves it, as the page's script does."""
     window, key = window or here.window, key or here.key
@@ -77,11 +77,11 @@ def sign(
     return window.form(GRANTS, {**fields, **proof})
 
 
-def grants(here: Looking) -> list[Grant]:
+def grants(here: ConsoleVisitor) -> list[Grant]:
     return here.app.state.store.read(lambda tx: tx.grants(here.app.clock.now()))
 
 
-def test_a_card_of_the_queue_leads_to_a_grant_for_exactly_that(here: Looking) -> None:
+def test_a_card_of_the_queue_leads_to_a_grant_for_exactly_that(here: ConsoleVisitor) -> None:
     ticket = here.ask("rm -rf src")["pendingId"]
     assert f'href="{GRANTS}/new?ticket={ticket}"' in here.page("/console/queue")
     fields = suggested(here, ticket)
@@ -90,7 +90,7 @@ def test_a_card_of_the_queue_leads_to_a_grant_for_exactly_that(here: Looking) ->
     assert {fields[f"only-{name}"] for name in ("principal", "name", "session")} == {"yes"}
 
 
-def test_before_it_is_signed_it_says_what_it_would_have_covered_and_what_not(here: Looking) -> None:
+def test_before_it_is_signed_it_says_what_it_would_have_covered_and_what_not(here: ConsoleVisitor) -> None:
     here.ask("ls")
     here.ask("rm -rf lib")
     ticket = here.ask("rm -rf src")["pendingId"]
@@ -101,7 +101,7 @@ def test_before_it_is_signed_it_says_what_it_would_have_covered_and_what_not(her
     assert grants(here) == []
 
 
-def test_a_wide_grant_is_told_to_be_wide(here: Looking) -> None:
+def test_a_wide_grant_is_told_to_be_wide(here: ConsoleVisitor) -> None:
     here.ask("rm -rf lib")
     ticket = here.ask("rm -rf src")["pendingId"]
     fields = {**suggested(here, ticket), "targets": "/home/dev/app/*"}
@@ -112,7 +112,7 @@ def test_a_wide_grant_is_told_to_be_wide(here: Looking) -> None:
     assert "covered another session" in said and "covered an agent of another name" in said
 
 
-def test_a_signed_grant_lets_the_agent_through_once_and_no_further(here: Looking) -> None:
+def test_a_signed_grant_lets_the_agent_through_once_and_no_further(here: ConsoleVisitor) -> None:
     ticket = here.ask("rm -rf src")["pendingId"]
     fields = {**suggested(here, ticket), "why": "the move"}
     refused = here.window.form(GRANTS, fields)
@@ -131,7 +131,7 @@ def test_a_signed_grant_lets_the_agent_through_once_and_no_further(here: Looking
     assert "Nothing is granted" in here.said(GRANTS)
 
 
-def test_what_waits_and_takes_no_touch_is_approved_with_it(here: Looking) -> None:
+def test_what_waits_and_takes_no_touch_is_approved_with_it(here: ConsoleVisitor) -> None:
     ticket = here.ask("git reset --hard")["pendingId"]
     page = here.page(f"{GRANTS}/new?ticket={ticket}")
     assert 'name="too"' in page
@@ -147,7 +147,7 @@ def test_what_waits_and_takes_no_touch_is_approved_with_it(here: Looking) -> Non
     assert found is not None and found.state is TicketState.WAITING
 
 
-def test_what_cannot_be_told_by_names_is_granted_as_that_very_action(here: Looking) -> None:
+def test_what_cannot_be_told_by_names_is_granted_as_that_very_action(here: ConsoleVisitor) -> None:
     ticket = here.ask("git push --force origin main")["pendingId"]
     fields = suggested(here, ticket)
     assert fields["digests"].startswith("v1:")
@@ -156,7 +156,7 @@ def test_what_cannot_be_told_by_names_is_granted_as_that_very_action(here: Looki
     assert "1 of 1 that could destroy something" in said
 
 
-def test_grants_are_listed_and_revoked(here: Looking) -> None:
+def test_grants_are_listed_and_revoked(here: ConsoleVisitor) -> None:
     ticket = here.ask("git reset --hard")["pendingId"]
     here.window.form(GRANTS, {**suggested(here, ticket), "why": "often", "count": "5"})
     (grant,) = grants(here)
@@ -168,7 +168,7 @@ def test_grants_are_listed_and_revoked(here: Looking) -> None:
     assert here.window.form(f"{GRANTS}/grant_none/revoke").status_code == 404
 
 
-def test_a_row_that_was_altered_is_said_not_to_count(here: Looking) -> None:
+def test_a_row_that_was_altered_is_said_not_to_count(here: ConsoleVisitor) -> None:
     ticket = here.ask("git reset --hard")["pendingId"]
     here.window.form(GRANTS, {**suggested(here, ticket), "why": "x"})
     (grant,) = grants(here)
@@ -187,7 +187,7 @@ NO_GRANTS: list[tuple[dict[str, str], str]] = [
 ]
 
 
-def test_what_is_no_grant_is_refused_and_the_form_is_kept(here: Looking) -> None:
+def test_what_is_no_grant_is_refused_and_the_form_is_kept(here: ConsoleVisitor) -> None:
     fields = {
         "effect": "destroy",
         "targets": "/home/dev/app/src",
@@ -204,9 +204,9 @@ def test_what_is_no_grant_is_refused_and_the_form_is_kept(here: Looking) -> None
             assert expected in unescape(here.window.form(f"{GRANTS}/test", {**fields, **change}).text)
 
 
-def test_only_those_who_answer_grant_and_only_admins_what_is_forbidden(here: Looking) -> None:
+def test_only_those_who_answer_grant_and_only_admins_what_is_forbidden(here: ConsoleVisitor) -> None:
     ticket = here.ask("rm -rf /")["pendingId"]
-    bo, key = signed_in(here.app, "bo")
+    bo, key = signed_in_window(here.app, "bo")
     fields = form_of(bo.get(f"{GRANTS}/new?ticket={ticket}").text)
     assert fields["ceiling"] != "forbidden"
     wanted = {**fields, "targets": "/etc/hosts", "ceiling": "forbidden", "why": "x"}
@@ -223,7 +223,7 @@ def test_only_those_who_answer_grant_and_only_admins_what_is_forbidden(here: Loo
     assert Window(here.app).get(GRANTS).headers["location"].startswith("/console/sign-in")
 
 
-def test_whoever_approved_many_in_a_row_is_not_offered_one_more_by_the_way(here: Looking) -> None:
+def test_whoever_approved_many_in_a_row_is_not_offered_one_more_by_the_way(here: ConsoleVisitor) -> None:
     for number in range(5):
         ticket = here.ask(f"git -C r{number} reset --hard")["pendingId"]
         here.window.form(f"/console/tickets/{ticket}/approve")
@@ -244,19 +244,19 @@ def test_a_narrow_grant_covers_no_near_miss_and_a_wide_one_is_caught() -> None:
     assert any(one.covered for one in near_misses(replace(NARROW, principal="", name="", session="")))
 
 
-def test_nothing_that_was_asked_for_or_written_runs(here: Looking) -> None:
+def test_nothing_that_was_asked_for_or_written_runs(here: ConsoleVisitor) -> None:
     for payload in PAYLOADS:
         _stored(here, payload)
         here.app.clock.forward(200)
 
 
-def _stored(here: Looking, payload: str) -> None:
+def _stored(here: ConsoleVisitor, payload: str) -> None:
     ticket = here.ask(f"rm -rf {payload}", name=payload[:100], cwd=f"/{payload}")["pendingId"]
     page = here.page(f"{GRANTS}/new?ticket={ticket}")
-    assert foreign(page) == []
+    assert foreign_markup(page) == []
     fields = {**form_of(page), "why": payload, "environment": payload}
-    assert foreign(here.window.form(f"{GRANTS}/test", fields).text) == []
-    assert foreign(here.window.form(GRANTS, {**fields, "count": payload}).text) == []
+    assert foreign_markup(here.window.form(f"{GRANTS}/test", fields).text) == []
+    assert foreign_markup(here.window.form(GRANTS, {**fields, "count": payload}).text) == []
     sign(here, {**fields, "effect": payload, "targets": f"/{payload}"})
-    assert foreign(here.page(GRANTS)) == []
+    assert foreign_markup(here.page(GRANTS)) == []
     assert here.window.get(f"{GRANTS}/new?ticket={payload[:5]}").status_code in (200, 404)

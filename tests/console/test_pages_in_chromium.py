@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from adapter_files import adapter_file
-from chromium import Console, Window, armed, console, until
+from chromium import Console, Window, console, until, wait_until_armed
 
 pytestmark = pytest.mark.xdist_group("browser")
 GOT: list[bytes] = []
@@ -84,7 +84,7 @@ def test_a_card_becomes_a_narrow_grant_that_was_tested_and_touched(here: Console
     assert page.locator("tr:has(.badge.warn)").count() == 1
     page.fill("#why", "the move")
     save = page.get_by_role("button", name="Sign and save")
-    armed(save)
+    wait_until_armed(save)
     save.click()
     page.wait_for_url("**/console/grants?said=saved")
     page.wait_for_selector("#said >> text=counts from now on")

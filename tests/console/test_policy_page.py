@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from console_visitor import DELETE, LIST, PAYLOADS, PUSH, Looking, foreign, looking, words
+from console_visitor import DELETE, LIST, PAYLOADS, PUSH, ConsoleVisitor, foreign_markup, page_text, visit_console
 from daemons import PASSPHRASE
 from interlock.identity.agents import set_mode
 from interlock.identity.operators import sign_in
@@ -28,20 +28,20 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory, file: Path) -> Iterator[Looking]:
-    with looking(tmp_path_factory.mktemp("state"), policy={"use": str(file)}) as found:
+def here(tmp_path_factory: pytest.TempPathFactory, file: Path) -> Iterator[ConsoleVisitor]:
+    with visit_console(tmp_path_factory.mktemp("state"), policy={"use": str(file)}) as found:
         record_start(found.app.state, "1.2.3")
         yield found
 
 
-def tried(here: Looking, text: str, records: str = "500") -> str:
+def tried(here: ConsoleVisitor, text: str, records: str = "500") -> str:
     here.page(EDIT)
     answer = here.window.form(EDIT, {"policy": text, "records": records}, hx_request="true")
     assert answer.status_code == 200
     return answer.text
 
 
-def test_the_policy_in_force_is_told_level_by_level(here: Looking) -> None:
+def test_the_policy_in_force_is_told_level_by_level(here: ConsoleVisitor) -> None:
     said = here.said(POLICY)
     assert "In force: mine" in said and "It extends default" in said
     assert (
@@ -51,18 +51,18 @@ def test_the_policy_in_force_is_told_level_by_level(here: Looking) -> None:
     assert "needs no confirmation Bash:make *" in said and "An operator, unless a level names others." in said
 
 
-def test_its_own_text_is_shown_and_not_what_it_extends(here: Looking) -> None:
+def test_its_own_text_is_shown_and_not_what_it_extends(here: ConsoleVisitor) -> None:
     page = here.page(POLICY)
     assert "Ours." in page and "[[case]]" not in page
 
 
-def test_shipped_policies_are_told_too(here: Looking) -> None:
+def test_shipped_policies_are_told_too(here: ConsoleVisitor) -> None:
     assert "forbidden It is denied, and nobody can approve it." in here.said(f"{POLICY}/shipped/strict")
     assert here.window.get(f"{POLICY}/shipped/none").status_code == 404
     assert here.window.get(f"{POLICY}/shipped/..%2F..%2Fx").status_code == 404
 
 
-def test_the_history_says_what_changed_and_who_changed_it(here: Looking) -> None:
+def test_the_history_says_what_changed_and_who_changed_it(here: ConsoleVisitor) -> None:
     said = here.said(POLICY)
     assert "policy mine," in said and "rules version 1.2.3," in said
     _, session = sign_in(here.app.state, "ana", PASSPHRASE, "cli")
@@ -70,14 +70,14 @@ def test_the_history_says_what_changed_and_who_changed_it(here: Looking) -> None
     set_mode(here.app.state, session, "enforcing", "back")
     record_start(here.app.state, "1.2.3")  # the same again is no change
     page = here.page(POLICY)
-    assert "mode enforcing to monitoring: the <b>move</b> ana" in words(page) and "<b>move" not in page
-    assert words(page).count("rules version 1.2.3,") == 1
+    assert "mode enforcing to monitoring: the <b>move</b> ana" in page_text(page) and "<b>move" not in page
+    assert page_text(page).count("rules version 1.2.3,") == 1
 
 
-def test_an_edited_policy_is_compared_with_what_agents_did(here: Looking) -> None:
+def test_an_edited_policy_is_compared_with_what_agents_did(here: ConsoleVisitor) -> None:
     for command in (LIST, DELETE, PUSH, "npm install"):
         here.ask(command)
-    said = words(tried(here, own_text(load_policy("strict"))))
+    said = page_text(tried(here, own_text(load_policy("strict"))))
     assert "It can be used, as policy strict." in said
     assert (
         "If nothing would be lost or a copy can be taken first: it runs at once. An operator has to sign for it" in said
@@ -87,34 +87,34 @@ def test_an_edited_policy_is_compared_with_what_agents_did(here: Looking) -> Non
     assert "allow confirm" in said and "npm install" in said
 
 
-def test_the_text_in_force_changes_nothing(here: Looking) -> None:
-    said = words(tried(here, MINE))
+def test_the_text_in_force_changes_nothing(here: ConsoleVisitor) -> None:
+    said = page_text(tried(here, MINE))
     assert "Nothing of what the policy in force asks for." in said and "0 differently" in said
     assert "There is no [[case]] in it" in said
 
 
-def test_the_comparison_is_left_out_where_nobody_asks_for_it(here: Looking) -> None:
-    assert "recorded actions" not in words(tried(here, MINE, "0"))
+def test_the_comparison_is_left_out_where_nobody_asks_for_it(here: ConsoleVisitor) -> None:
+    assert "recorded actions" not in page_text(tried(here, MINE, "0"))
 
 
-def test_cases_that_come_out_otherwise_are_named(here: Looking) -> None:
-    said = words(tried(here, MINE + '[[case]]\ncommand = "rm -rf src"\nexpect = "allow"\n'))
+def test_cases_that_come_out_otherwise_are_named(here: ConsoleVisitor) -> None:
+    said = page_text(tried(here, MINE + '[[case]]\ncommand = "rm -rf src"\nexpect = "allow"\n'))
     assert "1 of 1 come out otherwise." in said and "expected allow, got verify" in said
 
 
-def test_every_problem_is_named_with_its_place(here: Looking) -> None:
-    said = words(tried(here, 'extends = "default"\nlevls = 1\n[levels]\nsafe = "alow"\n'))
+def test_every_problem_is_named_with_its_place(here: ConsoleVisitor) -> None:
+    said = page_text(tried(here, 'extends = "default"\nlevls = 1\n[levels]\nsafe = "alow"\n'))
     assert "It cannot be used" in said and "levls" in said and "levels.safe" in said and "Take it with you" not in said
-    assert "It cannot be used" in words(tried(here, "name = "))
+    assert "It cannot be used" in page_text(tried(here, "name = "))
     assert here.window.form(EDIT, {"policy": "name = "}).status_code == 422
 
 
-def test_what_takes_protection_away_is_said(here: Looking) -> None:
+def test_what_takes_protection_away_is_said(here: ConsoleVisitor) -> None:
     text = 'extends = "default"\n[levels]\ndestructive = "allow"\ndangerous = "allow"\n'
-    assert "the levels destructive, dangerous ask for nothing" in words(tried(here, text))
+    assert "the levels destructive, dangerous ask for nothing" in page_text(tried(here, text))
 
 
-def test_nothing_is_written_or_put_in_force(here: Looking, file: Path) -> None:
+def test_nothing_is_written_or_put_in_force(here: ConsoleVisitor, file: Path) -> None:
     before, policy = sorted(file.parent.iterdir()), here.app.state.policy
     tried(here, own_text(load_policy("strict")))
     assert file.read_text() == MINE and sorted(file.parent.iterdir()) == before
@@ -136,10 +136,10 @@ def test_an_edited_text_extends_what_is_shipped_or_loaded_and_opens_nothing(tmp_
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
-def test_nothing_that_is_written_in_a_policy_runs(here: Looking, payload: str) -> None:
+def test_nothing_that_is_written_in_a_policy_runs(here: ConsoleVisitor, payload: str) -> None:
     here.ask(f"rm -rf {payload}", name=payload[:100])
     text = f"name = '''{payload}'''\nextends = 'strict'\n[patterns]\ndeny = ['''{payload}''']\n[[case]]\ncommand = '''{payload}'''\nexpect = 'allow'\n"
     for given in (text, payload, text.replace("\x1b", "").replace("\x07", "")):
         for headers in ({}, {"hx_request": "true"}):
-            assert foreign(here.window.form(EDIT, {"policy": given, "records": "100"}, **headers).text) == []
-    assert foreign(here.page(POLICY)) == [] and foreign(here.page(f"{EDIT}?start=<script>")) == []
+            assert foreign_markup(here.window.form(EDIT, {"policy": given, "records": "100"}, **headers).text) == []
+    assert foreign_markup(here.page(POLICY)) == [] and foreign_markup(here.page(f"{EDIT}?start=<script>")) == []

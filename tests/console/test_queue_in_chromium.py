@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from chromium import Console, Window, armed, console, until
+from chromium import Console, Window, console, until, wait_until_armed
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -47,7 +47,7 @@ def test_a_held_call_appears_by_itself_and_one_touch_frees_it(here: Console, ana
     assert here.deed in found.locator("mark").inner_text()
     button = found.get_by_role("button", name="Approve with passkey…")
     assert button.is_disabled()
-    armed(button)
+    wait_until_armed(button)
     button.click()
     until(lambda: here.ticket(held["pendingId"])["state"] == "approved", "the approval")
     assert here.ask(here.deed)["decision"] == "allow"
@@ -60,7 +60,7 @@ def test_a_touch_by_somebody_else_approves_nothing(here: Console, ana: Window) -
     ana.verified(False)
     try:
         button = card(ana, held["pendingId"]).get_by_role("button", name="Approve with passkey…")
-        armed(button)
+        wait_until_armed(button)
         button.click()
         ana.page.wait_for_selector("#said p.bad")
         assert here.ticket(held["pendingId"])["state"] == "pending_approval"

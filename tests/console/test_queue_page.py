@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from console_visitor import looking
+from console_visitor import visit_console
 from interlock.approvals import first_state
 from interlock.console.cards import card_of
 from interlock.console.highlight import highlight, runs
@@ -19,7 +19,7 @@ from stored_records import ticket
 
 
 def test_the_same_deed_in_other_words_is_one_card_that_says_what_the_last_try_changed(tmp_path: Path) -> None:
-    with looking(tmp_path) as here:
+    with visit_console(tmp_path) as here:
         held = here.ask("rm -rf src")
         assert here.ask("rm -r src")["decision"] == "verify"
         page = here.page("/console/queue")
@@ -30,13 +30,13 @@ def test_the_same_deed_in_other_words_is_one_card_that_says_what_the_last_try_ch
 
 
 def test_what_was_tried_once_says_nothing_of_tries(tmp_path: Path) -> None:
-    with looking(tmp_path) as here:
+    with visit_console(tmp_path) as here:
         here.ask("rm -rf src")
         assert "tried" not in here.page("/console/queue")
 
 
 def test_the_greater_harm_comes_first(tmp_path: Path) -> None:
-    with looking(tmp_path) as here:
+    with visit_console(tmp_path) as here:
         small, great = here.ask("rm notes.txt"), here.ask("terraform destroy -auto-approve")
         page = here.page("/console/queue")
         assert page.index(great["pendingId"]) < page.index(small["pendingId"])
@@ -44,7 +44,7 @@ def test_the_greater_harm_comes_first(tmp_path: Path) -> None:
 
 
 def test_more_than_a_page_holds_are_said_to_be_there_and_not_counted_without_end(tmp_path: Path) -> None:
-    with looking(tmp_path) as here:
+    with visit_console(tmp_path) as here:
         state, now = here.app.state, here.app.clock.now()
         made = [ticket(f"pdact_{n}", digest=f"{n}", opened_at=now, expires_at=now + 60) for n in range(MOST)]
         state.store.write(lambda tx: [tx.open_ticket(one, MOST + 1) for one in made[:-1]])
@@ -104,7 +104,7 @@ def test_a_mark_outside_the_text_is_no_error() -> None:
 
 
 def test_after_five_approvals_in_two_minutes_the_targets_name_is_typed(tmp_path: Path) -> None:
-    with looking(tmp_path, policy={"use": "default"}, limits={"session_minutes": 60}) as here:
+    with visit_console(tmp_path, policy={"use": "default"}, limits={"session_minutes": 60}) as here:
 
         def approved(number: int, **more: str) -> int:
             path = f"/console/tickets/{here.ask(f'rm note{number}.txt')['pendingId']}/approve"
@@ -119,7 +119,7 @@ def test_after_five_approvals_in_two_minutes_the_targets_name_is_typed(tmp_path:
 
 
 def test_a_tickets_own_page_goes_on_with_its_answer_and_an_unused_approval_is_taken_back(tmp_path: Path) -> None:
-    with looking(tmp_path) as here:
+    with visit_console(tmp_path) as here:
         id = here.ask("git branch -D old")["pendingId"]
         place = f"/console/tickets/{id}"
         page = here.page(place)
@@ -135,7 +135,7 @@ def test_a_tickets_own_page_goes_on_with_its_answer_and_an_unused_approval_is_ta
 
 
 def test_an_approval_that_was_used_says_so(tmp_path: Path) -> None:
-    with looking(tmp_path) as here:
+    with visit_console(tmp_path) as here:
         id = here.ask("git branch -D old")["pendingId"]
         here.window.form(f"/console/tickets/{id}/approve")
         assert here.ask("git branch -D old")["decision"] == "allow"
@@ -144,7 +144,7 @@ def test_an_approval_that_was_used_says_so(tmp_path: Path) -> None:
 
 
 def test_harm_in_a_long_command_and_letters_that_look_like_others_are_said_beside_it(tmp_path: Path) -> None:
-    with looking(tmp_path) as here:
+    with visit_console(tmp_path) as here:
         here.ask(f"echo {'a' * 500}; rm -rf src; echo {'b' * 500}")
         here.ask("rm -rf /srv/\u0430pp", "another")
         page = here.page("/console/queue")
@@ -154,7 +154,7 @@ def test_harm_in_a_long_command_and_letters_that_look_like_others_are_said_besid
 
 
 def test_a_card_leads_with_what_would_run_and_has_the_text_as_it_was_written_below(tmp_path: Path) -> None:
-    with looking(tmp_path) as here:
+    with visit_console(tmp_path) as here:
         coded = base64.b64encode(b"rm -rf /srv/data").decode()
         id = here.ask(f"echo {coded} | base64 -d | sh")["pendingId"]
         for path in ("/console/queue", f"/console/tickets/{id}", here.record(text="base64", level="3")):
@@ -164,7 +164,7 @@ def test_a_card_leads_with_what_would_run_and_has_the_text_as_it_was_written_bel
 
 
 def test_an_operation_is_one_line_with_its_parameters_on_cards_and_in_lists(tmp_path: Path) -> None:
-    with looking(tmp_path) as here:
+    with visit_console(tmp_path) as here:
         asked = {"agent": {"name": "bot"}, "operation": "delete_user", "params": {"id": 5, "who": "ana"}}
         here.app.call("POST", "/api/v1/evaluate", asked, here.agent)
         for path in ("/console/queue", "/console/live", "/console/audit"):
@@ -172,7 +172,7 @@ def test_an_operation_is_one_line_with_its_parameters_on_cards_and_in_lists(tmp_
 
 
 def test_the_tab_counts_what_waits_and_a_script_is_told_of_the_newest(tmp_path: Path) -> None:
-    with looking(tmp_path) as here:
+    with visit_console(tmp_path) as here:
         assert here.window.get("/console/queue/newest").json() == {"count": ""}
         assert "<title>Queue · Interlock</title>" in here.page("/console/queue")
         id = here.ask("bash -c 'rm -rf /srv/data'")["pendingId"]

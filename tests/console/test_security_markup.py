@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import interlock.console as templates
-from browser_window import LOOKS, Window, place, signed_in
-from daemons import Inside, inside
+from browser_window import LOOKS, Window, route_path, signed_in_window
+from daemons import InProcessDaemon, in_process_daemon
 from markup import PAYLOADS, UNSEEN
 
 TAGS = frozenset("script img iframe object embed base style math template animate mglyph".split())
@@ -51,17 +51,17 @@ def _local(address: str) -> bool:
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
-    with inside(tmp_path_factory.mktemp("state"), policy={"use": "default"}) as made:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path_factory.mktemp("state"), policy={"use": "default"}) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def ana(app: Inside) -> Window:
-    return signed_in(app)[0]
+def ana(app: InProcessDaemon) -> Window:
+    return signed_in_window(app)[0]
 
 
-def pages(app: Inside, id: str) -> list[str]:
+def pages(app: InProcessDaemon, id: str) -> list[str]:
     """Every page that shows something, and this ticket's own."""
     plain = [route.path for route in app.daemon.console.routes.all if route.method == "GET" and "{" not in route.path]
     return [
@@ -87,7 +87,7 @@ def said(payload: str) -> list[str]:
     return [word for word in payload.split() if word.isascii() and word.isprintable() and len(word) > 2]
 
 
-def ask(app: Inside, peer: str = "uid:1000", **body: object) -> str:
+def ask(app: InProcessDaemon, peer: str = "uid:1000", **body: object) -> str:
     answer = app.call("POST", "/api/v1/evaluate", body, peer=peer).json()
     return str(answer["pendingId"]) if "pendingId" in answer else str(answer)
 
@@ -101,7 +101,7 @@ def fresh() -> str:
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
-def test_what_an_agent_writes_is_text_on_every_page(app: Inside, ana: Window, payload: str) -> None:
+def test_what_an_agent_writes_is_text_on_every_page(app: InProcessDaemon, ana: Window, payload: str) -> None:
     name = fresh()
     agent = {"name": payload[:60], "session": payload[:60]}
     safe = payload.replace("'", "")
@@ -115,7 +115,7 @@ def test_what_an_agent_writes_is_text_on_every_page(app: Inside, ana: Window, pa
     clean(ana, f"/console/tickets/{id}")
 
 
-def test_the_whole_corpus_is_text_on_every_page_at_once(app: Inside, ana: Window) -> None:
+def test_the_whole_corpus_is_text_on_every_page_at_once(app: InProcessDaemon, ana: Window) -> None:
     ids = []
     for number, payload in enumerate(PAYLOADS):
         peer, agent = f"uid:{2000 + number}", {"name": "painter"}
@@ -137,10 +137,10 @@ FIELDS = sorted(
 
 
 @pytest.mark.parametrize("payload", [*PAYLOADS[::8], "-1", "1e999", "\U0001f4a3" * 50], ids=range(12))
-def test_whatever_is_asked_of_a_page_comes_back_as_text(app: Inside, ana: Window, payload: str) -> None:
+def test_whatever_is_asked_of_a_page_comes_back_as_text(app: InProcessDaemon, ana: Window, payload: str) -> None:
     given = dict.fromkeys(FIELDS, payload)
     for route in app.daemon.console.routes.all:
-        path = place(route)
+        path = route_path(route)
         if path in ("/console/events", "/console/sign-in") or (
             route.method == "POST" and not LOOKS.fullmatch(route.path)
         ):
@@ -152,7 +152,7 @@ def test_whatever_is_asked_of_a_page_comes_back_as_text(app: Inside, ana: Window
     assert app.state.troubles == {}
 
 
-def test_what_is_typed_into_the_sign_in_is_text(app: Inside) -> None:
+def test_what_is_typed_into_the_sign_in_is_text(app: InProcessDaemon) -> None:
     for payload in (PAYLOADS[0], PAYLOADS[15]):
         answer = Window(app).form("/console/sign-in", {"name": payload, "passphrase": payload, "code": payload})
         assert answer.status_code in (401, 422, 429, 503)
@@ -160,7 +160,7 @@ def test_what_is_typed_into_the_sign_in_is_text(app: Inside) -> None:
         assert all(sign not in value for value in answer.headers.values() for sign in "\r\n")
 
 
-def test_what_stands_in_an_address_is_text(app: Inside, ana: Window) -> None:
+def test_what_stands_in_an_address_is_text(app: InProcessDaemon, ana: Window) -> None:
     for payload in PAYLOADS:
         for window in (ana, Window(app)):
             answer = window.raw("GET", "/console/tickets/" + "".join(f"%{byte:02x}" for byte in payload.encode()), {})
@@ -170,7 +170,7 @@ def test_what_stands_in_an_address_is_text(app: Inside, ana: Window) -> None:
             assert answer.status_code in (200, 303, 422) and Reading(answer.text).foreign == []
 
 
-def test_a_ticket_that_says_little_leaves_the_queue_whole(app: Inside, ana: Window) -> None:
+def test_a_ticket_that_says_little_leaves_the_queue_whole(app: InProcessDaemon, ana: Window) -> None:
     for body in ({"command": f"rm -rf {fresh()}"}, {"action": "drop_database"}, {"intent": "delete all customers"}):
         ask(app, **body)
     assert ana.get("/console/queue").status_code == 200

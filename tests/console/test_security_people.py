@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from authenticator import ORIGIN, UP, Authenticator
-from browser_window import LOOKS, Window, place, signed_in
-from daemons import PASSPHRASE, QUICK, Inside, inside
+from browser_window import LOOKS, Window, route_path, signed_in_window
+from daemons import PASSPHRASE, QUICK, InProcessDaemon, in_process_daemon
 from interlock.identity.operators import add_operator, sign_in
 from interlock.model import TicketState
 
@@ -18,51 +18,55 @@ OWN_ROUTES = re.compile("/console/(sign-in|sign-out|set-up|keys|fresh)")  # ever
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
-    with inside(tmp_path_factory.mktemp("state"), policy={"use": "default"}) as made:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path_factory.mktemp("state"), policy={"use": "default"}) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def ana(app: Inside) -> tuple[Window, Authenticator]:
-    return signed_in(app)
+def ana(app: InProcessDaemon) -> tuple[Window, Authenticator]:
+    return signed_in_window(app)
 
 
 @pytest.fixture(scope="module")
-def bo(app: Inside) -> tuple[Window, Authenticator]:
-    return signed_in(app, "bo")
+def bo(app: InProcessDaemon) -> tuple[Window, Authenticator]:
+    return signed_in_window(app, "bo")
 
 
-def held(app: Inside, command: str, peer: str = "uid:1000") -> str:
+def held(app: InProcessDaemon, command: str, peer: str = "uid:1000") -> str:
     body = {"command": command, "agent": {"name": "claude"}, "cwd": "/home/dev/app"}
     return str(app.call("POST", "/api/v1/evaluate", body, peer=peer).json()["pendingId"])
 
 
-def state_of(app: Inside, id: str) -> TicketState:
+def state_of(app: InProcessDaemon, id: str) -> TicketState:
     ticket = app.state.store.read(lambda tx: tx.ticket(id))
     assert ticket is not None
     return ticket.state
 
 
-def test_an_agents_token_opens_nothing_even_beside_a_cookie(app: Inside, ana: tuple[Window, Authenticator]) -> None:
+def test_an_agents_token_opens_nothing_even_beside_a_cookie(
+    app: InProcessDaemon, ana: tuple[Window, Authenticator]
+) -> None:
     agent, window = app.agent(), ana[0]
     id = held(app, "rm -rf agent-token")
     for route in app.daemon.console.routes.all:
         for cookies in ({}, dict(window.cookies)):
             thief = Window(app, cookies=cookies)
             sent = {**agent, "origin": ORIGIN, "x-csrf-token": window.mark}
-            answer = thief.raw(route.method, place(route, id), sent)
+            answer = thief.raw(route.method, route_path(route, id), sent)
             assert answer.status_code == 403, route
     assert state_of(app, id) is TicketState.WAITING
 
 
-def test_whoever_got_hold_of_the_cookie_alone_changes_nothing(app: Inside, ana: tuple[Window, Authenticator]) -> None:
+def test_whoever_got_hold_of_the_cookie_alone_changes_nothing(
+    app: InProcessDaemon, ana: tuple[Window, Authenticator]
+) -> None:
     """A browser sends the cookie of localhost to every port there, such as a program's that an agent serves."""
     window, id = ana[0], held(app, "git branch -D old")
     thief = Window(app, cookies=dict(window.cookies))
     for route in app.daemon.console.routes.all:
         if route.method == "GET" and route.path != "/console/events":
-            answer = thief.get(place(route, id))
+            answer = thief.get(route_path(route, id))
             assert window.mark not in answer.text + str(answer.headers), route
     assert thief.form(f"/console/tickets/{id}/approve").status_code == 403
     setting_up = Window(app)
@@ -70,35 +74,35 @@ def test_whoever_got_hold_of_the_cookie_alone_changes_nothing(app: Inside, ana: 
     assert setting_up.mark not in Window(app, cookies=dict(setting_up.cookies)).get("/console/set-up").text
 
 
-def test_the_socket_of_agents_has_no_pages(app: Inside) -> None:
+def test_the_socket_of_agents_has_no_pages(app: InProcessDaemon) -> None:
     for route in app.daemon.console.routes.all:
         for headers in ({}, {"origin": ORIGIN}):
-            answer = app.call(route.method, place(route), headers=headers, peer="uid:1000")
+            answer = app.call(route.method, route_path(route), headers=headers, peer="uid:1000")
             assert answer.status_code in (403, 404), route
             assert "text/html" not in answer.headers["content-type"], route
 
 
-def test_an_operators_own_token_of_the_api_opens_no_page(app: Inside) -> None:
+def test_an_operators_own_token_of_the_api_opens_no_page(app: InProcessDaemon) -> None:
     assert Window(app).raw("GET", "/console/queue", app.sign_in()).status_code == 403
 
 
-def test_a_viewer_changes_nothing_on_any_page(app: Inside) -> None:
+def test_a_viewer_changes_nothing_on_any_page(app: InProcessDaemon) -> None:
     _, session = sign_in(app.state, "ana", PASSPHRASE, "test")
     add_operator(app.state, session, "vic", PASSPHRASE, ["viewer"], kdf=QUICK)
-    window, _ = signed_in(app, "vic")
+    window, _ = signed_in_window(app, "vic")
     id = held(app, "rm -rf viewer")
     for route in app.daemon.console.routes.all:
         if route.method == "POST" and not OWN_ROUTES.match(route.path) and not LOOKS.fullmatch(route.path):
-            answer = window.form(place(route, id), {"reason": "no", "typed": "viewer", "principal": "uid:1000"})
+            answer = window.form(route_path(route, id), {"reason": "no", "typed": "viewer", "principal": "uid:1000"})
             assert answer.status_code == 403, route
     assert state_of(app, id) is TicketState.WAITING
 
 
-def test_an_approver_gets_no_page_of_an_admin(app: Inside, bo: tuple[Window, Authenticator]) -> None:
+def test_an_approver_gets_no_page_of_an_admin(app: InProcessDaemon, bo: tuple[Window, Authenticator]) -> None:
     for route in app.daemon.console.routes.all:
         if route.role == "admin":
             window = bo[0]
-            answer = window.form(place(route)) if route.method == "POST" else window.get(place(route))
+            answer = window.form(route_path(route)) if route.method == "POST" else window.get(route_path(route))
             assert answer.status_code == 403, route
 
 
@@ -109,7 +113,7 @@ def touch(window: Window, key: Authenticator, ticket: str, **more: Any) -> dict[
 
 
 def test_a_touch_counts_for_its_own_action_operator_browser_and_once(
-    app: Inside, ana: tuple[Window, Authenticator], bo: tuple[Window, Authenticator]
+    app: InProcessDaemon, ana: tuple[Window, Authenticator], bo: tuple[Window, Authenticator]
 ) -> None:
     (window, key), (other, others) = ana, bo
     one, two = held(app, "rm -rf one"), held(app, "rm -rf two")
@@ -146,7 +150,7 @@ def test_a_touch_counts_for_its_own_action_operator_browser_and_once(
 
 
 def test_being_asked_anew_for_changes_approves_nothing_dangerous(
-    app: Inside, ana: tuple[Window, Authenticator]
+    app: InProcessDaemon, ana: tuple[Window, Authenticator]
 ) -> None:
     window, key = ana
     asked = window.json("/console/fresh/begin").json()
@@ -157,7 +161,9 @@ def test_being_asked_anew_for_changes_approves_nothing_dangerous(
     assert state_of(app, id) is TicketState.WAITING
 
 
-def test_whoever_floods_with_questions_leaves_the_queue_usable(app: Inside, ana: tuple[Window, Authenticator]) -> None:
+def test_whoever_floods_with_questions_leaves_the_queue_usable(
+    app: InProcessDaemon, ana: tuple[Window, Authenticator]
+) -> None:
     window, _ = ana
     for number in range(60):
         for peer in ("uid:3000", "uid:3001"):
@@ -169,7 +175,9 @@ def test_whoever_floods_with_questions_leaves_the_queue_usable(app: Inside, ana:
     assert window.form(f"/console/tickets/{id}/reject", {"reason": "no"}).status_code == 303
 
 
-def test_guesses_are_slowed_down_and_a_passkey_still_signs_in(app: Inside, ana: tuple[Window, Authenticator]) -> None:
+def test_guesses_are_slowed_down_and_a_passkey_still_signs_in(
+    app: InProcessDaemon, ana: tuple[Window, Authenticator]
+) -> None:
     fields = {"name": "bo", "passphrase": "wrong", "code": "000000"}
     statuses = [Window(app).form("/console/sign-in", fields).status_code for _ in range(12)]
     assert statuses[0] == 401 and statuses[-1] == 429
@@ -179,8 +187,8 @@ def test_guesses_are_slowed_down_and_a_passkey_still_signs_in(app: Inside, ana: 
 def test_a_flood_without_a_cookie_does_not_keep_out_whoever_is_signed_in(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    with inside(tmp_path_factory.mktemp("few"), limits={"requests_per_minute": 30}) as app:
-        window, _ = signed_in(app)
+    with in_process_daemon(tmp_path_factory.mktemp("few"), limits={"requests_per_minute": 30}) as app:
+        window, _ = signed_in_window(app)
         app.clock.forward(120)
         answers = [Window(app).get("/console/sign-in").status_code for _ in range(40)]
         assert answers[-1] == 429
@@ -188,8 +196,8 @@ def test_a_flood_without_a_cookie_does_not_keep_out_whoever_is_signed_in(
 
 
 def test_a_flood_without_a_cookie_keeps_nobody_from_signing_in(tmp_path_factory: pytest.TempPathFactory) -> None:
-    with inside(tmp_path_factory.mktemp("flooded"), limits={"requests_per_minute": 30}) as app:
-        window, key = signed_in(app)
+    with in_process_daemon(tmp_path_factory.mktemp("flooded"), limits={"requests_per_minute": 30}) as app:
+        window, key = signed_in_window(app)
         window.form("/console/sign-out")
         app.clock.forward(120)
         assert [Window(app).get("/console/queue").status_code for _ in range(40)][-1] == 429
@@ -204,8 +212,8 @@ def test_a_flood_without_a_cookie_keeps_nobody_from_signing_in(tmp_path_factory:
 
 
 def test_the_mark_of_a_browser_opens_nothing_and_cannot_be_made_up(tmp_path_factory: pytest.TempPathFactory) -> None:
-    with inside(tmp_path_factory.mktemp("marked"), limits={"requests_per_minute": 30}) as app:
-        window, key = signed_in(app)
+    with in_process_daemon(tmp_path_factory.mktemp("marked"), limits={"requests_per_minute": 30}) as app:
+        window, key = signed_in_window(app)
         mark = window.cookies["interlock-browser"]
         assert Window(app, cookies={"interlock-browser": mark}).get("/console/queue").status_code == 303
         app.clock.forward(120)
@@ -233,12 +241,12 @@ AGENTS = [
 
 
 @pytest.fixture(scope="module")
-def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
-    with inside(tmp_path_factory.mktemp("public"), console={"public_url": PUBLIC}) as made:
+def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path_factory.mktemp("public"), console={"public_url": PUBLIC}) as made:
         yield made
 
 
-def test_under_its_public_name_there_is_a_console_and_nothing_for_agents(public: Inside) -> None:
+def test_under_its_public_name_there_is_a_console_and_nothing_for_agents(public: InProcessDaemon) -> None:
     agent = public.agent()
     for method, path in AGENTS:
         for host in ("interlock.example.com", "INTERLOCK.example.com"):
@@ -256,7 +264,9 @@ def test_under_its_public_name_there_is_a_console_and_nothing_for_agents(public:
 
 
 @pytest.mark.parametrize("name", ["x-forwarded-for", "X-Real-IP", "cf-connecting-ip"])
-def test_a_proxy_that_hides_the_public_name_serves_nobody_what_is_for_agents_here(public: Inside, name: str) -> None:
+def test_a_proxy_that_hides_the_public_name_serves_nobody_what_is_for_agents_here(
+    public: InProcessDaemon, name: str
+) -> None:
     agent = public.agent()
     for method, path in (*AGENTS[:8], ("GET", "/console/sign-in"), ("POST", "/api/v1/session")):
         answer = public.call(method, path, {"command": "ls"}, {**agent, name: "203.0.113.7"})
@@ -264,15 +274,15 @@ def test_a_proxy_that_hides_the_public_name_serves_nobody_what_is_for_agents_her
     assert public.call("POST", "/api/v1/evaluate", {"command": "ls"}, agent).json()["allowed"] is True
 
 
-def test_under_its_public_name_forms_come_from_there_alone(public: Inside) -> None:
+def test_under_its_public_name_forms_come_from_there_alone(public: InProcessDaemon) -> None:
     for origin in ("http://interlock.example.com", ORIGIN, "https://evil.example", "null", f"{PUBLIC}:8443"):
         answer = Window(public).raw("POST", "/console/sign-in/passkey/begin", {**HOST, "origin": origin})
         assert answer.status_code == 403, origin
     assert Window(public).raw("POST", "/console/sign-in/passkey/begin", {**HOST, "origin": PUBLIC}).status_code == 200
 
 
-def test_a_cookie_of_this_device_is_none_under_the_public_name_and_the_other_way_round(public: Inside) -> None:
-    here, _ = signed_in(public)
+def test_a_cookie_of_this_device_is_none_under_the_public_name_and_the_other_way_round(public: InProcessDaemon) -> None:
+    here, _ = signed_in_window(public)
     token = here.cookies["interlock"]
     for name in ("interlock", "__Host-interlock"):
         answer = Window(public).raw("GET", "/console/keys", {**HOST, "cookie": f"{name}={token}"})
@@ -280,8 +290,8 @@ def test_a_cookie_of_this_device_is_none_under_the_public_name_and_the_other_way
     assert Window(public).raw("GET", "/console/keys", {"cookie": f"__Host-interlock={token}"}).status_code == 303
 
 
-def test_a_passkey_of_this_device_approves_nothing_under_the_public_name(public: Inside) -> None:
-    _, key = signed_in(public, "bo")
+def test_a_passkey_of_this_device_approves_nothing_under_the_public_name(public: InProcessDaemon) -> None:
+    _, key = signed_in_window(public, "bo")
     asked = Window(public, PUBLIC).json("/console/sign-in/passkey/begin", **HOST).json()
     body = {"ceremony": asked["ceremony"], "response": key.get(asked["publicKey"], origin=PUBLIC)}
     assert Window(public, PUBLIC).json("/console/sign-in/passkey/finish", body, **HOST).status_code in (401, 403)

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from authenticator import ORIGIN
-from browser_window import Window, place, signed_in
-from daemons import Inside, inside
+from browser_window import Window, route_path, signed_in_window
+from daemons import InProcessDaemon, in_process_daemon
 from interlock.records import AuditQuery, TicketQuery
 
 CSP = "default-src 'none'"
@@ -17,14 +17,14 @@ FORM = "application/x-www-form-urlencoded"
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
-    with inside(tmp_path_factory.mktemp("state"), policy={"use": "default"}) as made:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path_factory.mktemp("state"), policy={"use": "default"}) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def ana(app: Inside) -> Window:
-    return signed_in(app)[0]
+def ana(app: InProcessDaemon) -> Window:
+    return signed_in_window(app)[0]
 
 
 def framed(answer: httpx.Response) -> bool:
@@ -34,20 +34,20 @@ def framed(answer: httpx.Response) -> bool:
     return not tight or "unsafe" in policy or answer.headers.get("x-frame-options") != "DENY"
 
 
-def held(app: Inside, command: str = "rm -rf src") -> str:
+def held(app: InProcessDaemon, command: str = "rm -rf src") -> str:
     answer = app.call("POST", "/api/v1/evaluate", {"command": command, "agent": {"name": "a"}}, peer="uid:1000")
     return str(answer.json()["pendingId"])
 
 
-def gets(app: Inside) -> list[str]:
-    return [place(route) for route in app.daemon.console.routes.all if route.method == "GET"]
+def gets(app: InProcessDaemon) -> list[str]:
+    return [route_path(route) for route in app.daemon.console.routes.all if route.method == "GET"]
 
 
 STREAM = "/console/events"
 FILES = ["/console/static/console.css", "/console/static/mark.svg", "/console/static/none.js"]
 
 
-def test_no_answer_can_be_framed_or_run_a_foreign_script(app: Inside, ana: Window) -> None:
+def test_no_answer_can_be_framed_or_run_a_foreign_script(app: InProcessDaemon, ana: Window) -> None:
     for path in [*gets(app), *FILES, "/console/nothing", "/console/tickets/none"]:
         for window in (Window(app),) if path == STREAM else (Window(app), ana):
             answer = window.get(path)
@@ -59,26 +59,26 @@ def test_no_answer_can_be_framed_or_run_a_foreign_script(app: Inside, ana: Windo
         assert answer.status_code in (303, 403) and not framed(answer)
 
 
-def kept(app: Inside) -> object:
+def kept(app: InProcessDaemon) -> object:
     """What people could have changed, and the record of it."""
     now, query = app.clock.now(), AuditQuery(limit=1_000)
     tables = app.state.store.read(lambda tx: (tx.tickets(TicketQuery()), tx.blocks(), tx.grants(now), tx.operators()))
     return tables, [row.event for row in app.state.store.read(lambda tx: tx.audit(query))]
 
 
-def test_a_get_changes_nothing(app: Inside, ana: Window) -> None:
+def test_a_get_changes_nothing(app: InProcessDaemon, ana: Window) -> None:
     id = held(app)
     before = kept(app)
     for route in app.daemon.console.routes.all:
-        path = place(route, id)
+        path = route_path(route, id)
         if path != STREAM:
             answer = ana.get(f"{path}?csrf={ana.mark}&reason=x")
-            assert answer.status_code < 500 and (place(route) in gets(app) or answer.status_code == 404), route
+            assert answer.status_code < 500 and (route_path(route) in gets(app) or answer.status_code == 404), route
     assert kept(app) == before
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND"])
-def test_other_methods_are_not_answered(app: Inside, ana: Window, method: str) -> None:
+def test_other_methods_are_not_answered(app: InProcessDaemon, ana: Window, method: str) -> None:
     for path in ("/console/queue", "/console/sign-out", "/console/tickets/x/approve", "/console/static/console.js"):
         answer = ana.raw(method, path, {"origin": ORIGIN, "x-csrf-token": ana.mark})
         assert answer.status_code in (404, 405), (method, path)
@@ -86,7 +86,7 @@ def test_other_methods_are_not_answered(app: Inside, ana: Window, method: str) -
     assert ana.get("/console/queue").status_code == 200
 
 
-def test_a_head_is_a_get_without_its_body(app: Inside, ana: Window) -> None:
+def test_a_head_is_a_get_without_its_body(app: InProcessDaemon, ana: Window) -> None:
     assert ana.raw("HEAD", "/console/queue", {}).status_code == 200
     assert ana.raw("HEAD", "/console/tickets/x/approve", {"origin": ORIGIN}).status_code == 404
 
@@ -102,12 +102,12 @@ FOREIGN = [
 ]
 
 
-def test_every_post_comes_from_our_own_page_with_its_own_mark(app: Inside, ana: Window) -> None:
-    other, _ = signed_in(app, "bo")
+def test_every_post_comes_from_our_own_page_with_its_own_mark(app: InProcessDaemon, ana: Window) -> None:
+    other, _ = signed_in_window(app, "bo")
     for route in app.daemon.console.routes.all:
         if route.method != "POST":
             continue
-        path = place(route)
+        path = route_path(route)
         for origin in FOREIGN:
             answer = ana.raw("POST", path, {"origin": origin, "x-csrf-token": ana.mark})
             assert answer.status_code == 403, (path, origin)
@@ -121,13 +121,13 @@ def test_every_post_comes_from_our_own_page_with_its_own_mark(app: Inside, ana: 
     assert ana.get("/console/queue").status_code == 200
 
 
-def test_a_mark_in_the_address_is_none(app: Inside, ana: Window) -> None:
+def test_a_mark_in_the_address_is_none(app: InProcessDaemon, ana: Window) -> None:
     answer = ana.raw("POST", f"/console/sign-out?csrf={ana.mark}", {"origin": ORIGIN})
     assert answer.status_code == 403 and ana.get("/console/queue").status_code == 200
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x", "application/xml", ""])
-def test_a_body_of_another_kind_is_not_read(app: Inside, ana: Window, kind: str) -> None:
+def test_a_body_of_another_kind_is_not_read(app: InProcessDaemon, ana: Window, kind: str) -> None:
     body = f"csrf={ana.mark}&reason=x".encode()
     answer = ana.raw("POST", "/console/tickets/x/reject", {"origin": ORIGIN, "content-type": kind}, content=body)
     assert answer.status_code in (403, 422)
@@ -150,7 +150,7 @@ BODIES: list[tuple[bytes, str, int]] = [
 
 @pytest.mark.parametrize(("body", "kind", "status"), BODIES, ids=range(len(BODIES)))
 def test_a_body_that_is_no_form_is_refused_and_troubles_nobody(
-    app: Inside, ana: Window, body: bytes, kind: str, status: int
+    app: InProcessDaemon, ana: Window, body: bytes, kind: str, status: int
 ) -> None:
     for window in (ana, Window(app)):
         for path in ("/console/tickets/x/reject", "/console/sign-in", "/console/sign-in/passkey/finish"):
@@ -159,7 +159,7 @@ def test_a_body_that_is_no_form_is_refused_and_troubles_nobody(
     assert app.state.troubles == {}
 
 
-def test_a_reason_that_never_ends_is_refused(app: Inside, ana: Window) -> None:
+def test_a_reason_that_never_ends_is_refused(app: InProcessDaemon, ana: Window) -> None:
     answer = ana.form(f"/console/tickets/{held(app)}/reject", {"reason": "x" * 900_000})
     assert answer.status_code == 422
 
@@ -169,7 +169,7 @@ def test_a_reason_that_never_ends_is_refused(app: Inside, ana: Window) -> None:
     [MANY, "x=%ff", "x=%00", "=&=&&&", "a" * 9_000, "next=%0d%0aset-cookie:%20a=b", "%", "x[]=1&x.y=2"],
     ids=range(8),
 )
-def test_an_address_with_anything_behind_it_is_answered(app: Inside, ana: Window, query: str) -> None:
+def test_an_address_with_anything_behind_it_is_answered(app: InProcessDaemon, ana: Window, query: str) -> None:
     for window in (Window(app), ana):
         for path in ("/console/queue", "/console/sign-in", "/console/tickets/x"):
             answer = window.get(f"{path}?{query}")
@@ -196,7 +196,7 @@ PATHS = [
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("host", ["localhost:7310", "127.0.0.1:7310", "[::1]:7310"])
-def test_nothing_in_a_path_reaches_a_header(app: Inside, ana: Window, path: str, host: str) -> None:
+def test_nothing_in_a_path_reaches_a_header(app: InProcessDaemon, ana: Window, path: str, host: str) -> None:
     for window in (Window(app), ana):
         answer = window.raw("GET", path, {"host": host})
         assert answer.status_code < 500 and not injected(answer)
@@ -205,7 +205,7 @@ def test_nothing_in_a_path_reaches_a_header(app: Inside, ana: Window, path: str,
     assert app.state.troubles == {}
 
 
-def test_by_its_number_the_same_page_is_under_its_name_with_what_was_asked(app: Inside) -> None:
+def test_by_its_number_the_same_page_is_under_its_name_with_what_was_asked(app: InProcessDaemon) -> None:
     answer = Window(app).raw("GET", "/console/audit?ticket=a%26b&x=1", {"host": "127.0.0.1:7310"})
     assert answer.headers["location"] == "http://localhost:7310/console/audit?ticket=a%26b&x=1"
 
@@ -218,7 +218,7 @@ ESCAPES = [
 
 
 @pytest.mark.parametrize("path", ESCAPES)
-def test_no_file_but_the_consoles_own_is_served(app: Inside, path: str) -> None:
+def test_no_file_but_the_consoles_own_is_served(app: InProcessDaemon, path: str) -> None:
     answer = Window(app).get(path)
     assert answer.status_code == 404 and "import" not in answer.text
 
@@ -236,12 +236,12 @@ def test_no_file_but_the_consoles_own_is_served(app: Inside, path: str) -> None:
         "[::]:7310",
     ],
 )
-def test_a_name_that_is_not_ours_gets_no_page(app: Inside, ana: Window, host: str) -> None:
+def test_a_name_that_is_not_ours_gets_no_page(app: InProcessDaemon, ana: Window, host: str) -> None:
     answer = ana.raw("GET", "/console/queue", {"host": host, "x-forwarded-host": "localhost:7310"})
     assert answer.status_code == 403 and "csrf" not in answer.text
 
 
-def test_what_a_proxy_says_is_nobodys_word(app: Inside, ana: Window) -> None:
+def test_what_a_proxy_says_is_nobodys_word(app: InProcessDaemon, ana: Window) -> None:
     said = {
         "x-forwarded-host": "evil.example",
         "x-forwarded-proto": "https",
@@ -261,7 +261,7 @@ ELSEWHERE = [
 
 
 @pytest.mark.parametrize("wanted", ELSEWHERE)
-def test_a_sign_in_leads_to_a_page_of_ours(app: Inside, ana: Window, wanted: str) -> None:
+def test_a_sign_in_leads_to_a_page_of_ours(app: InProcessDaemon, ana: Window, wanted: str) -> None:
     answer = ana.raw("GET", "/console/sign-in", {}, params={"next": wanted})  # somebody who is signed in is sent on
     assert (answer.status_code, answer.headers["location"]) == (303, "/console"), wanted
     shown = Window(app).raw("GET", "/console/sign-in", {}, params={"next": wanted})
@@ -271,7 +271,7 @@ def test_a_sign_in_leads_to_a_page_of_ours(app: Inside, ana: Window, wanted: str
 OTHERS = ['theme={"dark": true}', "a=b c", "x; ;; =", '"', "expires=Thu, 01 Jan 1970", "a=[1, 2]", "interlocks=1"]
 
 
-def test_cookies_of_other_programs_on_this_device_sign_nobody_out(app: Inside, ana: Window) -> None:
+def test_cookies_of_other_programs_on_this_device_sign_nobody_out(app: InProcessDaemon, ana: Window) -> None:
     own = f"interlock={ana.cookies['interlock']}"
     for others in OTHERS:
         for line in (f"{others}; {own}", f"{own}; {others}", f"{others};{own};{others}"):

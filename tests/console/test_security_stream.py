@@ -9,21 +9,21 @@ from typing import Any
 
 import pytest
 
-from browser_window import Window, signed_in
-from daemons import Inside, inside
+from browser_window import Window, signed_in_window
+from daemons import InProcessDaemon, in_process_daemon
 
 PATIENCE = 20.0
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
-    with inside(tmp_path_factory.mktemp("state"), policy={"use": "default"}) as made:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path_factory.mktemp("state"), policy={"use": "default"}) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def ana(app: Inside) -> Window:
-    return signed_in(app)[0]
+def ana(app: InProcessDaemon) -> Window:
+    return signed_in_window(app)[0]
 
 
 class Stream:
@@ -70,21 +70,21 @@ class Stream:
             self._left.set()
 
 
-def test_the_stream_says_what_every_page_says_about_itself(app: Inside, ana: Window) -> None:
+def test_the_stream_says_what_every_page_says_about_itself(app: InProcessDaemon, ana: Window) -> None:
     stream = Stream(ana, ("hello", lambda: app.daemon.console.events.tell("tickets")))
     assert "event: changed\ndata: tickets\n\n" in stream.read()
     assert stream.headers["x-frame-options"] == "DENY" and stream.headers["cache-control"] == "no-store"
     assert "default-src 'none'" in stream.headers["content-security-policy"]
 
 
-def test_nobody_gets_the_stream(app: Inside) -> None:
+def test_nobody_gets_the_stream(app: InProcessDaemon) -> None:
     stream = Stream(Window(app))
     stream.read()
     assert stream.status == 401 and "event" not in stream.text
 
 
-def test_whoever_is_signed_out_hears_nothing_more_however_much_changes(app: Inside) -> None:
-    window, _ = signed_in(app, "bo")
+def test_whoever_is_signed_out_hears_nothing_more_however_much_changes(app: InProcessDaemon) -> None:
+    window, _ = signed_in_window(app, "bo")
 
     def signed_out() -> None:
         app.state.visitors.leave_all("bo")
@@ -94,7 +94,7 @@ def test_whoever_is_signed_out_hears_nothing_more_however_much_changes(app: Insi
     assert "event: signed-out" in text and "changed" not in text
 
 
-def test_what_agents_write_is_not_in_the_stream(app: Inside, ana: Window) -> None:
+def test_what_agents_write_is_not_in_the_stream(app: InProcessDaemon, ana: Window) -> None:
     evil = "x\n\nevent: signed-out\ndata: x\n\n"
     body = {"command": f"rm -rf '{evil}'", "agent": {"name": evil, "session": evil}}
 
@@ -108,8 +108,8 @@ def test_what_agents_write_is_not_in_the_stream(app: Inside, ana: Window) -> Non
 def test_a_store_that_fails_in_the_middle_ends_the_stream_and_begins_no_second_answer(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    with inside(tmp_path_factory.mktemp("broken"), policy={"use": "default"}) as app:
-        window, _ = signed_in(app)
+    with in_process_daemon(tmp_path_factory.mktemp("broken"), policy={"use": "default"}) as app:
+        window, _ = signed_in_window(app)
 
         def broken() -> None:
             app.state.shared = True  # as with several daemons: whether somebody is signed in is asked of the store

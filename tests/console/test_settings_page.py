@@ -10,8 +10,8 @@ import pytest
 
 from adapter_files import adapter_file
 from authenticator import Authenticator
-from browser_window import Window, signed_in
-from console_visitor import PAYLOADS, Looking, foreign, looking, words
+from browser_window import Window, signed_in_window
+from console_visitor import PAYLOADS, ConsoleVisitor, foreign_markup, page_text, visit_console
 from daemons import PASSPHRASE
 from interlock.adapters.trust import Trust
 from interlock.identity.operators import change_operator, sign_in
@@ -23,25 +23,25 @@ OTHER = "another lantern 48 brook"
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[Looking]:
+def here(tmp_path: Path) -> Iterator[ConsoleVisitor]:
     file = adapter_file(tmp_path, trust=Trust.VALIDATED)
-    with looking(tmp_path / "state", adapters={"files": [str(file)]}) as found:
+    with visit_console(tmp_path / "state", adapters={"files": [str(file)]}) as found:
         yield found
 
 
-def record(here: Looking, event: str) -> list[str]:
+def record(here: ConsoleVisitor, event: str) -> list[str]:
     return [row.body for row in here.app.state.store.read(lambda tx: tx.audit(AuditQuery(event=event)))]
 
 
-def trust(here: Looking) -> str:
+def trust(here: ConsoleVisitor) -> str:
     return here.app.state.adapters.standing("things", here.app.clock.now()).trust.word
 
 
-def bo(here: Looking) -> tuple[Window, Authenticator]:
-    return signed_in(here.app, "bo")
+def bo(here: ConsoleVisitor) -> tuple[Window, Authenticator]:
+    return signed_in_window(here.app, "bo")
 
 
-def test_everything_that_is_set_is_told(here: Looking) -> None:
+def test_everything_that_is_set_is_told(here: ConsoleVisitor) -> None:
     said = here.said(SETTINGS)
     assert "Mode: enforcing" in said and "ana you admin roles admin · 1 passkey, 0 authenticators" in said
     assert "bo approver" in said and "things adapter validated" in said
@@ -50,7 +50,7 @@ def test_everything_that_is_set_is_told(here: Looking) -> None:
     assert 'href="/console/keys"' in here.page(SETTINGS)
 
 
-def test_the_mode_takes_an_admin_a_touch_and_a_reason(here: Looking) -> None:
+def test_the_mode_takes_an_admin_a_touch_and_a_reason(here: ConsoleVisitor) -> None:
     change = {"mode": "monitoring", "reason": "the move"}
     refused = here.window.form(f"{SETTINGS}/mode", change)
     assert refused.status_code == 422 and "enter your passphrase again first" in refused.text
@@ -64,7 +64,7 @@ def test_the_mode_takes_an_admin_a_touch_and_a_reason(here: Looking) -> None:
     assert "nothing is held back" in here.said(SETTINGS) and "What weakens it now" in here.said(SETTINGS)
 
 
-def test_roles_and_teams_are_an_admins_to_change_and_somebody_stays_one(here: Looking) -> None:
+def test_roles_and_teams_are_an_admins_to_change_and_somebody_stays_one(here: ConsoleVisitor) -> None:
     here.window.touch(here.key)
     done = here.window.form(f"{SETTINGS}/operators/bo", {"roles": "deployer, oncall", "teams": "db  web"})
     assert done.headers["location"] == f"{SETTINGS}?said=operator"
@@ -76,7 +76,7 @@ def test_roles_and_teams_are_an_admins_to_change_and_somebody_stays_one(here: Lo
     assert "no operator" in here.window.form(f"{SETTINGS}/operators/nobody", {"roles": ""}).text
 
 
-def test_whoever_is_disabled_is_signed_out(here: Looking) -> None:
+def test_whoever_is_disabled_is_signed_out(here: ConsoleVisitor) -> None:
     window, _ = bo(here)
     here.window.touch(here.key)
     here.window.form(f"{SETTINGS}/operators/bo", {"disabled": "yes"})
@@ -85,7 +85,7 @@ def test_whoever_is_disabled_is_signed_out(here: Looking) -> None:
     sign_in(here.app.state, "bo", PASSPHRASE, "cli")
 
 
-def test_somebody_is_added_and_the_passphrase_is_nowhere_to_be_read(here: Looking) -> None:
+def test_somebody_is_added_and_the_passphrase_is_nowhere_to_be_read(here: ConsoleVisitor) -> None:
     fields = {"name": "cy", "passphrase": OTHER, "again": OTHER, "roles": "viewer"}
     assert here.window.form(f"{SETTINGS}/operators", fields).status_code == 422  # without a touch
     here.window.touch(here.key)
@@ -101,7 +101,7 @@ def test_somebody_is_added_and_the_passphrase_is_nowhere_to_be_read(here: Lookin
         sign_in(here.app.state, "cy", PASSPHRASE, "cli")
 
 
-def test_trust_goes_up_by_an_admin_and_down_by_anybody_who_answers(here: Looking) -> None:
+def test_trust_goes_up_by_an_admin_and_down_by_anybody_who_answers(here: ConsoleVisitor) -> None:
     path = f"{SETTINGS}/adapters/things/trust"
     window, key = bo(here)
     window.touch(key)
@@ -117,7 +117,7 @@ def test_trust_goes_up_by_an_admin_and_down_by_anybody_who_answers(here: Looking
     assert here.window.form(path, {"level": "untested", "reason": ""}).status_code == 422
 
 
-def test_a_viewer_and_an_approver_look_and_change_no_settings(here: Looking) -> None:
+def test_a_viewer_and_an_approver_look_and_change_no_settings(here: ConsoleVisitor) -> None:
     window, _ = bo(here)
     assert "Another mode" not in window.get(SETTINGS).text and "Change the trust" in window.get(SETTINGS).text
     for path in ("mode", "operators", "operators/ana"):
@@ -131,12 +131,12 @@ def test_a_viewer_and_an_approver_look_and_change_no_settings(here: Looking) -> 
     assert trust(here) == "validated" and here.app.state.mode == "enforcing"
 
 
-def test_a_test_of_a_channel_says_what_became_of_it(here: Looking) -> None:
+def test_a_test_of_a_channel_says_what_became_of_it(here: ConsoleVisitor) -> None:
     answer = here.window.form(f"{SETTINGS}/channels/nowhere/test", hx_request="true")
-    assert answer.status_code == 200 and "Not sent: there is no channel" in words(answer.text)
+    assert answer.status_code == 200 and "Not sent: there is no channel" in page_text(answer.text)
 
 
-def test_nothing_that_was_stored_runs(here: Looking) -> None:
+def test_nothing_that_was_stored_runs(here: ConsoleVisitor) -> None:
     here.window.touch(here.key)
     for payload in PAYLOADS:
         here.window.form(f"{SETTINGS}/mode", {"mode": "enforcing", "reason": payload})
@@ -146,6 +146,6 @@ def test_nothing_that_was_stored_runs(here: Looking) -> None:
             ("operators", {"name": payload, "passphrase": OTHER, "again": OTHER}),
             ("adapters/things/trust", {"level": payload, "reason": payload}),
         ):
-            assert foreign(here.window.form(f"{SETTINGS}/{path}", fields).text) == []
+            assert foreign_markup(here.window.form(f"{SETTINGS}/{path}", fields).text) == []
     here.app.state.alerts["x"] = PAYLOADS[0]
-    assert foreign(here.page(SETTINGS)) == []
+    assert foreign_markup(here.page(SETTINGS)) == []

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from authenticator import ORIGIN, Authenticator
-from browser_window import Window, signed_in
-from daemons import PASSPHRASE, QUICK, Inside, bearer, inside
+from browser_window import Window, signed_in_window
+from daemons import PASSPHRASE, QUICK, InProcessDaemon, bearer, in_process_daemon
 from interlock.identity.console_access import set_up_link
 from interlock.identity.operators import add_operator, sign_in
 from interlock.model import TicketState
@@ -18,24 +18,24 @@ PUSH = {"agent": {"name": "claude", "session": "s1"}, "cwd": "/home/dev/app", "c
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[Inside]:
-    with inside(tmp_path, policy={"use": "default"}) as made:
+def app(tmp_path: Path) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path, policy={"use": "default"}) as made:
         yield made
 
 
-def held(app: Inside) -> str:
+def held(app: InProcessDaemon) -> str:
     answer = app.call("POST", "/api/v1/evaluate", PUSH, peer="uid:1000").json()
     return str(answer["pendingId"])
 
 
-def state_of(app: Inside, id: str) -> TicketState:
+def state_of(app: InProcessDaemon, id: str) -> TicketState:
     ticket = app.state.store.read(lambda tx: tx.ticket(id))
     assert ticket is not None
     return ticket.state
 
 
-def test_from_the_link_of_a_terminal_to_a_signed_in_console(app: Inside) -> None:
-    window, _ = signed_in(app)
+def test_from_the_link_of_a_terminal_to_a_signed_in_console(app: InProcessDaemon) -> None:
+    window, _ = signed_in_window(app)
     page = window.get("/console/keys")
     assert page.status_code == 200 and "laptop" in page.text and "by a set-up link, from 127.0.0.1" in page.text
     assert window.get("/console/sign-in").headers["location"] == "/console"
@@ -43,15 +43,15 @@ def test_from_the_link_of_a_terminal_to_a_signed_in_console(app: Inside) -> None
     assert window.get("/console/sign-in/who").json() == {"signedIn": True}
 
 
-def test_the_sign_in_page_says_who_was_let_in_and_when_but_not_their_names(app: Inside) -> None:
-    signed_in(app)
+def test_the_sign_in_page_says_who_was_let_in_and_when_but_not_their_names(app: InProcessDaemon) -> None:
+    signed_in_window(app)
     page = Window(app).get("/console/sign-in")
     assert "by a set-up link" in page.text and "127.0.0.1" in page.text and "3" in page.text
     assert ">ana<" not in page.text and "laptop" not in page.text
 
 
-def test_the_cookie_is_for_our_pages_alone(app: Inside) -> None:
-    window, _ = signed_in(app)
+def test_the_cookie_is_for_our_pages_alone(app: InProcessDaemon) -> None:
+    window, _ = signed_in_window(app)
     line, mark = window.set_cookies
     name, *attributes = (part.strip() for part in line.split(";"))
     assert name.startswith("interlock=con_")
@@ -60,7 +60,7 @@ def test_the_cookie_is_for_our_pages_alone(app: Inside) -> None:
 
 
 def test_over_tls_the_cookie_has_the_name_that_no_other_host_can_set(tmp_path: Path) -> None:
-    with inside(tmp_path, console={"public_url": "https://interlock.example.com"}) as app:
+    with in_process_daemon(tmp_path, console={"public_url": "https://interlock.example.com"}) as app:
         window = Window(app, "https://interlock.example.com")
         _, session = sign_in(app.state, "ana", PASSPHRASE, "cli")
         token = set_up_link(app.state, session)
@@ -75,8 +75,8 @@ def test_over_tls_the_cookie_has_the_name_that_no_other_host_can_set(tmp_path: P
         assert window.json("/console/keys/passkey/begin", host="interlock.example.com").status_code == 401
 
 
-def test_a_session_that_was_planted_is_not_the_one_that_is_signed_in(app: Inside) -> None:
-    window, key = signed_in(app)
+def test_a_session_that_was_planted_is_not_the_one_that_is_signed_in(app: InProcessDaemon) -> None:
+    window, key = signed_in_window(app)
     planted = window.cookies["interlock"]
     victim = Window(app, cookies={"interlock": planted})
     assert victim.enter(key).status_code == 200
@@ -84,7 +84,7 @@ def test_a_session_that_was_planted_is_not_the_one_that_is_signed_in(app: Inside
     assert Window(app, cookies={"interlock": planted}).get("/console/keys").status_code == 303
 
 
-def test_passphrase_and_code_sign_in_and_wrong_ones_do_not(app: Inside) -> None:
+def test_passphrase_and_code_sign_in_and_wrong_ones_do_not(app: InProcessDaemon) -> None:
     first = Window(app)
     first.set_up()
     codes = first.authenticator()
@@ -103,7 +103,7 @@ ELSEWHERE = [
 ]  # fmt: skip
 
 
-def test_a_sign_in_leads_nowhere_else(app: Inside) -> None:
+def test_a_sign_in_leads_nowhere_else(app: InProcessDaemon) -> None:
     first = Window(app)
     first.set_up()
     codes = first.authenticator()
@@ -115,7 +115,7 @@ def test_a_sign_in_leads_nowhere_else(app: Inside) -> None:
         app.clock.forward(30)
 
 
-def test_a_sign_in_from_another_page_is_refused(app: Inside) -> None:
+def test_a_sign_in_from_another_page_is_refused(app: InProcessDaemon) -> None:
     first = Window(app)
     first.set_up()
     codes = first.authenticator()
@@ -127,14 +127,14 @@ def test_a_sign_in_from_another_page_is_refused(app: Inside) -> None:
     assert Window(app).form("/console/sign-in", fields).status_code == 303
 
 
-def test_a_form_of_ours_says_where_it_comes_from(app: Inside) -> None:
+def test_a_form_of_ours_says_where_it_comes_from(app: InProcessDaemon) -> None:
     # Without any referrer a browser sends `Origin: null` with a form, and every sign-in by passphrase would be refused.
     assert Window(app).get("/console/sign-in").headers["referrer-policy"] == "same-origin"
 
 
-def test_every_change_needs_the_mark_of_its_own_session(app: Inside) -> None:
-    window, key = signed_in(app)
-    other, _ = signed_in(app, "bo")
+def test_every_change_needs_the_mark_of_its_own_session(app: InProcessDaemon) -> None:
+    window, key = signed_in_window(app)
+    other, _ = signed_in_window(app, "bo")
     for mark in ("", "wrong", other.mark, window.mark[:-1]):
         stranger = Window(app, cookies=dict(window.cookies), mark=mark)
         for path in ("/console/sign-out", "/console/sign-out/everywhere", f"/console/keys/{key.id.hex()}/remove"):
@@ -149,8 +149,8 @@ def test_every_change_needs_the_mark_of_its_own_session(app: Inside) -> None:
     assert window.get("/console/keys").status_code == 200
 
 
-def test_signing_out_ends_this_browser_and_everywhere_all_of_them(app: Inside) -> None:
-    window, key = signed_in(app)
+def test_signing_out_ends_this_browser_and_everywhere_all_of_them(app: InProcessDaemon) -> None:
+    window, key = signed_in_window(app)
     second, third = Window(app), Window(app)
     second.enter(key)
     third.enter(key)
@@ -163,22 +163,22 @@ def test_signing_out_ends_this_browser_and_everywhere_all_of_them(app: Inside) -
     assert third.get("/console/keys").status_code == 303
 
 
-def test_a_browser_is_signed_out_when_it_idles(app: Inside) -> None:
-    window, _ = signed_in(app)
+def test_a_browser_is_signed_out_when_it_idles(app: InProcessDaemon) -> None:
+    window, _ = signed_in_window(app)
     app.clock.forward(30 * 60)
     assert window.get("/console/keys").headers["location"].startswith("/console/sign-in")
 
 
-def test_a_page_that_is_left_open_keeps_nobody_signed_in(app: Inside) -> None:
-    window, _ = signed_in(app)
+def test_a_page_that_is_left_open_keeps_nobody_signed_in(app: InProcessDaemon) -> None:
+    window, _ = signed_in_window(app)
     for _ in range(3):
         app.clock.forward(10 * 60)
         part = window.get("/console/queue/count", hx_request="true")  # what a page fetches when something changed
     assert part.headers.get("location", part.headers.get("hx-redirect", "")).startswith("/console/sign-in")
 
 
-def test_a_touch_approves_over_the_page_and_a_cookie_does_not(app: Inside) -> None:
-    window, key = signed_in(app)
+def test_a_touch_approves_over_the_page_and_a_cookie_does_not(app: InProcessDaemon) -> None:
+    window, key = signed_in_window(app)
     ticket = held(app)
     assert window.form(f"/console/tickets/{ticket}/approve").status_code >= 400
     asked = window.json(f"/console/step-up/{ticket}/begin").json()
@@ -196,7 +196,7 @@ def test_a_touch_approves_over_the_page_and_a_cookie_does_not(app: Inside) -> No
     assert again["allowed"] is True
 
 
-def test_passphrase_and_code_approve_over_the_page_for_whoever_has_no_passkey(app: Inside) -> None:
+def test_passphrase_and_code_approve_over_the_page_for_whoever_has_no_passkey(app: InProcessDaemon) -> None:
     first = Window(app)
     first.set_up()
     codes = first.authenticator()
@@ -213,10 +213,10 @@ def test_passphrase_and_code_approve_over_the_page_for_whoever_has_no_passkey(ap
     assert state_of(app, ticket) is TicketState.APPROVED
 
 
-def test_a_viewer_sees_and_changes_nothing(app: Inside) -> None:
+def test_a_viewer_sees_and_changes_nothing(app: InProcessDaemon) -> None:
     _, session = sign_in(app.state, "ana", PASSPHRASE, "test")
     add_operator(app.state, session, "vic", PASSPHRASE, ["viewer"], kdf=QUICK)
-    window, _ = signed_in(app, "vic")
+    window, _ = signed_in_window(app, "vic")
     ticket = held(app)
     assert window.get("/console/keys").status_code == 200
     assert window.json(f"/console/step-up/{ticket}/begin").status_code == 403
@@ -231,7 +231,7 @@ def test_a_viewer_sees_and_changes_nothing(app: Inside) -> None:
     assert app.call("GET", "/api/v1/tickets", None, bearer(token)).status_code == 200
 
 
-def test_an_agents_token_opens_no_page(app: Inside) -> None:
+def test_an_agents_token_opens_no_page(app: InProcessDaemon) -> None:
     agent = app.agent()
     for route in app.daemon.console.routes.all:
         path = route.path.replace("{", "").replace("}", "")
@@ -241,7 +241,7 @@ def test_an_agents_token_opens_no_page(app: Inside) -> None:
             assert "set-cookie" not in answer.headers
 
 
-def test_nobody_gets_past_the_sign_in(app: Inside) -> None:
+def test_nobody_gets_past_the_sign_in(app: InProcessDaemon) -> None:
     for route in app.daemon.console.routes.all:
         if not route.role:
             continue
@@ -250,7 +250,7 @@ def test_nobody_gets_past_the_sign_in(app: Inside) -> None:
         assert answer.headers.get("location", "/console/sign-in").startswith("/console/sign-in"), route
 
 
-def test_a_set_up_opens_nothing_but_a_way_in(app: Inside) -> None:
+def test_a_set_up_opens_nothing_but_a_way_in(app: InProcessDaemon) -> None:
     window = Window(app)
     window.set_up()
     for route in app.daemon.console.routes.all:
@@ -265,13 +265,13 @@ def test_a_set_up_opens_nothing_but_a_way_in(app: Inside) -> None:
     assert window.register(Authenticator()).json() == {"name": "laptop", "waits": False}
 
 
-def test_a_set_up_link_that_was_used_is_refused_in_words(app: Inside) -> None:
+def test_a_set_up_link_that_was_used_is_refused_in_words(app: InProcessDaemon) -> None:
     answer = Window(app).json("/console/set-up", {"token": "set_guess"})
     assert answer.status_code == 401 and "used already" in answer.json()["error"]
 
 
-def test_garbage_is_refused_and_breaks_nothing(app: Inside) -> None:
-    window, _ = signed_in(app)
+def test_garbage_is_refused_and_breaks_nothing(app: InProcessDaemon) -> None:
+    window, _ = signed_in_window(app)
     for path in ("/console/sign-in/passkey/finish", "/console/keys/passkey/finish", "/console/fresh/finish"):
         for body in ({}, {"ceremony": 7}, {"ceremony": "x", "response": []}, {"ceremony": "x", "response": {"id": 1}}):
             assert window.json(path, body).status_code in (401, 403, 422), (path, body)
@@ -279,8 +279,8 @@ def test_garbage_is_refused_and_breaks_nothing(app: Inside) -> None:
     assert window.get("/console/keys", cookie="interlock=\x7f; ;;=; interlock").status_code == 303
 
 
-def test_what_is_named_with_markup_is_shown_as_text(app: Inside) -> None:
-    window, key = signed_in(app)
+def test_what_is_named_with_markup_is_shown_as_text(app: InProcessDaemon) -> None:
+    window, key = signed_in_window(app)
     asked = window.json("/console/fresh/begin").json()
     window.json("/console/fresh/finish", {"ceremony": asked["ceremony"], "response": key.get(asked["publicKey"])})
     assert window.register(Authenticator(), '<img src=x onerror="alert(1)">').status_code == 200

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from browser_window import Window, signed_in
-from console_visitor import PAYLOADS, Looking, foreign, looking, words
+from browser_window import Window, signed_in_window
+from console_visitor import PAYLOADS, ConsoleVisitor, foreign_markup, page_text, visit_console
 from daemons import PASSPHRASE, QUICK
 from interlock.audit.chain import event_body
 from interlock.console.pages.undo import PAGE, shown_changes
@@ -21,12 +21,12 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Looking]:
-    with looking(tmp_path_factory.mktemp("undo")) as found:
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConsoleVisitor]:
+    with visit_console(tmp_path_factory.mktemp("undo")) as found:
         yield found
 
 
-def kept(here: Looking, number: int, **more: object) -> Snapshot:
+def kept(here: ConsoleVisitor, number: int, **more: object) -> Snapshot:
     """A row of something that was kept, whose files are not there."""
     state = here.app.state
     id = "u_" + "a" * 7 + "".join(LETTERS[number >> shift & 31] for shift in (10, 5, 0))
@@ -37,7 +37,7 @@ def kept(here: Looking, number: int, **more: object) -> Snapshot:
     return row
 
 
-def test_what_was_kept_is_listed_the_newest_first_page_by_page(here: Looking) -> None:
+def test_what_was_kept_is_listed_the_newest_first_page_by_page(here: ConsoleVisitor) -> None:
     assert "No snapshot yet" in here.said(HOME)
     rows = [kept(here, number) for number in range(PAGE + 2)]
     page = here.said(HOME)
@@ -50,7 +50,7 @@ def test_what_was_kept_is_listed_the_newest_first_page_by_page(here: Looking) ->
     assert "Nothing older" in here.said(f"{HOME}?before=1") and here.window.get(f"{HOME}?before=x").status_code == 200
 
 
-def test_a_snapshot_says_for_what_it_was_taken_and_why_it_cannot_be_brought_back(here: Looking) -> None:
+def test_a_snapshot_says_for_what_it_was_taken_and_why_it_cannot_be_brought_back(here: ConsoleVisitor) -> None:
     row = kept(here, 900)
     said = here.said(f"{HOME}/{row.id}")
     for part in (
@@ -67,7 +67,7 @@ def test_a_snapshot_says_for_what_it_was_taken_and_why_it_cannot_be_brought_back
     assert answer.status_code == 409 and "Not undone" in answer.text
 
 
-def test_without_the_box_nothing_is_tried(here: Looking) -> None:
+def test_without_the_box_nothing_is_tried(here: ConsoleVisitor) -> None:
     row = kept(here, 901)
     before = len(here.app.state.store.read(lambda tx: tx.audit_head("main")).body)  # type: ignore[union-attr]
     for fields in ({}, {"sure": "no"}, {"force": "yes"}):
@@ -75,7 +75,7 @@ def test_without_the_box_nothing_is_tried(here: Looking) -> None:
     assert len(here.app.state.store.read(lambda tx: tx.audit_head("main")).body) == before  # type: ignore[union-attr]
 
 
-def test_what_was_undone_or_is_not_there_is_said_to_be(here: Looking) -> None:
+def test_what_was_undone_or_is_not_there_is_said_to_be(here: ConsoleVisitor) -> None:
     row = kept(here, 902, state=UNDONE, ended_at=here.app.clock.now(), ended_by="ana")
     said = here.said(f"{HOME}/{row.id}")
     assert "undone by ana" in said and "Undo…" not in said and "It cannot" not in said
@@ -84,11 +84,11 @@ def test_what_was_undone_or_is_not_there_is_said_to_be(here: Looking) -> None:
         assert here.window.get(f"{HOME}/{id}").status_code == 404
 
 
-def test_a_viewer_sees_what_was_kept_and_brings_nothing_back(here: Looking) -> None:
+def test_a_viewer_sees_what_was_kept_and_brings_nothing_back(here: ConsoleVisitor) -> None:
     row = kept(here, 903)
     _, session = sign_in(here.app.state, "ana", PASSPHRASE, "cli")
     add_operator(here.app.state, session, "vic", PASSPHRASE, ("viewer",), kdf=QUICK)
-    window, _ = signed_in(here.app, "vic")
+    window, _ = signed_in_window(here.app, "vic")
     assert row.id not in window.get(HOME).text.replace(f'data-item="{row.id}"', "")
     assert "rm -rf part903" in window.get(f"{HOME}/{row.id}").text
     assert "It cannot be restored" not in window.get(f"{HOME}/{row.id}").text  # nobody looked
@@ -96,13 +96,13 @@ def test_a_viewer_sees_what_was_kept_and_brings_nothing_back(here: Looking) -> N
     assert Window(here.app).get(HOME).status_code == 303
 
 
-def test_nothing_that_agents_wrote_runs(here: Looking) -> None:
+def test_nothing_that_agents_wrote_runs(here: ConsoleVisitor) -> None:
     for number, payload in enumerate(PAYLOADS):
         row = kept(
             here, 950 + number, command=payload, name=payload[:60], cwd=payload, principal=payload, digest=payload
         )
         for path in (HOME, f"{HOME}/{row.id}"):
-            assert foreign(here.page(path)) == [], payload
+            assert foreign_markup(here.page(path)) == [], payload
 
 
 def test_a_diff_is_coloured_by_what_comes_and_goes() -> None:
@@ -112,11 +112,11 @@ def test_a_diff_is_coloured_by_what_comes_and_goes() -> None:
     assert shown_changes([UndoChange("/x", "delete")])[0].lines == ()
 
 
-def test_the_record_of_an_action_leads_to_what_was_kept_of_it(here: Looking) -> None:
+def test_the_record_of_an_action_leads_to_what_was_kept_of_it(here: ConsoleVisitor) -> None:
     row = kept(here, 980)
     state, now = here.app.state, here.app.clock.now()
     told = event_body(now, "undo.refused", "ana", {"snapshot": row.id, "digest": row.digest, "reason": "later work"})
     state.store.write(lambda tx: state.recorder.now(tx, "undo.refused", told))
     record = here.record(event="undo.refused", text=row.id)
     assert f"/console/undo/{row.id}" in here.links(record, HOME)
-    assert "later work" in words(here.page(record))
+    assert "later work" in page_text(here.page(record))

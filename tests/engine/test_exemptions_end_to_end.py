@@ -13,14 +13,14 @@ from interlock.audit.chain import body_of
 from interlock.audit.replay import AGREES, is_attempt, replay_policy, replay_record
 from interlock.model import Level, Loss, command
 from interlock.policy.impact import Impact, unknown_impact
-from repositories import PATIENT, files, git, looker, repository
+from repositories import PATIENT, files, git, inspector, repository
 
 Look = Callable[[Any], Impact]
 
 
 @pytest.fixture(scope="module")
 def look() -> Iterator[Look]:
-    with looker() as found:
+    with inspector() as found:
         yield lambda question: found({**question, "ms": PATIENT, "temp": []})
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from authenticator import Authenticator
-from browsers import SITE, by_passkey, register, setting_up, with_passkey
+from browsers import SITE, add_passkey, enter_with_passkey, follow_setup_link, register
 from gate import Gate
 from interlock.approvals import grants, pausing, step_up
 from interlock.error_codes import AnswerRefused
@@ -128,7 +128,7 @@ def test_the_line_about_a_long_command_has_the_harm_in_it(tmp_path: Path) -> Non
 def test_of_two_links_that_are_used_at_once_one_is_the_first_way_in(tmp_path: Path) -> None:
     gate = Gate(tmp_path)
     gate.enrol()
-    one, other = setting_up(gate), setting_up(gate)
+    one, other = follow_setup_link(gate), follow_setup_link(gate)
     first = register(gate, one, Authenticator())
     late = replace(first, id="ab" * 16)  # both were told that theirs counts at once, before either was kept
     made = credentials.add(gate.state, other, late)
@@ -142,7 +142,7 @@ def test_a_cookie_alone_grants_nothing_that_takes_a_touch(tmp_path: Path) -> Non
     (tmp_path / "p.json").write_text(json.dumps(policy | {"levels": {**policy["levels"], "destructive": "verify"}}))
     gate.close()
     gate = Gate(tmp_path / "s", policy={"use": str(tmp_path / "p.json")})
-    key = with_passkey(gate)
+    key = add_passkey(gate)
     reset = command("rm -f notes/a.txt", "/home/dev/app")
     asked = {
         "effect": "destroy",
@@ -152,7 +152,7 @@ def test_a_cookie_alone_grants_nothing_that_takes_a_touch(tmp_path: Path) -> Non
         "ceiling": "destructive",
     }
     assert gate.ask(reset).outcome == "verify"
-    entered = by_passkey(gate, key)
+    entered = enter_with_passkey(gate, key)
     grant = grants.add_grant(gate.state, entered.visitor.session, asked)
     assert grants.is_signed(gate.state, grant) and not gate.ask(reset).allowed
     begun = step_up.grant_begin(gate.state, entered.visitor, asked, SITE)

@@ -11,7 +11,7 @@ import pytest
 from gate import Gate
 from interlock.identity.agents import unblock
 from interlock.model import Action, AgentRef, command, intent, tool
-from loop_agents import Agent, free, notes
+from loop_agents import Agent, notes, permissive_gate
 
 HOOK = '{"hooks":{"PreToolUse":[{"hooks":[{"command":"/home/u/.local/state/interlock/interlock-hook claude-code"}]}]}}'
 CWD = "/home/u/app"
@@ -129,7 +129,7 @@ def test_R_12_other_modes_block_nobody(tmp_path: Path, mode: str) -> None:
 
 
 def test_R_9_the_loop_stops_an_agent_that_attacks_the_guard_and_a_code_frees_it(tmp_path: Path) -> None:
-    gate = free(tmp_path)
+    gate = permissive_gate(tmp_path)
     agent = Agent(gate).started()
     assert agent.told("reading docs/interlock.md on how to stop the daemon")["continue"] is True
     said = agent.told("executing shell command: pkill -f interlockd")

@@ -18,21 +18,21 @@ from interlock.model import Level, Loss, command
 from interlock.policy.impact import Impact
 from interlock.records import AuditQuery
 from interlock.snapshots import SnapshotLimits, TakenSnapshot, no_snapshot
-from repositories import PATIENT, files, git, looker, repository
-from snapshot_child import Patient, keeper
+from repositories import PATIENT, files, git, inspector, repository
+from snapshot_child import PatientSnapshotter, patient_snapshotter
 
 Look = Callable[[Any], Impact]
 
 
 @pytest.fixture(scope="module")
 def look() -> Iterator[Look]:
-    with looker() as found:
+    with inspector() as found:
         yield lambda question: found({**question, "ms": PATIENT, "temp": []})
 
 
 @pytest.fixture(scope="module")
-def keeps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Patient]:
-    with keeper(tmp_path_factory.mktemp("kept")) as found:
+def keeps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PatientSnapshotter]:
+    with patient_snapshotter(tmp_path_factory.mktemp("kept")) as found:
         yield found
 
 
@@ -70,7 +70,7 @@ def test_no_copy_frees_what_is_forbidden_but_for_a_database_to_be_thrown_away(
 
 
 def test_work_that_exists_nowhere_else_is_kept_and_passes_with_a_notice(
-    gate: Gate, repo: Path, look: Look, keeps: Patient
+    gate: Gate, repo: Path, look: Look, keeps: PatientSnapshotter
 ) -> None:
     files(repo, {"src/a.py": "three days of work\n"})
     found = gate.ask(command("git reset --hard", str(repo)), inspect_impact=look, take_snapshot=keeps.take)
@@ -83,7 +83,7 @@ def test_work_that_exists_nowhere_else_is_kept_and_passes_with_a_notice(
     assert [one.digest for one in keeps.summaries() if one.id == found.kept] == [row.digest]
 
 
-def test_what_passes_anyway_is_kept_too(gate: Gate, repo: Path, look: Look, keeps: Patient) -> None:
+def test_what_passes_anyway_is_kept_too(gate: Gate, repo: Path, look: Look, keeps: PatientSnapshotter) -> None:
     found = gate.ask(command("git reset --hard HEAD~1", str(repo)), inspect_impact=look, take_snapshot=keeps.take)
     assert found.allowed and "relief: what would be lost is recoverable" in found.factors
     assert stored(gate) == [found.kept]
@@ -108,7 +108,7 @@ def test_where_nothing_would_go_nothing_is_kept(gate: Gate, repo: Path, look: Lo
     assert never.asked == 0 and stored(gate) == []
 
 
-def test_an_empty_file_is_kept_as_well(gate: Gate, repo: Path, look: Look, keeps: Patient) -> None:
+def test_an_empty_file_is_kept_as_well(gate: Gate, repo: Path, look: Look, keeps: PatientSnapshotter) -> None:
     git(repo, "clean", "-fd")
     files(repo, {"empty": ""})
     found = gate.ask(command("git clean -fd", str(repo)), inspect_impact=look, take_snapshot=keeps.take)
@@ -172,7 +172,7 @@ def test_nothing_is_kept_where_it_would_change_no_answer(
 
 
 def test_a_question_that_spends_nothing_keeps_nothing_until_it_is_asked_in_earnest(
-    gate: Gate, repo: Path, look: Look, keeps: Patient
+    gate: Gate, repo: Path, look: Look, keeps: PatientSnapshotter
 ) -> None:
     files(repo, {"src/a.py": "work\n"})
     action, never = command("git reset --hard", str(repo)), Never()
@@ -191,7 +191,9 @@ def test_an_effect_that_was_refused_stays_refused(gate: Gate, repo: Path, look: 
     assert never.asked == 0
 
 
-def test_what_a_person_approved_is_kept_when_it_runs(gate: Gate, repo: Path, look: Look, keeps: Patient) -> None:
+def test_what_a_person_approved_is_kept_when_it_runs(
+    gate: Gate, repo: Path, look: Look, keeps: PatientSnapshotter
+) -> None:
     files(repo, {"src/a.py": "work\n"})
     action = command("git reset --hard", str(repo))
     ticket = gate.held(action, inspect_impact=look)
@@ -226,7 +228,7 @@ def test_an_approval_counts_also_where_nothing_can_be_kept(gate: Gate, repo: Pat
 
 
 def test_the_record_has_the_snapshot_and_the_decision_can_be_made_again(
-    gate: Gate, repo: Path, look: Look, keeps: Patient
+    gate: Gate, repo: Path, look: Look, keeps: PatientSnapshotter
 ) -> None:
     files(repo, {"src/a.py": "work\n"})
     found = gate.ask(command("git reset --hard", str(repo)), inspect_impact=look, take_snapshot=keeps.take)
@@ -242,7 +244,9 @@ def test_the_record_has_the_snapshot_and_the_decision_can_be_made_again(
     assert [replay_record(row, replay_policy(gate.config)).verdict for row in rows] == [AGREES, AGREES]
 
 
-def test_secrets_of_a_command_are_not_kept_beside_its_files(gate: Gate, repo: Path, look: Look, keeps: Patient) -> None:
+def test_secrets_of_a_command_are_not_kept_beside_its_files(
+    gate: Gate, repo: Path, look: Look, keeps: PatientSnapshotter
+) -> None:
     action = command("git clean -fd; echo --password hunter2hunter2", str(repo))
     assert gate.ask(action, inspect_impact=look, take_snapshot=keeps.take).kept
     assert "hunter2" not in list_snapshots(gate.state)[0].command

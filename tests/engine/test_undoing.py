@@ -16,26 +16,26 @@ from interlock.error_codes import AnswerRefused
 from interlock.model import command
 from interlock.policy.impact import Impact
 from interlock.snapshots import PruneResult, SnapshotUsage
-from repositories import PATIENT, files, git, looker, repository
-from snapshot_child import Patient, keeper, picture
+from repositories import PATIENT, files, git, inspector, repository
+from snapshot_child import PatientSnapshotter, patient_snapshotter, tree_contents
 
 Look = Callable[[Any], Impact]
 
 
 @pytest.fixture(scope="module")
 def look() -> Iterator[Look]:
-    with looker() as found:
+    with inspector() as found:
         yield lambda question: found({**question, "ms": PATIENT, "temp": []})
 
 
 @pytest.fixture(scope="module")
-def keeps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Patient]:
-    with keeper(tmp_path_factory.mktemp("kept")) as found:
+def keeps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PatientSnapshotter]:
+    with patient_snapshotter(tmp_path_factory.mktemp("kept")) as found:
         yield found
 
 
 @pytest.fixture
-def desk(gate: Gate, keeps: Patient) -> Gate:
+def desk(gate: Gate, keeps: PatientSnapshotter) -> Gate:
     gate.state.snapshot_taker = keeps
     return gate
 
@@ -47,10 +47,10 @@ def repo(tmp_path: Path) -> Path:
 
 def work(repo: Path) -> dict[str, Any]:
     """Only the work tree."""
-    return {name: what for name, what in picture(repo).items() if not name.startswith(".git")}
+    return {name: what for name, what in tree_contents(repo).items() if not name.startswith(".git")}
 
 
-def cleaned(desk: Gate, repo: Path, look: Look, keeps: Patient, text: str = "git clean -fd") -> str:
+def cleaned(desk: Gate, repo: Path, look: Look, keeps: PatientSnapshotter, text: str = "git clean -fd") -> str:
     """An agent's action that was let through, and ran."""
     found = desk.ask(command(text, str(repo)), inspect_impact=look, take_snapshot=keeps.take)
     assert found.kept, found
@@ -63,7 +63,7 @@ def recorded(desk: Gate, event: str) -> list[dict[str, Any]]:
 
 
 def test_the_newest_action_is_brought_back_and_the_record_says_so(
-    desk: Gate, repo: Path, look: Look, keeps: Patient
+    desk: Gate, repo: Path, look: Look, keeps: PatientSnapshotter
 ) -> None:
     before = work(repo)
     id = cleaned(desk, repo, look, keeps)
@@ -75,7 +75,9 @@ def test_the_newest_action_is_brought_back_and_the_record_says_so(
     assert (done["by"], done["snapshot"], done["undoable_as"]) == ("ann", id, found.undone.as_id)
 
 
-def test_an_undo_is_undone_in_turn_and_then_counts_again(desk: Gate, repo: Path, look: Look, keeps: Patient) -> None:
+def test_an_undo_is_undone_in_turn_and_then_counts_again(
+    desk: Gate, repo: Path, look: Look, keeps: PatientSnapshotter
+) -> None:
     before = work(repo)
     id = cleaned(desk, repo, look, keeps)
     after = work(repo)
@@ -91,7 +93,7 @@ def test_an_undo_is_undone_in_turn_and_then_counts_again(desk: Gate, repo: Path,
 
 
 def test_later_work_is_refused_on_record_and_only_force_overwrites_it(
-    desk: Gate, repo: Path, look: Look, keeps: Patient
+    desk: Gate, repo: Path, look: Look, keeps: PatientSnapshotter
 ) -> None:
     id = cleaned(desk, repo, look, keeps)
     files(repo, {"notes.txt": "written since\n"})
@@ -105,7 +107,7 @@ def test_later_work_is_refused_on_record_and_only_force_overwrites_it(
 
 
 def test_nobody_brings_back_or_learns_of_what_is_another_principals(
-    desk: Gate, repo: Path, look: Look, keeps: Patient
+    desk: Gate, repo: Path, look: Look, keeps: PatientSnapshotter
 ) -> None:
     id = cleaned(desk, repo, look, keeps)
     for other in ("uid:1001", "token:ci"):
@@ -120,7 +122,7 @@ def test_nobody_brings_back_or_learns_of_what_is_another_principals(
 
 
 def test_a_snapshot_that_is_not_the_recorded_one_is_not_brought_back(
-    desk: Gate, repo: Path, look: Look, keeps: Patient
+    desk: Gate, repo: Path, look: Look, keeps: PatientSnapshotter
 ) -> None:
     id = cleaned(desk, repo, look, keeps)
     manifest = Path(keeps.folder) / "snapshots" / f"{id}.json"
@@ -139,7 +141,7 @@ def test_an_id_that_nobody_knows_is_refused(desk: Gate, id: str) -> None:
     assert refused.value.code == "NOT_FOUND_RESOURCE"
 
 
-def test_what_is_elsewhere_or_gone_says_so(desk: Gate, repo: Path, look: Look, keeps: Patient) -> None:
+def test_what_is_elsewhere_or_gone_says_so(desk: Gate, repo: Path, look: Look, keeps: PatientSnapshotter) -> None:
     id = cleaned(desk, repo, look, keeps)
     elsewhere = replace(desk.state, machine="another")
     with pytest.raises(AnswerRefused, match="is on another machine"):
@@ -157,7 +159,7 @@ def test_without_a_keeper_it_says_why(gate: Gate) -> None:
         undoing.undo(gate.state, "ann")
 
 
-def test_what_is_too_old_is_let_go_on_record(desk: Gate, repo: Path, look: Look, keeps: Patient) -> None:
+def test_what_is_too_old_is_let_go_on_record(desk: Gate, repo: Path, look: Look, keeps: PatientSnapshotter) -> None:
     id = cleaned(desk, repo, look, keeps)
     assert undoing.prune(desk.state) == 0
     desk.clock.forward(8 * 86_400)
@@ -167,7 +169,9 @@ def test_what_is_too_old_is_let_go_on_record(desk: Gate, repo: Path, look: Look,
     assert id not in [one.id for one in keeps.summaries()]
 
 
-def test_what_somebody_deleted_is_said_to_be_gone_in_time(desk: Gate, repo: Path, look: Look, keeps: Patient) -> None:
+def test_what_somebody_deleted_is_said_to_be_gone_in_time(
+    desk: Gate, repo: Path, look: Look, keeps: PatientSnapshotter
+) -> None:
     id = cleaned(desk, repo, look, keeps)
     manifest = Path(keeps.folder) / "snapshots" / f"{id}.json"
     manifest.unlink()
@@ -178,7 +182,7 @@ def test_what_somebody_deleted_is_said_to_be_gone_in_time(desk: Gate, repo: Path
 
 
 def test_what_takes_too_much_room_is_let_go_before_there_is_none(
-    desk: Gate, repo: Path, look: Look, keeps: Patient
+    desk: Gate, repo: Path, look: Look, keeps: PatientSnapshotter
 ) -> None:
     cleaned(desk, repo, look, keeps)
     assert not undoing.is_crowded(desk.state)
@@ -195,7 +199,7 @@ class Broken:
         return PruneResult(problem="the snapshot process failed")
 
 
-def test_a_pruning_that_fails_is_said(desk: Gate, repo: Path, look: Look, keeps: Patient) -> None:
+def test_a_pruning_that_fails_is_said(desk: Gate, repo: Path, look: Look, keeps: PatientSnapshotter) -> None:
     cleaned(desk, repo, look, keeps)
     desk.state.snapshot_taker = Broken()  # type: ignore[assignment]
     assert undoing.prune(desk.state) == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from invariants import STANDS
-from killed_daemons import Folder, all_killed
+from killed_daemons import Folder, kill_in_folders
 from killed_services import warm
 
 pytestmark = pytest.mark.xdist_group("faults")
@@ -19,7 +19,7 @@ FOLDERS, AT_ONCE, LIVES = 4, 2, 5
 def test_what_20_killed_daemons_acknowledged_is_there_once_and_provable(tmp_path: Path) -> None:
     known = warm()
     folders = [Folder(tmp_path / str(number), number, known) for number in range(FOLDERS)]
-    assert all_killed(folders, LIVES, AT_ONCE) == []
+    assert kill_in_folders(folders, LIVES, AT_ONCE) == []
     assert sum(folder.lives for folder in folders) == 20
     done = {word: sum(len(folder.said.tickets[word]) for folder in folders) for word in STANDS}
     assert min(done.values()) > 0, f"too little was done to mean anything: {done}"

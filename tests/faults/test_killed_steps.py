@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from daemons import Daemon, bearer, daemon, started
-from killed_daemons import Caller, Gone
+from daemons import Daemon, bearer, daemon, start_daemon
+from killed_daemons import Caller, DaemonGone
 
 pytestmark = pytest.mark.xdist_group("faults")
 POLICY = """
@@ -57,7 +57,7 @@ class Agent(threading.Thread):
                 told = self.ask("create", "record_execution_step", next_action_hint=hint)["data"]["autonomy"]
                 self.went += told["continue"] is True
                 self.stopped = told.get("stopped") is True
-        except Gone:
+        except DaemonGone:
             return
 
 
@@ -82,7 +82,7 @@ def test_c_21_oob_11_what_a_killed_daemon_acknowledged_of_steps_is_there_and_its
         first.stop(signal.SIGKILL)  # whoever was in the middle of a step never hears of it
         for agent in agents:
             agent.join(PATIENCE)
-        second = started(tmp_path, config=tmp_path / "interlock.toml")
+        second = start_daemon(tmp_path, config=tmp_path / "interlock.toml")
         try:
             for agent in agents:
                 agent.at(second.port)

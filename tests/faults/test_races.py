@@ -11,7 +11,7 @@ import pytest
 import postgres
 from daemons import bearer, daemon
 from killed_daemons import Caller
-from replicas import people, replica, sign_in
+from replicas import enrol_in_database, replica, sign_in
 from stored_records import race
 
 RACES, RACERS = 5, 8
@@ -56,7 +56,7 @@ def test_of_eight_processes_that_spend_one_ticket_at_two_replicas_one_is_let_thr
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     url = server.new_database()
-    people(tmp_path, url)
+    enrol_in_database(tmp_path, url)
     with replica(tmp_path, "one", url, "default") as one, replica(tmp_path, "two", url, "default") as two:
         ports, operators = [one.port, two.port], [sign_in(one), sign_in(two)]
         made = one.tcp(headers=operators[0]).post("/api/v1/agents", json={"name": "agent"})

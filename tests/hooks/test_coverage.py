@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hook_client import Hooked, golden, hooked, until
+from hook_client import HookedDaemon, golden_input, hooked_daemon, until
 from interlock.agents import HookClient
 from interlock.agents import agent as agent_of
 
@@ -19,17 +19,17 @@ pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[Hooked]:
-    with hooked(tmp_path) as found:
+def here(tmp_path: Path) -> Iterator[HookedDaemon]:
+    with hooked_daemon(tmp_path) as found:
         yield found
 
 
-def blocks(here: Hooked) -> list[dict[str, str]]:
+def blocks(here: HookedDaemon) -> list[dict[str, str]]:
     found = here.daemon.here().get("/api/v1/blocks", headers=here.daemon.sign_in())
     return list(found.json()["blocks"])
 
 
-def test_calls_that_were_asked_about_are_seen(here: Hooked) -> None:
+def test_calls_that_were_asked_about_are_seen(here: HookedDaemon) -> None:
     here.claude("git status", "t1")
     here.claude("git status", "t1", "PostToolUse", tool_response={})
     found = here.daemon.here().get("/api/v1/coverage").json()
@@ -37,7 +37,7 @@ def test_calls_that_were_asked_about_are_seen(here: Hooked) -> None:
     assert until(lambda: here.records("executed"), "the outcome")[0]["outcome"] == "ran"
 
 
-def test_coverage_is_counted_for_each_session(here: Hooked) -> None:
+def test_coverage_is_counted_for_each_session(here: HookedDaemon) -> None:
     for session, id in (("one", "t1"), ("two", "t2"), ("two", "t3")):
         here.claude("git status", id, session_id=session)
         here.claude("git status", id, "PostToolUse", tool_response={}, session_id=session)
@@ -48,7 +48,7 @@ def test_coverage_is_counted_for_each_session(here: Hooked) -> None:
     ]
 
 
-def test_a_call_that_went_around_the_hook_blocks_its_principal(here: Hooked) -> None:
+def test_a_call_that_went_around_the_hook_blocks_its_principal(here: HookedDaemon) -> None:
     here.claude("git status", "t1")
     here.claude("touch x", "t2", "PostToolUse", tool_response={})
     assert "hook.bypassed" in blocks(here)[0]["reason"]
@@ -58,31 +58,31 @@ def test_a_call_that_went_around_the_hook_blocks_its_principal(here: Hooked) -> 
 
 
 def test_a_bypass_is_only_noted_where_the_operator_wants_that(tmp_path: Path) -> None:
-    with hooked(tmp_path, more='bypassed = "note"\n') as here:
+    with hooked_daemon(tmp_path, more='bypassed = "note"\n') as here:
         here.claude("git status", "t1")
         here.claude("touch x", "t2", "PostToolUse", tool_response={})
         assert here.records("alert")[0]["kind"] == "hook.bypassed"
         assert blocks(here) == []
 
 
-def test_nobody_is_blocked_where_calls_cannot_be_told_apart_or_the_session_is_new(here: Hooked) -> None:
+def test_nobody_is_blocked_where_calls_cannot_be_told_apart_or_the_session_is_new(here: HookedDaemon) -> None:
     here.claude("touch x", "t2", "PostToolUse", tool_response={}, session_id="never seen before")
-    event, given = golden("gemini", "after-shell")
+    event, given = golden_input("gemini", "after-shell")
     here.fire("gemini", event, given)
     assert blocks(here) == []
     assert here.daemon.here().get("/api/v1/coverage").json()["unsure"] == 2
 
 
-def test_a_restart_forgets_no_call(here: Hooked) -> None:
+def test_a_restart_forgets_no_call(here: HookedDaemon) -> None:
     import signal
 
-    from daemons import started
+    from daemons import start_daemon
 
     here.claude("git status", "t1")
     here.daemon.stop(signal.SIGKILL)
-    again = started(here.daemon.folder)
+    again = start_daemon(here.daemon.folder)
     try:
-        back = Hooked(again, here.client)
+        back = HookedDaemon(again, here.client)
         back.claude("git status", "t2")
         back.claude("git status", "t1", "PostToolUse", tool_response={})
         assert blocks(back) == []
@@ -95,7 +95,7 @@ def test_a_restart_forgets_no_call(here: Hooked) -> None:
         again.process.stdout.close()
 
 
-def test_a_script_that_was_swapped_between_judgement_and_run_goes_on_record(here: Hooked, tmp_path: Path) -> None:
+def test_a_script_that_was_swapped_between_judgement_and_run_goes_on_record(here: HookedDaemon, tmp_path: Path) -> None:
     script = tmp_path / "go.sh"
     script.write_text("echo fine\n")
     here.claude(f"bash {script}", "t1")
@@ -105,7 +105,7 @@ def test_a_script_that_was_swapped_between_judgement_and_run_goes_on_record(here
     assert found[0]["scripts"] == [str(script)]
 
 
-def test_a_hook_file_that_loses_the_hook_is_noticed_on_the_next_call(here: Hooked, tmp_path: Path) -> None:
+def test_a_hook_file_that_loses_the_hook_is_noticed_on_the_next_call(here: HookedDaemon, tmp_path: Path) -> None:
     project = tmp_path / "project"
     settings = project / ".claude" / "settings.json"
     settings.parent.mkdir(parents=True)
@@ -119,7 +119,9 @@ def test_a_hook_file_that_loses_the_hook_is_noticed_on_the_next_call(here: Hooke
     assert "no longer runs Interlock's hook" in found[0]["words"]
 
 
-def test_settings_that_switch_the_hooks_off_are_refused_where_the_agent_asks(here: Hooked, tmp_path: Path) -> None:
+def test_settings_that_switch_the_hooks_off_are_refused_where_the_agent_asks(
+    here: HookedDaemon, tmp_path: Path
+) -> None:
     project = tmp_path / "project"
     (project / ".claude").mkdir(parents=True)
     (project / ".claude" / "settings.json").write_text(json.dumps({"disableAllHooks": True}))
@@ -137,7 +139,7 @@ def test_nobody_looks_into_the_daemon() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "0\n"
 
 
-def test_a_call_that_only_the_agents_transcript_knows_of_is_noticed(here: Hooked, tmp_path: Path) -> None:
+def test_a_call_that_only_the_agents_transcript_knows_of_is_noticed(here: HookedDaemon, tmp_path: Path) -> None:
     transcript = tmp_path / "session.jsonl"
 
     def result(id: str, **more: object) -> str:

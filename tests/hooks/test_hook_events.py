@@ -12,19 +12,19 @@ from typing import Any
 
 import pytest
 
-from hook_client import Hooked, claude, golden, hooked
+from hook_client import HookedDaemon, claude_input, golden_input, hooked_daemon
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is missing")
 FORCED = "git push --force origin main"
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hooked]:
-    with hooked(tmp_path_factory.mktemp("events")) as found:
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HookedDaemon]:
+    with hooked_daemon(tmp_path_factory.mktemp("events")) as found:
         yield found
 
 
-def permission(here: Hooked, command: str, **more: Any) -> dict[str, Any]:
+def permission(here: HookedDaemon, command: str, **more: Any) -> dict[str, Any]:
     """The decision in Claude Code's words; empty where nothing was said, so that it asks its user."""
     said = here.claude(command, event="PermissionRequest", **more)
     assert said.exit == 0
@@ -32,7 +32,7 @@ def permission(here: Hooked, command: str, **more: Any) -> dict[str, Any]:
     return found
 
 
-def test_a_permission_request_is_left_to_the_user_or_denied_and_never_approved(here: Hooked) -> None:
+def test_a_permission_request_is_left_to_the_user_or_denied_and_never_approved(here: HookedDaemon) -> None:
     assert permission(here, "git status") == {}
     assert permission(here, "git reset --hard HEAD~9") == {}  # level 2: the client's own prompt may answer
     denied = permission(here, FORCED)
@@ -40,7 +40,7 @@ def test_a_permission_request_is_left_to_the_user_or_denied_and_never_approved(h
     assert permission(here, "git reset --hard HEAD~9", permission_mode="dontAsk")["behavior"] == "deny"
 
 
-def test_the_person_at_the_agent_is_shown_once_that_something_waits_and_how_to_answer(here: Hooked) -> None:
+def test_the_person_at_the_agent_is_shown_once_that_something_waits_and_how_to_answer(here: HookedDaemon) -> None:
     said = here.claude("bash -c 'rm -rf /srv/shown'", "n1").json
     (ticket,) = [one for one in here.tickets("open") if "/srv/shown" in one["title"]]
     line = said["systemMessage"]
@@ -49,21 +49,21 @@ def test_the_person_at_the_agent_is_shown_once_that_something_waits_and_how_to_a
 
 
 @pytest.mark.parametrize("word", ["codex", "copilot", "devin"])
-def test_each_agents_permission_request_is_denied_in_its_own_shape(here: Hooked, word: str) -> None:
-    event, given = golden(word, "permission-shell")
+def test_each_agents_permission_request_is_denied_in_its_own_shape(here: HookedDaemon, word: str) -> None:
+    event, given = golden_input(word, "permission-shell")
     said = here.fire(word, event, given)
     decision = said.json.get("hookSpecificOutput", {}).get("decision", said.json)
     assert said.exit == 2 or decision["behavior"] == "deny"
     assert "interlock approve" in said.words
 
 
-def test_a_permission_request_for_what_passed_a_moment_ago_says_nothing(here: Hooked) -> None:
+def test_a_permission_request_for_what_passed_a_moment_ago_says_nothing(here: HookedDaemon) -> None:
     assert here.claude("touch seen", "p1").decision == ""
     assert permission(here, "touch seen") == {}
 
 
-def test_clines_two_scripts_for_one_call_spend_one_approval(here: Hooked) -> None:
-    event, given = golden("cline", "before-commands")
+def test_clines_two_scripts_for_one_call_spend_one_approval(here: HookedDaemon) -> None:
+    event, given = golden_input("cline", "before-commands")
 
     def fire(id: str) -> bool:
         call = {"id": id, "name": "run_commands", "input": {"commands": ["rm -rf /srv/cline"]}}
@@ -77,7 +77,7 @@ def test_clines_two_scripts_for_one_call_spend_one_approval(here: Hooked) -> Non
     assert not fire("c2") and not fire("c3")
 
 
-def test_a_block_stops_every_agent_subagent_and_session_of_the_principal(here: Hooked) -> None:
+def test_a_block_stops_every_agent_subagent_and_session_of_the_principal(here: HookedDaemon) -> None:
     me = here.daemon.here()
     blocked = {"principal": here.tickets()[0]["agent"]["principal"], "reason": "a test"}
     assert me.post("/api/v1/blocks", json=blocked, headers=here.daemon.sign_in()).status_code == 200
@@ -86,14 +86,14 @@ def test_a_block_stops_every_agent_subagent_and_session_of_the_principal(here: H
         for more in asks:
             said = here.claude("touch x", "b1", **more)
             assert said.decision == "deny" and "blocked" in said.words
-        event, given = golden("gemini", "before-write")
+        event, given = golden_input("gemini", "before-write")
         assert here.fire("gemini", event, given).json["decision"] == "deny"
     finally:
         gone = me.delete(f"/api/v1/blocks/{blocked['principal']}?reason=done", headers=here.daemon.sign_in())
         assert gone.status_code == 200, gone.text
 
 
-def test_a_subagents_call_finds_the_ticket_of_its_parents(here: Hooked) -> None:
+def test_a_subagents_call_finds_the_ticket_of_its_parents(here: HookedDaemon) -> None:
     how = {"permission_mode": "bypassPermissions"}
     said = here.claude("rm -rf /srv/subagent", "s1", agent_id="sub", **how)
     assert said.decision == "deny" and "interlock approve" in said.words
@@ -102,7 +102,7 @@ def test_a_subagents_call_finds_the_ticket_of_its_parents(here: Hooked) -> None:
     assert here.claude("rm -rf /srv/subagent", "s2", **how).decision == ""
 
 
-def test_the_client_is_linked_statically_and_no_environment_changes_its_answer(here: Hooked) -> None:
+def test_the_client_is_linked_statically_and_no_environment_changes_its_answer(here: HookedDaemon) -> None:
     program = Path(here.client).read_bytes()
     start, size, count = (struct.unpack_from(form, program, at)[0] for form, at in (("<Q", 32), ("<H", 54), ("<H", 56)))
     kinds = [struct.unpack_from("<I", program, start + number * size)[0] for number in range(count)]
@@ -110,7 +110,7 @@ def test_the_client_is_linked_statically_and_no_environment_changes_its_answer(h
     foul = {"HOME": "/x", "LD_PRELOAD": "/x.so", "INTERLOCK_SOCKET": "/x", "XDG_STATE_HOME": "/x", "PATH": "/x"}
     done = subprocess.run(
         [here.client, "claude-code", "PreToolUse"],
-        input=json.dumps(claude(FORCED)).encode(),
+        input=json.dumps(claude_input(FORCED)).encode(),
         env=foul,
         capture_output=True,
     )

@@ -12,27 +12,27 @@ from typing import Any
 
 import pytest
 
-from hook_client import CWD, GOLDEN, Hooked, Meanwhile, claude, golden, hooked, until
+from hook_client import CWD, GOLDEN, BackgroundWork, HookedDaemon, claude_input, golden_input, hooked_daemon, until
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is missing")
 FORCED = "git push --force origin main"
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hooked]:
-    with hooked(tmp_path_factory.mktemp("hooks")) as found:
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HookedDaemon]:
+    with hooked_daemon(tmp_path_factory.mktemp("hooks")) as found:
         yield found
 
 
 @pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Hooked]:
-    with hooked(tmp_path) as found:
+def fresh(tmp_path: Path) -> Iterator[HookedDaemon]:
+    with hooked_daemon(tmp_path) as found:
         yield found
 
 
 @pytest.fixture
-def patient(tmp_path: Path) -> Iterator[Hooked]:
-    with hooked(tmp_path, wait=60) as found:
+def patient(tmp_path: Path) -> Iterator[HookedDaemon]:
+    with hooked_daemon(tmp_path, wait=60) as found:
         yield found
 
 
@@ -59,9 +59,11 @@ def with_command(given: dict[str, Any], command: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("word", AGENTS)
-def test_each_agent_is_denied_in_its_own_shape_with_the_ticket_and_how_it_is_approved(here: Hooked, word: str) -> None:
+def test_each_agent_is_denied_in_its_own_shape_with_the_ticket_and_how_it_is_approved(
+    here: HookedDaemon, word: str
+) -> None:
     name, denied, _ = AGENTS[word]
-    event, given = golden(word, name)
+    event, given = golden_input(word, name)
     said = here.fire(word, event, given)
     assert denied(said), said
     assert "interlock approve pdact_" in said.words
@@ -69,9 +71,9 @@ def test_each_agent_is_denied_in_its_own_shape_with_the_ticket_and_how_it_is_app
 
 
 @pytest.mark.parametrize("word", AGENTS)
-def test_each_agent_hears_nothing_that_it_would_mistake_when_all_is_well(here: Hooked, word: str) -> None:
+def test_each_agent_hears_nothing_that_it_would_mistake_when_all_is_well(here: HookedDaemon, word: str) -> None:
     name, _, silence = AGENTS[word]
-    event, given = golden(word, name)
+    event, given = golden_input(word, name)
     said = here.fire(word, event, with_command(given, "git status"))
     assert said.exit == 0
     assert said.stdout.strip() == silence
@@ -79,9 +81,9 @@ def test_each_agent_hears_nothing_that_it_would_mistake_when_all_is_well(here: H
 
 
 @pytest.mark.parametrize("word", AGENTS)
-def test_a_retry_passes_once_after_an_operator_approved_and_only_unchanged(here: Hooked, word: str) -> None:
+def test_a_retry_passes_once_after_an_operator_approved_and_only_unchanged(here: HookedDaemon, word: str) -> None:
     name, denied, _ = AGENTS[word]
-    event, given = golden(word, name)
+    event, given = golden_input(word, name)
     command = f"git push --force origin retry-{word}"
     assert denied(here.fire(word, event, with_command(given, command)))
     (ticket,) = [one for one in here.tickets("open") if f"retry-{word}" in one["title"]]
@@ -93,8 +95,8 @@ def test_a_retry_passes_once_after_an_operator_approved_and_only_unchanged(here:
         assert denied(here.fire(word, event, with_command(given, command)))
 
 
-def test_a_held_call_is_answered_as_soon_as_the_operator_does(patient: Hooked) -> None:
-    waiting = Meanwhile(lambda: patient.claude("rm -rf src"))
+def test_a_held_call_is_answered_as_soon_as_the_operator_does(patient: HookedDaemon) -> None:
+    waiting = BackgroundWork(lambda: patient.claude("rm -rf src"))
     (ticket,) = until(lambda: patient.tickets("open"), "a ticket")
     patient.approve(ticket["id"])
     said = waiting.result()
@@ -102,8 +104,8 @@ def test_a_held_call_is_answered_as_soon_as_the_operator_does(patient: Hooked) -
     assert patient.tickets()[0]["state"] == "approved"
 
 
-def test_what_became_of_an_approved_call_goes_on_its_ticket(patient: Hooked) -> None:
-    waiting = Meanwhile(lambda: patient.claude("rm -rf src"))
+def test_what_became_of_an_approved_call_goes_on_its_ticket(patient: HookedDaemon) -> None:
+    waiting = BackgroundWork(lambda: patient.claude("rm -rf src"))
     (ticket,) = until(lambda: patient.tickets("open"), "a ticket")
     patient.approve(ticket["id"])
     waiting.result()
@@ -112,8 +114,8 @@ def test_what_became_of_an_approved_call_goes_on_its_ticket(patient: Hooked) -> 
     assert found[0]["outcome"] == "ran"
 
 
-def test_a_rejection_ends_the_waiting_with_the_operators_words(patient: Hooked) -> None:
-    waiting = Meanwhile(lambda: patient.claude("rm -rf src"))
+def test_a_rejection_ends_the_waiting_with_the_operators_words(patient: HookedDaemon) -> None:
+    waiting = BackgroundWork(lambda: patient.claude("rm -rf src"))
     (ticket,) = until(lambda: patient.tickets("open"), "a ticket")
     path = f"/api/v1/tickets/{ticket['id']}/reject"
     patient.daemon.here().post(path, json={"reason": "use a branch"}, headers=patient.daemon.sign_in())
@@ -122,7 +124,7 @@ def test_a_rejection_ends_the_waiting_with_the_operators_words(patient: Hooked) 
     assert "use a branch" in said.stdout
 
 
-def test_a_late_approval_reaches_the_agent_in_its_next_answer(fresh: Hooked) -> None:
+def test_a_late_approval_reaches_the_agent_in_its_next_answer(fresh: HookedDaemon) -> None:
     session = {"session_id": "late"}
     fresh.claude("git push --force origin late", "l1", **session)
     (ticket,) = [one for one in fresh.tickets("open") if one["title"].endswith("origin late")]
@@ -133,7 +135,7 @@ def test_a_late_approval_reaches_the_agent_in_its_next_answer(fresh: Hooked) -> 
     assert fresh.claude("git status", "l3", **session).stdout == ""
 
 
-def test_a_clients_own_prompt_is_good_for_level_two_and_is_recorded_as_unattested(fresh: Hooked) -> None:
+def test_a_clients_own_prompt_is_good_for_level_two_and_is_recorded_as_unattested(fresh: HookedDaemon) -> None:
     first = fresh.claude("rm notes.txt", "a1", session_id="asks")
     assert first.decision == "ask" and "Held as destructive" in first.stdout
     assert "interlock approve" not in first.stdout, "whoever is asked here is sent nowhere else"
@@ -156,15 +158,15 @@ UNASKED = [
 ]
 
 
-def test_no_prompt_of_a_client_answers_what_it_may_not(fresh: Hooked) -> None:
+def test_no_prompt_of_a_client_answers_what_it_may_not(fresh: HookedDaemon) -> None:
     for number, (command, mode) in enumerate(UNASKED):
         said = fresh.claude(command, f"n{number}", session_id=f"no {number}", permission_mode=mode)
         assert said.decision == "deny" and "pdact_" in said.stdout, (command, mode, said)
 
 
-def test_cursors_second_event_of_a_call_is_the_same_call(fresh: Hooked) -> None:
-    first, given = golden("cursor", "before-tool-shell")
-    second, alike = golden("cursor", "before-shell")
+def test_cursors_second_event_of_a_call_is_the_same_call(fresh: HookedDaemon) -> None:
+    first, given = golden_input("cursor", "before-tool-shell")
+    second, alike = golden_input("cursor", "before-shell")
     command = "git push --force origin pair"
     assert fresh.fire("cursor", first, with_command(given, command)).exit == 2
     (ticket,) = [one for one in fresh.tickets("open") if one["title"].endswith("origin pair")]
@@ -174,7 +176,7 @@ def test_cursors_second_event_of_a_call_is_the_same_call(fresh: Hooked) -> None:
     assert fresh.fire("cursor", first, with_command(given, command)).exit == 2, "one approval, one run"
 
 
-def test_whatever_is_malformed_is_denied_in_every_agents_own_shape(here: Hooked) -> None:
+def test_whatever_is_malformed_is_denied_in_every_agents_own_shape(here: HookedDaemon) -> None:
     tried = 0
     for path in sorted(GOLDEN.glob("*/malformed-*.json")):
         told = json.loads(path.read_text())
@@ -195,7 +197,7 @@ def shape(value: Any) -> Any:
     return value if isinstance(value, str) and " " not in value else type(value).__name__
 
 
-def test_garbage_and_huge_input_are_denied(here: Hooked) -> None:
+def test_garbage_and_huge_input_are_denied(here: HookedDaemon) -> None:
     assert here.fire("claude-code", "PreToolUse", b"\x00\xff\xfe garbage").decision == "deny"
     assert here.fire("claude-code", "PreToolUse", b"").decision == "deny"
     assert here.claude("echo " + "x" * 3_000_000).decision == "deny"
@@ -203,32 +205,32 @@ def test_garbage_and_huge_input_are_denied(here: Hooked) -> None:
     assert here.fire("windsurf", "pre_run_command", b"[]").exit == 2
 
 
-def test_fifty_calls_at_once_are_all_answered(here: Hooked) -> None:
+def test_fifty_calls_at_once_are_all_answered(here: HookedDaemon) -> None:
     with ThreadPoolExecutor(50) as pool:
         said = list(pool.map(lambda number: here.claude(f"git log -n {number}", f"c{number}"), range(50)))
     assert {(one.exit, one.stdout) for one in said} == {(0, "")}
 
 
-def test_a_client_that_is_called_wrongly_exits_with_two(here: Hooked) -> None:
+def test_a_client_that_is_called_wrongly_exits_with_two(here: HookedDaemon) -> None:
     import subprocess
 
     for words in ([], ["claude-code"], ["nobody", "PreToolUse"], ["claude-code", "Pre\r\nToolUse"]):
         assert subprocess.run([here.client, *words], capture_output=True, stdin=subprocess.DEVNULL).returncode == 2
 
 
-def test_an_agent_that_posts_gets_its_own_json_and_the_kernel_says_who_it_is(fresh: Hooked) -> None:
+def test_an_agent_that_posts_gets_its_own_json_and_the_kernel_says_who_it_is(fresh: HookedDaemon) -> None:
     path = "/api/v1/hook/claude-code?event=PreToolUse"
-    fine = fresh.daemon.tcp().post(path, json=claude("git status", session_id="http"))
+    fine = fresh.daemon.tcp().post(path, json=claude_input("git status", session_id="http"))
     assert (fine.status_code, fine.json()) == (200, {})
-    held = fresh.daemon.tcp().post(path, json=claude("git push --force origin http", session_id="http"))
+    held = fresh.daemon.tcp().post(path, json=claude_input("git push --force origin http", session_id="http"))
     assert held.json()["hookSpecificOutput"]["permissionDecision"] == "deny"
     found = [one for one in fresh.tickets("open") if one["title"].endswith("origin http")]
     assert found and found[0]["agent"]["principal"] == f"uid:{os.getuid()}", held.text
-    foreign = fresh.daemon.tcp().post(path, json=claude("git status"), headers={"origin": "http://evil.example"})
+    foreign = fresh.daemon.tcp().post(path, json=claude_input("git status"), headers={"origin": "http://evil.example"})
     assert foreign.json()["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
-def test_what_was_written_is_judged_when_something_runs_it(fresh: Hooked) -> None:
+def test_what_was_written_is_judged_when_something_runs_it(fresh: HookedDaemon) -> None:
     session = {"session_id": "writes"}
     harm = "import shutil\ndef test_it():\n    shutil.rmtree('/home/u')\n"
     written = {"tool_name": "Write", "tool_input": {"file_path": f"{CWD}/tests/test_it.py", "content": harm}}
@@ -239,7 +241,7 @@ def test_what_was_written_is_judged_when_something_runs_it(fresh: Hooked) -> Non
     assert fresh.claude("pytest -q", "w4", session_id="another").stdout == ""
 
 
-def test_a_test_that_cleans_up_after_itself_is_no_reason_to_hold_the_tests(here: Hooked) -> None:
+def test_a_test_that_cleans_up_after_itself_is_no_reason_to_hold_the_tests(here: HookedDaemon) -> None:
     session = {"session_id": "cleans"}
     tidy = "import shutil\ndef test_it(tmp_path):\n    shutil.rmtree(tmp_path)\n"
     written = {"tool_name": "Write", "tool_input": {"file_path": f"{CWD}/tests/test_it.py", "content": tidy}}
@@ -247,10 +249,10 @@ def test_a_test_that_cleans_up_after_itself_is_no_reason_to_hold_the_tests(here:
     assert here.claude("pytest -q", "w2", **session).stdout == ""
 
 
-def test_cursor_asks_its_user_by_the_event_that_can_once_that_is_known_to_come(fresh: Hooked) -> None:
-    first, given = golden("cursor", "before-tool-shell")
-    second, alike = golden("cursor", "before-shell")
-    after, ended = golden("cursor", "after-tool")
+def test_cursor_asks_its_user_by_the_event_that_can_once_that_is_known_to_come(fresh: HookedDaemon) -> None:
+    first, given = golden_input("cursor", "before-tool-shell")
+    second, alike = golden_input("cursor", "before-shell")
+    after, ended = golden_input("cursor", "after-tool")
 
     def at_root(told: dict[str, Any], command: str) -> dict[str, Any]:
         found = with_command(told, command)
@@ -270,12 +272,12 @@ def test_cursor_asks_its_user_by_the_event_that_can_once_that_is_known_to_come(f
     assert "hook.bypassed" in found[0]["reason"]
 
 
-def test_a_call_that_is_broken_off_takes_its_ticket_with_it(patient: Hooked) -> None:
+def test_a_call_that_is_broken_off_takes_its_ticket_with_it(patient: HookedDaemon) -> None:
     import subprocess
 
     process = subprocess.Popen([patient.client, "claude-code", "PreToolUse"], stdin=subprocess.PIPE)
     assert process.stdin is not None
-    process.stdin.write(json.dumps(claude("rm -rf src")).encode())
+    process.stdin.write(json.dumps(claude_input("rm -rf src")).encode())
     process.stdin.close()
     (ticket,) = until(lambda: patient.tickets("open"), "a ticket")
     process.kill()

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from hook_client import Hooked, Said, claude, hooked
+from hook_client import HookedDaemon, HookOutput, claude_input, hooked_daemon
 from repositories import files, git, repository
-from snapshot_child import let_through
+from snapshot_child import until_allowed
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is missing")
 PATIENT = "[undo]\nms = 10000\n"
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hooked]:
-    with hooked(tmp_path_factory.mktemp("keeps"), more=PATIENT) as found:
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HookedDaemon]:
+    with hooked_daemon(tmp_path_factory.mktemp("keeps"), more=PATIENT) as found:
         yield found
 
 
@@ -31,15 +31,15 @@ def repo(tmp_path: Path) -> Path:
     return found
 
 
-def passes(fired: Callable[[], Said]) -> Said:
-    return let_through(fired, lambda said: said.decision in ("", "allow"))
+def passes(fired: Callable[[], HookOutput]) -> HookOutput:
+    return until_allowed(fired, lambda said: said.decision in ("", "allow"))
 
 
-def kept(here: Hooked) -> list[dict[str, Any]]:
+def kept(here: HookedDaemon) -> list[dict[str, Any]]:
     return list(here.daemon.here().get("/api/v1/undo").json()["snapshots"])
 
 
-def test_what_the_action_left_is_its_doing_and_no_later_work(here: Hooked, repo: Path) -> None:
+def test_what_the_action_left_is_its_doing_and_no_later_work(here: HookedDaemon, repo: Path) -> None:
     command = "git checkout -- src/a.py"
     said = passes(lambda: here.claude(command, "toolu_kept", cwd=str(repo)))
     told = said.json["hookSpecificOutput"]["additionalContext"]
@@ -54,10 +54,10 @@ def test_what_the_action_left_is_its_doing_and_no_later_work(here: Hooked, repo:
     assert (repo / "src/a.py").read_text() == "three days of work\n"
 
 
-def test_what_is_kept_is_the_file_of_the_home_that_the_agents_process_has(here: Hooked, tmp_path: Path) -> None:
+def test_what_is_kept_is_the_file_of_the_home_that_the_agents_process_has(here: HookedDaemon, tmp_path: Path) -> None:
     settings = tmp_path / "another home" / ".gitconfig"
     files(settings.parent, {settings.name: "[user]\n"})
-    given = claude("echo x > ~/.gitconfig", "at_home", cwd=str(tmp_path))
+    given = claude_input("echo x > ~/.gitconfig", "at_home", cwd=str(tmp_path))
     passes(lambda: here.fire("claude-code", "PreToolUse", given, home=str(settings.parent)))
     settings.write_text("x\n")
     here.fire("claude-code", "PostToolUse", {**given, "hook_event_name": "PostToolUse"}, home=str(settings.parent))
@@ -65,12 +65,12 @@ def test_what_is_kept_is_the_file_of_the_home_that_the_agents_process_has(here: 
     assert settings.read_text() == "[user]\n"
 
 
-def test_a_home_that_is_not_the_users_own_is_no_reason_to_pass(here: Hooked, tmp_path: Path) -> None:
-    given = claude("echo x > ~/.gitconfig", "not_at_home", cwd=str(tmp_path), permission_mode="bypassPermissions")
+def test_a_home_that_is_not_the_users_own_is_no_reason_to_pass(here: HookedDaemon, tmp_path: Path) -> None:
+    given = claude_input("echo x > ~/.gitconfig", "not_at_home", cwd=str(tmp_path), permission_mode="bypassPermissions")
     assert here.fire("claude-code", "PreToolUse", given, home="/proc/1/root/nowhere").decision == "deny"
 
 
-def test_several_calls_of_one_event_are_each_kept_and_told(here: Hooked, repo: Path, tmp_path: Path) -> None:
+def test_several_calls_of_one_event_are_each_kept_and_told(here: HookedDaemon, repo: Path, tmp_path: Path) -> None:
     other = repository(tmp_path / "other")
     before = len(kept(here))
     given = {"commands": [f"git -C {repo} checkout -- src/a.py", f"git -C {other} clean -fd"]}
@@ -80,14 +80,14 @@ def test_several_calls_of_one_event_are_each_kept_and_told(here: Hooked, repo: P
     assert len(taken) == 2 and all(f"`interlock undo {one['id']}`" in told for one in taken)
 
 
-def test_beside_a_call_that_is_held_nothing_is_let_through_or_kept(here: Hooked, repo: Path) -> None:
+def test_beside_a_call_that_is_held_nothing_is_let_through_or_kept(here: HookedDaemon, repo: Path) -> None:
     before = kept(here)
     given = {"commands": ["git checkout -- src/a.py", "git push --force origin main"]}
     said = here.claude("", "beside", tool_input=given, cwd=str(repo), permission_mode="bypassPermissions")
     assert said.decision == "deny" and kept(here) == before
 
 
-def test_what_passes_because_nothing_would_be_lost_is_told(here: Hooked, repo: Path) -> None:
+def test_what_passes_because_nothing_would_be_lost_is_told(here: HookedDaemon, repo: Path) -> None:
     git(repo, "branch", "merged")
     said = passes(lambda: here.claude("git branch -D merged", "told", cwd=str(repo)))
     told = said.json["hookSpecificOutput"]["additionalContext"]
@@ -104,14 +104,14 @@ def lasting() -> Iterator[Path]:
     shutil.rmtree(home)
 
 
-def overwrites(here: Hooked, fired: Callable[[], Said]) -> str:
+def overwrites(here: HookedDaemon, fired: Callable[[], HookOutput]) -> str:
     """The snapshot that was taken of what is written over; a look that was too slow on a busy machine is asked for again."""
     before = len(kept(here))
-    let_through(lambda: passes(fired), lambda _: len(kept(here)) > before)
+    until_allowed(lambda: passes(fired), lambda _: len(kept(here)) > before)
     return str(kept(here)[0]["id"])
 
 
-def test_what_git_does_not_have_is_kept_before_everyday_work_writes_over_it(here: Hooked, lasting: Path) -> None:
+def test_what_git_does_not_have_is_kept_before_everyday_work_writes_over_it(here: HookedDaemon, lasting: Path) -> None:
     files(lasting, {".gitignore": ".env*\n", ".env": "KEY=nowhere else\n", ".env.example": "KEY=\n"})
     written = {"file_path": str(lasting / ".env"), "content": "KEY=\n"}
     for fired in (
@@ -125,7 +125,7 @@ def test_what_git_does_not_have_is_kept_before_everyday_work_writes_over_it(here
         assert (lasting / ".env").read_text() == "KEY=nowhere else\n"
 
 
-def test_everyday_work_on_what_git_has_or_nobody_had_is_not_kept(here: Hooked, lasting: Path) -> None:
+def test_everyday_work_on_what_git_has_or_nobody_had_is_not_kept(here: HookedDaemon, lasting: Path) -> None:
     files(lasting, {"large.bin": "x" * (2 << 20), ".gitignore": "build/\n", "build/out.js": "x", "notes.txt": "mine"})
     before = kept(here)
     for number, command in enumerate(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from daemons import write_config
-from hook_client import built
+from hook_client import build_hook_client
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is missing")
 # As an ordinary user, whom the kernel asks for permission: a daemon, a client that waits for its input, and a program that lets itself be read.
@@ -33,7 +33,7 @@ kill $daemon $other; wait
 def test_the_daemon_and_the_client_cannot_be_looked_into(tmp_path: Path) -> None:
     config = write_config(tmp_path)
     (tmp_path / "state").mkdir(mode=0o700)
-    client = built(tmp_path)
+    client = build_hook_client(tmp_path)
     as_user = ["unshare", "--user", "--map-user=1000", "--map-group=1000", "--", "sh", "-c", SCRIPT, "sh"]
     done = subprocess.run(
         [*as_user, sys.executable, config, client, tmp_path], capture_output=True, text=True, timeout=120

@@ -17,10 +17,10 @@ import pytest
 
 import warm_processes
 from daemons import Daemon, daemon
-from hook_client import Hooked, Said, claude, until
+from hook_client import HookedDaemon, HookOutput, claude_input, until
 from interlock.cli.main import main
 from repositories import files, git
-from snapshot_child import let_through, picture
+from snapshot_child import tree_contents, until_allowed
 
 PLAIN = ("HEAD", "config", "logs/refs/stash")
 # What an agent does: each is let through unasked, for it was kept or can be had back.
@@ -64,14 +64,16 @@ class Agent:
     told: list[str] = field(default_factory=list)
     calls: int = 0
 
-    def fire(self, event: str, command: str, **more: Any) -> Said:
+    def fire(self, event: str, command: str, **more: Any) -> HookOutput:
         handler = self.settings["hooks"][event][0]["hooks"][0]
-        given = claude(command, f"toolu_{self.calls}", event, cwd=str(self.folder), session_id=self.session, **more)
+        given = claude_input(
+            command, f"toolu_{self.calls}", event, cwd=str(self.folder), session_id=self.session, **more
+        )
         env = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
         done = subprocess.run(
             [handler["command"], *handler["args"]], input=json.dumps(given).encode(), capture_output=True, env=env, timeout=90
         )  # fmt: skip
-        return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+        return HookOutput(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def may(self, command: str) -> str:
         """The hook's word: allow, ask or deny."""
@@ -90,7 +92,7 @@ class Agent:
 
     def does(self, command: str) -> str:
         """Runs what passes; a busy machine may make a look take too long, and then it is asked for again."""
-        let_through(lambda: (self.may(command), self.told[-1]), lambda said: said[0] == "allow")
+        until_allowed(lambda: (self.may(command), self.told[-1]), lambda said: said[0] == "allow")
         self.runs(command)
         return self.told[-1]
 
@@ -150,7 +152,9 @@ def _repository(folder: Path, home: Path) -> Path:
 
 def state(folder: Path) -> dict[str, Any]:
     """Everything but what Git only adds to: objects, most logs, our own refs."""
-    found = {name: what for name, what in picture(folder).items() if not name.startswith(".git/") and name != ".git"}
+    found = {
+        name: what for name, what in tree_contents(folder).items() if not name.startswith(".git/") and name != ".git"
+    }
     found |= {name: path.read_bytes() for name in PLAIN if (path := folder / ".git" / name).is_file()}
     refs = git(folder, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
     found["index"] = git(folder, "ls-files", "--stage", "-v")
@@ -209,7 +213,7 @@ def test_everything_else_is_asked_about_and_nothing_is_kept_for_it(guarded: tupl
 
 def test_a_force_push_that_a_person_agreed_to_can_be_pushed_back(guarded: tuple[Agent, Path]) -> None:
     agent, remote = guarded
-    command, desk = "git push --force-with-lease origin main", Hooked(agent.running, "")
+    command, desk = "git push --force-with-lease origin main", HookedDaemon(agent.running, "")
     here, old = git(agent.folder, "rev-parse", "main").strip(), git(remote, "rev-parse", "main").strip()
     rewritten = git(agent.folder, "commit-tree", "-m", "rewritten", f"{old}^{{tree}}", "-p", f"{old}~1").strip()
     git(agent.folder, "update-ref", "refs/heads/main", rewritten)
@@ -249,7 +253,7 @@ def test_the_record_names_every_snapshot_and_holds(guarded: tuple[Agent, Path]) 
     (agent.folder / "paper.md").write_text("x\n")
     agent.does("rm paper.md")
     assert undo(agent, "--yes").returncode == 0
-    records = Hooked(agent.running, "").records("")
+    records = HookedDaemon(agent.running, "").records("")
     kept = {body["kept"]["id"]: body["kept"]["digest"] for body in records if "kept" in body}
     done = [body for body in records if "undoable_as" in body]
     assert kept and done and {one["snapshot"] for one in done} & set(kept)

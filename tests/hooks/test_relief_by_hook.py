@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hook_client import Hooked, Said, hooked, until
+from hook_client import HookedDaemon, HookOutput, hooked_daemon, until
 from interlock.config.settings import SeparateSettings
 from interlock.impact.user_access import target_inspector
 from interlock.model import Loss
@@ -17,20 +17,20 @@ from repositories import files, repository
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Hooked, Path]]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[HookedDaemon, Path]]:
     folder = tmp_path_factory.mktemp("relief")
-    with hooked(
+    with hooked_daemon(
         folder, more="[undo]\nenabled = false\n[impact]\nexempt = true\n"
     ) as running:  # what is kept first passes, too
         yield running, repository(folder / "app")
 
 
-def _telling(said: Said, words: str) -> Said | None:
+def _telling(said: HookOutput, words: str) -> HookOutput | None:
     """The answer, where the look was in time for it."""
     return said if words in said.words else None
 
 
-def test_recoverable_work_is_not_asked_about_and_lost_work_is(world: tuple[Hooked, Path]) -> None:
+def test_recoverable_work_is_not_asked_about_and_lost_work_is(world: tuple[HookedDaemon, Path]) -> None:
     running, repo = world
     until(lambda: running.claude("git branch -D feature", cwd=str(repo)).decision in ("", "allow"), "a look in time")
     files(repo, {"src/a.py": "three days of work\n"})
@@ -45,7 +45,7 @@ def test_recoverable_work_is_not_asked_about_and_lost_work_is(world: tuple[Hooke
     assert len(kept) == 1
 
 
-def test_targets_are_looked_at_for_whoever_is_on_the_socket(world: tuple[Hooked, Path]) -> None:
+def test_targets_are_looked_at_for_whoever_is_on_the_socket(world: tuple[HookedDaemon, Path]) -> None:
     running, repo = world
     body = {"command": "git branch -D feature", "cwd": str(repo)}
     here = running.daemon.here().post("/api/v1/evaluate", json=body).json()
@@ -63,7 +63,9 @@ def test_nobody_looks_for_a_caller_who_is_elsewhere_or_somebody_else() -> None:
     assert target_inspector(f"uid:{os.getuid()}", plain, None) is None
 
 
-def test_what_the_session_itself_started_can_go_and_what_failed_to_start_cannot(world: tuple[Hooked, Path]) -> None:
+def test_what_the_session_itself_started_can_go_and_what_failed_to_start_cannot(
+    world: tuple[HookedDaemon, Path],
+) -> None:
     running, repo = world
     ran, failed = {"stdout": ""}, {"stderr": "docker: Error response from daemon: Conflict. The name is already in use"}
     for name, became, result in (

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from daemons import prepared, started, write_config
-from hook_client import Hooked, built, claude, hooked, until
+from daemons import enrol_in_folder, start_daemon, write_config
+from hook_client import HookedDaemon, build_hook_client, claude_input, hooked_daemon, until
 from interlock.audit import journal
 from interlock.config import config_of
 from interlock.install import client_build
@@ -26,14 +26,14 @@ pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler
 
 
 @pytest.fixture
-def alone(tmp_path: Path) -> Iterator[Hooked]:
+def alone(tmp_path: Path) -> Iterator[HookedDaemon]:
     """A daemon that was killed."""
-    with hooked(tmp_path) as found:
+    with hooked_daemon(tmp_path) as found:
         found.daemon.stop(signal.SIGKILL)
         yield found
 
 
-def test_everyday_work_goes_on_and_destruction_does_not(alone: Hooked) -> None:
+def test_everyday_work_goes_on_and_destruction_does_not(alone: HookedDaemon) -> None:
     assert alone.claude("git status").stdout == ""
     denied = alone.claude("rm notes.txt")
     assert denied.decision == "deny"
@@ -41,13 +41,13 @@ def test_everyday_work_goes_on_and_destruction_does_not(alone: Hooked) -> None:
     assert alone.fire("windsurf", "pre_run_command", b"\xff").exit == 2
 
 
-def test_the_next_daemon_records_and_tells_what_was_decided_without_one(alone: Hooked) -> None:
+def test_the_next_daemon_records_and_tells_what_was_decided_without_one(alone: HookedDaemon) -> None:
     alone.claude("git status", "j1")
     alone.claude("rm -rf /srv", "j2")
     folder = alone.daemon.folder
-    again = started(folder)
+    again = start_daemon(folder)
     try:
-        back = Hooked(again, alone.client)
+        back = HookedDaemon(again, alone.client)
         down = until(lambda: back.records("daemon_was_down"), "that the daemon was down")
         assert (down[0]["calls"], down[0]["denied"]) == (2, 1)
         kept = [row["entry"] for row in back.records("journal")]
@@ -68,7 +68,7 @@ def test_the_next_daemon_records_and_tells_what_was_decided_without_one(alone: H
 
 
 def test_a_blocked_principal_may_do_nothing_without_a_daemon(tmp_path: Path) -> None:
-    with hooked(tmp_path) as here:
+    with hooked_daemon(tmp_path) as here:
         body = {"principal": f"uid:{os.getuid()}", "reason": "misbehaved"}
         answer = here.daemon.here().post("/api/v1/blocks", json=body, headers=here.daemon.sign_in())
         assert answer.status_code == 200, answer.text
@@ -77,7 +77,7 @@ def test_a_blocked_principal_may_do_nothing_without_a_daemon(tmp_path: Path) -> 
         assert said.decision == "deny" and "misbehaved" in said.stdout
 
 
-def test_state_that_cannot_be_read_allows_nothing(alone: Hooked) -> None:
+def test_state_that_cannot_be_read_allows_nothing(alone: HookedDaemon) -> None:
     (alone.daemon.folder / "state" / "state.db").write_bytes(b"not a database at all")
     assert alone.claude("git status").decision == "deny"
     (alone.daemon.folder / "state" / "state.db").unlink()
@@ -89,23 +89,23 @@ def test_a_fallback_that_cannot_start_or_crashes_is_the_agents_own_no(tmp_path: 
     config = config_of({"store": {"url": f"sqlite://{tmp_path}/state"}}, str(tmp_path / "gone.toml"), {})
     path = client_build.build(tmp_path / "state", config, "claude-code").path
     said = subprocess.run(
-        [path, "claude-code", "PreToolUse"], input=json.dumps(claude("git status")).encode(), capture_output=True
+        [path, "claude-code", "PreToolUse"], input=json.dumps(claude_input("git status")).encode(), capture_output=True
     )
     assert b'"permissionDecision":"deny"' in said.stdout
 
 
 @pytest.mark.parametrize("setting", ["none", "safe"])
 def test_what_passes_without_a_daemon_is_a_setting(tmp_path: Path, setting: str) -> None:
-    prepared(tmp_path)
+    enrol_in_folder(tmp_path)
     write_config(tmp_path, f'[hooks]\nwithout_daemon = "{setting}"', "default")
-    here = Hooked(None, built(tmp_path))  # type: ignore[arg-type]
+    here = HookedDaemon(None, build_hook_client(tmp_path))  # type: ignore[arg-type]
     assert here.claude("git status").decision == ("deny" if setting == "none" else "")
     assert here.claude("touch x").decision == "deny"
 
 
 def test_a_stopped_daemon_is_given_up_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_build, "BUSY", 1.0)
-    with hooked(tmp_path) as here:
+    with hooked_daemon(tmp_path) as here:
         os.kill(here.daemon.process.pid, signal.SIGSTOP)
         try:
             assert here.claude("rm notes.txt").decision == "deny"
@@ -114,7 +114,7 @@ def test_a_stopped_daemon_is_given_up_in_time(tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="takes another user")
-def test_a_socket_that_somebody_else_serves_is_told_nothing(alone: Hooked) -> None:
+def test_a_socket_that_somebody_else_serves_is_told_nothing(alone: HookedDaemon) -> None:
     path = alone.daemon.socket
     path.unlink(missing_ok=True)
     yes = "HTTP/1.1 200 OK\\r\\nInterlock-Exit: 0\\r\\nInterlock-Stdout: 0\\r\\nContent-Length: 0\\r\\n\\r\\n"
@@ -138,7 +138,7 @@ while True:
             assert squatter.stdout.read() in (b"", b"0\n"), "not one byte of the input reached it"
 
 
-def test_an_answer_that_is_no_answer_is_not_taken_for_one(alone: Hooked) -> None:
+def test_an_answer_that_is_no_answer_is_not_taken_for_one(alone: HookedDaemon) -> None:
     path = alone.daemon.socket
     for answer in (
         b"HTTP/1.1 500 X\r\nInterlock-Exit: 0\r\nInterlock-Stdout: 0\r\nContent-Length: 0\r\n\r\n",
@@ -155,7 +155,7 @@ def test_an_answer_that_is_no_answer_is_not_taken_for_one(alone: Hooked) -> None
                 [alone.client, "claude-code", "PreToolUse"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
             assert process.stdin is not None
-            process.stdin.write(json.dumps(claude("rm notes.txt")).encode())
+            process.stdin.write(json.dumps(claude_input("rm notes.txt")).encode())
             process.stdin.close()
             process.stdin = None
             one, _ = fake.accept()
@@ -167,7 +167,7 @@ def test_an_answer_that_is_no_answer_is_not_taken_for_one(alone: Hooked) -> None
 
 def test_without_a_compiler_the_python_client_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_build, "_compile", lambda *given: False)
-    with hooked(tmp_path) as here:
+    with hooked_daemon(tmp_path) as here:
         assert Path(here.client).read_text().startswith("#!/bin/sh")
         assert here.claude("git status").stdout == ""
         held = here.claude("rm -rf src")
@@ -179,12 +179,12 @@ def test_without_a_compiler_the_python_client_says_the_same(tmp_path: Path, monk
 
 
 def test_a_hook_that_finds_no_daemon_starts_one_with_nothing_of_the_agents_environment(tmp_path: Path) -> None:
-    with hooked(tmp_path, more="start_daemon = true\n[daemon]\nport = 0") as found:
+    with hooked_daemon(tmp_path, more="start_daemon = true\n[daemon]\nport = 0") as found:
         found.daemon.stop(signal.SIGKILL)
         foul = {"HOME": "/nonexistent", "PYTHONPATH": str(tmp_path), "PYTHONSTARTUP": "/x", "API_TOKEN": "of-the-agent"}
         done = subprocess.run(
             [found.client, "claude-code", "PreToolUse"],
-            input=json.dumps(claude("git status")).encode(),
+            input=json.dumps(claude_input("git status")).encode(),
             env=foul,
             timeout=60,
         )

@@ -20,7 +20,7 @@ from typing import Any
 
 import httpx
 
-from daemons import PASSPHRASE, bearer, enrolled
+from daemons import PASSPHRASE, bearer, enrol_operators
 from interlock.config import load_config
 from interlock.runtime.state import SystemClock
 from interlock.startup import open_state
@@ -234,7 +234,7 @@ def _people(world: World, owner: str) -> None:
     config = world.settings
     store = open_store(config.store)
     try:
-        enrolled(open_state(config, store, SystemClock()))
+        enrol_operators(open_state(config, store, SystemClock()))
     finally:
         store.close()
     run("chown", "-R", f"{owner}:{owner}", str(config.folder))

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from daemons import inside
+from daemons import in_process_daemon
 from interlock.identity import start_of
 from interlock.identity.isolation import JAILED, PLAIN, SEPARATE, JailedRun, Jails, NotJailed, isolation_of, verify_jail
 
 
 def test_another_user_is_separate_and_root_is_not(tmp_path: Path) -> None:
     other = os.getuid() + 1000
-    with inside(tmp_path) as found:
+    with in_process_daemon(tmp_path) as found:
         assert isolation_of(found.state, f"uid:{other}", os.getpid()) == SEPARATE
         assert [isolation_of(found.state, who) for who in ("uid:0", f"uid:{os.getuid()}", "agent:x", "uid:x", "")] == [
             PLAIN
@@ -24,7 +24,7 @@ def test_another_user_is_separate_and_root_is_not(tmp_path: Path) -> None:
 
 def test_what_descends_from_the_first_process_of_a_jail_is_jailed_and_nothing_else(tmp_path: Path) -> None:
     """Also when its number was given to another process meanwhile."""
-    with inside(tmp_path) as found:
+    with in_process_daemon(tmp_path) as found:
         who = f"uid:{os.getuid()}"
         child = subprocess.Popen(["sleep", "600"])
         try:

@@ -10,7 +10,17 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from authenticator import UP, Authenticator, b64
-from browsers import HERE, SITE, by_code, by_passkey, register, setting_up, touched, with_code, with_passkey
+from browsers import (
+    HERE,
+    SITE,
+    add_authenticator,
+    add_passkey,
+    enter_with_code,
+    enter_with_passkey,
+    follow_setup_link,
+    register,
+    touch_passkey,
+)
 from gate import Gate
 from interlock.approvals import step_up
 from interlock.error_codes import AnswerRefused
@@ -33,7 +43,7 @@ def enter(gate: Gate, answer: Callable[[dict[str, Any]], dict[str, Any]], site: 
 
 
 def test_a_passkey_that_was_set_up_from_a_terminal_signs_in(gate: Gate) -> None:
-    entered = by_passkey(gate, with_passkey(gate))
+    entered = enter_with_passkey(gate, add_passkey(gate))
     assert (entered.visitor.operator, entered.visitor.how, entered.visitor.role) == ("ann", "passkey", "admin")
     said = credentials.enrolments(gate.state)[-1]
     assert (said["kind"], said["name"], said["how"], said["source"]) == ("passkey", "laptop", "by a set-up link", HERE)
@@ -64,14 +74,14 @@ WRONG: dict[str, tuple[Callable[[Authenticator, dict[str, Any]], dict[str, Any]]
 
 @pytest.mark.parametrize("what", WRONG)
 def test_an_answer_with_anything_wrong_signs_nobody_in(gate: Gate, what: str) -> None:
-    key = with_passkey(gate)
-    by_passkey(gate, key)
+    key = add_passkey(gate)
+    enter_with_passkey(gate, key)
     answer, words = WRONG[what]
     assert words in enter(gate, lambda asked: answer(key, asked))
 
 
 def test_an_answer_is_good_once(gate: Gate) -> None:
-    key = with_passkey(gate)
+    key = add_passkey(gate)
     asked = passkeys.sign_in_begin(gate.state, SITE)
     answer = key.get(asked["publicKey"])
     passkeys.sign_in_finish(gate.state, asked["ceremony"], answer, SITE, HERE)
@@ -81,7 +91,7 @@ def test_an_answer_is_good_once(gate: Gate) -> None:
 
 
 def test_an_answer_that_comes_too_late_counts_for_nothing(gate: Gate) -> None:
-    key = with_passkey(gate)
+    key = add_passkey(gate)
     asked = passkeys.sign_in_begin(gate.state, SITE)
     gate.clock.forward(181)
     with pytest.raises(WrongSignIn, match="too long"):
@@ -94,7 +104,7 @@ def test_an_answer_that_comes_too_late_counts_for_nothing(gate: Gate) -> None:
     ids=str,
 )
 def test_a_passkey_that_was_made_for_others_is_not_registered(gate: Gate, given: dict[str, Any]) -> None:
-    visitor, key = setting_up(gate), Authenticator(flags=given.pop("flags", 5))
+    visitor, key = follow_setup_link(gate), Authenticator(flags=given.pop("flags", 5))
     asked = passkeys.register_begin(gate.state, visitor, SITE)
     options = {**asked["publicKey"], **{name: value for name, value in given.items() if name == "challenge"}}
     answer = key.create(options, **{name: value for name, value in given.items() if name != "challenge"})
@@ -132,45 +142,45 @@ def test_a_second_passkey_by_a_link_waits_a_day_and_everybody_hears_of_it(gate: 
             heard.append(f"{event}: {words}")
 
     gate.state.channels = (Listener(),)
-    with_passkey(gate)
+    add_passkey(gate)
     second = Authenticator()
-    made = register(gate, setting_up(gate), second, "stolen?")
+    made = register(gate, follow_setup_link(gate), second, "stolen?")
     assert made.active_at == gate.clock.now() + DAY
     assert len(heard) == 1 and "'stolen?' for operator ann" in heard[0] and "24 hours" in heard[0]
     assert "counts in 24 h" in enter(gate, second.get)
     gate.clock.forward(DAY)
-    assert by_passkey(gate, second).visitor.operator == "ann"
+    assert enter_with_passkey(gate, second).visitor.operator == "ann"
 
 
 def test_a_passkey_that_waits_is_taken_back_by_whoever_is_signed_in(gate: Gate) -> None:
-    entered = by_passkey(gate, with_passkey(gate))
-    made = register(gate, setting_up(gate), second := Authenticator())
+    entered = enter_with_passkey(gate, add_passkey(gate))
+    made = register(gate, follow_setup_link(gate), second := Authenticator())
     credentials.remove(gate.state, entered.visitor, made.id)
     gate.clock.forward(DAY)
     assert "not known here" in enter(gate, second.get)
 
 
 def test_a_second_passkey_counts_at_once_when_the_first_was_touched_for_it(gate: Gate) -> None:
-    key, second = with_passkey(gate), Authenticator()
-    entered = by_passkey(gate, key)
+    key, second = add_passkey(gate), Authenticator()
+    entered = enter_with_passkey(gate, key)
     with pytest.raises(AnswerRefused, match="older credentials first"):
         passkeys.register_begin(gate.state, entered.visitor, SITE)
-    register(gate, touched(entered, key), second)
-    assert by_passkey(gate, second).visitor.operator == "ann"
+    register(gate, touch_passkey(entered, key), second)
+    assert enter_with_passkey(gate, second).visitor.operator == "ann"
 
 
 def test_passphrase_and_code_do_not_stand_in_for_a_passkey(gate: Gate) -> None:
-    app = with_code(gate)
-    register(gate, setting_up(gate), Authenticator())  # waits: the authenticator did not vouch for it
+    app = add_authenticator(gate)
+    register(gate, follow_setup_link(gate), Authenticator())  # waits: the authenticator did not vouch for it
     gate.clock.forward(DAY)
-    entered = by_code(gate, app)
+    entered = enter_with_code(gate, app)
     made = register(gate, entered.visitor, Authenticator())
     assert made.active_at == gate.clock.now() + DAY
 
 
 def test_the_last_way_in_is_not_removed_unsaid(gate: Gate) -> None:
-    key = with_passkey(gate)
-    visitor = touched(by_passkey(gate, key), key)
+    key = add_passkey(gate)
+    visitor = touch_passkey(enter_with_passkey(gate, key), key)
     with pytest.raises(AnswerRefused, match="last way into the console"):
         credentials.remove(gate.state, visitor, key.id.hex())
     credentials.remove(gate.state, visitor, key.id.hex(), even_last=True)
@@ -178,13 +188,13 @@ def test_the_last_way_in_is_not_removed_unsaid(gate: Gate) -> None:
 
 
 def test_removing_a_passkey_takes_a_touch_and_ends_its_sessions(gate: Gate) -> None:
-    key, second = with_passkey(gate), Authenticator()
-    entered = by_passkey(gate, key)
-    register(gate, touched(entered, key), second)
-    other = by_passkey(gate, second)
+    key, second = add_passkey(gate), Authenticator()
+    entered = enter_with_passkey(gate, key)
+    register(gate, touch_passkey(entered, key), second)
+    other = enter_with_passkey(gate, second)
     with pytest.raises(AnswerRefused, match="confirm"):
         credentials.remove(gate.state, other.visitor, key.id.hex())
-    credentials.remove(gate.state, touched(other, second), key.id.hex())
+    credentials.remove(gate.state, touch_passkey(other, second), key.id.hex())
     assert visitor_of(gate.state, entered.token, gate.clock.now()) is None
     assert visitor_of(gate.state, other.token, gate.clock.now()) is not None
     assert "not known here" in enter(gate, key.get)
@@ -192,32 +202,32 @@ def test_removing_a_passkey_takes_a_touch_and_ends_its_sessions(gate: Gate) -> N
 
 def test_nobody_removes_anothers_passkey_but_an_admin(gate: Gate) -> None:
     gate.add("bob", "approver")
-    hers, his = with_passkey(gate), with_passkey(gate, "bob")
+    hers, his = add_passkey(gate), add_passkey(gate, "bob")
     with pytest.raises(AnswerRefused, match="no such credential"):
-        credentials.remove(gate.state, touched(by_passkey(gate, his), his), hers.id.hex(), even_last=True)
-    credentials.remove(gate.state, touched(by_passkey(gate, hers), hers), his.id.hex(), even_last=True)
+        credentials.remove(gate.state, touch_passkey(enter_with_passkey(gate, his), his), hers.id.hex(), even_last=True)
+    credentials.remove(gate.state, touch_passkey(enter_with_passkey(gate, hers), hers), his.id.hex(), even_last=True)
 
 
 def test_a_disabled_operators_passkey_signs_nobody_in(gate: Gate) -> None:
     gate.add("bob")
-    key = with_passkey(gate, "bob")
-    entered = by_passkey(gate, key)
+    key = add_passkey(gate, "bob")
+    entered = enter_with_passkey(gate, key)
     change_operator(gate.state, gate.sign_in(), "bob", disabled=True)
     assert visitor_of(gate.state, entered.token, gate.clock.now()) is None
     assert "not known here" in enter(gate, key.get)
 
 
 def test_after_a_restart_a_passkey_counts_once_somebody_has_unlocked(gate: Gate) -> None:
-    key = with_passkey(gate)
+    key = add_passkey(gate)
     gate.restart()
     with pytest.raises(SignInRefused, match="unlock"):
         passkeys.sign_in_begin(gate.state, SITE)
     gate.sign_in()
-    assert by_passkey(gate, key).visitor.operator == "ann"
+    assert enter_with_passkey(gate, key).visitor.operator == "ann"
 
 
 def test_a_passkey_written_into_the_database_counts_for_nothing(gate: Gate) -> None:
-    with_passkey(gate)
+    add_passkey(gate)
     row = credentials.all_credentials(gate.state)[0]
     forged = replace(row, id="ab" * 32, public={**row.public, "public_key": "00"})
     gate.store.write(lambda tx: tx.save_credential(forged))
@@ -229,9 +239,9 @@ def test_a_passkey_written_into_the_database_counts_for_nothing(gate: Gate) -> N
 
 
 def test_a_passkey_that_was_removed_is_not_put_back_in_the_database(gate: Gate) -> None:
-    key = with_passkey(gate)
+    key = add_passkey(gate)
     before = credentials.all_credentials(gate.state)[0]
-    credentials.remove(gate.state, touched(by_passkey(gate, key), key), key.id.hex(), even_last=True)
+    credentials.remove(gate.state, touch_passkey(enter_with_passkey(gate, key), key), key.id.hex(), even_last=True)
     gate.store.write(lambda tx: tx.save_credential(before))
     gate.restart()
     with pytest.raises(SignInRefused, match="an older one was put back"):
@@ -239,25 +249,25 @@ def test_a_passkey_that_was_removed_is_not_put_back_in_the_database(gate: Gate) 
 
 
 def test_a_counter_set_back_in_the_database_helps_no_copy(gate: Gate) -> None:
-    key = with_passkey(gate)
+    key = add_passkey(gate)
     copy = Authenticator(key.key, key.id, key.counter)
-    by_passkey(gate, key)
-    by_passkey(gate, key)
+    enter_with_passkey(gate, key)
+    enter_with_passkey(gate, key)
     gate.store.write(lambda tx: tx.use_credential(key.id.hex(), 2, 0, 0.0))
     assert "counter went back" in enter(gate, copy.get)
 
 
 def test_a_flood_of_wrong_passkeys_locks_nobody_out_and_fills_no_record(gate: Gate) -> None:
-    key = with_passkey(gate)
+    key = add_passkey(gate)
     for _ in range(20):
         enter(gate, Authenticator().get)
     assert len(gate.records("verify_failed")) == 10
-    assert by_passkey(gate, key).visitor.operator == "ann"
+    assert enter_with_passkey(gate, key).visitor.operator == "ann"
 
 
 def test_a_flood_of_sign_ins_forgets_no_approval_that_is_under_way(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered = by_passkey(gate, key)
+    key = add_passkey(gate)
+    entered = enter_with_passkey(gate, key)
     asked = step_up.freshen_begin(gate.state, entered.visitor, SITE)
     for _ in range(600):
         gate.state.visitors.ceremonies.begin("sign-in", b"", "", gate.clock.now())

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from browsers import SITE, by_passkey, touched, with_passkey
+from browsers import SITE, add_passkey, enter_with_passkey, touch_passkey
 from gate import AGENT, Gate
 from interlock.approvals import step_up
 from interlock.engine.evaluate import Request, evaluate
@@ -29,22 +29,22 @@ def as_gate(replica: Replica) -> Gate:
 def test_a_passkey_and_its_touch_count_at_every_replica_until_it_is_removed(pair: tuple[Replica, Replica]) -> None:
     one, two = pair
     with two.hearing(StoreEvent.OPERATORS):
-        key = with_passkey(as_gate(one))
-    entered = by_passkey(as_gate(two), key)
+        key = add_passkey(as_gate(one))
+    entered = enter_with_passkey(as_gate(two), key)
     held = evaluate(two.state, Request(DROP, AGENT, "test"))
     assert held.ticket is not None
     asked = step_up.stepup_begin(two.state, entered.visitor, held.ticket.id, SITE)
     answer = key.get(asked["publicKey"])
     step_up.approve_with_assertion(two.state, entered.visitor, held.ticket.id, asked["ceremony"], answer, SITE)
     assert evaluate(one.state, Request(DROP, AGENT, "test")).allowed
-    here = by_passkey(as_gate(one), key)
+    here = enter_with_passkey(as_gate(one), key)
     sign_out_everywhere(one.state, "ann")
     assert visitor_of(two.state, entered.token, two.clock.now()) is None
     assert visitor_of(one.state, here.token, one.clock.now()) is None
     one.clock.forward(1)
-    again = by_passkey(as_gate(one), key)
+    again = enter_with_passkey(as_gate(one), key)
     with two.hearing(StoreEvent.OPERATORS):
-        credentials.remove(one.state, touched(again, key), key.id.hex(), even_last=True)
+        credentials.remove(one.state, touch_passkey(again, key), key.id.hex(), even_last=True)
     asked = passkeys.sign_in_begin(two.state, SITE)
     with pytest.raises(SignInRefused, match="not known here"):
         passkeys.sign_in_finish(two.state, asked["ceremony"], key.get(asked["publicKey"]), SITE, "")

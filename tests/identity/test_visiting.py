@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from browsers import HERE, by_code, by_passkey, setting_up, with_code, with_passkey
+from browsers import HERE, add_authenticator, add_passkey, enter_with_code, enter_with_passkey, follow_setup_link
 from gate import PASSPHRASE, Gate
 from interlock.config.settings import ConsoleSettings
 from interlock.error_codes import AnswerRefused
@@ -19,12 +19,12 @@ def enter(gate: Gate, code: str, passphrase: str = PASSPHRASE, name: str = "ann"
 
 
 def test_passphrase_and_code_sign_in(gate: Gate) -> None:
-    visitor = by_code(gate, with_code(gate)).visitor
+    visitor = enter_with_code(gate, add_authenticator(gate)).visitor
     assert (visitor.operator, visitor.how, visitor.session.channel) == ("ann", "passphrase", "console")
 
 
 def test_a_code_works_once_and_no_older_one_after_it(gate: Gate) -> None:
-    app = with_code(gate)
+    app = add_authenticator(gate)
     now = int(gate.clock.now())
     older, code, next = app.at(now - 30), app.at(now), app.at(now + 30)
     enter(gate, code)
@@ -37,7 +37,7 @@ def test_a_code_works_once_and_no_older_one_after_it(gate: Gate) -> None:
 
 
 def test_a_code_that_was_used_is_not_revived_in_the_database(gate: Gate) -> None:
-    app = with_code(gate)
+    app = add_authenticator(gate)
     code = app.at(int(gate.clock.now()))
     enter(gate, code)
     row = gate.store.read(lambda tx: tx.credentials("ann"))[0]
@@ -47,7 +47,7 @@ def test_a_code_that_was_used_is_not_revived_in_the_database(gate: Gate) -> None
 
 
 def test_a_restart_forgets_no_code_that_was_used(gate: Gate) -> None:
-    app = with_code(gate)
+    app = add_authenticator(gate)
     code = app.at(int(gate.clock.now()))
     enter(gate, code)
     gate.restart()
@@ -56,7 +56,7 @@ def test_a_restart_forgets_no_code_that_was_used(gate: Gate) -> None:
 
 
 def test_what_was_wrong_is_not_said(gate: Gate) -> None:
-    app = with_code(gate)
+    app = add_authenticator(gate)
     right = app.at(int(gate.clock.now()))
     said = set()
     for name, passphrase, code in (
@@ -74,7 +74,7 @@ def test_what_was_wrong_is_not_said(gate: Gate) -> None:
 
 
 def test_guessing_codes_is_slowed_down(gate: Gate) -> None:
-    app = with_code(gate)
+    app = add_authenticator(gate)
     for guess in range(10):
         with pytest.raises(WrongSignIn):
             enter(gate, f"{guess:06}")
@@ -90,10 +90,10 @@ def test_a_passphrase_alone_opens_no_browser(gate: Gate) -> None:
 
 
 def test_the_secret_of_an_authenticator_is_nowhere_in_the_store_or_the_record(gate: Gate) -> None:
-    visitor = setting_up(gate)
+    visitor = follow_setup_link(gate)
     secret = totp.begin(gate.state, visitor)["secret"]
-    app = with_code(gate)
-    by_code(gate, app)
+    app = add_authenticator(gate)
+    enter_with_code(gate, app)
     gate.state.recorder.flush()
     kept = b"".join(path.read_bytes() for path in gate.folder.rglob("*") if path.is_file())
     for text in (secret, app.secret):
@@ -101,7 +101,7 @@ def test_the_secret_of_an_authenticator_is_nowhere_in_the_store_or_the_record(ga
 
 
 def test_only_a_hash_of_the_cookie_is_kept_and_only_in_memory(gate: Gate) -> None:
-    entered = by_passkey(gate, with_passkey(gate))
+    entered = enter_with_passkey(gate, add_passkey(gate))
     assert entered.token not in repr(vars(gate.state.visitors))
     gate.state.recorder.flush()
     kept = b"".join(path.read_bytes() for path in gate.folder.rglob("*") if path.is_file())
@@ -111,26 +111,26 @@ def test_only_a_hash_of_the_cookie_is_kept_and_only_in_memory(gate: Gate) -> Non
 
 def test_a_browser_is_signed_out_by_idleness_and_by_age(gate: Gate) -> None:
     gate.state.visitors.settings = ConsoleSettings(idle_minutes=10, session_hours=1)
-    entered = by_passkey(gate, with_passkey(gate))
+    entered = enter_with_passkey(gate, add_passkey(gate))
     for _ in range(6):
         gate.clock.forward(599)
         assert visitor_of(gate.state, entered.token, gate.clock.now()) is not None
     gate.clock.forward(10)  # an hour by now, and never idle
     assert visitor_of(gate.state, entered.token, gate.clock.now()) is None
-    other = by_passkey(gate, with_passkey_of(gate))
+    other = enter_with_passkey(gate, with_passkey_of(gate))
     gate.clock.forward(600)
     assert visitor_of(gate.state, other.token, gate.clock.now()) is None
 
 
 def with_passkey_of(gate: Gate) -> object:
     gate.add("bob")
-    return with_passkey(gate, "bob")
+    return add_passkey(gate, "bob")
 
 
 def test_signing_out_everywhere_ends_every_browser_of_an_operator_and_no_other(gate: Gate) -> None:
     gate.add("bob")
-    hers, his = with_passkey(gate), with_passkey(gate, "bob")
-    one, two, other = by_passkey(gate, hers), by_passkey(gate, hers), by_passkey(gate, his)
+    hers, his = add_passkey(gate), add_passkey(gate, "bob")
+    one, two, other = enter_with_passkey(gate, hers), enter_with_passkey(gate, hers), enter_with_passkey(gate, his)
     link = set_up_link(gate.state, gate.sign_in())
     sign_out_everywhere(gate.state, "ann")
     now = gate.clock.now()
@@ -140,7 +140,7 @@ def test_signing_out_everywhere_ends_every_browser_of_an_operator_and_no_other(g
 
 
 def test_a_restart_signs_every_browser_out(gate: Gate) -> None:
-    entered = by_passkey(gate, with_passkey(gate))
+    entered = enter_with_passkey(gate, add_passkey(gate))
     gate.restart()
     gate.sign_in()
     assert visitor_of(gate.state, entered.token, gate.clock.now()) is None
@@ -148,7 +148,7 @@ def test_a_restart_signs_every_browser_out(gate: Gate) -> None:
 
 def test_whoever_signs_in_very_often_ends_only_their_own_sessions(gate: Gate) -> None:
     gate.add("bob")
-    hers = by_passkey(gate, with_passkey(gate))
+    hers = enter_with_passkey(gate, add_passkey(gate))
     session = gate.sign_in("bob")
     tokens = [
         gate.state.visitors.enter(session, "passphrase", HERE, gate.clock.now())[0] for _ in range(MOST_BROWSERS + 5)
@@ -161,7 +161,7 @@ def test_whoever_signs_in_very_often_ends_only_their_own_sessions(gate: Gate) ->
 def test_roles_rank(gate: Gate) -> None:
     gate.add("app", "approver")
     gate.add("vic", "viewer")
-    by = {name: by_passkey(gate, with_passkey(gate, name)).visitor for name in ("ann", "app", "vic")}
+    by = {name: enter_with_passkey(gate, add_passkey(gate, name)).visitor for name in ("ann", "app", "vic")}
     ranks = ("viewer", "approver", "admin", "unknown")
     found = {name: [may_visit(one, role) for role in ranks] for name, one in by.items()}
     assert found == {
@@ -173,14 +173,14 @@ def test_roles_rank(gate: Gate) -> None:
 
 def test_a_role_that_was_taken_away_is_gone_at_once(gate: Gate) -> None:
     gate.add("bob", "admin")
-    entered = by_passkey(gate, with_passkey(gate, "bob"))
+    entered = enter_with_passkey(gate, add_passkey(gate, "bob"))
     assert entered.visitor.role == "admin"
     operators.change_operator(gate.state, gate.sign_in(), "bob", roles=["viewer"])
     assert entered.visitor.role == "viewer"
 
 
 def test_a_set_up_link_is_for_somebody_at_a_terminal(gate: Gate) -> None:
-    entered = by_passkey(gate, with_passkey(gate))
+    entered = enter_with_passkey(gate, add_passkey(gate))
     with pytest.raises(AnswerRefused, match="command line"):
         set_up_link(gate.state, entered.visitor.session)
     session = gate.sign_in()
@@ -190,7 +190,7 @@ def test_a_set_up_link_is_for_somebody_at_a_terminal(gate: Gate) -> None:
 
 
 def test_a_new_passphrase_ends_the_browsers_that_the_old_one_signed_in(gate: Gate) -> None:
-    app = with_code(gate)
-    entered = by_code(gate, app)
+    app = add_authenticator(gate)
+    entered = enter_with_code(gate, app)
     operators.change_passphrase(gate.state, gate.sign_in(), "quite another passphrase")
     assert visitor_of(gate.state, entered.token, gate.clock.now()) is None

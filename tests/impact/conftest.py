@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from interlock.impact.warm_child import WarmInspector
-from repositories import looker
+from repositories import inspector
 
 
 @pytest.fixture(scope="session")
 def look() -> Iterator[WarmInspector]:
     """The child, kept warm."""
-    with looker() as found:
+    with inspector() as found:
         yield found

@@ -15,7 +15,7 @@ from interlock.impact.git.ignore import IgnoreRules
 from interlock.impact.privileged_helper import TargetUser, answer
 from interlock.impact.user_access import inspect_as
 from interlock.model import Loss
-from repositories import PATIENT, asked, deed, files, git, repository
+from repositories import PATIENT, files, git, inspection_request, repository, request_effect
 
 LINES = [
     "*.log", "!keep.log", "/build", "docs/", "a/**/b", "**/x.txt", "src/*.o", "*.py[co]", "# no", r"\#yes", "!", "/", "foo/*", "!foo/bar",
@@ -97,11 +97,16 @@ def test_the_helper_looks_as_the_user_who_asks(tmp_path: Path) -> None:
             answer(listening, 0, {nobody: TargetUser(nobody, nobody, ())}, lambda: True)
             os._exit(0)
         try:
-            assert inspect_as(place, nobody, asked(repo, deed("rm src"))).loss is Loss.RECOVERABLE
+            assert (
+                inspect_as(place, nobody, inspection_request(repo, request_effect("rm src"))).loss is Loss.RECOVERABLE
+            )
             (repo / "src").chmod(0o700)
-            closed = inspect_as(place, nobody, asked(repo, deed("rm src")))
+            closed = inspect_as(place, nobody, inspection_request(repo, request_effect("rm src")))
             assert (closed.loss, "Permission denied" in closed.problem) == (Loss.UNKNOWN, True)
-            assert inspect_as(place, 12_345, asked(repo, deed("rm src"))).problem == "the inspection failed"
+            assert (
+                inspect_as(place, 12_345, inspection_request(repo, request_effect("rm src"))).problem
+                == "the inspection failed"
+            )
         finally:
             os.kill(helper, 9)
             os.waitpid(helper, 0)

@@ -15,7 +15,7 @@ import pytest
 
 from interlock.impact.warm_child import WarmInspector
 from interlock.model import Loss
-from repositories import asked, deed, files, git, looker, repository
+from repositories import files, git, inspection_request, inspector, repository, request_effect
 
 EVERY = [
     "rm src", "rm *", "rm .", "empty src/a.py", "git reset --hard", "git reset --hard HEAD~1", "git checkout -- .", "git restore .",
@@ -71,9 +71,11 @@ def test_nothing_that_a_repository_configures_is_run(own: Path, look: WarmInspec
     for name in ("src/a.py", "src/b.py"):
         os.utime(own / name, (1, 1))  # so that contents have to be compared
     for command in EVERY:
-        look(asked(own, deed(command)))
+        look(inspection_request(own, request_effect(command)))
     assert not canary.exists()
-    assert look(asked(own, deed("rm src"))).loss is Loss.RECOVERABLE  # and it is looked at all the same
+    assert (
+        look(inspection_request(own, request_effect("rm src"))).loss is Loss.RECOVERABLE
+    )  # and it is looked at all the same
 
 
 def test_a_filter_that_stores_something_else_than_the_file_makes_no_copy_of_it(own: Path, look: WarmInspector) -> None:
@@ -83,7 +85,7 @@ def test_a_filter_that_stores_something_else_than_the_file_makes_no_copy_of_it(o
     git(own, "commit", "-qm", "kept, as it seems")
     assert git(own, "status", "--short", "notes.txt") == ""
     for command in ("rm notes.txt", "git rm -f notes.txt", "git reset --hard HEAD~1", "empty notes.txt"):
-        assert look(asked(own, deed(command))).names == ("notes.txt",), command
+        assert look(inspection_request(own, request_effect(command))).names == ("notes.txt",), command
 
 
 def _fifo(path: Path) -> None:
@@ -136,7 +138,7 @@ def test_a_file_of_git_that_is_none_hangs_nobody_and_frees_nothing(
     (own / "src/a.py").write_text("changed\n")
     spoil(own / name)
     for command in ("git reset --hard", "git clean -fd", "rm src", "rm notes.txt"):
-        assert look(asked(own, deed(command))).loss in (Loss.LOST, Loss.UNKNOWN), (name, command)
+        assert look(inspection_request(own, request_effect(command))).loss in (Loss.LOST, Loss.UNKNOWN), (name, command)
 
 
 @pytest.mark.parametrize("spoil", [_fifo, _socket, _zero, _itself])
@@ -145,22 +147,22 @@ def test_odd_files_in_the_work_tree_are_never_opened(
 ) -> None:
     spoil(own / "src/a.py")
     for command in EVERY:
-        look(asked(own, deed(command)))
-    assert look(asked(own, deed("git reset --hard"))).loss is Loss.LOST
+        look(inspection_request(own, request_effect(command)))
+    assert look(inspection_request(own, request_effect("git reset --hard"))).loss is Loss.LOST
 
 
 def test_folders_that_link_to_themselves_end(own: Path, look: WarmInspector) -> None:
     (own / "src/up").symlink_to("..")
     (own / "src/here").symlink_to(".")
     for command in ("rm **/*.py", "rm src", "git clean -fdx", "rm src/up/src/up/src/a.py", "rm */*/*/*/*/*"):
-        assert look(asked(own, deed(command))).problem in ("", "nothing of it is there"), command
+        assert look(inspection_request(own, request_effect(command))).problem in ("", "nothing of it is there"), command
 
 
 def test_names_that_look_like_paths_options_or_patterns_are_names(own: Path, look: WarmInspector) -> None:
     names = ["--hard", "-rf", "a\nb", "x;y", "$(touch canary)", "*", "[", "\udcff", "~", "a'b"]
     for name in names:
         (own / "data" / os.fsdecode(name.encode("utf-8", "surrogateescape"))).write_text("x")
-    seen = look(asked(own, deed("rm data")))
+    seen = look(inspection_request(own, request_effect("rm data")))
     assert seen.only == len(names) + 1 and "\n" not in seen.words
 
 
@@ -172,7 +174,7 @@ def test_a_git_file_that_points_elsewhere_frees_nothing(
 ) -> None:
     files(tmp_path / "w", {".git": made, "a.txt": "x\n"})
     for command in ("rm a.txt", "git reset --hard", "git clean -fd"):
-        assert look(asked(tmp_path / "w", deed(command))).loss in (Loss.LOST, Loss.UNKNOWN)
+        assert look(inspection_request(tmp_path / "w", request_effect(command))).loss in (Loss.LOST, Loss.UNKNOWN)
 
 
 def test_a_folder_that_claims_to_be_the_work_tree_of_another_repository_frees_nothing(
@@ -181,8 +183,8 @@ def test_a_folder_that_claims_to_be_the_work_tree_of_another_repository_frees_no
     git(own, "worktree", "add", "-q", str(own.parent / "tree"), "feature")
     claim = own.parent / "claim"
     files(claim, {".git": (own.parent / "tree/.git").read_text(), "kept.txt": "kept\n", "notes.txt": "x\n"})
-    assert look(asked(claim, deed("git reset --hard"))).loss is Loss.UNKNOWN
-    assert look(asked(claim, deed("rm kept.txt"))).loss is Loss.UNKNOWN
+    assert look(inspection_request(claim, request_effect("git reset --hard"))).loss is Loss.UNKNOWN
+    assert look(inspection_request(claim, request_effect("rm kept.txt"))).loss is Loss.UNKNOWN
 
 
 @pytest.mark.parametrize("setting", ["core.worktree=/", "core.bare=true", "extensions.partialClone=origin", "core.sparseCheckout=true"])  # fmt: skip
@@ -193,16 +195,16 @@ def test_a_repository_whose_settings_make_it_another_one_frees_nothing(
     with (own / ".git/config").open("a") as out:
         section, _, key = name.partition(".")
         out.write(f"[{section}]\n\t{key} = {value}\n")
-    assert look(asked(own, deed("git reset --hard"))).loss is Loss.UNKNOWN
-    assert look(asked(own, deed("rm kept.txt"))).loss is Loss.UNKNOWN
+    assert look(inspection_request(own, request_effect("git reset --hard"))).loss is Loss.UNKNOWN
+    assert look(inspection_request(own, request_effect("rm kept.txt"))).loss is Loss.UNKNOWN
 
 
 def test_borrowed_objects_count_and_a_circle_of_lenders_ends(own: Path, look: WarmInspector, tmp_path: Path) -> None:
     git(tmp_path, "clone", "-q", "--shared", str(own), "borrower")
-    assert look(asked(tmp_path / "borrower", deed("rm src"))).loss is Loss.RECOVERABLE
+    assert look(inspection_request(tmp_path / "borrower", request_effect("rm src"))).loss is Loss.RECOVERABLE
     (own / ".git/objects/info").mkdir(exist_ok=True)
     (own / ".git/objects/info/alternates").write_text(f"{tmp_path}/borrower/.git/objects\n")
-    assert look(asked(tmp_path / "borrower", deed("rm src"))).loss is Loss.RECOVERABLE
+    assert look(inspection_request(tmp_path / "borrower", request_effect("rm src"))).loss is Loss.RECOVERABLE
 
 
 def test_an_object_that_unpacks_without_end_is_cut(own: Path, look: WarmInspector) -> None:
@@ -210,7 +212,7 @@ def test_an_object_that_unpacks_without_end_is_cut(own: Path, look: WarmInspecto
     path = own / ".git/objects" / oid[:2] / oid[2:]
     path.chmod(0o600)
     path.write_bytes(zlib.compress(b"commit 1\0" + b"\0" * (64 << 20), 1))
-    assert look(asked(own, deed("git reset --hard HEAD"))).loss is Loss.UNKNOWN
+    assert look(inspection_request(own, request_effect("git reset --hard HEAD"))).loss is Loss.UNKNOWN
 
 
 def test_more_than_may_be_looked_at_is_unknown(own: Path, look: WarmInspector) -> None:
@@ -219,7 +221,7 @@ def test_more_than_may_be_looked_at_is_unknown(own: Path, look: WarmInspector) -
     for number in range(300):
         (crowd / str(number)).touch()
     for command in ("rm crowd", "rm crowd/*", "git clean -fd", "rm **/nothing"):
-        seen = look(asked(own, deed(command), entries=200))
+        seen = look(inspection_request(own, request_effect(command), entries=200))
         assert (seen.loss, seen.problem) in (
             (Loss.UNKNOWN, "there is too much of it"),
             (Loss.LOST, "there is too much of it"),
@@ -243,7 +245,7 @@ def test_a_file_that_grows_while_it_is_read_is_not_what_git_has(own: Path, look:
     assert begun.wait(20)
     try:
         for _ in range(5):
-            assert look(asked(own, deed("rm kept.txt"))).loss is not Loss.RECOVERABLE
+            assert look(inspection_request(own, request_effect("rm kept.txt"))).loss is not Loss.RECOVERABLE
     finally:
         ended.set()
         thread.join()
@@ -251,33 +253,33 @@ def test_a_file_that_grows_while_it_is_read_is_not_what_git_has(own: Path, look:
 
 def test_a_look_that_overruns_is_killed_and_the_next_one_is_answered(own: Path) -> None:
     files(own, {".gitignore": f"{'*a' * 40}b\n", "a" * 200: "x\n"})  # a pattern that takes for ever to compare
-    with looker() as look:
-        look(asked(own, deed("rm kept.txt")))
+    with inspector() as look:
+        look(inspection_request(own, request_effect("rm kept.txt")))
         first = look.pid
-        seen = look(asked(own, deed("git clean -fd"), ms=300))
+        seen = look(inspection_request(own, request_effect("git clean -fd"), ms=300))
         assert (seen.loss, seen.problem) == (Loss.UNKNOWN, "it takes too long")
-        assert look(asked(own, deed("rm kept.txt"))).loss is Loss.RECOVERABLE
+        assert look(inspection_request(own, request_effect("rm kept.txt"))).loss is Loss.RECOVERABLE
         assert look.pid not in (None, first)
 
 
 def test_a_child_that_is_killed_or_stopped_from_outside_frees_nothing(own: Path) -> None:
     import signal
 
-    with looker() as look:
-        look(asked(own, deed("rm kept.txt")))
+    with inspector() as look:
+        look(inspection_request(own, request_effect("rm kept.txt")))
         assert look.pid is not None
         os.kill(look.pid, signal.SIGSTOP)
-        assert look(asked(own, deed("rm kept.txt"), ms=200)).loss is Loss.UNKNOWN
-        assert look(asked(own, deed("rm kept.txt"))).loss is Loss.RECOVERABLE
+        assert look(inspection_request(own, request_effect("rm kept.txt"), ms=200)).loss is Loss.UNKNOWN
+        assert look(inspection_request(own, request_effect("rm kept.txt"))).loss is Loss.RECOVERABLE
         os.kill(look.pid, signal.SIGKILL)
-        assert look(asked(own, deed("rm kept.txt"))).loss in (Loss.RECOVERABLE, Loss.UNKNOWN)
+        assert look(inspection_request(own, request_effect("rm kept.txt"))).loss in (Loss.RECOVERABLE, Loss.UNKNOWN)
 
 
 def test_the_child_holds_nothing_of_the_daemon(own: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("INTERLOCK_SECRET", "hunter2")
-    with (tmp_path / "state").open("w") as held, looker() as look:
+    with (tmp_path / "state").open("w") as held, inspector() as look:
         os.set_inheritable(held.fileno(), True)
-        look(asked(own, deed("rm kept.txt")))
+        look(inspection_request(own, request_effect("rm kept.txt")))
         place = Path(f"/proc/{look.pid}")
         if os.getuid() != 0:  # nobody else of the same user may look into it
             with pytest.raises(PermissionError):

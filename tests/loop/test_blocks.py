@@ -13,7 +13,7 @@ from interlock.identity.agents import block, unblock
 from interlock.loop.executions import end_session
 from interlock.loop.state import UNJUDGED
 from interlock.loop.steps import ReportedStep, record_step
-from loop_agents import READ, Agent, code_of, free, notes
+from loop_agents import READ, Agent, code_of, notes, permissive_gate
 
 WIPE, PUSH = "rm -rf /", "git push --force origin main"
 
@@ -50,7 +50,7 @@ def test_C_15_a_blocked_step_is_answered_and_neither_judged_nor_counted(gate: Ga
 
 
 def test_C_18_OOB_10_neither_a_name_nor_a_connection_nor_an_execution_escapes_a_block(tmp_path: Path) -> None:
-    made = free(tmp_path)
+    made = permissive_gate(tmp_path)
     other = Agent(made, "other").started()
     Agent(made).started().step(WIPE)
     for name, session in (("BUILDER", "mcp_one"), ("builder ", "mcp_two"), ("other", "mcp_one"), ("new", "mcp_new")):
@@ -95,7 +95,7 @@ def test_R_9_an_operators_block_is_told_to_the_loop_with_a_challenge(gate: Gate)
 
 
 def test_AE_13_R_18_every_agent_that_runs_is_told_who_was_stopped_and_never_what_it_wanted(tmp_path: Path) -> None:
-    made = free(tmp_path)
+    made = permissive_gate(tmp_path)
     bystander = Agent(made, "bystander", principal="uid:2000").started()
     idle = Agent(made, "idle", principal="uid:3000").started()
     idle.complete()
@@ -114,7 +114,7 @@ def test_AE_13_R_18_every_agent_that_runs_is_told_who_was_stopped_and_never_what
 
 
 def test_AE_13_a_bystander_goes_on_and_cannot_lift_the_block(tmp_path: Path) -> None:
-    made = free(tmp_path)
+    made = permissive_gate(tmp_path)
     bystander = Agent(made, "bystander", principal="uid:2000").started()
     offender = Agent(made).started()
     offender.step(WIPE)
@@ -128,7 +128,7 @@ def test_AE_13_a_bystander_goes_on_and_cannot_lift_the_block(tmp_path: Path) -> 
 
 
 def test_a_name_that_is_told_to_others_is_short_and_shows_what_it_hides(tmp_path: Path) -> None:
-    made = free(tmp_path)
+    made = permissive_gate(tmp_path)
     bystander = Agent(made, "bystander", principal="uid:2000").started()
     Agent(made, "x\u202e\n" + "please obey " * 20).started().step(WIPE)
     (note,) = notes(bystander.told(READ), "danger_zone")
@@ -137,7 +137,7 @@ def test_a_name_that_is_told_to_others_is_short_and_shows_what_it_hides(tmp_path
 
 
 def test_AE_10_AE_12_notifications_wait_for_their_agent_across_restarts_and_are_told_once(tmp_path: Path) -> None:
-    made = free(tmp_path, steps=1)
+    made = permissive_gate(tmp_path, steps=1)
     agent = Agent(made).started()
     agent.step()
     agent.step("reading two.md")
@@ -153,7 +153,7 @@ def test_AE_10_AE_12_notifications_wait_for_their_agent_across_restarts_and_are_
 
 
 def test_a_session_that_ended_leaves_no_pause_behind(tmp_path: Path) -> None:
-    made = free(tmp_path)
+    made = permissive_gate(tmp_path)
     agent = Agent(made).started()
     agent.step("delete_user 42")
     end_session(made.state, agent.ref.principal, agent.ref.session)

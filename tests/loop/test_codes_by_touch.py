@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from authenticator import Authenticator
-from browsers import SITE, Entered, by_code, by_passkey, with_code, with_passkey
+from browsers import SITE, SignedInBrowser, add_authenticator, add_passkey, enter_with_code, enter_with_passkey
 from gate import AGENT, PASSPHRASE, Gate
 from interlock.approvals import challenges
 from interlock.approvals.challenges import BLOCK, VERIFY
@@ -39,7 +39,7 @@ def verified(gate: Gate, challenge: Challenge, code: str) -> Any:
     return challenges.verify(gate.state, AGENT, challenge.id, code)["verified"]
 
 
-def touched(entered: Entered, key: Authenticator, challenge: Challenge) -> str:
+def touched(entered: SignedInBrowser, key: Authenticator, challenge: Challenge) -> str:
     state = entered.gate.state
     asked = reveal_begin(state, entered.visitor, challenge.id, SITE)
     answer = key.get(asked["publicKey"])
@@ -47,8 +47,8 @@ def touched(entered: Entered, key: Authenticator, challenge: Challenge) -> str:
 
 
 def test_a_touch_shows_the_code_of_a_step_and_the_code_frees_it_once(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered, challenge = by_passkey(gate, key), paused(gate)
+    key = add_passkey(gate)
+    entered, challenge = enter_with_passkey(gate, key), paused(gate)
     with pytest.raises(AnswerRefused):
         challenges.reveal(gate.state, entered.visitor.session, challenge.id)
     assert verified(gate, challenge, touched(entered, key, challenge)) is True
@@ -56,15 +56,15 @@ def test_a_touch_shows_the_code_of_a_step_and_the_code_frees_it_once(gate: Gate)
 
 
 def test_a_touch_shows_the_code_of_a_block(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered, challenge = by_passkey(gate, key), blocked(gate)
+    key = add_passkey(gate)
+    entered, challenge = enter_with_passkey(gate, key), blocked(gate)
     assert verified(gate, challenge, touched(entered, key, challenge)) is True
     assert not gate.state.blocked(AGENT.principal)
 
 
 def test_a_touch_for_one_code_shows_no_other(gate: Gate) -> None:
-    key = with_passkey(gate)
-    entered, one = by_passkey(gate, key), paused(gate)
+    key = add_passkey(gate)
+    entered, one = enter_with_passkey(gate, key), paused(gate)
     other = paused(gate, AgentRef("uid:2000", "codex", "s9"))
     asked = reveal_begin(gate.state, entered.visitor, one.id, SITE)
     answer = key.get(asked["publicKey"])
@@ -73,8 +73,8 @@ def test_a_touch_for_one_code_shows_no_other(gate: Gate) -> None:
 
 
 def test_passphrase_and_code_show_one_to_whoever_has_no_passkey(gate: Gate) -> None:
-    app = with_code(gate)
-    entered = by_code(gate, app)
+    app = add_authenticator(gate)
+    entered = enter_with_code(gate, app)
     for challenge in (paused(gate), blocked(gate)):
         gate.clock.forward(30)
         given = PASSPHRASE, app.at(int(gate.clock.now()))

@@ -13,7 +13,7 @@ from interlock.approvals import answers
 from interlock.loop import deadlocks
 from interlock.model import TicketState
 from interlock.records import TicketQuery
-from loop_agents import FREE, READ, Agent, notes, refused
+from loop_agents import FREE, READ, Agent, notes, refusal_of
 
 DELETE, PUSH = "delete_user 42", "git push --force origin main"
 
@@ -43,7 +43,7 @@ def test_after_a_no_the_answer_says_so_and_names_what_to_do(gate: Gate) -> None:
         assert "keep them" in reason and "abort_execution" in reason and "interlock approve" not in reason
         assert "confirmation" not in said, "a token that leads nowhere"
     given = held["confirmation"]
-    problem = refused(lambda: agent.confirm(given["token"], given["operation"]))
+    problem = refusal_of(lambda: agent.confirm(given["token"], given["operation"]))
     assert problem is not None and "abort_execution" in problem.message and clean(problem.message)
 
 
@@ -59,9 +59,9 @@ def test_a_no_to_a_start_says_so(tmp_path: Path) -> None:
     made = Gate(tmp_path)
     made.enrol()
     agent = Agent(made)
-    assert refused(agent.start) is not None
+    assert refusal_of(agent.start) is not None
     rejects(made, agent)
-    problem = refused(agent.start)
+    problem = refusal_of(agent.start)
     assert problem is not None and "ann rejected" in problem.message and "keep them" in problem.message
 
 
@@ -98,7 +98,7 @@ def test_a_ticket_that_nobody_answered_in_time_is_named_as_one(gate: Gate) -> No
 def test_a_token_that_was_not_armed_says_who_can(gate: Gate) -> None:
     agent = Agent(gate).started()
     given = agent.step(DELETE)["confirmation"]
-    problem = refused(lambda: agent.confirm(given["token"], given["operation"]))
+    problem = refusal_of(lambda: agent.confirm(given["token"], given["operation"]))
     assert problem is not None and f"`interlock approve {agent.tickets()[0].id}`" in problem.message
     assert clean(problem.message)
 
@@ -114,7 +114,7 @@ def test_a_cooling_token_says_how_long(tmp_path: Path) -> None:
     given = step["confirmation"]
     agent.approve(agent.tickets()[0])
     made.clock.forward(30)
-    problem = refused(lambda: agent.confirm(given["token"], given["operation"]))
+    problem = refusal_of(lambda: agent.confirm(given["token"], given["operation"]))
     assert problem is not None and "60 s more" in problem.message and problem.details["retry_after_seconds"] == 60
     for hint, words in ((DELETE, "cools off for 60 s more"), (READ, "report the same step in 60 s")):
         reason = agent.told(hint)["reason"]

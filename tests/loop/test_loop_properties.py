@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from interlock.error_codes import LoopProblem
 from interlock.loop import confirmations, deadlocks
 from interlock.loop.executions import end_session
-from loop_agents import READ, Agent, free
+from loop_agents import READ, Agent, permissive_gate
 
 HELD = (
     "delete_user 42",
@@ -39,7 +39,7 @@ class Alone(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
-        self.gate = free(self.folder, steps=4, more=PATTERNS)
+        self.gate = permissive_gate(self.folder, steps=4, more=PATTERNS)
         self.blocked = False
         self.paused: set[tuple[str, str]] = set()  # name and session of what a confirm pause holds
         self.tokens: list[tuple[str, str]] = [("conf_guess", "delete_user")]

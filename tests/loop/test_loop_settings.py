@@ -14,7 +14,7 @@ from interlock.audit.replay import is_attempt, replay_policy, replay_record
 from interlock.config import ConfigError, config_of, effective_settings
 from interlock.identity.agents import add_agent
 from interlock.loop.tightening import NO_TIGHTENING, parse_tightening
-from loop_agents import READ, Agent, free, refused
+from loop_agents import READ, Agent, permissive_gate, refusal_of
 
 INSTALL = "executing shell command: npm install express"
 SEED = '{"deny": ["deploy_*"], "requiresApproval": ["npm *"], "autoApprove": ["delete_*"], "maxAutonomousSteps": 3}'
@@ -105,7 +105,7 @@ def test_an_agents_own_policy_only_tightens_and_says_what_it_could_not(gate: Gat
     assert directive["continue"] is False and any("autoApprove" in factor for factor in directive["factors"])
     agent.abort()
     warned = Agent(gate, "warned", tight=tight)
-    refused(warned.start)
+    refusal_of(warned.start)
     warned.approve(warned.tickets()[0])
     (warning,) = warned.start()["warnings"]
     assert set(warning) == {"code", "message", "severity"} and clean(warning["message"])
@@ -115,7 +115,7 @@ def test_an_agents_own_policy_only_tightens_and_says_what_it_could_not(gate: Gat
 
 
 def test_an_agents_own_policy_raises_no_limit(tmp_path: Path) -> None:
-    made = free(tmp_path, steps=2)
+    made = permissive_gate(tmp_path, steps=2)
     agent = Agent(
         made, tight=parse_tightening(made.state, '{"maxAutonomousSteps": 100, "riskTolerance": "aggressive"}')
     ).started()
@@ -124,7 +124,7 @@ def test_an_agents_own_policy_raises_no_limit(tmp_path: Path) -> None:
 
 
 def test_what_a_policy_does_not_say_is_left_alone(tmp_path: Path) -> None:
-    made = free(tmp_path, steps=50, more='tolerance = "aggressive"\n')
+    made = permissive_gate(tmp_path, steps=50, more='tolerance = "aggressive"\n')
     agent = Agent(made, tight=parse_tightening(made.state, '{"deny": ["x_*"]}')).started()
     assert agent.standing()["max_autonomous_steps"] == 50
     assert agent.told(READ)["factors"][4].startswith("Risk tolerance: aggressive")
@@ -142,7 +142,7 @@ def test_the_daemons_own_policy_counts_whole_when_it_is_the_same_file(tmp_path: 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"denny": []}', "= x", '{"deny": 5}', "x" * 1_000_001])
 def test_a_policy_that_cannot_be_read_refuses_the_call(gate: Gate, text: str) -> None:
-    problem = refused(lambda: parse_tightening(gate.state, text))
+    problem = refusal_of(lambda: parse_tightening(gate.state, text))
     assert problem is not None and problem.code == "VALIDATION_INVALID_VALUE"
 
 

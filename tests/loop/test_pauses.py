@@ -11,7 +11,7 @@ from aql_lint import clean
 from gate import Gate
 from interlock.approvals import answers
 from interlock.loop import confirmations, deadlocks
-from loop_agents import READ, Agent, code_of, free, notes, refused
+from loop_agents import READ, Agent, code_of, notes, permissive_gate, refusal_of
 
 DELETE, PUSH = "delete_user 42", "git push --force origin main"
 
@@ -61,7 +61,7 @@ def test_AE_14_C_14_an_agent_cannot_confirm_itself_and_its_tries_are_counted(gat
     agent = Agent(gate).started()
     held = agent.step(DELETE)
     for _ in range(10):
-        problem = refused(lambda: agent.confirm(**token(held)))
+        problem = refusal_of(lambda: agent.confirm(**token(held)))
         assert problem is not None and problem.code == "PERMISSION_DENIED"
         assert problem.details["reason"] == "self-approval" and clean(problem.message)
     assert code_of(lambda: agent.confirm(**token(held))) == "RATE_LIMIT_EXCEEDED"
@@ -87,7 +87,7 @@ def test_CT_05_a_token_counts_for_its_operation_alone(gate: Gate, given: dict[st
     agent = Agent(gate).started()
     held = agent.step(DELETE)
     agent.approve(agent.tickets()[0])
-    problem = refused(lambda: agent.confirm(**(token(held) | given)))
+    problem = refusal_of(lambda: agent.confirm(**(token(held) | given)))
     assert problem is not None and problem.code == code and clean(problem.message)
     assert "conf_" not in str(problem.details)
 
@@ -134,7 +134,7 @@ def test_a_ticket_that_nobody_answered_is_asked_anew(gate: Gate) -> None:
 
 
 def test_a_new_execution_does_not_escape_a_pause_and_an_abort_ends_it(tmp_path: Path) -> None:
-    made = free(tmp_path)
+    made = permissive_gate(tmp_path)
     agent = Agent(made).started()
     agent.step(DELETE)
     agent.start()
@@ -148,7 +148,7 @@ def test_a_new_execution_does_not_escape_a_pause_and_an_abort_ends_it(tmp_path: 
 
 
 def test_a_pause_of_a_connection_that_died_does_not_hold_its_name_forever(tmp_path: Path) -> None:
-    made = free(tmp_path)
+    made = permissive_gate(tmp_path)
     Agent(made, session="mcp_dead").started().step(DELETE)
     agent = Agent(made).started()
     assert agent.told(READ)["continue"] is False
@@ -202,7 +202,7 @@ def test_R_10_a_verify_pause_ends_with_a_restart_and_the_step_is_judged_again(ga
 
 
 def test_R_10_new_executions_start_and_wait_while_the_challenge_lives(tmp_path: Path) -> None:
-    made = free(tmp_path)
+    made = permissive_gate(tmp_path)
     agent = Agent(made).started()
     agent.step(PUSH)
     agent.complete()

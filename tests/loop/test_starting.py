@@ -11,12 +11,12 @@ from gate import Gate
 from interlock.identity.agents import block, unblock
 from interlock.loop.executions import end_session
 from interlock.loop.state import CORE_STATES, LIVE, MOVES, STATES
-from loop_agents import Agent, code_of, free, refused
+from loop_agents import Agent, code_of, permissive_gate, refusal_of
 
 
 def test_ESL_05_R_11_an_execution_starts_only_when_a_person_agrees(gate: Gate) -> None:
     agent = Agent(gate)
-    problem = refused(agent.start)
+    problem = refusal_of(agent.start)
     assert problem is not None and problem.code == "CONFIRMATION_REQUIRED"
     token = problem.details["confirmation_token"]
     assert problem.confirmation is not None and problem.confirmation["token"] == token
@@ -30,10 +30,10 @@ def test_ESL_05_R_11_an_execution_starts_only_when_a_person_agrees(gate: Gate) -
 
 def test_C_14_whoever_wants_to_start_cannot_arm_its_own_token(gate: Gate) -> None:
     agent = Agent(gate)
-    problem = refused(agent.start)
+    problem = refusal_of(agent.start)
     assert problem is not None
     token = problem.details["confirmation_token"]
-    unarmed = refused(lambda: agent.start(token=token))
+    unarmed = refusal_of(lambda: agent.start(token=token))
     assert unarmed is not None and unarmed.code == "PERMISSION_DENIED" and unarmed.details["reason"] == "self-approval"
     assert code_of(lambda: agent.confirm(token, "execute_agent")) == "PERMISSION_DENIED"
     assert code_of(agent.start) == "CONFIRMATION_REQUIRED"
@@ -41,7 +41,7 @@ def test_C_14_whoever_wants_to_start_cannot_arm_its_own_token(gate: Gate) -> Non
 
 def test_an_armed_start_can_be_confirmed_first_and_is_good_for_one_start(gate: Gate) -> None:
     agent = Agent(gate)
-    problem = refused(agent.start)
+    problem = refusal_of(agent.start)
     assert problem is not None
     agent.approve(agent.tickets()[0])
     assert agent.confirm(problem.details["confirmation_token"], "execute_agent")["confirmed"]
@@ -51,7 +51,7 @@ def test_an_armed_start_can_be_confirmed_first_and_is_good_for_one_start(gate: G
 
 def test_a_start_is_bound_to_what_was_shown(gate: Gate) -> None:
     agent = Agent(gate)
-    refused(lambda: agent.start(parameters={"goal": "update the docs"}))
+    refusal_of(lambda: agent.start(parameters={"goal": "update the docs"}))
     agent.approve(agent.tickets()[0])
     assert code_of(lambda: agent.start(parameters={"goal": "something else"})) == "CONFIRMATION_REQUIRED"
     assert agent.start(parameters={"goal": "update the docs"})["status"] == "running"
@@ -59,21 +59,21 @@ def test_a_start_is_bound_to_what_was_shown(gate: Gate) -> None:
 
 
 def test_R_11_a_policy_can_let_executions_start(tmp_path: Path) -> None:
-    with_start = free(tmp_path)
+    with_start = permissive_gate(tmp_path)
     assert Agent(with_start).start()["steps_remaining"] == 10
     with_start.close()
 
 
 @pytest.mark.parametrize(("asked", "got"), [(None, 10), (3, 3), (0, 0), (10, 10), (11, 10), (10_000, 10)])
 def test_R_13_whoever_starts_can_only_lower_the_step_limit(tmp_path: Path, asked: int | None, got: int) -> None:
-    made = free(tmp_path)
+    made = permissive_gate(tmp_path)
     data = Agent(made).start(max_autonomous_steps=asked)
     assert data["max_autonomous_steps"] == data["steps_remaining"] == data["applied"]["max_autonomous_steps"] == got
     made.close()
 
 
 def test_R_13_nobody_has_more_steps_than_the_operators_ceiling(tmp_path: Path) -> None:
-    made = free(tmp_path, steps=10_000)
+    made = permissive_gate(tmp_path, steps=10_000)
     assert Agent(made).start()["max_autonomous_steps"] == 100
     made.close()
 
@@ -87,7 +87,7 @@ def test_C_15_C_18_a_blocked_principal_starts_nothing_under_any_name(gate: Gate)
     agent = Agent(gate).started()
     block(gate.state, gate.sign_in(), agent.ref.principal, "looks odd")
     for name in ("builder", "BUILDER", " builder ", "ｂuilder", "another"):
-        problem = refused(lambda name=name: Agent(gate, name, session="mcp_two").start())
+        problem = refusal_of(lambda name=name: Agent(gate, name, session="mcp_two").start())
         assert problem is not None and problem.code == "PERMISSION_DENIED" and problem.details["reason"] == "blocked"
         assert clean(problem.message) and "interlock codes" in problem.message
     assert code_of(agent.complete) == "PERMISSION_DENIED"

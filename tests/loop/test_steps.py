@@ -11,7 +11,7 @@ import pytest
 from gate import Gate
 from interlock.loop import steps
 from interlock.records import AuditQuery
-from loop_agents import READ, Agent, code_of, free, notes, refused
+from loop_agents import READ, Agent, code_of, notes, permissive_gate, refusal_of
 
 FIELDS = {"continue", "factors", "stopped", "reason", "stepsRemaining", "nextStepRisk", "notifications"}
 STAGES = ("Step limit", "Previous outcome", "Pattern", "Safety tier", "Risk tolerance")
@@ -19,7 +19,9 @@ STAGES = ("Step limit", "Previous outcome", "Pattern", "Safety tier", "Risk tole
 
 def with_patterns(folder: Path, **lists: list[str]) -> Gate:
     folder.mkdir(exist_ok=True)
-    return free(folder, more=f"[patterns]\n{''.join(f'{key} = {value!r}{chr(10)}' for key, value in lists.items())}")
+    return permissive_gate(
+        folder, more=f"[patterns]\n{''.join(f'{key} = {value!r}{chr(10)}' for key, value in lists.items())}"
+    )
 
 
 def test_AE_01_AE_02_an_everyday_step_goes_on_and_says_why_in_five_stages(gate: Gate) -> None:
@@ -35,7 +37,7 @@ def test_AE_01_AE_02_an_everyday_step_goes_on_and_says_why_in_five_stages(gate: 
 
 @pytest.mark.parametrize("hint", ["", "   ", "\n\t", "\u200b\u200d", "\u2060"])
 def test_an_empty_hint_is_an_error_and_no_pass(gate: Gate, hint: str) -> None:
-    problem = refused(lambda: Agent(gate).started().step(hint))
+    problem = refusal_of(lambda: Agent(gate).started().step(hint))
     assert problem is not None and problem.code == "VALIDATION_MISSING_PARAM"
     assert "next_action_hint" in problem.message
 
@@ -70,7 +72,7 @@ def test_every_step_is_on_record_with_its_execution_and_what_was_said_of_the_one
 
 
 def test_AE_03_C_20_the_step_after_the_last_one_pauses(tmp_path: Path) -> None:
-    made = free(tmp_path, steps=3)
+    made = permissive_gate(tmp_path, steps=3)
     agent = Agent(made).started()
     assert [agent.told()["stepsRemaining"] for _ in range(3)] == [2, 1, 0]
     data = agent.step()
@@ -88,7 +90,7 @@ def test_AE_03_C_20_the_step_after_the_last_one_pauses(tmp_path: Path) -> None:
 
 
 def test_C_20_reporting_the_same_step_once_armed_grants_the_quota_as_well(tmp_path: Path) -> None:
-    made = free(tmp_path, steps=2)
+    made = permissive_gate(tmp_path, steps=2)
     agent = Agent(made).started()
     for _ in range(3):
         agent.step()
@@ -102,7 +104,7 @@ def test_C_20_reporting_the_same_step_once_armed_grants_the_quota_as_well(tmp_pa
 
 
 def test_C_20_no_steps_at_all_means_to_pause_at_once(tmp_path: Path) -> None:
-    made = free(tmp_path)
+    made = permissive_gate(tmp_path)
     agent = Agent(made)
     agent.start(max_autonomous_steps=0)
     first = agent.step()
@@ -229,7 +231,7 @@ def test_C_45_an_agents_own_estimate_lowers_nothing(gate: Gate) -> None:
 
 @pytest.mark.parametrize(("tolerance", "goes"), [("conservative", False), ("moderate", True), ("aggressive", True)])
 def test_AE_07_C_09_a_tolerance_can_only_tighten(tmp_path: Path, tolerance: str, goes: bool) -> None:
-    made = free(tmp_path, more=f'tolerance = "{tolerance}"\n')
+    made = permissive_gate(tmp_path, more=f'tolerance = "{tolerance}"\n')
     agent = Agent(made).started()
     assert agent.told("executing shell command: npm install express")["continue"] is goes  # a score of 30
     assert agent.told("delete_user 42")["continue"] is False
@@ -237,7 +239,7 @@ def test_AE_07_C_09_a_tolerance_can_only_tighten(tmp_path: Path, tolerance: str,
 
 
 def test_R_13_DL_13_fifty_of_the_same_raise_the_tier(tmp_path: Path) -> None:
-    made = free(tmp_path, steps=100)
+    made = permissive_gate(tmp_path, steps=100)
     agent = Agent(made).started()
     for number in range(50):
         assert agent.told(f"calling write_file on docs/{number}.md to add a title")["continue"] is True

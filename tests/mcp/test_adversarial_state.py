@@ -14,7 +14,7 @@ from deeds import READ, RESET, WIPE, challenge_in, goes_on, shown, step, told
 from servers import Servers, fresh, serving
 from wire import wired
 
-from daemons import started
+from daemons import start_daemon
 from interlock.identity.keys.codes import code_hash, new_code
 
 pytestmark = pytest.mark.xdist_group("mcp")
@@ -41,7 +41,7 @@ def restarted(servers: Servers) -> None:
     before = servers.daemon
     assert before.process.stdout is not None
     before.process.stdout.close()
-    servers.daemon = started(before.folder, config=before.folder / "interlock.toml")
+    servers.daemon = start_daemon(before.folder, config=before.folder / "interlock.toml")
 
 
 EDITS: dict[str, tuple[str, ...]] = {

@@ -15,7 +15,7 @@ from servers import Servers, fresh
 from wire import Wire, until, wired
 
 from aql_lint import lint
-from daemons import daemon, prepared, write_config
+from daemons import daemon, enrol_in_folder, write_config
 from interlock.client.connection import daemon_environment
 from interlock.mcp import PROMPT
 from interlock.mcp.wire import decode_message, decoding_problem
@@ -189,7 +189,7 @@ def test_the_prompt_can_be_printed() -> None:
 
 @pytest.mark.slow("starts a daemon through a server")
 def test_a_daemon_is_started_where_none_runs_with_nothing_of_the_environment(tmp_path: Path) -> None:
-    prepared(tmp_path)
+    enrol_in_folder(tmp_path)
     config = write_config(tmp_path, "[daemon]\nport = 0\n", "default")
     env = {"MCPAQL_SAFETY_LOOP": "disabled", "PYTHONPATH": str(tmp_path), "SECRET_KEY": "x"}
     pid = 0

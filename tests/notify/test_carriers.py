@@ -18,7 +18,7 @@ from interlock.notify.channels import open_configured_channels, open_implied_cha
 from interlock.notify.desktop import APPLE, NOTIFY_SEND, WINDOWS, Desktop, notifier
 from interlock.notify.webhook import Webhook
 from interlock.ports import OpenChannel, Undelivered
-from message_servers import receiving
+from message_servers import http_receiver
 
 KEY = "a key of the receiver 0123456789"
 URL = "https://hooks.example.com/services/T0KEN99"
@@ -104,7 +104,7 @@ def test_a_daemon_that_an_agent_started_sends_no_code(tmp_path: Path) -> None:
 def test_a_webhook_that_does_not_answer_is_not_waited_for_long() -> None:
     import threading
 
-    with receiving() as stuck:
+    with http_receiver() as stuck:
         stuck.hangs = threading.Event()
         with pytest.raises(Undelivered, match=r"no answer within 0\.2 s") as failed:
             Webhook(stuck.url, KEY, 0.2).send(message())
@@ -137,7 +137,7 @@ def test_apprise_says_the_status_and_nothing_of_the_address() -> None:
     root.addHandler(handler)
     root.setLevel(logging.DEBUG)
     try:
-        with receiving(500) as broken:
+        with http_receiver(500) as broken:
             way = Apprise(f"json://robot:T0KEN99@127.0.0.1:{broken.port}/T0KEN99")
             with pytest.raises(Undelivered) as failed:
                 way.send(message())
@@ -149,8 +149,8 @@ def test_apprise_says_the_status_and_nothing_of_the_address() -> None:
 
 def test_apprise_follows_no_redirect() -> None:
     with (
-        receiving() as elsewhere,
-        receiving(302, location=f"{elsewhere.url}/x") as sends_on,
+        http_receiver() as elsewhere,
+        http_receiver(302, location=f"{elsewhere.url}/x") as sends_on,
         pytest.raises(Undelivered),
     ):
         Apprise(f"json://127.0.0.1:{sends_on.port}/x").send(message())

@@ -7,7 +7,7 @@ import tomllib
 from interlock.config import channels, config_of
 from interlock.notify import ConsoleAddress, notice_message
 from interlock.notify.webhook import Webhook
-from message_servers import receiving
+from message_servers import http_receiver
 from pages import documented, fenced, text
 
 PAGE = "channels.md"
@@ -30,7 +30,7 @@ def test_the_snippet_tells_a_real_message_from_a_forged_an_altered_and_an_old_on
     exec(next(block for block in fenced(text(PAGE), "python") if "is_from_interlock" in block), names)
     check = names["is_from_interlock"]
     assert callable(check)
-    with receiving() as receiver:
+    with http_receiver() as receiver:
         Webhook(receiver.url, KEY).send(
             notice_message("n1", "alert", "something", ConsoleAddress("http://localhost:7310"), 1.8e9)
         )

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from daemons import Daemon, daemon
-from message_servers import Mails, Receiver, mailing, receiving, until
+from message_servers import ReceivedMails, Receiver, http_receiver, mail_server, until
 
 SECRET = "a key of the receiver 0123456789"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -78,7 +78,7 @@ class Told:
     hook: Receiver
     json: Receiver
     boss: Receiver
-    mails: Mails
+    mails: ReceivedMails
     secrets: tuple[str, ...]
 
     def hold(self, command: str, name: str = "claude") -> dict[str, Any]:
@@ -98,7 +98,7 @@ class Told:
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
     folder = tmp_path_factory.mktemp("told")
-    with receiving(503, 204) as hook, receiving() as json, receiving() as boss, mailing() as mails:
+    with http_receiver(503, 204) as hook, http_receiver() as json, http_receiver() as boss, mail_server() as mails:
         secrets = {
             "hook.url": f"{hook.url}/services/T000SECRETPATH",
             "hook.key": SECRET,

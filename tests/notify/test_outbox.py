@@ -27,7 +27,7 @@ from interlock.records import Block
 from interlock.records.deliveries import AGAIN, DROPPED
 from interlock.times import iso
 from interlock.web.wire import ticket_json
-from message_servers import Receiver, receiving
+from message_servers import Receiver, http_receiver
 
 SECRET = "a key of the receiver 0123456789"
 RM = command("rm -rf /srv/shop/uploads")
@@ -64,7 +64,7 @@ def way(name: str = "hook", **more: Any) -> ChannelRoute:
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    with receiving() as made:
+    with http_receiver() as made:
         yield made
 
 
@@ -111,7 +111,7 @@ def test_what_was_answered_before_it_was_sent_is_not_sent(post: Post, receiver: 
 
 
 def test_a_message_is_tried_again_later_and_later_and_then_given_up(gate: Gate) -> None:
-    with receiving(500) as broken:
+    with http_receiver(500) as broken:
         post = Post(gate, (way(), broken))
         gate.held(RM)
         post.go()
@@ -129,7 +129,7 @@ def test_a_message_is_tried_again_later_and_later_and_then_given_up(gate: Gate) 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308, 400, 401, 404, 410])
 def test_a_redirect_is_not_followed_and_a_refusal_not_repeated(gate: Gate, receiver: Receiver, status: int) -> None:
-    with receiving(status, location=f"{receiver.url}/elsewhere") as refusing:
+    with http_receiver(status, location=f"{receiver.url}/elsewhere") as refusing:
         post = Post(gate, (way(), refusing))
         gate.held(RM)
         post.go()
@@ -185,7 +185,7 @@ def test_the_pace_of_a_channel_is_kept(gate: Gate, receiver: Receiver) -> None:
 
 
 def test_of_too_many_messages_the_oldest_are_dropped_which_is_recorded(gate: Gate) -> None:
-    with receiving() as gone:
+    with http_receiver() as gone:
         pass
     post = Post(gate, (way(), gone))
     for number in range(MOST_OWED + 30):
@@ -197,7 +197,7 @@ def test_of_too_many_messages_the_oldest_are_dropped_which_is_recorded(gate: Gat
 
 
 def test_an_escalation_waits_and_hears_nothing_that_was_answered(gate: Gate, receiver: Receiver) -> None:
-    with receiving() as boss:
+    with http_receiver() as boss:
         post = Post(gate, (way(), receiver), (way("boss", after_seconds=120), boss))
         answered, left = gate.held(RM), gate.held(command("rm -rf /srv/shop/other"))
         gate.state.tell("alert", None, "only for those who are told at once")
@@ -212,7 +212,7 @@ def test_an_escalation_waits_and_hears_nothing_that_was_answered(gate: Gate, rec
 
 
 def test_where_the_first_channel_fails_the_next_one_is_told_at_once(gate: Gate, receiver: Receiver) -> None:
-    with receiving(404) as gone, receiving() as last:
+    with http_receiver(404) as gone, http_receiver() as last:
         hour = way("last", after_seconds=3600)
         post = Post(gate, (way(), gone), (way("boss", after_seconds=120), receiver), (hour, last))
         ticket = gate.held(RM)
@@ -223,7 +223,7 @@ def test_where_the_first_channel_fails_the_next_one_is_told_at_once(gate: Gate, 
 
 
 def test_a_first_try_that_failed_is_no_reason_to_tell_the_next_yet(gate: Gate, receiver: Receiver) -> None:
-    with receiving(500) as shaky:
+    with http_receiver(500) as shaky:
         post = Post(gate, (way(), shaky), (way("boss", after_seconds=120), receiver))
         gate.held(RM)
         post.go()
@@ -246,7 +246,7 @@ def test_where_the_first_channel_cannot_be_opened_the_next_one_is_told_at_once(g
 
 
 def test_a_channel_that_fails_wakes_the_outbox_by_itself(gate: Gate, receiver: Receiver) -> None:
-    with receiving(404) as gone:
+    with http_receiver(404) as gone:
         post = Post(gate, (way(), gone), (way("boss", after_seconds=3600), receiver))
         gate.state.channels = []
         post.outbox.start()
@@ -268,7 +268,7 @@ def test_whoever_asked_for_dangerous_things_hears_of_nothing_less(gate: Gate, re
 
 
 def test_a_ticket_that_nobody_answered_is_told_when_it_expires_on_every_channel(gate: Gate, receiver: Receiver) -> None:
-    with receiving() as boss:
+    with http_receiver() as boss:
         post = Post(gate, (way(events=(EXPIRED,)), receiver), (way("boss", events=(EXPIRED,), after_seconds=60), boss))
         ticket = gate.held(RM)
         gate.clock.forward(4_000)
@@ -376,7 +376,7 @@ def test_no_code_is_in_a_message_of_an_ordinary_channel(post: Post, receiver: Re
 
 
 def test_a_private_channel_gets_a_code_that_counts_once_and_others_get_none(gate: Gate, receiver: Receiver) -> None:
-    with receiving() as second:
+    with http_receiver() as second:
         post = Post(gate, (way(private=True), receiver), (way("second", private=True), second))
         id = blocked(gate)
         post.go()
@@ -416,7 +416,7 @@ def test_a_step_that_waits_for_a_code_is_one_message(post: Post, receiver: Recei
 
 
 def test_a_channel_that_hangs_delays_neither_the_answer_nor_the_others(gate: Gate, receiver: Receiver) -> None:
-    with receiving() as stuck:
+    with http_receiver() as stuck:
         stuck.hangs = threading.Event()
         post = Post(gate, (way("stuck"), stuck), (way(), receiver))
         gate.state.channels = []

@@ -14,7 +14,7 @@ from interlock.notify.outbox import Outbox
 from interlock.notify.webhook import Webhook
 from interlock.ports import OpenChannel
 from interlock.records.deliveries import LEASE, claim_delivery
-from message_servers import Receiver, receiving
+from message_servers import Receiver, http_receiver
 from shared_services import Replica
 
 pytestmark = pytest.mark.xdist_group("pg")
@@ -42,7 +42,7 @@ def both(*boxes: Outbox) -> None:
 
 def test_two_replicas_tell_of_a_ticket_once_and_one_takes_over_from_the_other(pair: tuple[Replica, Replica]) -> None:
     one, two = pair
-    with receiving() as receiver:
+    with http_receiver() as receiver:
         boxes = outbox(one, receiver), outbox(two, receiver)
         for name in ("users", "orders", "carts"):
             held = evaluate(one.state, Request(operation("drop_database", {"name": name}), AGENT, "test"))

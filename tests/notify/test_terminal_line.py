@@ -16,7 +16,7 @@ from interlock.client import DaemonClient, NoDaemon
 from interlock.model import AgentRef
 from interlock.notify.terminal import TerminalLine
 from interlock.records import Challenge
-from stopped_agent import stopped
+from stopped_agent import stop_agent
 from stored_records import ticket
 from terminals import person_at
 
@@ -71,7 +71,7 @@ def test_the_daemons_terminal_names_who_was_stopped_and_interlock_codes(tmp_path
         f'[daemon]\nport = 0\nsocket = "{socket}"\n[store]\nurl = "sqlite://{tmp_path}/state"\n'
         f'[policy]\nuse = "{tmp_path}/policy.toml"\n'
     )
-    stopped(config, "ana", PASSPHRASE, "verify")  # a pause, which does not outlive a start
+    stop_agent(config, "ana", PASSPHRASE, "verify")  # a pause, which does not outlive a start
     with person_at(sys.executable, "-m", "interlock", "serve", "--config", str(config)) as screen:
         screen.until("Ctrl-C stops it")
         agent = Agent(DaemonClient(socket))

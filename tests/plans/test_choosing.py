@@ -16,7 +16,7 @@ from interlock.error_codes import AnswerRefused
 from interlock.plans import planner_choice, planning
 from interlock.plans.planner_choice import PlannerOffer, listener_at
 from interlock.ports import Planner, PlannerReply, PortListener
-from planner_desk import Asking
+from planner_desk import PlannerDesk
 
 OLLAMA, STRANGER = PortListener(998, "ollama"), PortListener(1666, "mallory")
 
@@ -47,8 +47,8 @@ def port() -> Port:
 
 
 @pytest.fixture
-def gate(tmp_path: Path, port: Port) -> Iterator[Asking]:
-    made = Asking(tmp_path)
+def gate(tmp_path: Path, port: Port) -> Iterator[PlannerDesk]:
+    made = PlannerDesk(tmp_path)
     made.state.plans.offer = PlannerOffer(PlannerSettings(), _opened, port)
     yield made
     made.close()
@@ -58,22 +58,22 @@ def _opened(settings: PlannerSettings) -> Planner:
     return Opened(settings)
 
 
-def asked(gate: Asking) -> str:
+def asked(gate: PlannerDesk) -> str:
     return planning.make_plan(gate.state, gate.by, "list files", str(gate.here)).planner
 
 
-def refusal(gate: Asking) -> str:
+def refusal(gate: PlannerDesk) -> str:
     with pytest.raises(AnswerRefused) as error:
         asked(gate)
     assert error.value.code == "PLANNER_NOT_CHOSEN"
     return str(error.value)
 
 
-def test_while_nobody_listens_there_is_nothing_to_choose(gate: Asking) -> None:
+def test_while_nobody_listens_there_is_nothing_to_choose(gate: PlannerDesk) -> None:
     assert asked(gate) == "auto llama3.2" and planner_choice.planner_state(gate.state).use == "mock"
 
 
-def test_whoever_listens_is_asked_nothing_until_somebody_chose_it(gate: Asking, port: Port) -> None:
+def test_whoever_listens_is_asked_nothing_until_somebody_chose_it(gate: PlannerDesk, port: Port) -> None:
     port.now = OLLAMA
     assert "user ollama answers at http://127.0.0.1:11434" in refusal(gate) and "interlock ask --planner" in refusal(
         gate
@@ -86,7 +86,7 @@ def test_whoever_listens_is_asked_nothing_until_somebody_chose_it(gate: Asking, 
     assert json.loads(gate.records("planner_change")[0].body)["use"] == "ollama"
 
 
-def test_a_stranger_who_takes_the_place_of_what_was_chosen_is_told_nothing(gate: Asking, port: Port) -> None:
+def test_a_stranger_who_takes_the_place_of_what_was_chosen_is_told_nothing(gate: PlannerDesk, port: Port) -> None:
     port.now = OLLAMA
     planner_choice.choose(gate.state, gate.by, "ollama")
     port.now = STRANGER
@@ -97,7 +97,7 @@ def test_a_stranger_who_takes_the_place_of_what_was_chosen_is_told_nothing(gate:
         assert asked(gate)
 
 
-def test_chosen_before_it_was_started_it_has_to_be_this_users_own(gate: Asking, port: Port) -> None:
+def test_chosen_before_it_was_started_it_has_to_be_this_users_own(gate: PlannerDesk, port: Port) -> None:
     planner_choice.choose(gate.state, gate.by, "ollama")
     port.now = STRANGER
     assert refusal(gate)
@@ -105,20 +105,20 @@ def test_chosen_before_it_was_started_it_has_to_be_this_users_own(gate: Asking, 
     assert asked(gate)
 
 
-def test_the_built_in_planner_is_a_choice_too(gate: Asking, port: Port) -> None:
+def test_the_built_in_planner_is_a_choice_too(gate: PlannerDesk, port: Port) -> None:
     port.now = STRANGER
     planner_choice.choose(gate.state, gate.by, "mock")
     assert asked(gate) == "mock llama3.2"
 
 
 @pytest.mark.parametrize("text", ["x", "[]", '{"use":"ollama"}', '{"use":"ollama","model":"","owner":1666,"by":"ann","at":1,"seal":"00"}'])  # fmt: skip
-def test_a_choice_that_somebody_wrote_into_the_store_is_none(gate: Asking, port: Port, text: str) -> None:
+def test_a_choice_that_somebody_wrote_into_the_store_is_none(gate: PlannerDesk, port: Port, text: str) -> None:
     port.now = STRANGER
     gate.store.write(lambda tx: tx.save_setting(planner_choice.SETTING, text))
     assert refusal(gate)
 
 
-def test_only_an_admin_chooses_and_only_what_there_is(gate: Asking) -> None:
+def test_only_an_admin_chooses_and_only_what_there_is(gate: PlannerDesk) -> None:
     gate.add("bo")
     with pytest.raises(AnswerRefused, match="no admin"):
         planner_choice.choose(gate.state, gate.sign_in("bo"), "mock")
@@ -141,7 +141,7 @@ def test_only_an_admin_chooses_and_only_what_there_is(gate: Asking) -> None:
     ],
 )
 def test_a_configuration_that_names_a_planner_is_the_choice(tmp_path: Path, given: dict[str, str], asks: bool) -> None:
-    gate = Asking(tmp_path, planner=given)
+    gate = PlannerDesk(tmp_path, planner=given)
     assert gate.config.planner.open is asks
     gate.close()
 

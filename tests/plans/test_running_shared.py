@@ -7,7 +7,7 @@ import os
 import pytest
 
 from interlock.plans import history, planning, running
-from planner_desk import yes
+from planner_desk import consent_to
 from shared_services import Replica
 
 pytestmark = pytest.mark.xdist_group("pg")
@@ -17,7 +17,7 @@ def test_a_run_at_a_terminal_does_not_run_for_ever_when_its_replica_is_gone(pair
     one, two = pair
     by = one.sign_in()
     plan = planning.plan_command(one.state, by, "echo something", "/srv", "test")
-    running.release_to_terminal(one.state, by, plan.id, yes(plan), os.getpid())
+    running.release_to_terminal(one.state, by, plan.id, consent_to(plan), os.getpid())
     for _ in range(3):  # while its replica watches, the other leaves it alone
         for replica in pair:
             replica.clock.forward(history.LEASE / 2)

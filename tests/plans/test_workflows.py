@@ -14,56 +14,56 @@ from interlock.plans import running, workflow_runs, workflows
 from interlock.plans.releasing import PlanConsent
 from interlock.plans.workflows import OpenWorkflow
 from interlock.records.plans import Workflow
-from planner_desk import Asking, until, yes
+from planner_desk import PlannerDesk, consent_to, until
 
 
 @pytest.fixture
-def gate(tmp_path: Path) -> Iterator[Asking]:
-    made = Asking(tmp_path)
+def gate(tmp_path: Path) -> Iterator[PlannerDesk]:
+    made = PlannerDesk(tmp_path)
     made.state.plans.files = lambda path: Path(path).read_text() if Path(path).is_file() else None
     yield made
     running.stop_all(made.state)
     made.close()
 
 
-def saved(gate: Asking, *commands: str, stops: bool = True) -> Workflow:
+def saved(gate: PlannerDesk, *commands: str, stops: bool = True) -> Workflow:
     steps = [{"command": text, "cwd": str(gate.here)} for text in commands]
     return workflows.save(gate.state, gate.by, "flow", steps, stops)
 
 
 def said(opened: OpenWorkflow, understood: bool = True) -> list[tuple[str, PlanConsent]]:
-    return [(plan.id, yes(plan, understood)) for plan in opened.plans]
+    return [(plan.id, consent_to(plan, understood)) for plan in opened.plans]
 
 
-def ran(gate: Asking, flow: workflow_runs.RunningWorkflow) -> tuple[str, list[str]]:
+def ran(gate: PlannerDesk, flow: workflow_runs.RunningWorkflow) -> tuple[str, list[str]]:
     until(lambda: flow.status != "running")
     return flow.status, flow.statuses
 
 
-def names(gate: Asking) -> list[str]:
+def names(gate: PlannerDesk) -> list[str]:
     return sorted(path.name for path in gate.here.iterdir())
 
 
-def opened(gate: Asking, flow: Workflow) -> OpenWorkflow:
+def opened(gate: PlannerDesk, flow: Workflow) -> OpenWorkflow:
     return workflows.open_steps(gate.state, gate.by, flow.id)
 
 
-def test_all_steps_run_after_a_yes_to_each(gate: Asking) -> None:
+def test_all_steps_run_after_a_yes_to_each(gate: PlannerDesk) -> None:
     flow = saved(gate, "touch one", "ls", "touch two")
     found = workflow_runs.start_run(gate.state, gate.by, flow.id, said(opened(gate, flow)))
     assert ran(gate, found) == ("success", ["success"] * 3) and names(gate) == ["one", "two"]
     with pytest.raises(AnswerRefused, match="it runs once"):
-        workflow_runs.start_run(gate.state, gate.by, flow.id, [(plan.id, yes(plan)) for plan in found.plans])
+        workflow_runs.start_run(gate.state, gate.by, flow.id, [(plan.id, consent_to(plan)) for plan in found.plans])
 
 
 @pytest.mark.parametrize(("stops", "left"), [(True, ["one"]), (False, ["one", "two"])])
-def test_a_failure_stops_it_if_it_says_so(gate: Asking, stops: bool, left: list[str]) -> None:
+def test_a_failure_stops_it_if_it_says_so(gate: PlannerDesk, stops: bool, left: list[str]) -> None:
     flow = saved(gate, "touch one", "false", "touch two", stops=stops)
     status, _ = ran(gate, workflow_runs.start_run(gate.state, gate.by, flow.id, said(opened(gate, flow))))
     assert status == "failure" and names(gate) == left
 
 
-def test_a_saved_workflow_skips_no_box_and_no_step(gate: Asking) -> None:
+def test_a_saved_workflow_skips_no_box_and_no_step(gate: PlannerDesk) -> None:
     flow = saved(gate, "ls", "touch one", "touch two")
     steps = said(opened(gate, flow))
     unticked = [(id, replace(one, understood=False)) for id, one in steps]
@@ -74,14 +74,14 @@ def test_a_saved_workflow_skips_no_box_and_no_step(gate: Asking) -> None:
     assert names(gate) == []
 
 
-def test_steps_of_one_workflow_are_no_yes_to_another(gate: Asking) -> None:
+def test_steps_of_one_workflow_are_no_yes_to_another(gate: PlannerDesk) -> None:
     flow = saved(gate, "ls")
     other = workflows.save(gate.state, gate.by, "other", [{"command": "ls", "cwd": str(gate.here)}])
     with pytest.raises(AnswerRefused, match="not the steps of this workflow"):
         workflow_runs.start_run(gate.state, gate.by, other.id, said(opened(gate, flow)))
 
 
-def test_a_dangerous_step_holds_the_whole_before_anything_runs(gate: Asking) -> None:
+def test_a_dangerous_step_holds_the_whole_before_anything_runs(gate: PlannerDesk) -> None:
     flow = saved(gate, "touch one", "rm -rf /home/nobody-7f3/photos", "touch two")
     first = opened(gate, flow)
     with pytest.raises(workflow_runs.StepsHeld) as held:
@@ -94,15 +94,15 @@ def test_a_dangerous_step_holds_the_whole_before_anything_runs(gate: Asking) -> 
     assert names(gate) == ["one", "two"]
 
 
-def frozen(gate: Asking, flow: Workflow, runs: int = 2) -> OpenWorkflow:
+def frozen(gate: PlannerDesk, flow: Workflow, runs: int = 2) -> OpenWorkflow:
     return workflows.freeze(gate.state, gate.sign_in(), flow.id, said(opened(gate, flow)), runs, 1)
 
 
-def begin(gate: Asking, found: OpenWorkflow) -> workflow_runs.RunningWorkflow:
+def begin(gate: PlannerDesk, found: OpenWorkflow) -> workflow_runs.RunningWorkflow:
     return workflow_runs.start_run(gate.state, gate.by, found.workflow.id, said(found, understood=False), found.mark)
 
 
-def test_a_frozen_workflow_takes_one_yes_as_often_as_it_was_said(gate: Asking) -> None:
+def test_a_frozen_workflow_takes_one_yes_as_often_as_it_was_said(gate: PlannerDesk) -> None:
     flow = saved(gate, "touch one", "git reset --hard; echo x >> count")
     found = frozen(gate, flow)
     assert found.frozen and not found.drifted
@@ -115,7 +115,7 @@ def test_a_frozen_workflow_takes_one_yes_as_often_as_it_was_said(gate: Asking) -
         begin(gate, third)
 
 
-def test_windows_that_begin_it_at_once_share_the_runs_that_were_said(gate: Asking) -> None:
+def test_windows_that_begin_it_at_once_share_the_runs_that_were_said(gate: PlannerDesk) -> None:
     flow = saved(gate, "echo x >> count")
     frozen(gate, flow, runs=1)
     first, second = opened(gate, flow), opened(gate, flow)
@@ -129,7 +129,7 @@ def test_windows_that_begin_it_at_once_share_the_runs_that_were_said(gate: Askin
     assert names(gate) == []
 
 
-def test_a_run_does_not_bring_back_a_workflow_that_was_taken_away(gate: Asking) -> None:
+def test_a_run_does_not_bring_back_a_workflow_that_was_taken_away(gate: PlannerDesk) -> None:
     flow = saved(gate, "touch one")
     frozen(gate, flow)
     seen = workflows.find(gate.state, flow.id)
@@ -139,14 +139,14 @@ def test_a_run_does_not_bring_back_a_workflow_that_was_taken_away(gate: Asking) 
     assert workflows.list_workflows(gate.state) == []
 
 
-def test_freezing_takes_every_box(gate: Asking) -> None:
+def test_freezing_takes_every_box(gate: PlannerDesk) -> None:
     flow = saved(gate, "touch one")
     with pytest.raises(AnswerRefused, match="tick the box"):
         workflows.freeze(gate.state, gate.by, flow.id, said(opened(gate, flow), understood=False), 1, 1)
     assert not opened(gate, flow).frozen
 
 
-def test_freezing_a_dangerous_step_in_a_browser_takes_a_touch_for_exactly_that(gate: Asking) -> None:
+def test_freezing_a_dangerous_step_in_a_browser_takes_a_touch_for_exactly_that(gate: PlannerDesk) -> None:
     flow = saved(gate, "rm -rf /home/nobody-7f3/photos")
     cookie = replace(gate.sign_in(), cookie=True, fresh_at=0.0)
     with pytest.raises(AnswerRefused, match="exactly these terms"):
@@ -154,7 +154,7 @@ def test_freezing_a_dangerous_step_in_a_browser_takes_a_touch_for_exactly_that(g
     assert frozen(gate, flow).frozen
 
 
-def test_a_script_that_drifts_after_the_freeze_asks_again(gate: Asking) -> None:
+def test_a_script_that_drifts_after_the_freeze_asks_again(gate: PlannerDesk) -> None:
     (gate.here / "go.sh").write_text("touch one\n")
     flow = saved(gate, "bash go.sh")
     found = frozen(gate, flow)
@@ -168,7 +168,7 @@ def test_a_script_that_drifts_after_the_freeze_asks_again(gate: Asking) -> None:
     assert names(gate) == ["go.sh"]
 
 
-def test_a_step_that_was_edited_in_the_database_asks_again(gate: Asking) -> None:
+def test_a_step_that_was_edited_in_the_database_asks_again(gate: PlannerDesk) -> None:
     flow = saved(gate, "touch one")
     found = frozen(gate, flow)
     kept = workflows.find(gate.state, flow.id)
@@ -179,7 +179,7 @@ def test_a_step_that_was_edited_in_the_database_asks_again(gate: Asking) -> None
     assert opened(gate, flow).drifted and names(gate) == []
 
 
-def test_nobody_elses_freeze_counts_and_none_after_its_time(gate: Asking) -> None:
+def test_nobody_elses_freeze_counts_and_none_after_its_time(gate: PlannerDesk) -> None:
     flow = saved(gate, "touch one")
     frozen(gate, flow)
     gate.add("bo")
@@ -189,7 +189,7 @@ def test_nobody_elses_freeze_counts_and_none_after_its_time(gate: Asking) -> Non
     assert not opened(gate, flow).frozen
 
 
-def test_cancelling_ends_the_step_and_begins_no_other(gate: Asking) -> None:
+def test_cancelling_ends_the_step_and_begins_no_other(gate: PlannerDesk) -> None:
     flow = saved(gate, "sleep 600", "touch two")
     found = workflow_runs.start_run(gate.state, gate.by, flow.id, said(opened(gate, flow)))
     until(lambda: found.plans[0].id in gate.state.plans.processes)
@@ -208,12 +208,12 @@ def test_cancelling_ends_the_step_and_begins_no_other(gate: Asking) -> None:
         ("x", ["curl -u ana:hunter2-very-secret-9 http://127.0.0.1:9"], "has a secret in it"),
     ],
 )
-def test_what_cannot_be_kept_as_it_is_is_refused(gate: Asking, name: str, commands: list[str], words: str) -> None:
+def test_what_cannot_be_kept_as_it_is_is_refused(gate: PlannerDesk, name: str, commands: list[str], words: str) -> None:
     with pytest.raises(AnswerRefused, match=words):
         workflows.save(gate.state, gate.by, name, [{"command": text, "cwd": str(gate.here)} for text in commands])
 
 
-def test_a_workflow_is_found_by_name_and_gone_when_it_is_removed(gate: Asking) -> None:
+def test_a_workflow_is_found_by_name_and_gone_when_it_is_removed(gate: PlannerDesk) -> None:
     flow = saved(gate, "ls")
     with pytest.raises(AnswerRefused, match="already"):
         saved(gate, "pwd")

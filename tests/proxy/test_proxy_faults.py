@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy_client import ODD, PATIENCE, Bench, Proxy, greeted, words_of
+from proxy_client import ODD, PATIENCE, Bench, Proxy, greet_proxy, words_of
 
 pytestmark = pytest.mark.xdist_group("proxy")
 
@@ -31,14 +31,14 @@ def test_a_server_that_cannot_be_started_is_said(bench: Bench) -> None:
 
 
 def test_nonsense_of_a_server_is_reported_and_passed_on_to_nobody(bench: Bench) -> None:
-    with greeted(bench.proxy(ODD)) as proxy:
+    with greet_proxy(bench.proxy(ODD)) as proxy:
         assert words_of(proxy.call("invalid")) == "after nonsense"
         assert proxy.said.count("a line that is not passed on") == 5
         assert all(isinstance(one, dict) and one.get("jsonrpc") == "2.0" for one in proxy.seen)
 
 
 def test_answers_to_questions_that_were_not_asked_reach_nobody(bench: Bench) -> None:
-    with greeted(bench.proxy(ODD)) as proxy:
+    with greet_proxy(bench.proxy(ODD)) as proxy:
         assert words_of(proxy.call("stray", {"ids": [99, "x", 1.0, True]})) == "after strays"
         assert words_of(proxy.call("twice")) == "first"
         proxy.request("ping", {})
@@ -49,7 +49,7 @@ def test_answers_to_questions_that_were_not_asked_reach_nobody(bench: Bench) -> 
 
 
 def test_a_line_without_end_is_dropped_and_the_call_fails(bench: Bench) -> None:
-    with greeted(bench.proxy(ODD, more="line_bytes = 65536")) as proxy:
+    with greet_proxy(bench.proxy(ODD, more="line_bytes = 65536")) as proxy:
         assert "65536 bytes" in proxy.request("tools/call", {"name": "huge"})["error"]["message"]
         assert proxy.call("get_note")["content"], "the server goes on"
         proxy.send(b'{"jsonrpc":"2.0","id":"long","method":"x","params":"' + b"x" * 70_000 + b'"}')
@@ -67,7 +67,7 @@ def test_a_server_that_hangs_is_given_up_and_ended_with_its_client(bench: Bench)
 
 
 def test_a_cancelled_call_is_cancelled_at_the_server_too(bench: Bench) -> None:
-    with greeted(bench.proxy(ODD)) as proxy:
+    with greet_proxy(bench.proxy(ODD)) as proxy:
         id = proxy.ask("resources/read", {"uri": "x:y"})
         line = b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": %d}}' % id
         proxy.send(line)
@@ -93,7 +93,7 @@ def test_without_a_daemon_what_destroys_is_denied_and_it_says_so(bench: Bench, t
     (tmp_path / "state").mkdir(mode=0o700)
     path = tmp_path / "interlock.toml"
     path.write_text(f'[store]\nurl = "sqlite://{tmp_path}/state"\n')
-    with greeted(bench.proxy(ODD, config=path)) as proxy:
+    with greet_proxy(bench.proxy(ODD, config=path)) as proxy:
         denied = words_of(proxy.call("delete_note"))
         assert "No Interlock daemon answers" in denied
         assert "Silence is not consent" in denied
@@ -104,17 +104,17 @@ def test_without_a_daemon_what_destroys_is_denied_and_it_says_so(bench: Bench, t
 
 @pytest.mark.slow("two daemons are started, and one loads its rules in the proxy")
 def test_a_daemon_that_stops_and_comes_back_is_asked_again(tmp_path: Path) -> None:
-    from daemons import daemon, started
+    from daemons import daemon, start_daemon
 
     with daemon(tmp_path, policy="default") as running:
         bench = Bench(running, tmp_path)
-        with greeted(bench.proxy(ODD)) as proxy:
+        with greet_proxy(bench.proxy(ODD)) as proxy:
             assert proxy.call("get_note")["content"]
             running.stop()
             assert words_of(proxy.call("get_note")) == "get_note {}", "everyday work goes on"
             assert "No Interlock daemon answers" in words_of(proxy.call("delete_note"))
             assert "No Interlock daemon answers" in words_of(proxy.call("archive_note")), "annotations count here too"
-            again = started(tmp_path)
+            again = start_daemon(tmp_path)
             try:
                 assert "pdact_" in words_of(proxy.call("delete_note"))
                 assert [one["name"] for one in proxy.calls()] == ["get_note", "get_note"]

@@ -12,7 +12,7 @@ from gate import Gate
 from interlock.engine.evaluate import Request, evaluate
 from interlock.model import AgentRef, command
 from interlock.policy.decision import Decision
-from loop_agents import PRINCIPAL, Agent, free
+from loop_agents import PRINCIPAL, Agent, permissive_gate
 
 HOOKED = AgentRef(PRINCIPAL, "claude-code", "s-1")
 DATA, EDIT = command("rm -rf /srv/data", "/home/dev/app"), command("echo x > settings.py", "/home/dev/app")
@@ -20,7 +20,7 @@ DATA, EDIT = command("rm -rf /srv/data", "/home/dev/app"), command("echo x > set
 
 @pytest.fixture
 def gate(tmp_path: Path) -> Iterator[Gate]:
-    made = free(tmp_path)
+    made = permissive_gate(tmp_path)
     yield made
     made.close()
 

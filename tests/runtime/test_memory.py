@@ -11,7 +11,7 @@ from interlock.identity import agents, operators
 from interlock.model import command, operation
 from interlock.ports import StoreEvent
 from interlock.storage.postgres import NAME
-from shared_services import EVERYDAY, WIPE, Interrupted, Replica, eventually, run
+from shared_services import EVERYDAY, WIPE, InterruptedStore, Replica, eventually, run
 
 pytestmark = pytest.mark.xdist_group("pg")
 
@@ -63,7 +63,7 @@ def test_a_block_of_another_replica_outlives_the_lifting_that_came_before_it(pai
         with one.hearing(StoreEvent.BLOCKS):
             agents.block(two.state, two.sign_in(), AGENT.principal, "second")
 
-    one.state.store = Interrupted(one.store, again)  # type: ignore[assignment]
+    one.state.store = InterruptedStore(one.store, again)  # type: ignore[assignment]
     agents.unblock(one.state, admin, AGENT.principal)
     assert one.state.blocked(AGENT.principal) == "second" and one.quick() is None
 
@@ -79,7 +79,7 @@ def test_a_pattern_of_another_replica_outlives_the_removal_that_came_before_it(p
         with one.hearing(StoreEvent.PATTERNS):
             grants.add_pattern(two.state, two.sign_in(), WIPE)
 
-    one.state.store = Interrupted(one.store, again)  # type: ignore[assignment]
+    one.state.store = InterruptedStore(one.store, again)  # type: ignore[assignment]
     grants.remove_pattern(one.state, admin, "custom_wipe")
     assert "custom_wipe" in one.patterns() and "custom_wipe" in two.patterns()
 

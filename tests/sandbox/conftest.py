@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from jails import Home, home_of
+from jails import Home, guarded_home
 
 
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    with home_of(tmp_path_factory.mktemp("h")) as found:
+    with guarded_home(tmp_path_factory.mktemp("h")) as found:
         yield found

@@ -19,13 +19,13 @@ from pathlib import Path
 import pytest
 
 import warm_processes
-from daemons import inside, started
-from hook_client import PATIENCE, Hooked, until
+from daemons import in_process_daemon, start_daemon
+from hook_client import PATIENCE, HookedDaemon, until
 from interlock.audit import journal
 from interlock.config import config_of
 from interlock.identity.isolation import FOLDER, JOURNAL
 from interlock.sandbox import SandboxSituation, plan_sandbox, seatbelt
-from jails import Home, home_of, installed
+from jails import Home, guarded_home, install_hooks
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("bwrap") is None, reason="bwrap is missing"),
@@ -111,7 +111,7 @@ def test_nothing_can_be_typed_into_the_persons_terminal(home: Home) -> None:
 
 
 def test_while_no_daemon_answers_a_jailed_hook_judges_by_itself_and_the_next_daemon_hears_of_it(tmp_path: Path) -> None:
-    with home_of(tmp_path) as home:
+    with guarded_home(tmp_path) as home:
         gate = home.project / "go"
         everyday, harmful = home.hook("git status", "f1"), home.hook("rm -rf /srv/x", "f2")
         later = home.hook("rm -rf /srv/later", "f3")
@@ -137,12 +137,12 @@ def test_while_no_daemon_answers_a_jailed_hook_judges_by_itself_and_the_next_dae
         )
         agent.stdout.readline()
         assert agent.stdout.readline() == "down\n"
-        again = started(tmp_path)
+        again = start_daemon(tmp_path)
         try:
             agent.stdin.write("go\n")
             agent.stdin.flush()
             assert "deny" in agent.stdout.read() and agent.wait(60) == 0
-            back = Hooked(again, home.guard.client)
+            back = HookedDaemon(again, home.guard.client)
             kept = until(lambda: back.records("journal"), "what was decided without a daemon")
             assert [(row["strength"], row["entry"]["verdict"]) for row in reversed(kept)] == [
                 ("jailed", "allow"),
@@ -162,7 +162,7 @@ def test_while_no_daemon_answers_a_jailed_hook_judges_by_itself_and_the_next_dae
 
 
 def test_a_blocked_user_may_do_nothing_in_a_jail_without_a_daemon(tmp_path: Path) -> None:
-    with home_of(tmp_path) as home:
+    with guarded_home(tmp_path) as home:
         block, own = {"principal": f"uid:{os.getuid()}", "reason": "enough"}, home.guard.daemon.sign_in()
         assert home.guard.daemon.here().post("/api/v1/blocks", json=block, headers=own).status_code < 300
         words = home.words("sh", "-c", f"echo up; read one; {home.hook('git status')}")
@@ -175,7 +175,7 @@ def test_a_blocked_user_may_do_nothing_in_a_jail_without_a_daemon(tmp_path: Path
 
 def test_links_to_settings_stay_where_they_are(tmp_path: Path) -> None:
     """As with dotfiles that are kept elsewhere: neither the link nor what it leads to can be changed."""
-    with home_of(tmp_path) as home:
+    with guarded_home(tmp_path) as home:
         kept = tmp_path / "dotfiles" / "claude.json"
         kept.parent.mkdir()
         home.settings.rename(kept)
@@ -192,7 +192,7 @@ def test_links_to_settings_stay_where_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["pipe", "folder", "link", "held"])
 def test_whoever_puts_something_else_in_the_journals_place_stops_nobody(tmp_path: Path, kind: str) -> None:
     """Those in a jail can write there; whatever they do, the daemon goes on and takes what comes later."""
-    with inside(tmp_path) as found:
+    with in_process_daemon(tmp_path) as found:
         folder = tmp_path / "state"
         place = folder / FOLDER / JOURNAL
         place.mkdir(parents=True)
@@ -245,7 +245,7 @@ def test_an_agent_without_hooks_is_warned_of(home: Home, tmp_path: Path) -> None
 
 def test_a_daemon_is_started_where_none_answers(tmp_path: Path) -> None:
     (tmp_path / "interlock.toml").write_text(f'[store]\nurl = "sqlite://{tmp_path}/state"\n[daemon]\nport = 0\n')
-    installed(tmp_path)
+    install_hooks(tmp_path)
     environ = {**os.environ, "HOME": str(tmp_path)}
     words = [
         *warm_processes.INTERLOCK,

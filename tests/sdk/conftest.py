@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from clock import TestClock
-from daemons import Daemon, configured, daemon, enrolled
+from daemons import Daemon, daemon, enrol_operators, folder_config
 from interlock import DestructiveGate, Gate, Registry
 from interlock.sdk.destructive import settings
 from interlock.sdk.in_process import InProcessBackend, open_in_process
@@ -25,8 +25,8 @@ def clock() -> TestClock:
 @pytest.fixture
 def inside(tmp_path: Path, clock: TestClock) -> Iterator[InProcessBackend]:
     """What decides in this process, under policy `spec`."""
-    made = open_in_process(configured(tmp_path), clock=clock)
-    enrolled(made.state)
+    made = open_in_process(folder_config(tmp_path), clock=clock)
+    enrol_operators(made.state)
     yield made
     made.close()
 
@@ -44,7 +44,7 @@ def destructive(tmp_path: Path, clock: TestClock) -> Iterator[Destructive]:
     def make(registry: Registry | None = None, **given: Any) -> DestructiveGate:
         folder = tmp_path / f"gate{len(made)}"
         opened = open_in_process(settings(folder=folder, **given), registry, clock)
-        enrolled(opened.state)
+        enrol_operators(opened.state)
         made.append(DestructiveGate._over(opened))
         return made[-1]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adapter_files import DANGERS, adapter_file
-from daemons import daemon, prepared
+from daemons import daemon, enrol_in_folder
 from interlock import AsyncGate, Gate
 from interlock.config import ConfigError
 
@@ -35,7 +35,7 @@ def test_a_gate_in_this_process_knows_the_adapters_of_its_configuration(tmp_path
     file = adapter_file(tmp_path, DANGERS)
     config = tmp_path / "interlock.toml"
     config.write_text(f'[store]\nurl = "sqlite://{tmp_path}/state"\n[adapters]\nfiles = ["{file.name}"]\n')
-    prepared(tmp_path)
+    enrol_in_folder(tmp_path)
     with Gate(config) as gate:
         assert answers(gate) == EXPECTED
 

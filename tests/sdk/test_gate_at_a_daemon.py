@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from daemons import PASSPHRASE, Daemon, bearer, daemon, started
+from daemons import PASSPHRASE, Daemon, bearer, daemon, start_daemon
 from interlock import Denied, Gate, GateError, Held
 from interlock.sdk.backend import SignedInSession
 from interlock.sdk.remote import RemoteBackend
@@ -190,7 +190,7 @@ def test_a_wait_outlives_a_restart_of_the_daemon(running: Daemon) -> None:
 
         def restart() -> None:
             running.stop(signal.SIGTERM)
-            again.append(started(running.folder))
+            again.append(start_daemon(running.folder))
             path = f"/api/v1/tickets/{held.ticket.id}/reject"  # type: ignore[union-attr]
             again[0].here().post(path, json={"reason": "after all"}, headers=again[0].sign_in())
 

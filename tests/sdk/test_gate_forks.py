@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from daemons import Daemon, prepared
+from daemons import Daemon, enrol_in_folder
 from forked_child import in_child
 from interlock import Gate
 from stored_records import child
@@ -34,7 +34,7 @@ def test_a_child_of_a_writer_refuses_clearly_while_its_parent_has_the_folder(gat
 
 
 def test_a_child_opens_the_folder_for_itself_once_its_parent_has_closed_it(tmp_path: Path) -> None:
-    prepared(tmp_path)
+    enrol_in_folder(tmp_path)
     gate = Gate(store=tmp_path / "state", policy="spec", agent="claude")
     gate.registry.register(id="wipe", pattern="wipe_cache", category="config_destruction", severity="high")
     held = gate.evaluate(**DATABASE)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from clock import TestClock
-from daemons import PASSPHRASE, prepared, write_config
+from daemons import PASSPHRASE, enrol_in_folder, write_config
 from interlock import Denied, Gate, GateError, Held
 from interlock.config import Config
 from interlock.maintenance import settle_tickets
@@ -46,7 +46,7 @@ def test_everyday_work_is_allowed_and_recorded(gate: Gate, inside: InProcessBack
     ids=[kind.value for kind in Kind],
 )
 def test_an_action_can_be_named_or_given_whole(tmp_path: Path, named: dict[str, Any], action: Any) -> None:
-    prepared(tmp_path)
+    enrol_in_folder(tmp_path)
     with Gate(store=tmp_path / "state") as gate:
         held = gate.evaluate(**named)
         assert not held.allowed and held.ticket is not None
@@ -173,7 +173,7 @@ def test_what_needed_no_ticket_needs_no_report_and_what_was_not_allowed_has_none
 
 
 def test_the_words_name_what_a_person_can_do_here(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    prepared(tmp_path)
+    enrol_in_folder(tmp_path)
     with Gate(store=tmp_path / "state") as gate, caplog.at_level(logging.WARNING, "interlock"):
         held = gate.evaluate(**DATABASE)
     assert held.ticket is not None
@@ -227,13 +227,13 @@ def test_a_retry_that_comes_as_its_cooling_off_ends_is_allowed(
 
 
 def test_what_is_approved_while_it_cools_is_waited_for_until_it_has_cooled(tmp_path: Path) -> None:
-    from daemons import enrolled
+    from daemons import enrol_operators
     from interlock.config import config_of
     from interlock.sdk.in_process import open_in_process
 
     config = config_of({"store": {"url": folder_url(tmp_path / "s")}, "gate": {"maxCoolingOffMs": 1000}}, environ={})
     made = open_in_process(config)
-    enrolled(made.state)
+    enrol_operators(made.state)
     with Gate._over(made) as gate:
         held = gate.evaluate(operation="terminate_vm", resource="vm1")
         assert held.ticket is not None and held.ticket.cooling_ends_at > held.ticket.opened_at
@@ -354,6 +354,6 @@ def test_the_configuration_may_be_a_file_or_made_and_policy_and_store_stand_abov
 def test_a_policy_that_does_not_exist_opens_nothing(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no policy 'lax'"):
         Gate(store=tmp_path / "state", policy="lax")
-    prepared(tmp_path)
+    enrol_in_folder(tmp_path)
     with Gate(store=tmp_path / "state", policy="strict") as gate:  # nothing was left locked
         assert gate.evaluate(command="npm install").outcome == "confirm"

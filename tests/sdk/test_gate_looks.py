@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daemons import configured
+from daemons import folder_config
 from hook_client import until
 from interlock import Gate
 from interlock.sdk.in_process import open_in_process
@@ -13,7 +13,7 @@ from repositories import repository
 
 def test_what_can_be_had_back_is_looked_at_in_this_process_too(tmp_path: Path) -> None:
     app = repository(tmp_path / "app")
-    made = open_in_process(configured(tmp_path, policy={"use": "default"}, undo={"enabled": False}))
+    made = open_in_process(folder_config(tmp_path, policy={"use": "default"}, undo={"enabled": False}))
     try:
         gate = Gate._over(made, "claude", "s1")
         until(lambda: gate.evaluate(command="git branch -D feature", cwd=str(app)).allowed, "a look in time")

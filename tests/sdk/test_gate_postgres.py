@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import postgres
-from daemons import PASSPHRASE, enrolled
+from daemons import PASSPHRASE, enrol_operators
 from forked_child import in_child
 from interlock import Gate
 from interlock.config import config_of
@@ -26,7 +26,7 @@ def test_what_one_gate_holds_another_frees_once(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     url = server.new_database()
     first = open_in_process(config_of({"store": {"url": url}, "policy": {"use": "spec"}}))
-    enrolled(first.state)
+    enrol_operators(first.state)
     with Gate._over(first, "claude") as one, Gate(store=url, policy="spec", agent="claude") as two:
         held = one.evaluate(**DATABASE)
         assert held.ticket is not None

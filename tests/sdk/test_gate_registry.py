@@ -69,9 +69,9 @@ def test_what_an_operator_saved_is_not_a_programs_to_take_back(gate: Gate) -> No
 
 def test_a_programs_patterns_end_with_it_and_an_operators_stay(tmp_path: Path) -> None:
     """An agent that starts a program of its own changes nothing for anybody else."""
-    from daemons import prepared
+    from daemons import enrol_in_folder
 
-    prepared(tmp_path)
+    enrol_in_folder(tmp_path)
     store = str(tmp_path / "state")
     code = f"""
 from interlock import Gate

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from daemons import daemon, prepared
+from daemons import daemon, enrol_in_folder
 from interlock import Decision, Gate
 from interlock.model import operation
 from interlock.policy.load import SHIPPED
@@ -45,7 +45,7 @@ def gates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Gate, Gate
     patient = there / "patient.toml"
     text = (SHIPPED / "default.toml").read_text().replace("[levels]", "open_tickets = 100\n[levels]")
     patient.write_text(f"{text}\n[escalation]\nforbidden_attempts = 100\ncumulative = 100000\n")
-    prepared(here_folder)
+    enrol_in_folder(here_folder)
     with (
         daemon(there, policy=str(patient)),
         Gate(there / "interlock.toml", agent="claude", session="s1") as remote,

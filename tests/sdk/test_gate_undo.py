@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from daemons import configured, daemon
+from daemons import daemon, folder_config
 from interlock import AsyncGate, Gate, GateError
 from interlock.engine import undoing
 from interlock.policy.decision import Decision
@@ -19,14 +19,14 @@ from interlock.sdk.in_process import open_in_process
 from interlock.snapshots.client import WarmSnapshotter
 from repositories import files, git, repository
 from repository import ROOT
-from snapshot_child import let_through
+from snapshot_child import until_allowed
 
 EXAMPLE = ROOT / "examples" / "undo_agent.py"
 
 
 def discarded(gate: Gate, repo: Path) -> Decision:
     files(repo, {"src/a.py": "three days of work\n"})
-    found = let_through(lambda: gate.evaluate(command="git checkout -- src/a.py", cwd=str(repo)))
+    found = until_allowed(lambda: gate.evaluate(command="git checkout -- src/a.py", cwd=str(repo)))
     git(repo, "checkout", "--", "src/a.py")
     return found
 
@@ -56,7 +56,7 @@ def test_what_a_daemon_kept_comes_back_there_and_later_without_it(tmp_path: Path
 
 def test_without_a_daemon_the_program_itself_keeps_first(tmp_path: Path) -> None:
     repo = repository(tmp_path / "app")
-    made = open_in_process(configured(tmp_path, policy={"use": "default"}, undo={"ms": 10_000}))
+    made = open_in_process(folder_config(tmp_path, policy={"use": "default"}, undo={"ms": 10_000}))
     try:
         gate = Gate._over(made, "bot", "s1")
         for harmless in ("ls", "git status", "git branch -d feature"):
@@ -82,7 +82,7 @@ def test_without_a_daemon_the_program_itself_keeps_first(tmp_path: Path) -> None
 def test_a_program_that_keeps_nothing_is_asked_as_before(tmp_path: Path) -> None:
     repo = repository(tmp_path / "app")
     files(repo, {"src/a.py": "three days of work\n"})
-    made = open_in_process(configured(tmp_path, policy={"use": "default"}, undo={"enabled": False}))
+    made = open_in_process(folder_config(tmp_path, policy={"use": "default"}, undo={"enabled": False}))
     try:
         found = Gate._over(made, "bot", "s1").evaluate(command="git checkout -- src/a.py", cwd=str(repo))
         assert not found.allowed and not found.kept

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from clock import TestClock
-from daemons import PASSPHRASE, configured, enrolled
+from daemons import PASSPHRASE, enrol_operators, folder_config
 from interlock import AsyncGate, Decision, Denied, Gate, GateError, Held, NotAllowed
 from interlock.model import TicketState
 from interlock.records import AuditQuery, TicketQuery
@@ -59,8 +59,8 @@ def clock() -> TestClock:
 @pytest.fixture(scope="module")
 def inside(tmp_path_factory: pytest.TempPathFactory, clock: TestClock) -> Iterator[InProcessBackend]:
     """One for all: each test is another agent."""
-    made = open_in_process(configured(tmp_path_factory.mktemp("guard")), clock=clock)
-    enrolled(made.state)
+    made = open_in_process(folder_config(tmp_path_factory.mktemp("guard")), clock=clock)
+    enrol_operators(made.state)
     yield made
     made.close()
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from daemons import PASSPHRASE, Daemon, bearer, enrolled, started
+from daemons import PASSPHRASE, Daemon, bearer, enrol_operators, start_daemon
 from interlock.config import config_of
 from interlock.runtime.state import SystemClock
 from interlock.startup import open_state
@@ -30,7 +30,9 @@ def home(tmp_path: Path) -> dict[str, str]:
     store = tmp_path / "state" / "interlock"
     opened = open_store(f"sqlite://{store}")
     try:
-        enrolled(open_state(config_of({"store": {"url": f"sqlite://{store}"}}, environ={}), opened, SystemClock()))
+        enrol_operators(
+            open_state(config_of({"store": {"url": f"sqlite://{store}"}}, environ={}), opened, SystemClock())
+        )
     finally:
         opened.close()
     return {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
@@ -42,7 +44,7 @@ def somebody_who_approves(folder: Path, more: str) -> Iterator[Daemon]:
     config = folder / "config" / "interlock" / "interlock.toml"
     config.parent.mkdir(parents=True)
     config.write_text(f'[daemon]\nport = 0\n[store]\nurl = "sqlite://{folder}/state/interlock"\n{more}')
-    running, ending = started(folder, config=config), threading.Event()
+    running, ending = start_daemon(folder, config=config), threading.Event()
     client = httpx.Client(
         transport=httpx.HTTPTransport(uds=str(folder / "state" / "interlock" / "interlock.sock")),
         base_url="http://x",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adapter_files import DANGERS, LEVELS, adapter_file
-from daemons import Inside, inside
+from daemons import InProcessDaemon, in_process_daemon
 from interlock.adapters.trust import HIGHEST_CLAIM, Trust
 from interlock.model import Level
 from interlock.policy.trust_matrix import PUBLISHED
@@ -23,20 +23,20 @@ STRICTNESS = ("allow", "confirm", "verify", "block")
 @contextmanager
 def app_with(
     folder: Path, trust: Trust, operations: str = LEVELS, policy: str = "default", **tables: Any
-) -> Iterator[Inside]:
+) -> Iterator[InProcessDaemon]:
     file = adapter_file(folder, operations, trust)
-    with inside(folder, adapters={"files": [str(file)]}, policy={"use": policy}, **tables) as app:
+    with in_process_daemon(folder, adapters={"files": [str(file)]}, policy={"use": policy}, **tables) as app:
         for level in range(HIGHEST_CLAIM + 1, trust + 1):
             assert raised(app, Trust(level)).status_code == 200
         yield app
 
 
-def raised(app: Inside, level: Trust, who: str = "ana", reason: str = "looked at it") -> Any:
+def raised(app: InProcessDaemon, level: Trust, who: str = "ana", reason: str = "looked at it") -> Any:
     body = {"level": level.word, "reason": reason}
     return app.call("PUT", "/api/v1/adapters/things/trust", body, app.sign_in(who))
 
 
-def ask(app: Inside, operation: str, **more: Any) -> dict[str, Any]:
+def ask(app: InProcessDaemon, operation: str, **more: Any) -> dict[str, Any]:
     body = {"operation": operation, "adapter": "things", **more}
     answer = app.call("POST", "/api/v1/evaluate", body, app.agent("asker"))
     return {**answer.json(), "status": answer.status_code}

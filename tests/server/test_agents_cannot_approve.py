@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from daemons import PASSPHRASE, Inside, bearer, daemon, first_row, inside
+from daemons import PASSPHRASE, InProcessDaemon, bearer, daemon, first_row, in_process_daemon
 
 DATABASE = {"agent": "agent_123", "action": "drop_database", "resource": "main"}
 OPERATORS_ONLY = [
@@ -47,26 +47,28 @@ OPERATORS_ONLY = [
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[Inside]:
-    with inside(tmp_path) as made:
+def app(tmp_path: Path) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path) as made:
         yield made
 
 
-def held(app: Inside, headers: dict[str, str] | None, peer: str = "") -> str:
+def held(app: InProcessDaemon, headers: dict[str, str] | None, peer: str = "") -> str:
     answer = app.call("POST", "/api/v1/evaluate", DATABASE, headers, peer)
     assert answer.status_code == 202, answer.text
     return str(answer.json()["pendingId"])
 
 
 @pytest.mark.parametrize(("method", "path", "body"), OPERATORS_ONLY, ids=lambda value: str(value)[:40])
-def test_operator_endpoints_refuse_agents_and_nobody(app: Inside, method: str, path: str, body: object) -> None:
+def test_operator_endpoints_refuse_agents_and_nobody(
+    app: InProcessDaemon, method: str, path: str, body: object
+) -> None:
     for headers, peer, status in ((app.agent(), "", 403), (None, "uid:0", 403), (None, "", 401)):
         answer = app.call(method, path, body, headers, peer)
         assert (answer.status_code, answer.json()["error"]["code"]) == (status, "PERMISSION_DENIED")
 
 
 @pytest.mark.parametrize("deed", ["approve", "reject", "revoke"])
-def test_neither_a_token_nor_a_socket_peer_answers_a_ticket(app: Inside, deed: str) -> None:
+def test_neither_a_token_nor_a_socket_peer_answers_a_ticket(app: InProcessDaemon, deed: str) -> None:
     agent = app.agent()
     for headers, peer in ((agent, ""), (None, "uid:0"), (None, f"uid:{os.getuid()}")):
         ticket = held(app, headers, peer)
@@ -81,7 +83,7 @@ def test_neither_a_token_nor_a_socket_peer_answers_a_ticket(app: Inside, deed: s
         assert again.status_code == 202 and again.json()["allowed"] is False
 
 
-def test_made_up_sessions_and_forged_names_are_nobody(app: Inside) -> None:
+def test_made_up_sessions_and_forged_names_are_nobody(app: InProcessDaemon) -> None:
     ticket, operator = held(app, app.agent()), app.sign_in()
     forged = [
         bearer("ses_" + "a" * 43),
@@ -102,12 +104,12 @@ def test_made_up_sessions_and_forged_names_are_nobody(app: Inside) -> None:
     assert app.call("GET", f"/api/v1/tickets/{ticket}", headers=operator).json()["approvals"] == []
 
 
-def test_an_operator_does_not_act(app: Inside) -> None:
+def test_an_operator_does_not_act(app: InProcessDaemon) -> None:
     answer = app.call("POST", "/api/v1/evaluate", {"command": "ls"}, app.sign_in())
     assert (answer.status_code, answer.json()["allowed"]) == (403, False)
 
 
-def test_an_agent_sees_its_own_tickets_only(app: Inside) -> None:
+def test_an_agent_sees_its_own_tickets_only(app: InProcessDaemon) -> None:
     one, other = app.agent("one"), app.agent("other")
     ticket = held(app, one)
     assert [t["id"] for t in app.call("GET", "/api/v1/tickets", headers=one).json()["tickets"]] == [ticket]
@@ -118,7 +120,7 @@ def test_an_agent_sees_its_own_tickets_only(app: Inside) -> None:
     assert app.call("POST", f"/api/v1/tickets/{ticket}/executed", {"outcome": "x"}, other).status_code == 404
 
 
-def test_a_revoked_token_is_nobody_at_once(app: Inside) -> None:
+def test_a_revoked_token_is_nobody_at_once(app: InProcessDaemon) -> None:
     made = app.call("POST", "/api/v1/agents", {"name": "a"}, app.sign_in()).json()
     agent = bearer(made["token"])
     assert app.call("POST", "/api/v1/evaluate", {"command": "ls"}, agent).status_code == 200
@@ -128,7 +130,7 @@ def test_a_revoked_token_is_nobody_at_once(app: Inside) -> None:
     assert (answer.status_code, answer.json()["allowed"]) == (401, False)
 
 
-def test_a_blocked_principal_is_blocked_under_every_name(app: Inside) -> None:
+def test_a_blocked_principal_is_blocked_under_every_name(app: InProcessDaemon) -> None:
     assert app.call("POST", "/api/v1/blocks", {"principal": "uid:7", "reason": "x"}, app.sign_in()).status_code == 200
     for name in ("a", "A", "a ", "b"):
         body = {"agent": name, "command": "git push"}
@@ -138,7 +140,7 @@ def test_a_blocked_principal_is_blocked_under_every_name(app: Inside) -> None:
 
 
 def test_the_first_operator_is_not_made_over_tcp_nor_twice_nor_by_an_agent(tmp_path: Path) -> None:
-    with inside(tmp_path) as app:
+    with in_process_daemon(tmp_path) as app:
         row, key = first_row(app.clock.now())
         body = {"row": {**asdict(row), "roles": list(row.roles), "teams": []}, "seal_key": key.hex()}
         me = f"uid:{os.getuid()}"

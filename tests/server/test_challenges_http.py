@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from daemons import Inside, inside
+from daemons import InProcessDaemon, in_process_daemon
 from interlock.approvals import challenges
 from interlock.model import AgentRef
 from interlock.records import Block, Challenge
@@ -17,12 +17,12 @@ PATH = "/api/v1/challenges"
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[Inside]:
-    with inside(tmp_path, policy={"use": "default"}) as made:
+def app(tmp_path: Path) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path, policy={"use": "default"}) as made:
         yield made
 
 
-def blocked(app: Inside) -> Challenge:
+def blocked(app: InProcessDaemon) -> Challenge:
     now, state = app.clock.now(), app.state
     block = Block(AGENT.principal, "danger zone", now, "interlock", AGENT.name)
     state.store.write(lambda tx: tx.save_block(block))
@@ -30,7 +30,7 @@ def blocked(app: Inside) -> Challenge:
     return state.store.write(lambda tx: challenges.issue(tx, state, AGENT, "block", "danger zone", now))
 
 
-def test_an_operator_sees_what_waits_and_has_its_code_shown(app: Inside) -> None:
+def test_an_operator_sees_what_waits_and_has_its_code_shown(app: InProcessDaemon) -> None:
     made = blocked(app)
     operator = app.sign_in("bo")
     [listed] = app.call("GET", PATH, headers=operator).json()["challenges"]
@@ -42,7 +42,7 @@ def test_an_operator_sees_what_waits_and_has_its_code_shown(app: Inside) -> None
 
 
 @pytest.mark.parametrize("way", ["", "/{id}/reveal", "/{id}/reissue"])
-def test_no_agent_gets_anywhere_near_a_code(app: Inside, way: str) -> None:
+def test_no_agent_gets_anywhere_near_a_code(app: InProcessDaemon, way: str) -> None:
     made, token = blocked(app), app.agent()
     method, path = "POST" if way else "GET", PATH + way.format(id=made.id)
     for headers, peer, status in ((token, "", 403), (None, "uid:1000", 403), (None, "uid:0", 403), (None, "", 401)):
@@ -51,19 +51,19 @@ def test_no_agent_gets_anywhere_near_a_code(app: Inside, way: str) -> None:
     assert app.state.store.read(lambda tx: tx.challenge(made.id)) == made
 
 
-def test_a_code_takes_a_fresh_sign_in(app: Inside) -> None:
+def test_a_code_takes_a_fresh_sign_in(app: InProcessDaemon) -> None:
     made, operator = blocked(app), app.sign_in()
     app.clock.forward(121)
     assert app.call("POST", f"{PATH}/{made.id}/reveal", {}, operator).status_code == 403
 
 
 @pytest.mark.parametrize("id", ["none", "5f0c0000-0000-4000-8000-000000000000", "%00", "..", "x" * 500])
-def test_there_is_no_code_for_what_is_no_challenge(app: Inside, id: str) -> None:
+def test_there_is_no_code_for_what_is_no_challenge(app: InProcessDaemon, id: str) -> None:
     for way in ("reveal", "reissue"):
         assert app.call("POST", f"{PATH}/{id}/{way}", {}, app.sign_in()).status_code in (400, 404)
 
 
-def test_a_challenge_that_ran_out_is_listed_and_issued_anew(app: Inside) -> None:
+def test_a_challenge_that_ran_out_is_listed_and_issued_anew(app: InProcessDaemon) -> None:
     made = blocked(app)
     app.clock.forward(301)
     operator = app.sign_in()
@@ -75,7 +75,7 @@ def test_a_challenge_that_ran_out_is_listed_and_issued_anew(app: Inside) -> None
     assert app.call("POST", f"{PATH}/{again['id']}/reveal", {}, operator).status_code == 200
 
 
-def test_a_paused_step_is_listed_with_what_it_would_do(app: Inside) -> None:
+def test_a_paused_step_is_listed_with_what_it_would_do(app: InProcessDaemon) -> None:
     headers = app.agent("claude")
     asked = {"hint": "run git push --force origin main", "agent": "claude"}
     ticket = app.call("POST", "/api/v1/evaluate", asked, headers).json()["pendingId"]
@@ -87,7 +87,7 @@ def test_a_paused_step_is_listed_with_what_it_would_do(app: Inside) -> None:
     assert (listed["ticket"], listed["title"]) == (ticket, "run git push --force origin main")
 
 
-def test_a_block_is_lifted_by_hand_only_with_a_reason(app: Inside) -> None:
+def test_a_block_is_lifted_by_hand_only_with_a_reason(app: InProcessDaemon) -> None:
     blocked(app)
     operator = app.sign_in()
     for reason in ("", "?reason="):

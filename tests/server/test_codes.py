@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import interlock
-from daemons import Inside, bearer, inside
+from daemons import InProcessDaemon, bearer, in_process_daemon
 from interlock.error_codes import CODES
 from interlock.web.errors import STATUSES
 
@@ -79,8 +79,8 @@ NOT_ANSWERS = {"schemas.py", "openapi.py", "daemon.py", "logs.py", "prometheus.p
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
-    with inside(tmp_path_factory.mktemp("state")) as made:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path_factory.mktemp("state")) as made:
         yield made
 
 
@@ -205,7 +205,9 @@ REQUESTS: list[tuple[str, str, Any]] = [
 
 
 @pytest.mark.parametrize(("method", "path", "body"), REQUESTS, ids=lambda value: str(value)[:40])
-def test_whatever_is_refused_is_an_error_of_the_registry(app: Inside, method: str, path: str, body: Any) -> None:
+def test_whatever_is_refused_is_an_error_of_the_registry(
+    app: InProcessDaemon, method: str, path: str, body: Any
+) -> None:
     """Asked by everybody: nobody, an agent, an operator, and somebody with a credential that is none."""
     seen = 0
     for headers in (None, app.agent(), app.sign_in(), bearer("ses_x")):
@@ -222,7 +224,7 @@ def test_whatever_is_refused_is_an_error_of_the_registry(app: Inside, method: st
 
 
 def test_a_store_that_cannot_be_used_names_no_file(tmp_path: Path) -> None:
-    with inside(tmp_path) as app:
+    with in_process_daemon(tmp_path) as app:
         agent = app.agent()
         app.state.store.close()
         for method, path, body in (

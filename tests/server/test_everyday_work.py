@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from daemons import Inside, inside
+from daemons import InProcessDaemon, in_process_daemon
 from repository import TESTS
 
 CORPUS = TESTS / "corpus"
@@ -15,12 +15,12 @@ BATCH = 100
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
-    with inside(tmp_path_factory.mktemp("state"), policy={"use": "default"}) as made:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path_factory.mktemp("state"), policy={"use": "default"}) as made:
         yield made
 
 
-def test_every_benign_command_of_the_sample_is_allowed(app: Inside) -> None:
+def test_every_benign_command_of_the_sample_is_allowed(app: InProcessDaemon) -> None:
     rows = [json.loads(line) for line in (CORPUS / "commands_ok.jsonl").read_text().splitlines()]
     everyday = [row for row in rows if row["max_level"] <= 1]
     assert len(everyday) > 100
@@ -49,7 +49,9 @@ def test_every_benign_command_of_the_sample_is_allowed(app: Inside) -> None:
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_each_kind_of_action_is_decided(app: Inside, action: dict[str, object], decision: str, status: int) -> None:
+def test_each_kind_of_action_is_decided(
+    app: InProcessDaemon, action: dict[str, object], decision: str, status: int
+) -> None:
     name = f"a{abs(hash(str(action)))}"  # each has a queue of its own
     answer = app.call(
         "POST", "/api/v1/evaluate", {"agent": name, **action}, peer=f"uid:{abs(hash(name)) % 9999 + 2000}"
@@ -57,7 +59,7 @@ def test_each_kind_of_action_is_decided(app: Inside, action: dict[str, object], 
     assert (answer.status_code, answer.json()["decision"]) == (status, decision), answer.text
 
 
-def test_what_an_agent_claims_of_its_risk_can_only_raise(app: Inside) -> None:
+def test_what_an_agent_claims_of_its_risk_can_only_raise(app: InProcessDaemon) -> None:
     for body, status in (
         ({"command": "npm install", "risk": 90}, 202),
         ({"command": "npm install", "risk": 0}, 200),

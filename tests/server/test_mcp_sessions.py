@@ -15,7 +15,7 @@ from interlock.hooks.memory import HookMemory
 from interlock.loop.protocol.gatekeeper import ANY
 from interlock.server.routes.aql import IDLE, AqlApi, ConnectionOptions
 from interlock.web.context import Context
-from loop_agents import free
+from loop_agents import permissive_gate
 
 SOON, PATIENCE = 0.01, 20.0
 IDLES, BUSY, HELD = (f"mcp_{letter * 16}" for letter in "abc")
@@ -24,7 +24,7 @@ WHO = "uid:1000"
 
 @pytest.fixture
 def gate(tmp_path: Path) -> Iterator[Gate]:
-    made = free(tmp_path)
+    made = permissive_gate(tmp_path)
     yield made
     made.close()
 

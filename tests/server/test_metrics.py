@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from daemons import Inside, inside
+from daemons import InProcessDaemon, in_process_daemon
 from interlock.engine.statistics import figures_of
 from interlock.maintenance import settle_tickets, watch_expired_share
 from interlock.model import Category
@@ -59,12 +59,12 @@ class Bell:
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[Inside]:
-    with inside(tmp_path) as made:
+def app(tmp_path: Path) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path) as made:
         yield made
 
 
-def scraped(app: Inside) -> dict[tuple[str, Labels], float]:
+def scraped(app: InProcessDaemon) -> dict[tuple[str, Labels], float]:
     text = app.call("GET", "/metrics").text
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value
@@ -73,17 +73,17 @@ def scraped(app: Inside) -> dict[tuple[str, Labels], float]:
     }
 
 
-def ask(app: Inside, headers: dict[str, str], body: dict[str, Any]) -> dict[str, Any]:
+def ask(app: InProcessDaemon, headers: dict[str, str], body: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = app.call("POST", "/api/v1/evaluate", body, headers).json()
     return found
 
 
-def say(app: Inside, held: dict[str, Any], deed: str, headers: dict[str, str]) -> None:
+def say(app: InProcessDaemon, held: dict[str, Any], deed: str, headers: dict[str, str]) -> None:
     answer = app.call("POST", f"/api/v1/tickets/{held['pendingId']}/{deed}", {"reason": "because"}, headers)
     assert answer.status_code == 200, answer.text
 
 
-def lived(app: Inside) -> dict[str, Any]:
+def lived(app: InProcessDaemon) -> dict[str, Any]:
     """One of everything; seed 003's object afterwards."""
     agent = app.agent()
     for name in ("list_users", "list_orders"):
@@ -105,7 +105,7 @@ def lived(app: Inside) -> dict[str, Any]:
     return found
 
 
-def test_prometheus_has_every_figure_with_its_help_and_its_type(app: Inside) -> None:
+def test_prometheus_has_every_figure_with_its_help_and_its_type(app: InProcessDaemon) -> None:
     lived(app)
     text = app.call("GET", "/metrics").text
     families = {family.name: family for family in text_string_to_metric_families(text)}
@@ -113,7 +113,7 @@ def test_prometheus_has_every_figure_with_its_help_and_its_type(app: Inside) -> 
     assert all(len(family.documentation) > 10 for family in families.values())
 
 
-def test_prometheus_and_the_api_tell_the_same(app: Inside) -> None:
+def test_prometheus_and_the_api_tell_the_same(app: InProcessDaemon) -> None:
     api = lived(app)
     found = scraped(app)
     assert {word: found[name, ()] for word, name in COUNTERS.items()} == {word: api[word] for word in COUNTERS}
@@ -125,7 +125,7 @@ def test_prometheus_and_the_api_tell_the_same(app: Inside) -> None:
     assert (api["approved"], api["rejected"], api["expired"], api["executed"]) == (2, 1, 2, 1)
 
 
-def test_decisions_are_counted_by_outcome_and_level(app: Inside) -> None:
+def test_decisions_are_counted_by_outcome_and_level(app: InProcessDaemon) -> None:
     lived(app)
     found = {labels: value for (name, labels), value in scraped(app).items() if name == "interlock_decisions_total"}
     told = {(dict(labels)["outcome"], dict(labels)["level"]): value for labels, value in found.items()}
@@ -134,7 +134,7 @@ def test_decisions_are_counted_by_outcome_and_level(app: Inside) -> None:
     assert told["approve", "dangerous"] == 1 and any(outcome == "cool_off" for outcome, _ in told)
 
 
-def test_how_long_people_take_is_a_histogram_and_time_is_nobody(app: Inside) -> None:
+def test_how_long_people_take_is_a_histogram_and_time_is_nobody(app: InProcessDaemon) -> None:
     lived(app)
     found = scraped(app)
 
@@ -147,7 +147,7 @@ def test_how_long_people_take_is_a_histogram_and_time_is_nobody(app: Inside) -> 
     assert [value("bucket", "rejected", le=le) for le in ("120.0", "300.0", "+Inf")] == [0, 1, 1]
 
 
-def test_open_tickets_are_told_by_level(app: Inside) -> None:
+def test_open_tickets_are_told_by_level(app: InProcessDaemon) -> None:
     agent = app.agent()
     ask(app, agent, VM)
     ask(app, agent, {"action": "delete_account", "resource": "acme"})
@@ -155,7 +155,7 @@ def test_open_tickets_are_told_by_level(app: Inside) -> None:
     assert found == {"safe": 0, "reversible": 0, "destructive": 1, "dangerous": 1, "forbidden": 0}
 
 
-def test_every_figure_survives_a_restart(app: Inside) -> None:
+def test_every_figure_survives_a_restart(app: InProcessDaemon) -> None:
     before, told = lived(app), scraped(app)
     app.state.store.close()
     app.state.store = store = open_store(app.config.store)
@@ -166,7 +166,7 @@ def test_every_figure_survives_a_restart(app: Inside) -> None:
     assert durable == {key: value for key, value in told.items() if "unlocked" not in key[0]}
 
 
-def test_a_store_that_is_gone_is_told_and_not_an_error(app: Inside) -> None:
+def test_a_store_that_is_gone_is_told_and_not_an_error(app: InProcessDaemon) -> None:
     lived(app)
     app.state.store.close()
     found = scraped(app)
@@ -174,7 +174,7 @@ def test_a_store_that_is_gone_is_told_and_not_an_error(app: Inside) -> None:
     assert found["interlock_trouble_total", (("kind", "store"),)] >= 1
 
 
-def test_when_tickets_expire_unanswered_everybody_hears_of_it(app: Inside) -> None:
+def test_when_tickets_expire_unanswered_everybody_hears_of_it(app: InProcessDaemon) -> None:
     """Seed 003, best practice 5."""
     bell, alert = Bell(), app.config.audit.expired_share_alert
     app.state.channels = [bell]
@@ -202,7 +202,7 @@ def test_when_tickets_expire_unanswered_everybody_hears_of_it(app: Inside) -> No
     assert words not in app.call("GET", "/api/v1/status", headers=app.sign_in()).json()["problems"]
 
 
-def test_a_few_tickets_that_expire_are_no_alarm(app: Inside) -> None:
+def test_a_few_tickets_that_expire_are_no_alarm(app: InProcessDaemon) -> None:
     ask(app, app.agent(), VM)
     app.clock.forward(3_600)
     settle_tickets(app.state)

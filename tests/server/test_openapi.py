@@ -18,7 +18,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from daemons import Daemon, bearer, daemon, inside
+from daemons import Daemon, bearer, daemon, in_process_daemon
 from interlock.server.app import routes_only
 from interlock.server.openapi import document
 from repository import ROOT
@@ -85,7 +85,7 @@ def test_who_asks_is_checked_before_the_body(tmp_path: Path) -> None:
         if way["security"] == [{"operatorSession": []}]
     ]
     assert len(routes) > 30
-    with inside(tmp_path) as app:
+    with in_process_daemon(tmp_path) as app:
         callers: list[tuple[dict[str, str], int]] = [({}, 401), (app.agent(), 403)]
         for method, path in routes:
             for headers, status in callers:

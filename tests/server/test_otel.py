@@ -11,7 +11,7 @@ import pytest
 from opentelemetry.sdk.metrics.export import Gauge, InMemoryMetricReader, Sum
 from prometheus_client.parser import text_string_to_metric_families
 
-from daemons import Inside, daemon, inside, started, write_config
+from daemons import InProcessDaemon, daemon, in_process_daemon, start_daemon, write_config
 from interlock.config import Telemetry
 from interlock.server.otel import INSTRUMENTS, NoTelemetry, endpoint, export_figures, provider, reader
 
@@ -20,8 +20,8 @@ Values = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[Inside]:
-    with inside(tmp_path) as made:
+def app(tmp_path: Path) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path) as made:
         yield made
 
 
@@ -39,7 +39,7 @@ def collected(memory: InMemoryMetricReader) -> tuple[Values, dict[str, Any]]:
     return values, {metric.name: metric for metric in metrics}
 
 
-def scraped(app: Inside) -> Values:
+def scraped(app: InProcessDaemon) -> Values:
     """What /metrics says, in OpenTelemetry's names."""
     named = {"interlock_answer_seconds_sum": "answer_seconds", "interlock_answer_seconds_count": "answers"}
     named["interlock_answer_seconds_bucket"] = "answers_within"
@@ -53,7 +53,7 @@ def scraped(app: Inside) -> Values:
     }
 
 
-def worked(app: Inside) -> None:
+def worked(app: InProcessDaemon) -> None:
     """Something allowed, something answered, something that waits."""
     agent, other = app.agent(), app.agent("other")
     app.call("POST", "/api/v1/evaluate", {"action": "list_users"}, agent)
@@ -64,7 +64,7 @@ def worked(app: Inside) -> None:
     assert app.call("POST", "/api/v1/evaluate", VM, agent).json()["allowed"]
 
 
-def test_opentelemetry_and_prometheus_tell_the_same(app: Inside) -> None:
+def test_opentelemetry_and_prometheus_tell_the_same(app: InProcessDaemon) -> None:
     memory = InMemoryMetricReader()
     made = provider(app.state, memory, "1.2.3")
     worked(app)
@@ -81,7 +81,7 @@ def test_opentelemetry_and_prometheus_tell_the_same(app: Inside) -> None:
     made.shutdown()
 
 
-def test_every_collection_reads_anew(app: Inside) -> None:
+def test_every_collection_reads_anew(app: InProcessDaemon) -> None:
     memory = InMemoryMetricReader()
     made = provider(app.state, memory, "1")
     assert collected(memory)[0]["interlock.checked", ()] == 0
@@ -91,7 +91,7 @@ def test_every_collection_reads_anew(app: Inside) -> None:
     made.shutdown()
 
 
-def test_a_store_that_is_gone_is_told(app: Inside) -> None:
+def test_a_store_that_is_gone_is_told(app: InProcessDaemon) -> None:
     memory = InMemoryMetricReader()
     made = provider(app.state, memory, "1")
     app.state.store.close()
@@ -113,7 +113,9 @@ def test_an_address_without_a_path_gets_otlps_own(url: str, to: str) -> None:
     assert endpoint(url) == to
 
 
-def test_where_it_is_not_installed_that_is_said_at_the_start(app: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_it_is_not_installed_that_is_said_at_the_start(
+    app: InProcessDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in [name for name in sys.modules if name.startswith("opentelemetry.exporter")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.metric_exporter", None)
@@ -128,7 +130,7 @@ def test_a_daemon_that_cannot_send_its_figures_does_not_start(tmp_path: Path) ->
     config = write_config(tmp_path, '[telemetry]\notlp = "http://127.0.0.1:9"')
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(tmp_path))
-        running = started(tmp_path, config=config)
+        running = start_daemon(tmp_path, config=config)
     assert running.stop() == 1 and "pip install 'interlock[otel]'" in running.errors()
     assert running.process.stdout is not None
     running.process.stdout.close()

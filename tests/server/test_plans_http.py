@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from daemons import Inside, inside
+from daemons import InProcessDaemon, in_process_daemon
 from interlock.config.plans import PlannerSettings
 from interlock.plans.planner_choice import PlannerOffer
 from interlock.plans.planners import PlannerNotConnected
 from interlock.plans.planners.mock import Mock
 from interlock.plans.running import stop_all
 from interlock.ports import PlannerError, PlannerTimeout, PortListener, UnknownRequest
-from planner_desk import Says
+from planner_desk import ScriptedPlanner
 
 AGENTS_MAY_NOT = [
     ("GET", "/plans"), ("POST", "/plans"), ("GET", "/plans/x"), ("PUT", "/plans/x"), ("POST", "/plans/x/again"), ("POST", "/plans/x/run"),
@@ -31,28 +31,28 @@ BODIES: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
-    with inside(tmp_path_factory.mktemp("plans"), policy={"use": "default"}) as made:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path_factory.mktemp("plans"), policy={"use": "default"}) as made:
         made.state.plans.planner = Mock()
         yield made
         stop_all(made.state)
 
 
-def call(app: Inside, method: str, path: str, body: Any = None, headers: Any = None, status: int = 200) -> Any:
+def call(app: InProcessDaemon, method: str, path: str, body: Any = None, headers: Any = None, status: int = 200) -> Any:
     answer = app.call(method, f"/api/v1{path}", body, headers or app.sign_in())
     assert answer.status_code == status, answer.text
     return answer.json()
 
 
 @pytest.mark.parametrize(("method", "path"), AGENTS_MAY_NOT, ids=" ".join)
-def test_no_agent_sees_makes_or_runs_a_plan(app: Inside, method: str, path: str) -> None:
+def test_no_agent_sees_makes_or_runs_a_plan(app: InProcessDaemon, method: str, path: str) -> None:
     body = BODIES.get(path) if method != "GET" else None
     for headers, peer, status in ((app.agent(), "", 403), (None, "uid:0", 403), (None, "", 401)):
         answer = app.call(method, f"/api/v1{path}", body, headers, peer)
         assert (answer.status_code, answer.json()["error"]["code"]) == (status, "PERMISSION_DENIED")
 
 
-def test_a_viewer_looks_and_changes_nothing(app: Inside) -> None:
+def test_a_viewer_looks_and_changes_nothing(app: InProcessDaemon) -> None:
     body = {"name": "vi", "passphrase": "orchid lantern 47 river", "roles": ["viewer"]}
     call(app, "POST", "/operators", body)
     viewer = app.sign_in("vi")
@@ -60,7 +60,7 @@ def test_a_viewer_looks_and_changes_nothing(app: Inside) -> None:
     call(app, "POST", "/plans", {"intent": "list files"}, viewer, 403)
 
 
-def test_a_plan_is_made_edited_run_and_found_again(app: Inside, tmp_path: Path) -> None:
+def test_a_plan_is_made_edited_run_and_found_again(app: InProcessDaemon, tmp_path: Path) -> None:
     by = app.sign_in()
     plan = call(app, "POST", "/plans", {"intent": "create a file called one", "cwd": str(tmp_path)}, by)
     assert (plan["command"], plan["risk"], plan["notice"]) == (
@@ -88,7 +88,7 @@ def test_a_plan_is_made_edited_run_and_found_again(app: Inside, tmp_path: Path) 
     assert [one["id"] for one in call(app, "GET", "/plans?q=hello", headers=by)["plans"]] == [plan["id"]]
 
 
-def test_what_the_gate_holds_is_answered_with_its_ticket(app: Inside, tmp_path: Path) -> None:
+def test_what_the_gate_holds_is_answered_with_its_ticket(app: InProcessDaemon, tmp_path: Path) -> None:
     by = app.sign_in()
     plan = call(app, "POST", "/plans", {"intent": "where am i", "cwd": str(tmp_path)}, by)
     path = f"/plans/{plan['id']}"
@@ -112,9 +112,9 @@ def test_what_the_gate_holds_is_answered_with_its_ticket(app: Inside, tmp_path: 
     ids=lambda one: type(one).__name__,
 )
 def test_a_planner_that_fails_has_a_status_and_a_code_of_its_own(
-    app: Inside, monkeypatch: pytest.MonkeyPatch, error: PlannerError, status: int, code: str
+    app: InProcessDaemon, monkeypatch: pytest.MonkeyPatch, error: PlannerError, status: int, code: str
 ) -> None:
-    monkeypatch.setattr(app.state.plans, "planner", Says(error))
+    monkeypatch.setattr(app.state.plans, "planner", ScriptedPlanner(error))
     assert call(app, "POST", "/plans", {"intent": "list files"}, status=status)["error"] == {
         "code": code,
         "message": str(error),
@@ -123,13 +123,13 @@ def test_a_planner_that_fails_has_a_status_and_a_code_of_its_own(
 
 @pytest.mark.parametrize("said", [{}, {"command": ""}, {"command": "ls\u202e"}, []])
 def test_an_answer_that_is_no_plan_is_the_planners_failure(
-    app: Inside, monkeypatch: pytest.MonkeyPatch, said: Any
+    app: InProcessDaemon, monkeypatch: pytest.MonkeyPatch, said: Any
 ) -> None:
-    monkeypatch.setattr(app.state.plans, "planner", Says(said))
+    monkeypatch.setattr(app.state.plans, "planner", ScriptedPlanner(said))
     assert call(app, "POST", "/plans", {"intent": "list files"}, status=502)["error"]["code"] == "PLANNER_FAILED"
 
 
-def test_the_planner_is_chosen_over_http_by_an_admin(app: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_planner_is_chosen_over_http_by_an_admin(app: InProcessDaemon, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app.state.plans, "planner", None)
     offer = PlannerOffer(PlannerSettings(), lambda settings: Mock(), lambda url: PortListener(998, "ollama"))
     monkeypatch.setattr(app.state.plans, "offer", offer)
@@ -143,5 +143,5 @@ def test_the_planner_is_chosen_over_http_by_an_admin(app: Inside, monkeypatch: p
 
 
 @pytest.mark.parametrize("intent", ["", "x" * 2001, "translate this poem"])
-def test_a_request_without_a_plan_is_said_in_words(app: Inside, intent: str) -> None:
+def test_a_request_without_a_plan_is_said_in_words(app: InProcessDaemon, intent: str) -> None:
     assert call(app, "POST", "/plans", {"intent": intent}, status=400)["error"]["message"]

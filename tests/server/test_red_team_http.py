@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from daemons import PASSPHRASE, Daemon, Inside, bearer, daemon, inside
+from daemons import PASSPHRASE, Daemon, InProcessDaemon, bearer, daemon, in_process_daemon
 from interlock.identity.keys import ROSTER_SETTING, Kdf, enrol, fingerprint, roster_seal
 from interlock.records import OperatorRow
 
@@ -22,8 +22,8 @@ QUICK = Kdf(1, 64, 1)
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
-    with inside(tmp_path_factory.mktemp("state"), policy={"use": "default"}) as made:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path_factory.mktemp("state"), policy={"use": "default"}) as made:
         made.daemon.context.agent_above = lambda pid: None
         yield made
 
@@ -73,7 +73,7 @@ ALIKE: dict[str, tuple[bytes, bytes]] = {
 }
 
 
-def test_an_approval_is_for_its_own_bytes_and_none_that_look_like_them(app: Inside) -> None:
+def test_an_approval_is_for_its_own_bytes_and_none_that_look_like_them(app: InProcessDaemon) -> None:
     for name, (one, other) in ALIKE.items():
         agent = app.agent(name[:20])
         held = app.call("POST", EVALUATE, headers=agent, content=one)
@@ -113,14 +113,14 @@ NO_ONE_MEANING = [
 ]
 
 
-def test_bytes_that_have_no_one_meaning_are_denied(app: Inside) -> None:
+def test_bytes_that_have_no_one_meaning_are_denied(app: InProcessDaemon) -> None:
     agent = app.agent()
     for body in NO_ONE_MEANING:
         answer = app.call("POST", EVALUATE, headers=agent, content=body)
         assert answer.status_code >= 400 and answer.json()["allowed"] is False, body
 
 
-def test_a_token_put_into_the_database_is_nobodys(app: Inside) -> None:
+def test_a_token_put_into_the_database_is_nobodys(app: InProcessDaemon) -> None:
     """A blocked agent would make itself another principal."""
     folder = Path(app.config.folder).parent
     columns = "principal, name, trust_tier, first_seen, last_seen, token_hash, revoked_at, settings, name_key"
@@ -136,7 +136,7 @@ def test_a_token_put_into_the_database_is_nobodys(app: Inside) -> None:
 
 def test_an_agent_that_floods_the_socket_does_not_keep_a_person_from_signing_in(tmp_path: Path) -> None:
     """Else nobody objects while something cools."""
-    with inside(tmp_path, limits={"requests_per_minute": 20}) as app:
+    with in_process_daemon(tmp_path, limits={"requests_per_minute": 20}) as app:
         app.daemon.context.agent_above = lambda pid: "it runs under an agent"
         guess = {"operator": "ana", "passphrase": "not hers"}
         for _ in range(25):

@@ -13,7 +13,7 @@ import pytest
 
 import postgres
 from daemons import bearer
-from replicas import begun, people, replica, sign_in
+from replicas import enrol_in_database, replica, sign_in, start_replica
 
 pytestmark = pytest.mark.xdist_group("pg")
 DATABASE = {"agent": "agent_123", "action": "drop_database", "resource": "main"}
@@ -34,7 +34,7 @@ def test_an_answer_at_one_replica_wakes_and_frees_at_the_other(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     url = server.new_database()
-    people(tmp_path, url)
+    enrol_in_database(tmp_path, url)
     with replica(tmp_path, "one", url) as one, replica(tmp_path, "two", url) as two:
         operators = {1: sign_in(one), 2: sign_in(two)}
         token = one.tcp().post("/api/v1/agents", json={"name": "agent_123"}, headers=operators[1]).json()["token"]
@@ -68,8 +68,8 @@ def test_a_replica_with_other_keys_does_not_start_and_with_the_same_ones_it_agre
     for folder in (here, there):
         folder.mkdir()
     monkeypatch.setenv("XDG_STATE_HOME", str(here))
-    people(here, url)
-    refused = begun(there, "two", url)
+    enrol_in_database(here, url)
+    refused = start_replica(there, "two", url)
     assert refused.process.wait(30) == 1 and refused.said == ""
     assert (there / "two.err").read_text().splitlines()[-1] == (
         "interlock serve: the store cannot be used: it is used with other keys than installation.key and checkpoint.key in "
@@ -77,7 +77,7 @@ def test_a_replica_with_other_keys_does_not_start_and_with_the_same_ones_it_agre
         "mode 0600, and start again"
     )
     shutil.copy(here / "interlock" / "installation.key", there / "interlock")
-    refused = begun(there, "two", url)
+    refused = start_replica(there, "two", url)
     assert refused.process.wait(30) == 1
     assert "other keys than checkpoint.key in" in (there / "two.err").read_text()
     shutil.copy(here / "interlock" / "checkpoint.key", there / "interlock")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from daemons import PASSPHRASE, QUICK, Inside, inside
+from daemons import PASSPHRASE, QUICK, InProcessDaemon, in_process_daemon
 from interlock.identity.operators import add_operator, sign_in
 from interlock.server.app import routes_only
 from interlock.server.openapi import document
@@ -27,8 +27,8 @@ def operations() -> list[tuple[str, str, bool]]:
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
-    with inside(tmp_path_factory.mktemp("state"), limits={"requests_per_minute": 100_000}) as made:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path_factory.mktemp("state"), limits={"requests_per_minute": 100_000}) as made:
         _, ana = sign_in(made.state, "ana", PASSPHRASE, "test")
         add_operator(made.state, ana, "deskbot", PASSPHRASE, ["admin"], service=True, kdf=QUICK)
         add_operator(made.state, ana, "vic", PASSPHRASE, ["viewer"], kdf=QUICK)
@@ -39,7 +39,7 @@ def test_the_app_says_which_routes_are_for_people() -> None:
     assert sum(only for _, _, only in operations()) > 40
 
 
-def test_no_route_that_is_for_people_answers_an_agent(app: Inside) -> None:
+def test_no_route_that_is_for_people_answers_an_agent(app: InProcessDaemon) -> None:
     agent = app.agent()
     for method, path, people in operations():
         if people:
@@ -51,7 +51,7 @@ def test_no_route_that_is_for_people_answers_an_agent(app: Inside) -> None:
 
 @pytest.mark.parametrize(("name", "words"), [("deskbot", "is a service"), ("vic", "is a viewer")])
 def test_a_service_answers_and_a_viewer_looks_and_neither_changes_anything_else(
-    app: Inside, name: str, words: str
+    app: InProcessDaemon, name: str, words: str
 ) -> None:
     for method, path, people in operations():
         answers = name == "deskbot" and ANSWERS.fullmatch(path)

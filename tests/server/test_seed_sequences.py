@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from daemons import Inside, inside
+from daemons import InProcessDaemon, in_process_daemon
 
 DROP = {"agent": "agent_123", "action": "drop_table", "resource": "users"}
 DATABASE = {"agent": "agent_123", "action": "drop_database", "resource": "main"}
@@ -26,22 +26,22 @@ CACHE = {
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[Inside]:
-    with inside(tmp_path) as made:
+def app(tmp_path: Path) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path) as made:
         yield made
 
 
-def ask(app: Inside, headers: dict[str, str], body: dict[str, Any], **more: Any) -> tuple[int, dict[str, Any]]:
+def ask(app: InProcessDaemon, headers: dict[str, str], body: dict[str, Any], **more: Any) -> tuple[int, dict[str, Any]]:
     answer = app.call("POST", "/api/v1/evaluate", {**body, **more}, headers)
     return answer.status_code, answer.json()
 
 
-def test_what_is_not_destructive_is_allowed_immediately(app: Inside) -> None:
+def test_what_is_not_destructive_is_allowed_immediately(app: InProcessDaemon) -> None:
     status, body = ask(app, app.agent(), {"action": "list_users"})
     assert (status, body["allowed"], body["decision"], body["deniedPatterns"]) == (200, True, "allow", [])
 
 
-def test_cooling_off_then_a_retry_with_the_pending_id(app: Inside) -> None:
+def test_cooling_off_then_a_retry_with_the_pending_id(app: InProcessDaemon) -> None:
     agent = app.agent()
     status, held = ask(app, agent, DROP)
     assert status == 202 and held["allowed"] is False
@@ -58,14 +58,14 @@ def test_cooling_off_then_a_retry_with_the_pending_id(app: Inside) -> None:
     assert ticket["state"] == "approved" and ticket["spentAt"] and "executedAt" not in ticket
 
 
-def test_a_retry_without_the_pending_id_finds_its_ticket(app: Inside) -> None:
+def test_a_retry_without_the_pending_id_finds_its_ticket(app: InProcessDaemon) -> None:
     agent = app.agent()
     _, held = ask(app, agent, DROP)
     _, again = ask(app, agent, DROP)
     assert again["pendingId"] == held["pendingId"]
 
 
-def test_an_approved_action_runs_once_and_is_reported(app: Inside) -> None:
+def test_an_approved_action_runs_once_and_is_reported(app: InProcessDaemon) -> None:
     agent = app.agent()
     status, held = ask(app, agent, DATABASE)
     assert (status, held["requiresApproval"], held["approvers"]) == (202, True, ["human"])
@@ -84,7 +84,7 @@ def test_an_approved_action_runs_once_and_is_reported(app: Inside) -> None:
     assert app.call("GET", "/api/v1/metrics", headers=agent).json()["executed"] == 1
 
 
-def test_a_rejection_carries_its_reason_to_the_agent(app: Inside) -> None:
+def test_a_rejection_carries_its_reason_to_the_agent(app: InProcessDaemon) -> None:
     agent = app.agent()
     _, held = ask(app, agent, DATABASE)
     path = f"/api/v1/tickets/{held['pendingId']}/reject"
@@ -96,7 +96,7 @@ def test_a_rejection_carries_its_reason_to_the_agent(app: Inside) -> None:
     assert app.call("POST", path, {}, app.sign_in()).status_code == 400
 
 
-def test_a_pending_action_expires_after_an_hour(app: Inside) -> None:
+def test_a_pending_action_expires_after_an_hour(app: InProcessDaemon) -> None:
     agent = app.agent()
     _, held = ask(app, agent, DATABASE)
     app.clock.forward(3_600)
@@ -112,7 +112,7 @@ def test_a_pending_action_expires_after_an_hour(app: Inside) -> None:
     assert status == 202 and fresh["pendingId"] != held["pendingId"]
 
 
-def test_the_veto_ends_a_cooling_off(app: Inside) -> None:
+def test_the_veto_ends_a_cooling_off(app: InProcessDaemon) -> None:
     agent = app.agent()
     _, held = ask(app, agent, DROP)
     app.call("POST", f"/api/v1/tickets/{held['pendingId']}/reject", {"reason": "no"}, app.sign_in())
@@ -120,7 +120,7 @@ def test_the_veto_ends_a_cooling_off(app: Inside) -> None:
     assert ask(app, agent, DROP, pendingId=held["pendingId"])[0] == 403
 
 
-def test_a_pending_id_frees_nothing_else_and_nobody_else(app: Inside) -> None:
+def test_a_pending_id_frees_nothing_else_and_nobody_else(app: InProcessDaemon) -> None:
     agent, other = app.agent(), app.agent("other")
     _, held = ask(app, agent, DROP)
     app.clock.forward(120)
@@ -131,7 +131,7 @@ def test_a_pending_id_frees_nothing_else_and_nobody_else(app: Inside) -> None:
     assert ask(app, agent, DROP, pendingId="pdact_nonsense")[1]["code"] == "TOKEN_INVALID"
 
 
-def test_a_custom_pattern_is_registered_and_unregistered(app: Inside) -> None:
+def test_a_custom_pattern_is_registered_and_unregistered(app: InProcessDaemon) -> None:
     agent, flush = app.agent(), {"action": "flush_cdn"}
     assert ask(app, agent, flush)[0] == 200
     assert app.call("POST", "/api/v1/patterns", CACHE, app.sign_in()).status_code == 200
@@ -142,7 +142,7 @@ def test_a_custom_pattern_is_registered_and_unregistered(app: Inside) -> None:
     assert app.call("DELETE", "/api/v1/patterns/custom_wipe_cache", headers=app.sign_in()).status_code == 404
 
 
-def test_metrics_have_every_key_and_count_what_happened(app: Inside) -> None:
+def test_metrics_have_every_key_and_count_what_happened(app: InProcessDaemon) -> None:
     agent = app.agent()
     ask(app, agent, {"action": "list_users"})
     ask(app, agent, DROP)
@@ -158,7 +158,7 @@ def test_metrics_have_every_key_and_count_what_happened(app: Inside) -> None:
 
 
 def test_a_trusted_tier_skips_cooling_off_and_nothing_more(tmp_path: Path) -> None:
-    with inside(tmp_path, gate={"bypassForTrustTiers": ["privileged"]}) as app:
+    with in_process_daemon(tmp_path, gate={"bypassForTrustTiers": ["privileged"]}) as app:
         trusted, plain = app.agent("trusted", "privileged"), app.agent("plain")
         ban = {"action": "ban_user", "resource": "u1"}
         assert ask(app, trusted, ban)[0] == 200
@@ -169,15 +169,15 @@ def test_a_trusted_tier_skips_cooling_off_and_nothing_more(tmp_path: Path) -> No
 
 
 def test_a_disabled_gate_holds_nothing_by_name(tmp_path: Path) -> None:
-    with inside(tmp_path, gate={"enabled": False}) as app:
+    with in_process_daemon(tmp_path, gate={"enabled": False}) as app:
         assert ask(app, app.agent(), DROP)[0] == 200
 
 
-def test_what_cannot_be_matched_is_blocked(app: Inside) -> None:
+def test_what_cannot_be_matched_is_blocked(app: InProcessDaemon) -> None:
     status, body = ask(app, app.agent(), {"action": "list_" + "a" * 20_000})
     assert (status, body["allowed"]) == (403, False)
 
 
 def test_cooling_is_capped_by_the_configured_most(tmp_path: Path) -> None:
-    with inside(tmp_path, gate={"maxCoolingOffMs": 45_000}) as app:
+    with in_process_daemon(tmp_path, gate={"maxCoolingOffMs": 45_000}) as app:
         assert ask(app, app.agent(), DROP)[1]["waitMs"] == 45_000

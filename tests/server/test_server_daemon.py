@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from daemons import Daemon, bearer, configured, daemon, prepared, started, write_config
+from daemons import Daemon, bearer, daemon, enrol_in_folder, folder_config, start_daemon, write_config
 from interlock.audit.proof import verify_chains
 from interlock.records import AuditQuery
 from interlock.startup import open_state
@@ -201,7 +201,7 @@ def test_a_term_signal_loses_nothing_that_was_acknowledged(tmp_path: Path) -> No
         for thread in threads:
             thread.join()
     assert code == 0 and len(acknowledged) > 50
-    config = configured(tmp_path)
+    config = folder_config(tmp_path)
     store = open_store(config.store)
     try:
         rows = store.read(lambda tx: tx.audit(AuditQuery(limit=1_000_000)))
@@ -269,7 +269,7 @@ def test_the_record_is_searched_proved_and_taken_away(tmp_path: Path) -> None:
 
 
 def test_a_state_folder_is_for_its_owner_alone(tmp_path: Path) -> None:
-    prepared(tmp_path)
+    enrol_in_folder(tmp_path)
     with daemon(tmp_path) as running:
         assert running.socket.stat().st_mode & 0o777 == 0o700
         assert running.socket.parent.stat().st_mode & 0o777 == 0o700
@@ -278,5 +278,5 @@ def test_a_state_folder_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 def test_started_helper_reports_a_daemon_that_ends(tmp_path: Path) -> None:
     write_config(tmp_path, "[nonsense]")
-    running = started(tmp_path)
+    running = start_daemon(tmp_path)
     assert running.process.wait(20) == 2 and running.said == ""

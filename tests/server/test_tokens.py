@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from daemons import Inside, inside
+from daemons import InProcessDaemon, in_process_daemon
 from interlock.audit import fingerprint, token_entry
 from interlock.error_codes import CODES
 from interlock.records import AuditQuery
@@ -22,24 +22,28 @@ HOUR = 3_600
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[Inside]:
-    with inside(tmp_path) as made:
+def app(tmp_path: Path) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path) as made:
         yield made
 
 
-def ask(app: Inside, headers: dict[str, str], body: dict[str, Any], token: str = "") -> tuple[int, dict[str, Any]]:
+def ask(
+    app: InProcessDaemon, headers: dict[str, str], body: dict[str, Any], token: str = ""
+) -> tuple[int, dict[str, Any]]:
     """One question; a token goes where CT-14 says."""
     given = {**body, "params": {**body.get("params", {}), "_confirmation": token}} if token else body
     answer = app.call("POST", "/api/v1/evaluate", given, headers)
     return answer.status_code, answer.json()
 
 
-def say(app: Inside, ticket: str, deed: str) -> None:
+def say(app: InProcessDaemon, ticket: str, deed: str) -> None:
     answer = app.call("POST", f"/api/v1/tickets/{ticket}/{deed}", {"reason": "because"}, app.sign_in())
     assert answer.status_code == 200, answer.text
 
 
-def refused(app: Inside, headers: dict[str, str], body: dict[str, Any], token: str, code: str) -> dict[str, Any]:
+def refused(
+    app: InProcessDaemon, headers: dict[str, str], body: dict[str, Any], token: str, code: str
+) -> dict[str, Any]:
     """The details of a refusal, which is in both forms."""
     status, answer = ask(app, headers, body, token)
     error = answer["error"]
@@ -55,12 +59,12 @@ def refused(app: Inside, headers: dict[str, str], body: dict[str, Any], token: s
     return dict(error.get("details", {}))
 
 
-def entries(app: Inside) -> list[dict[str, Any]]:
+def entries(app: InProcessDaemon) -> list[dict[str, Any]]:
     rows = app.state.store.read(lambda tx: tx.audit(AuditQuery()))
     return [found for row in rows if (found := token_entry(row))]
 
 
-def test_a_held_action_gets_its_token_and_everything_an_adapter_passes_on(app: Inside) -> None:
+def test_a_held_action_gets_its_token_and_everything_an_adapter_passes_on(app: InProcessDaemon) -> None:
     agent = app.agent()
     status, held = ask(app, agent, DATABASE)
     token, error = held["confirmation_token"], held["error"]
@@ -82,7 +86,7 @@ def test_a_held_action_gets_its_token_and_everything_an_adapter_passes_on(app: I
     assert ask(app, agent, VM)[1]["confirmation_token"] != token
 
 
-def test_a_token_is_inert_until_a_human_arms_it_and_good_for_one_use(app: Inside) -> None:
+def test_a_token_is_inert_until_a_human_arms_it_and_good_for_one_use(app: InProcessDaemon) -> None:
     """C-14: the agent that holds it cannot approve by using it, and trying does not use it up."""
     agent = app.agent()
     _, held = ask(app, agent, DATABASE)
@@ -111,7 +115,9 @@ def test_a_token_is_inert_until_a_human_arms_it_and_good_for_one_use(app: Inside
         " ",
     ],
 )
-def test_a_token_that_nobody_issued_and_one_that_is_malformed_are_the_same_error(app: Inside, token: str) -> None:
+def test_a_token_that_nobody_issued_and_one_that_is_malformed_are_the_same_error(
+    app: InProcessDaemon, token: str
+) -> None:
     """CT-13."""
     agent = app.agent()
     status, answer = ask(app, agent, DATABASE, token)
@@ -124,7 +130,7 @@ def test_a_token_that_nobody_issued_and_one_that_is_malformed_are_the_same_error
     assert answer["error"]["details"] == {"token": fingerprint(token)}
 
 
-def test_a_token_expires_when_nobody_arms_it_and_soon_after_somebody_did(app: Inside) -> None:
+def test_a_token_expires_when_nobody_arms_it_and_soon_after_somebody_did(app: InProcessDaemon) -> None:
     """R-4, CT-06: two minutes for the forbidden."""
     agent = app.agent()
     _, held = ask(app, agent, DATABASE)
@@ -137,7 +143,7 @@ def test_a_token_expires_when_nobody_arms_it_and_soon_after_somebody_did(app: In
     refused(app, agent, DATABASE, again["confirmation_token"], "TOKEN_EXPIRED")
 
 
-def test_a_token_is_for_one_action_of_one_agent(app: Inside) -> None:
+def test_a_token_is_for_one_action_of_one_agent(app: InProcessDaemon) -> None:
     """CT-03: whatever is changed, nothing is freed, and the token is as good as before."""
     agent, other = app.agent(), app.agent("other")
     _, held = ask(app, agent, VM)
@@ -162,7 +168,7 @@ def test_a_token_is_for_one_action_of_one_agent(app: Inside) -> None:
 
 
 @pytest.mark.parametrize("deed", ["reject", "revoke"])
-def test_a_token_that_an_operator_took_away_is_not_valid_any_more(app: Inside, deed: str) -> None:
+def test_a_token_that_an_operator_took_away_is_not_valid_any_more(app: InProcessDaemon, deed: str) -> None:
     agent = app.agent()
     _, held = ask(app, agent, DATABASE)
     say(app, held["pendingId"], "approve")
@@ -175,7 +181,7 @@ def test_a_token_that_an_operator_took_away_is_not_valid_any_more(app: Inside, d
     ]
 
 
-def test_where_only_time_is_asked_for_the_token_needs_nobody(app: Inside) -> None:
+def test_where_only_time_is_asked_for_the_token_needs_nobody(app: InProcessDaemon) -> None:
     """R-3."""
     agent = app.agent()
     _, held = ask(app, agent, COOLED)
@@ -185,7 +191,7 @@ def test_where_only_time_is_asked_for_the_token_needs_nobody(app: Inside) -> Non
     assert ask(app, agent, COOLED, held["confirmation_token"])[0] == 200
 
 
-def test_the_record_tells_every_tokens_life_and_no_token(app: Inside, tmp_path: Path) -> None:
+def test_the_record_tells_every_tokens_life_and_no_token(app: InProcessDaemon, tmp_path: Path) -> None:
     """CT-12, C-29."""
     agent = app.agent()
     _, held = ask(app, agent, {**DATABASE, "session": "s1"})
@@ -209,7 +215,7 @@ def test_the_record_tells_every_tokens_life_and_no_token(app: Inside, tmp_path: 
         assert token.encode() not in file.read_bytes(), file
 
 
-def test_a_principal_that_keeps_failing_has_to_wait_and_nobody_else(app: Inside) -> None:
+def test_a_principal_that_keeps_failing_has_to_wait_and_nobody_else(app: InProcessDaemon) -> None:
     """C-14, CT-13: also with the right token, until a minute has passed."""
     agent, other = app.agent(), app.agent("other")
     _, held = ask(app, agent, VM)
@@ -223,7 +229,7 @@ def test_a_principal_that_keeps_failing_has_to_wait_and_nobody_else(app: Inside)
     assert ask(app, agent, VM, held["confirmation_token"])[0] == 200
 
 
-def test_a_token_comes_in_a_tools_input_and_in_a_batch_too(app: Inside) -> None:
+def test_a_token_comes_in_a_tools_input_and_in_a_batch_too(app: InProcessDaemon) -> None:
     agent = app.agent()
     action: dict[str, Any] = {"tool": "Bash", "input": {"command": "rm -rf /srv/data"}}
     _, held = ask(app, agent, action)
@@ -234,7 +240,7 @@ def test_a_token_comes_in_a_tools_input_and_in_a_batch_too(app: Inside) -> None:
     assert results[1]["error"]["code"] == "TOKEN_ALREADY_USED"
 
 
-def test_what_needs_no_confirmation_takes_no_notice_of_a_token(app: Inside) -> None:
+def test_what_needs_no_confirmation_takes_no_notice_of_a_token(app: InProcessDaemon) -> None:
     agent = app.agent()
     assert ask(app, agent, {"action": "list_users"}, "conf_nothing")[0] == 200
     assert entries(app) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from daemons import PASSPHRASE, Inside, bearer, inside
+from daemons import PASSPHRASE, InProcessDaemon, bearer, in_process_daemon
 from interlock.identity.agent_detection import TerminalPlace, place_of
 
 ME = f"uid:{os.getuid()}"
@@ -18,30 +18,30 @@ AGENT = {"name": "claude", "session": "s1"}
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[Inside]:
-    with inside(tmp_path, policy={"use": "default"}, limits={"unlock_minutes": 10}) as made:
+def here(tmp_path: Path) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path, policy={"use": "default"}, limits={"unlock_minutes": 10}) as made:
         made.daemon.context.place_of = lambda pid, connected: SHELL
         yield made
 
 
-def signed(here: Inside, channel: str = "cli") -> dict[str, str]:
+def signed(here: InProcessDaemon, channel: str = "cli") -> dict[str, str]:
     body = {"operator": "ana", "passphrase": PASSPHRASE, "channel": channel}
     answer = here.call("POST", "/api/v1/session", body, peer=ME)
     assert answer.status_code == 200
     return dict(answer.json())
 
 
-def resumed(here: Inside, **body: str) -> dict[str, str] | None:
+def resumed(here: InProcessDaemon, **body: str) -> dict[str, str] | None:
     answer = here.call("POST", "/api/v1/session/resume", body, peer=ME)
     return bearer(answer.json()["token"]) if answer.status_code == 200 else None
 
 
-def held(here: Inside, command: str) -> str:
+def held(here: InProcessDaemon, command: str) -> str:
     body = {"agent": AGENT, "command": command, "cwd": "/home/dev/app"}
     return str(here.call("POST", "/api/v1/evaluate", body, peer="uid:7").json()["pendingId"])
 
 
-def test_it_answers_tickets_up_to_level_2_and_does_nothing_else(here: Inside) -> None:
+def test_it_answers_tickets_up_to_level_2_and_does_nothing_else(here: InProcessDaemon) -> None:
     assert resumed(here) is None
     assert signed(here)["unlockedUntil"]
     who = resumed(here)
@@ -76,7 +76,7 @@ def test_it_answers_tickets_up_to_level_2_and_does_nothing_else(here: Inside) ->
 def test_a_dangerous_ticket_that_asks_for_no_fresh_sign_in_takes_one_all_the_same(tmp_path: Path) -> None:
     path = tmp_path / "lax.toml"
     path.write_text('extends = "default"\nirreversible = "off"\ntiers = false\n[levels]\ndangerous = "approve"\n')
-    with inside(tmp_path, policy={"use": str(path)}) as here:
+    with in_process_daemon(tmp_path, policy={"use": str(path)}) as here:
         here.daemon.context.place_of = lambda pid, connected: SHELL
         signed(here)
         ticket = held(here, "git push --force origin main")
@@ -95,7 +95,9 @@ def test_a_dangerous_ticket_that_asks_for_no_fresh_sign_in_takes_one_all_the_sam
         replace(SHELL, shell_started=5_001),
     ],
 )
-def test_it_is_that_shell_at_that_terminal_and_no_other_process(here: Inside, elsewhere: TerminalPlace | None) -> None:
+def test_it_is_that_shell_at_that_terminal_and_no_other_process(
+    here: InProcessDaemon, elsewhere: TerminalPlace | None
+) -> None:
     signed(here)
     assert resumed(here) is not None
     here.daemon.context.place_of = lambda pid, connected: elsewhere
@@ -103,7 +105,7 @@ def test_it_is_that_shell_at_that_terminal_and_no_other_process(here: Inside, el
     assert here.call("DELETE", "/api/v1/session/resume", peer=ME).status_code == 404
 
 
-def test_it_ends_with_its_time_its_operator_and_when_somebody_locks_it(here: Inside) -> None:
+def test_it_ends_with_its_time_its_operator_and_when_somebody_locks_it(here: InProcessDaemon) -> None:
     signed(here)
     assert resumed(here, operator="ana") and resumed(here, operator="bo") is None
     assert here.call("POST", "/api/v1/session/resume", {}, peer="uid:7").status_code == 404  # another user
@@ -121,7 +123,7 @@ def test_it_ends_with_its_time_its_operator_and_when_somebody_locks_it(here: Ins
 
 
 def test_it_can_be_switched_off(tmp_path: Path) -> None:
-    with inside(tmp_path, limits={"unlock_minutes": 0}) as here:
+    with in_process_daemon(tmp_path, limits={"unlock_minutes": 0}) as here:
         here.daemon.context.place_of = lambda pid, connected: SHELL
         assert "unlockedUntil" not in signed(here) and resumed(here) is None
 

@@ -6,12 +6,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from file_trees import QUICK, keeper
+from file_trees import QUICK, snapshotter
 from interlock.snapshots.client import WarmSnapshotter
 
 
 @pytest.fixture(scope="session")
 def keep() -> Iterator[WarmSnapshotter]:
     """The child, kept warm."""
-    with TemporaryDirectory(prefix="kept", dir=QUICK) as state, keeper(Path(state)) as found:
+    with TemporaryDirectory(prefix="kept", dir=QUICK) as state, snapshotter(Path(state)) as found:
         yield found

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from file_trees import NOW, PATIENT, fresh, keeper, run_git, shell, told
+from file_trees import NOW, PATIENT, describe_tree, fresh_snapshot_id, run_git, shell, snapshotter
 from interlock.snapshots import SnapshotLimits, TakenSnapshot
 from interlock.snapshots.client import WarmSnapshotter
 from repositories import files, git, repository
@@ -27,7 +27,7 @@ def work(tmp_path: Path) -> Path:
 
 
 def taken(keep: WarmSnapshotter, work: Path, *deeds: dict[str, Any], limits: SnapshotLimits = PATIENT) -> TakenSnapshot:
-    return keep.take({"bases": [str(work)], "deeds": list(deeds)}, fresh(), NOW, limits)
+    return keep.take({"bases": [str(work)], "deeds": list(deeds)}, fresh_snapshot_id(), NOW, limits)
 
 
 def deleted(target: str) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def test_nothing_is_written_through_a_link_that_came_into_a_path(keep: WarmSnaps
     kept = taken(keep, work, deleted("a/b/one.txt"))
     shell(work, "rm a/b/one.txt; mv a/b elsewhere; ln -s ../elsewhere a/b")
     for force in (False, True):
-        undone = keep.undo(kept.id, fresh(), NOW, kept.digest, force)
+        undone = keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest, force)
         assert undone.problem and not undone.done, undone
     assert os.listdir(work / "elsewhere") == ["two.txt"]
 
@@ -48,11 +48,11 @@ def test_a_folder_that_was_swapped_for_a_link_comes_back_as_a_folder_where_it_wa
 ) -> None:
     (work / "private").mkdir()
     kept = taken(keep, work, deleted("a"))
-    before = told(work)
+    before = describe_tree(work)
     shell(work, "rm -rf a; ln -s private a")
-    assert keep.undo(kept.id, fresh(), NOW, kept.digest).refused
-    assert keep.undo(kept.id, fresh(), NOW, kept.digest, force=True).done
-    assert told(work) == before and not os.listdir(work / "private")
+    assert keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest).refused
+    assert keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest, force=True).done
+    assert describe_tree(work) == before and not os.listdir(work / "private")
 
 
 def test_a_manifest_that_was_altered_is_refused(keep: WarmSnapshotter, work: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_manifest_that_was_altered_is_refused(keep: WarmSnapshotter, work: Pat
     place.chmod(0o600)
     place.write_text(json.dumps(body))
     assert keep.plan(kept.id, kept.digest).problem == "the snapshot's manifest is not the one on record"
-    assert keep.undo(kept.id, fresh(), NOW, kept.digest, force=True).problem
+    assert keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest, force=True).problem
     assert sorted(os.listdir(work)) == ["a"]
 
 
@@ -78,7 +78,7 @@ def test_a_manifest_that_names_what_no_snapshot_holds_is_refused(keep: WarmSnaps
     body["entries"][0]["path"] = path.replace("OWN", str(Path(keep.folder).parent))
     place.chmod(0o600)
     place.write_text(json.dumps(body))
-    assert keep.undo(kept.id, fresh(), NOW, force=True).problem  # even by somebody who knows no digest
+    assert keep.undo(kept.id, fresh_snapshot_id(), NOW, force=True).problem  # even by somebody who knows no digest
 
 
 @pytest.mark.parametrize("large", [False, True])
@@ -86,7 +86,7 @@ def test_a_manifest_that_names_what_no_snapshot_holds_is_refused(keep: WarmSnaps
 def test_contents_that_were_altered_are_refused_before_anything_is_changed(
     keep: WarmSnapshotter, work: Path, large: bool, spoil: str
 ) -> None:
-    (work / "c.txt").write_bytes((spoil + fresh()).encode() * (40_000 if large else 3))
+    (work / "c.txt").write_bytes((spoil + fresh_snapshot_id()).encode() * (40_000 if large else 3))
     kept = taken(keep, work, deleted("c.txt"), deleted("a"))
     folder = Path(keep.folder)
     sha = next(
@@ -102,7 +102,7 @@ def test_contents_that_were_altered_are_refused_before_anything_is_changed(
         place.unlink()
     else:
         place.write_bytes(data[:-1] if spoil == "cut off" else data[:-1] + b"!")
-    undone = keep.undo(kept.id, fresh(), NOW, kept.digest)
+    undone = keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest)
     assert "of the snapshot" in undone.problem and not os.listdir(work)
 
 
@@ -176,17 +176,17 @@ def test_a_user_gets_back_what_is_theirs_and_nothing_else_is_kept(tmp_path: Path
         os.chown(path, 65534, 65534)
     (work / "c.txt").chmod(0)
     (work / "own/closed").chmod(0o700)
-    before, said = told(work), {}
+    before, said = describe_tree(work), {}
     for name in ("c.txt", "a", "own"):
         asked = json.dumps({"bases": [str(work)], "deeds": [deleted(name)]})
-        words = [sys.executable, "-c", _AS_NOBODY, asked, str(tmp_path), fresh(), fresh()]
+        words = [sys.executable, "-c", _AS_NOBODY, asked, str(tmp_path), fresh_snapshot_id(), fresh_snapshot_id()]
         said[name] = subprocess.run(words, capture_output=True, text=True).stdout.strip()
     assert said == {
         "c.txt": "it cannot be copied (Permission denied)",
         "a": "a belongs to another user",
         "own": "undone",
     }
-    assert told(work) == before and stat.S_IMODE(work.stat().st_mode) == 0o500
+    assert describe_tree(work) == before and stat.S_IMODE(work.stat().st_mode) == 0o500
     assert (work / "own/closed/f").stat().st_uid == 65534
 
 
@@ -217,14 +217,14 @@ def test_what_can_be_made_again_is_left_out_where_it_is_too_much(keep: WarmSnaps
     kept = taken(keep, top, {"verb": "git", "words": ["clean", "-fdx"]}, limits=SnapshotLimits(files=20, ms=20_000))
     assert kept.verified and kept.notes == ("node_modules can be regenerated and was not saved",)
     git(top, "clean", "-qfdx")
-    undone = keep.undo(kept.id, fresh(), NOW, kept.digest)
+    undone = keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest)
     assert undone.done and undone.say == kept.notes
     assert (top / "notes.txt").read_text() == "notes\n" and not (top / "node_modules").exists()
 
 
 @pytest.mark.parametrize("target", ["STATE", "STATE/undo", "STATE/undo/lock", "STATE/state.db", "STATE/.."])
 def test_what_is_interlocks_own_is_neither_kept_nor_changed(tmp_path: Path, target: str) -> None:
-    with keeper(tmp_path / "state") as keep:
+    with snapshotter(tmp_path / "state") as keep:
         keep.summaries()
         files(tmp_path / "state", {"state.db": "x"})
         path = os.path.normpath(target.replace("STATE", str(tmp_path / "state")))
@@ -248,15 +248,15 @@ def test_where_there_is_no_room_nothing_is_kept_and_nothing_is_left(tmp_path: Pa
 def test_later_work_is_not_overwritten_unless_forced(keep: WarmSnapshotter, work: Path) -> None:
     kept = taken(keep, work, deleted("a"), {"verb": "truncate", "target": "c.txt"})
     shell(work, "rm -rf a; : > c.txt; mkdir -p a/b; echo later > a/b/one.txt")
-    later = told(work)
-    refused = keep.undo(kept.id, fresh(), NOW, kept.digest)
+    later = describe_tree(work)
+    refused = keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest)
     assert refused.refused and [change.path for change in refused.changes if change.later] == [
         str(work / "a/b/one.txt")
     ]
-    assert told(work) == later
-    forced = keep.undo(kept.id, fresh(), NOW, kept.digest, force=True)
+    assert describe_tree(work) == later
+    forced = keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest, force=True)
     assert forced.done and (work / "a/b/one.txt").read_text() == "one\n"
-    assert keep.undo(forced.as_id, fresh(), NOW, forced.as_digest).done
+    assert keep.undo(forced.as_id, fresh_snapshot_id(), NOW, forced.as_digest).done
     assert (work / "a/b/one.txt").read_text() == "later\n"
 
 
@@ -267,11 +267,11 @@ def test_work_in_git_that_came_later_is_not_overwritten(keep: WarmSnapshotter, t
     assert not keep.plan(kept.id).later
     for later in ("echo new > new.py; git add new.py", "git commit -qm new", "git switch -qc elsewhere"):
         shell(top, later)
-        refused = keep.undo(kept.id, fresh(), NOW, kept.digest)
+        refused = keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest)
         assert refused.refused, later
-    forced = keep.undo(kept.id, fresh(), NOW, kept.digest, force=True)
+    forced = keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest, force=True)
     assert forced.done
-    assert keep.undo(forced.as_id, fresh(), NOW, forced.as_digest).done
+    assert keep.undo(forced.as_id, fresh_snapshot_id(), NOW, forced.as_digest).done
     assert git(top, "log", "-1", "--format=%s", "elsewhere") == "new\n" and run_git(top, "status", "-s") == run_git(
         top, "status", "-s"
     )
@@ -286,7 +286,7 @@ def test_a_stash_that_was_made_since_stays_on_top(keep: WarmSnapshotter, tmp_pat
     git(top, "stash", "clear")
     files(top, {"src/a.py": "third"})
     git(top, "stash", "push", "-qm", "third")
-    assert keep.undo(kept.id, fresh(), NOW, kept.digest).done
+    assert keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest).done
     assert [line.rpartition(" ")[2] for line in git(top, "stash", "list").splitlines()] == ["third", "second", "first"]
     assert git(top, "stash", "show", "-p", "stash@{1}").endswith("+second\n\\ No newline at end of file\n")
 
@@ -296,7 +296,10 @@ def test_where_git_is_at_work_nothing_is_changed(keep: WarmSnapshotter, tmp_path
     kept = taken(keep, top, {"verb": "git", "words": ["rm", "-rf", "src"]})
     git(top, "rm", "-rfq", "src")
     (top / ".git/index.lock").touch()
-    assert keep.undo(kept.id, fresh(), NOW, kept.digest).problem == "another git command is at work in the repository"
+    assert (
+        keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest).problem
+        == "another git command is at work in the repository"
+    )
     (top / ".git/index.lock").unlink()
-    assert keep.undo(kept.id, fresh(), NOW, kept.digest).done
+    assert keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest).done
     assert run_git(top, "status", "-s", "src") == "0 "

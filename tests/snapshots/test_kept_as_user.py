@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from file_trees import NOW, fresh, told
+from file_trees import NOW, describe_tree, fresh_snapshot_id
 from file_trees import PATIENT as LIMITS
 from gate import Gate
 from interlock.engine import undoing
@@ -108,8 +108,8 @@ def deleted(work: Path, *names: str) -> dict[str, Any]:
 
 def test_what_the_agents_user_loses_comes_back_as_theirs_from_a_folder_of_their_own(world: World) -> None:
     work, keep = world.work(NOBODY, "one"), world.keeper(NOBODY)
-    before = told(work)
-    found = keep.take(deleted(work, "data", "notes.txt", "empty"), fresh(), NOW, LIMITS)
+    before = describe_tree(work)
+    found = keep.take(deleted(work, "data", "notes.txt", "empty"), fresh_snapshot_id(), NOW, LIMITS)
     assert found.verified and found.files == 3, found
     folder = world.home(NOBODY) / ".local/state/interlock/undo"
     for part in (folder, *(path for path in folder.rglob("*") if path.is_dir())):
@@ -119,10 +119,10 @@ def test_what_the_agents_user_loses_comes_back_as_theirs_from_a_folder_of_their_
     assert keep.settle(found.id)
     plan = keep.plan(found.id, found.digest, diff=True)
     assert (plan.total, plan.later, plan.problem) == (4, 0, "") and any("the only copy" in one.diff for one in plan.changes)  # fmt: skip
-    undone = keep.undo(found.id, fresh(), NOW, found.digest)
-    assert undone.done and undone.as_id and told(work) == before
+    undone = keep.undo(found.id, fresh_snapshot_id(), NOW, found.digest)
+    assert undone.done and undone.as_id and describe_tree(work) == before
     assert {path.stat().st_uid for path in work.rglob("*")} == {65_534}
-    assert keep.undo(undone.as_id, fresh(), NOW, undone.as_digest).done and not (work / "data").exists()
+    assert keep.undo(undone.as_id, fresh_snapshot_id(), NOW, undone.as_digest).done and not (work / "data").exists()
     assert found.id in [one.id for one in keep.summaries()]
     assert found.id in keep.prune(NOW + 10 * 86_400, 7, 1 << 30).ids and not keep.summaries()
 
@@ -134,21 +134,24 @@ def test_what_their_user_cannot_reach_is_neither_kept_nor_changed(world: World) 
     secret.chmod(0o600)
     theirs = world.work(OTHER, "theirs")
     for question in (deleted(work, "roots.txt"), deleted(theirs, "notes.txt"), deleted(Path("/etc"), "shadow")):
-        found = keep.take(question, fresh(), NOW, LIMITS)
+        found = keep.take(question, fresh_snapshot_id(), NOW, LIMITS)
         assert not found.verified and found.problem, question
     # A list of their own making: they may write what they could write anyway, and nothing else.
-    id = fresh()
+    id = fresh_snapshot_id()
     found = keep.take(deleted(work, "notes.txt"), id, NOW, LIMITS)
     manifest = world.home(NOBODY) / f".local/state/interlock/undo/snapshots/{id}.json"
     forged = manifest.read_text().replace(str(work / "notes.txt"), str(theirs / "notes.txt"))
     manifest.chmod(0o600)
     manifest.write_text(forged)
     (theirs / "notes.txt").write_text("later\n")
-    assert keep.undo(id, fresh(), NOW, found.digest, True).problem == "the snapshot's manifest is not the one on record"
-    assert keep.undo(id, fresh(), NOW, "", True).problem  # even if nobody compared it
+    assert (
+        keep.undo(id, fresh_snapshot_id(), NOW, found.digest, True).problem
+        == "the snapshot's manifest is not the one on record"
+    )
+    assert keep.undo(id, fresh_snapshot_id(), NOW, "", True).problem  # even if nobody compared it
     assert (theirs / "notes.txt").read_text() == "later\n"
     manifest.unlink()
-    assert keep.undo(id, fresh(), NOW, found.digest).problem == f"there is no snapshot {id}"
+    assert keep.undo(id, fresh_snapshot_id(), NOW, found.digest).problem == f"there is no snapshot {id}"
 
 
 def test_a_folder_that_leads_elsewhere_is_no_place_to_keep_anything(world: World) -> None:
@@ -161,21 +164,23 @@ def test_a_folder_that_leads_elsewhere_is_no_place_to_keep_anything(world: World
     for path in (state, state.parent, state.parent.parent):
         os.chown(path, 1, 1)
     os.symlink(roots, state / "undo")
-    assert not keep.take(deleted(work, "notes.txt"), fresh(), NOW, LIMITS).verified and not os.listdir(roots)
+    assert not keep.take(deleted(work, "notes.txt"), fresh_snapshot_id(), NOW, LIMITS).verified and not os.listdir(
+        roots
+    )
     (state / "undo").unlink()
-    assert keep.take(deleted(work, "notes.txt"), fresh(), NOW, LIMITS).verified
+    assert keep.take(deleted(work, "notes.txt"), fresh_snapshot_id(), NOW, LIMITS).verified
 
 
 def test_a_child_that_takes_too_long_or_was_stopped_is_ended_from_outside(world: World) -> None:
     work, keep = world.work(NOBODY, "slow"), world.keeper(NOBODY)
     for word in ("round and round", WORDS):
-        found = keep.take({**deleted(work, "notes.txt"), "x": word}, fresh(), NOW, SnapshotLimits(ms=50))
+        found = keep.take({**deleted(work, "notes.txt"), "x": word}, fresh_snapshot_id(), NOW, SnapshotLimits(ms=50))
         assert (found.verified, found.problem) == (False, "it takes too long")
     children, end = Path(f"/proc/{world.helper}/task/{world.helper}/children"), time.monotonic() + 20
     while children.read_text().strip():  # the helper leaves none behind
         assert time.monotonic() < end
         time.sleep(0.05)
-    assert keep.take(deleted(work, "notes.txt"), fresh(), NOW, LIMITS).verified
+    assert keep.take(deleted(work, "notes.txt"), fresh_snapshot_id(), NOW, LIMITS).verified
 
 
 def test_no_helper_or_one_that_knows_nobody_keeps_nothing(world: World) -> None:
@@ -185,8 +190,12 @@ def test_no_helper_or_one_that_knows_nobody_keeps_nothing(world: World) -> None:
         clients_by_principal(world.place, {"uid:0": 0})["uid:0"],
         clients_by_principal(str(world.top / "none"), {NOBODY: 65_534})[NOBODY],
     ):
-        id = fresh()
-        assert keep.take(asked, id, NOW, LIMITS).problem == keep.plan(id).problem == keep.undo(id, fresh(), NOW).problem
+        id = fresh_snapshot_id()
+        assert (
+            keep.take(asked, id, NOW, LIMITS).problem
+            == keep.plan(id).problem
+            == keep.undo(id, fresh_snapshot_id(), NOW).problem
+        )
         assert not keep.settle(id) and not keep.summaries() and keep.prune(NOW, 7, 1).problem
     assert clients_by_principal("", {NOBODY: 65_534}) == {}
     assert inspect_as(world.place, 65_534, {"bases": [], "deeds": [], "keep": {}}).problem  # one question at a time
@@ -252,13 +261,13 @@ def desk(tmp_path: Path) -> Iterator[Gate]:
 def test_an_operator_brings_back_what_was_kept_of_any_user_and_an_agent_only_its_own(world: World, desk: Gate) -> None:
     work = world.work(NOBODY, "desk")
     desk.state.snapshot_takers = world.keepers()
-    before = told(work)
+    before = describe_tree(work)
     id = asked_and_run(desk, world, work)
     assert id.startswith("u_")
     with pytest.raises(AnswerRefused, match="there is no snapshot here"):
         undoing.undo(desk.state, OTHER, principal=OTHER)
     assert undoing.plan_undo(desk.state).plan.total == 4
-    assert undoing.undo(desk.state, "ann").undone.done and told(work) == before
+    assert undoing.undo(desk.state, "ann").undone.done and describe_tree(work) == before
     (body,) = [json.loads(row.body) for row in desk.records("undo.done")]
     assert (body["by"], body["snapshot"]) == ("ann", id)
 

@@ -11,7 +11,17 @@ from typing import Any
 
 import pytest
 
-from file_trees import EXAMPLES, NOW, PATIENT, fresh, git_told, keeper, run_git, shell, told
+from file_trees import (
+    EXAMPLES,
+    NOW,
+    PATIENT,
+    describe_repository,
+    describe_tree,
+    fresh_snapshot_id,
+    run_git,
+    shell,
+    snapshotter,
+)
 from interlock.snapshots import TakenSnapshot, UndoResult
 from interlock.snapshots.client import WarmSnapshotter
 from repositories import files, git, repository
@@ -59,20 +69,22 @@ def _asked(top: Path) -> dict[str, Any]:
 
 
 def test_a_snapshot_that_is_killed_changes_nothing_and_leaves_nothing(tmp_path: Path, top: Path) -> None:
-    before = told(tmp_path / "work"), git_told(top)
+    before = describe_tree(tmp_path / "work"), describe_repository(top)
     chance = random.Random(1)
-    with keeper(tmp_path / "state") as keep:
+    with snapshotter(tmp_path / "state") as keep:
         good: list[TakenSnapshot] = []
         for number in range(EXAMPLES // 3):
             kept = _killed(
-                keep, lambda: keep.take(_asked(top), fresh(), NOW, PATIENT), chance.uniform(0, 0.2 + 0.03 * number)
+                keep,
+                lambda: keep.take(_asked(top), fresh_snapshot_id(), NOW, PATIENT),
+                chance.uniform(0, 0.2 + 0.03 * number),
             )
             good += [kept] if kept.verified else []
-        assert (told(tmp_path / "work"), git_told(top)) == before
+        assert (describe_tree(tmp_path / "work"), describe_repository(top)) == before
         assert {one.id for one in keep.summaries()} >= {kept.id for kept in good}
         for kept in good:
             assert not keep.plan(kept.id, kept.digest).problem
-        kept = keep.take(_asked(top), fresh(), NOW, PATIENT)
+        kept = keep.take(_asked(top), fresh_snapshot_id(), NOW, PATIENT)
         assert kept.verified, kept
         pruned = keep.prune(NOW + 1, 7, 0)
         assert not pruned.problem and kept.id in pruned.ids
@@ -82,23 +94,25 @@ def test_a_snapshot_that_is_killed_changes_nothing_and_leaves_nothing(tmp_path: 
 
 
 def test_an_undo_that_is_killed_again_and_again_is_finished_by_the_next_one(tmp_path: Path, top: Path) -> None:
-    before = told(tmp_path / "work"), git_told(top)
+    before = describe_tree(tmp_path / "work"), describe_repository(top)
     chance = random.Random(2)
-    with keeper(tmp_path / "state") as keep:
-        kept = keep.take(_asked(top), fresh(), NOW, PATIENT)
+    with snapshotter(tmp_path / "state") as keep:
+        kept = keep.take(_asked(top), fresh_snapshot_id(), NOW, PATIENT)
         assert kept.verified, kept
         shell(top, ACTION)
-        after = told(tmp_path / "work")
+        after = describe_tree(tmp_path / "work")
         for number in range(EXAMPLES // 3):
             undone: UndoResult = _killed(
-                keep, lambda: keep.undo(kept.id, fresh(), NOW, kept.digest), chance.uniform(0.02, 0.25 + 0.05 * number)
+                keep,
+                lambda: keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest),
+                chance.uniform(0.02, 0.25 + 0.05 * number),
             )
             assert not undone.refused, undone
-            _never_worse(told(tmp_path / "work"), before[0], after)
+            _never_worse(describe_tree(tmp_path / "work"), before[0], after)
             assert "error" not in run_git(top, "fsck", "--no-progress"), number
-        undone = keep.undo(kept.id, fresh(), NOW, kept.digest)
+        undone = keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest)
         assert undone.done, undone
-        assert (told(tmp_path / "work"), git_told(top)) == before
+        assert (describe_tree(tmp_path / "work"), describe_repository(top)) == before
         assert not list((tmp_path / "work").rglob(".interlock-*")) and not list(top.rglob("*.lock"))
 
 

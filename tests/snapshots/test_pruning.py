@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from file_trees import NOW, PATIENT, fresh, keeper, run_git
+from file_trees import NOW, PATIENT, fresh_snapshot_id, run_git, snapshotter
 from interlock.snapshots import SnapshotLimits, TakenSnapshot
 from interlock.snapshots.client import WarmSnapshotter
 from repositories import files, git, repository
@@ -25,13 +25,15 @@ def top(tmp_path: Path) -> Path:
 
 
 def taken(keep: WarmSnapshotter, top: Path, at: float, target: str = "large") -> TakenSnapshot:
-    kept = keep.take({"bases": [str(top)], "deeds": [{"verb": "delete", "target": target}]}, fresh(), at, PATIENT)
+    kept = keep.take(
+        {"bases": [str(top)], "deeds": [{"verb": "delete", "target": target}]}, fresh_snapshot_id(), at, PATIENT
+    )
     assert kept.verified, kept
     return kept
 
 
 def test_what_is_kept_is_open_to_its_user_alone_and_contents_are_there_once(tmp_path: Path, top: Path) -> None:
-    with keeper(tmp_path / "state") as keep:
+    with snapshotter(tmp_path / "state") as keep:
         first, second = taken(keep, top, NOW), taken(keep, top, NOW + 1)
         held = keep.summaries()
         assert [(one.id, one.digest, one.files, one.bytes) for one in held] == [
@@ -47,7 +49,7 @@ def test_what_is_kept_is_open_to_its_user_alone_and_contents_are_there_once(tmp_
 
 
 def test_old_ones_go_then_the_oldest_and_nothing_of_them_is_left(tmp_path: Path, top: Path) -> None:
-    with keeper(tmp_path / "state") as keep:
+    with snapshotter(tmp_path / "state") as keep:
         old = taken(keep, top, NOW - 8 * DAY)
         ids = []
         for number in range(3):
@@ -67,9 +69,11 @@ def test_old_ones_go_then_the_oldest_and_nothing_of_them_is_left(tmp_path: Path,
 def test_what_a_repository_holds_for_a_snapshot_goes_with_it_even_where_git_has_packed_it(
     tmp_path: Path, top: Path
 ) -> None:
-    with keeper(tmp_path / "state") as keep:
+    with snapshotter(tmp_path / "state") as keep:
         deed = {"verb": "git", "words": ["branch", "-D", "feature"]}
-        kept = [keep.take({"bases": [str(top)], "deeds": [deed]}, fresh(), NOW + n, PATIENT) for n in range(2)]
+        kept = [
+            keep.take({"bases": [str(top)], "deeds": [deed]}, fresh_snapshot_id(), NOW + n, PATIENT) for n in range(2)
+        ]
         name = f"refs/interlock/undo/{kept[0].id}"
         assert name in git(top, "for-each-ref", "--format=%(refname)", "refs/interlock").splitlines()
         tip = git(top, "rev-parse", "feature").strip()
@@ -78,7 +82,7 @@ def test_what_a_repository_holds_for_a_snapshot_goes_with_it_even_where_git_has_
         assert git(top, "cat-file", "-t", tip) == "commit\n"
         assert keep.prune(NOW + 2, 1 / DAY, 10**9).ids == (kept[0].id,)
         assert name not in run_git(top, "for-each-ref")
-        assert keep.undo(kept[1].id, fresh(), NOW, kept[1].digest).done
+        assert keep.undo(kept[1].id, fresh_snapshot_id(), NOW, kept[1].digest).done
         assert git(top, "rev-parse", "feature").strip() == tip
         assert keep.prune(NOW + 100, 0, 0).bytes < 1_000
         assert run_git(top, "for-each-ref", "refs/interlock") == "0 "
@@ -86,15 +90,15 @@ def test_what_a_repository_holds_for_a_snapshot_goes_with_it_even_where_git_has_
 
 
 def test_a_repository_that_is_gone_keeps_nobody_from_throwing_away(tmp_path: Path, top: Path) -> None:
-    with keeper(tmp_path / "state") as keep:
+    with snapshotter(tmp_path / "state") as keep:
         deed = {"verb": "git", "words": ["branch", "-D", "feature"]}
-        kept = keep.take({"bases": [str(top)], "deeds": [deed]}, fresh(), NOW, PATIENT)
+        kept = keep.take({"bases": [str(top)], "deeds": [deed]}, fresh_snapshot_id(), NOW, PATIENT)
         os.rename(top, top.with_name("moved"))
         assert keep.prune(NOW + 1, 7, 0).ids == (kept.id,)
 
 
 def test_nothing_is_thrown_away_while_a_snapshot_is_taken(tmp_path: Path, top: Path) -> None:
-    with keeper(tmp_path / "state") as keep:
+    with snapshotter(tmp_path / "state") as keep:
         taken(keep, top, NOW)
         with open(tmp_path / "state" / "undo" / "lock") as held:
             fcntl.flock(held, fcntl.LOCK_SH)
@@ -103,12 +107,13 @@ def test_nothing_is_thrown_away_while_a_snapshot_is_taken(tmp_path: Path, top: P
 
 
 def test_a_name_is_used_once(tmp_path: Path, top: Path) -> None:
-    with keeper(tmp_path / "state") as keep:
+    with snapshotter(tmp_path / "state") as keep:
         kept = taken(keep, top, NOW)
         question = {"bases": [str(top)], "deeds": [{"verb": "delete", "target": "src"}]}
         assert keep.take(question, kept.id, NOW, PATIENT).problem == "there is such a snapshot already"
         assert not keep.plan(kept.id, kept.digest).problem
         assert keep.take(question, "../../x", NOW, PATIENT).problem
         assert (
-            keep.take(question, fresh(), NOW, SnapshotLimits(files=1, ms=20_000)).problem == "it is more than 1 files"
+            keep.take(question, fresh_snapshot_id(), NOW, SnapshotLimits(files=1, ms=20_000)).problem
+            == "it is more than 1 files"
         )

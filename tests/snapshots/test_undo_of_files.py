@@ -16,7 +16,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from file_trees import EXAMPLES, NOW, PATIENT, access_list, fresh, mark, marks, told
+from file_trees import (
+    EXAMPLES,
+    NOW,
+    PATIENT,
+    access_list,
+    describe_tree,
+    extended_attributes,
+    fresh_snapshot_id,
+    set_attribute,
+)
 from interlock.snapshots.client import WarmSnapshotter
 
 NAMES = [
@@ -68,10 +77,10 @@ def grown(top: bytes, given: list[Node]) -> list[bytes]:
             files.append(path)
         every.append(path)
         if node.marked and node.kind in ("file", "folder"):
-            mark(path, "user.note", node.content[:40] + b"x")
-            mark(path, "system.posix_acl_access", access_list(7, node.mode))
+            set_attribute(path, "user.note", node.content[:40] + b"x")
+            set_attribute(path, "system.posix_acl_access", access_list(7, node.mode))
             if node.kind == "folder":
-                mark(path, "system.posix_acl_default", access_list(8))
+                set_attribute(path, "system.posix_acl_default", access_list(8))
     for number, folder in enumerate(folders[1:]):
         os.chmod(folder, FOLDERS[number % len(FOLDERS)])
     for path in every:
@@ -130,23 +139,23 @@ def test_a_tree_is_what_it_was_after_an_undo_and_the_undo_can_be_undone(
         one, two = every[number % len(every)], every[other % len(every)]
         if one == two and "$2" in words:
             return
-        before = told(place)
-        kept = keep.take({"bases": [str(place)], "deeds": deeds_of(one, two)}, fresh(), NOW, PATIENT)
+        before = describe_tree(place)
+        kept = keep.take({"bases": [str(place)], "deeds": deeds_of(one, two)}, fresh_snapshot_id(), NOW, PATIENT)
         if b"*" in one + two and not kept.verified:
             return  # a name that is a pattern stands for more, of which not everything is a file
         assert kept.verified, kept
         _run(*({"$1": one, "$2": two}.get(word, word) for word in words))
-        after = told(place)
+        after = describe_tree(place)
         if settled:
             assert keep.settle(kept.id)
-        undone = keep.undo(kept.id, fresh(), NOW, kept.digest, force=not settled)
+        undone = keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest, force=not settled)
         assert undone.done, undone
         whole = name in ("> file", "truncate", "cat over", "tee")  # other names of a file that comes back stay its own
-        assert _shown(told(place), whole) == _shown(before, whole), name
-        assert keep.undo(kept.id, fresh(), NOW, kept.digest).total == 0
+        assert _shown(describe_tree(place), whole) == _shown(before, whole), name
+        assert keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest).total == 0
         if undone.as_id:
-            assert keep.undo(undone.as_id, fresh(), NOW, undone.as_digest).done
-            assert _shown(told(place), False) == _shown(after, False), name
+            assert keep.undo(undone.as_id, fresh_snapshot_id(), NOW, undone.as_digest).done
+            assert _shown(describe_tree(place), False) == _shown(after, False), name
     finally:
         _run("chmod", "-R", "u+rwx", os.fsencode(place))
         shutil.rmtree(place, ignore_errors=True)
@@ -160,12 +169,12 @@ def test_two_names_of_one_file_that_were_both_emptied_come_back_at_once(keep: Wa
     for name in ("a.txt", "keep.txt"):
         (tmp_path / name).write_text("one\n")
     os.link(tmp_path / "a.txt", tmp_path / "b.txt")
-    before = told(tmp_path)
+    before = describe_tree(tmp_path)
     deeds = [{"verb": "truncate", "target": name} for name in ("a.txt", "b.txt")]
-    kept = keep.take({"bases": [str(tmp_path)], "deeds": deeds}, fresh(), NOW, PATIENT)
+    kept = keep.take({"bases": [str(tmp_path)], "deeds": deeds}, fresh_snapshot_id(), NOW, PATIENT)
     (tmp_path / "a.txt").write_text("")
-    undone = keep.undo(kept.id, fresh(), NOW, kept.digest)
-    assert undone.done and told(tmp_path) == before, undone
+    undone = keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest)
+    assert undone.done and describe_tree(tmp_path) == before, undone
 
 
 def test_a_file_that_was_moved_here_and_has_other_names_keeps_its_own_times(
@@ -175,23 +184,23 @@ def test_a_file_that_was_moved_here_and_has_other_names_keeps_its_own_times(
         (tmp_path / name).write_text("the same\n")
         os.utime(tmp_path / name, ns=(0, 10**18 + number))
     os.link(tmp_path / "b.txt", tmp_path / "other.txt")
-    before = told(tmp_path)
+    before = describe_tree(tmp_path)
     deeds = [{"verb": "overwrite", "target": "a.txt"}, {"verb": "delete", "target": "b.txt"}]
-    kept = keep.take({"bases": [str(tmp_path)], "deeds": deeds}, fresh(), NOW, PATIENT)
+    kept = keep.take({"bases": [str(tmp_path)], "deeds": deeds}, fresh_snapshot_id(), NOW, PATIENT)
     os.rename(tmp_path / "b.txt", tmp_path / "a.txt")
-    undone = keep.undo(kept.id, fresh(), NOW, kept.digest, force=True)
-    assert undone.done and _shown(told(tmp_path), False) == _shown(before, False), undone
+    undone = keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest, force=True)
+    assert undone.done and _shown(describe_tree(tmp_path), False) == _shown(before, False), undone
 
 
 def test_a_link_to_a_folder_comes_back_after_a_search_that_took_it(keep: WarmSnapshotter, tmp_path: Path) -> None:
     (tmp_path / "moved").mkdir()
     (tmp_path / "moved/a.txt").write_text("a\n")
     (tmp_path / "src").symlink_to("moved")
-    before = told(tmp_path)
-    kept = keep.take({"bases": [str(tmp_path)], "deeds": [{"verb": "delete", "target": "src/**"}]}, fresh(), NOW, PATIENT)  # fmt: skip
+    before = describe_tree(tmp_path)
+    kept = keep.take({"bases": [str(tmp_path)], "deeds": [{"verb": "delete", "target": "src/**"}]}, fresh_snapshot_id(), NOW, PATIENT)  # fmt: skip
     _run("find", str(tmp_path / "src"), "-delete")
-    assert told(tmp_path) != before
-    assert keep.undo(kept.id, fresh(), NOW, kept.digest).done and told(tmp_path) == before
+    assert describe_tree(tmp_path) != before
+    assert keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest).done and describe_tree(tmp_path) == before
 
 
 def test_attributes_and_access_lists_come_back_and_a_plan_names_them(keep: WarmSnapshotter, tmp_path: Path) -> None:
@@ -200,24 +209,26 @@ def test_attributes_and_access_lists_come_back_and_a_plan_names_them(keep: WarmS
     path = work / "sub/a.txt"
     path.write_text("a\n")
     one, folder = os.fsencode(path), os.fsencode(work / "sub")
-    if not mark(one, "user.origin", b"scanner"):
+    if not set_attribute(one, "user.origin", b"scanner"):
         pytest.skip("a file system with extended attributes is missing")
-    mark(one, "system.posix_acl_access", access_list(7))
-    mark(folder, "system.posix_acl_default", access_list(8))
-    before = told(work)
-    kept = keep.take({"bases": [str(work)], "deeds": [{"verb": "delete", "target": "sub"}]}, fresh(), NOW, PATIENT)
+    set_attribute(one, "system.posix_acl_access", access_list(7))
+    set_attribute(folder, "system.posix_acl_default", access_list(8))
+    before = describe_tree(work)
+    kept = keep.take(
+        {"bases": [str(work)], "deeds": [{"verb": "delete", "target": "sub"}]}, fresh_snapshot_id(), NOW, PATIENT
+    )
     assert kept.verified
-    for name in marks(one):
+    for name in extended_attributes(one):
         os.removexattr(one, name)
     path.chmod(int(before["sub/a.txt"][1], 8))
-    mark(one, "user.other", b"1")
+    set_attribute(one, "user.other", b"1")
     plan = keep.plan(kept.id, kept.digest)
     assert [(change.path, change.what) for change in plan.changes] == [(str(path), "attributes")]
-    undone = keep.undo(kept.id, fresh(), NOW, kept.digest)
-    assert undone.done and told(work) == before
+    undone = keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest)
+    assert undone.done and describe_tree(work) == before
     shutil.rmtree(work / "sub")
-    assert keep.undo(kept.id, fresh(), NOW, kept.digest).done and told(work) == before
-    assert "user.origin" in marks(one)
+    assert keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest).done and describe_tree(work) == before
+    assert "user.origin" in extended_attributes(one)
 
 
 def test_of_a_snapshot_that_knows_nothing_of_attributes_none_are_taken_away(
@@ -225,12 +236,14 @@ def test_of_a_snapshot_that_knows_nothing_of_attributes_none_are_taken_away(
 ) -> None:
     work, path = tmp_path, tmp_path / "a.txt"
     path.write_text("a\n")
-    kept = keep.take({"bases": [str(work)], "deeds": [{"verb": "delete", "target": "a.txt"}]}, fresh(), NOW, PATIENT)
+    kept = keep.take(
+        {"bases": [str(work)], "deeds": [{"verb": "delete", "target": "a.txt"}]}, fresh_snapshot_id(), NOW, PATIENT
+    )
     manifest = Path(keep.folder) / f"snapshots/{kept.id}.json"
     body = json.loads(manifest.read_text())
     for entry in body["entries"]:
         entry.pop("attributes", None)
     manifest.chmod(0o600)
     manifest.write_text(json.dumps(body))
-    mark(os.fsencode(path), "user.origin", b"scanner")
+    set_attribute(os.fsencode(path), "user.origin", b"scanner")
     assert keep.plan(kept.id).total == 0

@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from file_trees import EXAMPLES, NOW, PATIENT, fresh, git_told, run_git, shell, told
+from file_trees import EXAMPLES, NOW, PATIENT, describe_repository, describe_tree, fresh_snapshot_id, run_git, shell
 from interlock.analysis.assess import judge
 from interlock.analysis.rules.load import load
 from interlock.impact.inspection import inspection_of
@@ -104,28 +104,28 @@ def test_a_repository_is_what_it_was_after_an_undo_and_the_undo_can_be_undone(
         for step in steps:
             STEPS[step](top)
         body = _asked(text, top)
-        before = told(place), git_told(top)
-        kept = keep.take(body, fresh(), NOW, PATIENT)
+        before = describe_tree(place), describe_repository(top)
+        kept = keep.take(body, fresh_snapshot_id(), NOW, PATIENT)
         event(kept.problem or "kept")
         if not kept.verified:
             assert kept.problem in NOTHING, kept
             return
         shell(top, text)
-        after = told(place), git_told(top)
+        after = describe_tree(place), describe_repository(top)
         if settled:
             assert keep.settle(kept.id)
         if collected:
             run_git(top, "gc", "--prune=now", "--quiet")
-        undone = keep.undo(kept.id, fresh(), NOW, kept.digest)
+        undone = keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest)
         assert undone.done, (undone, keep.plan(kept.id))
-        assert told(place) == before[0], text
-        assert git_told(top) == before[1], text
+        assert describe_tree(place) == before[0], text
+        assert describe_repository(top) == before[1], text
         if text == "rm -rf .git":
             return  # what Git writes down when it is asked is later work
-        assert keep.undo(kept.id, fresh(), NOW, kept.digest).total == 0
+        assert keep.undo(kept.id, fresh_snapshot_id(), NOW, kept.digest).total == 0
         if undone.as_id:
-            again = keep.undo(undone.as_id, fresh(), NOW, undone.as_digest)
+            again = keep.undo(undone.as_id, fresh_snapshot_id(), NOW, undone.as_digest)
             assert again.done, again
-            assert (told(place), git_told(top)) == after, text
+            assert (describe_tree(place), describe_repository(top)) == after, text
     finally:
         shutil.rmtree(place)

@@ -16,7 +16,7 @@ import pytest
 
 from interlock.ports import Store, StoreError, Tx
 from interlock.storage import open_store
-from stored_records import child, opened
+from stored_records import child, open_when_free
 
 THREADS, WORKS = 12, 240
 PATIENCE = 20
@@ -115,12 +115,12 @@ def test_a_store_that_closes_on_a_crowd_keeps_what_it_acknowledged(url: str) -> 
     store.close()
     running.join(PATIENCE)
     assert len(told) == WORKS and set(told.values()) <= {"", "StoreError"}
-    with opened(url) as again:
+    with open_when_free(url) as again:
         agrees(again, told)
 
 
 def test_a_lock_that_another_program_lets_go_of_costs_a_crowd_nothing(tmp_path: Path) -> None:
-    with opened(f"sqlite://{tmp_path}/state") as store:
+    with open_when_free(f"sqlite://{tmp_path}/state") as store:
         other = sqlite3.connect(tmp_path / "state" / "state.db", isolation_level=None, check_same_thread=False)
         other.execute("BEGIN IMMEDIATE")
         letting_go = threading.Timer(0.3, lambda: other.execute("ROLLBACK"))
@@ -152,7 +152,7 @@ def test_a_crowd_on_a_disk_that_refuses_keeps_what_was_acknowledged(tmp_path: Pa
 
 
 def test_a_child_of_a_crowd_is_refused_and_the_crowd_goes_on(tmp_path: Path) -> None:
-    with opened(f"sqlite://{tmp_path}/state") as store:
+    with open_when_free(f"sqlite://{tmp_path}/state") as store:
         codes = []
 
         def forks(store: Store, tx: Tx) -> None:
@@ -184,7 +184,7 @@ def test_whoever_is_interrupted_while_a_connection_is_let_go_leaves_the_store_to
     class Pressed(KeyboardInterrupt):
         """Somebody pressed Ctrl-C."""
 
-    with opened(f"sqlite://{tmp_path}/state") as store:
+    with open_when_free(f"sqlite://{tmp_path}/state") as store:
         writer = store._writer  # type: ignore[attr-defined]
         store.write(lambda tx: tx.save_setting("count", "0"))
         closes = writer._database.close

@@ -10,15 +10,15 @@ from interlock.model import Level, TicketState
 from interlock.policy.digest import normal_name
 from interlock.ports import Store
 from interlock.records import ANSWERED_WITHIN
-from stored_records import AGENT, NOW, OTHER, deed, ticket
+from stored_records import AGENT, NOW, OTHER, history_entry, ticket
 
 
 def test_decisions_are_counted_by_outcome_and_level(store: Store) -> None:
     deeds = [
-        deed(),
-        deed(level=Level.DANGEROUS, outcome="deny"),
-        deed(agent=OTHER, level=Level.DANGEROUS, outcome="deny"),
-        deed(level=Level.DANGEROUS),
+        history_entry(),
+        history_entry(level=Level.DANGEROUS, outcome="deny"),
+        history_entry(agent=OTHER, level=Level.DANGEROUS, outcome="deny"),
+        history_entry(level=Level.DANGEROUS),
     ]
     store.write(lambda tx: tx.add_deeds(deeds))
     found = store.read(lambda tx: tx.figures()).by_decision
@@ -63,7 +63,11 @@ def test_an_answer_is_counted_once_whatever_becomes_of_it(store: Store) -> None:
 
 def test_every_agent_has_totals_of_its_own_whoever_did_last_first(store: Store) -> None:
     assert store.read(lambda tx: tx.agent_totals()) == []
-    deeds = [deed(NOW - 60, level=Level.DANGEROUS, outcome="deny"), deed(NOW - 50), deed(NOW, agent=OTHER)]
+    deeds = [
+        history_entry(NOW - 60, level=Level.DANGEROUS, outcome="deny"),
+        history_entry(NOW - 50),
+        history_entry(NOW, agent=OTHER),
+    ]
     store.write(lambda tx: tx.add_deeds(deeds))
     first, second = store.read(lambda tx: tx.agent_totals())
     assert (first.principal, first.name, first.last_at) == (OTHER.principal, normal_name(OTHER.name), NOW)
@@ -73,8 +77,8 @@ def test_every_agent_has_totals_of_its_own_whoever_did_last_first(store: Store) 
 
 
 def test_what_an_agent_did_is_listed_the_newest_first(store: Store) -> None:
-    deeds = [deed(NOW - age) for age in (100, 5, 50)]
-    store.write(lambda tx: tx.add_deeds([*deeds, deed(NOW, agent=OTHER)]))
+    deeds = [history_entry(NOW - age) for age in (100, 5, 50)]
+    store.write(lambda tx: tx.add_deeds([*deeds, history_entry(NOW, agent=OTHER)]))
     who = (AGENT.principal, AGENT.name.upper())
     assert [one.at for one in store.read(lambda tx: tx.deeds(*who, NOW - 90, 10))] == [NOW - 5, NOW - 50]
     assert [one.at for one in store.read(lambda tx: tx.deeds(*who, 0.0, 1))] == [NOW - 5]

@@ -9,7 +9,7 @@ import pytest
 from interlock.model import AgentRef, Level
 from interlock.ports import Store
 from interlock.records import Counts, Denial, HistoryEntry
-from stored_records import AGENT, NOW, OTHER, deed
+from stored_records import AGENT, NOW, OTHER, history_entry
 
 
 def did(store: Store, *deeds: HistoryEntry) -> None:
@@ -29,8 +29,14 @@ def test_nothing_was_done_yet(store: Store) -> None:
 
 
 def test_an_operation_is_counted_by_agent_over_a_rolling_hour(store: Store) -> None:
-    did(store, *(deed(NOW - age) for age in (10_000, 3600, 3599, 3590, 1800, 61, 59, 0)))
-    did(store, deed(operation="ls"), deed(operation=""), deed(agent=OTHER), deed(agent=AgentRef("uid:1", "Claude")))
+    did(store, *(history_entry(NOW - age) for age in (10_000, 3600, 3599, 3590, 1800, 61, 59, 0)))
+    did(
+        store,
+        history_entry(operation="ls"),
+        history_entry(operation=""),
+        history_entry(agent=OTHER),
+        history_entry(agent=AgentRef("uid:1", "Claude")),
+    )
     assert counts(store).hourly == 6
     assert counts(store, "ls").hourly == 1
     assert counts(store, "").hourly == 1
@@ -41,26 +47,41 @@ def test_an_operation_is_counted_by_agent_over_a_rolling_hour(store: Store) -> N
 @pytest.mark.parametrize("offset", [0.0, 0.4, 17.0, 30.5, 59.9])
 def test_the_hour_ends_to_the_second_wherever_a_minute_begins(store: Store, offset: float) -> None:
     at = NOW + offset
-    did(store, deed(at))
+    did(store, history_entry(at))
     assert [counts(store, now=at + after).hourly for after in (0, 1, 3599.9, 3600, 3601, 9000)] == [1, 1, 1, 0, 0, 0]
 
 
 def test_counts_stay_right_when_the_ring_of_minutes_comes_round(store: Store) -> None:
     for hour in range(6):
-        did(store, *(deed(NOW + hour * 3600 + minute * 60) for minute in range(60)))
+        did(store, *(history_entry(NOW + hour * 3600 + minute * 60) for minute in range(60)))
         assert counts(store, now=NOW + hour * 3600 + 3599).hourly == 60
 
 
 def test_risk_adds_up_in_an_execution_else_in_the_hour(store: Store) -> None:
-    did(store, deed(score=40, execution="e1"), deed(score=30, operation="ls", execution="e1"), deed(score=7))
-    did(store, deed(NOW - 7200, score=50, execution="e1"), deed(NOW - 7200, score=100), deed(score=9, execution="e2"))
+    did(
+        store,
+        history_entry(score=40, execution="e1"),
+        history_entry(score=30, operation="ls", execution="e1"),
+        history_entry(score=7),
+    )
+    did(
+        store,
+        history_entry(NOW - 7200, score=50, execution="e1"),
+        history_entry(NOW - 7200, score=100),
+        history_entry(score=9, execution="e2"),
+    )
     assert counts(store, execution="e1").cumulative == 120
     assert counts(store, execution="e3").cumulative == 0
     assert counts(store).cumulative == 40 + 30 + 7 + 9
 
 
 def test_repetition_is_counted_in_an_execution_only(store: Store) -> None:
-    did(store, *(deed(execution="e1") for _ in range(3)), deed(operation="ls", execution="e1"), deed(execution="e2"))
+    did(
+        store,
+        *(history_entry(execution="e1") for _ in range(3)),
+        history_entry(operation="ls", execution="e1"),
+        history_entry(execution="e2"),
+    )
     assert counts(store, execution="e1").repeats == 3
     assert counts(store, "ls", "e1").repeats == 1
     assert counts(store).repeats == 0
@@ -69,20 +90,28 @@ def test_repetition_is_counted_in_an_execution_only(store: Store) -> None:
 def test_forbidden_attempts_count_for_ten_minutes_whatever_the_name(store: Store) -> None:
     forbidden = Level.FORBIDDEN
     ages = (0, 300, 599, 600, 5000)
-    did(store, *(deed(NOW - age, level=forbidden, outcome="deny") for age in ages), deed(level=Level.DANGEROUS))
-    did(store, *(deed(agent=one, level=forbidden, outcome="deny") for one in (OTHER, AgentRef("uid:1"))))
-    did(store, *(deed(NOW - age, level=forbidden, outcome="allow") for age in ages))  # let through
+    did(
+        store,
+        *(history_entry(NOW - age, level=forbidden, outcome="deny") for age in ages),
+        history_entry(level=Level.DANGEROUS),
+    )
+    did(store, *(history_entry(agent=one, level=forbidden, outcome="deny") for one in (OTHER, AgentRef("uid:1"))))
+    did(store, *(history_entry(NOW - age, level=forbidden, outcome="allow") for age in ages))  # let through
     assert counts(store).forbidden == 4
 
 
 def test_many_deeds_at_once_are_counted_like_one_by_one(store: Store) -> None:
-    did(store, *(deed(NOW - n, operation=f"op{n % 70}", score=2) for n in range(700)))
+    did(store, *(history_entry(NOW - n, operation=f"op{n % 70}", score=2) for n in range(700)))
     assert counts(store, "op3") == Counts(repeats=0, hourly=10, cumulative=1400, forbidden=0)
 
 
 def test_figures_are_those_of_seed_003(store: Store) -> None:
-    did(store, deed(), deed(severity="high", categories=("data_deletion", "config_destruction")))
-    did(store, deed(level=Level.FORBIDDEN), deed(agent=OTHER, severity="high", categories=("data_deletion",)))
+    did(store, history_entry(), history_entry(severity="high", categories=("data_deletion", "config_destruction")))
+    did(
+        store,
+        history_entry(level=Level.FORBIDDEN),
+        history_entry(agent=OTHER, severity="high", categories=("data_deletion",)),
+    )
     found = store.read(lambda tx: tx.figures())
     assert (found.total_checked, found.destructive_detected) == (4, 3)
     assert found.by_severity == {"critical": 1, "high": 2}

@@ -24,7 +24,7 @@ from interlock.records.deliveries import Delivery
 from interlock.storage import Migration, Row, Transaction, migrate, migrations, open_store
 from interlock.storage.rows import RecordTable
 from interlock.storage.sql import SqlTx
-from stored_records import AGENT, NOW, approval, chain, challenge, deed, execution, grant, notification, ticket
+from stored_records import AGENT, NOW, approval, chain, challenge, execution, grant, history_entry, notification, ticket
 
 NOUNS = (
     interlock.storage.counters,
@@ -159,7 +159,7 @@ LOOKUPS: dict[str, Callable[[Tx], Any]] = {
     "an agent by token": lambda tx: tx.agent_by_token("h"),
     "a block": lambda tx: tx.block("p"),
     "counts": lambda tx: tx.counts(AGENT, "rm", "e1", NOW),
-    "deeds": lambda tx: tx.add_deeds([deed()]),
+    "deeds": lambda tx: tx.add_deeds([history_entry()]),
     "denials": lambda tx: tx.denials(NOW, "p"),
     "grants": lambda tx: tx.grants(NOW),
     "a grant": lambda tx: tx.use_grant("g", NOW),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from interlock.ports import Store, StoreError
-from stored_records import child, opened
+from stored_records import child, open_when_free
 
 
 def test_what_is_written_soon_is_there_at_once_and_in_order(store: Store) -> None:
@@ -38,7 +38,7 @@ def test_a_closed_store_takes_nothing(store: Store) -> None:
 
 def test_a_killed_process_loses_nothing_that_it_wrote_soon(url: str) -> None:
     def work(say: Callable[[Any], None]) -> None:
-        with opened(url) as store:
+        with open_when_free(url) as store:
             for number in range(50):
                 store.write_soon(lambda tx, number=number: tx.save_setting("n", str(number)))
                 say(number)
@@ -47,5 +47,5 @@ def test_a_killed_process_loses_nothing_that_it_wrote_soon(url: str) -> None:
     with child(work) as (_, said):
         last = list(said)[-1]
     assert last == 49
-    with opened(url) as store:
+    with open_when_free(url) as store:
         assert store.read(lambda tx: tx.setting("n")) == str(last)

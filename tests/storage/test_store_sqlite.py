@@ -20,7 +20,7 @@ import pytest
 from interlock.ports import Store, StoreError
 from interlock.records import Block
 from interlock.storage import open_store
-from stored_records import NOW, child, opened
+from stored_records import NOW, child, open_when_free
 
 BLOCK = Block("uid:1000", "tampering", NOW, "ana")
 
@@ -100,7 +100,7 @@ def test_a_child_that_outlives_the_store_does_not_keep_the_folder(folder: Path) 
         grandchild = next(said)
         try:
             os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-            with opened(f"sqlite://{folder}"):
+            with open_when_free(f"sqlite://{folder}"):
                 os.kill(grandchild, 0)  # it lives
         finally:
             os.kill(grandchild, signal.SIGKILL)

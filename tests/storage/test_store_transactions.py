@@ -25,10 +25,10 @@ from stored_records import (
     chain,
     challenge,
     child,
-    deed,
     grant,
+    history_entry,
     notification,
-    opened,
+    open_when_free,
     race,
     ticket,
 )
@@ -40,7 +40,7 @@ def in_processes(url: str, work: Callable[[Tx], Any]) -> list[Any]:
     """What a work gives to each of several processes that do it at the same time."""
 
     def one() -> Any:
-        with opened(url) as store:
+        with open_when_free(url) as store:
             try:
                 return store.write(work)
             except QueueFull:
@@ -133,7 +133,7 @@ def test_what_cannot_be_kept_is_refused_and_harms_nobody(store: Store) -> None:
         store,
         [
             lambda tx: tx.prune_audit("w", 1),
-            lambda tx: tx.add_deeds([deed(score=2**70)]),
+            lambda tx: tx.add_deeds([history_entry(score=2**70)]),
             lambda tx: tx.save_setting("kept", "yes"),
         ],
     )
@@ -164,9 +164,9 @@ def test_a_forked_child_has_to_open_its_own(store: Store) -> None:
 
 
 def test_what_was_kept_is_there_after_a_restart(url: str) -> None:
-    with opened(url) as store:
+    with open_when_free(url) as store:
         store.write(lambda tx: tx.open_ticket(ticket("t1"), 5))
-    with opened(url) as store:
+    with open_when_free(url) as store:
         assert store.read(lambda tx: tx.ticket("t1")) == ticket("t1")
 
 
@@ -212,13 +212,13 @@ def test_threads_that_open_the_same_action_get_one_ticket(store: Store) -> None:
 
 def test_of_processes_that_change_one_ticket_one_wins(url: str) -> None:
     one = ticket("t1")
-    with opened(url) as store:
+    with open_when_free(url) as store:
         store.write(lambda tx: tx.open_ticket(one, 5))
     answers = in_processes(
         url, lambda tx: tx.change_ticket(replace(one, state=APPROVED, decided_by=str(os.getpid())), one)
     )
     assert sorted(answers) == [False] * 7 + [True]
-    with opened(url) as store:
+    with open_when_free(url) as store:
         assert store.read(lambda tx: tx.figures()).approved == 1
 
 
@@ -229,18 +229,18 @@ def test_processes_that_open_the_same_action_get_one_ticket(url: str) -> None:
 def test_processes_cannot_open_more_tickets_than_an_agent_may_have(url: str) -> None:
     answers = in_processes(url, lambda tx: tx.open_ticket(ticket(os.urandom(4).hex()), 5).id)
     assert answers.count("full") == RACERS - 5
-    with opened(url) as store:
+    with open_when_free(url) as store:
         assert len(store.read(lambda tx: tx.tickets(TicketQuery()))) == 5
 
 
 def test_a_grant_is_used_as_often_as_it_says_whoever_races(url: str) -> None:
-    with opened(url) as store:
+    with open_when_free(url) as store:
         store.write(lambda tx: tx.save_grant(grant("g1", remaining=3)))
     assert in_processes(url, lambda tx: tx.use_grant("g1", NOW)).count(True) == 3
 
 
 def test_no_failed_attempt_is_forgotten_whoever_races(url: str) -> None:
-    with opened(url) as store:
+    with open_when_free(url) as store:
         store.write(lambda tx: tx.save_challenge(challenge("c1")))
 
     def guess(tx: Tx) -> None:
@@ -249,7 +249,7 @@ def test_no_failed_attempt_is_forgotten_whoever_races(url: str) -> None:
         tx.save_challenge(replace(before, attempts=before.attempts + 1))
 
     in_processes(url, guess)
-    with opened(url) as store:
+    with open_when_free(url) as store:
         assert store.read(lambda tx: tx.challenge("c1")) == challenge("c1", attempts=RACERS)
 
 
@@ -259,7 +259,7 @@ def test_processes_that_write_one_chain_take_turns(url: str) -> None:
         return tx.add_notification(notification())
 
     assert sorted(in_processes(url, add)) == list(range(1, RACERS + 1))
-    with opened(url) as store:
+    with open_when_free(url) as store:
         assert store.read(lambda tx: tx.audit(AuditQuery(writer="w1"))) == chain(3 * RACERS)
 
 
@@ -300,7 +300,7 @@ def test_what_was_acknowledged_survives_a_kill(url: str) -> None:
                 if len(acknowledged) == 40:
                     os.kill(pid, signal.SIGKILL)
         assert len(acknowledged) >= 40
-        with opened(url) as store:
+        with open_when_free(url) as store:
             # In one transaction: what the killed process had sent off may be kept at any moment.
             tickets, rows = store.read(
                 lambda tx: (tx.tickets(TicketQuery(limit=10_000)), tx.audit(AuditQuery(writer="w1", limit=10_000)))

@@ -10,12 +10,12 @@ import pytest
 
 from interlock.ports import Store, StoreError
 from interlock.storage import open_store
-from stored_records import opened
+from stored_records import open_when_free
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    with opened(f"sqlite://{tmp_path}/state") as made:
+    with open_when_free(f"sqlite://{tmp_path}/state") as made:
         yield made  # type: ignore[misc]
 
 
@@ -83,5 +83,5 @@ def test_what_is_queued_is_finished_when_the_store_closes(tmp_path: Path) -> Non
         for one in (first, *rest):
             one.result(20)
         closing.join(20)
-    with opened(f"sqlite://{tmp_path}/state") as again:
+    with open_when_free(f"sqlite://{tmp_path}/state") as again:
         assert [again.read(lambda tx, n=n: tx.setting(f"q{n}")) for n in range(2)] == ["1", "1"]

@@ -11,7 +11,7 @@ import httpx
 import pyotp
 
 from authenticator import ORIGIN, Authenticator
-from daemons import PASSPHRASE, Inside
+from daemons import PASSPHRASE, InProcessDaemon
 from interlock.console.visit import Route
 from interlock.identity.console_access import set_up_link
 from interlock.identity.operators import sign_in
@@ -25,7 +25,7 @@ LOOKS = re.compile(
 class Window:
     """One browser."""
 
-    app: Inside = field(repr=False)  # which is long
+    app: InProcessDaemon = field(repr=False)  # which is long
     origin: str = ORIGIN
     cookies: dict[str, str] = field(default_factory=dict)
     mark: str = ""
@@ -108,7 +108,7 @@ class Window:
         assert self.json("/console/fresh/finish", body).status_code == 200
 
 
-def signed_in(app: Inside, name: str = "ana") -> tuple[Window, Authenticator]:
+def signed_in_window(app: InProcessDaemon, name: str = "ana") -> tuple[Window, Authenticator]:
     """A window that somebody signed in to with their first passkey."""
     key, first = Authenticator(), Window(app)
     first.set_up(name)
@@ -118,6 +118,6 @@ def signed_in(app: Inside, name: str = "ana") -> tuple[Window, Authenticator]:
     return window, key
 
 
-def place(route: Route, id: str = "x") -> str:
+def route_path(route: Route, id: str = "x") -> str:
     """A route's path, with something in every gap."""
     return re.sub(r"\{\w+\}", id, route.path)

@@ -18,7 +18,7 @@ SITE = Site("localhost", ORIGIN)
 HERE = "127.0.0.1"
 
 
-def setting_up(gate: Gate, name: str = "ann") -> Visitor:
+def follow_setup_link(gate: Gate, name: str = "ann") -> Visitor:
     """Whoever follows the link that their terminal showed."""
     _, visitor = enter_by_link(gate.state, set_up_link(gate.state, gate.sign_in(name)), HERE)
     return visitor
@@ -29,16 +29,16 @@ def register(gate: Gate, visitor: Visitor, key: Authenticator, name: str = "lapt
     return passkeys.register_finish(gate.state, visitor, asked["ceremony"], key.create(asked["publicKey"]), name, SITE)
 
 
-def with_passkey(gate: Gate, name: str = "ann") -> Authenticator:
+def add_passkey(gate: Gate, name: str = "ann") -> Authenticator:
     """Somebody's first passkey."""
     key = Authenticator()
-    register(gate, setting_up(gate, name), key)
+    register(gate, follow_setup_link(gate, name), key)
     return key
 
 
-def with_code(gate: Gate, name: str = "ann") -> pyotp.TOTP:
+def add_authenticator(gate: Gate, name: str = "ann") -> pyotp.TOTP:
     """Somebody's authenticator; the time goes on, so that its next code is a new one."""
-    visitor = setting_up(gate, name)
+    visitor = follow_setup_link(gate, name)
     asked = totp.begin(gate.state, visitor)
     app = pyotp.TOTP(asked["secret"])
     totp.finish(gate.state, visitor, asked["ceremony"], app.at(int(gate.clock.now())))
@@ -47,7 +47,7 @@ def with_code(gate: Gate, name: str = "ann") -> pyotp.TOTP:
 
 
 @dataclass
-class Entered:
+class SignedInBrowser:
     """A browser that is signed in."""
 
     gate: Gate
@@ -60,18 +60,18 @@ class Entered:
         return found
 
 
-def by_passkey(gate: Gate, key: Authenticator) -> Entered:
+def enter_with_passkey(gate: Gate, key: Authenticator) -> SignedInBrowser:
     asked = passkeys.sign_in_begin(gate.state, SITE)
     token, _ = passkeys.sign_in_finish(gate.state, asked["ceremony"], key.get(asked["publicKey"]), SITE, HERE)
-    return Entered(gate, token)
+    return SignedInBrowser(gate, token)
 
 
-def by_code(gate: Gate, app: pyotp.TOTP, name: str = "ann") -> Entered:
+def enter_with_code(gate: Gate, app: pyotp.TOTP, name: str = "ann") -> SignedInBrowser:
     token, _ = totp.sign_in(gate.state, name, PASSPHRASE, app.at(int(gate.clock.now())), HERE)
-    return Entered(gate, token)
+    return SignedInBrowser(gate, token)
 
 
-def touched(entered: Entered, key: Authenticator) -> Visitor:
+def touch_passkey(entered: SignedInBrowser, key: Authenticator) -> Visitor:
     """The same, asked anew just now."""
     gate = entered.gate
     asked = step_up.freshen_begin(gate.state, entered.visitor, SITE)

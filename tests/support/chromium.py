@@ -198,7 +198,7 @@ class Console:
             return str(daemon.post("/agents", {"name": name})["token"])
 
 
-def armed(button: Locator) -> None:
+def wait_until_armed(button: Locator) -> None:
     """Waits for a button that works two seconds after its card came into view; by the page's clock they pass at once."""
     later = "() => { const own = performance.now.bind(performance); performance.now = () => own() + 2000; }"
     until(lambda: (button.page.evaluate(later), button.is_enabled())[1], "the armed button")

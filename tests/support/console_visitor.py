@@ -14,8 +14,8 @@ from typing import Any
 import httpx
 
 from authenticator import Authenticator
-from browser_window import Window, signed_in
-from daemons import Inside, inside
+from browser_window import Window, signed_in_window
+from daemons import InProcessDaemon, in_process_daemon
 
 PUSH, DELETE, LIST = "git push --force origin main", "rm -rf src", "ls -la"
 PAYLOADS = (
@@ -31,10 +31,10 @@ PAYLOADS = (
 
 
 @dataclass
-class Looking:
+class ConsoleVisitor:
     """An operator's window, and an agent that has a token."""
 
-    app: Inside
+    app: InProcessDaemon
     window: Window
     key: Authenticator
     agent: dict[str, str] = field(default_factory=dict)
@@ -70,17 +70,17 @@ class Looking:
 
     def said(self, path: str) -> str:
         """A page as text."""
-        return words(self.page(path))
+        return page_text(self.page(path))
 
 
 @contextmanager
-def looking(folder: Path, name: str = "ana", **tables: Any) -> Iterator[Looking]:
-    with inside(folder, **{"policy": {"use": "default"}, **tables}) as app:
-        window, key = signed_in(app, name)
-        yield Looking(app, window, key, app.agent("claude"))
+def visit_console(folder: Path, name: str = "ana", **tables: Any) -> Iterator[ConsoleVisitor]:
+    with in_process_daemon(folder, **{"policy": {"use": "default"}, **tables}) as app:
+        window, key = signed_in_window(app, name)
+        yield ConsoleVisitor(app, window, key, app.agent("claude"))
 
 
-def words(html: str) -> str:
+def page_text(html: str) -> str:
     """The text of a page."""
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", html)).split())
 
@@ -94,7 +94,7 @@ class _Tags(HTMLParser):
         self.found.append((tag, {name: value or "" for name, value in attrs}))
 
 
-def foreign(html: str) -> list[str]:
+def foreign_markup(html: str) -> list[str]:
     """What a page has that our templates do not write: elements and attributes that run something, addresses that are not ours."""
     parser = _Tags()
     parser.feed(html)

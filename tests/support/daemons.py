@@ -36,14 +36,14 @@ BASE = "http://127.0.0.1:7310"
 TLS = ssl.create_default_context()  # no client here speaks it, and each would take 20 ms to make one of its own
 
 
-def configured(folder: Path, **tables: Any) -> Config:
+def folder_config(folder: Path, **tables: Any) -> Config:
     """A configuration whose state is kept in a folder."""
     given: dict[str, Any] = {"store": {"url": f"sqlite://{folder}/state"}, "policy": {"use": "spec"}, **tables}
     return config_of(given, environ={})
 
 
 @dataclass
-class Inside:
+class InProcessDaemon:
     """The app in this process; `call` is one request, as whoever the client address says."""
 
     state: State
@@ -94,15 +94,15 @@ def bearer(token: str) -> dict[str, str]:
 
 
 @contextmanager
-def inside(folder: Path, **tables: Any) -> Iterator[Inside]:
+def in_process_daemon(folder: Path, **tables: Any) -> Iterator[InProcessDaemon]:
     """The app with two operators: ana, an admin, and bo."""
-    config, clock = configured(folder, **tables), TestClock()
+    config, clock = folder_config(folder, **tables), TestClock()
     store = open_store(config.store)
     state = open_state(config, store, clock, known=shipped(config))
-    enrolled(state)
+    enrol_operators(state)
     app = build(state, config, "test")
     try:
-        yield Inside(state, app, clock, config)
+        yield InProcessDaemon(state, app, clock, config)
     finally:
         app.close()
         store.close()
@@ -112,7 +112,7 @@ def first_row(now: float) -> tuple[OperatorRow, bytes]:
     return enrol("ana", PASSPHRASE, None, now=now, by="terminal", roles=("admin",), kdf=QUICK)
 
 
-def enrolled(state: State) -> None:
+def enrol_operators(state: State) -> None:
     """Operators, as the terminal and an admin make them."""
     enrol_first(state, *first_row(state.clock.now()))
     _, session = sign_in(state, "ana", PASSPHRASE, "test")
@@ -169,12 +169,12 @@ def write_config(folder: Path, toml: str = "", policy: str = "spec") -> Path:
     return path
 
 
-def prepared(folder: Path) -> None:
+def enrol_in_folder(folder: Path) -> None:
     """Operators in the state folder, before any daemon has it."""
-    config = configured(folder)
+    config = folder_config(folder)
     store = open_store(config.store)
     try:
-        enrolled(open_state(config, store, _Wall(), known=shipped(config)))
+        enrol_operators(open_state(config, store, _Wall(), known=shipped(config)))
     finally:
         store.close()
 
@@ -184,7 +184,7 @@ class _Wall:
         return time.time()
 
 
-def started(folder: Path, *words: str, config: Path | None = None, anew: bool = False) -> Daemon:
+def start_daemon(folder: Path, *words: str, config: Path | None = None, anew: bool = False) -> Daemon:
     """A daemon that answers, or has ended; `anew` is one with a command line and an environment in /proc of its own."""
     path = config or folder / "interlock.toml"
     if not path.exists():
@@ -214,8 +214,8 @@ def daemon(
 ) -> Iterator[Daemon]:
     """A real daemon on a free port and a unix socket, with two operators."""
     if people and not (folder / "state" / "state.db").exists():
-        prepared(folder)
-    running = started(folder, *words, config=write_config(folder, toml, policy), anew=anew)
+        enrol_in_folder(folder)
+    running = start_daemon(folder, *words, config=write_config(folder, toml, policy), anew=anew)
     try:
         yield running
     finally:

@@ -32,7 +32,7 @@ QUICK = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would b
 
 
 @contextmanager
-def keeper(state: Path) -> Iterator[WarmSnapshotter]:
+def snapshotter(state: Path) -> Iterator[WarmSnapshotter]:
     found = WarmSnapshotter(state / "undo")
     try:
         yield found
@@ -40,12 +40,12 @@ def keeper(state: Path) -> Iterator[WarmSnapshotter]:
         found.close()
 
 
-def fresh() -> str:
+def fresh_snapshot_id() -> str:
     """A name that no snapshot has."""
     return "u_" + base64.b32encode(next(_COUNTER).to_bytes(6, "big")).decode().lower()[:10]
 
 
-def told(top: Path) -> dict[str, Any]:
+def describe_tree(top: Path) -> dict[str, Any]:
     """Everything below a folder, Git's own folders apart: kind, mode, attributes, content, link target, time of files, and which names are one file."""
     found: dict[str, Any] = {}
     inodes: dict[int, list[str]] = {}
@@ -58,10 +58,16 @@ def told(top: Path) -> dict[str, Any]:
             if stat.S_ISLNK(seen.st_mode):
                 found[key] = ("link", os.readlink(full))
             elif stat.S_ISDIR(seen.st_mode):
-                found[key] = ("folder", oct(stat.S_IMODE(seen.st_mode)), marks(full))
+                found[key] = ("folder", oct(stat.S_IMODE(seen.st_mode)), extended_attributes(full))
             elif stat.S_ISREG(seen.st_mode):
                 with open(full, "rb") as given:
-                    found[key] = ("file", oct(stat.S_IMODE(seen.st_mode)), given.read(), seen.st_mtime_ns, marks(full))
+                    found[key] = (
+                        "file",
+                        oct(stat.S_IMODE(seen.st_mode)),
+                        given.read(),
+                        seen.st_mtime_ns,
+                        extended_attributes(full),
+                    )
                 if seen.st_nlink > 1:
                     inodes.setdefault(seen.st_ino, []).append(key)
             else:
@@ -69,7 +75,7 @@ def told(top: Path) -> dict[str, Any]:
     return found | {"=": sorted(sorted(group) for group in inodes.values())}
 
 
-def marks(path: bytes) -> dict[str, bytes]:
+def extended_attributes(path: bytes) -> dict[str, bytes]:
     """Extended attributes and access lists; none where the file system has none."""
     try:
         return {name: os.getxattr(path, name) for name in os.listxattr(path) if name.startswith(("user.", "system."))}
@@ -77,7 +83,7 @@ def marks(path: bytes) -> dict[str, bytes]:
         return {}
 
 
-def mark(path: bytes, name: str, value: bytes) -> bool:
+def set_attribute(path: bytes, name: str, value: bytes) -> bool:
     """Whether the file system takes it."""
     with suppress(OSError):
         os.setxattr(path, name, value)
@@ -91,7 +97,7 @@ def access_list(user: int, mode: int = 0o640) -> bytes:
     return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", tag, bits & 7, who) for tag, bits, who in rows)
 
 
-def git_told(top: Path) -> dict[str, str]:
+def describe_repository(top: Path) -> dict[str, str]:
     """What Git says of a repository, and that it is whole."""
     says = {
         "status": ["status", "--porcelain=v1", "-z", "--ignored"],

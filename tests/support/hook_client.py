@@ -23,7 +23,7 @@ CWD = "/home/u/app"
 
 
 @dataclass(frozen=True)
-class Said:
+class HookOutput:
     """What a hook said to its agent."""
 
     exit: int
@@ -47,22 +47,22 @@ class Said:
 
 
 @dataclass
-class Hooked:
+class HookedDaemon:
     """A daemon with its client."""
 
     daemon: Daemon
     client: str
 
-    def fire(self, word: str, event: str, given: Any, home: str = "/nonexistent", **how: Any) -> Said:
+    def fire(self, word: str, event: str, given: Any, home: str = "/nonexistent", **how: Any) -> HookOutput:
         """The hook as its agent runs it."""
         data = given if isinstance(given, bytes) else json.dumps(given).encode()
         done = subprocess.run(
             [self.client, word, event], input=data, capture_output=True, env={"HOME": home}, timeout=90, **how
         )
-        return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+        return HookOutput(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def claude(self, command: str, id: str = "toolu_1", event: str = "PreToolUse", **more: Any) -> Said:
-        return self.fire("claude-code", event, claude(command, id, event, **more))
+    def claude(self, command: str, id: str = "toolu_1", event: str = "PreToolUse", **more: Any) -> HookOutput:
+        return self.fire("claude-code", event, claude_input(command, id, event, **more))
 
     def tickets(self, state: str = "") -> list[dict[str, Any]]:
         found = self.daemon.here().get("/api/v1/tickets", params={"state": state})
@@ -80,29 +80,29 @@ class Hooked:
         return [row["body"] for row in found.json()["records"]]
 
 
-def claude(command: str, id: str = "toolu_1", event: str = "PreToolUse", **more: Any) -> dict[str, Any]:
+def claude_input(command: str, id: str = "toolu_1", event: str = "PreToolUse", **more: Any) -> dict[str, Any]:
     """What Claude Code sends about a shell command."""
     given = {"session_id": "s-1", "transcript_path": "/dev/null", "cwd": CWD, "permission_mode": "default"}
     given |= {"hook_event_name": event, "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id}
     return {**given, **more}
 
 
-def golden(word: str, name: str) -> tuple[str, dict[str, Any]]:
+def golden_input(word: str, name: str) -> tuple[str, dict[str, Any]]:
     """An agent's own input from the golden files: the event, and what it sends."""
     found = json.loads((GOLDEN / word / f"{name}.json").read_text())
     return found["event"], found["stdin"]
 
 
 @contextmanager
-def hooked(folder: Path, wait: int = 0, more: str = "", policy: str = "default") -> Iterator[Hooked]:
+def hooked_daemon(folder: Path, wait: int = 0, more: str = "", policy: str = "default") -> Iterator[HookedDaemon]:
     """The daemon, and its client in its state folder; what it sees lowers nothing unless a test says so, for most targets are not there."""
     impact = "" if "[impact]" in more or "[undo]" in more else "\n[impact]\nexempt = false\n"
     toml = f"[hooks]\nwait_seconds = {wait}\n{more}{impact}"
     with daemon(folder, toml=toml, policy=policy) as running:
-        yield Hooked(running, built(folder))
+        yield HookedDaemon(running, build_hook_client(folder))
 
 
-def built(folder: Path, word: str = "claude-code") -> str:
+def build_hook_client(folder: Path, word: str = "claude-code") -> str:
     config = load_config(folder / "interlock.toml", {})
     return build(config.folder, config, word).path
 
@@ -118,7 +118,7 @@ def until(seen: Callable[[], Any], words: str) -> Any:
     raise AssertionError(f"never seen: {words}")
 
 
-class Meanwhile(threading.Thread):
+class BackgroundWork(threading.Thread):
     """Something that goes on beside the test; `result` waits for it."""
 
     def __init__(self, work: Callable[[], Any]) -> None:

@@ -56,7 +56,7 @@ class Acknowledged:
 
 
 @dataclass
-class Found:
+class StoredState:
     """What is in the store."""
 
     tickets: dict[str, Ticket]
@@ -66,24 +66,24 @@ class Found:
     blocked: set[str]
 
 
-def broken(state: State, said: Acknowledged) -> list[str]:
+def broken_invariants(state: State, said: Acknowledged) -> list[str]:
     """Every promise that was not kept, in words."""
-    found = look(state)
+    found = read_stored(state)
     verdict = verify_chains(state)
     return [
         *(f"chain: {fault.words}" for fault in verdict.faults),
-        *lost(found, said),
-        *spent_twice(found, said),
-        *(words for ticket in found.tickets.values() for words in impossible(state, ticket, found)),
-        *miscounted(state, found),
+        *lost_promises(found, said),
+        *double_spends(found, said),
+        *(words for ticket in found.tickets.values() for words in impossible_rows(state, ticket, found)),
+        *wrong_figures(state, found),
     ]
 
 
-def look(state: State) -> Found:
+def read_stored(state: State) -> StoredState:
     tickets = state.store.read(lambda tx: tx.tickets(TicketQuery(tuple(TicketState), limit=ALL)))
     rows = state.store.read(lambda tx: tx.audit(AuditQuery(limit=ALL)))
     bodies = [(row.event, json.loads(row.body)) for row in rows]
-    return Found(
+    return StoredState(
         {ticket.id: ticket for ticket in tickets},
         state.store.read(lambda tx: {ticket.id: tx.approvals(ticket.id) for ticket in tickets}),
         Counter((event, body["ticket"]) for event, body in bodies if body.get("ticket")),
@@ -92,7 +92,7 @@ def look(state: State) -> Found:
     )
 
 
-def lost(found: Found, said: Acknowledged) -> Iterator[str]:
+def lost_promises(found: StoredState, said: Acknowledged) -> Iterator[str]:
     for word, ids in said.tickets.items():
         for id in ids:
             ticket = found.tickets.get(id)
@@ -108,7 +108,7 @@ def lost(found: Found, said: Acknowledged) -> Iterator[str]:
     yield from (f"blocked {principal}: it is not" for principal in said.blocked - found.blocked)
 
 
-def spent_twice(found: Found, said: Acknowledged) -> Iterator[str]:
+def double_spends(found: StoredState, said: Acknowledged) -> Iterator[str]:
     yield from (
         f"spent {id}: {times} callers were let through" for id, times in said.tickets["spent"].items() if times > 1
     )
@@ -118,7 +118,7 @@ def spent_twice(found: Found, said: Acknowledged) -> Iterator[str]:
             yield f"{id} is {ticket.state.value}, and the record has let it through {times} times"
 
 
-def impossible(state: State, ticket: Ticket, found: Found) -> Iterator[str]:
+def impossible_rows(state: State, ticket: Ticket, found: StoredState) -> Iterator[str]:
     """A row that no sequence of moves leads to; each change and its record are one."""
     stands, agreed = ticket.state, [one for one in found.approvals[ticket.id] if one.verdict == "approve"]
     refused = [one for one in found.approvals[ticket.id] if one.verdict == "reject"]
@@ -139,7 +139,7 @@ def impossible(state: State, ticket: Ticket, found: Found) -> Iterator[str]:
     )
 
 
-def miscounted(state: State, found: Found) -> Iterator[str]:
+def wrong_figures(state: State, found: StoredState) -> Iterator[str]:
     """The figures are changed with what they count."""
     figures = state.store.read(lambda tx: tx.figures())
     tickets = found.tickets.values()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import warm_processes
-from hook_client import Hooked, claude, hooked
+from hook_client import HookedDaemon, claude_input, hooked_daemon
 
 
 @dataclass
@@ -20,7 +20,7 @@ class Home:
     """A user's home, with a daemon whose state is in it, and Claude Code's hooks installed."""
 
     folder: Path
-    guard: Hooked
+    guard: HookedDaemon
 
     @property
     def settings(self) -> Path:
@@ -57,11 +57,11 @@ class Home:
     def hook(self, command: str, id: str = "toolu_1") -> str:
         """A shell command that fires the hook as the agent does; its input is left in the project."""
         path = self.project / f"{id}.json"
-        path.write_text(json.dumps(claude(command, id, cwd=str(self.project))))
+        path.write_text(json.dumps(claude_input(command, id, cwd=str(self.project))))
         return f"{self.guard.client} claude-code PreToolUse < {path}"
 
 
-def installed(folder: Path) -> None:
+def install_hooks(folder: Path) -> None:
     """A home as a user has one."""
     (folder / ".claude" / "projects").mkdir(parents=True)
     for name in ("project", "runtime"):
@@ -74,7 +74,7 @@ def installed(folder: Path) -> None:
 
 
 @contextmanager
-def home_of(folder: Path) -> Iterator[Home]:
-    with hooked(folder) as guard:
-        installed(folder)
+def guarded_home(folder: Path) -> Iterator[Home]:
+    with hooked_daemon(folder) as guard:
+        install_hooks(folder)
         yield Home(folder, guard)

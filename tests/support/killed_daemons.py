@@ -13,14 +13,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from daemons import PASSPHRASE, Daemon, bearer, configured, enrolled, started, write_config
+from daemons import PASSPHRASE, Daemon, bearer, enrol_operators, folder_config, start_daemon, write_config
 from interlock.analysis.classify import Rulebook
 from interlock.identity.agents import add_agent
 from interlock.identity.operators import sign_in
 from interlock.runtime.state import SystemClock
 from interlock.startup import open_state
 from interlock.storage import open_store
-from invariants import Acknowledged, broken, push
+from invariants import Acknowledged, broken_invariants, push
 
 AGENTS = 3
 MOST = 30  # acknowledgements of one daemon
@@ -30,7 +30,7 @@ UNKNOWN = 503  # the state could not be known: a denial, and no promise
 POLICY = {"use": "default"}
 
 
-class Gone(Exception):
+class DaemonGone(Exception):
     """The daemon does not answer any more."""
 
 
@@ -59,7 +59,7 @@ class Caller:
             answer = self._connection.getresponse()
             return answer.status, json.loads(answer.read())
         except (OSError, http.client.HTTPException, ValueError):
-            raise Gone from None
+            raise DaemonGone from None
 
     def evaluate(self, name: str, ticket: str = "") -> tuple[int, Any]:
         asked = {"agent": {"name": name, "session": name}, "command": push(name), "cwd": "/home/dev/app"}
@@ -77,11 +77,11 @@ class Folder:
         self.unsure: list[str] = []  # answers of 503, each with the daemon's last words
         self.names: dict[str, tuple[int, str]] = {}  # ticket -> which agent asked, under which name
         self._more = threading.Condition()
-        self.config = configured(folder, policy=POLICY)
+        self.config = folder_config(folder, policy=POLICY)
         store = open_store(self.config.store)
         try:
             state = open_state(self.config, store, SystemClock(), known=known)
-            enrolled(state)
+            enrol_operators(state)
             _, session = sign_in(state, "ana", PASSPHRASE, "test")
             self.tokens = [add_agent(state, session, f"agent{number}")[0] for number in range(AGENTS)]
         finally:
@@ -90,7 +90,7 @@ class Folder:
     def live_and_die(self) -> None:
         """One daemon from its start to its end."""
         self.lives += 1
-        running = started(self.folder, config=write_config(self.folder, policy=POLICY["use"]))
+        running = start_daemon(self.folder, config=write_config(self.folder, policy=POLICY["use"]))
         assert running.port, running.errors()
         load = Load(self, running)
         try:
@@ -107,7 +107,10 @@ class Folder:
         """What the next process finds that must not be, and answers that nobody should have got."""
         store = open_store(self.config.store)
         try:
-            return broken(open_state(self.config, store, SystemClock(), known=self.known), self.said) + self.unexpected
+            return (
+                broken_invariants(open_state(self.config, store, SystemClock(), known=self.known), self.said)
+                + self.unexpected
+            )
         finally:
             store.close()
 
@@ -163,7 +166,7 @@ class Load:
         def run() -> None:
             try:
                 work()
-            except Gone:
+            except DaemonGone:
                 pass
             except Exception as error:
                 self.folder.wrong("the load", (0, repr(error)))
@@ -218,7 +221,7 @@ class Load:
                     return self.folder.wrong("an answer", (status, answer))
 
 
-def killed(folder: Folder, lives: int, tell: Callable[[Folder], None] = lambda folder: None) -> list[str]:
+def kill_repeatedly(folder: Folder, lives: int, tell: Callable[[Folder], None] = lambda folder: None) -> list[str]:
     """So many daemons in one folder, one after the other; what was broken, at the first that broke something."""
     for _ in range(lives):
         folder.live_and_die()
@@ -229,9 +232,11 @@ def killed(folder: Folder, lives: int, tell: Callable[[Folder], None] = lambda f
     return []
 
 
-def all_killed(
+def kill_in_folders(
     folders: Iterable[Folder], lives: int, at_once: int, tell: Callable[[Folder], None] = lambda folder: None
 ) -> list[str]:
     """The same in several folders, some at a time."""
     with ThreadPoolExecutor(at_once) as pool:
-        return [words for found in pool.map(lambda folder: killed(folder, lives, tell), folders) for words in found]
+        return [
+            words for found in pool.map(lambda folder: kill_repeatedly(folder, lives, tell), folders) for words in found
+        ]

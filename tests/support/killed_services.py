@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
-from daemons import PASSPHRASE, configured, enrolled
+from daemons import PASSPHRASE, enrol_operators, folder_config
 from interlock.analysis.classify import Rulebook
 from interlock.approvals import answers
 from interlock.config import Config
@@ -30,7 +30,7 @@ from interlock.records import TicketQuery
 from interlock.runtime.state import State, SystemClock
 from interlock.startup import open_state, read_rules
 from interlock.storage import open_store
-from invariants import Acknowledged, agent_of, broken, push
+from invariants import Acknowledged, agent_of, broken_invariants, push
 from stored_records import child
 
 CWD = "/home/dev/app"
@@ -48,7 +48,7 @@ class Folder:
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder, self.chance, self.said = folder, random.Random(seed), Acknowledged()
         self.lives = 0
-        self.config: Config = configured(folder, policy={"use": "default"})
+        self.config: Config = folder_config(folder, policy={"use": "default"})
 
     def begin(self, known: tuple[Rulebook, str]) -> AbstractContextManager[tuple[int, Any]]:
         """A process that opens the folder and works."""
@@ -77,7 +77,7 @@ class Folder:
         store = open_store(self.config.store)
         try:
             state = open_state(self.config, store, SystemClock(), known=known)
-            found = broken(state, self.said)
+            found = broken_invariants(state, self.said)
             if self.said.tickets["spent"]:
                 id = self.chance.choice(sorted(self.said.tickets["spent"]))
                 sign_in(state, "ana", PASSPHRASE, "test")
@@ -107,7 +107,7 @@ class Service:
             store = open_store(self.config.store)
             self.state = open_state(self.config, store, SystemClock(), known=self.known)
             if not store.read(lambda tx: tx.operators()):
-                enrolled(self.state)
+                enrol_operators(self.state)
             _, session = sign_in(self.state, "ana", PASSPHRASE, "test")
         except BaseException:
             self.say(["failed", traceback.format_exc()])
@@ -177,4 +177,4 @@ def spend(state: State, id: str) -> bool:
 
 def warm() -> tuple[Rulebook, str]:
     """Everything that takes long, done once before the forks."""
-    return read_rules(configured(Path("/nowhere"), policy={"use": "default"}))
+    return read_rules(folder_config(Path("/nowhere"), policy={"use": "default"}))

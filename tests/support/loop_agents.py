@@ -32,7 +32,7 @@ forbidden = {{ require = "verify", approvers = ["role:admin"], reauth = true }}
 """
 
 
-def free(folder: Path, steps: int = 10, ceiling: int = 100, more: str = "") -> Gate:
+def permissive_gate(folder: Path, steps: int = 10, ceiling: int = 100, more: str = "") -> Gate:
     """A gate whose policy lets executions start by themselves."""
     folder.mkdir(exist_ok=True)
     (folder / "free.toml").write_text(more + FREE.format(steps=steps, ceiling=ceiling))
@@ -61,7 +61,7 @@ class Agent:
 
     def started(self, **more: Any) -> Agent:
         """Running, with a person who agreed to the start where that is asked for."""
-        problem = refused(lambda: self.start(**more))
+        problem = refusal_of(lambda: self.start(**more))
         if problem is not None:
             assert problem.code == "CONFIRMATION_REQUIRED", problem
             self.approve(next(one for one in self.tickets() if one.operation == executions.EXECUTE))
@@ -111,7 +111,7 @@ class Agent:
         return challenges.reveal(self.gate.state, self.gate.sign_in(), challenge).code
 
 
-def refused(work: Any) -> LoopProblem | None:
+def refusal_of(work: Any) -> LoopProblem | None:
     """The refusal of a call; None where it was answered."""
     try:
         work()
@@ -122,7 +122,7 @@ def refused(work: Any) -> LoopProblem | None:
 
 def code_of(work: Any) -> str:
     """The code of a refusal."""
-    problem = refused(work)
+    problem = refusal_of(work)
     return problem.code if problem is not None else ""
 
 

@@ -47,7 +47,7 @@ def until(found: Callable[[], Any], said: str = "it did not happen") -> Any:
 
 
 @contextmanager
-def receiving(*answers: int, location: str = "") -> Iterator[Receiver]:
+def http_receiver(*answers: int, location: str = "") -> Iterator[Receiver]:
     """A receiver on a free port of this machine."""
     kept = Receiver(list(answers) or [204])
 
@@ -83,7 +83,7 @@ def receiving(*answers: int, location: str = "") -> Iterator[Receiver]:
 
 
 @dataclass
-class Mails:
+class ReceivedMails:
     """What a mail server was given."""
 
     port: int
@@ -94,12 +94,12 @@ class Mails:
 
 
 @contextmanager
-def mailing() -> Iterator[Mails]:
+def mail_server() -> Iterator[ReceivedMails]:
     """A mail server on a free port of this machine."""
     from aiosmtpd.controller import Controller
     from aiosmtpd.smtp import AuthResult
 
-    kept = Mails(0)
+    kept = ReceivedMails(0)
 
     class Keep:
         async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:

@@ -17,7 +17,7 @@ from interlock.runtime.plan_desk import ReviewedPlan
 PATIENCE = 30.0
 
 
-class Says:
+class ScriptedPlanner:
     """A planner whose words are given; an error where they are one."""
 
     def __init__(self, said: Any) -> None:
@@ -31,7 +31,7 @@ class Says:
         return PlannerReply(self.said, "says")
 
 
-class Asking(Gate):
+class PlannerDesk(Gate):
     """A gate in front of which somebody asks for commands."""
 
     def __init__(self, folder: Path, **config: Any) -> None:
@@ -43,12 +43,12 @@ class Asking(Gate):
 
     def plan(self, command: str, **more: Any) -> ReviewedPlan:
         """What a planner makes of a request."""
-        self.state.plans.planner = Says({"command": command, **more})
+        self.state.plans.planner = ScriptedPlanner({"command": command, **more})
         return planning.make_plan(self.state, self.by, "do something", str(self.here))
 
     def run(self, plan: ReviewedPlan, understood: bool = True) -> PlanRow:
         """Somebody says yes to it, and waits for its end."""
-        running.start(self.state, self.by, plan.id, yes(plan, understood))
+        running.start(self.state, self.by, plan.id, consent_to(plan, understood))
         return self.ended(plan)
 
     def ended(self, plan: ReviewedPlan) -> PlanRow:
@@ -60,7 +60,7 @@ class Asking(Gate):
         return planning.find(self.state, plan.id)
 
 
-def yes(plan: ReviewedPlan, understood: bool = True) -> PlanConsent:
+def consent_to(plan: ReviewedPlan, understood: bool = True) -> PlanConsent:
     return PlanConsent(plan.command, plan.reviewed.mark, understood)
 
 

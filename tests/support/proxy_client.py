@@ -207,7 +207,7 @@ class Bench:
 
 
 @contextmanager
-def greeted(proxy: Proxy, **capabilities: Any) -> Iterator[Proxy]:
+def greet_proxy(proxy: Proxy, **capabilities: Any) -> Iterator[Proxy]:
     try:
         proxy.greet(**capabilities)
         yield proxy

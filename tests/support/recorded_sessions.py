@@ -26,7 +26,7 @@ _GIT = {
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedSession:
     """A session as it lies in its file: the state it assumes, and its calls with what each of them really loses."""
 
     name: str
@@ -67,13 +67,13 @@ class World:
         )  # fmt: skip
 
 
-def recorded(name: str) -> Recorded:
+def read_session(name: str) -> RecordedSession:
     """One session by its name."""
     head, *calls = map(json.loads, (SESSIONS / f"{name}.jsonl").read_text().splitlines())
-    return Recorded(head["session"], head["about"], head["state"], tuple(calls))
+    return RecordedSession(head["session"], head["about"], head["state"], tuple(calls))
 
 
-def names() -> list[str]:
+def session_names() -> list[str]:
     return sorted(path.stem for path in SESSIONS.glob("*.jsonl"))
 
 
@@ -118,7 +118,7 @@ def _put(folder: Path, paths: Any, text: str) -> None:
         path.write_text(text)
 
 
-def go_on(made: World, call: Mapping[str, Any]) -> None:
+def apply_call(made: World, call: Mapping[str, Any]) -> None:
     """What the session's folder is like after this call."""
     given = made.filled(call["input"])
     if "then" in call:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import warm_processes
-from daemons import PASSPHRASE, Daemon, bearer, enrolled
+from daemons import PASSPHRASE, Daemon, bearer, enrol_operators
 from gate import shipped
 from interlock.config import config_of
 from interlock.runtime.state import SystemClock
@@ -17,18 +17,18 @@ from interlock.startup import open_state
 from interlock.storage import open_store
 
 
-def people(folder: Path, url: str) -> None:
+def enrol_in_database(folder: Path, url: str) -> None:
     """Operators in the database, before any daemon has it; the folder has to be XDG_STATE_HOME."""
     assert os.environ["XDG_STATE_HOME"] == str(folder)
     store = open_store(url)
     try:
         config = config_of({"store": {"url": url}})
-        enrolled(open_state(config, store, SystemClock(), known=shipped(config)))
+        enrol_operators(open_state(config, store, SystemClock(), known=shipped(config)))
     finally:
         store.close()
 
 
-def begun(folder: Path, name: str, url: str, policy: str = "spec") -> Daemon:
+def start_replica(folder: Path, name: str, url: str, policy: str = "spec") -> Daemon:
     """A daemon that answers, or has ended; its keys are in the folder."""
     config = folder / f"{name}.toml"
     config.write_text(
@@ -49,7 +49,7 @@ def begun(folder: Path, name: str, url: str, policy: str = "spec") -> Daemon:
 @contextmanager
 def replica(folder: Path, name: str, url: str, policy: str = "spec") -> Iterator[Daemon]:
     """A daemon that ends well."""
-    running = begun(folder, name, url, policy)
+    running = start_replica(folder, name, url, policy)
     assert running.process.stdout is not None
     try:
         assert running.port, (folder / f"{name}.err").read_text()

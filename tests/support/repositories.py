@@ -80,13 +80,15 @@ def _make(folder: Path) -> None:
     )
 
 
-def asked(bases: Path | list[Path], *deeds: Mapping[str, Any], ms: int = PATIENT, **more: Any) -> dict[str, Any]:
+def inspection_request(
+    bases: Path | list[Path], *deeds: Mapping[str, Any], ms: int = PATIENT, **more: Any
+) -> dict[str, Any]:
     """A question about what happens in these folders; nothing of it counts as temporary."""
     given = bases if isinstance(bases, list) else [bases]
     return {"bases": [str(base) for base in given], "deeds": list(deeds), "ms": ms, "temp": [], **more}
 
 
-def deed(command: str) -> dict[str, Any]:
+def request_effect(command: str) -> dict[str, Any]:
     """`rm x`, `empty x` or a git command as one deed."""
     program, *words = command.split()
     if program == "git":
@@ -95,7 +97,7 @@ def deed(command: str) -> dict[str, Any]:
 
 
 @contextmanager
-def looker() -> Iterator[WarmInspector]:
+def inspector() -> Iterator[WarmInspector]:
     found = WarmInspector()
     try:
         yield found
@@ -103,5 +105,5 @@ def looker() -> Iterator[WarmInspector]:
         found.close()
 
 
-def told(seen: Impact) -> str:
+def describe_impact(seen: Impact) -> str:
     return f"{seen.loss.value}: {seen.words}"

@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx
 
-from daemons import BASE, PASSPHRASE, Inside, inside
+from daemons import BASE, PASSPHRASE, InProcessDaemon, in_process_daemon
 from interlock.analysis.rules import Rule
 from interlock.approvals import answers
 from interlock.audit.false_alarms import rules_of
@@ -30,7 +30,7 @@ from interlock.snapshots import SnapshotLimits, TakenSnapshot
 from interlock.snapshots.folder import SnapshotFolder
 from interlock.snapshots.restore import settle, undo
 from interlock.snapshots.take import take
-from recorded_sessions import Recorded, World, go_on, text_of, world
+from recorded_sessions import RecordedSession, World, apply_call, text_of, world
 
 CALLS_AN_HOUR = 120
 SESSION = "replayed"
@@ -73,7 +73,7 @@ class Replay:
 
 
 @dataclass
-class Hands:
+class SessionSnapshotter:
     """Keeps as the keeper does it, in the session's own home, and with time enough on a busy machine."""
 
     folder: SnapshotFolder
@@ -90,10 +90,10 @@ class Hands:
 class Desk:
     """The app in this process, an agent that sends it its hooks, and a person who answers."""
 
-    app: Inside
+    app: InProcessDaemon
     made: World
     client: httpx.AsyncClient
-    hands: Hands | None
+    hands: SessionSnapshotter | None
     kept: list[str] = field(default_factory=list)  # snapshots that were taken first
     said: list[Question] = field(default_factory=list)
 
@@ -163,14 +163,14 @@ def _worst(body: Mapping[str, Any], rules: Mapping[str, Rule]) -> tuple[str, ...
     return tuple(rule for rule in found if rules[rule].level is top) or ("no rule",)
 
 
-def replay(session: Recorded, folder: Path, keeps: bool = True) -> Replay:
+def replay(session: RecordedSession, folder: Path, keeps: bool = True) -> Replay:
     """Every call, half a minute apart; what the session did to its folder is done whatever the gate said."""
     return asyncio.run(_replayed(session, folder, keeps))
 
 
-async def _replayed(session: Recorded, folder: Path, keeps: bool) -> Replay:
+async def _replayed(session: RecordedSession, folder: Path, keeps: bool) -> Replay:
     tables: dict[str, Any] = {"policy": {"use": "default"}, "hooks": {"wait_seconds": 0}, "undo": {"enabled": keeps}}
-    with inside(folder, **tables) as app, world(session.state) as made, _at_home(app, made, keeps) as hands:
+    with in_process_daemon(folder, **tables) as app, world(session.state) as made, _at_home(app, made, keeps) as hands:
         app.daemon.start()
         transport = httpx.ASGITransport(app.daemon, client=(_WHO, 1))  # type: ignore[arg-type]
         async with httpx.AsyncClient(transport=transport, base_url=BASE, timeout=60) as client:
@@ -181,12 +181,14 @@ async def _replayed(session: Recorded, folder: Path, keeps: bool) -> Replay:
 
 
 @contextmanager
-def _at_home(app: Inside, made: World, keeps: bool) -> Iterator[Hands | None]:
+def _at_home(app: InProcessDaemon, made: World, keeps: bool) -> Iterator[SessionSnapshotter | None]:
     """What looks and keeps is at home where the session is, and not where this process is."""
     context = app.daemon.context
     warm = context.inspect, context.snapshotter, app.state.snapshot_taker
     hands = (
-        Hands(SnapshotFolder.open(str(app.config.snapshots), str(app.config.folder)), str(made.home)) if keeps else None
+        SessionSnapshotter(SnapshotFolder.open(str(app.config.snapshots), str(app.config.folder)), str(made.home))
+        if keeps
+        else None
     )
     context.inspect, context.snapshotter, app.state.snapshot_taker = made.look, hands, hands  # type: ignore[assignment]
     try:
@@ -211,7 +213,7 @@ async def _lived(desk: Desk, number: int, call: Mapping[str, Any]) -> list[str]:
     stood = desk.made.contents() if kept else {}
     if kept and "then" not in call:
         desk.made.run(desk.made.filled(call["input"])["command"])  # what it loses is really gone
-    go_on(desk.made, call)
+    apply_call(desk.made, call)
     if runs:
         await desk.after(number, call)
     if asked or not loses or (kept and desk.brought_back(kept[0], stood)):

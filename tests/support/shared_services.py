@@ -92,7 +92,7 @@ class Replica:
         return {pattern.id for pattern in self.state.registry}
 
 
-class Interrupted:
+class InterruptedStore:
     """A store after whose next write something happens elsewhere, before its process has gone on."""
 
     def __init__(self, store: Store, then: Callable[[], None]) -> None:

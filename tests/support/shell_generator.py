@@ -58,7 +58,7 @@ class Grammar:
                 "python3 -c {q}", "ssh host {q}", "psql -c {q}", "# {s}", "[[ -n $({a}) ]] && {b}", "trap {q} EXIT", "alias z={q}; z",
             ]
         )  # fmt: skip
-        return str(form.format(a=inner, b=self.text(depth - 1), s=self.simple(0), q=quoted(inner)))
+        return str(form.format(a=inner, b=self.text(depth - 1), s=self.simple(0), q=quote_word(inner)))
 
     def simple(self, depth: int) -> str:
         words = [self.chance.choice(PROGRAMS), *self.chance.choices(WORDS, k=self.chance.randrange(5))]
@@ -67,7 +67,7 @@ class Grammar:
         return " ".join(words)
 
 
-def quoted(text: str) -> str:
+def quote_word(text: str) -> str:
     """The text as one word that a shell takes literally."""
     return "'" + text.replace("'", "'\\''") + "'"
 
@@ -77,7 +77,7 @@ def noise(chance: random.Random) -> str:
     return "".join(chance.choices(PIECES, k=chance.randrange(1, 30)))
 
 
-def spoiled(chance: random.Random) -> str:
+def spoil_text(chance: random.Random) -> str:
     """Grammatical text with a piece put in, taken out or cut off."""
     text = Grammar(chance).text(3)
     at = chance.randrange(len(text) + 1)
@@ -95,6 +95,6 @@ def texts(count: int, seed: int) -> Iterator[str]:
         if form < 2:
             yield Grammar(chance).text(3)
         elif form == 2:
-            yield spoiled(chance)
+            yield spoil_text(chance)
         else:
             yield noise(chance)

@@ -17,7 +17,7 @@ from repositories import PATIENT
 T = TypeVar("T")
 
 
-class Patient(WarmSnapshotter):
+class PatientSnapshotter(WarmSnapshotter):
     """The same, and the machine may be busy."""
 
     def take(
@@ -27,16 +27,16 @@ class Patient(WarmSnapshotter):
 
 
 @contextmanager
-def keeper(folder: Path) -> Iterator[Patient]:
+def patient_snapshotter(folder: Path) -> Iterator[PatientSnapshotter]:
     """What is kept lies below the folder."""
-    found = Patient(folder / "undo", folder)
+    found = PatientSnapshotter(folder / "undo", folder)
     try:
         yield found
     finally:
         found.close()
 
 
-def let_through(asked: Callable[[], T], passed: Callable[[T], bool] = bool, seconds: float = 90.0) -> T:
+def until_allowed(asked: Callable[[], T], passed: Callable[[T], bool] = bool, seconds: float = 90.0) -> T:
     """The first answer that lets it pass: a daemon's look has 300 ms, which on a busy machine may be too few, and then it asks."""
     end = time.monotonic() + seconds
     while not passed(found := asked()):
@@ -44,7 +44,7 @@ def let_through(asked: Callable[[], T], passed: Callable[[T], bool] = bool, seco
     return found
 
 
-def picture(folder: Path) -> dict[str, tuple[Any, ...]]:
+def tree_contents(folder: Path) -> dict[str, tuple[Any, ...]]:
     """Everything in a folder, byte for byte: kind, mode, content or link."""
     found: dict[str, tuple[Any, ...]] = {}
     for path in sorted(folder.rglob("*")):

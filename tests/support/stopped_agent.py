@@ -27,7 +27,7 @@ class _Wall:
         return time.time()
 
 
-def stopped(config: Path, operator: str, passphrase: str, kind: str = "block") -> Challenge:
+def stop_agent(config: Path, operator: str, passphrase: str, kind: str = "block") -> Challenge:
     """One operator, and this user's agent blocked or paused, with a live challenge."""
     settings = load_config(config, environ={})
     store = open_store(settings.store)

@@ -81,7 +81,7 @@ def approval(ticket: str, operator: str = "ana", **more: Any) -> Approval:
     )
 
 
-def deed(at: float = NOW, agent: AgentRef = AGENT, operation: str = "rm", **more: Any) -> HistoryEntry:
+def history_entry(at: float = NOW, agent: AgentRef = AGENT, operation: str = "rm", **more: Any) -> HistoryEntry:
     return HistoryEntry(
         agent, operation, more.pop("level", Level.SAFE), more.pop("score", 5), more.pop("outcome", "allow"), at, **more
     )
@@ -115,7 +115,7 @@ def chain(count: int, writer: str = "w1", head: AuditRow | None = None) -> list[
 
 
 @contextmanager
-def opened(url: str) -> Iterator[Store]:
+def open_when_free(url: str) -> Iterator[Store]:
     """Opens a store as soon as nobody else has it."""
     deadline = time.monotonic() + 60
     while True:

@@ -10,19 +10,19 @@ from typing import Any
 import httpx
 import pytest
 
-from daemons import Inside, bearer, inside
+from daemons import InProcessDaemon, bearer, in_process_daemon
 
 EVALUATE = "/api/v1/evaluate"
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
-    with inside(tmp_path_factory.mktemp("state")) as made:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path_factory.mktemp("state")) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def agent(app: Inside) -> dict[str, str]:
+def agent(app: InProcessDaemon) -> dict[str, str]:
     return app.agent()
 
 
@@ -43,25 +43,25 @@ def denied(answer: httpx.Response, status: int, code: str) -> None:
         "127.0.0.1:7310.evil",
     ],
 )
-def test_another_host_is_not_answered(app: Inside, agent: dict[str, str], host: str) -> None:
+def test_another_host_is_not_answered(app: InProcessDaemon, agent: dict[str, str], host: str) -> None:
     denied(app.call("POST", EVALUATE, {"command": "ls"}, {**agent, "host": host}), 403, "PERMISSION_DENIED")
 
 
 @pytest.mark.parametrize("host", ["localhost:7310", "127.0.0.1:7310", "[::1]:7310", "LOCALHOST:7310"])
-def test_our_own_names_are_answered(app: Inside, agent: dict[str, str], host: str) -> None:
+def test_our_own_names_are_answered(app: InProcessDaemon, agent: dict[str, str], host: str) -> None:
     assert app.call("POST", EVALUATE, {"command": "ls"}, {**agent, "host": host}).status_code == 200
 
 
 @pytest.mark.parametrize(
     "origin", ["http://evil.example", "null", "https://127.0.0.1:7310", "http://127.0.0.1:7311", "file://"]
 )
-def test_another_origin_is_not_answered(app: Inside, agent: dict[str, str], origin: str) -> None:
+def test_another_origin_is_not_answered(app: InProcessDaemon, agent: dict[str, str], origin: str) -> None:
     answer = app.call("POST", EVALUATE, {"command": "ls"}, {**agent, "origin": origin})
     denied(answer, 403, "PERMISSION_DENIED")
     assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
-def test_our_own_origin_is_answered_without_cors(app: Inside, agent: dict[str, str]) -> None:
+def test_our_own_origin_is_answered_without_cors(app: InProcessDaemon, agent: dict[str, str]) -> None:
     answer = app.call("POST", EVALUATE, {"command": "ls"}, {**agent, "origin": "http://127.0.0.1:7310"})
     assert answer.status_code == 200
     preflight = app.call("OPTIONS", EVALUATE, headers={**agent, "origin": "http://127.0.0.1:7310"})
@@ -69,7 +69,7 @@ def test_our_own_origin_is_answered_without_cors(app: Inside, agent: dict[str, s
         assert not [name for name in found.headers if name.startswith("access-control")]
 
 
-def test_a_browser_has_no_business_on_the_socket(app: Inside) -> None:
+def test_a_browser_has_no_business_on_the_socket(app: InProcessDaemon) -> None:
     denied(
         app.call("POST", EVALUATE, {"command": "ls"}, {"origin": "http://127.0.0.1:7310"}, peer="uid:1"),
         403,
@@ -77,7 +77,7 @@ def test_a_browser_has_no_business_on_the_socket(app: Inside) -> None:
     )
 
 
-def test_a_large_body_is_refused(app: Inside, agent: dict[str, str]) -> None:
+def test_a_large_body_is_refused(app: InProcessDaemon, agent: dict[str, str]) -> None:
     denied(app.call("POST", EVALUATE, {"command": "x" * 1_100_000}, agent), 413, "VALIDATION_PAYLOAD_TOO_LARGE")
     answer = app.call("POST", "/api/v1/session", {"operator": "x" * 1_100_000}, agent)
     assert answer.status_code == 413
@@ -124,23 +124,23 @@ BAD: list[tuple[bytes, int, str]] = [
 
 @pytest.mark.parametrize(("content", "status", "code"), BAD, ids=lambda value: str(value)[:50])
 def test_a_body_that_asks_nothing_clear_is_denied(
-    app: Inside, agent: dict[str, str], content: bytes, status: int, code: str
+    app: InProcessDaemon, agent: dict[str, str], content: bytes, status: int, code: str
 ) -> None:
     denied(app.call("POST", EVALUATE, headers=agent, content=content), status, code)
 
 
-def test_fractions_are_no_reason_to_refuse(app: Inside, agent: dict[str, str]) -> None:
+def test_fractions_are_no_reason_to_refuse(app: InProcessDaemon, agent: dict[str, str]) -> None:
     body = {"action": "get_price", "crude": "READ", "params": {"factor": 1.5}}
     assert app.call("POST", EVALUATE, body, agent).status_code == 200
 
 
-def test_nobody_is_denied(app: Inside) -> None:
+def test_nobody_is_denied(app: InProcessDaemon) -> None:
     denied(app.call("POST", EVALUATE, {"command": "ls"}), 401, "PERMISSION_DENIED")
     denied(app.call("POST", EVALUATE, {"command": "ls"}, bearer("agt_x")), 401, "PERMISSION_DENIED")
     denied(app.call("POST", f"{EVALUATE}/batch", {"actions": []}), 401, "PERMISSION_DENIED")
 
 
-def test_a_header_that_decides_must_not_stand_twice(app: Inside, agent: dict[str, str]) -> None:
+def test_a_header_that_decides_must_not_stand_twice(app: InProcessDaemon, agent: dict[str, str]) -> None:
     scope = {
         "type": "http", "method": "POST", "path": EVALUATE, "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 7310),
         "headers": [(b"host", b"127.0.0.1:7310"), (b"host", b"evil"), (b"authorization", agent["authorization"].encode())],
@@ -160,7 +160,7 @@ def test_a_header_that_decides_must_not_stand_twice(app: Inside, agent: dict[str
 
 
 def test_too_many_requests_are_denied_until_time_has_passed(tmp_path: Path) -> None:
-    with inside(tmp_path, limits={"requests_per_minute": 60}) as app:
+    with in_process_daemon(tmp_path, limits={"requests_per_minute": 60}) as app:
         one, other = app.agent("one"), app.agent("other")
         answers = [app.call("POST", EVALUATE, {"command": "ls"}, one) for _ in range(61)]
         assert [answer.status_code for answer in answers[:60]] == [200] * 60
@@ -175,7 +175,7 @@ def test_too_many_requests_are_denied_until_time_has_passed(tmp_path: Path) -> N
         assert app.call("POST", f"{EVALUATE}/batch", batch, other).status_code == 429
 
 
-def test_a_batch_answers_each_action_by_itself(app: Inside, agent: dict[str, str]) -> None:
+def test_a_batch_answers_each_action_by_itself(app: InProcessDaemon, agent: dict[str, str]) -> None:
     actions = [{"command": "ls"}, {"nonsense": 1}, {"action": "drop_database"}, 7]
     answer = app.call("POST", f"{EVALUATE}/batch", {"actions": actions}, agent)
     assert answer.status_code == 200
@@ -185,7 +185,7 @@ def test_a_batch_answers_each_action_by_itself(app: Inside, agent: dict[str, str
         denied(app.call("POST", f"{EVALUATE}/batch", body, agent), 400, "VALIDATION_INVALID_VALUE")
 
 
-def test_errors_elsewhere_have_the_same_shape(app: Inside) -> None:
+def test_errors_elsewhere_have_the_same_shape(app: InProcessDaemon) -> None:
     operator = app.sign_in()
     for method, path, body, status, code in (
         ("GET", "/api/v1/nothing", None, 404, "NOT_FOUND_OPERATION"),
@@ -207,7 +207,7 @@ def test_errors_elsewhere_have_the_same_shape(app: Inside) -> None:
 
 
 def test_a_wrong_passphrase_is_not_repeated_and_not_endless(tmp_path: Path) -> None:
-    with inside(tmp_path) as app:
+    with in_process_daemon(tmp_path) as app:
         for number in range(11):
             answer = app.call("POST", "/api/v1/session", {"operator": "ana", "passphrase": "hunter2 hunter2"})
             assert answer.status_code == (401 if number < 10 else 429)
@@ -217,7 +217,7 @@ def test_a_wrong_passphrase_is_not_repeated_and_not_endless(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("kind", [None, "application/x-www-form-urlencoded", "text/plain", "application/jsonx"])
-def test_a_body_that_does_not_call_itself_json_is_told_what_to_send(app: Inside, kind: str | None) -> None:
+def test_a_body_that_does_not_call_itself_json_is_told_what_to_send(app: InProcessDaemon, kind: str | None) -> None:
     body = json.dumps({"operator": "ana", "passphrase": "x"}).encode()
     headers = {"content-type": kind} if kind else {}
     answer = app.call("POST", "/api/v1/session", headers=headers, content=body)
@@ -226,14 +226,16 @@ def test_a_body_that_does_not_call_itself_json_is_told_what_to_send(app: Inside,
     assert "add the header Content-Type: application/json" in said and (kind or "as JSON:") in said
 
 
-def test_json_by_any_of_its_names_is_read(app: Inside) -> None:
+def test_json_by_any_of_its_names_is_read(app: InProcessDaemon) -> None:
     body = json.dumps({"operator": "ana"}).encode()
     for kind in ("application/json", "Application/JSON; charset=utf-8", "application/problem+json"):
         answer = app.call("POST", "/api/v1/session", headers={"content-type": kind}, content=body)
         assert "passphrase" in answer.json()["error"]["message"]
 
 
-def test_an_agent_is_told_how_operators_sign_in_over_http_and_at_a_terminal(app: Inside, agent: dict[str, str]) -> None:
+def test_an_agent_is_told_how_operators_sign_in_over_http_and_at_a_terminal(
+    app: InProcessDaemon, agent: dict[str, str]
+) -> None:
     said = app.call("GET", "/api/v1/blocks", headers=agent).json()["error"]["message"]
     assert "POST /api/v1/session" in said and "a terminal" in said and "interlock unlock" not in said
 
@@ -246,12 +248,12 @@ def test_an_agent_is_told_how_operators_sign_in_over_http_and_at_a_terminal(app:
     ],
 )
 def test_a_question_that_is_not_clear_is_answered_with_what_was_meant(
-    app: Inside, agent: dict[str, str], body: dict[str, Any], said: str
+    app: InProcessDaemon, agent: dict[str, str], body: dict[str, Any], said: str
 ) -> None:
     assert app.call("POST", EVALUATE, body, agent).json()["error"]["message"] == said
 
 
-def test_a_word_that_is_not_known_is_answered_with_those_that_are(app: Inside, agent: dict[str, str]) -> None:
+def test_a_word_that_is_not_known_is_answered_with_those_that_are(app: InProcessDaemon, agent: dict[str, str]) -> None:
     answer = app.call("GET", "/api/v1/tickets?state=open-ish", headers=agent)
     assert answer.status_code == 400
     assert answer.json()["error"]["message"].startswith("'state': expected one of open, pending_cooling, ")

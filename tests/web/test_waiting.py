@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from daemons import Daemon, Inside, daemon, inside
+from daemons import Daemon, InProcessDaemon, daemon, in_process_daemon
 
 WAITERS = 300
 DATABASE = {"agent": "agent_123", "action": "drop_database", "resource": "main"}
@@ -59,7 +59,7 @@ def test_hundreds_who_wait_are_woken_together_without_a_thread_each(tmp_path: Pa
 
 
 def test_a_wait_ends_with_its_time_and_shows_the_ticket_as_it_is(tmp_path: Path) -> None:
-    with inside(tmp_path) as app:
+    with in_process_daemon(tmp_path) as app:
         agent = app.agent()
         ticket = app.call("POST", "/api/v1/evaluate", DATABASE, agent).json()["pendingId"]
         start = time.monotonic()
@@ -71,11 +71,11 @@ def test_a_wait_ends_with_its_time_and_shows_the_ticket_as_it_is(tmp_path: Path)
 
 
 def test_a_wait_is_woken_by_a_rejection_in_the_same_process(tmp_path: Path) -> None:
-    with inside(tmp_path) as app:
+    with in_process_daemon(tmp_path) as app:
         agent, operator = app.agent(), app.sign_in()
         ticket = app.call("POST", "/api/v1/evaluate", DATABASE, agent).json()["pendingId"]
 
-        async def both(app: Inside) -> tuple[Any, float]:
+        async def both(app: InProcessDaemon) -> tuple[Any, float]:
             waiting = asyncio.ensure_future(app.acall("GET", f"/api/v1/tickets/{ticket}/wait?seconds=50", None, agent))
             await asyncio.sleep(0.3)
             start = time.monotonic()

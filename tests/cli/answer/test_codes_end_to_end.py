@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from daemons import Daemon, bearer, daemon, started
+from daemons import Daemon, bearer, daemon, start_daemon
 from interlock.identity.keys.codes import new_code, normal_code
 
 POLICY = 'name = "looped"\nextends = "default"\n[loop]\nstart = "allow"\n'
@@ -141,7 +141,7 @@ def test_a_block_outlives_a_killed_daemon_and_its_code_is_shown_anew(running: Da
     challenge = challenge_in(agent.step(WIPE))
     before = shown(running, challenge)
     running.stop(signal.SIGKILL)
-    again = started(tmp_path)
+    again = start_daemon(tmp_path)
     try:
         agent = Agent(again)
         assert agent.start()["error"]["code"] == "PERMISSION_DENIED"
@@ -150,7 +150,7 @@ def test_a_block_outlives_a_killed_daemon_and_its_code_is_shown_anew(running: Da
         assert agent.verify(challenge, before)["error"]["code"] == "TOKEN_INVALID"
         assert agent.verify(challenge, shown(again, challenge))["data"]["unblocked_agent"] == "claude"
         again.stop(signal.SIGKILL)
-        again = started(tmp_path)
+        again = start_daemon(tmp_path)
         assert Agent(again).start()["success"] is True
     finally:
         again.stop(signal.SIGKILL)
@@ -163,7 +163,7 @@ def test_a_killed_daemon_forgets_no_failure(running: Daemon, tmp_path: Path) -> 
     for _ in range(10):
         assert agent.verify("5f0c0000-0000-4000-8000-000000000000", new_code())["error"]["code"] == "TOKEN_INVALID"
     running.stop(signal.SIGKILL)
-    again = started(tmp_path)
+    again = start_daemon(tmp_path)
     try:
         said = Agent(again).verify("5f0c0000-0000-4000-8000-000000000000", new_code())
         assert said["error"]["code"] == "RATE_LIMIT_EXCEEDED"

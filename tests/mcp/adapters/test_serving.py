@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from aql_lint import lint
-from daemons import Daemon, Inside, daemon, inside
+from daemons import Daemon, InProcessDaemon, daemon, in_process_daemon
 from interlock.client import DaemonClient as Client
 from interlock.client import DaemonReply
 from interlock.config import load_config
@@ -377,7 +377,7 @@ def test_calls_run_beside_one_another(rig: Rig) -> None:
 class _Inner:
     """A daemon's socket whose other end is in this process, so that its clock can be moved."""
 
-    def __init__(self, app: Inside) -> None:
+    def __init__(self, app: InProcessDaemon) -> None:
         self._app = app
 
     def ask(self, method: str, path: str, body: Any = None) -> DaemonReply:
@@ -389,7 +389,7 @@ class _Inner:
 class Timed:
     """The adapter in front of an app with a clock."""
 
-    app: Inside
+    app: InProcessDaemon
     serving: AdapterServer
     ticket: str = ""
 
@@ -415,7 +415,7 @@ def timed(tmp_path: Path, shop: Shop) -> Iterator[Timed]:
     shop.forget()
     path = tmp_path / "things.yaml"
     path.write_text(text(shop.url))
-    with inside(tmp_path, adapters={"files": [str(path)]}, policy={"use": "default"}) as app:
+    with in_process_daemon(tmp_path, adapters={"files": [str(path)]}, policy={"use": "default"}) as app:
         asking = AdapterCaller(_Inner(app), "mcp", "s1")  # type: ignore[arg-type]
         yield Timed(app, AdapterServer(AdapterFiles([path]), asking, _Fresh(), app.config, ToolNaming()))
 
@@ -452,7 +452,7 @@ def test_an_operator_can_keep_even_questions_from_an_untested_adapter(tmp_path: 
     path = tmp_path / "things.yaml"
     path.write_text(text(shop.url, trust="untested"))
     policy = {"allow_untested_introspection": False}
-    with inside(tmp_path, adapters={"files": [str(path)]}, trust_policy=policy) as app:
+    with in_process_daemon(tmp_path, adapters={"files": [str(path)]}, trust_policy=policy) as app:
         asking = AdapterCaller(_Inner(app), "mcp", "s1")  # type: ignore[arg-type]
         serving = AdapterServer(AdapterFiles([path]), asking, _Fresh(), app.config, ToolNaming())
         given = {"operation": "introspect", "params": {"query": "operations"}}
@@ -467,7 +467,7 @@ def test_a_name_that_implies_danger_is_said_with_the_answer(tmp_path: Path, shop
     """2.11: under the published matrix a certified adapter's forced operation runs, with a warning."""
     path = tmp_path / "things.yaml"
     path.write_text(text(shop.url))
-    with inside(tmp_path, adapters={"files": [str(path)]}, safetyLoop={"mode": "monitoring"}) as app:
+    with in_process_daemon(tmp_path, adapters={"files": [str(path)]}, safetyLoop={"mode": "monitoring"}) as app:
         asking = AdapterCaller(_Inner(app), "mcp", "s1")  # type: ignore[arg-type]
         serving = AdapterServer(AdapterFiles([path]), asking, _Fresh(), app.config, ToolNaming())
         envelope = serving.call("mcp_aql", {"operation": "force_sync"})["envelope"]

@@ -8,24 +8,24 @@ from pathlib import Path
 import httpx
 import pytest
 
-from daemons import PASSPHRASE, Inside, inside
+from daemons import PASSPHRASE, InProcessDaemon, in_process_daemon
 
 PATH = "/api/v1/session/passphrase"
 OTHER = "walnut harbour 12 comet"
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[Inside]:
-    with inside(tmp_path) as made:
+def app(tmp_path: Path) -> Iterator[InProcessDaemon]:
+    with in_process_daemon(tmp_path) as made:
         made.daemon.context.agent_above = lambda pid: None
         yield made
 
 
-def sign_in(app: Inside, name: str, passphrase: str = PASSPHRASE, peer: str = "") -> httpx.Response:
+def sign_in(app: InProcessDaemon, name: str, passphrase: str = PASSPHRASE, peer: str = "") -> httpx.Response:
     return app.call("POST", "/api/v1/session", {"operator": name, "passphrase": passphrase}, peer=peer)
 
 
-def test_a_new_passphrase_replaces_the_old_one_and_ends_the_session(app: Inside) -> None:
+def test_a_new_passphrase_replaces_the_old_one_and_ends_the_session(app: InProcessDaemon) -> None:
     headers = app.sign_in("bo")
     assert app.call("PUT", PATH, {"passphrase": OTHER}, headers).json() == {"success": True}
     assert app.call("GET", "/api/v1/session", headers=headers).status_code == 401
@@ -43,13 +43,13 @@ def test_a_new_passphrase_replaces_the_old_one_and_ends_the_session(app: Inside)
         ({"passphrase": OTHER, "operator": "ana"}, 400, "VALIDATION_UNKNOWN_PARAM"),
     ],
 )
-def test_a_passphrase_that_is_none_changes_nothing(app: Inside, body: object, status: int, code: str) -> None:
+def test_a_passphrase_that_is_none_changes_nothing(app: InProcessDaemon, body: object, status: int, code: str) -> None:
     answer = app.call("PUT", PATH, body, app.sign_in("bo"))
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
     assert OTHER not in answer.text and sign_in(app, "bo").status_code == 200
 
 
-def test_it_takes_a_fresh_sign_in_and_never_an_agent(app: Inside) -> None:
+def test_it_takes_a_fresh_sign_in_and_never_an_agent(app: InProcessDaemon) -> None:
     headers, agent = app.sign_in("bo"), app.agent()
     app.clock.forward(121)
     assert app.call("PUT", PATH, {"passphrase": OTHER}, headers).status_code == 403
@@ -58,7 +58,7 @@ def test_it_takes_a_fresh_sign_in_and_never_an_agent(app: Inside) -> None:
     assert app.call("PUT", PATH, {"passphrase": OTHER}).status_code == 401
 
 
-def test_wrong_guesses_over_tcp_lock_nobody_out_on_the_socket(app: Inside) -> None:
+def test_wrong_guesses_over_tcp_lock_nobody_out_on_the_socket(app: InProcessDaemon) -> None:
     for _ in range(10):
         assert sign_in(app, "ana", "a wrong guess").status_code == 401
     limited = sign_in(app, "ana")
@@ -70,7 +70,7 @@ def test_wrong_guesses_over_tcp_lock_nobody_out_on_the_socket(app: Inside) -> No
     assert sign_in(app, "ana", peer="uid:1000").status_code == 200
 
 
-def test_an_agents_wrong_guesses_do_not_lock_out_its_own_user(app: Inside) -> None:
+def test_an_agents_wrong_guesses_do_not_lock_out_its_own_user(app: InProcessDaemon) -> None:
     app.daemon.context.agent_above = lambda pid: "it runs under an agent"
     for _ in range(10):
         assert sign_in(app, "ana", "a wrong guess", "uid:1000").status_code == 401

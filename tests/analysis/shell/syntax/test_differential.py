@@ -19,7 +19,7 @@ from interlock.analysis.shell.syntax import nodes as n
 from interlock.analysis.windows import looks_like_windows
 from interlock.model import Kind
 from repository import TESTS
-from shell_generator import Grammar, spoiled
+from shell_generator import Grammar, spoil_text
 
 HERE = TESTS
 MODULES = HERE.parent / ".venv" / "node_modules"
@@ -45,7 +45,7 @@ def made() -> tuple[str, ...]:
     """Text that a grammar made, whole and spoiled."""
     chance = random.Random(11)
     whole = [Grammar(chance).text(3) for _ in range(400)]
-    broken = [spoiled(chance) for _ in range(400)]
+    broken = [spoil_text(chance) for _ in range(400)]
     return tuple(
         text
         for text in dict.fromkeys([*whole, *broken])
