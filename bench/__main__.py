@@ -1,4 +1,4 @@
-"""How fast is a judgement? Everything is measured in one run, on one core, and printed as a table."""
+"""Measures judgements in one run on one core, and prints a table."""
 
 from __future__ import annotations
 
@@ -151,9 +151,9 @@ def judgement(actions: Sequence[Action], book: Rulebook) -> tuple[float, float]:
 
 def forget() -> None:
     """Empty what judging remembers of paths and words, so that no round profits from the one before."""
-    for kept in (places._place_kept, params._squash, lexicon.split_name, key_words.sense):
-        if hasattr(kept, "cache_clear"):
-            kept.cache_clear()
+    for cached in (places._place_kept, params._squash, lexicon.split_name, key_words.sense):
+        if hasattr(cached, "cache_clear"):
+            cached.cache_clear()
 
 
 def cached(actions: Sequence[Action]) -> float:

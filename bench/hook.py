@@ -1,4 +1,4 @@
-"""What does a hook cost? Each path end to end, beside /bin/true and an empty endpoint of the same daemon, in turns in one run."""
+"""Measures hooks end to end, beside /bin/true and an empty endpoint of the same daemon, in turns in one run."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def asked(command: str, mode: str = "default", cwd: str = "/home/dev/app") -> bytes:
-    """What Claude Code sends; each call is one of its own."""
+    """Claude Code's hook input, with a new id for each call."""
     given: dict[str, Any] = {"session_id": "b", "cwd": cwd, "permission_mode": mode, "hook_event_name": "PreToolUse"}
     given |= {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": f"t{next(_numbers)}"}
     return json.dumps(given).encode()
@@ -166,7 +166,7 @@ class Operator:
 
 
 def others(folder: Path) -> None:
-    """What does the same job, where it is installed; with a home of its own, so that it leaves nothing behind."""
+    """The comparable tools that are installed, each with a home of its own, so that it leaves nothing behind."""
     home = folder / "home"
     home.mkdir()
     environ = {"PATH": os.environ.get("PATH", ""), "HOME": str(home)}

@@ -1,4 +1,4 @@
-"""How fast does the daemon answer? Real processes, keep-alive, one core; beside an empty endpoint of the same server in the same run."""
+"""Measures the daemon over HTTP: real processes, keep-alive, one core, beside an empty endpoint of the same server in the same run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast does the loop answer over MCP? `record_execution_step` beside a bare echo tool of the same SDK, in the same run."""
+"""Measures the loop over MCP: `record_execution_step` beside a bare echo tool of the same SDK, in the same run."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class World:
             for kind in kinds:
                 await measured(kind, TURN)
         print(
-            "\nrecord_execution_step over MCP, one client, judged and kept before the answer; beside an echo of the same SDK\n"
+            "\nrecord_execution_step over MCP, one client, judged and stored before the answer; beside an echo of the same SDK\n"
         )
         print(f"{'':<34}{'p50':>10}{'p99':>10}{'x echo':>10}")
         for kind, base in ((kinds[0], kinds[0]), (kinds[1], kinds[0]), (kinds[2], kinds[2]), (kinds[3], kinds[2])):
@@ -181,7 +181,7 @@ async def begun(talk: Client, name: str) -> None:
 
 
 def stepping(talk: Client, name: str) -> Call:
-    """What reports one step that may go on."""
+    """A function that reports one step that may go on."""
 
     async def step() -> None:
         said = await talk.call_tool("mcp_aql_create", arguments(name))

@@ -1,4 +1,4 @@
-"""What does a proxy cost? A call of the same MCP server through `interlock proxy` and directly, in turns in one run."""
+"""Measures the proxy: a call of the same MCP server through `interlock proxy` and directly, in turns in one run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often is a person asked? Every recorded session as its user lives it: questions an hour, the rules behind them, and what passed unasked."""
+"""Counts the questions of every recorded session: questions an hour, their rules, and losses that passed unasked."""
 
 from __future__ import annotations
 

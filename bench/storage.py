@@ -1,4 +1,4 @@
-"""Does a store get slower as it fills up? Ticket lookup and audit append with few rows and with many, as ratios."""
+"""Measures stores as they fill up: ticket lookup and audit append with few rows and with many, as ratios."""
 
 from __future__ import annotations
 

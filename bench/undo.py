@@ -1,4 +1,4 @@
-"""How long does it take to keep what an action changes, and to bring it back? At 10, 1,000 and 5,000 files, beside what people would do instead, in one run."""
+"""Measures taking and restoring snapshots of 10, 1,000 and 5,000 files, beside the usual alternatives, in one run."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ _NUMBERS = itertools.count()
 
 
 def main() -> None:
-    print(
-        f"Files of {BYTES:,} bytes each, kept and brought back, median of {ROUNDS}, in milliseconds; the budget is 300\n"
-    )
+    print(f"Files of {BYTES:,} bytes each, snapshot and undo, median of {ROUNDS}, in milliseconds; the budget is 300\n")
     print(f"{'':<40}" + "".join(f"{f'{count:,} files':>14}" for count in COUNTS))
     columns = [measured(count) for count in COUNTS]
     for name in columns[0]:
@@ -33,7 +31,7 @@ def main() -> None:
 
 
 def measured(count: int) -> dict[str, list[float]]:
-    """One column: each way to keep what an action takes, and to have it back."""
+    """One column: each way to copy what an action removes, and to restore it."""
     found: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         repo = Path(folder) / "app"
@@ -53,7 +51,9 @@ def measured(count: int) -> dict[str, list[float]]:
 def _deleted(repo: Path, keep: WarmSnapshotter, found: dict[str, list[float]]) -> None:
     copy = repo.with_name("copy")
     _time(found, "cp -r", lambda: subprocess.run(["cp", "-r", repo / "src", copy], check=True))
-    _kept(repo, keep, found, "rm -r", {"verb": "delete", "target": "src"}, lambda: shutil.rmtree(repo / "src"))
+    _measure_snapshot(
+        repo, keep, found, "rm -r", {"verb": "delete", "target": "src"}, lambda: shutil.rmtree(repo / "src")
+    )
     shutil.rmtree(repo / "src")
     _time(found, "cp -r, back", lambda: subprocess.run(["cp", "-r", copy, repo / "src"], check=True))
     shutil.rmtree(copy)
@@ -63,24 +63,24 @@ def _deleted(repo: Path, keep: WarmSnapshotter, found: dict[str, list[float]]) -
 def _reset(repo: Path, keep: WarmSnapshotter, found: dict[str, list[float]]) -> None:
     _time(found, "git stash create", lambda: git(repo, "stash", "create"))
     words = ["reset", "-q", "--hard"]
-    _kept(repo, keep, found, "git reset --hard", {"verb": "git", "words": words}, lambda: git(repo, *words))
+    _measure_snapshot(repo, keep, found, "git reset --hard", {"verb": "git", "words": words}, lambda: git(repo, *words))
     git(repo, *words)
 
 
-def _kept(
+def _measure_snapshot(
     repo: Path,
     keep: WarmSnapshotter,
     found: dict[str, list[float]],
     name: str,
-    deed: dict[str, Any],
+    effect: dict[str, Any],
     act: Callable[[], object],
 ) -> None:
-    """One action, kept before and undone behind."""
-    asked = {"bases": [str(repo)], "deeds": [deed]}
-    kept = _time(found, f"{name}, kept", lambda: keep.take(asked, _id(), 0.0, LIMITS))
-    assert kept.verified, kept
+    """One action with a snapshot before and an undo after it."""
+    request = {"bases": [str(repo)], "deeds": [effect]}
+    taken = _time(found, f"{name}, snapshot", lambda: keep.take(request, _id(), 0.0, LIMITS))
+    assert taken.verified, taken
     act()
-    undone = _time(found, f"{name}, undone", lambda: keep.undo(kept.id, _id(), 0.0, kept.digest))
+    undone = _time(found, f"{name}, undone", lambda: keep.undo(taken.id, _id(), 0.0, taken.digest))
     assert undone.done, undone
 
 

@@ -1,4 +1,4 @@
-"""Is an answer of MCP-AQL well formed? Closed envelopes, registered codes, and messages that no leak filter takes for a stack trace."""
+"""Checks MCP-AQL answers: closed envelopes, registered codes, and messages that no leak filter takes for a stack trace."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def lint(envelope: Mapping[str, Any], introspection: bool = False) -> None:
 
 
 def lint_all(envelopes: Iterable[Mapping[str, Any]]) -> int:
-    """Asserts it of many; says how many there were."""
+    """Asserts it of many envelopes; returns their number."""
     count = 0
     for envelope in envelopes:
         lint(envelope)

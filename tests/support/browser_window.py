@@ -35,7 +35,7 @@ class Window:
         return self._send("GET", path, headers)
 
     def form(self, path: str, fields: dict[str, str] | None = None, **headers: str) -> httpx.Response:
-        """A form of a page of ours; the page's script puts the mark in."""
+        """Submits a form with the page's mark, as its script does."""
         answer = self._send(
             "POST", path, {"origin": self.origin, **headers}, data={**(fields or {}), "csrf": self.mark}
         )
@@ -43,7 +43,7 @@ class Window:
         return answer
 
     def json(self, path: str, body: dict[str, Any] | None = None, **headers: str) -> httpx.Response:
-        """What our script sends."""
+        """A request as the page's script sends it."""
         sent = {"origin": self.origin, "x-csrf-token": self.mark, "accept": "application/json", **headers}
         return self._send("POST", path, sent, json=body or {})
 
@@ -102,7 +102,7 @@ class Window:
         return answer
 
     def touch(self, key: Authenticator) -> None:
-        """Asked anew: the next two minutes of changes are vouched for."""
+        """A fresh touch, which covers the changes of the next two minutes."""
         asked = self.json("/console/fresh/begin").json()
         body = {"ceremony": asked["ceremony"], "response": key.get(asked["publicKey"])}
         assert self.json("/console/fresh/finish", body).status_code == 200

@@ -19,7 +19,7 @@ HERE = "127.0.0.1"
 
 
 def follow_setup_link(gate: Gate, name: str = "ann") -> Visitor:
-    """Whoever follows the link that their terminal showed."""
+    """A visitor who follows the set-up link of their terminal."""
     _, visitor = enter_by_link(gate.state, set_up_link(gate.state, gate.sign_in(name)), HERE)
     return visitor
 
@@ -72,7 +72,7 @@ def enter_with_code(gate: Gate, app: pyotp.TOTP, name: str = "ann") -> SignedInB
 
 
 def touch_passkey(entered: SignedInBrowser, key: Authenticator) -> Visitor:
-    """The same, asked anew just now."""
+    """The visitor after a fresh touch."""
     gate = entered.gate
     asked = step_up.freshen_begin(gate.state, entered.visitor, SITE)
     step_up.freshen_finish(gate.state, entered.visitor, asked["ceremony"], key.get(asked["publicKey"]), SITE)

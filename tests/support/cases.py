@@ -14,7 +14,7 @@ SHOWN = 20  # failures in full; the rest by name alone
 def each(
     names: str | tuple[str, ...], cases: Iterable[Any], ids: Callable[[Any], str] | Sequence[str] = repr
 ) -> Callable[[Any], Any]:
-    """Like pytest.mark.parametrize, for cases that share nothing: thousands of tests cost more than what they look at."""
+    """Like pytest.mark.parametrize, but one test for all cases: thousands of tests cost more than what they check."""
     words = tuple(name.strip() for name in names.split(",")) if isinstance(names, str) else names
     rows = [(row if len(words) > 1 else (row,)) for row in cases]
     assert rows, f"no case of {', '.join(words)}"

@@ -1,4 +1,4 @@
-"""A real Chromium in front of a real daemon: an operator who signs in with a passkey of the browser's own, and looks at pages."""
+"""A real Chromium in front of a real daemon: an operator signs in with a passkey of the browser and reads pages."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Window:
         self.cdp.send("WebAuthn.setUserVerified", {"authenticatorId": self.authenticator, "isUserVerified": yes})
 
     def violations(self) -> list[str]:
-        """What axe has to say; run through the debugger, for the pages let no foreign script in."""
+        """The violations that axe finds; run through the debugger, because the pages allow no foreign script."""
         self.cdp.send("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
         found = self.page.evaluate(
             """async () => (await axe.run({ resultTypes: ["violations"] })).violations.map(v => [v.id, v.nodes.map(n => n.html)])"""
@@ -167,7 +167,7 @@ class Console:
 
     @property
     def deed(self) -> str:
-        """Something dangerous that nobody was asked about yet."""
+        """A dangerous command that was not requested before."""
         return f"rm -rf src{self.round}"
 
     def ask(self, command: str, **more: Any) -> dict[str, Any]:
@@ -187,7 +187,7 @@ class Console:
             return dict(daemon.get(f"/tickets/{id}"))
 
     def clear(self) -> None:
-        """Nothing waits any more."""
+        """Rejects everything that is open."""
         self.round += 1
         with self.operator() as daemon:
             for ticket in daemon.get("/tickets", state="open", limit=500)["tickets"]:
@@ -249,6 +249,6 @@ def close() -> None:
 
 
 def _port(desk: Desk) -> int:
-    """As the daemon said when it started."""
+    """The port that the daemon printed at its start."""
     said = (desk.folder / "log").read_text(encoding="utf-8")
     return int(said.partition("http://127.0.0.1:")[2].split()[0])

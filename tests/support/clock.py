@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class TestClock:
-    """Stands still until it is told to go on."""
+    """Stands still until `forward` moves it."""
 
     __test__ = False
 

@@ -1,4 +1,4 @@
-"""Somebody who looks at pages of the console, in this process, while agents ask for things; and pages that would run what was stored."""
+"""An operator who reads console pages in this process while agents send requests; and a check for injected markup."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class ConsoleVisitor:
         return answer.text
 
     def part(self, path: str) -> str:
-        """What htmx fetches of it."""
+        """The part of a page that htmx fetches."""
         return self.page(path, hx_request="true")
 
     def links(self, path: str, to: str) -> list[str]:
-        """Where a page leads to."""
+        """The links of a page that begin with `to`."""
         return [unescape(found) for found in re.findall(r'href="([^"]+)"', self.page(path)) if found.startswith(to)]
 
     def record(self, **query: str) -> str:
@@ -95,7 +95,7 @@ class _Tags(HTMLParser):
 
 
 def foreign_markup(html: str) -> list[str]:
-    """What a page has that our templates do not write: elements and attributes that run something, addresses that are not ours."""
+    """Markup that our templates never write: elements and attributes that run something, foreign addresses."""
     parser = _Tags()
     parser.feed(html)
     return [f"<{tag} {attrs}>" for tag, attrs in parser.found if _strange(tag, attrs)]

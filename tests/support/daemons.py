@@ -37,14 +37,14 @@ TLS = ssl.create_default_context()  # no client here speaks it, and each would t
 
 
 def folder_config(folder: Path, **tables: Any) -> Config:
-    """A configuration whose state is kept in a folder."""
+    """A configuration whose state is in a folder."""
     given: dict[str, Any] = {"store": {"url": f"sqlite://{folder}/state"}, "policy": {"use": "spec"}, **tables}
     return config_of(given, environ={})
 
 
 @dataclass
 class InProcessDaemon:
-    """The app in this process; `call` is one request, as whoever the client address says."""
+    """The daemon's app in this process; `call` sends one request, with the client address as the caller."""
 
     state: State
     daemon: DaemonApp
@@ -113,7 +113,7 @@ def first_row(now: float) -> tuple[OperatorRow, bytes]:
 
 
 def enrol_operators(state: State) -> None:
-    """Operators, as the terminal and an admin make them."""
+    """Enrols the operators, as the terminal and an admin do."""
     enrol_first(state, *first_row(state.clock.now()))
     _, session = sign_in(state, "ana", PASSPHRASE, "test")
     for name, roles in NAMES.items():
@@ -138,11 +138,11 @@ class Daemon:
     def here(self, **more: Any) -> httpx.Client:
         """A client on the unix socket."""
         transport = httpx.HTTPTransport(uds=str(self.socket), retries=0, verify=TLS)
-        return self._kept(httpx.Client(transport=transport, base_url="http://interlock", timeout=60, **more))
+        return self._remember(httpx.Client(transport=transport, base_url="http://interlock", timeout=60, **more))
 
     def tcp(self, **more: Any) -> httpx.Client:
         base = f"http://127.0.0.1:{self.port}"
-        return self._kept(httpx.Client(base_url=base, timeout=60, trust_env=False, verify=TLS, **more))
+        return self._remember(httpx.Client(base_url=base, timeout=60, trust_env=False, verify=TLS, **more))
 
     def sign_in(self, name: str = "ana") -> dict[str, str]:
         answer = self.here().post("/api/v1/session", json={"operator": name, "passphrase": PASSPHRASE})
@@ -158,7 +158,7 @@ class Daemon:
     def errors(self) -> str:
         return (self.folder / "stderr").read_text()
 
-    def _kept(self, client: httpx.Client) -> httpx.Client:
+    def _remember(self, client: httpx.Client) -> httpx.Client:
         self.clients.append(client)
         return client
 
@@ -170,7 +170,7 @@ def write_config(folder: Path, toml: str = "", policy: str = "spec") -> Path:
 
 
 def enrol_in_folder(folder: Path) -> None:
-    """Operators in the state folder, before any daemon has it."""
+    """Enrols operators in the state folder, before a daemon opens it."""
     config = folder_config(folder)
     store = open_store(config.store)
     try:
@@ -185,7 +185,7 @@ class _Wall:
 
 
 def start_daemon(folder: Path, *words: str, config: Path | None = None, anew: bool = False) -> Daemon:
-    """A daemon that answers, or has ended; `anew` is one with a command line and an environment in /proc of its own."""
+    """Starts a daemon and waits until it answers or has ended; with `anew` it has its own command line and environment in /proc."""
     path = config or folder / "interlock.toml"
     if not path.exists():
         write_config(folder)

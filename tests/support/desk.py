@@ -32,7 +32,7 @@ AGENT = {"name": "claude", "session": "s1"}
 
 
 def own_port() -> int:
-    """One that a daemon gets again after it was down: the kernel gives none of these to whoever asks for any."""
+    """A port that a daemon can bind again after a restart: outside the kernel's range for any free port."""
     given = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     while True:
         port = random.randrange(max(1_024, given - 16_000), given)
@@ -113,7 +113,7 @@ class Desk:
         env: Mapping[str, str] | None = None,
         script: str = "",
     ) -> tuple[str, int]:
-        """What a person sees who types these answers to these prompts, and the exit code."""
+        """Runs a command at a terminal with these answers to its prompts; returns the screen and the exit code."""
         words = [*warm_processes.INTERLOCK, *argv, "--config", str(self.config)]
         at = (
             person_at(*self.argv(*argv, script=script), env=env)
@@ -137,18 +137,18 @@ class Desk:
         passphrase: str = PASSPHRASE,
         script: str = "",
     ) -> tuple[str, int]:
-        """The same, by somebody who signs in."""
+        """As `person`, by an operator who signs in."""
         answers = [(r"Passphrase of [^\n]*: ", passphrase), *more]
         return self.person(*argv, "--operator", name, answers=answers, script=script)
 
     def program(self, *argv: str, given: str = "") -> subprocess.CompletedProcess[str]:
-        """What a program gets that runs a command; it has no terminal."""
+        """Runs a command without a terminal."""
         return warm_processes.run(
             *argv, "--config", str(self.config), given=given, timeout=PATIENCE, start_new_session=True
         )
 
     def evaluate(self, command: str, token: str = "", **more: Any) -> Mapping[str, Any]:
-        """An agent asks."""
+        """An agent's request."""
         body = {"agent": self.agent, "cwd": "/home/dev/app", "command": command, **more}
         answer = self.daemon.on_behalf(token).ask("POST", "/evaluate", body)
         assert isinstance(answer.body, dict)

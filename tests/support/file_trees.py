@@ -1,4 +1,4 @@
-"""Trees and repositories as they are on the disk, told in a form that can be compared, and one child that keeps and brings back."""
+"""Comparable descriptions of file trees and repositories, and a child process that takes and restores snapshots."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def snapshotter(state: Path) -> Iterator[WarmSnapshotter]:
 
 
 def fresh_snapshot_id() -> str:
-    """A name that no snapshot has."""
+    """An unused snapshot id."""
     return "u_" + base64.b32encode(next(_COUNTER).to_bytes(6, "big")).decode().lower()[:10]
 
 
@@ -84,7 +84,7 @@ def extended_attributes(path: bytes) -> dict[str, bytes]:
 
 
 def set_attribute(path: bytes, name: str, value: bytes) -> bool:
-    """Whether the file system takes it."""
+    """Sets an attribute; returns whether the file system supports it."""
     with suppress(OSError):
         os.setxattr(path, name, value)
         return True
@@ -98,7 +98,7 @@ def access_list(user: int, mode: int = 0o640) -> bytes:
 
 
 def describe_repository(top: Path) -> dict[str, str]:
-    """What Git says of a repository, and that it is whole."""
+    """The state of a repository by Git's own commands, with the result of fsck."""
     says = {
         "status": ["status", "--porcelain=v1", "-z", "--ignored"],
         "index": ["ls-files", "-s", "-v", "-z"],

@@ -1,4 +1,4 @@
-"""What a forked child answers."""
+"""Runs a function in a forked child."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from stored_records import child
 
 
 def in_child(work: Callable[[], Any]) -> Any:
-    """What a forked child answers, or the error it met."""
+    """The result of a forked child, or the error it met."""
 
     def said(say: Callable[[Any], None]) -> None:
         try:

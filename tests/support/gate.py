@@ -40,7 +40,7 @@ def shipped(config: Config) -> tuple[Rulebook, str] | None:
 
 
 class Gate:
-    """The engine with its state, without an interface."""
+    """The whole engine, without an interface."""
 
     def __init__(self, folder: Path, **config: Any) -> None:
         self.folder, self.clock = folder, TestClock()
@@ -75,7 +75,7 @@ class Gate:
         return evaluate(self.state, Request(action, agent, "test", **more))
 
     def held(self, action: Action, agent: AgentRef = AGENT, **more: Any) -> Ticket:
-        """Asks, and expects a ticket."""
+        """Requests an action and expects a ticket."""
         found = self.ask(action, agent, **more)
         assert not found.allowed and found.ticket is not None, found
         return found.ticket

@@ -24,7 +24,7 @@ CWD = "/home/u/app"
 
 @dataclass(frozen=True)
 class HookOutput:
-    """What a hook said to its agent."""
+    """A hook's answer to its agent: exit code and output."""
 
     exit: int
     stdout: str
@@ -48,7 +48,7 @@ class HookOutput:
 
 @dataclass
 class HookedDaemon:
-    """A daemon with its client."""
+    """A daemon with its hook client."""
 
     daemon: Daemon
     client: str
@@ -81,7 +81,7 @@ class HookedDaemon:
 
 
 def claude_input(command: str, id: str = "toolu_1", event: str = "PreToolUse", **more: Any) -> dict[str, Any]:
-    """What Claude Code sends about a shell command."""
+    """Claude Code's hook input for a shell command."""
     given = {"session_id": "s-1", "transcript_path": "/dev/null", "cwd": CWD, "permission_mode": "default"}
     given |= {"hook_event_name": event, "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id}
     return {**given, **more}
@@ -95,7 +95,7 @@ def golden_input(word: str, name: str) -> tuple[str, dict[str, Any]]:
 
 @contextmanager
 def hooked_daemon(folder: Path, wait: int = 0, more: str = "", policy: str = "default") -> Iterator[HookedDaemon]:
-    """The daemon, and its client in its state folder; what it sees lowers nothing unless a test says so, for most targets are not there."""
+    """A daemon with the client in its state folder; impact gives no relief unless a test asks for it, because most targets do not exist."""
     impact = "" if "[impact]" in more or "[undo]" in more else "\n[impact]\nexempt = false\n"
     toml = f"[hooks]\nwait_seconds = {wait}\n{more}{impact}"
     with daemon(folder, toml=toml, policy=policy) as running:
@@ -108,7 +108,7 @@ def build_hook_client(folder: Path, word: str = "claude-code") -> str:
 
 
 def until(seen: Callable[[], Any], words: str) -> Any:
-    """What is seen once there is something; fails after a long while."""
+    """Polls until there is a result and returns it; fails after a timeout."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         found = seen()
@@ -119,7 +119,7 @@ def until(seen: Callable[[], Any], words: str) -> Any:
 
 
 class BackgroundWork(threading.Thread):
-    """Something that goes on beside the test; `result` waits for it."""
+    """Work in a thread beside the test; `result` waits for it."""
 
     def __init__(self, work: Callable[[], Any]) -> None:
         super().__init__(daemon=True)

@@ -1,4 +1,4 @@
-"""What must be true of a state that a killed process left behind: nothing acknowledged lost, nothing spent twice, the chain whole."""
+"""Checks the state that a killed process left behind: nothing acknowledged is lost, nothing spent twice, the chain is whole."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EVENTS = {
 
 @dataclass
 class Acknowledged:
-    """What callers were told before the process was gone."""
+    """The acknowledgements that callers received before the process was killed."""
 
     tickets: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # word -> ids
     recorded: set[str] = field(default_factory=set)  # everyday commands that are in a group that was written
@@ -57,7 +57,7 @@ class Acknowledged:
 
 @dataclass
 class StoredState:
-    """What is in the store."""
+    """The contents of the store."""
 
     tickets: dict[str, Ticket]
     approvals: dict[str, list[Approval]]
@@ -67,7 +67,7 @@ class StoredState:
 
 
 def broken_invariants(state: State, said: Acknowledged) -> list[str]:
-    """Every promise that was not kept, in words."""
+    """Every broken invariant, as text."""
     found = read_stored(state)
     verdict = verify_chains(state)
     return [

@@ -62,7 +62,7 @@ class Home:
 
 
 def install_hooks(folder: Path) -> None:
-    """A home as a user has one."""
+    """Creates a home folder and installs the hooks in it."""
     (folder / ".claude" / "projects").mkdir(parents=True)
     for name in ("project", "runtime"):
         (folder / name).mkdir(mode=0o700)

@@ -104,7 +104,7 @@ class Folder:
             running.process.stdout.close()
 
     def broken(self) -> list[str]:
-        """What the next process finds that must not be, and answers that nobody should have got."""
+        """The invariants that the next process finds broken, and unexpected answers."""
         store = open_store(self.config.store)
         try:
             return (
@@ -193,7 +193,7 @@ class Load:
         return None
 
     def _spend(self, pair: list[Caller], name: str, id: str) -> None:
-        """Through both connections at once; whoever is let through reports what became of it."""
+        """Spends a ticket through both connections at once; the one that is allowed reports the outcome."""
         tries = [self._pool.submit(caller.evaluate, name, id) for caller in pair]
         for caller, tried in zip(pair, tries):
             status, body = tried.result()

@@ -1,4 +1,4 @@
-"""A service in a forked process that is killed at any moment; whoever asked it hears through a pipe what it did."""
+"""A service in a forked process that is killed at a random moment; a pipe carries its acknowledgements."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Folder:
         os.kill(pid, signal.SIGKILL)
 
     def broken(self, known: tuple[Rulebook, str]) -> list[str]:
-        """What the next process finds that must not be."""
+        """The invariants that the next process finds broken."""
         store = open_store(self.config.store)
         try:
             state = open_state(self.config, store, SystemClock(), known=known)

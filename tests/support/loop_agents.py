@@ -42,7 +42,7 @@ def permissive_gate(folder: Path, steps: int = 10, ceiling: int = 100, more: str
 
 
 class Agent:
-    """One agent, as its interface speaks for it."""
+    """One agent, as an interface acts for it."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Agent:
         return challenges.verify(self.gate.state, self.ref, challenge, code)
 
     def tickets(self) -> list[Ticket]:
-        """What of this agent waits for a person, the newest first."""
+        """The open tickets of this agent, the newest first."""
         query = TicketQuery(principal=self.ref.principal, name=self.ref.name, limit=100)
         found = self.gate.store.read(lambda tx: tx.tickets(query))
         return sorted((one for one in found if one.open), key=lambda one: -one.opened_at)
@@ -107,7 +107,7 @@ class Agent:
         return self.gate.store.read(lambda tx: tx.challenges(self.ref.principal))
 
     def code(self, challenge: str) -> str:
-        """As an operator has it shown."""
+        """Reveals a code, as an operator does."""
         return challenges.reveal(self.gate.state, self.gate.sign_in(), challenge).code
 
 

@@ -1,4 +1,4 @@
-"""What agents write that a page must show and never be: markup, attributes, scripts in other words, templates, lines, and unseen signs."""
+"""Hostile texts that a page must show and never interpret: markup, attributes, scripts, templates, newlines and invisible characters."""
 
 from __future__ import annotations
 

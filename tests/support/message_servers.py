@@ -17,7 +17,7 @@ PATIENCE = 20.0
 
 @dataclass
 class Receiver:
-    """Keeps what it was sent; `answers` are given in turn, the last one for ever."""
+    """Records the requests it receives; gives `answers` in turn, and repeats the last one."""
 
     answers: list[int] = field(default_factory=lambda: [204])
     got: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Receiver:
 
 
 def until(found: Callable[[], Any], said: str = "it did not happen") -> Any:
-    """What is found as soon as it is something."""
+    """Polls until there is a result and returns it."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if (value := found()) is not None and value is not False:
@@ -84,7 +84,7 @@ def http_receiver(*answers: int, location: str = "") -> Iterator[Receiver]:
 
 @dataclass
 class ReceivedMails:
-    """What a mail server was given."""
+    """The mails that a server received."""
 
     port: int
     got: list[Any] = field(default_factory=list)

@@ -16,7 +16,7 @@ _ANSWERED = ("tool_result", "function_call_output", "functionResponse", '"role":
 
 @dataclass
 class Model:
-    """What it wants, and what it was told."""
+    """The command that the model wants, and the requests it received."""
 
     command: str = "true"
     port: int = 0

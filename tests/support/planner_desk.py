@@ -1,4 +1,4 @@
-"""A gate with a planner that says what a test wants, and what people do with its plans."""
+"""A gate with a scripted planner, and people who run its plans."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATIENCE = 30.0
 
 
 class ScriptedPlanner:
-    """A planner whose words are given; an error where they are one."""
+    """A planner with a fixed reply; raises it if it is an error."""
 
     def __init__(self, said: Any) -> None:
         self.said = said
@@ -32,7 +32,7 @@ class ScriptedPlanner:
 
 
 class PlannerDesk(Gate):
-    """A gate in front of which somebody asks for commands."""
+    """A gate with an operator who asks for plans."""
 
     def __init__(self, folder: Path, **config: Any) -> None:
         super().__init__(folder / "state", **config)
@@ -42,12 +42,12 @@ class PlannerDesk(Gate):
         self.by = self.sign_in()
 
     def plan(self, command: str, **more: Any) -> ReviewedPlan:
-        """What a planner makes of a request."""
+        """The plan for a scripted command."""
         self.state.plans.planner = ScriptedPlanner({"command": command, **more})
         return planning.make_plan(self.state, self.by, "do something", str(self.here))
 
     def run(self, plan: ReviewedPlan, understood: bool = True) -> PlanRow:
-        """Somebody says yes to it, and waits for its end."""
+        """Consents to a plan, runs it and waits for its end."""
         running.start(self.state, self.by, plan.id, consent_to(plan, understood))
         return self.ended(plan)
 

@@ -111,7 +111,7 @@ def running(where: str = "", **settings: str) -> Iterator[Server]:
 
 
 def _sweep(where: Path) -> None:
-    """What tests left behind that were killed; their server has ended with them."""
+    """Removes the folders of killed test runs, whose servers have ended with them."""
     for folder in where.glob(f"{NAME}*-*"):
         pid = folder.name.removeprefix(NAME).partition("-")[0]
         if pid.isdecimal() and not Path("/proc", pid).exists():

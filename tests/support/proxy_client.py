@@ -180,7 +180,7 @@ class Bench:
         return list(answer["tickets"])
 
     def approve(self) -> list[str]:
-        """A person agrees to everything that waits; the titles."""
+        """Approves every open ticket; returns their titles."""
         end = time.monotonic() + PATIENCE
         while not (found := self.waiting()):
             assert time.monotonic() < end, "nothing waits"

@@ -1,4 +1,4 @@
-"""A recorded session as it lies in its file, and the folder in the state that it assumes."""
+"""Recorded sessions from their files, and a folder in the state that a session assumes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class World:
         return [self.filled(one) for one in value] if isinstance(value, list) else value
 
     def look(self, question: Mapping[str, Any]) -> Impact:
-        """As the looker does it, in the session's own home, and with time enough on a busy machine."""
+        """Inspects targets as the daemon does, in the session's own home and with time enough for a busy machine."""
         return inspect_targets({**question, "ms": 10_000}, str(self.home))
 
     def contents(self) -> dict[str, str]:
@@ -60,7 +60,7 @@ class World:
         return {str(path): path.read_text(errors="replace") for path in found}
 
     def run(self, script: str) -> None:
-        """What a call did to the folder; one that fails there failed in the session as well."""
+        """Runs a call's script in the folder; a failure there was one in the session as well."""
         subprocess.run(
             ["bash", "-c", script], cwd=self.repository, env={**_GIT, "HOME": str(self.home)},
             capture_output=True, timeout=60, check=False,
@@ -119,7 +119,7 @@ def _put(folder: Path, paths: Any, text: str) -> None:
 
 
 def apply_call(made: World, call: Mapping[str, Any]) -> None:
-    """What the session's folder is like after this call."""
+    """Changes the session's folder as the call did."""
     given = made.filled(call["input"])
     if "then" in call:
         made.run(made.filled(call["then"]))

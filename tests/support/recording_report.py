@@ -1,4 +1,4 @@
-"""A report that remembers what it was told, for the tests of readers."""
+"""A report that records its calls, for the tests of analysis."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Recorder:
 
     @property
     def facts(self) -> list[Fact]:
-        """What was told, without the words for a person that say why something is unreadable."""
+        """The recorded calls, without the explanations of unreadable parts."""
         return [(fact[0], *fact[2:]) if fact[0] == "unreadable" else fact for fact in self.told]
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:

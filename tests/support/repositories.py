@@ -1,4 +1,4 @@
-"""Real repositories for whoever looks at them, and one child that looks."""
+"""Real Git repositories, and a child process that inspects them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def files(folder: Path, contents: Mapping[str, str]) -> None:
 
 @cache
 def _made() -> TemporaryDirectory[str]:
-    """Made once: a copy is much faster."""
+    """The template repository, made once because a copy is much faster."""
     kept = TemporaryDirectory()
     _make(Path(kept.name) / "app")
     return kept
@@ -83,13 +83,13 @@ def _make(folder: Path) -> None:
 def inspection_request(
     bases: Path | list[Path], *deeds: Mapping[str, Any], ms: int = PATIENT, **more: Any
 ) -> dict[str, Any]:
-    """A question about what happens in these folders; nothing of it counts as temporary."""
+    """An inspection request for effects in these folders, none of them temporary."""
     given = bases if isinstance(bases, list) else [bases]
     return {"bases": [str(base) for base in given], "deeds": list(deeds), "ms": ms, "temp": [], **more}
 
 
 def request_effect(command: str) -> dict[str, Any]:
-    """`rm x`, `empty x` or a git command as one deed."""
+    """`rm x`, `empty x` or a git command as one effect of a request."""
     program, *words = command.split()
     if program == "git":
         return {"verb": "git", "words": words}

@@ -1,4 +1,4 @@
-"""A recorded session -> what its user meets: every call through the hook route, before it runs and after, with a person who says yes."""
+"""Replays a recorded session: every call through the hook, before and after it runs, with a person who approves."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Replay:
-    """What a session met."""
+    """The result of a replayed session."""
 
     name: str
     calls: int
@@ -74,7 +74,7 @@ class Replay:
 
 @dataclass
 class SessionSnapshotter:
-    """Keeps as the keeper does it, in the session's own home, and with time enough on a busy machine."""
+    """Takes snapshots as the daemon does, in the session's own home and with time enough for a busy machine."""
 
     folder: SnapshotFolder
     home: str
@@ -98,7 +98,7 @@ class Desk:
     said: list[Question] = field(default_factory=list)
 
     async def before(self, number: int, call: Mapping[str, Any]) -> tuple[str, str]:
-        """What the hook says: its word, empty where it lets the call pass in silence, and the reason."""
+        """The hook's decision, empty where it lets the call pass silently, and the reason."""
         answer = await self._sent(_PRE, number, call)
         found = answer.get("hookSpecificOutput", {})
         self.kept += _SNAPSHOT.findall(str(found.get("additionalContext", "")))
@@ -133,7 +133,7 @@ class Desk:
         return found
 
     def rules(self) -> tuple[str, tuple[str, ...]]:
-        """What the record says of the last attempt: its outcome, and the rules at the level of the whole."""
+        """The last attempt by the record: its outcome, and the rules at its highest level."""
         self.app.state.recorder.flush()
         newest = AuditQuery(limit=20, newest_first=True)
         for row in self.app.state.store.read(lambda tx: tx.audit(newest)):
@@ -143,7 +143,7 @@ class Desk:
         return "", ("no record",)
 
     def approve(self) -> bool:
-        """Whoever is responsible says yes to all that waits; False where nobody may."""
+        """An operator approves every open ticket; False where nobody may."""
         if self.app.state.blocked(_WHO):
             unblock(self.app.state, sign_in(self.app.state, "ana", PASSPHRASE, "test")[1], _WHO)
         waiting = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=100)
@@ -182,7 +182,7 @@ async def _replayed(session: RecordedSession, folder: Path, keeps: bool) -> Repl
 
 @contextmanager
 def _at_home(app: InProcessDaemon, made: World, keeps: bool) -> Iterator[SessionSnapshotter | None]:
-    """What looks and keeps is at home where the session is, and not where this process is."""
+    """Makes inspections and snapshots use the session's home instead of this process's."""
     context = app.daemon.context
     warm = context.inspect, context.snapshotter, app.state.snapshot_taker
     hands = (

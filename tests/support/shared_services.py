@@ -1,4 +1,4 @@
-"""Services that share one PostgreSQL in this process, and what somebody does to it who is none of them."""
+"""Services in this process that share one PostgreSQL, and edits of the database from outside."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def eventually(true: Callable[[], Any], seconds: float = PATIENCE) -> None:
 
 
 def run(url: str, sql: str, *params: Any) -> Any:
-    """What somebody does to the database who is none of us; said aloud, as a change would be."""
+    """Runs SQL on the database from outside the services."""
     with psycopg.connect(url, autocommit=True) as connection:
         cursor = connection.execute(sql, params or None)
         return cursor.fetchall() if cursor.description else None

@@ -1,4 +1,4 @@
-"""A child that keeps what actions would change, for whoever needs one that is not in a hurry."""
+"""A child process that takes snapshots without a tight time limit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class PatientSnapshotter(WarmSnapshotter):
-    """The same, and the machine may be busy."""
+    """A snapshotter with time enough for a busy machine."""
 
     def take(
         self, question: Mapping[str, Any], id: str, at: float, limits: SnapshotLimits | None = None
@@ -28,7 +28,7 @@ class PatientSnapshotter(WarmSnapshotter):
 
 @contextmanager
 def patient_snapshotter(folder: Path) -> Iterator[PatientSnapshotter]:
-    """What is kept lies below the folder."""
+    """A snapshotter whose snapshots are below the folder."""
     found = PatientSnapshotter(folder / "undo", folder)
     try:
         yield found
@@ -37,7 +37,7 @@ def patient_snapshotter(folder: Path) -> Iterator[PatientSnapshotter]:
 
 
 def until_allowed(asked: Callable[[], T], passed: Callable[[T], bool] = bool, seconds: float = 90.0) -> T:
-    """The first answer that lets it pass: a daemon's look has 300 ms, which on a busy machine may be too few, and then it asks."""
+    """The first answer that allows; a daemon's inspection has 300 ms, and on a busy machine it may ask instead."""
     end = time.monotonic() + seconds
     while not passed(found := asked()):
         assert time.monotonic() < end, found

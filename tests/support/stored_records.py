@@ -1,4 +1,4 @@
-"""Records for tests of what is kept, and processes that race for them."""
+"""Records for tests of the stores, and processes that race for them."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Popen(subprocess.Popen[Any]):
 
 
 def run(*words: str, given: str = "", timeout: float = 60, **how: Any) -> subprocess.CompletedProcess[str]:
-    """A command to its end, with what it said."""
+    """Runs a command to its end; returns its output."""
     pipes = {
         "stdin": subprocess.PIPE if given else subprocess.DEVNULL,
         "stdout": subprocess.PIPE,

@@ -1,1 +1,1 @@
-"""How the second opinion on intents is made and measured; a tool for developers, so outside the package and its wheel."""
+"""Trains and measures the classifier of intents; a developer's tool, so outside the package and its wheel."""

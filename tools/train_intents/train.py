@@ -37,7 +37,7 @@ Example = tuple[str, bool]
 
 
 def read(path: Path, foreign: bool) -> list[Example]:
-    """The labelled lines of a file that are English, or those that are not; what is only vague is left out."""
+    """The labelled English lines of a file, or the others; vague ones are left out."""
     rows = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
     return [
         (row["hint"], row.get("min_level", 0) >= Level.DESTRUCTIVE)
@@ -51,7 +51,7 @@ def _is_foreign(row: dict[str, str]) -> bool:
 
 
 def authors(foreign: bool) -> dict[str, list[Example]]:
-    """Everything that may be learned from, by who wrote it."""
+    """The training sentences by author."""
     found = {path.stem: read(path, foreign) for path in [*sorted(SENTENCES.glob("*.jsonl")), *CORPUS]}
     return {name: rows for name, rows in found.items() if rows}
 
@@ -94,7 +94,7 @@ def _bytes(head: Iterable[int], buckets: Iterable[int]) -> bytes:
 
 
 def threshold(foreign: bool) -> tuple[float, str]:
-    """Where to draw the line, found on authors that the weights do not know, and what it catches there."""
+    """The threshold, chosen on authors that the weights were not trained on, and its recall there."""
     rules, everybody = replace(load(), opinion=None), authors(foreign)
     quiet: list[tuple[float, bool]] = []
     for name, rows in everybody.items():
@@ -111,12 +111,12 @@ def threshold(foreign: bool) -> tuple[float, str]:
 
 
 def _asked(facts: Iterable[Fact]) -> list[str]:
-    """The sentences of an intent that the second opinion is asked about."""
+    """The sentences of an intent that the classifier judges."""
     return [fact.target for fact in facts if isinstance(fact, Effect) and fact.traits & {"plain", "plain_foreign"}]
 
 
 def train(foreign: bool) -> None:
-    """Learns from everybody and writes the weights."""
+    """Trains on all authors and writes the weights."""
     rows = [row for rows in authors(foreign).values() for row in rows]
     line, words = threshold(foreign)
     weights = fit(rows)
@@ -126,7 +126,7 @@ def train(foreign: bool) -> None:
 
 
 def compare(path: Path) -> None:
-    """What the rules make of a file alone, and with the second opinion."""
+    """Compares the rules alone and with the classifier on a file."""
     rules = load()
     for name, book in (("rules alone", replace(rules, opinion=None)), ("with the opinion", rules)):
         rows = [row for foreign in (False, True) for row in read(path, foreign)]
