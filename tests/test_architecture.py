@@ -118,7 +118,8 @@ def at_import(path: Path) -> Iterator[tuple[str, int]]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         for line in range(node.lineno + 1, (node.end_lineno or 0) + 1)
     }
-    return ((module, line) for module, line in imports(path) if line not in lazy | typing_only(path))
+    skipped = lazy | typing_only(path)
+    return ((module, line) for module, line in imports(path) if line not in skipped)
 
 
 def module(path: Path) -> str:

@@ -125,7 +125,7 @@ def test_a_touch_counts_once_for_its_own_browser_and_not_for_long(gate: Gate) ->
     other = enter_with_passkey(gate, key)
     asked = begin(entered, ticket)
     answer = key.get(asked["publicKey"])
-    with pytest.raises(PasskeyRefused, match="nobody asked"):
+    with pytest.raises(PasskeyRefused, match="was not requested"):
         step_up.stepup_finish(gate.state, other.visitor, asked["ceremony"], answer, SITE)
     step_up.stepup_finish(gate.state, entered.visitor, asked["ceremony"], answer, SITE)
     with pytest.raises(PasskeyRefused, match="answered already"):

@@ -48,7 +48,7 @@ def test_all_approvals_are_spent_together(here: HookedDaemon) -> None:
 def test_one_approval_is_not_good_for_two_calls_of_an_event(here: HookedDaemon) -> None:
     approved(here, "rm -rf /srv/five")
     said = fire(here, "rm -rf /srv/five", "rm -rf /srv/five")
-    assert said.decision == "deny" and "one approval is good for one of them" in said.words
+    assert said.decision == "deny" and "one approval covers only one of them" in said.words
     assert fire(here, "rm -rf /srv/five").decision == ""
 
 

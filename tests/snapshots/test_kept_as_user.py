@@ -286,7 +286,7 @@ def test_nobody_makes_another_users_snapshots_pass_for_gone_or_for_their_own(wor
     desk.state.snapshot_usage.bytes = {OTHER: desk.state.undo.total_bytes}
     assert undoing.is_crowded(desk.state)
     asked_and_run(desk, world, world.work(NOBODY, "room"))  # one user's room is no other's
-    with pytest.raises(AssertionError, match="all the room"):
+    with pytest.raises(AssertionError, match="use all of their space"):
         asked_and_run(desk, world, world.work(OTHER, "no_room"), OTHER)
     desk.clock.forward(9 * 86_400)
     assert undoing.prune(desk.state) == 3 and not undoing.is_crowded(desk.state)
