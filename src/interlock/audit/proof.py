@@ -132,11 +132,11 @@ def verify_chains(state: State) -> AuditVerdict:
 PAGE = 1_000  # records that are read at once
 
 
-def writer_records(state: State, writer: str) -> Iterator[AuditRow]:
-    """A writer's records from the first, a page at a time; records that were deleted or altered are no reason to stop."""
+def writer_records(state: State, writer: str, event: str = "") -> Iterator[AuditRow]:
+    """A writer's records, or those of one event, from the first, a page at a time; records that were deleted or altered are no reason to stop."""
     after = -1
     while True:
-        query = AuditQuery(writer, after, limit=PAGE)
+        query = AuditQuery(writer, after, event=event, limit=PAGE)
         rows = state.store.read(lambda tx, query=query: tx.audit(query))  # type: ignore[misc]
         yield from rows
         if len(rows) < PAGE:
@@ -229,7 +229,6 @@ def _body(row: AuditRow) -> dict[str, object]:
     return body if isinstance(body, dict) else {}
 
 
-ATTESTED_PAGE = 500  # records that are read at once
 ATTESTED_EVENTS = ("approve", "grant")  # the events that a passkey can have signed
 
 
@@ -247,21 +246,10 @@ def check_attestations(state: State) -> Attestations:
 
     writers = state.store.read(lambda tx: tx.audit_writers())
     return verify_attestations(
-        (row for writer in writers for event in ATTESTED_EVENTS for row in _verified_signature(state, writer, event)),
+        (row for writer in writers for event in ATTESTED_EVENTS for row in writer_records(state, writer, event)),
         signed,
         lambda head: _at(state, head),
     )
-
-
-def _verified_signature(state: State, writer: str, event: str) -> Iterator[AuditRow]:
-    after = -1
-    while True:
-        query = AuditQuery(writer, after, event=event, limit=ATTESTED_PAGE)
-        rows = state.store.read(lambda tx, query=query: tx.audit(query))  # type: ignore[misc]
-        yield from rows
-        if len(rows) < ATTESTED_PAGE:
-            return
-        after = rows[-1].seq
 
 
 def _at(state: State, head: Head) -> AuditRow | None:
