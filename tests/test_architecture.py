@@ -57,7 +57,7 @@ PURE_PARTS = """
     audit/__init__.py audit/export.py audit/replay_json.py audit/verify.py config/channels.py config/plans.py config/settings.py
     engine/explain.py identity/passkey_proofs.py impact/inspection.py loop/state.py notify/__init__.py plans/draft.py snapshots/__init__.py
 """.split()
-LOADERS = frozenset({"analysis/rules/load.py", "policy/load.py"})
+LOADERS = frozenset({"analysis/packs.py", "analysis/programs/load.py", "analysis/rules/load.py", "policy/load.py"})
 # Without a clock, a file, a process, an environment or chance.
 PURE = frozenset(
     "__future__ array ast base64 binascii bisect codecs collections contextlib copy dataclasses decimal difflib enum fnmatch fractions "

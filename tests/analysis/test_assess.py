@@ -8,7 +8,7 @@ from cases import each
 from interlock.analysis.assess import assess
 from interlock.analysis.classify import Classified
 from interlock.analysis.facts import Command, Effect, Fact
-from interlock.analysis.rules import ProgramWords
+from interlock.analysis.programs import Program
 from interlock.model import Assessment, Category, Finding, Level, Tier
 
 FETCH = Effect("fetch", "https://example.org")
@@ -114,7 +114,7 @@ def test_without_findings_the_floor_is_the_level() -> None:
 def test_a_program_says_itself_when_it_uses_the_network(
     network: bool | frozenset[str], words: tuple[str, ...], touches: bool
 ) -> None:
-    found = assess([Command("demo", words)], Classified(), {"demo": ProgramWords(network=network)})
+    found = assess([Command("demo", words)], Classified(), {"demo": Program(network=network)})
     assert found.flags.touches_network is touches
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.classify import Classified, Rulebook, classify
 from interlock.analysis.facts import Command, Effect, Fact
+from interlock.analysis.programs import Program
 from interlock.analysis.read import BUDGET, FileReader, read
-from interlock.analysis.rules import ProgramWords
 from interlock.analysis.shell import show_command
 from interlock.model import Action, Assessment, Category, EffectiveCommand, Finding, Flags, Kind, Level, Tier, Witness
 
@@ -43,7 +43,7 @@ _OUT_OF_SCOPE = frozenset(
 
 
 def assess(
-    facts: Sequence[Fact], classified: Classified, programs: Mapping[str, ProgramWords] = MappingProxyType({})
+    facts: Sequence[Fact], classified: Classified, programs: Mapping[str, Program] = MappingProxyType({})
 ) -> Assessment:
     """The assessment of one action, from its facts and the findings of the rules."""
     commands: list[Command] = []
@@ -123,7 +123,7 @@ def _score(
     return score, factors
 
 
-def _uses_network(commands: Iterable[Command], programs: Mapping[str, ProgramWords]) -> bool:
+def _uses_network(commands: Iterable[Command], programs: Mapping[str, Program]) -> bool:
     for command in commands:
         if "remote" in command.traits:
             return True

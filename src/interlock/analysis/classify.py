@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import Command, Effect, Fact
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
-from interlock.analysis.rules import Clause, ProgramWords, Rule, pattern
+from interlock.analysis.programs import Program
+from interlock.analysis.rules import Clause, Rule, pattern
 from interlock.analysis.shell import show_command
 from interlock.analysis.shell.options import CommandOptions, options
 from interlock.analysis.shell.programs import HANDLERS, asks_for_help
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from interlock.analysis.prose.classifier import IntentClassifier
 
 Entry = tuple[Rule, Clause, tuple[str, ...]]  # the last: the one subcommand of the clause that this entry is for
-_NO_PROGRAM = ProgramWords()
+_NO_PROGRAM = Program()
 _SAFE, _REVERSIBLE, _DESTRUCTIVE, _DANGEROUS = Level.SAFE, Level.REVERSIBLE, Level.DESTRUCTIVE, Level.DANGEROUS
 _READS = frozenset({"read", "sql_read", "store_read"})
 _ANY = "*"
@@ -36,7 +37,7 @@ class Rulebook:
     """All rules, findable by program and first word, or by effect and place."""
 
     rules: Mapping[str, Rule]
-    programs: Mapping[str, ProgramWords]
+    programs: Mapping[str, Program]
     by_program: Mapping[str, Mapping[str, Sequence[Entry]]]
     by_effect: Mapping[tuple[str, str], Sequence[Entry]]
     targets: Mapping[tuple[str, str], tuple[str, ...]]  # every target that a clause of by_effect names
@@ -44,7 +45,7 @@ class Rulebook:
     opinion: Callable[[], IntentClassifier] | None = None  # for intents that no rule matches; built on first use
 
     @classmethod
-    def of(cls, rules: Iterable[Rule], programs: Mapping[str, ProgramWords]) -> Rulebook:
+    def of(cls, rules: Iterable[Rule], programs: Mapping[str, Program]) -> Rulebook:
         by_program: dict[str, dict[str, list[Entry]]] = {}
         by_effect: dict[tuple[str, str], list[Entry]] = {}
         named = {rule.id: rule for rule in rules}
@@ -106,7 +107,7 @@ class _View:
 
     __slots__ = ("command", "found", "lines", "windows", "words")
 
-    def __init__(self, command: Command, program: ProgramWords) -> None:
+    def __init__(self, command: Command, program: Program) -> None:
         self.command = command
         self.windows = "windows" in command.traits or program.slash_flags
         words = list(command.words)

@@ -91,7 +91,7 @@ def with_default_word(argv: Sequence[str], word: str) -> list[str]:
 
 def run(name: str, work: Work, args: argparse.Namespace) -> int:
     """Run the work and return its exit code; an expected error becomes one line on stderr."""
-    from interlock.analysis.rules import RuleError
+    from interlock.analysis.packs import PackError
     from interlock.client import ApiError, NoDaemon
     from interlock.config import ConfigError
     from interlock.identity.terminal import EnrolmentError, TerminalError
@@ -105,7 +105,7 @@ def run(name: str, work: Work, args: argparse.Namespace) -> int:
         return _fail(name, str(error), NO_DAEMON)
     except ApiError as error:
         return _fail(name, str(error))
-    except (ConfigError, PolicyError, RuleError, TerminalError, EnrolmentError) as error:
+    except (ConfigError, PolicyError, PackError, TerminalError, EnrolmentError) as error:
         return _fail(name, str(error))
     except BrokenPipeError:
         raise

@@ -52,7 +52,7 @@ class LocalPolicy:
 
 
 def local_policy(policy: str | None = None, config: str | None = None) -> LocalPolicy:
-    """The rules and the policy of a configuration, or another policy; raises ConfigError, PolicyError and RuleError."""
+    """The rules and the policy of a configuration, or another policy; raises ConfigError, PolicyError and PackError."""
     from interlock.analysis.rules.load import load
     from interlock.config import load_config
     from interlock.policy.load import load_policy

@@ -9,8 +9,10 @@ import pytest
 
 from cases import each
 from interlock.analysis.facts import VERBS
+from interlock.analysis.packs import PackError
 from interlock.analysis.place_names import PLACES
-from interlock.analysis.rules import RuleError, build_program, build_rule, pattern
+from interlock.analysis.programs import build_program
+from interlock.analysis.rules import build_rule, pattern
 from interlock.analysis.rules.load import build_rulebook
 from interlock.model import Category, Level, command
 
@@ -93,13 +95,13 @@ REFUSED = [
 
 @each(("data", "message"), REFUSED, ids=[message[:60] for _, message in REFUSED])
 def test_a_rule_that_is_not_exactly_right_is_refused(data: dict[str, Any], message: str) -> None:
-    with pytest.raises(RuleError) as error:
+    with pytest.raises(PackError) as error:
         build_rule(data)
     assert str(error.value) == message
 
 
 def refused(what: Callable[[], object]) -> str:
-    with pytest.raises(RuleError) as error:
+    with pytest.raises(PackError) as error:
         what()
     return str(error.value)
 
@@ -117,7 +119,7 @@ def test_a_pack_with_an_unknown_table_is_refused() -> None:
 def test_a_program_is_described_once_and_with_known_keys() -> None:
     twice = [{"program": {"demo": {}}}, {"program": {"demo": {}}}]
     assert refused(lambda: build_rulebook(twice)) == "program 'demo' is described twice"
-    known = "dry_run, network, slash_flags, value_flags"
+    known = "aliases, alike, carries, dry_run, network, slash_flags, value_flags, wrapper"
     assert refused(lambda: build_program("demo", {"flags": []})) == f"program demo: unknown key 'flags'; known: {known}"
     assert (
         refused(lambda: build_program("demo", {"dry_run": "-n"}))

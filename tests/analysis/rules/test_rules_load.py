@@ -14,7 +14,9 @@ import pytest
 
 from interlock.analysis.assess import judge
 from interlock.analysis.classify import Rulebook
-from interlock.analysis.rules import RuleError, load
+from interlock.analysis.packs import PackError
+from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.rules import load
 from interlock.canonical_json import canonical_json
 from interlock.model import Action, Level, command
 from repository import TESTS
@@ -26,7 +28,7 @@ IDS = sorted(data["id"] for pack in PACKS for data in tomllib.loads(pack.read_te
 
 @cache
 def shipped() -> Rulebook:
-    return load.load_files(PACKS)
+    return replace(load.load_files(PACKS), programs=shipped_programs())
 
 
 def sample() -> list[Action]:
@@ -68,7 +70,7 @@ def test_a_rulebook_from_the_cache_judges_as_one_freshly_parsed() -> None:
     assert sorted(cached.rules) == sorted(shipped().rules)
     for name, rule in shipped().rules.items():
         assert cached.rules[name] == replace(rule, match=(), spare=()), name
-    assert dict(cached.programs) == dict(shipped().programs)
+    assert dict(cached.programs) == shipped_programs()
 
 
 def test_a_cache_that_is_spoiled_or_missing_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +116,8 @@ def test_a_book_has_one_hash_whether_it_was_parsed_or_kept_and_changes_with_its_
     for _ in ("parsed", "kept"):
         load._built.cache_clear()  # as another process does it
         hashes.append(load.rulebook_hash(load.load()))
-    hashes.append(load.rulebook_hash(load.load_files(PACKS[:2])))  # with its examples, which judge nothing
+    with_examples = replace(load.load_files(PACKS[:2]), programs=shipped_programs())
+    hashes.append(load.rulebook_hash(with_examples))
     assert len(set(hashes)) == 1
     first = tmp_path / PACKS[0].name
     first.write_text(first.read_text().replace("reason", "# of the reason\nreason", 1))
@@ -126,10 +129,10 @@ def test_a_book_has_one_hash_whether_it_was_parsed_or_kept_and_changes_with_its_
 def test_one_wrong_rule_refuses_the_whole(tmp_path: Path) -> None:
     wrong = tmp_path / "mine.toml"
     wrong.write_text('[[rule]]\nid = "mine.rule"\nlevel = "dangerous"\n')
-    with pytest.raises(RuleError, match=r"rule mine.rule: needs at least one example to match"):
+    with pytest.raises(PackError, match=r"rule mine.rule: needs at least one example to match"):
         load.load(wrong)
     wrong.write_text("[[rule]\n")
-    with pytest.raises(RuleError, match=r"mine\.toml: "):
+    with pytest.raises(PackError, match=r"mine\.toml: "):
         load.load(wrong)
 
 

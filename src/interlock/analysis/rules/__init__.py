@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from interlock.analysis.facts import VERBS
+from interlock.analysis.packs import PackError, only_keys, word_list
 from interlock.analysis.place_names import PLACES
 from interlock.model import Action, Category, Level, command, intent, operation, tool
 
@@ -34,13 +35,8 @@ _COMMAND_KEYS = frozenset(
     | {"min_words", "max_words", "trait", "no_trait", "any_env"}
 )
 _EFFECT_KEYS = frozenset({"effect", "place", "no_place", "trait", "no_trait", "target", "no_target"})
-_PROGRAM_KEYS = frozenset({"value_flags", "network", "dry_run", "slash_flags"})
 EXAMPLE_CWD = "/home/dev/app"  # the default folder of an example
 _ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
-
-
-class RuleError(ValueError):
-    """An invalid rule; the message names it and its error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +82,6 @@ class Rule:
     spare: tuple[Action, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramWords:
-    """How one program's words are to be read."""
-
-    value_flags: frozenset[str] = frozenset()
-    network: frozenset[str] | bool = False  # always, or for these subcommands
-    dry_run: tuple[str, ...] = ()  # words under which it changes nothing
-    slash_flags: bool = False
-
-
 @cache
 def pattern(texts: tuple[str, ...]) -> Pattern:
     """A test whether any line matches any of these in full; RE2, so that no rule can hang."""
@@ -125,7 +111,7 @@ def _check_pattern(text: str) -> None:
     try:
         re2.compile(text, options)
     except re2.error as error:
-        raise RuleError(f"pattern {text!r}: {_words(error)}") from None
+        raise PackError(f"pattern {text!r}: {_words(error)}") from None
 
 
 def _words(error: Exception) -> str:
@@ -134,25 +120,25 @@ def _words(error: Exception) -> str:
 
 
 def build_rule(data: Mapping[str, Any], checked: bool = True) -> Rule:
-    """The rule that `data` describes; raises RuleError on anything that is not exactly right."""
+    """The rule that `data` describes; raises PackError on anything that is not exactly right."""
     name = str(data.get("id", "?"))
-    _only(f"rule {name}", data, _RULE_KEYS)
+    only_keys(f"rule {name}", data, _RULE_KEYS)
     if not _ID.fullmatch(name):
-        raise RuleError(f"rule {name!r}: an id is lower-case words joined by dots, such as git.force_push")
+        raise PackError(f"rule {name!r}: an id is lower-case words joined by dots, such as git.force_push")
     level = _level(name, data.get("level"))
     examples = data.get("examples", {})
     if checked:
-        _only(f"rule {name}: examples", examples, {"match", "spare"})
+        only_keys(f"rule {name}: examples", examples, {"match", "spare"})
         for kind in ("match", "spare"):
             if not examples.get(kind):
-                raise RuleError(f"rule {name}: needs at least one example to {kind}")
+                raise PackError(f"rule {name}: needs at least one example to {kind}")
         for key in ("reason", "when"):
             if not data.get(key):
-                raise RuleError(f"rule {name}: {key} is missing or empty")
+                raise PackError(f"rule {name}: {key} is missing or empty")
         if level >= Level.DESTRUCTIVE and not data.get("instead"):
-            raise RuleError(f"rule {name}: says not what to do instead")
+            raise PackError(f"rule {name}: says not what to do instead")
         if level >= Level.DESTRUCTIVE and "irreversible" not in data:
-            raise RuleError(f"rule {name}: says not whether it is irreversible")
+            raise PackError(f"rule {name}: says not whether it is irreversible")
     return Rule(
         id=name,
         level=level,
@@ -169,31 +155,11 @@ def build_rule(data: Mapping[str, Any], checked: bool = True) -> Rule:
     )
 
 
-def build_program(name: str, data: Mapping[str, Any]) -> ProgramWords:
-    """How the words of program `name` are read; raises RuleError on an unknown key."""
-    _only(f"program {name}", data, _PROGRAM_KEYS)
-    network = data.get("network", False)
-    return ProgramWords(
-        value_flags=frozenset(_strings(f"program {name}", "value_flags", data.get("value_flags", []))),
-        network=network if isinstance(network, bool) else frozenset(_strings(f"program {name}", "network", network)),
-        dry_run=_strings(f"program {name}", "dry_run", data.get("dry_run", [])),
-        slash_flags=bool(data.get("slash_flags", False)),
-    )
-
-
-def _only(where: str, data: Mapping[str, Any], known: Iterable[str]) -> None:
-    if not isinstance(data, Mapping):
-        raise RuleError(f"{where}: expected a table, got {data!r}")
-    for key in data:
-        if key not in known:
-            raise RuleError(f"{where}: unknown key {key!r}; known: {', '.join(sorted(known))}")
-
-
 def _level(rule: str, word: object) -> Level:
     for level in Level:
         if level.word == word:
             return level
-    raise RuleError(f"rule {rule}: level {word!r}; known: {', '.join(level.word for level in Level)}")
+    raise PackError(f"rule {rule}: level {word!r}; known: {', '.join(level.word for level in Level)}")
 
 
 def _category(rule: str, word: object, level: Level) -> Category | None:
@@ -202,20 +168,14 @@ def _category(rule: str, word: object, level: Level) -> Category | None:
     try:
         return Category(str(word))
     except ValueError:
-        raise RuleError(f"rule {rule}: category {word!r}; known: {', '.join(c.value for c in Category)}") from None
+        raise PackError(f"rule {rule}: category {word!r}; known: {', '.join(c.value for c in Category)}") from None
 
 
 def _typed(rule: str, data: Mapping[str, Any], key: str, kind: type, default: Any) -> Any:
     value = data.get(key, default)
     if not isinstance(value, kind):
-        raise RuleError(f"rule {rule}: {key} is {value!r}, expected {kind.__name__}")
+        raise PackError(f"rule {rule}: {key} is {value!r}, expected {kind.__name__}")
     return value
-
-
-def _strings(where: str, key: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-        raise RuleError(f"{where}: {key} is {value!r}, expected a list of words")
-    return tuple(value)
 
 
 def _example(rule: str, item: object) -> Action:
@@ -235,7 +195,7 @@ def _example(rule: str, item: object) -> Action:
             return tool(str(data["tool"]), data.get("input", {}), cwd)
         if keys == {"hint"}:
             return intent(str(data["hint"]), cwd)
-    raise RuleError(
+    raise PackError(
         f"rule {rule}: example {item!r}, expected a command, {{operation, params}}, {{tool, input}} or {{hint}}"
     )
 
@@ -243,18 +203,18 @@ def _example(rule: str, item: object) -> Action:
 def _clause(rule: str, data: Mapping[str, Any], checked: bool) -> Clause:
     where = f"rule {rule}"
     if not isinstance(data, Mapping) or ("program" in data) == ("effect" in data):
-        raise RuleError(f"{where}: a clause names either a program or an effect, got {data!r}")
-    _only(where, data, _COMMAND_KEYS if "program" in data else _EFFECT_KEYS)
+        raise PackError(f"{where}: a clause names either a program or an effect, got {data!r}")
+    only_keys(where, data, _COMMAND_KEYS if "program" in data else _EFFECT_KEYS)
     lists: dict[str, Any] = {}
     for key, value in data.items():
         if key in ("min_words", "max_words"):
             if not isinstance(value, int):
-                raise RuleError(f"{where}: {key} is {value!r}, expected a number")
+                raise PackError(f"{where}: {key} is {value!r}, expected a number")
             lists[key] = value
             continue
-        words = _strings(where, key, value)
+        words = word_list(where, key, value)
         if not words:
-            raise RuleError(f"{where}: {key} is empty")
+            raise PackError(f"{where}: {key} is empty")
         lists[key] = words
     for key in ("any_word", "all_words", "no_word", "no_line", "any_env", "target", "no_target"):
         for text in lists.get(key, ()):
@@ -277,4 +237,4 @@ def _make_clause(lists: Mapping[str, Any]) -> Clause:
 def _known(where: str, key: str, words: Sequence[str], known: frozenset[str]) -> None:
     for word in words:
         if word not in known:
-            raise RuleError(f"{where}: unknown {key} {word!r}; known: {', '.join(sorted(known))}")
+            raise PackError(f"{where}: unknown {key} {word!r}; known: {', '.join(sorted(known))}")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interlock.analysis.classify import Rulebook
-from interlock.analysis.rules import ProgramWords, Rule, RuleError, build_program, build_rule
+from interlock.analysis.packs import Pack, PackError, folder_digest, load_packs, read_pack
+from interlock.analysis.programs.load import build_programs, shipped_programs
+from interlock.analysis.rules import Rule, build_rule
 
 if TYPE_CHECKING:
     from interlock.analysis.prose.classifier import IntentClassifier
@@ -22,22 +23,15 @@ SHIPPED = Path(__file__).parent
 
 def load(*extra: Path) -> Rulebook:
     """The shipped packs and any others; refuses the whole when one rule is wrong."""
-    files = sorted(SHIPPED.glob("*.toml"))
-    book = _built(tuple(files), tuple(path.read_bytes() for path in files))
+    book = _built(SHIPPED, folder_digest(SHIPPED))
     return join_rulebooks(book, load_files(extra)) if extra else book
 
 
 @lru_cache(maxsize=1)
-def _built(files: tuple[Path, ...], texts: tuple[bytes, ...]) -> Rulebook:
-    """The book of these packs; a process that has it builds it anew only when one of them has changed."""
-    digest = hashlib.sha256(b"\0".join(texts)).hexdigest()
-    packs = _cached(digest)
-    if packs is None:
-        whole = [_parse(path, text) for path, text in zip(files, texts, strict=True)]
-        build_rulebook(whole)  # strict: only checked packs are cached
-        packs = _without_examples(whole)
-        _keep(digest, packs)
-    return build_rulebook(packs, checked=False)
+def _built(folder: Path, digest: str) -> Rulebook:
+    """The book of a folder; a process that has it builds it anew only when a pack has changed."""
+    rules = [build_rule(data, checked=False) for pack in load_packs(folder, _checked) for data in pack.get("rule", ())]
+    return replace(Rulebook.of(rules, shipped_programs()), opinion=_opinion)
 
 
 @cache
@@ -71,79 +65,40 @@ def join_rulebooks(first: Rulebook, second: Rulebook) -> Rulebook:
     """Both books' rules; refused when they share an id or describe a program twice."""
     for rule in second.rules:
         if rule in first.rules:
-            raise RuleError(f"rule {rule}: the id is taken")
+            raise PackError(f"rule {rule}: the id is taken")
     for program in second.programs:
         if program in first.programs:
-            raise RuleError(f"program {program!r} is described twice")
+            raise PackError(f"program {program!r} is described twice")
     whole = Rulebook.of([*first.rules.values(), *second.rules.values()], {**first.programs, **second.programs})
     return replace(whole, opinion=_opinion)
 
 
 def load_files(files: Iterable[Path]) -> Rulebook:
     """Only these packs, with their examples."""
-    return build_rulebook([_parse(path, _read(path)) for path in files])
+    return build_rulebook([read_pack(path) for path in files])
 
 
-def build_rulebook(packs: Iterable[Mapping[str, Any]], checked: bool = True) -> Rulebook:
-    """A rulebook from parsed packs; raises RuleError on a duplicate id or anything else that is wrong."""
+def build_rulebook(packs: Sequence[Pack]) -> Rulebook:
+    """A rulebook from parsed packs; raises PackError on a duplicate id or anything else that is wrong."""
     rules: dict[str, Rule] = {}
-    programs: dict[str, ProgramWords] = {}
     for pack in packs:
         if unknown := set(pack) - {"rule", "program"}:
-            raise RuleError(f"unknown table {sorted(unknown)[0]!r}; known: program, rule")
-        for name, data in pack.get("program", {}).items():
-            if name in programs:
-                raise RuleError(f"program {name!r} is described twice")
-            programs[name] = build_program(name, data)
+            raise PackError(f"unknown table {sorted(unknown)[0]!r}; known: program, rule")
         for data in pack.get("rule", ()):
-            rule = build_rule(data, checked)
+            rule = build_rule(data)
             if rule.id in rules:
-                raise RuleError(f"rule {rule.id}: the id is taken")
+                raise PackError(f"rule {rule.id}: the id is taken")
             rules[rule.id] = rule
-    return replace(Rulebook.of(rules.values(), programs), opinion=_opinion)
+    return replace(Rulebook.of(rules.values(), build_programs(packs)), opinion=_opinion)
 
 
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise RuleError(f"{path}: {error.strerror}") from None
-
-
-def _parse(path: Path, text: bytes) -> Mapping[str, Any]:
-    try:
-        return tomllib.loads(text.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RuleError(f"{path.name}: {error}") from None
-
-
-def _cached(digest: str) -> list[Mapping[str, Any]] | None:
-    """The parsed packs from a JSON cache, by the hash of their content: parsing TOML takes most of a start."""
-    try:
-        return list(json.loads((SHIPPED / "__pycache__" / f"{digest}.json").read_bytes()))
-    except (OSError, ValueError):
-        return None
-
-
-def _without_examples(packs: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The packs without examples, the same whether parsed or cached."""
+def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:
+    """The packs without their examples, which judge nothing, once all of it was found right."""
+    build_rulebook(packs)
     return [
         {**pack, "rule": [{k: v for k, v in rule.items() if k != "examples"} for rule in pack.get("rule", ())]}
         for pack in packs
     ]
-
-
-def _keep(digest: str, packs: list[Mapping[str, Any]]) -> None:
-    folder = SHIPPED / "__pycache__"
-    try:
-        folder.mkdir(exist_ok=True)
-        for old in folder.glob("*.json"):
-            old.unlink()
-        part = folder / f"{digest}.part"
-        part.write_text(json.dumps(packs))
-        part.replace(folder / f"{digest}.json")
-    except OSError:
-        return  # a read-only installation parses again; nothing depends on the copy
 
 
 def example_failures(book: Rulebook, full: Rulebook) -> list[str]:
@@ -161,19 +116,19 @@ def example_failures(book: Rulebook, full: Rulebook) -> list[str]:
         for action in rule.spare:
             if rule.id in {finding.rule for finding in judge(action, full).assessment.findings}:
                 wrong.append(f"rule {rule.id}: matches {action.text!r}, which it should spare")
-        wrong += _unreached(rule, book)
+        wrong += _unreached(rule, full)
     return wrong
 
 
-def _unreached(rule: Rule, book: Rulebook) -> list[str]:
+def _unreached(rule: Rule, full: Rulebook) -> list[str]:
     """Clauses of a rule that none of its own examples reaches."""
     from interlock.analysis.assess import judge
     from interlock.analysis.classify import classify
 
-    facts = [judge(action, book).facts for action in rule.match]
+    facts = [judge(action, full).facts for action in rule.match]
     wrong: list[str] = []
     for number, clause in enumerate(rule.when, 1):
-        alone = Rulebook.of([replace(rule, when=(clause,), level=max(rule.level, type(rule.level)(1)))], book.programs)
+        alone = Rulebook.of([replace(rule, when=(clause,), level=max(rule.level, type(rule.level)(1)))], full.programs)
         if not any(classify(some, alone).findings for some in facts):
             wrong.append(f"rule {rule.id}: no example reaches clause {number}")
     return wrong
@@ -186,7 +141,7 @@ def _main(words: list[str]) -> int:
     try:
         book = load_files(Path(word) for word in words[1:])
         found = example_failures(book, load())
-    except RuleError as error:
+    except PackError as error:
         print(error)
         return 1
     for line in found:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from interlock.analysis.places import resolve
 from interlock.analysis.shell import UNKNOWN, Job, Stream
 from interlock.analysis.shell.options import options, valued
-from interlock.analysis.shell.wrappers import run_words
+from interlock.analysis.shell.payloads import run_words
 
 _GIT_VALUES = valued("-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix --attr-source")
 _GIT_RUNS = re.compile(
@@ -184,27 +184,6 @@ def emacs(job: Job) -> Stream | None:
     return None
 
 
-def _values_as_shell(flags: str, words_flag: str = "") -> Callable[[Job], Stream | None]:
-    names = valued(flags)
-
-    def handler(job: Job) -> Stream | None:
-        found = options(job.words, names)
-        for name in sorted(names):
-            for text in found.all(name):
-                job.shell_text(text, f"{job.program} {name}")
-        return None
-
-    return handler
-
-
-def ripgrep(job: Job) -> Stream | None:
-    """rg --pre: a program that runs on every file."""
-    found = options(job.words, valued("--pre --pre-glob -e -f -g -t -A -B -C -m"))
-    for program in found.all("--pre"):
-        job.effect("run_script", program, "carried")
-    return None
-
-
 def make(job: Job) -> Stream | None:
     """make -f file target, SHELL=, and `--eval`."""
     from interlock.analysis.shell.build_files import read_make
@@ -224,12 +203,6 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "tofu": terraform,
     **dict.fromkeys(_IMPLICIT, implicit),
     "emacs": emacs,
-    "rg": ripgrep,
-    "nodemon": _values_as_shell("--exec -x"),
-    "man": _values_as_shell("-P --pager"),
-    "zip": _values_as_shell("-TT --unzip-command"),
-    "sort": _values_as_shell("--compress-program"),
-    "split": _values_as_shell("--filter"),
     "make": make,
     "gmake": make,
 }

@@ -10,10 +10,9 @@ from shlex import quote
 
 from interlock.analysis.facts import hole, known
 from interlock.analysis.shell import UNKNOWN, Job, Stream
-from interlock.analysis.shell.builtins import run_script
 from interlock.analysis.shell.interpreters import run_source
 from interlock.analysis.shell.options import options, valued
-from interlock.analysis.shell.wrappers import run_words
+from interlock.analysis.shell.payloads import run_words
 
 COMMON = frozenset("rm dd shred mv cp bash sh zsh python3 perl find truncate chmod chown curl wget git kill".split())
 _CRON_LINE = re.compile(r"\s*(?:@\w+|(?:[\d*/,\-a-zA-Z]+\s+){5})(.*)")
@@ -81,77 +80,6 @@ def _command(job: Job) -> Stream | None:
     return run_words(job, rest, "command", ())
 
 
-def _busybox(job: Job) -> Stream | None:
-    rest = list(job.words)
-    return run_words(job, rest, job.program, ()) if rest and not rest[0].startswith("-") else None
-
-
-def _watch(job: Job) -> Stream | None:
-    found = options(job.words, valued("-n --interval -q --equexit"), stop_at_operand=True)
-    if found.operands:
-        job.shell_text(" ".join(found.operands), "watch")
-    return None
-
-
-def _script(job: Job) -> Stream | None:
-    found = options(job.words, valued("-c --command -T -B -I -O -o -m"))
-    for text in found.all("-c", "--command"):
-        job.shell_text(text, "script -c")
-    return None
-
-
-def _entr(job: Job) -> Stream | None:
-    rest = options(job.words, stop_at_operand=True)
-    if rest.has("-s") and rest.operands:
-        job.shell_text(rest.operands[0], "entr -s")
-    elif rest.operands:
-        run_words(job, [word.replace("/_", hole()) for word in rest.operands], "entr", ())
-    return None
-
-
-def _flock(job: Job) -> Stream | None:
-    """flock FILE command…; flock FILE -c text."""
-    found = options(job.words, valued("-w -E --timeout --conflict-exit-code"), stop_at_operand=True)
-    rest = found.operands[1:]
-    if rest[:1] in (["-c"], ["--command"]):
-        job.shell_text(" ".join(rest[1:]), "flock -c")
-        return UNKNOWN
-    return run_words(job, rest, "flock", ())
-
-
-def _hyperfine(job: Job) -> Stream | None:
-    values = valued(
-        "-w -r -m -M -p -c -s -P -D -L -n -S --warmup --runs --prepare --cleanup --setup --export-json --export-markdown --export-csv --shell"
-    )
-    found = options(job.words, values)
-    for text in [*found.all("-p", "--prepare", "-c", "--cleanup", "-s", "--setup"), *found.operands]:
-        job.shell_text(text, "hyperfine")
-    return UNKNOWN
-
-
-def _concurrently(job: Job) -> Stream | None:
-    for text in options(job.words, valued("-n -c -p --names --prefix-colors")).operands:
-        job.shell_text(text, job.program)
-    return None
-
-
-def _nix_shell(job: Job) -> Stream | None:
-    found = options(job.words, valued("-p -A -I --run --command --attr --packages -c"))
-    for text in found.all("--run", "--command", "-c"):
-        job.shell_text(text, "nix-shell --run")
-    return None
-
-
-def _gdb_args(job: Job) -> Stream | None:
-    if "--args" in job.words:
-        return run_words(job, job.words[job.words.index("--args") + 1 :], "gdb --args", ())
-    found = options(job.words, valued("-ex -eval-command -x -p -c"))
-    for text in found.all("-ex", "-eval-command"):
-        if text.startswith(("shell ", "!")):
-            job.shell_text(text.removeprefix("shell ").lstrip("!"), "gdb -ex")
-    return None
-
-
 def _tmux(job: Job) -> Stream | None:
     """tmux send-keys 'text' Enter; new-session 'text'."""
     found = options(job.words, valued("-t -s -n -c -x -y -L -S -f -F -e -l -p"))
@@ -191,16 +119,6 @@ def _screen(job: Job) -> Stream | None:
     return None
 
 
-def _at(job: Job) -> Stream | None:
-    """at, batch: what they are fed runs later."""
-    if job.stdin is not None and not {"-l", "-r", "-d", "-c"}.intersection(job.words):
-        return job.shell_text(job.stdin.text, job.program)
-    found = options(job.words, valued("-f -q -t"))
-    for path in found.all("-f"):
-        run_script(job, path, [], job.program)
-    return None
-
-
 def _crontab(job: Job) -> Stream | None:
     """crontab: the lines that it is fed, or a file's."""
     text = None
@@ -220,23 +138,8 @@ def _crontab(job: Job) -> Stream | None:
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "env": _env,
     "command": _command,
-    "k3s": _busybox,
-    "microk8s": _busybox,
-    "busybox": _busybox,
-    "toybox": _busybox,
-    "watch": _watch,
-    "viddy": _watch,
-    "script": _script,
-    "entr": _entr,
-    "concurrently": _concurrently,
-    "flock": _flock,
-    "hyperfine": _hyperfine,
-    "nix-shell": _nix_shell,
-    "gdb": _gdb_args,
     "tmux": _tmux,
     "screen": _screen,
-    "at": _at,
-    "batch": _at,
     "crontab": _crontab,
 }
 

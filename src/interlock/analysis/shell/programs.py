@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.shell import (
     FACT_STEPS,
     UNKNOWN,
@@ -22,14 +23,13 @@ from interlock.analysis.shell import (
     launchers,
     network,
     remote_commands,
-    wrappers,
 )
 from interlock.analysis.shell import builtins as shells
 from interlock.analysis.shell import embedded_commands as editors
 from interlock.analysis.shell import launchers as windows_shells
 from interlock.analysis.shell import network as transfers
-from interlock.analysis.shell import wrappers as unwrap
 from interlock.analysis.shell.output import output
+from interlock.analysis.shell.payloads import run_carried, run_words
 
 Handler = Callable[[Job], Stream | None]
 
@@ -62,11 +62,7 @@ HANDLERS = _joined(
     _SCRIPTS,
 )
 
-_WRAPPERS = (
-    frozenset(wrappers.PREFIXES)
-    | interpreters.INTERPRETERS
-    | frozenset({"env", "command", "xargs", "eval", "source", ".", "busybox", "toybox"})
-)
+_WRAPPERS = interpreters.INTERPRETERS | frozenset({"env", "command", "xargs", "eval", "source", "."})
 _DASHED_GIT = re.compile(
     r"git-(add|am|apply|bisect|branch|checkout|checkout-index|clean|clone|commit|config|fetch|filter-branch|gc|log|merge|mv|prune|pull|push|read-tree|rebase|reflog|remote|reset|restore|revert|rm|stash|submodule|switch|symbolic-ref|tag|update-ref|worktree)"
 )
@@ -84,7 +80,12 @@ def read_program(job: Job, written: str) -> Stream:
     if _LOADER.fullmatch(program):
         program = job.program = "ld.so"
     name = program if program in HANDLERS else interpreters.interpreter_of(program)
-    wrapper = program in _WRAPPERS or bool(name and name in interpreters.INTERPRETERS)
+    described = shipped_programs().get(program)
+    wrapper = (
+        program in _WRAPPERS
+        or (described is not None and described.wrapper)
+        or bool(name and name in interpreters.INTERPRETERS)
+    )
     where = replace(job.where, traits=job.where.traits | {"wrapper"}) if wrapper else job.where
     job.step(FACT_STEPS)
     session, folder = job.host.session, job.host.cwds[0]
@@ -92,7 +93,7 @@ def read_program(job: Job, written: str) -> Stream:
     session.facts.append(command_fact(program, job.words, where, job.stdin, moved))
     if not wrapper and asks_for_help(program, job.words, "windows" in job.where.traits):
         return UNKNOWN
-    stream = unwrap.unwrap(job)
+    stream = run_carried(job, described) if described is not None and described.carries else None
     if stream is not None:
         return stream
     for handler in HANDLERS.get(name, ()):
@@ -102,7 +103,7 @@ def read_program(job: Job, written: str) -> Stream:
     if name in HANDLERS:
         return output(job)
     if tail := _handed_on(program, job.words):
-        return unwrap.run_words(job, tail, program, ())
+        return run_words(job, tail, program, ())
     if "/" in written and not _SYSTEM_PROGRAM.match(written):
         stream = interpreters.executable(job, written)
     return stream if stream is not None else output(job)
@@ -129,7 +130,7 @@ def _handed_on(program: str, words: list[str]) -> list[str]:
         return words
     if "--" in words:
         tail = words[words.index("--") + 1 :]
-        if len(tail) > 1 and not tail[0].startswith("-") and (tail[0] in HANDLERS or tail[0] in wrappers.PREFIXES):
+        if len(tail) > 1 and not tail[0].startswith("-") and (tail[0] in HANDLERS or tail[0] in shipped_programs()):
             return tail
     return []
 

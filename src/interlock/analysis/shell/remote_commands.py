@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from interlock.analysis.facts import HOLE, hole
-from interlock.analysis.shell import UNKNOWN, Job, Stream
+from interlock.analysis.shell import Job, Stream
 from interlock.analysis.shell.options import CommandOptions, options, valued
-from interlock.analysis.shell.wrappers import run_words
+from interlock.analysis.shell.payloads import run_words
 
 _CONTAINER_VALUES = valued(
     "-a -c -e -h -l -m -p -u -v -w --add-host --annotation --cap-add --cap-drop --cidfile --cpus --cpuset-cpus --device --dns --entrypoint "
@@ -19,28 +19,6 @@ _CONTAINER_VALUES = valued(
 _KUBECTL_VALUES = valued(
     "-n --namespace -c --container --context --cluster --kubeconfig --user -f --filename -s --server --token --as --request-timeout -l --pod-running-timeout"
 )
-
-
-def _su(job: Job) -> Stream | None:
-    """su [-] user -c 'text'; su user -- command."""
-    found = options(job.words, valued("-c -s -g -G -u -w --command --session-command --shell --group --user"))
-    texts = found.all("-c", "--command", "--session-command")
-    for text in texts:
-        job.shell_text(text, f"{job.program} -c", "privileged")
-    if texts:
-        return UNKNOWN
-    if job.program == "runuser" and found.has("-u", "--user") and found.operands:
-        return run_words(job, found.operands, "runuser", ("privileged",))
-    if job.stdin is not None:
-        return job.shell_text(job.stdin.text, job.program, "privileged")
-    return None
-
-
-def _sg(job: Job) -> Stream | None:
-    if "-c" in job.words:
-        at = job.words.index("-c")
-        job.shell_text(" ".join(job.words[at + 1 :]), "sg -c", "privileged")
-    return None
 
 
 def _ssh(job: Job) -> Stream | None:
@@ -65,21 +43,6 @@ def _ssh(job: Job) -> Stream | None:
         return job.shell_text(text, job.program, "remote")
     if job.stdin is not None and found.operands and "-N" not in found.flags:
         return job.shell_text(job.stdin.text, job.program, "remote")
-    return None
-
-
-def _fabric(job: Job) -> Stream | None:
-    """fab -H hosts -- text."""
-    if "--" in job.words:
-        job.shell_text(" ".join(job.words[job.words.index("--") + 1 :]), "fab", "remote")
-    return None
-
-
-def _many_hosts(job: Job) -> Stream | None:
-    """pdsh -w hosts text, parallel-ssh, clush, dsh, mussh."""
-    found = options(job.words, valued("-w -g -x -h -H -l -p -o -t -f -u -m --hosts --host"), stop_at_operand=True)
-    if found.operands:
-        job.shell_text(" ".join(found.operands), job.program, "remote")
     return None
 
 
@@ -157,52 +120,13 @@ def _bubble(job: Job) -> Stream | None:
 
 
 def _aws(job: Job) -> Stream | None:
-    """aws ecs execute-command --command text, aws ssm send-command --parameters commands=[text]."""
-    if "execute-command" in job.words:
-        for text in options(job.words, valued("--command")).all("--command"):
-            job.shell_text(text, "aws ecs execute-command", "remote")
+    """aws ssm send-command --parameters commands=[text]."""
     if "send-command" in job.words:
         for given in options(job.words, valued("--parameters")).all("--parameters"):
             _, found, text = given.partition("commands=")
             if found:
                 job.shell_text(text.strip("[]\"'"), "aws ssm send-command", "remote")
     return None
-
-
-# program -> the words that make it a remote shell, and how many names stand before what that shell is given
-_REMOTE_SHELLS = {
-    "knife": (("ssh",), 1), "tsh": (("ssh",), 1), "docker-machine": (("ssh",), 1), "minikube": (("ssh",), 0), "limactl": (("shell",), 1),
-    "bolt": (("command", "run"), 0), "mco": (("shell", "run"), 0), "nomad": (("alloc", "exec"), 1), "hcloud": (("server", "ssh"), 1),
-    "juju": (("ssh",), 1), "orb": (("run",), 0), "upsun": (("ssh",), 0), "platform": (("ssh",), 0), "gh": (("codespace", "ssh"), 0),
-}  # fmt: skip
-_REMOTE_VALUES = valued(
-    "-t -i -l -p -u -n -x -a -c -e -m --user --targets --proxy --login --namespace --job --region -J -F"
-)
-
-
-def _remote_shell(job: Job) -> Stream | None:
-    """knife ssh QUERY text, tsh ssh host text: the target, and then shell text."""
-    verbs, names = _REMOTE_SHELLS[job.program]
-    words = [word for word in job.words if word != "--"]
-    if tuple(words[: len(verbs)]) != verbs:
-        return None
-    found = options(words[len(verbs) :], _REMOTE_VALUES, stop_at_operand=True)
-    text = " ".join(found.operands[names:])
-    return job.shell_text(text, f"{job.program} {verbs[-1]}", "remote") if text else None
-
-
-def _text_option(flags: str, *traits: str) -> Callable[[Job], Stream | None]:
-    """Programs that send the text of one option to a shell elsewhere."""
-    names = valued(flags)
-
-    def handler(job: Job) -> Stream | None:
-        if not any(word == "ssh" or word.startswith("ssh") for word in job.words[:4]):
-            return None
-        for text in options(job.words, names).all(*names):
-            job.shell_text(text, f"{job.program} ssh", *traits)
-        return None
-
-    return handler
 
 
 def _ansible(job: Job) -> Stream | None:
@@ -230,22 +154,12 @@ def _salt(job: Job) -> Stream | None:
 
 
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    "su": _su,
-    "runuser": _su,
-    "sg": _sg,
     "ssh": _ssh,
     "autossh": _ssh,
     "mosh": _ssh,
     "dbclient": _ssh,
-    "fab": _fabric,
     "bwrap": _bubble,
     "aws": _aws,
-    **dict.fromkeys(_REMOTE_SHELLS, _remote_shell),
-    "pdsh": _many_hosts,
-    "parallel-ssh": _many_hosts,
-    "pssh": _many_hosts,
-    "clush": _many_hosts,
-    "dsh": _many_hosts,
     "docker": _container,
     "podman": _container,
     "nerdctl": _container,
@@ -253,10 +167,6 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "podman-compose": _container,
     "kubectl": _kubectl,
     "oc": _kubectl,
-    "fly": _text_option("-C --command", "remote"),
-    "flyctl": _text_option("-C --command", "remote"),
-    "vagrant": _text_option("-c --command", "remote"),
-    "gcloud": _text_option("--command", "remote"),
     "ansible": _ansible,
     "salt": _salt,
 }

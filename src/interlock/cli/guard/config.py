@@ -61,7 +61,7 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    from interlock.analysis.rules import RuleError
+    from interlock.analysis.packs import PackError
     from interlock.config import ConfigError
 
     args.config = args.file or args.config
@@ -69,7 +69,7 @@ def _check(args: argparse.Namespace) -> int:
         config = settings(args)
         warnings = [*_concerns(config), *_read_adapters(config)]
         _read_rules(config)
-    except (ConfigError, RuleError) as error:
+    except (ConfigError, PackError) as error:
         if args.json:
             say_json({"usable": False, "problem": str(error), "warnings": []})
         else:
@@ -103,15 +103,15 @@ def _read_adapters(config: Config) -> list[str]:
 
 
 def _read_rules(config: Config) -> None:
-    """The configured packs with the shipped ones; raises RuleError."""
-    from interlock.analysis.rules import RuleError
+    """The configured packs with the shipped ones; raises PackError."""
+    from interlock.analysis.packs import PackError
     from interlock.config import rules_of
 
     if config.rules:
         try:
             rules_of(config)
-        except RuleError as error:
-            raise RuleError(f"{config.path}: rules.files: {error}") from None
+        except PackError as error:
+            raise PackError(f"{config.path}: rules.files: {error}") from None
 
 
 def _path(args: argparse.Namespace) -> int:

@@ -58,7 +58,7 @@ def _begin(config: Config) -> list[socket.socket]:
 
 def _serve(config: Config, system: bool) -> int:
     from interlock import __version__
-    from interlock.analysis.rules import RuleError
+    from interlock.analysis.packs import PackError
     from interlock.identity.keys import KeyFileError
     from interlock.server.daemon import LOG, log_to_stderr, serve
     from interlock.web.sockets import CannotServe, inherited_sockets
@@ -69,7 +69,7 @@ def _serve(config: Config, system: bool) -> int:
     try:
         given = _begin(config) if system else inherited_sockets()
         serve(config, __version__, lambda state, port: _say(config, state, port), given)
-    except RuleError as error:
+    except PackError as error:
         print(f"interlock serve: rules.files: {error}", file=sys.stderr)
         return 2
     except (CannotServe, KeyFileError, OSError) as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from interlock.analysis.classify import Rulebook
-from interlock.analysis.rules import RuleError
+from interlock.analysis.packs import PackError
 from interlock.analysis.rules.load import SHIPPED, example_failures, load_files
 from interlock.analysis.rules.rendering import rule_json, rule_lines, rules_markdown
 
@@ -33,7 +33,7 @@ def main(argv: Sequence[str]) -> int:
         return 0
     try:
         code: int = _WORDS[args.word](args)
-    except (RuleError, OSError) as error:
+    except (PackError, OSError) as error:
         print(f"interlock rules: {error}", file=sys.stderr)
         return 1
     return code

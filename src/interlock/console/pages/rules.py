@@ -11,7 +11,8 @@ from typing import Any
 
 from interlock.analysis.assess import judge
 from interlock.analysis.classify import Rulebook
-from interlock.analysis.rules import Rule, RuleError
+from interlock.analysis.packs import PackError
+from interlock.analysis.rules import Rule
 from interlock.analysis.rules.load import SHIPPED, build_rulebook, example_failures, join_rulebooks, load_files
 from interlock.analysis.rules.rendering import clause_words, example_words
 from interlock.console.trial import KINDS, action_of, form_fields, plain_text, try_action
@@ -136,7 +137,7 @@ def _check_values(visit: Visit, text: str) -> dict[str, Any]:
         whole = replace(join_rulebooks(_without_redefined(rules, book), book), patterns=rules.patterns)
     except (TypeError, AttributeError):
         return {"error": "this is no pack: rules stand in [[rule]], programs in [program.name]"}
-    except (ValueError, RecursionError) as error:  # a RuleError, or no TOML
+    except (ValueError, RecursionError) as error:  # a PackError, or no TOML
         return {"error": str(error)}
     if not book.rules:
         return {"error": "there is no [[rule]] in it"}
@@ -251,5 +252,5 @@ def _rules(stamp: Stamp) -> Mapping[str, Rule]:
     """The rules of one file as it is now; one that cannot be used any more has none."""
     try:
         return load_files([Path(stamp[0])]).rules
-    except RuleError:
+    except PackError:
         return {}

@@ -1,0 +1,70 @@
+"""Reads folders of TOML packs strictly, with a JSON copy of the checked ones: parsing TOML takes most of a start."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+Pack = Mapping[str, Any]
+
+
+class PackError(ValueError):
+    """An invalid rule or program description; the message names it and its error."""
+
+
+def folder_digest(folder: Path) -> str:
+    """One hash over the packs of a folder, by which the copy of the checked ones is found."""
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sorted(folder.glob("*.toml")))).hexdigest()
+
+
+def load_packs(folder: Path, check: Callable[[Sequence[Pack]], Sequence[Pack]]) -> Sequence[Pack]:
+    """Every pack of a folder; `check` refuses invalid ones and returns what is worth a copy."""
+    copy = folder / "__pycache__" / f"{folder_digest(folder)}.json"
+    try:
+        return list(json.loads(copy.read_bytes()))
+    except (OSError, ValueError):
+        packs = check([read_pack(path) for path in sorted(folder.glob("*.toml"))])
+        _keep(copy, packs)
+        return packs
+
+
+def read_pack(path: Path) -> Pack:
+    """One pack from a file."""
+    try:
+        return tomllib.loads(path.read_bytes().decode())
+    except OSError as error:
+        raise PackError(f"{path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PackError(f"{path.name}: {error}") from None
+
+
+def _keep(copy: Path, packs: Sequence[Pack]) -> None:
+    try:
+        copy.parent.mkdir(exist_ok=True)
+        for old in copy.parent.glob("*.json"):
+            old.unlink()
+        part = copy.with_suffix(".part")
+        part.write_text(json.dumps(packs))
+        part.replace(copy)
+    except OSError:
+        return  # a read-only installation parses again; nothing depends on the copy
+
+
+def only_keys(where: str, data: object, known: Iterable[str]) -> None:
+    """Refuses a table with a key that is not known."""
+    if not isinstance(data, Mapping):
+        raise PackError(f"{where}: expected a table, got {data!r}")
+    for key in data:
+        if key not in known:
+            raise PackError(f"{where}: unknown key {key!r}; known: {', '.join(sorted(known))}")
+
+
+def word_list(where: str, key: str, value: object) -> tuple[str, ...]:
+    """The words of a list; refuses anything else."""
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+        raise PackError(f"{where}: {key} is {value!r}, expected a list of words")
+    return tuple(value)

@@ -1,0 +1,108 @@
+"""What a program is: its options, other names, help and dry-run words, and what of its words it runs; built from data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from interlock.analysis.packs import PackError, only_keys, word_list
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What a program, or one of its subcommands, is given to run, and in which language.
+
+    A language is `command` (the words of a command), `shell` (shell text), `data` (text that is never run), `sql` with or
+    without a dialect behind it, or the name of a language that is read.
+    """
+
+    subcommand: tuple[tuple[str, ...], ...] = ()
+    words: str = ""  # the operands are one command or text, which has options of its own
+    operands: str = ""  # each operand is a text
+    file: str = ""  # the operand names a file
+    skip: int = 0  # this many operands come first
+    behind: str = ""  # only the words behind this one
+    options: Mapping[str, str] = field(default_factory=dict)  # option -> language of its value
+    files: Mapping[str, str] = field(default_factory=dict)  # option -> language of the file that it names
+    stdin: str = ""  # its standard input, where it is given nothing else to run
+    any_flag: tuple[str, ...] = ()
+    no_flag: tuple[str, ...] = ()
+    value_flags: frozenset[str] = frozenset()  # options with values behind the subcommand, beside the program's own
+    traits: tuple[str, ...] = ()  # privileged, remote, container, bulk
+    assigns: bool = False  # NAME=value may come before the command
+    packages: tuple[str, ...] = ()  # options that name the package that is fetched and run
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """How one program's words are read."""
+
+    name: str = ""  # what rules call it, whichever of its names is written
+    aliases: tuple[str, ...] = ()  # other names of the same program
+    alike: tuple[str, ...] = ()  # other programs whose words are read in the same way
+    value_flags: frozenset[str] = frozenset()
+    network: frozenset[str] | bool = False  # always, or for these subcommands
+    dry_run: tuple[str, ...] = ()  # words under which it changes nothing
+    slash_flags: bool = False
+    wrapper: bool = False  # it only runs the command, code or script that it is given
+    carries: tuple[Payload, ...] = ()
+
+
+_PROGRAM_KEYS = tuple(sorted(one.name for one in fields(Program) if one.name != "name"))
+_CARRIED_KEYS = tuple(sorted(one.name for one in fields(Payload)))
+_LISTS = frozenset({"subcommand", "any_flag", "no_flag", "value_flags", "traits", "packages"})
+_TABLES = frozenset({"options", "files"})
+
+
+def build_program(name: str, data: Mapping[str, Any]) -> Program:
+    """How the words of program `name` are read; raises PackError on anything that is not exactly right."""
+    where = f"program {name}"
+    only_keys(where, data, _PROGRAM_KEYS)
+    network = data.get("network", False)
+    return Program(
+        name=name,
+        aliases=word_list(where, "aliases", data.get("aliases", [])),
+        alike=word_list(where, "alike", data.get("alike", [])),
+        value_flags=frozenset(word_list(where, "value_flags", data.get("value_flags", []))),
+        network=network if isinstance(network, bool) else frozenset(word_list(where, "network", network)),
+        dry_run=word_list(where, "dry_run", data.get("dry_run", [])),
+        slash_flags=bool(data.get("slash_flags", False)),
+        wrapper=bool(data.get("wrapper", False)),
+        carries=tuple(_carried(where, item) for item in data.get("carries", ())),
+    )
+
+
+def _carried(where: str, data: Mapping[str, Any]) -> Payload:
+    only_keys(where, data, _CARRIED_KEYS)
+    made: dict[str, Any] = {}
+    for key, value in data.items():
+        if key in _LISTS:
+            made[key] = word_list(where, key, value)
+        elif key in _TABLES:
+            only_keys(f"{where}: {key}", value, value)
+            made[key] = {name: language for names, language in value.items() for name in names.split()}
+        elif isinstance(value, type(getattr(_NOTHING, key))):
+            made[key] = value
+        else:
+            raise PackError(f"{where}: {key} is {value!r}, expected {type(getattr(_NOTHING, key)).__name__}")
+    if not made.keys() & _SOURCES:
+        raise PackError(f"{where}: an entry of carries names none of {', '.join(sorted(_SOURCES))}")
+    made["subcommand"] = tuple(tuple(path.split()) for path in made.get("subcommand", ()))
+    made["value_flags"] = frozenset(made.get("value_flags", ())).union(made.get("options", ()), made.get("files", ()))
+    return Payload(**made)
+
+
+_NOTHING = Payload()
+_SOURCES = frozenset({"words", "operands", "file", "options", "files", "stdin"})
+
+
+def by_every_name(programs: Mapping[str, Program]) -> dict[str, Program]:
+    """Each description under every name that it is for; raises PackError where a name has two."""
+    named = dict(programs)
+    for name, program in programs.items():
+        for other in (*program.aliases, *program.alike):
+            if other in named:
+                raise PackError(f"program {other!r} is described twice, by itself and by {name!r}")
+            named[other] = replace(program, name=other) if other in program.alike else program
+    return named

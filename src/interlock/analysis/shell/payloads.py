@@ -1,0 +1,168 @@
+"""Runs what a program is given to run, by its description: commands, shell text, code, statements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from interlock.analysis.places import resolve
+from interlock.analysis.programs import Payload, Program
+from interlock.analysis.shell import UNKNOWN, Job, Stream
+from interlock.analysis.shell.options import CommandOptions, options
+from interlock.analysis.shell.simple_commands import run_variables
+
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_ESCAPE = re.compile(
+    r"\s*(?:\\?!|(?:shell|system|sh)\s|\.(?:shell|system)\s)"
+)  # to a shell, from a prompt of another language
+_ADDRESS = re.compile(r"(git\+|git:|git@|https?:|github:|gitlab:|bitbucket:|gist:)")
+
+
+def run_carried(job: Job, program: Program) -> Stream | None:
+    """Read what this command runs; the stream of the command that it passes its own streams to, if there is one."""
+    stream: Stream | None = None
+    for item in program.carries:
+        words, via = _behind_subcommand(job, program, item)
+        if words is None:
+            continue
+        found = _split(job, program, item, words)
+        if (item.any_flag and not found.has(*item.any_flag)) or (item.no_flag and found.has(*item.no_flag)):
+            continue
+        texts = [(language, text, via) for language, text in _texts(job, item, found)]
+        rest = _command_words(item, found, words)
+        if item.packages and (address := _address([*rest[:1], *found.all(*item.packages)])):
+            job.effect("run_download", address)
+        for language, text, source in texts:
+            read_carried(job, language, text, source, item.traits)
+        if rest:
+            stream = _run_command(job, item, rest, via)
+        elif item.stdin and job.stdin is not None and not texts and stream is None:
+            read_carried(job, item.stdin, job.stdin.text, via, item.traits)
+    return stream
+
+
+def _behind_subcommand(job: Job, program: Program, item: Payload) -> tuple[list[str] | None, str]:
+    """The words behind the subcommand that an entry is for, and the way there for a person."""
+    if not item.subcommand:
+        return job.words, job.program
+    for path in item.subcommand:
+        words: list[str] = job.words
+        for name in path:
+            operands = options(words, program.value_flags, stop_at_operand=True).operands
+            if operands[:1] != [name]:
+                break
+            words = operands[1:]
+        else:
+            return words, f"{job.program} {' '.join(path)}"
+    return None, ""
+
+
+def _split(job: Job, program: Program, item: Payload, words: Sequence[str]) -> CommandOptions:
+    """Options and operands; a command among the operands ends the program's own options."""
+    job.step(len(words) // 4)
+    values = program.value_flags | item.value_flags
+    if not item.words:
+        return options(words, values)
+    found = options(words, values, stop_at_operand=True)
+    rest = found.operands[item.skip :]
+    if item.skip and rest[:1] and rest[0].startswith("-") and rest[0] != "-":  # flock FILE -c text
+        more = options(rest, values, stop_at_operand=True)
+        found.flags |= more.flags
+        for name, given in more.values.items():
+            found.values.setdefault(name, []).extend(given)
+        found.operands[item.skip :] = more.operands
+    return found
+
+
+def _command_words(item: Payload, found: CommandOptions, words: Sequence[str]) -> list[str]:
+    if not item.words:
+        return []
+    if item.behind:
+        return list(words[words.index(item.behind) + 1 :]) if item.behind in words else []
+    rest = found.operands[item.skip :]
+    return rest[1:] if rest[:1] == ["--"] else rest
+
+
+def _texts(job: Job, item: Payload, found: CommandOptions) -> Iterator[tuple[str, str]]:
+    """The texts in options, operands and files, each with its language."""
+    for name, language in item.options.items():
+        yield from ((language, text) for text in found.all(name))
+    if item.operands:
+        yield from ((item.operands, text) for text in found.operands[item.skip :])
+    for name, language in item.files.items():
+        for path in found.all(name):
+            yield from _file_texts(job, path, language)
+    if item.file:
+        for path in found.operands[item.skip : item.skip + 1]:
+            yield from _file_texts(job, path, item.file)
+
+
+def _file_texts(job: Job, path: str, language: str) -> Iterator[tuple[str, str]]:
+    if path in ("-", "/dev/stdin") and job.stdin is not None:
+        yield language, job.stdin.text
+    elif (text := job.file_text(path)) is not None:
+        yield language, text
+    elif language != "data":
+        job.effect("run_script", path, *(("sql",) if language.startswith("sql") else ()))
+
+
+def read_carried(job: Job, language: str, text: str, via: str, traits: Sequence[str] = ()) -> None:
+    """Read shell text, statements or code that a program runs; text that is only data is not read."""
+    if language == "shell":
+        job.shell_text(text, via, *traits)
+    elif language.startswith("sql"):
+        from interlock.analysis.shell.data_clients import inside, read_statements
+
+        read_statements(inside(job, via), text, language[4:])
+    elif language == "program":
+        job.effect("run_script", text, "carried")
+    elif language == "prompt":
+        for line in text.splitlines():
+            if found := _ESCAPE.match(line):
+                job.shell_text(line[found.end() :], via, *traits)
+    elif language != "data":
+        Job(job.host, job.program, job.words, job.inside(via, traits), job.stdin).code(language, text, via)
+
+
+def _run_command(job: Job, item: Payload, rest: list[str], via: str) -> Stream | None:
+    if item.words != "command":
+        read_carried(job, item.words, " ".join(rest), via, item.traits)
+        return UNKNOWN
+    env: list[tuple[str, str]] = []
+    while item.assigns and rest and ASSIGNMENT.match(rest[0]):
+        name, _, value = rest.pop(0).partition("=")
+        env.append((name, value))
+    if len(rest) == 1 and " " in rest[0] and "remote" in item.traits:
+        return job.shell_text(rest[0], via, *item.traits)  # heroku run 'rm -rf x': a shell there takes it apart
+    return run_words(job, rest, via, item.traits, env)
+
+
+def _address(specs: Sequence[str]) -> str:
+    """The package that comes from an address instead of a registry; none for most."""
+    return next((spec for spec in specs if _ADDRESS.match(spec)), "")
+
+
+def run_words(
+    job: Job,
+    rest: list[str],
+    via: str,
+    traits: Sequence[str],
+    env: Sequence[tuple[str, str]] = (),
+    mounts: Mapping[str, str] | None = None,
+) -> Stream:
+    """Read the command that a wrapper runs, with what flows into the wrapper flowing into it."""
+    job.step(len(rest) // 4)
+    if not rest:
+        return UNKNOWN
+    where = job.inside(via, traits)
+    host = job.host
+    if {"remote", "container"}.intersection(traits) and not {"remote", "container"}.intersection(job.where.traits):
+        outside = host.cwds[0]
+        host = host.child()
+        host.elsewhere({inside: resolve(path, outside) for inside, path in (mounts or {}).items()})
+        host.where = where
+    if env:
+        where = replace(where, env=where.env + tuple(env))
+        run_variables(host, env, where)
+    return host.run(rest, where, job.stdin, wrapped=True)
