@@ -96,7 +96,7 @@ soak: $(STAMP) ## 200 daemons killed under load, 600 random trees and repositori
 	PYTHONPATH=tests/support $(BIN)/python tests/soak.py
 	UNDO_EXAMPLES=300 $(BIN)/python -m pytest -n 2 tests/snapshots
 
-hostile: $(STAMP) $(TOOLS) ## an agent with a shell against each strength, all of it (two minutes; needs root)
+hostile: $(STAMP) $(TOOLS) ## an agent with a shell against each isolation, all of it (two minutes; needs root)
 	PYTHONPATH=tests/support:tests/hostile unshare -m -n --propagation private $(BIN)/python tests/hostile/run.py
 
 check-agents: $(AGENTS) ## real agents with a model of ours: what is allowed runs, what is denied does not

@@ -14,7 +14,7 @@ from pathlib import Path
 from interlock import Gate
 
 COMMANDS = (
-    "rm -rf notes",  # exists nowhere else: kept first, then let through
+    "rm -rf notes",  # exists nowhere else: a snapshot is taken, then it is allowed
     "git checkout -- app.py",
     "truncate -s 0 results.csv",
     "git reset --hard HEAD~1",

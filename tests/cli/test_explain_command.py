@@ -212,8 +212,8 @@ def test_a_look_says_what_exists_nowhere_else(tmp_path: Path, capsys: pytest.Cap
     folder = repository(tmp_path / "app")
     assert main(["explain", "--look", "--cwd", str(folder), "git reset --hard"]) == 0
     said = capsys.readouterr().out
-    assert "Looked    there are no uncommitted changes" in said and "Keep      " not in said
+    assert "Impact    there are no uncommitted changes" in said and "Snapshot  " not in said
     (folder / "src/a.py").write_text("new\n")
     assert main(["explain", "--look", "--cwd", str(folder), "git reset --hard"]) == 10
     said = capsys.readouterr().out
-    assert "exists nowhere else: src/a.py" in said and "Keep      from an agent on this machine it passes" in said
+    assert "exists nowhere else: src/a.py" in said and "Snapshot  from an agent on this machine it passes" in said

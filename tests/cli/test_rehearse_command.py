@@ -217,7 +217,7 @@ def test_what_a_snapshot_would_have_kept_is_no_question_and_what_is_gone_is_said
     assert main(["rehearse"]) == 0
     said = capsys.readouterr().out
     assert "asked 0 times, 1 really lost data" in said and "4 calls more would have passed with a snapshot" in said
-    assert "rm -rf gone  (a snapshot would have kept it)" in said
+    assert "rm -rf gone  (a snapshot would have been taken)" in said
 
 
 def test_what_a_session_made_itself_is_no_question_when_it_goes(home: Path, rehearsed: Run) -> None:

@@ -91,7 +91,7 @@ def test_relief_can_be_switched_off_and_the_look_stays(tmp_path: Path, repo: Pat
     gate.enrol()
     try:
         found = gate.ask(command("git reset --hard HEAD~1", str(repo)), inspect_impact=look)
-        assert found.outcome == "confirm" and "Looked: would take 1 commit off" in found.reason
+        assert found.outcome == "confirm" and "Impact: would take 1 commit off" in found.reason
     finally:
         gate.close()
 

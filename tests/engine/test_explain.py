@@ -99,7 +99,7 @@ def test_it_says_who_would_have_to_agree(policy: str, level: Level, said: str) -
             "Asks first: overwrites commits (git.force_push). Look first.",
         ),
         (assessment(Level.FORBIDDEN, finding(reason="SQL is run")), "Denied: SQL is run (git.force_push)."),
-        (assessment(Level.SAFE), "Allowed: this only looks."),
+        (assessment(Level.SAFE), "Allowed: this only reads."),
     ],
 )
 def test_the_first_line_says_what_and_what_instead(found: Assessment, said: str) -> None:

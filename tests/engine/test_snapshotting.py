@@ -123,7 +123,7 @@ def test_what_cannot_be_kept_is_asked_about_and_the_reason_says_why(
     full = lambda question, id, at, limits: no_snapshot(id, problem)  # noqa: E731
     found = gate.ask(command("git reset --hard", str(repo)), inspect_impact=look, take_snapshot=full)
     assert found.outcome == "confirm" and found.ticket is not None and not found.kept
-    assert f"It was not kept first: {problem}." in found.reason
+    assert f"No snapshot was taken: {problem}." in found.reason
     assert f"not kept: {problem}" in found.ticket.factors and stored(gate) == []
 
 

@@ -122,7 +122,7 @@ def test_AE_04_a_failure_pauses_and_leaving_the_outcome_out_does_not_help(gate: 
     agent = Agent(gate).started()
     data = agent.step(outcome="failure")
     assert data["autonomy"]["continue"] is False
-    assert data["autonomy"]["factors"][1] == "Previous outcome: failure; a person has to look first"
+    assert data["autonomy"]["factors"][1] == "Previous outcome: failure; a person has to review it first"
     assert agent.told()["continue"] is False
     assert agent.told("reading another.md")["continue"] is False
     agent.approve(agent.tickets()[0])

@@ -75,7 +75,11 @@ def test_files_are_written_edited_and_moved_as_an_agents_own_tools_do_and_copied
         assert made and "interlock undo" not in said, said
         (desk / "a.txt").write_text("first" + "!" * 2_000_000)
         made, said = talk.call("write_file", path=a, content="second")
-        assert made and "Interlock kept what this changes: `interlock undo u_" in said and "trust" not in said, said
+        assert (
+            made
+            and "Interlock took a snapshot of what this changes: `interlock undo u_" in said
+            and "trust" not in said
+        ), said
         made, said = talk.call("edit_file", path=a, edits=[{"oldText": "second", "newText": "third"}])
         assert made and "interlock undo u_" in said, said
         assert talk.call("move_file", source=a, destination=b)[0]

@@ -130,6 +130,6 @@ def test_where_nothing_can_be_written_the_question_is_asked_as_before(tmp_path: 
     body = {"command": "git clean -fd", "cwd": str(repo)}
     with in_process_daemon(tmp_path, policy={"use": "default"}, undo={"ms": 10_000}) as broken:
         asked = partial(broken.call, "POST", "/api/v1/evaluate", body, peer=ME)
-        found = until_allowed(lambda: asked().json(), lambda one: "It was not kept first: " in one["reason"])
+        found = until_allowed(lambda: asked().json(), lambda one: "No snapshot was taken: " in one["reason"])
         assert found["decision"] == "confirm" and broken.call("GET", PATH, peer=ME).json() == {"snapshots": []}
     assert (repo / "notes.txt").exists()

@@ -36,7 +36,7 @@ def approve(state: State, session: OperatorSession, id: str, reason: str = "") -
         roster = state.sessions.roster
         found = check_agreement(ticket, approvals, now, roster.people, roster.verify) if roster else None
         if found is not None and session.operator not in found.by:
-            raise AnswerRefused("your signature does not count: the ticket may have changed; look again")
+            raise AnswerRefused("your signature does not count: the ticket may have changed; review it again")
         if found is None or not found.satisfied:
             return ticket  # one of several who are asked
         return apply_move(ticket, "approve", now, ", ".join(found.by), reason)
@@ -129,7 +129,7 @@ def _answer(
                 str(error), "TOKEN_EXPIRED" if "expired" in str(error) else "PERMISSION_DENIED"
             ) from None
         if changed != before and not tx.change_ticket(replace(changed, version=before.version + 1), before):
-            raise AnswerRefused(f"ticket {id} was changed just now; look again")
+            raise AnswerRefused(f"ticket {id} was changed just now; review it again")
         details = {
             "ticket": id,
             "digest": before.digest,

@@ -37,12 +37,12 @@ def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: Take
     final = held.ticket is not None and held.ticket.state is TicketState.REJECTED  # alternatives are refused as well
     advice = f" Instead: {_end(instead)}" if instead and not final else ""
     seen = impact_words(weighed.factors)
-    unkept = next((factor for factor in weighed.factors if factor.startswith(NO_SNAPSHOT_PREFIX)), "").removeprefix(
+    missing = next((factor for factor in weighed.factors if factor.startswith(NO_SNAPSHOT_PREFIX)), "").removeprefix(
         NO_SNAPSHOT_PREFIX
     )
-    looked = f" Looked: {_end(seen)}" if seen else ""
+    impact = f" Impact: {_end(seen)}" if seen else ""
     raised = "".join(f" {_capital(_end(words))}" for words in escalation_reasons(weighed.factors) if why not in words)
-    said = f"{lead}: {_end(why)}{raised}{looked}{f' It was not kept first: {_end(unkept)}' if unkept else ''}{advice}"
+    said = f"{lead}: {_end(why)}{raised}{impact}{f' No snapshot was taken: {_end(missing)}' if missing else ''}{advice}"
     if held.ticket is None or held.outcome == "block":
         return said
     return said + (_next(held, held.ticket) if held.ticket.digest == judged.digest else _other_words(held.ticket))
@@ -56,7 +56,7 @@ def _with_level(lead: str, why: str) -> tuple[str, str]:
 
 def notice(id: str) -> str:
     """The notice of a snapshot in an allow."""
-    return f"Interlock kept what this changes: `interlock undo {id}` brings it back."
+    return f"Interlock took a snapshot of what this changes: `interlock undo {id}` brings it back."
 
 
 def _allowed(weighed: PolicyResult, held: Resolution) -> str:

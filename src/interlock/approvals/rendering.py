@@ -55,10 +55,10 @@ def ticket_lines(ticket: TicketJson) -> Iterator[Line]:
     back = recoverable(str(one) for one in ticket.get("factors") or ())
     yield _row("Undo", RECOVERABLE if back else undo_words(bool(ticket.get("irreversible")), ways))
     if ticket.get("blast"):
-        yield _row("Looked", str(ticket["blast"]))
+        yield _row("Impact", str(ticket["blast"]))
     yield from _reasons(ticket)
     yield _row("Agent", agent_words(ticket))
-    yield _row("Through", f"{ticket.get('door', '')}, strength {ticket.get('strength', 'plain')}")
+    yield _row("Through", f"{ticket.get('door', '')}, {ticket.get('strength', 'plain')} isolation")
     yield _row("Needs", requirement_words(ticket.get("requirement")))
     yield from _times(ticket)
     yield from _answers(ticket)

@@ -156,7 +156,7 @@ def summary(assessment: Assessment, answer: PolicyAnswer) -> Line:
 
 _QUIET = MappingProxyType(
     {
-        Level.SAFE: "this only looks",
+        Level.SAFE: "this only reads",
         Level.REVERSIBLE: "this can be undone by ordinary means",
         Level.DESTRUCTIVE: "this can destroy something",
         Level.DANGEROUS: "this can do great harm",
@@ -229,11 +229,11 @@ def _policy_lines(answer: PolicyAnswer) -> Iterator[Line]:
         factor for factor in answer.weighed.factors if factor not in named and not factor.startswith(IMPACT_PREFIX)
     ]
     if answer.seen is not None:
-        yield _row("Looked", StyledText(visible(answer.seen.words)))
+        yield _row("Impact", StyledText(visible(answer.seen.words)))
     if answer.keepable:
         yield _row(
-            "Keep",
-            StyledText("from an agent on this machine it passes, after a copy of that was taken (interlock undo)"),
+            "Snapshot",
+            StyledText("from an agent on this machine it passes, after a snapshot was taken (interlock undo)"),
         )
     why = f" ({'; '.join(said)})" if said else ""
     yield _row("Policy", StyledText(visible(f"{answer.policy}{mode}: {answer.outcome}{why}")))

@@ -90,7 +90,7 @@ def _request_release(tx: Tx, state: State, agent: AgentRef, door: str, reason: s
         challenges.issue(tx, state, agent, challenges.BLOCK, why, now)
     details = {"principal": agent.principal, "name": agent.name, "words": f"asks to be freed: {reason}"}
     state.recorder.now(tx, "alert", event_body(now, "alert", agent.principal, details))
-    notices.notify(tx, agent, notices.STATUS, "An operator was asked to look.", now)
+    notices.notify(tx, agent, notices.STATUS, "An operator was asked to review it.", now)
     if why or held is None or judged is None:
         return _ReleaseOutcome(blocked=bool(why))
     if ticket is not None and settle(ticket, now).state is TicketState.REJECTED:

@@ -217,7 +217,7 @@ def stages(
         f"{STEP_LIMIT}: {count.most} of {count.most} steps are used; a person has to agree to more"
         if by_stage[1]
         else f"Step limit: step {shown} of {count.most}",
-        "Previous outcome: failure; a person has to look first"
+        "Previous outcome: failure; a person has to review it first"
         if by_stage[2]
         else f"Previous outcome: {previous or 'not reported'}",
         *(_sentence(words) for words in dict.fromkeys(by_stage[3] or ["Patterns: none matched"])),

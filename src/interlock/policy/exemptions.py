@@ -50,7 +50,9 @@ def apply_exemptions(
     harmless = at.loss in (Loss.NONE, Loss.RECOVERABLE)
     exempt = (harmless or at.snapshot is not None) and not unreadable and not _beyond_inspection(assessment, at)
     if exempt and at.snapshot is not None and at.snapshot.verified and _on_disk(assessment):
-        remaining, gone = _exempt_by_impact(remaining, assessment, policy.control(assessment.level).kept, "kept first")
+        remaining, gone = _exempt_by_impact(
+            remaining, assessment, policy.control(assessment.level).kept, "copied first"
+        )
         what = f"{at.snapshot.id}, {count_words(at.snapshot.files, 'file')}, {size_words(at.snapshot.bytes)}"
         exemptions += [f"{RELIEF_PREFIX}{SNAPSHOT} ({what})"] if gone else []
     if exempt and harmless:

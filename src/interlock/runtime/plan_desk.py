@@ -126,7 +126,7 @@ class PlanDesk:
         with self.lock:
             if self._open.get(before.id) is not before:
                 raise _refused(
-                    "the plan was changed just now, perhaps in another window; look at it again", "TOKEN_SCOPE_MISMATCH"
+                    "the plan was changed just now, perhaps in another window; review it again", "TOKEN_SCOPE_MISMATCH"
                 )
             self._open[before.id] = after
             return after

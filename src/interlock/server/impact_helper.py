@@ -29,7 +29,7 @@ def main(argv: Sequence[str]) -> int:
     given = inherited_sockets()
     if len(given) != 1 or not config.separate.on:
         print(
-            "interlock looker: is started by systemd, with one socket and a [separate] in its configuration",
+            "interlock impact helper: is started by systemd, with one socket and a [separate] in its configuration",
             file=sys.stderr,
         )
         return 1

@@ -76,10 +76,12 @@ def main(argv: Sequence[str]) -> int:
     )
     export.add_argument("--output", "-o", metavar="FILE", help="default: standard output")
     verify = add(
-        "verify", "whether the record was altered; exits 1 where it was", "interlock audit verify --against kept.jsonl"
+        "verify",
+        "whether the record was altered; exits 1 where it was",
+        "interlock audit verify --against export.jsonl",
     )
     verify.add_argument(
-        "--against", metavar="FILE", help="an export that was kept elsewhere: is all of it still there, as it was?"
+        "--against", metavar="FILE", help="an export that is stored elsewhere: is all of it still there, as it was?"
     )
     stats = add("stats", "how much was asked, held, approved, rejected", "interlock audit stats --json")
     for one in (tail, search, export, verify, stats):
@@ -203,7 +205,7 @@ def _comparison_lines(path: str, comparison: ExportComparison) -> Iterable[Line]
         return
     pruned = f"; {pluralize(comparison.pruned, 'record')} pruned by age" if comparison.pruned else ""
     yield (
-        StyledText("Kept: ", "allow"),
+        StyledText("Complete: ", "allow"),
         StyledText(f"all of {path} is still there: {pluralize(comparison.same, 'record')}{pruned}."),
     )
 

@@ -227,7 +227,7 @@ def unlock_main(argv: Sequence[str]) -> int:
     parser = command(
         "unlock",
         "Sign in once: the daemon can check operators' signatures until it stops, and for a while (limits.unlock_minutes) this\n"
-        "terminal looks, rejects, and approves up to level destructive without the passphrase. --end locks it again.",
+        "terminal reads, rejects, and approves up to level destructive without the passphrase. --end locks it again.",
         "interlock unlock\ninterlock unlock --operator ana\ninterlock unlock --end",
     )
     parser.add_argument("--end", action="store_true", help="this terminal asks for the passphrase again")

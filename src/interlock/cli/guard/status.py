@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 _ISOLATION_TEXTS = {
-    "plain": "agents are the same user: mistakes are stopped and tampering shows, malware is not kept out",
+    "plain": "agents are the same user: mistakes are stopped and tampering shows, malware is not stopped",
     "jailed": "the same user, but agents do not see this state",
     "separate": "the daemon has a user of its own",
 }

@@ -229,7 +229,7 @@ levels, lowest first:
   community_reviewed  the same, and what is dangerous after a verification
   certified           everything that the matrix has; takes a certification in the adapter's file
 
-The same level again says that somebody looked anew: due after a week for validated, a month for community_reviewed.
+The same level again says that somebody reviewed it anew: due after a week for validated, a month for community_reviewed.
 
 example:
   interlock adapter trust github community_reviewed --reason 'read by ana and bo'
@@ -273,7 +273,7 @@ def _list_adapters(args: argparse.Namespace) -> int:
 
 def _adapter_row(one: Mapping[str, Any]) -> tuple[str, ...]:
     keys = ("name", "version", "trust", "operations")
-    due = f"; a new look is due since {str(one['revalidate_by'])[:10]}" if one.get("overdue") else ""
+    due = f"; a new review is due since {str(one['revalidate_by'])[:10]}" if one.get("overdue") else ""
     if one.get("kind") == "server":
         one = {**one, "version": f"server {str(one.get('mark'))[:8]}", "operations": "-"}
     return (*(str(one.get(key, "")) for key in keys), f"{one.get('why') or _last_change(one)}{due}")

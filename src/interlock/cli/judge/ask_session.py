@@ -124,7 +124,7 @@ def _run(operator: DaemonClient, args: argparse.Namespace, path: str, plan: Json
             raise CommandError(str(answer.get("reason", "")))
     code = _run_here(operator, path, str(answer["command"]), str(answer["cwd"]))
     if answer.get("kept"):
-        print(f"A copy of what it changed is kept: interlock undo {answer['kept']}")
+        print(f"A snapshot was taken first: interlock undo {answer['kept']}")
     return code
 
 

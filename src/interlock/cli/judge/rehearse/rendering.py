@@ -105,7 +105,7 @@ def _losses(lost: Sequence[RehearsedQuestion]) -> Iterator[Line]:
         yield ()
         yield (StyledText("What ran and is gone", "heading"),)
     for one in lost[-SHOWN:]:
-        spared = "  (a snapshot would have kept it)" if one.snapshot else ""
+        spared = "  (a snapshot would have been taken)" if one.snapshot else ""
         yield StyledText(f"  {clock(one.past.at)}  "), StyledText(_shown(one), "command"), StyledText(spared, "dim")
     if len(lost) > SHOWN:
         yield (StyledText(f"  and {pluralize(len(lost) - SHOWN, 'call')} before these (--json has all)", "dim"),)
