@@ -98,9 +98,19 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(), str(path))
 
 
-def imports(path: Path) -> Iterator[tuple[str, int]]:
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree(path)))
+
+
+@cache
+def imports(path: Path) -> tuple[tuple[str, int], ...]:
     """Each module that a file imports, with its line."""
-    for node in ast.walk(tree(path)):
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[tuple[str, int]]:
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -114,7 +124,7 @@ def at_import(path: Path) -> Iterator[tuple[str, int]]:
     """Each module that is imported as soon as the file is."""
     lazy = {
         line
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         for line in range(node.lineno + 1, (node.end_lineno or 0) + 1)
     }
@@ -143,11 +153,12 @@ def part(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@cache
 def typing_only(path: Path) -> set[int]:
     """The lines that only a type checker reads."""
     return {
         line
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         for line in range(node.lineno, (node.end_lineno or 0) + 1)
     }
@@ -182,7 +193,7 @@ def test_no_interface_imports_another_ones_internals(path: Path) -> None:
 def test_a_class_name_is_used_once() -> None:
     places: dict[str, set[str]] = {}
     for path in FILES:
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, set()).add(name(path))
     assert {word: sorted(found) for word, found in places.items() if len(found) > 1} == {}
@@ -207,7 +218,7 @@ def test_what_decides_imports_only_what_is_pure(path: Path) -> None:
 
 @each("path", PURE_FILES, ids=name)
 def test_what_decides_does_no_input_or_output(path: Path) -> None:
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id not in IMPURE_NAMES, f"{name(path)}:{node.lineno}: calls {node.func.id}()"
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -220,7 +231,7 @@ def test_what_decides_does_no_input_or_output(path: Path) -> None:
 
 @each("path", PURE_FILES, ids=name)
 def test_modules_named_at_run_time_are_pure_too(path: Path) -> None:
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
             asked = ast.unparse(node.args[0]).lstrip("f").strip("'\"")
             assert asked.startswith(("interlock.analysis.", "interlock.policy.")) or asked in LIBRARIES, (
@@ -230,7 +241,7 @@ def test_modules_named_at_run_time_are_pure_too(path: Path) -> None:
 
 @each("path", PURE_FILES, ids=name)
 def test_what_decides_changes_no_globals(path: Path) -> None:
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         assert not isinstance(node, ast.Global), f"{name(path)}:{node.lineno}: global"
 
 
