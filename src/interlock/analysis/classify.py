@@ -115,7 +115,7 @@ class _View:
             words = [_windows_word(word, program.slash_flags) for word in words]
         self.words = words
         self.lines = "\n".join(word.replace("\n", " ") for word in words)  # one line a word, for the patterns
-        self.found: CommandOptions = options(words, program.value_flags)
+        self.found: CommandOptions = options(words, program.value_flags, behind=program.behind)
 
     def has(self, flag: str) -> bool:
         name, equals, value = flag.partition("=")

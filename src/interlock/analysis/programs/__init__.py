@@ -35,6 +35,25 @@ class Payload:
 
 
 @dataclass(frozen=True, slots=True)
+class ObjectEffect:
+    """What a subcommand does to the objects that its operands and options name.
+
+    A `*` in a subcommand stands for the name of an object (`service * stop`); as a kind it says that the first operand names it.
+    """
+
+    effect: str = ""  # create, remove, stop, write, select; `named` for what the subcommand's own word means
+    kind: str = ""  # container, database, namespace …
+    subcommand: tuple[tuple[str, ...], ...] = ()
+    option: tuple[str, ...] = ()  # options that name objects as well
+    file_option: tuple[str, ...] = ()  # options that name files which list objects
+    operands: bool = True  # False: only the options name objects
+    everything: bool = False  # without a name it is every object of the kind
+    any_flag: tuple[str, ...] = ()
+    no_flag: tuple[str, ...] = ()
+    place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of the program where this is empty
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """How one program's words are read."""
 
@@ -42,11 +61,16 @@ class Program:
     aliases: tuple[str, ...] = ()  # other names of the same program
     alike: tuple[str, ...] = ()  # other programs whose words are read in the same way
     value_flags: frozenset[str] = frozenset()
+    behind: Mapping[str, frozenset[str]] = field(default_factory=dict)  # first operand -> options with values after it
+    single_dash: bool = False  # long options may have one dash
     network: frozenset[str] | bool = False  # always, or for these subcommands
     dry_run: tuple[str, ...] = ()  # words under which it changes nothing
     slash_flags: bool = False
     wrapper: bool = False  # it only runs the command, code or script that it is given
     carries: tuple[Payload, ...] = ()
+    does: tuple[ObjectEffect, ...] = ()
+    place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of the place -> options that name it
+    kinds: Mapping[str, str] = field(default_factory=dict)  # short name of a kind -> kind
 
 
 _PROGRAM_KEYS = tuple(sorted(one.name for one in fields(Program) if one.name != "name"))
@@ -65,11 +89,16 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         aliases=word_list(where, "aliases", data.get("aliases", [])),
         alike=word_list(where, "alike", data.get("alike", [])),
         value_flags=frozenset(word_list(where, "value_flags", data.get("value_flags", []))),
+        behind={key: frozenset(word_list(where, key, flags)) for key, flags in data.get("behind", {}).items()},
+        single_dash=bool(data.get("single_dash", False)),
         network=network if isinstance(network, bool) else frozenset(word_list(where, "network", network)),
         dry_run=word_list(where, "dry_run", data.get("dry_run", [])),
         slash_flags=bool(data.get("slash_flags", False)),
         wrapper=bool(data.get("wrapper", False)),
         carries=tuple(_carried(where, item) for item in data.get("carries", ())),
+        does=tuple(_object_effect(where, item) for item in data.get("does", ())),
+        place=_place(where, data.get("place", {})),
+        kinds={str(key): str(kind) for key, kind in data.get("kinds", {}).items()},
     )
 
 
@@ -95,6 +124,28 @@ def _carried(where: str, data: Mapping[str, Any]) -> Payload:
 
 _NOTHING = Payload()
 _SOURCES = frozenset({"words", "operands", "file", "options", "files", "stdin"})
+
+
+def _object_effect(where: str, data: Mapping[str, Any]) -> ObjectEffect:
+    only_keys(where, data, _EFFECT_KEYS)
+    if data.get("effect") not in _EFFECTS:
+        raise PackError(f"{where}: effect is {data.get('effect')!r}, expected one of {', '.join(sorted(_EFFECTS))}")
+    made: dict[str, Any] = dict(data)
+    for key in ("subcommand", "option", "file_option", "any_flag", "no_flag"):
+        made[key] = word_list(where, key, data.get(key, []))
+    made["subcommand"] = tuple(tuple(path.split()) for path in made["subcommand"]) or ((),)
+    made["place"] = _place(where, data.get("place", {}))
+    return ObjectEffect(**made)
+
+
+_EFFECTS = frozenset({"create", "remove", "stop", "write", "select", "named"})
+_EFFECT_KEYS = tuple(sorted(one.name for one in fields(ObjectEffect)))
+_PLACE_KEYS = ("context", "namespace", "engine", "folder", "file", "part", "part_env", "host", "port", "machine")
+
+
+def _place(where: str, data: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    only_keys(f"{where}: place", data, _PLACE_KEYS)
+    return {key: word_list(where, key, words) if words else () for key, words in data.items()}
 
 
 def by_every_name(programs: Mapping[str, Program]) -> dict[str, Program]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import fnmatch
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from interlock.analysis.facts import HOLE
 
 _BUNDLE = re.compile(r"-[A-Za-z0-9]+")
 NO_VALUES: frozenset[str] = frozenset()
+NOTHING_BEHIND: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -48,8 +50,16 @@ class CommandOptions:
         return [value for name in names for value in self.values.get(name, ())]
 
 
-def options(words: Sequence[str], valued: frozenset[str] = NO_VALUES, stop_at_operand: bool = False) -> CommandOptions:
-    """Sort words; `valued` names the options that take the next word, `stop_at_operand` leaves the rest as operands."""
+def options(
+    words: Sequence[str],
+    valued: frozenset[str] = NO_VALUES,
+    stop_at_operand: bool = False,
+    behind: Mapping[str, frozenset[str]] = NOTHING_BEHIND,
+) -> CommandOptions:
+    """Sort words; `valued` names the options that take the next word, `stop_at_operand` leaves the rest as operands.
+
+    `behind` names more options that take the next word once a certain first operand has come.
+    """
     found = CommandOptions()
     index = 0
     total = len(words)
@@ -63,6 +73,8 @@ def options(words: Sequence[str], valued: frozenset[str] = NO_VALUES, stop_at_op
             if stop_at_operand:
                 found.operands += words[index - 1 :]
                 break
+            if behind and not found.operands and word in behind:
+                valued = valued | behind[word]
             found.operands.append(word)
             continue
         if word.startswith("--") or word in valued:

@@ -6,10 +6,13 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from urllib.parse import unquote, urlsplit
 
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.places import resolve
+from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.programs.objects import NAMESPACE, cluster_place, database_place
 from interlock.analysis.read import read
 from interlock.analysis.shell import show_command
 from interlock.analysis.shell.options import options, valued
@@ -30,7 +33,7 @@ from interlock.policy.effect_key.key import (
     relation,
 )
 from interlock.policy.effect_key.params import CLUSTER, DATABASE, REPOSITORY, noun, split_off, targets_in_params
-from interlock.policy.effect_key.programs import FORGE, KUBE_NOUNS, cluster_place, command_keys, database_place
+from interlock.policy.effect_key.programs import FORGE, command_keys
 from interlock.policy.registry import normalise_action
 from interlock.redaction import redact
 
@@ -199,7 +202,7 @@ def _placed(thing: str, params: Mapping[str, object], cwd: str) -> tuple[str, st
         )
         if "/" in whole.removeprefix("repository:"):
             return thing, FORGE, {"repo": whole.removeprefix("repository:")}
-    if thing in KUBE_NOUNS or thing == "namespace":
+    if thing in _cluster_nouns():
         where, rest = split_off(params, CLUSTER if thing != "namespace" else CLUSTER - {"namespace"})
         if where or thing == "namespace":
             context = where.get("context") or where.get("kube_context") or where.get("cluster") or ""
@@ -211,6 +214,13 @@ def _placed(thing: str, params: Mapping[str, object], cwd: str) -> tuple[str, st
         place = place_of_params(where, cwd)
         return thing, place if thing != "database" or place.startswith("db:") else "db:", rest
     return thing, cwd, params
+
+
+@cache
+def _cluster_nouns() -> frozenset[str]:
+    """The kinds of objects in a cluster, by the descriptions of its clients."""
+    clients = [program for program in shipped_programs().values() if "context" in program.place]
+    return frozenset(kind for one in clients for kind in one.kinds.values()) | {NAMESPACE, "job", "secret", "release"}
 
 
 def _ref(params: Mapping[str, object]) -> str:

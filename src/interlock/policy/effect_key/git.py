@@ -19,7 +19,7 @@ Target = tuple[str, bool]  # what is removed, and whether it is located by itsel
 
 def git_keys(command: Command) -> list[EffectKey]:
     """The keys of one git command; none where its targets cannot be resolved."""
-    if not all(map(known, command.words)):
+    if command.program != "git" or not all(map(known, command.words)):
         return []
     folder, name, rest = _split(command)
     reader = _READERS.get(name)
