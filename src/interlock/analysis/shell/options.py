@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -55,10 +55,12 @@ def options(
     valued: frozenset[str] = NO_VALUES,
     stop_at_operand: bool = False,
     behind: Mapping[str, frozenset[str]] = NOTHING_BEHIND,
+    bare: frozenset[str] = NO_VALUES,
 ) -> CommandOptions:
     """Sort words; `valued` names the options that take the next word, `stop_at_operand` leaves the rest as operands.
 
-    `behind` names more options that take the next word once a certain first operand has come.
+    `behind` names more options that take the next word once a certain first operand has come; `bare` those that are one word and
+    no bundle of letters.
     """
     found = CommandOptions()
     index = 0
@@ -77,7 +79,7 @@ def options(
                 valued = valued | behind[word]
             found.operands.append(word)
             continue
-        if word.startswith("--") or word in valued:
+        if word.startswith("--") or word in valued or word in bare:
             name, equals, value = word.partition("=")
             if equals:
                 found.values.setdefault(name, []).append(value)
@@ -109,6 +111,28 @@ def _short(word: str, words: Sequence[str], index: int, valued: frozenset[str], 
                 return index + 1
             break
     return index
+
+
+def known_options(
+    words: Sequence[str], valued: Collection[str], bare: Collection[str], stop_at_operand: bool = False
+) -> CommandOptions | None:
+    """As `options`, but None where an option is neither of these or lacks its value: it could mean anything."""
+    takes, alone = frozenset(valued), frozenset(bare)
+    found = options(words, takes, stop_at_operand, bare=alone)
+    if any(flag in takes and flag not in found.values for flag in found.flags):
+        return None
+    return found if all(_is_known(flag, takes, alone) for flag in found.flags) else None
+
+
+def _is_known(flag: str, takes: frozenset[str], alone: frozenset[str]) -> bool:
+    """Whether an option is one of these, or a bundle of them up to one with a value."""
+    if flag in takes or flag in alone:
+        return True
+    if flag.startswith("--") or len(flag) < 3:
+        return False
+    letters = [f"-{letter}" for letter in flag[1:]]
+    upto = next((at for at, letter in enumerate(letters) if letter in takes), len(letters))
+    return all(letter in alone for letter in letters[:upto])
 
 
 def valued(text: str) -> frozenset[str]:

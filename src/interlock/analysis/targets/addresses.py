@@ -4,75 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from interlock.analysis.facts import Command, Effect, known
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramOptions:
-    """What a program was given."""
-
-    values: dict[str, list[str]]  # option, as it is written -> its values; one without a value has an empty one
-    rest: tuple[str, ...]
-
-    def last(self, *names: str) -> str | None:
-        """The value that counts: of several the last one."""
-        found = [value for name in names for value in self.values.get(name, ())]
-        return found[-1] if found else None
-
-    def has(self, *names: str) -> bool:
-        return any(name in self.values for name in names)
-
-
-def options_of(
-    words: Sequence[str], valued: Collection[str], bare: Collection[str], stops: bool = False
-) -> ProgramOptions | None:
-    """Both spellings of a long option, and short ones that stand together; with `stops`, what follows the first other word is the rest."""
-    values: dict[str, list[str]] = {}
-    rest: list[str] = []
-    left = list(words)
-    while left:
-        word = left.pop(0)
-        if word == "--" or not word.startswith("-") or word == "-":
-            rest += left if word == "--" else [word, *(left if stops else ())]
-            if word == "--" or stops:
-                break
-            continue
-        pairs = _long(word, left, valued, bare) if word.startswith("--") else _short(word, left, valued, bare)
-        if pairs is None:
-            return None
-        for name, value in pairs:
-            values.setdefault(name, []).append(value)
-    return ProgramOptions(values, tuple(rest))
-
-
-def _long(word: str, left: list[str], valued: Collection[str], bare: Collection[str]) -> list[tuple[str, str]] | None:
-    name, given, value = word.partition("=")
-    if name in valued:
-        if not given and not left:
-            return None
-        return [(name, value if given else left.pop(0))]
-    return [(name, value)] if name in bare else None
-
-
-def _short(word: str, left: list[str], valued: Collection[str], bare: Collection[str]) -> list[tuple[str, str]] | None:
-    if word in valued or word in bare:  # also programs whose long options have one dash
-        return [(word, left.pop(0))] if word in valued and left else [(word, "")] if word in bare else None
-    found: list[tuple[str, str]] = []
-    for place, letter in enumerate(word[1:], 2):
-        name = f"-{letter}"
-        if name in valued:
-            if not word[place:] and not left:
-                return None
-            return [*found, (name, word[place:] or left.pop(0))]
-        if name not in bare:
-            return None
-        found.append((name, ""))
-    return found
-
+from interlock.analysis.shell.options import CommandOptions, known_options
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]*|\d+")
 EPHEMERAL_WORDS = frozenset("test tests testing dev development tmp temp scratch".split())
@@ -161,8 +98,8 @@ _PG_BARE = frozenset(
 _PG_SETTINGS = frozenset({"PGPASSWORD", "PGUSER", "PGHOST", "PGPORT", "PGDATABASE", "PGSSLMODE", "PGCONNECT_TIMEOUT"})
 
 
-def _psql_options(fact: Command) -> ProgramOptions | None:
-    return options_of(fact.words, _PG_VALUED | {"-f", "--file"}, _PG_BARE - {"-f", "-i", "-e"})
+def _psql_options(fact: Command) -> CommandOptions | None:
+    return known_options(fact.words, _PG_VALUED | {"-f", "--file"}, _PG_BARE - {"-f", "-i", "-e"})
 
 
 def scripts_of(fact: Command) -> tuple[str, ...]:
@@ -174,17 +111,17 @@ def scripts_of(fact: Command) -> tuple[str, ...]:
 def _postgres(fact: Command) -> DatabaseAddress | None:
     settings = dict(fact.env)
     psql = fact.program == "psql"
-    found = _psql_options(fact) if psql else options_of(fact.words, _PG_VALUED, _PG_BARE)
-    if found is None or not settings.keys() <= _PG_SETTINGS or len(found.rest) > (2 if psql else 1):
+    found = _psql_options(fact) if psql else known_options(fact.words, _PG_VALUED, _PG_BARE)
+    if found is None or not settings.keys() <= _PG_SETTINGS or len(found.operands) > (2 if psql else 1):
         return None
-    name = found.last("-d", "--dbname") if psql else None
-    name = name or (found.rest[0] if found.rest else settings.get("PGDATABASE", ""))
+    name = found.value("-d", "--dbname") if psql else None
+    name = name or (found.operands[0] if found.operands else settings.get("PGDATABASE", ""))
     if "://" in name:
         return database_of_url(name) if not found.has("-h", "--host") else None
     if "=" in name:
         return None
-    host = found.last("-h", "--host")
-    port = found.last("-p", "--port")
+    host = found.value("-h", "--host")
+    port = found.value("-p", "--port")
     return DatabaseAddress(
         settings.get("PGHOST", "") if host is None else host, port or settings.get("PGPORT", ""), name
     )
@@ -197,11 +134,11 @@ _MY_BARE = frozenset("-N -B -s -t -f --force --batch --silent --skip-column-name
 def _mysql(fact: Command) -> DatabaseAddress | None:
     """Its own settings may name another machine, so that one without a host is not known."""
     words = [word for word in fact.words if not word.startswith("-p")]
-    found = options_of(words, _MY_VALUED, _MY_BARE)
-    if found is None or fact.env or len(found.rest) > 1 or not found.has("-h", "--host"):
+    found = known_options(words, _MY_VALUED, _MY_BARE)
+    if found is None or fact.env or len(found.operands) > 1 or not found.has("-h", "--host"):
         return None
-    name = found.last("-D", "--database") or (found.rest[0] if found.rest else "")
-    return DatabaseAddress(found.last("-h", "--host") or "?", found.last("-P", "--port") or "", name)
+    name = found.value("-D", "--database") or (found.operands[0] if found.operands else "")
+    return DatabaseAddress(found.value("-h", "--host") or "?", found.value("-P", "--port") or "", name)
 
 
 _READERS: Mapping[str, Callable[[Command], DatabaseAddress | None]] = {
@@ -209,19 +146,19 @@ _READERS: Mapping[str, Callable[[Command], DatabaseAddress | None]] = {
 }  # fmt: skip
 
 
-def redis_of(fact: Command) -> tuple[DatabaseAddress, ProgramOptions] | None:
+def redis_of(fact: Command) -> tuple[DatabaseAddress, CommandOptions] | None:
     """The address and the command of a Redis client; its own settings hold a password at most."""
-    found = options_of(
-        fact.words, ("-h", "-p", "-n", "-a", "--user", "--pass"), ("--no-auth-warning", "--raw"), stops=True
+    found = known_options(
+        fact.words, ("-h", "-p", "-n", "-a", "--user", "--pass"), ("--no-auth-warning", "--raw"), stop_at_operand=True
     )
     if found is None or fact.env or not all(map(known, fact.words)) or "piped" in fact.traits:
         return None
-    return DatabaseAddress(found.last("-h") or "", found.last("-p") or "6379", found.last("-n") or "0"), found
+    return DatabaseAddress(found.value("-h") or "", found.value("-p") or "6379", found.value("-n") or "0"), found
 
 
 ENGINES = frozenset({"docker", "podman"})
 _COMPOSE = ("-f", "--file", "-p", "--project-name", "--env-file", "--profile")
-_DOWN = ("-v", "--volumes", "--remove-orphans", "--rmi=local")
+_DOWN = ("-v", "--volumes", "--remove-orphans", "--rmi")
 
 
 def container_of(fact: Command, commands: Sequence[Command]) -> str | None:
@@ -232,10 +169,10 @@ def container_of(fact: Command, commands: Sequence[Command]) -> str | None:
     words = around[0].words if len(around) == 1 and not around[0].env else ()
     service = words[:1] == ("compose",)  # whose name is no container's
     words = words[1:] if service else words
-    found = options_of(words[1:], ("-u", "--user", "-e", "--env", "-w"), ("-T", "-i", "-t"), stops=True)
-    if words[:1] != ("exec",) or found is None or not found.rest:
+    found = known_options(words[1:], ("-u", "--user", "-e", "--env", "-w"), ("-T", "-i", "-t"), stop_at_operand=True)
+    if words[:1] != ("exec",) or found is None or not found.operands:
         return None
-    return f"the service {found.rest[0]}" if service else found.rest[0]
+    return f"the service {found.operands[0]}" if service else found.operands[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,14 +190,16 @@ class ComposeDown:
 
 def compose_down(words: Sequence[str]) -> ComposeDown | None:
     """None where the words are not known, or name neither a file nor a project."""
-    found = options_of(words, _COMPOSE, (), stops=True)
-    if found is None or found.rest[:1] != ("down",):
+    found = known_options(words, _COMPOSE, (), stop_at_operand=True)
+    if found is None or found.operands[:1] != ["down"]:
         return None
-    down = options_of(found.rest[1:], ("-t", "--timeout"), _DOWN)
+    down = known_options(found.operands[1:], ("-t", "--timeout"), _DOWN)
     files = (*found.values.get("-f", ()), *found.values.get("--file", ()))
     projects = (*found.values.get("-p", ()), *found.values.get("--project-name", ()))
     names = (*map(posixpath.basename, files), *projects)
-    return ComposeDown(names, files, bool(projects)) if down is not None and not down.rest and names else None
+    if down is None or down.operands or down.value("--rmi") not in (None, "local"):
+        return None
+    return ComposeDown(names, files, bool(projects)) if names else None
 
 
 NAMESPACE, RELEASE = "namespace", "release"
@@ -304,14 +243,14 @@ def _named(fact: Command, verbs: Sequence[tuple[str, tuple[str, ...]]]) -> tuple
     if fact.env or not all(map(known, fact.words)):
         return None
     helm = fact.program == "helm"
-    found = options_of(fact.words, _HELM if helm else _KUBECTL, _HELM_BARE if helm else _KUBECTL_BARE)
-    cluster = found.last("--kube-context" if helm else "--context") if found is not None else None
+    found = known_options(fact.words, _HELM if helm else _KUBECTL, _HELM_BARE if helm else _KUBECTL_BARE)
+    cluster = found.value("--kube-context" if helm else "--context") if found is not None else None
     if found is None or not cluster:
         return None
     for program, verb in verbs:
-        if fact.program == program and tuple(found.rest[: len(verb)]) == verb:
-            names = found.rest[len(verb) :]
-            where = found.last("-n", "--namespace") or ""
+        if fact.program == program and tuple(found.operands[: len(verb)]) == verb:
+            names = found.operands[len(verb) :]
+            where = found.value("-n", "--namespace") or ""
             if helm and where and (len(names) == 1 or (names and verb == ("install",))):
                 return RELEASE, f"{cluster} {where} {names[0]}"
             if not helm and len(names) == 1:
@@ -321,8 +260,8 @@ def _named(fact: Command, verbs: Sequence[tuple[str, tuple[str, ...]]]) -> tuple
 
 def deletes_only_pods(fact: Command) -> bool:
     """Whether it deletes pods by name or label and nothing else: Kubernetes ends and starts them anew as it likes, and so may others."""
-    found = options_of(fact.words, (*_KUBECTL, "-l", "--selector"), _KUBECTL_BARE)
-    if found is None or fact.env or not all(map(known, fact.words)) or found.last("--grace-period") is not None:
+    found = known_options(fact.words, (*_KUBECTL, "-l", "--selector"), _KUBECTL_BARE)
+    if found is None or fact.env or not all(map(known, fact.words)) or found.value("--grace-period") is not None:
         return False
-    kind = found.rest[:2] in (("delete", "pod"), ("delete", "pods"), ("delete", "po"))
-    return kind and bool(found.rest[2:]) != found.has("-l", "--selector")
+    kind = found.operands[:2] in (["delete", "pod"], ["delete", "pods"], ["delete", "po"])
+    return kind and bool(found.operands[2:]) != found.has("-l", "--selector")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from interlock.analysis.facts import Command, Effect, Fact, known
+from interlock.analysis.shell.options import known_options
 from interlock.analysis.targets.addresses import (
     DatabaseAddress,
     compose_down,
@@ -16,7 +17,6 @@ from interlock.analysis.targets.addresses import (
     deleted_in_cluster,
     deletes_only_pods,
     is_ephemeral_name,
-    options_of,
     redis_of,
     scripts_of,
     stays_in_database,
@@ -139,8 +139,13 @@ def _redis(removal: _Removal) -> Ephemeral | None:
         return Ephemeral(f"{removal.inside} was {CREATED_HERE}")
     if not removal.inside and removal.created.has(PORT, place.port):
         return Ephemeral(f"the database server was {CREATED_HERE}")
-    keys = options.rest[1:]
-    if options.rest[:1] and options.rest[0].lower() in ("del", "unlink") and keys and all(map(is_ephemeral_name, keys)):
+    keys = options.operands[1:]
+    if (
+        options.operands[:1]
+        and options.operands[0].lower() in ("del", "unlink")
+        and keys
+        and all(map(is_ephemeral_name, keys))
+    ):
         return Ephemeral(f"{keys[0]} is in {EPHEMERAL_DATABASE}")
     return None
 
@@ -150,16 +155,16 @@ _SQLITE = ("-header", "-csv", "-json", "-line", "-column", "-batch", "-bail", "-
 
 def _sqlite(removal: _Removal) -> Ephemeral | None:
     """A database file, which can be inspected and copied."""
-    found = options_of(removal.fact.words, (), _SQLITE)
+    found = known_options(removal.fact.words, (), _SQLITE)
     if (
         found is None
-        or len(found.rest) < 2
+        or len(found.operands) < 2
         or removal.fact.env
         or removal.fact.via
         or not stays_in_database(removal.fact, _on_tables(removal))
     ):
         return None
-    file, *texts = found.rest
+    file, *texts = found.operands
     if file.startswith(("file:", ":", "~")) or any(
         line.lstrip().startswith(".") for text in texts for line in text.split("\n")
     ):
@@ -273,7 +278,7 @@ def _docker(removal: _Removal) -> Ephemeral | None:
         return _compose(removal)
     words = words[1:] if words[:1] in (("container",), ("image",)) else words
     kind = IMAGE if removal.fact.words[:1] == ("image",) or words[:1] == ("rmi",) else CONTAINER
-    found = options_of(words[1:], (), ("-f", "--force", "-v", "--volumes", "-s"))
+    found = known_options(words[1:], (), ("-f", "--force", "-v", "--volumes", "-s"))
     if (
         words[:1] not in (("rm",), ("rmi",), ("kill",), ("stop",))
         or found is None
@@ -281,9 +286,9 @@ def _docker(removal: _Removal) -> Ephemeral | None:
         or removal.inside
     ):
         return None
-    if not found.rest or not all(removal.created.has(kind, name) for name in found.rest):
+    if not found.operands or not all(removal.created.has(kind, name) for name in found.operands):
         return None
-    return Ephemeral(f"{', '.join(found.rest[:3])} {'was' if len(found.rest) == 1 else 'were'} {CREATED_HERE}")
+    return Ephemeral(f"{', '.join(found.operands[:3])} {'was' if len(found.operands) == 1 else 'were'} {CREATED_HERE}")
 
 
 def _compose(removal: _Removal) -> Ephemeral | None:
@@ -302,11 +307,11 @@ def _compose(removal: _Removal) -> Ephemeral | None:
 
 def _volumes(removal: _Removal) -> Ephemeral | None:
     """Volumes with test names; one for development may hold somebody's work."""
-    found = options_of(removal.fact.words[2:], (), ("-f", "--force"))
-    if found is None or not found.rest or removal.fact.env or removal.inside:
+    found = known_options(removal.fact.words[2:], (), ("-f", "--force"))
+    if found is None or not found.operands or removal.fact.env or removal.inside:
         return None
-    gone = all(is_ephemeral_name(name) and "dev" not in name.lower() for name in found.rest)
-    return Ephemeral(f"{', '.join(found.rest[:3])}: to be thrown away, by name") if gone else None
+    gone = all(is_ephemeral_name(name) and "dev" not in name.lower() for name in found.operands)
+    return Ephemeral(f"{', '.join(found.operands[:3])}: to be thrown away, by name") if gone else None
 
 
 def _remote_ref(removal: _Removal) -> Ephemeral | None:
@@ -329,16 +334,16 @@ def _remote_ref(removal: _Removal) -> Ephemeral | None:
 
 def _release(removal: _Removal) -> Ephemeral | None:
     """The release of a tag that this session created and pushed; it cannot be older than the tag."""
-    found = options_of(removal.fact.words, (), ("-y", "--yes", "--cleanup-tag"))
+    found = known_options(removal.fact.words, (), ("-y", "--yes", "--cleanup-tag"))
     if (
         found is None
-        or found.rest[:2] != ("release", "delete")
-        or len(found.rest) != 3
+        or found.operands[:2] != ["release", "delete"]
+        or len(found.operands) != 3
         or removal.fact.env
         or removal.fact.via
     ):
         return None
-    tag = found.rest[2]
+    tag = found.operands[2]
     remotes = [one.source for one in removal.created.things if (one.kind, one.name) == (PUSHED, tag)]
     if not removal.created.has(TAG, tag) or len(remotes) != 1:
         return None

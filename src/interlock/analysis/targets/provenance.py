@@ -8,16 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from interlock.analysis.facts import Command, Fact, known
+from interlock.analysis.shell.options import CommandOptions, known_options
 from interlock.analysis.shell.syntax import parse
 from interlock.analysis.shell.syntax.nodes import AndOr, Node, ShellPipeline, SimpleCommand
 from interlock.analysis.targets.addresses import (
     ENGINES,
-    ProgramOptions,
     container_of,
     created_in_cluster,
     database_of,
     deleted_in_cluster,
-    options_of,
 )
 from interlock.model import Action, Kind
 
@@ -139,8 +138,8 @@ def _docker(fact: Command, cwd: str) -> Iterator[CreatedThing]:
     if fact.env or not words:
         return
     if words[0] == "run":
-        found = options_of(words[1:], _RUN_VALUED, _RUN_BARE, stops=True)
-        name = found.last("--name") if found else None
+        found = known_options(words[1:], _RUN_VALUED, _RUN_BARE, stop_at_operand=True)
+        name = found.value("--name") if found else None
         if found is not None and name:
             yield CreatedThing(CONTAINER, name)
             if not found.has("-v", "--volume", "--mount", "--volumes-from"):  # a volume may hold older data
@@ -158,7 +157,7 @@ def _docker(fact: Command, cwd: str) -> Iterator[CreatedThing]:
 _UNBUILT = re.compile(r"--(check|help|print|push|call|output|metadata-only)(=.*)?|-o.*|-h")
 
 
-def _ports(found: ProgramOptions) -> Iterator[str]:
+def _ports(found: CommandOptions) -> Iterator[str]:
     """Of this machine that lead into a container: `5555:5432`, `127.0.0.1:5555:5432`."""
     for value in (*found.values.get("-p", ()), *found.values.get("--publish", ())):
         parts = value.split(":")
@@ -202,31 +201,31 @@ def _git(fact: Command, cwd: str) -> Iterator[CreatedThing]:
 
 def _new_tag(rest: Sequence[str]) -> str:
     """The name of a new tag; Git refuses an existing one unless it is forced."""
-    found = options_of(
+    found = known_options(
         rest, ("-m", "--message", "-F", "--file", "-u", "--local-user"), ("-a", "-s", "--annotate", "--sign")
     )
-    return found.rest[0] if found is not None and 1 <= len(found.rest) <= 2 else ""
+    return found.operands[0] if found is not None and 1 <= len(found.operands) <= 2 else ""
 
 
 def _cp(fact: Command, cwd: str) -> Iterator[CreatedThing]:
-    found = options_of(fact.words, (), ("-a", "-p", "-v", "-f", "-n", "-L", "--preserve", "--verbose"))
+    found = known_options(fact.words, (), ("-a", "-p", "-v", "-f", "-n", "-L", "--preserve", "--verbose"))
     if (
         found is not None
-        and len(found.rest) == 2
+        and len(found.operands) == 2
         and not fact.env
-        and not any(set("*?[{~") & set(word) for word in found.rest)
+        and not any(set("*?[{~") & set(word) for word in found.operands)
     ):
-        source, target = found.rest
+        source, target = found.operands
         if not target.endswith("/"):
             yield CreatedThing(FILE, target, cwd, source)
 
 
 def _device(fact: Command, cwd: str) -> Iterator[CreatedThing]:
     """An emulator; `avdmanager create avd` refuses an existing name unless it is forced."""
-    found = options_of(
+    found = known_options(
         fact.words, ("-n", "--name", "-k", "--package", "-d", "--device", "-b", "--abi", "-g", "--tag", "-c"), ()
     )
-    name = found.last("-n", "--name") if found is not None and found.rest == ("create", "avd") else None
+    name = found.value("-n", "--name") if found is not None and found.operands == ["create", "avd"] else None
     if name:
         yield CreatedThing(DEVICE, name)
 
