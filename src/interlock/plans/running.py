@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from interlock.analysis.facts import Command, Effect, Fact
-from interlock.analysis.shell.interpreters import INTERPRETERS
+from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.audit.chain import event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity.isolation import SEPARATE
@@ -219,4 +219,4 @@ def _reads(fact: Fact) -> bool:
     if fact.program in ("sudo", "doas"):
         return not _TOP.isdisjoint(fact.words)
     name = fact.program.rstrip("0123456789.") or fact.program  # python3.12
-    return not {fact.program, name}.isdisjoint(INTERPRETERS | _CLIENTS)
+    return is_interpreter(fact.program) or not {fact.program, name}.isdisjoint(_CLIENTS)

@@ -22,6 +22,7 @@ class Payload:
     operands: str = ""  # each operand is a text
     file: str = ""  # the operand names a file
     skip: int = 0  # this many operands come first
+    opens: bool = False  # those are files that it reads
     behind: str = ""  # only the words behind this one
     options: Mapping[str, str] = field(default_factory=dict)  # option -> language of its value
     files: Mapping[str, str] = field(default_factory=dict)  # option -> language of the file that it names
@@ -67,6 +68,9 @@ class Program:
     dry_run: tuple[str, ...] = ()  # words under which it changes nothing
     slash_flags: bool = False
     wrapper: bool = False  # it only runs the command, code or script that it is given
+    reader: str = ""  # the reader of its words, where `carries` alone cannot say what they do
+    script: bool = False  # a script of a project with this name is this program, whichever interpreter runs it
+    data: bool = False  # its words are text that it shows, searches or keeps
     carries: tuple[Payload, ...] = ()
     does: tuple[ObjectEffect, ...] = ()
     place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of the place -> options that name it
@@ -95,6 +99,9 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         dry_run=word_list(where, "dry_run", data.get("dry_run", [])),
         slash_flags=bool(data.get("slash_flags", False)),
         wrapper=bool(data.get("wrapper", False)),
+        reader=str(data.get("reader", "")),
+        script=bool(data.get("script", False)),
+        data=bool(data.get("data", False)),
         carries=tuple(_carried(where, item) for item in data.get("carries", ())),
         does=tuple(_object_effect(where, item) for item in data.get("does", ())),
         place=_place(where, data.get("place", {})),

@@ -3,59 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from interlock.analysis.facts import names_only, taints_in
 from interlock.analysis.places import resolve
+from interlock.analysis.programs import Program
+from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream, Where
 from interlock.analysis.shell.builtins import SHELLS, from_stdin, run_script
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.options import CommandOptions, options, valued
 
-_CODE: dict[str, tuple[str, str, str]] = {
-    "python": ("python", "-c", "-W -X --check-hash-based-pycs"),
-    "node": ("javascript", "-e --eval -p --print -pe", "-r --require --loader --import --env-file -C"),
-    "bun": ("javascript", "-e --eval -p --print", "--cwd --env-file"),
-    "tsx": ("javascript", "-e --eval -p --print", ""),
-    "ts-node": ("javascript", "-e --eval -p --print", "-P -O -r"),
-    "perl": ("perl", "-e -E", "-I -M -m -F -x"),
-    "ruby": ("ruby", "-e", "-I -r -C -E -K"),
-    "php": ("php", "-r", "-d -c -z -B -E -F -f"),
-    "lua": ("lua", "-e", "-l"),
-    "luajit": ("lua", "-e", "-l"),
-    "rscript": ("r", "-e", ""),
-    "r": ("r", "-e", "-f"),
-    "groovy": ("groovy", "-e", ""),
-    "elixir": ("elixir", "-e --eval", "-r -S -pa"),
-    "iex": ("elixir", "-e --eval", "-S"),
-    "expect": ("tcl", "-c", ""),
-    "tclsh": ("tcl", "", ""),
-    "julia": ("other", "-e -E --eval --print", "-p -t -L"),
-    "scala": ("other", "-e", ""),
-    "scala-cli": ("other", "-e --script-snippet", ""),
-    "ghc": ("other", "-e", ""),
-    "runghc": ("other", "-e", ""),
-    "guile": ("other", "-c", ""),
-    "clojure": ("other", "-e --eval", "-M -A"),
-    "clj": ("other", "-e --eval", ""),
-    "erl": ("other", "-eval", "-pa -name"),
-    "jshell": ("other", "", ""),
-    "tcc": ("other", "", ""),
-    "sbcl": ("other", "--eval", "--load"),
-    "ocaml": ("other", "-e", ""),
-    "kotlinc": ("other", "", ""),
-    "csi": ("other", "-e", ""),
-    "jruby": ("ruby", "-e", "-I -r"),
-    "irb": ("ruby", "-e", "-r"),
-    "pry": ("ruby", "-e", "-r"),
-    "ipython": ("python", "-c", "--profile"),
-    "pypy": ("python", "-c", ""),
-    "pypy3": ("python", "-c", ""),
-    "jython": ("python", "-c", ""),
-    "swift": ("other", "-e", ""),
-    "zx": ("javascript", "--eval -e", ""),
-}
-_VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node|tclsh)[\d.]+[a-z]*")
+_VERSIONED = re.compile(r"([a-z]+)-?\d[\d.]*[a-z]*")
 _SCRIPT_ENDINGS = {
     ".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".ts": "javascript", ".rb": "ruby",
     ".pl": "perl", ".php": "php", ".lua": "lua", ".ps1": "powershell", ".bat": "cmd", ".cmd": "cmd", ".sql": "sql",
@@ -63,26 +22,30 @@ _SCRIPT_ENDINGS = {
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(\S+)")
 
 
-def interpreter_of(program: str) -> str:
-    """python3.11 -> python, perl5.36 -> perl; nothing for a program that is no interpreter."""
-    if program in _CODE:
-        return program
-    found = _VERSIONED.fullmatch(program)
-    return found[1] if found else ""
+def described_program(name: str) -> Program | None:
+    """The description of a program; python3.11 and perl5.36 are interpreters with a version in their name."""
+    programs = shipped_programs()
+    if (found := programs.get(name)) is not None:
+        return found
+    versioned = _VERSIONED.fullmatch(name) if name[-1:].isdigit() or "." in name else None
+    found = programs.get(versioned[1]) if versioned else None
+    return found if found is not None and found.reader == "interpreter" else None
 
 
 def interpreter(job: Job) -> Stream | None:
     """python -c, node -e, perl -ne…: code in an option, a script file, or what flows in."""
-    name = interpreter_of(job.program)
-    language, code_flags, other_flags = _CODE[name]
+    program = described_program(job.program)
+    assert program is not None
+    name, item = program.name, program.carries[0]
+    language, code_flags, values = item.stdin, item.options, program.value_flags | item.value_flags
     words = _attached(job.words, name)
     if name == "python" and (module := _module(words)):
         return _python_module(job, module)
-    found = options(words, valued(code_flags) | valued(other_flags), stop_at_operand=True)
-    found = _behind_unknown(words, found, code_flags, valued(code_flags) | valued(other_flags))
+    found = options(words, values, stop_at_operand=True)
+    found = _behind_unknown(words, found, code_flags, values)
     if name == "perl":
         _perl_in_place(job, words, found.operands)
-    codes = found.all(*code_flags.split())
+    codes = found.all(*code_flags)
     if codes:
         for code in codes if name not in ("perl", "ruby") else ["\n".join(codes)]:
             if "download" in taints_in(code):
@@ -90,7 +53,7 @@ def interpreter(job: Job) -> Stream | None:
             else:
                 if name == "ipython":
                     code = _without_bangs(job, code)
-                job.code(language, code, f"{job.program} {code_flags.split()[0]}")
+                job.code(language, code, f"{job.program} {next(iter(code_flags))}")
         from interlock.analysis.shell.output import constant_output
 
         return constant_output(language, codes)
@@ -110,14 +73,16 @@ def interpreter(job: Job) -> Stream | None:
     return UNKNOWN
 
 
-def _behind_unknown(words: list[str], found: CommandOptions, code_flags: str, values: frozenset[str]) -> CommandOptions:
+def _behind_unknown(
+    words: list[str], found: CommandOptions, code_flags: Collection[str], values: frozenset[str]
+) -> CommandOptions:
     """node --title x -e 'code': a long option that is not known may take the next word, and the code comes behind it."""
-    if found.all(*code_flags.split()) or len(found.operands) < 3 or len(found.operands) == len(words):
+    if found.all(*code_flags) or len(found.operands) < 3 or len(found.operands) == len(words):
         return found
     before = words[len(words) - len(found.operands) - 1]
     if before.startswith("--") and "=" not in before and before != "--" and found.operands[1].startswith("-"):
         later = options(found.operands[1:], values, stop_at_operand=True)
-        return later if later.all(*code_flags.split()) else found
+        return later if later.all(*code_flags) else found
     return found
 
 
@@ -211,21 +176,7 @@ def _bun(job: Job, operands: list[str]) -> Stream | None:
 def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream | None:
     """A script file in a language; some are tools whose words matter more than their text."""
     name = path.rpartition("/")[2].lower()
-    if name in (
-        "manage.py",
-        "artisan",
-        "console",
-        "rails",
-        "rake",
-        "setup.py",
-        "ace",
-        "wp-cli.phar",
-        "craft",
-        "magento",
-        "drush",
-        "occ",
-        "spark",
-    ):
+    if (tool := shipped_programs().get(name)) is not None and tool.script:
         return job.host.run([name, *args], job.where.inside(job.program), job.stdin)
     address = job.host.session.fetched(resolve(path, job.host.cwds[0]), path)
     if address:
@@ -255,9 +206,9 @@ def executable(job: Job, path: str) -> Stream | None:
     found = _SHEBANG.match(text)
     ending = path[path.rfind(".") :] if "." in path.rpartition("/")[2] else ""
     program = found[1].rpartition("/")[2] if found else ""
-    name = interpreter_of(program)
-    if name:
-        job.code(_CODE[name][0], text, path)
+    interpreter = described_program(program)
+    if interpreter is not None and interpreter.reader == "interpreter":
+        job.code(interpreter.carries[0].stdin, text, path)
     elif ending in _SCRIPT_ENDINGS and not program:
         job.code(_SCRIPT_ENDINGS[ending], text, path)
     elif "\0" in text[:1000] or (program and program not in SHELLS):
@@ -355,24 +306,19 @@ def compiler(job: Job) -> Stream | None:
     return None
 
 
-def mix(job: Job) -> Stream | None:
-    """mix run -e 'code'."""
-    for text in options(job.words, valued("-e --eval -r")).all("-e", "--eval"):
-        job.code("elixir", text, "mix run -e")
-    return None
-
-
-INTERPRETERS = SHELLS | frozenset(_CODE) | frozenset("awk gawk mawk nawk powershell pwsh cmd deno osascript".split())
-
-HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    **dict.fromkeys(_CODE, interpreter),
-    **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "original-awk"), awk),
+READERS: dict[str, Callable[[Job], Stream | None]] = {
+    "interpreter": interpreter,
+    "awk": awk,
     "deno": deno,
     "osascript": osascript,
-    "go": compiled,
-    "cargo": compiled,
-    "zig": compiled,
-    "dotnet": compiled,
-    "mix": mix,
-    **dict.fromkeys(("gcc", "cc", "g++", "clang", "clang++", "rustc", "javac"), compiler),
+    "compiled": compiled,
+    "compiler": compiler,
 }
+
+
+def is_interpreter(name: str) -> bool:
+    """Whether a program runs the text that it is given, and nothing else."""
+    if name in SHELLS:
+        return True
+    program = described_program(name)
+    return program is not None and program.wrapper and bool(program.reader)

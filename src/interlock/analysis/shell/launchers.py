@@ -218,8 +218,8 @@ def schedule_task(job: Job) -> Stream | None:
     return None
 
 
-WINDOWS_HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    **dict.fromkeys(("powershell", "pwsh", "powershell_ise"), powershell),
+READERS: dict[str, Callable[[Job], Stream | None]] = {
+    "powershell": powershell,
     "cmd": cmd,
-    "schtasks": schedule_task,
+    "schedule_task": schedule_task,
 }

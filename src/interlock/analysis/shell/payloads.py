@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from interlock.analysis.facts import hole, known, without_holes
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload, Program
 from interlock.analysis.shell import UNKNOWN, Job, Stream
+from interlock.analysis.shell.data_clients import inside, read_statements
 from interlock.analysis.shell.options import CommandOptions, options
 from interlock.analysis.shell.simple_commands import run_variables
 
@@ -16,13 +18,14 @@ ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _ESCAPE = re.compile(
     r"\s*(?:\\?!|(?:shell|system|sh)\s|\.(?:shell|system)\s)"
 )  # to a shell, from a prompt of another language
+_FILE_NAME = re.compile(r"[\w./~-]+\.(?:rb|js|sql|php|py|cql|cypher)")
 _ADDRESS = re.compile(r"(git\+|git:|git@|https?:|github:|gitlab:|bitbucket:|gist:)")
 
 
 def run_carried(job: Job, program: Program) -> Stream | None:
     """Read what this command runs; the stream of the command that it passes its own streams to, if there is one."""
     stream: Stream | None = None
-    for item in program.carries:
+    for item in program.carries[1:] if program.reader == "interpreter" else program.carries:
         words, via = _behind_subcommand(job, program, item)
         if words is None:
             continue
@@ -37,15 +40,40 @@ def run_carried(job: Job, program: Program) -> Stream | None:
             read_carried(job, language, text, source, item.traits)
         if rest:
             stream = _run_command(job, item, rest, via)
-        elif item.stdin and job.stdin is not None and not texts and stream is None:
-            read_carried(job, item.stdin, job.stdin.text, via, item.traits)
+        elif item.stdin and job.stdin is not None and not texts and stream is None and not found.all(*item.files):
+            _read_stdin(job, job.stdin, item, via)
+        if item.opens and found.operands:
+            job.effect("read", found.operands[0])
+        if stream is None and _is_sql(item):
+            stream = _printed([text for _, text, _ in texts])
     return stream
+
+
+def _is_sql(item: Payload) -> bool:
+    return item.stdin.startswith("sql")
+
+
+def _printed(texts: Sequence[str]) -> Stream:
+    """Statements that statements print, for the client that they are piped into."""
+    from interlock.analysis.sql.dynamic import generated_sql
+
+    made = [text for text in map(generated_sql, filter(known, texts)) if text]
+    return Stream("\n".join(made), frozenset({"sql"})) if made else UNKNOWN
+
+
+def _read_stdin(job: Job, stream: Stream, item: Payload, via: str) -> None:
+    if "download" in stream.taints:
+        job.effect("run_download", "the network")
+    elif _is_sql(item) and not stream.known and not without_holes(stream.text).strip():
+        inside(job).effect("run_script", hole(), "sql")
+    else:
+        read_carried(job, item.stdin, stream.text, via, item.traits)
 
 
 def _behind_subcommand(job: Job, program: Program, item: Payload) -> tuple[list[str] | None, str]:
     """The words behind the subcommand that an entry is for, and the way there for a person."""
     if not item.subcommand:
-        return job.words, job.program
+        return _behind(item, job.words), job.program
     for path in item.subcommand:
         words: list[str] = job.words
         for name in path:
@@ -54,8 +82,14 @@ def _behind_subcommand(job: Job, program: Program, item: Payload) -> tuple[list[
                 break
             words = operands[1:]
         else:
-            return words, f"{job.program} {' '.join(path)}"
+            return _behind(item, words), f"{job.program} {' '.join(path)}"
     return None, ""
+
+
+def _behind(item: Payload, words: list[str]) -> list[str] | None:
+    if not item.behind:
+        return words
+    return words[words.index(item.behind) + 1 :] if item.behind in words else None
 
 
 def _split(job: Job, program: Program, item: Payload, words: Sequence[str]) -> CommandOptions:
@@ -79,7 +113,7 @@ def _command_words(item: Payload, found: CommandOptions, words: Sequence[str]) -
     if not item.words:
         return []
     if item.behind:
-        return list(words[words.index(item.behind) + 1 :]) if item.behind in words else []
+        return list(words)
     rest = found.operands[item.skip :]
     return rest[1:] if rest[:1] == ["--"] else rest
 
@@ -89,7 +123,11 @@ def _texts(job: Job, item: Payload, found: CommandOptions) -> Iterator[tuple[str
     for name, language in item.options.items():
         yield from ((language, text) for text in found.all(name))
     if item.operands:
-        yield from ((item.operands, text) for text in found.operands[item.skip :])
+        for text in found.operands[item.skip :]:
+            if _FILE_NAME.fullmatch(text):
+                yield from _file_texts(job, text, item.operands)
+            elif not (item.subcommand and item.operands.startswith("sql")) or " " in text:
+                yield item.operands, text
     for name, language in item.files.items():
         for path in found.all(name):
             yield from _file_texts(job, path, language)
@@ -103,8 +141,10 @@ def _file_texts(job: Job, path: str, language: str) -> Iterator[tuple[str, str]]
         yield language, job.stdin.text
     elif (text := job.file_text(path)) is not None:
         yield language, text
+    elif language.startswith("sql"):
+        inside(job).effect("run_script", path, "sql")
     elif language != "data":
-        job.effect("run_script", path, *(("sql",) if language.startswith("sql") else ()))
+        job.effect("run_script", path)
 
 
 def read_carried(job: Job, language: str, text: str, via: str, traits: Sequence[str] = ()) -> None:
@@ -112,9 +152,7 @@ def read_carried(job: Job, language: str, text: str, via: str, traits: Sequence[
     if language == "shell":
         job.shell_text(text, via, *traits)
     elif language.startswith("sql"):
-        from interlock.analysis.shell.data_clients import inside, read_statements
-
-        read_statements(inside(job, via), text, language[4:])
+        read_statements(inside(job, via, traits), text, language[4:])
     elif language == "program":
         job.effect("run_script", text, "carried")
     elif language == "prompt":
@@ -122,7 +160,7 @@ def read_carried(job: Job, language: str, text: str, via: str, traits: Sequence[
             if found := _ESCAPE.match(line):
                 job.shell_text(line[found.end() :], via, *traits)
     elif language != "data":
-        Job(job.host, job.program, job.words, job.inside(via, traits), job.stdin).code(language, text, via)
+        inside(job, via, traits).code(language, text, via)
 
 
 def _run_command(job: Job, item: Payload, rest: list[str], via: str) -> Stream | None:

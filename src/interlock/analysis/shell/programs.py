@@ -26,7 +26,6 @@ from interlock.analysis.shell import (
 )
 from interlock.analysis.shell import builtins as shells
 from interlock.analysis.shell import embedded_commands as editors
-from interlock.analysis.shell import launchers as windows_shells
 from interlock.analysis.shell import network as transfers
 from interlock.analysis.shell.output import output
 from interlock.analysis.shell.payloads import run_carried, run_words
@@ -47,9 +46,7 @@ def _joined(*tables: Mapping[str, Handler]) -> dict[str, tuple[Handler, ...]]:
 
 HANDLERS = _joined(
     builtins.HANDLERS,
-    interpreters.HANDLERS,
     shells.SHELL_HANDLERS,
-    windows_shells.WINDOWS_HANDLERS,
     item_runners.HANDLERS,
     embedded_commands.HANDLERS,
     remote_commands.HANDLERS,
@@ -62,7 +59,12 @@ HANDLERS = _joined(
     _SCRIPTS,
 )
 
-_WRAPPERS = interpreters.INTERPRETERS | frozenset({"env", "command", "xargs", "eval", "source", "."})
+READERS: dict[str, Handler] = {
+    **interpreters.READERS,
+    **launchers.READERS,
+    **data_clients.READERS,
+}
+_WRAPPERS = builtins.SHELLS | frozenset({"env", "command", "xargs", "eval", "source", "."})
 _DASHED_GIT = re.compile(
     r"git-(add|am|apply|bisect|branch|checkout|checkout-index|clean|clone|commit|config|fetch|filter-branch|gc|log|merge|mv|prune|pull|push|read-tree|rebase|reflog|remote|reset|restore|revert|rm|stash|submodule|switch|symbolic-ref|tag|update-ref|worktree)"
 )
@@ -79,13 +81,8 @@ def read_program(job: Job, written: str) -> Stream:
         return job.host.run(["git", program[4:], *job.words], job.where.inside(program), job.stdin)
     if _LOADER.fullmatch(program):
         program = job.program = "ld.so"
-    name = program if program in HANDLERS else interpreters.interpreter_of(program)
-    described = shipped_programs().get(program)
-    wrapper = (
-        program in _WRAPPERS
-        or (described is not None and described.wrapper)
-        or bool(name and name in interpreters.INTERPRETERS)
-    )
+    described = interpreters.described_program(program)
+    wrapper = program in _WRAPPERS or (described is not None and described.wrapper)
     where = replace(job.where, traits=job.where.traits | {"wrapper"}) if wrapper else job.where
     job.step(FACT_STEPS)
     session, folder = job.host.session, job.host.cwds[0]
@@ -96,11 +93,14 @@ def read_program(job: Job, written: str) -> Stream:
     stream = run_carried(job, described) if described is not None and described.carries else None
     if stream is not None:
         return stream
-    for handler in HANDLERS.get(name, ()):
+    handlers = HANDLERS.get(program, ())
+    if described is not None and described.reader:
+        handlers = (READERS[described.reader], *handlers)
+    for handler in handlers:
         stream = handler(job)
         if stream is not None:
             return stream
-    if name in HANDLERS:
+    if handlers or (described is not None and described.carries):
         return output(job)
     if tail := _handed_on(program, job.words):
         return run_words(job, tail, program, ())
