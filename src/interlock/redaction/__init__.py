@@ -8,7 +8,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from interlock.redaction.contexts import PROGRAMS, argument_kinds, redact_contexts, redact_pair
+from interlock.redaction.contexts import argument_kinds, redact_contexts, redact_pair, secret_programs
 from interlock.redaction.secrets import (
     STEM_PATTERN,
     TELL_PATTERN,
@@ -77,7 +77,7 @@ def _suspicious(text: str) -> bool:
 def _signs() -> Any:
     import re2
 
-    programs = "|".join(re.escape(program) for program in PROGRAMS)
+    programs = "|".join(re.escape(program) for program in secret_programs())
     plain = (
         r"://|@[a-z]*\(|--(?:proxy-)?user|sudo|stdin|-fd|chpasswd|--from-literal|conf_|quota_continue_|[A-Z2-7-]{26}"
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 
+from interlock.analysis.programs.load import shipped_programs
 from interlock.redaction.secrets import (
     STEMS,
     hexadecimal,
@@ -169,39 +171,21 @@ def _mixed(secret: str) -> bool:
 
 
 _WORD = r"(?:'[^'\n]{0,512}'|\"(?:[^\"\\\n$`]|\\.){0,512}\"|[^\s'\"|;&<>()$`]{1,512})"
-# Program -> its short flags that are followed by a secret, glued (`-pX`) or apart (`-p X`).
-_GLUED = {
-    "mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlslap mysqlpump mysqlbinlog mariadb mariadb-dump mariadb-admin": "p",
-    "7z 7za 7zr rar unrar": "p",
-}
-_APART = {
-    "sshpass": "p",
-    "redis-cli valkey-cli": "a",
-    "mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh mosquitto_pub mosquitto_sub rabbitmqadmin": "p",
-    "docker podman nerdctl helm az oc skopeo buildah crane": "p",
-    "ldapsearch ldapmodify ldapadd ldapdelete ldappasswd": "w",
-    "sqlcmd bcp osql tsql mosquitto_passwd": "P",
-    "zip unzip": "P",
-    "influx clickhouse-client": "p",
-}
-_PAIRS = {
-    "curl": "u U",
-    "wget": "",
-    "http https xh": "a",
-    "lftp": "u",
-    "smbclient rpcclient net": "U",
-    "nxc crackmapexec": "p",
-}
-_LOGIN_ONLY = frozenset("docker podman nerdctl helm az oc skopeo buildah crane".split())  # elsewhere -p is a port
 
 
-def _table(rows: dict[str, str]) -> dict[str, str]:
-    return {program: flags for programs, flags in rows.items() for program in programs.split()}
+@cache
+def secret_programs() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """The programs that take a secret in an option of one letter, by name, the longest first."""
+    taking = {name: program.secrets for name, program in shipped_programs().items() if program.secrets}
+    return dict(sorted(taking.items(), key=lambda item: -len(item[0])))
 
 
-_GLUED_BY, _APART_BY, _PAIRS_BY = _table(_GLUED), _table(_APART), _table(_PAIRS)
-PROGRAMS = sorted({*_GLUED_BY, *_APART_BY, *_PAIRS_BY}, key=len, reverse=True)
-_LINE = re.compile(rf"(?<![\w.<-])(?P<program>{'|'.join(map(re.escape, PROGRAMS))})(?P<rest>[ \t][^\n|;&]*)")
+@cache
+def _line_pattern() -> re.Pattern[str]:
+    names = "|".join(map(re.escape, secret_programs()))
+    return re.compile(rf"(?<![\w.<-])(?P<program>{names})(?P<rest>[ \t][^\n|;&]*)")
+
+
 _LONG_USER = re.compile(rf"(?P<keep>(?<!\S)--(?:proxy-)?user(?:=|[ \t]{{1,4}}))(?P<word>{_WORD})")
 _FED = re.compile(
     rf"(?P<keep>(?<![\w-])(?:echo|printf)(?:[ \t]+-[neE]{{1,3}})?[ \t]+(?:['\"]%s(?:\\n)?['\"][ \t]+)?)(?P<word>{_WORD})(?P<after>[ \t]{{0,8}}\|[ \t]{{0,8}}"
@@ -219,7 +203,7 @@ _LITERAL = re.compile(rf"(?P<keep>--from-literal(?:=|[ \t]{{1,4}})['\"]?[A-Za-z0
 
 def redact_programs(text: str) -> str:
     """The text without the secrets that known programs take."""
-    text = _LINE.sub(_line, text)
+    text = _line_pattern().sub(_line, text)
     if "user" in text:
         text = _LONG_USER.sub(_pair, text)
     if "|" in text and ("echo" in text or "printf" in text):
@@ -253,10 +237,12 @@ def argument_kinds(words: list[str]) -> dict[int, str]:
 
 
 def _flags(program: str, rest: str) -> tuple[str, str, str]:
-    apart = _APART_BY.get(program, "")
-    if program in _LOGIN_ONLY and not re.search(r"(?:^|\s)login\b", rest):
-        apart = ""
-    return _GLUED_BY.get(program, ""), apart, _PAIRS_BY.get(program, "").replace(" ", "")
+    """The letters of options with a secret: glued to it, apart from it, and with a name before it."""
+    secrets = secret_programs().get(program, {})
+    if "subcommand" in secrets and not re.search(rf"(?:^|\s)(?:{'|'.join(secrets['subcommand'])})\b", rest):
+        return "", "", ""
+    glued, apart, pairs = ("".join(flag[1:] for flag in secrets.get(form, ())) for form in ("glued", "apart", "pair"))
+    return glued, apart, pairs
 
 
 def _line(found: re.Match[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -71,6 +71,9 @@ class Program:
     reader: str = ""  # the reader of its words, where `carries` alone cannot say what they do
     script: bool = False  # a script of a project with this name is this program, whichever interpreter runs it
     data: bool = False  # its words are text that it shows, searches or keeps
+    secrets: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # options whose value is a secret, by their form
     carries: tuple[Payload, ...] = ()
     does: tuple[ObjectEffect, ...] = ()
     place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of the place -> options that name it
@@ -102,9 +105,10 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         reader=str(data.get("reader", "")),
         script=bool(data.get("script", False)),
         data=bool(data.get("data", False)),
+        secrets=_option_lists(f"{where}: secrets", data.get("secrets", {}), _SECRET_KEYS),
         carries=tuple(_carried(where, item) for item in data.get("carries", ())),
         does=tuple(_object_effect(where, item) for item in data.get("does", ())),
-        place=_place(where, data.get("place", {})),
+        place=_option_lists(f"{where}: place", data.get("place", {}), _PLACE_KEYS),
         kinds={str(key): str(kind) for key, kind in data.get("kinds", {}).items()},
     )
 
@@ -141,7 +145,7 @@ def _object_effect(where: str, data: Mapping[str, Any]) -> ObjectEffect:
     for key in ("subcommand", "option", "file_option", "any_flag", "no_flag"):
         made[key] = word_list(where, key, data.get(key, []))
     made["subcommand"] = tuple(tuple(path.split()) for path in made["subcommand"]) or ((),)
-    made["place"] = _place(where, data.get("place", {}))
+    made["place"] = _option_lists(f"{where}: place", data.get("place", {}), _PLACE_KEYS)
     return ObjectEffect(**made)
 
 
@@ -150,9 +154,12 @@ _EFFECT_KEYS = tuple(sorted(one.name for one in fields(ObjectEffect)))
 _PLACE_KEYS = ("context", "namespace", "engine", "folder", "file", "part", "part_env", "host", "port", "machine")
 
 
-def _place(where: str, data: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    only_keys(f"{where}: place", data, _PLACE_KEYS)
-    return {key: word_list(where, key, words) if words else () for key, words in data.items()}
+_SECRET_KEYS = ("apart", "glued", "pair", "subcommand")  # -p X, -pX, -u NAME:X, and only behind these subcommands
+
+
+def _option_lists(where: str, data: Mapping[str, Any], known: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    only_keys(where, data, known)
+    return {key: word_list(where, key, words) for key, words in data.items()}
 
 
 def by_every_name(programs: Mapping[str, Program]) -> dict[str, Program]:
