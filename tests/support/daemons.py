@@ -19,7 +19,7 @@ import httpx
 
 import warm_processes
 from clock import TestClock
-from gate import shipped
+from gate import create_folder, shipped
 from interlock.config import Config, config_of
 from interlock.identity.keys import Kdf, enrol
 from interlock.identity.operators import add_operator, enrol_first, sign_in
@@ -97,6 +97,7 @@ def bearer(token: str) -> dict[str, str]:
 def in_process_daemon(folder: Path, **tables: Any) -> Iterator[InProcessDaemon]:
     """The app with two operators: ana, an admin, and bo."""
     config, clock = folder_config(folder, **tables), TestClock()
+    create_folder(folder / "state")
     store = open_store(config.store)
     state = open_state(config, store, clock, known=shipped(config))
     enrol_operators(state)
@@ -172,6 +173,7 @@ def write_config(folder: Path, toml: str = "", policy: str = "spec") -> Path:
 def enrol_in_folder(folder: Path) -> None:
     """Enrols operators in the state folder, before a daemon opens it."""
     config = folder_config(folder)
+    create_folder(folder / "state")
     store = open_store(config.store)
     try:
         enrol_operators(open_state(config, store, _Wall(), known=shipped(config)))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from clock import TestClock
@@ -21,7 +23,7 @@ from interlock.runtime.state import State
 from interlock.startup import open_state, read_rules
 from interlock.storage import open_store
 
-CHEAP = Kdf(1, 8192, 1)
+CHEAP = Kdf(1, 64, 1)  # a passphrase that is cheap to guess, so that tests are quick
 PASSPHRASE = "correct horse battery staple"
 AGENT = AgentRef("uid:1000", "claude", "s1")
 
@@ -39,12 +41,28 @@ def shipped(config: Config) -> tuple[Rulebook, str] | None:
     return known if same else None
 
 
+@cache
+def _empty_database() -> bytes:
+    with TemporaryDirectory(prefix="interlock-") as folder:
+        open_store(f"sqlite://{folder}/state").close()
+        return (Path(folder) / "state" / "state.db").read_bytes()
+
+
+def create_folder(folder: Path) -> None:
+    """A new state folder with an empty database, copied from one that was created as any; an existing folder stays as it is."""
+    if not folder.exists():
+        folder.mkdir(mode=0o700, parents=True)
+        with open(os.open(folder / "state.db", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(_empty_database())
+
+
 class Gate:
     """The whole engine, without an interface."""
 
     def __init__(self, folder: Path, **config: Any) -> None:
         self.folder, self.clock = folder, TestClock()
         self.config: Config = config_of({"store": {"url": f"sqlite://{folder}"}, **config}, environ={})
+        create_folder(folder)
         self.state = self._open()
 
     def _open(self) -> State:
