@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol
 
+from interlock.analysis.programs.load import shipped_programs
 from interlock.model import Span
 
 # Text that cannot be known without running something stands as HOLE name HOLE, where the name says where it
@@ -163,11 +164,11 @@ class BudgetSpent(Exception):
 SAME = "same"  # trait of a file that goes over itself: what stood there was the input
 LEFTOVER = "leftover"  # trait of what an engine itself calls unused
 _GUARDED = frozenset({"agent_config", "guard"})  # a write there is judged by its own rule
-_ENGINES = frozenset({"docker", "podman", "nerdctl"})
+_LISTED = frozenset("images ps image container rm rmi".split())
 _LISTS = re.compile(r"(images|ps|image ls|image list|container ls|container list|container ps)( .*)?")
 _DANGLING = re.compile(r".*(dangling=(true|1)|status=(exited|created|dead)).*")
 UNDONE = "undone"  # trait of what a later command of the same text takes back
-_INVERSES = {("gh", "workflow disable"): "workflow enable", ("glab", "schedule disable"): "schedule enable"}
+_INVERSES = {"disable": "enable", "pause": "resume", "suspend": "resume", "cordon": "uncordon"}
 _REMOVES = re.compile(r"(rm|rmi|image rm|image remove|container rm|container remove)( .*)?", re.S)
 _CODE = re.compile(
     r"(python|node|ruby|perl|php|bun|deno)[\d.]*( -{1,2}\w+| eval)?"
@@ -260,9 +261,12 @@ def _undone(facts: Sequence[Fact]) -> Sequence[Fact]:
 
 def _taken_back(fact: Command) -> tuple[str, ...]:
     """The command that undoes this one, in its own words; none for most."""
-    back = _INVERSES.get((fact.program, " ".join(fact.words[:2])))
-    return (fact.program, *back.split(), *fact.words[2:]) if back else ()
+    at = next((number for number, word in enumerate(fact.words[:3]) if word in _INVERSES), None)
+    return () if at is None else (fact.program, *fact.words[:at], _INVERSES[fact.words[at]], *fact.words[at + 1 :])
 
 
 def _engine_line(fact: Fact) -> str:
-    return " ".join(fact.words) if isinstance(fact, Command) and fact.program in _ENGINES else ""
+    if not isinstance(fact, Command) or not _LISTED.issuperset(fact.words[:1]):
+        return ""
+    program = shipped_programs().get(fact.program)
+    return " ".join(fact.words) if program is not None and "engine" in program.place else ""
