@@ -105,13 +105,12 @@ class Classified:
 class _View:
     """A command's words, sorted once for all clauses."""
 
-    __slots__ = ("command", "found", "lines", "windows", "words")
+    __slots__ = ("command", "found", "lines", "words")
 
     def __init__(self, command: Command, program: Program) -> None:
         self.command = command
-        self.windows = "windows" in command.traits or program.slash_flags
         words = list(command.words)
-        if self.windows:
+        if program.slash_flags or _is_cmdlet(command):
             words = [_windows_word(word, program.slash_flags) for word in words]
         self.words = words
         self.lines = "\n".join(word.replace("\n", " ") for word in words)  # one line a word, for the patterns
@@ -201,9 +200,8 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
     index = book.by_program.get(command.program)
     if index is None and "." in command.program:
         index = book.by_program.get(f"{command.program.partition('.')[0]}.*")
-    if index is None and "windows" in command.traits and "-" in command.program:  # an undescribed cmdlet: by its verb
-        index = book.by_program.get(f"{command.program.partition('-')[0]}-*")
-    known = index is not None or command.program in book.programs or command.program in HANDLERS
+    by_verb = book.by_program.get(f"{command.program.partition('-')[0]}-*") if _is_cmdlet(command) else None
+    known = by_verb is not None or index is not None or command.program in book.programs or command.program in HANDLERS
     if index is None:
         index = book.by_program.get(_ANY, {}) if not known else {}
     wrapper = "wrapper" in command.traits
@@ -211,13 +209,23 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
     if not wrapper and asks_for_help(command.program, command.words, "windows" in command.traits):
         return [], _SAFE
     view = _View(command, program)
-    entries = [entry for key in dict.fromkeys(_keys(view.found.operands)) for entry in index.get(key, ())]
-    rules = list(_matching(entries, view))
+    rules = list(_matching(_entries(index, view), view))
+    if not rules and by_verb is not None:  # a cmdlet of which no rule says more than its verb does
+        rules = list(_matching(_entries(by_verb, view), view))
     dry = bool(program.dry_run) and view.is_dry(program.dry_run)
     harmful = [rule for rule in rules if rule.level > _SAFE and not (dry and rule.level >= _DESTRUCTIVE)]
     if harmful or wrapper or len(harmful) < len(rules):
         return harmful, _SAFE
     return [], _REVERSIBLE
+
+
+def _entries(index: Mapping[str, Sequence[Entry]], view: _View) -> list[Entry]:
+    return [entry for key in dict.fromkeys(_keys(view.found.operands)) for entry in index.get(key, ())]
+
+
+def _is_cmdlet(command: Command) -> bool:
+    """Verb-Noun, in text for a Windows shell."""
+    return "-" in command.program and "windows" in command.traits
 
 
 def _matching(entries: Iterable[Entry], view: _View) -> Iterable[Rule]:

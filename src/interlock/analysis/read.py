@@ -77,11 +77,11 @@ def _read_command(action: Action, shell: Shell) -> None:
         text = text.replace("\0", "")
     if _BIDI.search(text):
         _unreadable(shell, whole, "contains characters that change the order in which it is shown", "syntax")
-    from interlock.analysis.windows import looks_like_windows
+    from interlock.analysis.windows_text import looks_like_windows
 
     language = looks_like_windows(text, action.cwd)
     if language:
-        Job(shell, "", [], Where(whole, (), frozenset({"windows"})), None).code(language, text)
+        Job(shell, "", [], Where(whole), None).code(language, text)
         return
     shell.read(text, Where(whole if text != shell.session.source else None))
 

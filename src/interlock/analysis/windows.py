@@ -1,9 +1,10 @@
-"""Shared by both Windows shells: recognising their text, well-known places and programs, downloaded files, relative paths."""
+"""Shared by both Windows shells: well-known places and programs, written and downloaded files, relative paths."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -33,7 +34,7 @@ PLACES = MappingProxyType({
     "comspec": "C:\\Windows\\system32\\cmd.exe",
 })  # fmt: skip
 
-SCRIPTS = MappingProxyType({".ps1": "powershell", ".bat": "cmd", ".cmd": "cmd"})
+SCRIPTS = MappingProxyType({".ps1": "powershell", ".psm1": "powershell", ".bat": "cmd", ".cmd": "cmd"})
 
 # Programs that run the text they are piped, and the language of that text.
 INTERPRETERS = MappingProxyType({
@@ -64,15 +65,28 @@ LAUNCHERS = frozenset({
 })  # fmt: skip
 
 _URL = re.compile(r"(?:https?|ftp)://[^\s\"'<>|]+", re.IGNORECASE)
-_DISKPART = re.compile(r"(?:clean|format|delete|convert|create|offline)\b", re.IGNORECASE)
+CMD_PROGRAMS = frozenset(
+    {"robocopy", "xcopy", "forfiles"}
+)  # files that the reader of cmd handles like its own commands
+# Programs that run a script of their own language, and the commands in it that only look.
+SCRIPTED = MappingProxyType({
+    "diskpart": re.compile(r"(?:list|detail|select|help|rem|exit|rescan|automount\s*$|filesystems)\b", re.IGNORECASE),
+    "diskshadow": re.compile(r"(?:list|set|add|begin|end|load|writer|create|help|exit|rem)\b", re.IGNORECASE),
+})  # fmt: skip
 _CURL_FILE = frozenset({"-o", "--output", "-OutFile", "--output-document", "-Lo", "-sLo", "-fsSLo", "-so", "-sSLo"})
 _POWERSHELL_FILE = re.compile(r"-(?:OutFile|o)\s+(\S+)|DownloadFile\([^,]{1,2000},\s*['\"]?([^)'\"]+)", re.IGNORECASE)
 _DOWNLOAD = "download "
+_BLANK = re.compile(r"[\s&|<>^]|^$")
 
 
 def place(name: str) -> str:
     """The value of an environment variable, where every machine has about the same one."""
     return PLACES.get(name.lower(), hole(name))
+
+
+def is_nothing(path: str) -> bool:
+    """The device that keeps nothing: nul, nul:, \\\\.\\NUL."""
+    return path.lower().rstrip(":").removeprefix("\\\\.\\") in ("nul", "$null", "/dev/null")
 
 
 def wildcard(path: str) -> bool:
@@ -83,7 +97,7 @@ def wildcard(path: str) -> bool:
 def program_name(path: str) -> str:
     """The bare name of a program, as rules know it."""
     name = re.split(r"[\\/]", path.strip().strip('"'))[-1].lower()
-    return name.removesuffix(".exe")
+    return name[:-4] if name.endswith((".exe", ".com")) else name
 
 
 def suffix(path: str) -> str:
@@ -138,12 +152,20 @@ def plain_holes(text: str) -> str:
     return text if known(text) else text.replace(HOLE + _DOWNLOAD, HOLE)
 
 
-def report_diskpart(script: str, out: Report) -> None:
-    """Reports every line of a diskpart script that changes a disk."""
+def report_script(program: str, script: str, out: Report) -> None:
+    """Reports every line of a script of diskpart or diskshadow that changes something; `exec` runs a file."""
     for line in script.splitlines():
         out.step()
-        if _DISKPART.match(line.strip()):
-            out.run(["diskpart", *line.lower().split()])
+        words = line.lower().split()
+        if words[:1] == ["exec"]:
+            out.code("cmd", line.strip()[4:].strip())
+        elif words and not SCRIPTED[program].match(line.strip()):
+            out.run([program, *words])
+
+
+def cmd_line(words: Sequence[str]) -> str:
+    """Words as one line for cmd."""
+    return " ".join(f'"{word}"' if _BLANK.search(word) else word for word in (one.replace('"', "") for one in words))
 
 
 def runs_input(program: str, words: Sequence[str]) -> bool:
@@ -162,17 +184,30 @@ def hand_over(language: str, text: str, out: Report) -> None:
         out.code(language, text)
 
 
+@dataclass(frozen=True, slots=True)
+class WindowsScript:
+    """A batch file or a PowerShell script that is run; the text is None where it cannot be read."""
+
+    language: str
+    path: str
+    text: str | None
+
+
 @dataclass(slots=True)
 class WrittenTexts:
-    """The files that a text makes before it runs them."""
+    """The files that a text makes before it runs them; what is around the text knows them, too."""
 
+    out: RelocatedReport
     texts: dict[str, str] = field(default_factory=dict)
     urls: dict[str, str] = field(default_factory=dict)
+    running: list[str] = field(default_factory=list)  # scripts that are being read
 
     def write(self, path: str, text: str, append: bool = False) -> None:
         """Remember what was written."""
         key = _key(path)
-        self.texts[key] = f"{self.texts.get(key, '')}{text}\n" if append else f"{text}\n"
+        before = (self.text(path) or "") if append else ""
+        self.texts[key] = f"{before}{text}\n"
+        self.out.keep_file(path, plain_holes(self.texts[key]))
         if (url := download_in(text)) is not None:
             self.urls[key] = url
 
@@ -182,7 +217,34 @@ class WrittenTexts:
 
     def text(self, path: str) -> str | None:
         """What was written to this file, when it was written here."""
-        return self.texts.get(_key(path))
+        found = self.texts.get(_key(path))
+        return found if found is not None else self.out.written_text(path.strip("\"'"))
+
+    def script(self, program: str, endings: Sequence[str]) -> WindowsScript | None:
+        """The script file that a program is, whose ending may be left out; its text where that can be read."""
+        language = SCRIPTS.get(suffix(program))
+        if language is not None:
+            text = self.text(program)
+            return WindowsScript(
+                language, program, text if text is not None else self.out.file_text(program.strip("\"'"))
+            )
+        near = "\\" in program or "/" in program  # anything else is a program of the machine
+        for ending in endings:
+            text = self.text(program + ending)
+            if text is None and near:
+                text = self.out.file_text(program + ending)
+            if text is not None:
+                return WindowsScript(SCRIPTS[ending], program + ending, text)
+        return None
+
+    def run_script(self, script: WindowsScript, read: Callable[[str], None]) -> None:
+        """Reads a script by `read` in its own language, once where it calls itself; one without text is only named."""
+        if script.text is None:
+            self.out.effect("run_script", plain_holes(script.path))
+        elif script.path not in self.running:
+            self.running.append(script.path)
+            read(script.text)
+            self.running.pop()
 
     def url(self, path: str) -> str | None:
         """Where this file was downloaded from, when that was here; the extension may be left out."""
@@ -235,119 +297,44 @@ class RelocatedReport:
             return self.base
         return f"{self.base.rstrip('/' + chr(92))}\\{path}"
 
+    def written_text(self, path: str) -> str | None:
+        """What the action itself wrote to a file before, in whatever language."""
+        read: Callable[[str], str | None] | None = getattr(self.out, "written_text", None)
+        return read(self.relocate(path)) if read is not None else None
+
+    def file_text(self, path: str) -> str | None:
+        """The text of a script, where the action wrote it or the caller reads files."""
+        read: Callable[[str], str | None] | None = getattr(self.out, "file_text", None)
+        return read(self.relocate(path)) if read is not None else None
+
+    def keep_file(self, path: str, text: str) -> None:
+        """Let the rest of the action know what was written."""
+        keep: Callable[[str, str], None] | None = getattr(self.out, "keep_file", None)
+        if keep is not None:
+            keep(self.relocate(path), text)
+
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
         self.out.effect(verb, self.relocate(target) if verb in _PATH_VERBS else target, *traits)
 
     def run(self, argv: Sequence[str]) -> None:
-        self.out.run(argv)
+        with self._there():
+            self.out.run(argv)
 
     def shell(self, text: str) -> None:
-        self.out.shell(text)
+        with self._there():
+            self.out.shell(text)
 
     def code(self, language: str, text: str) -> None:
-        self.out.code(language, f"cd /d {self.base} & {text}" if language == "cmd" and self.base else text)
+        with self._there():
+            self.out.code(language, text)
+
+    def _there(self) -> AbstractContextManager[None]:
+        """What is run starts in the folder that was entered, and leaves the one around this text alone."""
+        within: Callable[[str], AbstractContextManager[None]] | None = getattr(self.out, "within", None)
+        return within(self.base) if within is not None and self.base else nullcontext()
 
     def unreadable(self, what: str, *traits: str) -> None:
         self.out.unreadable(what, *traits)
 
     def step(self, count: int = 1) -> None:
         self.out.step(count)
-
-
-_WINDOWS_CWD = re.compile(r"[A-Za-z]:[\\/]|\\\\\w")
-_LIMIT = 20_000
-
-_VERBS = (
-    "add|backup|clear|close|complete|compare|connect|convert|convertfrom|convertto|copy|debug|disable|disconnect|dismount|"
-    "enable|enter|exit|expand|export|find|flush|format|get|grant|group|hide|import|initialize|install|invoke|join|limit|"
-    "lock|measure|merge|mount|move|new|open|optimize|out|ping|pop|protect|publish|push|read|receive|redo|register|remove|"
-    "rename|repair|request|reset|resize|resolve|restart|restore|resume|revoke|save|search|select|send|set|show|skip|sort|"
-    "split|start|step|stop|submit|suspend|switch|sync|tee|test|trace|unblock|undo|uninstall|unlock|unprotect|unpublish|"
-    "unregister|update|use|wait|watch|where|write|foreach"
-)
-_CMDLET = re.compile(
-    rf"(?:^|[|;&({{]|=)\s*&?\s*(?:[\w.]+\\)?(?:{_VERBS})-[a-z]\w+(?=[\s|;)}}]|$)", re.IGNORECASE | re.MULTILINE
-)
-_SURE_NOUNS = (
-    "item|itemproperty|childitem|content|volume|disk|partition|process|service|object|expression|webrequest|restmethod|"
-    "computer|host|output|location|path|eventlog|aduser|adgroup|adcomputer|vm|vmsnapshot|netadapter|executionpolicy|"
-    "localuser|localgroup|localgroupmember|scheduledtask|job|module|package|command|help|mppreference|recyclebin|"
-    "azresourcegroup|azvm|azstorageaccount|physicaldisk|storagepool|bitlocker|smbshare|psdrive|variable|alias|random|date"
-)
-_FIRST_CMDLET = re.compile(rf"\s*(?:&\s*)?(?:{_VERBS})-(?:{_SURE_NOUNS})(?=[\s|;)]|$)", re.IGNORECASE)
-_POWERSHELL_MARKS = re.compile(
-    r"\$env:\w|\$\w+\s*=|\$(?:true|false|null|_|PSItem|PSScriptRoot|HOME)\b|\[[A-Za-z][\w.]*\]::|\[(?:char|string|int|byte)(?:\[\])?\]"
-    r"|\s-(?:Recurse|Force|WhatIf|ErrorAction|Confirm|Path|LiteralPath|Filter|Include|Exclude|ItemType|ArgumentList|FilePath)\b"
-    r"|@['\"]\s*\n|@[({]|\|\s*(?:%|\?|iex|foreach|where|select|ft|fl)\s*[{\w]?|^\s*(?:iex|iwr|irm|gci|ri|saps|spps|icm)\s"
-    r"|^\s*(?:rm|del|rd|ls|dir|ri)\s[^\n]*\s-(?:r|fo|rec\w*)\b|^\s*&\s*['\"$(]|`\w|\bforeach\s*\(",
-    re.IGNORECASE | re.MULTILINE,
-)
-_CMD_WORDS = (
-    r"(?:rd|rmdir|del|erase|copy|xcopy|move|dir|robocopy)\s+(?:\S+\s+){0,8}/[a-z]|(?:rd|rmdir|del|erase)/[a-z]|format\s+(?:/\S+\s+)*[a-z]:|"
-    r"format\s+/\?|net\s+(?:user|localgroup|stop|start|share|use)\b|reg\s+(?:delete|add|query)\b|vssadmin\b|wmic\b|"
-    r"bcdedit\b|wevtutil\b|diskpart\b|bitsadmin\b|certutil\b|cipher\s+/|takeown\b|icacls\b|schtasks\b|fsutil\b|"
-    r"if\s+(?:not\s+)?exist\s|for\s+(?:/[a-z]\s+)?%|setlocal\b|type\s+nul|sc\s+(?:delete|stop|config)\b|shutdown\s+/"
-)
-_CMD_MARKS = re.compile(
-    rf"(?:^|[&|(@])\s*(?:{_CMD_WORDS})|%[A-Za-z_]\w*(?::~[^%\n]{{1,20}})?%|^\s*@echo\s|^\s*(?:rem\s|::)|\^\n|>\s*nul\b|%0\|%0",
-    re.IGNORECASE | re.MULTILINE,
-)
-_SURE_CMD = re.compile(
-    r"\s*(?:(?:rd|rmdir|del|erase)(?:\s+\S+){0,4}?\s*/[sqfa](?=[\s/]|$)|(?:rd|rmdir|del|erase)\s+(?:/\w\s+)*\"?[a-z]:\\"
-    r"|format\s+(?:/\S+\s+)*[a-z]:(?=\s|$)|format\s+/\?|%0\|%0)",
-    re.IGNORECASE,
-)
-
-
-# With a drive's path they are no program of a POSIX shell, whatever the folder.
-_DRIVE = re.compile(r"(?:^|[\s\"'=])[A-Za-z]:\\")
-_DRIVE_CMD = re.compile(
-    r"\s*(?:robocopy|xcopy|copy|move|takeown|icacls|attrib|fsutil|cacls)(?:\.exe)?\s", re.IGNORECASE
-)
-_DRIVE_ALIAS = re.compile(r"\s*(?:gci|ri|gi|gc|mi|ni|rni|cpi|clc|sc|ac|rd|ls|dir|rm|del|erase)\s", re.IGNORECASE)
-
-
-def looks_like_windows(text: str, cwd: str) -> str:
-    """Which Windows shell a typed command is meant for: "powershell", "cmd", or "" for a POSIX shell."""
-    head = text[:_LIMIT]
-    if not _WINDOWS_CWD.match(cwd):
-        if _FIRST_CMDLET.match(head):
-            return "powershell"
-        if _SURE_CMD.match(head):
-            return "cmd"
-        return _by_drive(head)
-    outside = _without_data(head)
-    if _CMDLET.search(outside) or _FIRST_CMDLET.match(head):
-        return "powershell"
-    if _CMD_MARKS.search(head):
-        return "cmd"
-    if _POWERSHELL_MARKS.search(outside):
-        return "powershell"
-    if not _POSIX_MARKS.search(head):
-        return "cmd"
-    return "powershell" if _BACKSLASH_PATH.search(outside) else ""
-
-
-def _by_drive(head: str) -> str:
-    if not _DRIVE.search(head):
-        return ""
-    if _DRIVE_CMD.match(head):
-        return "cmd"
-    return "powershell" if _DRIVE_ALIAS.match(head) else ""
-
-
-# What cmd.exe does not know: a Windows machine has Git Bash too.
-_POSIX_MARKS = re.compile(
-    r"(?:^|[\s=])'[^'\n]*'|\$\(|\$\{?[A-Za-z_]|<<-?\s*['\"]?\w|/dev/null|;\s*(?:do|then|done|fi)\b|;\s|"
-    r"^\s*(?:export|source)\s|`[^`\n]+`",
-    re.MULTILINE,
-)
-_BACKSLASH_PATH = re.compile(r"[A-Za-z]:\\|\.\\\w|\w\\\w")
-
-
-_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
-
-
-def _without_data(text: str) -> str:
-    """The text with what stands in quotes left out, so that words in a message prove nothing."""
-    return _QUOTED.sub("''", text)

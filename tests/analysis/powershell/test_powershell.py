@@ -157,7 +157,7 @@ TEMP = "~\\AppData\\Local\\Temp"
         ("cmd /c rd /s /q x", ("code", "cmd", "rd /s /q x")),
         ("([wmiclass]'Win32_Process').Create('cmd /c del x')", ("code", "cmd", "del x")),
         ("Set-Content d.ps1 'ri x'; .\\d.ps1", ("delete", "x")),
-        ("Set-Content d.txt \"select disk 0`nclean all\"; diskpart /s d.txt", ("run", "diskpart", "clean", "all")),
+        ("'select disk 0','clean all' | diskpart", ("run", "diskpart", "clean", "all")),
         ("'DROP TABLE x' | psql db", ("code", "sql", "DROP TABLE x")),
         ("Remove-Item x –Recurse", ("delete", "x", "recursive")),
     ],

@@ -12,17 +12,16 @@ from interlock.analysis.cmd.words import CmdLine, CmdReading, expand, split
 from interlock.analysis.facts import Report, hole, known, without_holes
 from interlock.analysis.windows import (
     INTERPRETERS,
+    SCRIPTED,
     RelocatedReport,
+    WrittenTexts,
     download_in,
     hand_over,
-    looks_like_windows,
     plain_holes,
     program_name,
-    report_diskpart,
+    report_script,
     runs_input,
 )
-
-__all__ = ["looks_like_windows", "read_cmd"]
 
 _MAX_DEPTH = 8
 _MAX_ROUNDS = 2_000
@@ -37,7 +36,9 @@ _SILENT = frozenset({
 def read_cmd(source: str, out: Report) -> None:
     """Reports all effects of this text, and the text that cannot be read."""
     try:
-        _text(CmdReading(RelocatedReport(out), _text, run_line, goes_back="goto" in source.lower()), source)
+        report = RelocatedReport(out)
+        files = WrittenTexts(report)
+        _text(CmdReading(report, _text, run_line, files, goes_back="goto" in source.lower()), source)
     except (RecursionError, MemoryError):
         out.unreadable("cmd text that is nested too deeply", "nesting")
 
@@ -101,8 +102,8 @@ def _feed(session: CmdReading, part: CmdCommand, text: str) -> None:
     """Text that is piped into a program which runs it."""
     words = split(expand(part.raw, session.names, session.loops), session.out.step).words
     name = program_name(words[0]) if words else ""
-    if name == "diskpart":
-        report_diskpart(text, session.out)
+    if name in SCRIPTED:
+        report_script(name, text, session.out)
     if not runs_input(name, words[1:]) or not text.strip():
         return
     language = INTERPRETERS[name]
@@ -206,7 +207,8 @@ def run_line(session: CmdReading, line: CmdLine) -> str:
         return ""
     _unglue(line)
     name = line.words[0].lower()
-    act = None if "/?" in line.words else BUILTINS.get(name)
+    asks = any(word == "/?" and not quoted for word, quoted in zip(line.words, line.quoted))
+    act = None if asks else BUILTINS.get(name)
     if act is not None:
         return act(session, line)
     if name in _SILENT:

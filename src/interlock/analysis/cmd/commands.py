@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Callable
 
 from interlock.analysis.cmd.words import CmdLine, CmdReading
 from interlock.analysis.facts import hole, without_holes
 from interlock.analysis.windows import (
     INTERPRETERS,
-    SCRIPTS,
+    SCRIPTED,
     download_in,
     download_mark,
     first_url,
     hand_over,
+    is_nothing,
     plain_holes,
     program_name,
-    report_diskpart,
+    report_script,
     saved_download,
-    suffix,
     wildcard,
 )
 
@@ -61,9 +60,11 @@ def _make_directory(session: CmdReading, line: CmdLine) -> str:
 
 def _move(session: CmdReading, line: CmdLine) -> str:
     switches, paths = _parted(line)
+    lost = len(paths) > 1 and is_nothing(paths[1])
     if paths:
-        session.out.effect("move", plain_holes(paths[0]), *(["bulk"] if wildcard(paths[0]) else []))
-    if len(paths) > 1:
+        traits = ["recursive"] * lost + ["bulk"] * wildcard(paths[0])
+        session.out.effect("delete" if lost else "move", plain_holes(paths[0]), *traits)
+    if len(paths) > 1 and not lost:
         session.out.effect("overwrite" if "y" in switches else "write", plain_holes(paths[1]))
         _carry(session, paths[0], paths[1])
     return ""
@@ -74,13 +75,13 @@ def _copy(session: CmdReading, line: CmdLine) -> str:
     source, target = paths[0] if paths else "", paths[1] if len(paths) > 1 else "."
     if not source:
         return ""
-    if source.lower() == "nul":
+    if is_nothing(source):
         session.out.effect("truncate", plain_holes(target))
         return ""
     for path in source.split("+"):
         session.out.effect("read", plain_holes(path))
         _carry(session, path, target)
-    if target.lower() not in ("nul", "con"):
+    if not is_nothing(target) and target.lower() != "con":
         session.out.effect("write", plain_holes(target))
     return ""
 
@@ -95,7 +96,6 @@ def _carry(session: CmdReading, source: str, target: str) -> None:
 def _robocopy(session: CmdReading, line: CmdLine) -> str:
     """robocopy: with /MIR or /PURGE, what is not in the source is deleted from the destination."""
     switches, paths = _parted(line)
-    session.out.run(["robocopy", *map(plain_holes, line.words[1:])])
     if len(paths) < 2 or "l" in switches:
         return ""
     source, target = plain_holes(paths[0]), plain_holes(paths[1])
@@ -110,7 +110,7 @@ def _robocopy(session: CmdReading, line: CmdLine) -> str:
 def _type(session: CmdReading, line: CmdLine) -> str:
     printed: list[str] = []
     for path in _parted(line)[1]:
-        if path.lower() == "nul":
+        if is_nothing(path):
             continue
         session.out.effect("read", plain_holes(path))
         url, text = session.files.url(path), session.files.text(path)
@@ -177,7 +177,6 @@ def _inner(session: CmdReading, line: CmdLine) -> str:
 
 def _forfiles(session: CmdReading, line: CmdLine) -> str:
     """forfiles: its command runs for each file that it finds."""
-    session.out.run(["forfiles", *map(plain_holes, line.words[1:])])
     options = {word.lower(): following for word, following in zip(line.words[1:], [*line.words[2:], ""])}
     root, mask = options.get("/p", ".").rstrip("\\"), options.get("/m", "*")
     deep = "/s" in options
@@ -192,7 +191,6 @@ def _change_directory(session: CmdReading, line: CmdLine) -> str:
     paths = [word for word in line.words[1:] if word.lower() != "/d"]
     if paths:
         path = plain_holes(" ".join(paths))
-        session.out.run(["cd", path])
         session.out.enter(path, remember=line.words[0].lower() == "pushd")
     return "" if paths else "."
 
@@ -256,43 +254,38 @@ def run_program(session: CmdReading, line: CmdLine) -> str:
         session.files.download(saved[1], saved[0])
     if not _run_script(session, program):
         session.out.run([name, *words])
-    if name == "diskpart":
-        _read_diskpart(session, words, line.inputs)
-    for path in line.inputs if name in INTERPRETERS else ():
+    for path in line.inputs if name in INTERPRETERS or name in SCRIPTED else ():
         _read_input(session, name, path)
     fetched = first_url(words) if name in ("curl", "wget") and saved is None else ""
     return download_mark(fetched) if fetched else hole("output")
 
 
 def _run_script(session: CmdReading, program: str) -> bool:
-    """A script file that is run; its text is read when it was written here."""
-    written = next((end for end in ("", ".bat", ".cmd") if session.files.text(program + end) is not None), None)
-    language = SCRIPTS.get(suffix(program + (written or "")))
-    if language is None:
+    """A script file that is run; its text is read where that can be had."""
+    script = session.files.script(program, (".bat", ".cmd"))
+    if script is None:
         return False
-    session.out.effect("run_script", plain_holes(program))
-    if written is None:
-        return True
-    text = session.files.text(program + written) or ""
-    if language == "cmd":
-        session.run_text(session, text)
-    else:
-        session.out.code(language, text)
-    return True
 
-
-def _read_diskpart(session: CmdReading, words: Sequence[str], inputs: Sequence[str]) -> None:
-    scripts = [following for word, following in pairwise(words) if word.lower() == "/s"]
-    for path in [*scripts, *inputs]:
-        if (text := session.files.text(path)) is not None:
-            report_diskpart(text, session.out)
+    def read(text: str) -> None:
+        if script.language == "cmd":
+            session.run_text(session, text)
         else:
-            session.out.unreadable("a diskpart script that is not known here", "payload")
+            session.out.code(script.language, text)
+
+    session.files.run_script(script, read)
+    return True
 
 
 def _read_input(session: CmdReading, name: str, path: str) -> None:
     text = session.files.text(path)
-    if text is not None and INTERPRETERS[name] == "cmd":
+    if text is None:
+        text = session.out.file_text(path)
+    if name in SCRIPTED:
+        if text is not None:
+            report_script(name, text, session.out)
+        else:
+            session.out.unreadable(f"a script of {name} that cannot be read", "payload")
+    elif text is not None and INTERPRETERS[name] == "cmd":
         session.run_text(session, text)
     elif text is not None:
         hand_over(INTERPRETERS[name], text, session.out)

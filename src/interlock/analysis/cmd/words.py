@@ -154,9 +154,9 @@ class CmdReading:
     out: RelocatedReport
     run_text: Callable[[CmdReading, str], str]  # reads a text in this session, gives what it prints
     run_line: Callable[[CmdReading, CmdLine], str]
+    files: WrittenTexts
     names: dict[str, str] = field(default_factory=dict)
     loops: dict[str, str] = field(default_factory=dict)
-    files: WrittenTexts = field(default_factory=WrittenTexts)
     deep: set[str] = field(default_factory=set)  # values of `for /r`, which stand for a whole tree
     depth: int = 0
     rounds: int = 0

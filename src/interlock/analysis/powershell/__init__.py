@@ -55,14 +55,15 @@ from interlock.analysis.powershell.values import (
     texts,
     variable_key,
 )
-from interlock.analysis.windows import RelocatedReport, plain_holes
+from interlock.analysis.windows import RelocatedReport, WrittenTexts, plain_holes
 
 _MAX_DEPTH = 8
 
 
 def read_powershell(source: str, out: Report) -> None:
     """Reports all effects of this text, and the text that cannot be read."""
-    session = PsReading(RelocatedReport(out), run_block, run_text, _invoke, _run, value_of)
+    report = RelocatedReport(out)
+    session = PsReading(report, run_block, run_text, _invoke, _run, value_of, WrittenTexts(report))
     try:
         run_text(session, source)
     except (RecursionError, MemoryError):

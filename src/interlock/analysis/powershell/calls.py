@@ -9,13 +9,16 @@ from interlock.analysis.facts import hole
 from interlock.analysis.powershell.members import is_code
 from interlock.analysis.powershell.nodes import Flag, PipelineCall, PsVariable, ScriptBlock
 from interlock.analysis.powershell.parameters import ALSO_PROGRAMS, Bound, CmdletWord, bind
-from interlock.analysis.powershell.programs import run_program, run_value
+from interlock.analysis.powershell.programs import run_program, run_script, run_value
 from interlock.analysis.powershell.session_cmdlets import CMDLETS, cmdlet_name, pass_on, piped_words
 from interlock.analysis.powershell.values import Items, PsReading, Records, Script, Value, plain, single, spread, texts
-from interlock.analysis.windows import plain_holes
+from interlock.analysis.windows import SCRIPTS, plain_holes, suffix
 
 _CMDLET = re.compile(r"[a-z]+-[a-z][a-z0-9_]*$")
 _PASSES = re.compile(r"(?:select|sort|format|out|measure|convertto|tee|group|write)-")
+_RUNS_FILES = re.compile(
+    r"(?:invoke|start|register|import|set|new)-(?:command|\w*job|module|pssession|scheduledtask\w*)$"
+)
 _MAX_FRAMES = 40
 _OF_CMD = frozenset({"del", "erase", "rd", "rmdir", "copy", "move", "ren", "dir", "start", "type"})
 
@@ -114,6 +117,9 @@ def _cmdlet(session: PsReading, bound: Bound, piped: list[Value]) -> list[Value]
         for value in spread(word.value):
             if isinstance(value, Script):
                 session.run_block(session, value, {"_": piped[0] if piped else hole("_")})
+    if _RUNS_FILES.match(bound.name):
+        for path in [text for word in bound.words for text in texts(word.value) if suffix(text) in SCRIPTS]:
+            run_script(session, path)
     if _PASSES.match(bound.name):
         return pass_on(session, bound, piped)
     argv = [*bound.argv(), *piped_words(piped)]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from interlock.analysis.facts import hole, known
 from interlock.analysis.powershell.parameters import Bound
 from interlock.analysis.powershell.values import Items, PsReading, Value, combine, plain, spread, texts
-from interlock.analysis.windows import download_mark, plain_holes, suffix, wildcard
+from interlock.analysis.windows import download_mark, is_nothing, plain_holes, suffix, wildcard
 
 Cmdlet = Callable[[PsReading, Bound, list[Value]], list[Value]]
 
@@ -46,13 +46,9 @@ def remove_item(session: PsReading, bound: Bound, piped: list[Value]) -> list[Va
     """Remove-Item: registry keys go to `reg`, names of the session are nothing, files are deleted."""
     for path, traits in _targets(bound, piped):
         session.out.step()
-        low = path.lower()
-        if low.startswith(_NAMES_ONLY):
+        if path.lower().startswith(_NAMES_ONLY) or _remove_key(session, bound, path):
             continue
-        if low.startswith(_REGISTRY):
-            verb = "query" if bound.has("whatif") else "delete"
-            session.out.run(["reg", verb, path.split("::")[-1].replace(":", "", 1), "/f"])
-        elif bound.has("whatif"):
+        if bound.has("whatif"):
             session.out.effect("read", plain_holes(path))
         else:
             deep = traits | ({"recursive"} if bound.has("recurse") else set())
@@ -60,9 +56,26 @@ def remove_item(session: PsReading, bound: Bound, piped: list[Value]) -> list[Va
     return []
 
 
+def _remove_key(session: PsReading, bound: Bound, path: str) -> bool:
+    """A registry key that is deleted, emptied or moved away; False for any other path."""
+    if key := _registry_key(session.out.relocate(path)):
+        session.out.run(["reg", "query" if bound.has("whatif") else "delete", key, "/f"])
+    return bool(key)
+
+
+def _registry_key(path: str) -> str:
+    """HKLM:Software, HKLM:\\Software, Registry::HKEY_LOCAL_MACHINE\\Software: the key as `reg` has it."""
+    if not path.lower().startswith(_REGISTRY):
+        return ""
+    drive, colon, rest = path.split("::")[-1].partition(":")
+    return f"{drive}\\{rest.lstrip(chr(92) + '/')}" if colon else drive
+
+
 def _each_path(verb: str) -> Cmdlet:
     def act(session: PsReading, bound: Bound, piped: list[Value]) -> list[Value]:
         for path, traits in _targets(bound, piped):
+            if _remove_key(session, bound, path):
+                continue
             session.out.effect("read" if bound.has("whatif") else verb, plain_holes(path), *_marked(path, traits))
         return []
 
@@ -83,7 +96,7 @@ def get_content(session: PsReading, bound: Bound, piped: list[Value]) -> list[Va
 
 def write_file(session: PsReading, path: str, content: Sequence[Value], append: bool) -> None:
     """Reports a written file, and remembers its text."""
-    if not path or path.lower() in ("nul", "$null", "\\\\.\\nul") or path.lower().startswith(_NAMES_ONLY):
+    if not path or is_nothing(path) or path.lower().startswith(_NAMES_ONLY):
         return
     lines = [text for value in content for text in texts(value)]
     empty = not any(lines)
@@ -113,8 +126,8 @@ def new_item(session: PsReading, bound: Bound, piped: list[Value]) -> list[Value
     if name := bound.text("name"):
         paths = [plain(combine([path, "\\" if path else "", name])) for path in paths]
     for path in paths:
-        if path.lower().startswith(_REGISTRY):
-            session.out.run(["reg", "add", path.split("::")[-1].replace(":", "", 1)])
+        if key := _registry_key(session.out.relocate(path)):
+            session.out.run(["reg", "add", key])
         elif path and not path.lower().startswith(_NAMES_ONLY):
             session.out.effect("write", plain_holes(path))
             if "value" in bound.given:
@@ -131,9 +144,12 @@ def move_item(session: PsReading, bound: Bound, piped: list[Value]) -> list[Valu
         if bound.has("whatif"):
             session.out.effect("read", plain_holes(path))
             continue
-        session.out.effect("move", plain_holes(path), *_marked(path, traits))
-        _carry(session, path, destination)
-    if destination and not bound.has("whatif"):
+        if is_nothing(destination):
+            session.out.effect("delete", plain_holes(path), *_marked(path, traits | {"recursive"}))
+        elif not _remove_key(session, bound, path):
+            session.out.effect("move", plain_holes(path), *_marked(path, traits))
+            _carry(session, path, destination)
+    if destination and not is_nothing(destination) and not bound.has("whatif"):
         session.out.effect("overwrite" if bound.has("force") else "write", plain_holes(destination))
     return []
 

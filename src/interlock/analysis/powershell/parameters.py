@@ -184,7 +184,8 @@ class CmdletWord:
     def shown(self) -> list[str]:
         """The word for the rules."""
         if not self.flag:
-            return [_shown(self.value)]
+            text = _shown(self.value)
+            return [f"'{text}'" if text.startswith("-") else text]  # a value, whatever it looks like
         return [f"-{self.flag}:{_shown(self.value)}" if self.has_value else f"-{self.flag}"]
 
 
@@ -207,8 +208,9 @@ class Bound:
     strange: list[str] = field(default_factory=list)  # flags that the cmdlet does not have
 
     def has(self, switch: str) -> bool:
-        """True for a switch that is on."""
-        return switch in self.given and self.given[switch] is not False
+        """True for a switch that is on; what only rehearses must be surely on."""
+        value = self.given.get(switch, False)
+        return value is True or value == 1 if switch == "whatif" else value is not False
 
     def texts(self, *names: str) -> list[str]:
         """The texts given for any of these parameters."""

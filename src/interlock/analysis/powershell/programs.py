@@ -8,16 +8,17 @@ from collections.abc import Sequence
 from interlock.analysis.facts import known, without_holes
 from interlock.analysis.powershell.values import PsObject, PsReading, Script, Value, plain, source_url, texts
 from interlock.analysis.windows import (
+    CMD_PROGRAMS,
     INTERPRETERS,
-    SCRIPTS,
+    SCRIPTED,
+    cmd_line,
     download_in,
     hand_over,
     plain_holes,
     program_name,
-    report_diskpart,
+    report_script,
     runs_input,
     saved_download,
-    suffix,
 )
 
 RUN_TIME = "text made at run time is run"
@@ -67,25 +68,28 @@ def run_program(session: PsReading, program: str, words: Sequence[str], piped: S
     if name == "cmd" and (text := after_switch(given)) is not None:
         out.code("cmd", text)
         return
-    if _run_script(session, program, given):
+    if run_script(session, program):
         return
-    out.run([name, *given])
+    if name in CMD_PROGRAMS:
+        out.code("cmd", cmd_line([name, *given]))
+    else:
+        out.run([name, *given])
     _read_piped(session, name, given, piped)
-    if name == "diskpart" and len(given) > 1 and (script := session.files.text(given[1])) is not None:
-        report_diskpart(script, out)
 
 
-def _run_script(session: PsReading, program: str, words: Sequence[str]) -> bool:
-    """A script file that is run; its text is read when it was written here."""
-    language = SCRIPTS.get(suffix(program))
-    if language is None:
+def run_script(session: PsReading, program: str) -> bool:
+    """A script file that is run; its text is read where that can be had."""
+    script = session.files.script(program, (".ps1",))
+    if script is None:
         return False
-    session.out.effect("run_script", plain_holes(program))
-    text = session.files.text(program)
-    if text is not None and language == "powershell":
-        session.run_text(session, text)
-    elif text is not None:
-        session.out.code(language, text)
+
+    def read(text: str) -> None:
+        if script.language == "powershell":
+            session.run_text(session, text)
+        else:
+            session.out.code(script.language, text)
+
+    session.files.run_script(script, read)
     return True
 
 
@@ -101,8 +105,8 @@ def _read_piped(session: PsReading, name: str, words: Sequence[str], piped: Sequ
     given = [text for value in piped for text in texts(value)]
     if not given:
         return
-    if name == "diskpart":
-        report_diskpart("\n".join(given), session.out)
+    if name in SCRIPTED:
+        report_script(name, "\n".join(given), session.out)
     if not runs_input(name, words):
         return
     language = INTERPRETERS[name]

@@ -213,7 +213,6 @@ def invoke_method(session: PsReading, bound: Bound, piped: list[Value]) -> list[
 def set_location(session: PsReading, bound: Bound, piped: list[Value]) -> list[Value]:
     """Set-Location and Push-Location: later paths are relative to it."""
     paths = bound.texts("path", "literalpath") or [text for value in piped for text in texts(value)]
-    session.out.run(["cd", *(plain_holes(path) for path in paths)])
     for path in paths[:1]:
         session.out.enter(plain_holes(path), remember=bound.name == "push-location")
     return []

@@ -210,10 +210,10 @@ class PsReading:
     invoke: Callable[[PsReading, Value, str], Value]  # calls a method without arguments
     run_body: Callable[[PsReading, Body], list[Value]]
     value_of: Callable[[PsReading, Expr], Value]
+    files: WrittenTexts
     variables: dict[str, Value] = field(default_factory=dict)
     functions: dict[str, ScriptBlock] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
-    files: WrittenTexts = field(default_factory=WrittenTexts)
     active: list[str] = field(default_factory=list)  # functions that are being read
     depth: int = 0
     rounds: int = 0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -210,7 +211,8 @@ class Job:
     def code(self, language: str, text: str, via: str = "") -> None:
         from interlock.analysis.read import read_code
 
-        read_code(language, text, Job(self.host, self.program, self.words, self.inside(via, ()), self.stdin))
+        where = self.inside(via, ("windows",) if language in ("powershell", "cmd") else ())
+        read_code(language, text, Job(self.host, self.program, self.words, where, self.stdin))
 
     # -- ways in ----------------------------------------------------------------------------------------
 
@@ -220,8 +222,26 @@ class Job:
             return Where(where.span, where.via, where.traits | {"production"}, where.env)
         return where
 
+    @contextmanager
+    def within(self, folder: str) -> Iterator[None]:
+        """What is reported meanwhile happens in this folder."""
+        before = self.host.cwds
+        self.host.cwds = [resolve(folder, cwd) for cwd in before]
+        try:
+            yield
+        finally:
+            self.host.cwds = before
+
     def file_text(self, path: str) -> str | None:
         return self.host.file_text(path)
+
+    def written_text(self, path: str) -> str | None:
+        """What the action itself wrote to a file."""
+        return self.host.session.files.get(resolve(path, self.host.cwds[0]))
+
+    def keep_file(self, path: str, text: str) -> None:
+        """Remember what the action itself writes to a file, for whoever runs it."""
+        self.host.session.files[resolve(path, self.host.cwds[0])] = text
 
 
 _LONGEST_PARTED, _MOST_PARTED = 4_000, 60  # characters of a text, and words of a part, that are looked for

@@ -23,6 +23,7 @@ from interlock.analysis.shell import (
     launchers,
     network,
     remote_commands,
+    windows_programs,
 )
 from interlock.analysis.shell import builtins as shells
 from interlock.analysis.shell import embedded_commands as editors
@@ -47,6 +48,7 @@ def _joined(*tables: Mapping[str, Handler]) -> dict[str, tuple[Handler, ...]]:
 HANDLERS = _joined(
     builtins.HANDLERS,
     shells.SHELL_HANDLERS,
+    windows_programs.HANDLERS,
     item_runners.HANDLERS,
     embedded_commands.HANDLERS,
     remote_commands.HANDLERS,
@@ -61,7 +63,7 @@ HANDLERS = _joined(
 
 READERS: dict[str, Handler] = {
     **interpreters.READERS,
-    **launchers.READERS,
+    **windows_programs.READERS,
     **data_clients.READERS,
 }
 _WRAPPERS = builtins.SHELLS | frozenset({"env", "command", "xargs", "eval", "source", "."})
@@ -142,10 +144,17 @@ _ONE_DASH_HELP = frozenset("terraform tofu packer vault nomad consul openssl jav
 _QUESTION_HELP = frozenset("zfs zpool psql mysql".split())
 
 
+def _stands_alone(words: Sequence[str], number: int) -> bool:
+    """The last word, and no value of the option before it."""
+    return number == len(words) - 1 and not (number and words[number - 1].startswith(("/", "-")))
+
+
 def asks_for_help(program: str, words: Sequence[str], windows: bool = False) -> bool:
     """--help or --version before any `--`: the program prints and ends; not what it would run in a container."""
     if program in _NO_HELP:
         return False
+    if windows and "-" in program:  # a cmdlet
+        return "-?" in words
     if program == "aws" and words and words[-1] == "help":
         return True
     for number, word in enumerate(words):
@@ -154,7 +163,7 @@ def asks_for_help(program: str, words: Sequence[str], windows: bool = False) -> 
         if (
             word == "--help"
             or (word == "-help" and program in _ONE_DASH_HELP)
-            or (word in ("/?", "-?") and (windows or program in _QUESTION_HELP))
+            or (word in ("/?", "-?") and (windows or program in _QUESTION_HELP) and _stands_alone(words, number))
         ):
             return True
         if word == "--version" and number in (0, len(words) - 1):
