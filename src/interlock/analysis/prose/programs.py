@@ -21,8 +21,8 @@ cdk cdktf ceph ceph-volume certbot certutil cfdisk cfgutil cgdb cgdisk cgminer c
 chcp chdir checkmake chef-server-ctl chflags chfn chgpasswd chgrp chkconfig chmod choco chown chpasswd chpst
 chrome-webstore chrome-webstore-upload chrome-webstore-upload-cli chromium-browser chroot chsh cilium
 cinder-manage cipher.exe circleci circusctl civo cksum claude-code clear-bitlockerautounlock clear-disk
-clear-eventlog clear-history clear-host clear-itemproperty clear-mobiledevice clear-recyclebin clear-tpm
-clear-winevent click-odoo-dropdb clickhouse clickhouse-backup clickhouse-client clickhouse-keeper-client
+clear-dnsclientcache clear-eventlog clear-history clear-host clear-itemproperty clear-mobiledevice clear-recyclebin clear-tpm
+clear-variable clear-winevent click-odoo-dropdb clickhouse clickhouse-backup clickhouse-client clickhouse-keeper-client
 clickhouse-local cliclick clj cloc cloud-nuke cloudflared cls clusterctl cmd cmd.exe cmdkey cmstp code-insiders
 codespell colima colordiff colrm compare-object compgen conda consul consul-k8s convert-disk convert-path
 convertfrom-csv convertfrom-json convertto-csv convertto-html convertto-json convertto-xml corepack
@@ -33,11 +33,11 @@ dd_rescue ddev ddexec ddrescue debugfs del-cli delgroup deluser demote-domaincon
 devtunnel df dfu-util dhclient dhcpcd diff3 difft dircolors dirname disable-adaccount
 disable-azrecoveryservicesbackupprotection disable-azsubscription disable-bitlocker disable-computerrestore
 disable-localuser disable-mailbox disable-netadapter disable-netfirewallrule disable-pnpdevice
-disable-psremoting disable-scheduledtask disable-windowsdefender disable-windowsoptionalfeature discord-cli
-discordctl diskpart diskshadow diskutil dism disown django-admin dmesg dmidecode dmsetup dnf do-release-upgrade
+disable-psbreakpoint disable-psremoting disable-scheduledtask disable-windowsdefender disable-windowsoptionalfeature discord-cli
+discordctl diskpart diskshadow diskutil dism dismount-diskimage disown django-admin dmesg dmidecode dmsetup dnf do-release-upgrade
 doas docker docker-compose docker-machine doctl doggo dokku doppler dotnet dotnet-ef dotool dotoolc dpkg
 dpkg-query drbdadm driverquery drizzle-kit dropdb dropuser drush dsadd dscl dsconfigad dseditgroup dsenableroot
-dsmod dsrm dtruss du duckdb duf dumpe2fs duplicacy duplicity dvc dwarfdump dysk dzdo e2fsck e2label eas easy-rsa
+dsmod dsrm dtruss du duckdb duf dumpe2fs dumpminitool duplicacy duplicity dvc dwarfdump dysk dzdo e2fsck e2label eas easy-rsa
 easyrsa ebtables eclair-cli editorconfig-checker efibootmgr egrep eksctl elasticdump elasticsearch-keystore
 elasticsearch-node elasticsearch-reset-password elasticsearch-shard elasticsearch-translog elasticsearch-users
 emulator-headless enable-localuser enable-netfirewallrule enable-psremoting enable-wsmancredssp entr envchain
@@ -46,7 +46,7 @@ evemu-play evil-winrm evtest exiftool exim exim4 expdp extlinux extrac32 eza fai
 fastboot-reboot fastfetch fastlane fbcat fbgrab fc-list fc-match fdesetup fdfind fdisk ffmpeg ffuf-bomb fgrep
 find-module find-package find-script findmnt findstr fips-mode-setup firebase firefox-esr firehol firewall-cmd
 firewall-offline-cmd firmwarepasswd fixfiles flameshot flarectl flash_erase flash_eraseall flashcp flashrom
-flatpak flyctl flyway fmt fnm foreach-object format-custom format-hex format-list format-table format-volume
+flatpak fltmc flush-dnsclientcache flyctl flyway fmt fnm foreach-object format-custom format-hex format-list format-table format-volume
 format-wide fping frida frida-trace frpc fsarchiver fsck fsck_apfs fsck_exfat fsck_hfs fsck_msdos fsutil ftype
 fuser fzf gam7 gci gcloud gcloud-secrets gcore gdate gdb gdbserver gdbus gdisk gdu gecho geoiplookup get-acl
 get-adcomputer get-addomain get-adgroup get-adgroupmember get-adobject get-adprincipalgroupmembership get-aduser
@@ -72,7 +72,7 @@ gsort gstat gsudo gsutil gtar guix gunzip gzcat gzip hadolint hadoop hashcat has
 hdparm heimdall helm helmfile heroku hexdump hexyl hostid hostnamectl hping3 hpssacli htmlq htop htpasswd httpd
 hwclock ibmcloud icacls icdiff icm iconv idevicerestore idf.py ieexec ifconfig ifdown ifdown-ng iflow ifstat
 iftop ifup iisreset impala-shell impdp import-clixml import-csv import-module incus infisical influx infocmp
-initctl initdb initialize-disk injcode injectso inlets insmod installutil integritysetup invoke-rc.d inxi ioreg
+initctl initdb initialize-disk injcode injectso inlets insmod installutil integritysetup invoke-mimikatz invoke-rc.d inxi ioreg
 iostat iotop ip6tables ip6tables-restore ip6tables-save ipa ipcalc ipconfig ipfw ipkg ipmi-power ipmipower
 ipmitool ipset iptables iptables-legacy iptables-nft iptables-restore iptables-save ipython irb irm isql
 istioctl itmstransporter iwconfig iwlist iwr jaq jenkins-cli jfrog jless join-path join-string journalctl jps jq
@@ -98,7 +98,7 @@ migrate-mongo mikro-orm mimikatz mimipenguin minerd minikube mkcert mkdosfs mke2
 mkreiserfs mkswap mkudffs mlocate mlr mmctl modinfo modprobe mongo mongod mongodump mongoimport mongorestore
 mongosh mongostat mongotop monit mountpoint mountvol move-adobject mpcmdrun mpstat msedge msfconsole msfdb
 msfrpcd msfvenom mshta msiexec msinfo32 msmtp mssqldef mtd mtr multipass mv mvn mvnw mycli myloader mysql
-mysqladmin mysqldef mysqldump mysqldumpslow mysqlimport mysqlpump mysqlsh mysqlshow nala namei nandwrite nats
+mysqladmin mysqldef mysqldump mysqldumpslow mysqlimport mysqlpump mysqlsh mysqlshow nala namei nandwrite nanodump nats
 nbtstat nc nc.openbsd nc.traditional ncal ncat ncdu neo4j-admin neofetch neonctl nerdctl net1 netcat netexec
 netlify netplan netsh netstat networkctl networksetup new-aduser new-ciminstance new-compliancesearchaction
 new-guid new-itemproperty new-localgroup new-localuser new-netfirewallrule new-partition new-scheduledtask
@@ -108,7 +108,7 @@ nodejs nodetool nomad notify-send nova-manage novu nox npfctl npm npm-check-upda
 nsenter nslookup nsudo ntdsutil ntfsfix ntfsresize ntl ntpdate nuget numfmt nvidia-smi nvm nvme nvram nwipe nxc
 objdump oc odbcconf odoo-bin odutil opam opencode openfiles openfpgaloader openocd opensearch-cli
 opensearch-shard openssl openstack opkg optimize-vhd osascript ossutil ossutil64 otool out-default out-gridview
-out-host out-null out-string ovhcloud ovs-vsctl ovsx p4 pacman paexec pagekite pahole paket pam-auth-update
+out-host out-minidump out-null out-string ovhcloud ovs-vsctl ovsx p4 pacman paexec pagekite pahole paket pam-auth-update
 parted partprobe partx paru passwd pathchk pathping patronictl pbpaste pcre2grep pcregrep pdbedit pdftotext pdm
 perccli perccli64 perl perl5 pfctl pg_amcheck pg_archivecleanup pg_basebackup pg_config pg_controldata pg_ctl
 pg_ctlcluster pg_dropcluster pg_dump pg_isready pg_lsclusters pg_resetwal pg_resetxlog pg_restore pg_rewind
@@ -122,11 +122,11 @@ puppetserver push-location pushd pvcreate pvdisplay pveceph pvecm pvesh pvesm pv
 pwd pwdx pwgen pwncat pwncat-cs pwpolicy pwsh pwunconv pyenv pygmentize pyocd pypykatz pyrasite pyrasite-shell
 pytest python python3 qalc qdbus qemu-img qm qmrestore qsv quser qwen qwinsta r2 rabbitmq-server-stop rabbitmqadmin
 rabbitmqctl racadm radare2 rados rails rake rathole rbash rbd rbenv rc-service rc-update rcat rclone rdate
-rdiff-backup read-host readarray readelf readlink reagentc realpath rebar3 reboot receive-job redis-cli regasm
+rdiff-backup rdrleakdiag read-host readarray readelf readlink reagentc realpath rebar3 reboot receive-job redis-cli regasm
 regedit register-scheduledjob register-scheduledtask register-wmievent regsvcs regsvr32 reindexdb reiserfsck
 release-it remove-adcomputer remove-addomain remove-adforest remove-adgroup remove-adgroupmember remove-adobject
 remove-adorganizationalunit remove-adprincipalgroupmembership remove-adserviceaccount remove-adtrust
-remove-aduser remove-appxpackage remove-appxprovisionedpackage remove-asautoscalinggroup remove-azadapplication
+remove-aduser remove-alias remove-appxpackage remove-appxprovisionedpackage remove-asautoscalinggroup remove-azadapplication
 remove-azadgroup remove-azadserviceprincipal remove-azaduser remove-azaks remove-azakscluster
 remove-azapplicationgateway remove-azappserviceplan remove-azautomationaccount remove-azcontainergroup
 remove-azcontainerregistry remove-azcosmosdbaccount remove-azdatafactoryv2 remove-azdatalakegen2item
@@ -143,23 +143,23 @@ remove-azstoragequeue remove-azstorageshare remove-azstoragetable remove-azsubsc
 remove-azsubscriptiondeploymentstack remove-azsynapseworkspace remove-azureadgroup remove-azureaduser
 remove-azurermresourcegroup remove-azuresubscription remove-azvirtualnetwork remove-azvm remove-azvmss
 remove-azwebapp remove-bitlockerkeyprotector remove-certificate remove-cfnstack remove-ciminstance
-remove-cluster remove-clustergroup remove-clusterresource remove-computer remove-cwlloggroup remove-dbabackup
+remove-cimsession remove-cluster remove-clustergroup remove-clusterresource remove-computer remove-cwlloggroup remove-dbabackup
 remove-dbadatabase remove-dbalogin remove-ddbtable remove-dhcpserverv4reservation remove-dhcpserverv4scope
 remove-distributiongroup remove-distributiongroupmember remove-dnsserverresourcerecord remove-dnsserverzone
 remove-ec2instance remove-ec2keypair remove-ec2securitygroup remove-ec2snapshot remove-ec2volume remove-ec2vpc
 remove-ecrrepository remove-ecscluster remove-ecsservice remove-efsfilesystem remove-ekscluster
-remove-elb2loadbalancer remove-eventlog remove-gcegstoragebucket remove-gcegstorageobject remove-gceinstance
+remove-elb2loadbalancer remove-event remove-eventlog remove-gcegstoragebucket remove-gcegstorageobject remove-gceinstance
 remove-gcpproject remove-gplink remove-gpo remove-iamaccesskey remove-iamrole remove-iamuser remove-item
-remove-itemproperty remove-lmfunction remove-localgroup remove-localgroupmember remove-localuser remove-mailbox
+remove-itemproperty remove-job remove-lmfunction remove-localgroup remove-localgroupmember remove-localuser remove-mailbox
 remove-mailboxdatabase remove-mailboxfolderpermission remove-mailboxpermission remove-mailcontact
 remove-mgapplication remove-mgdomain remove-mggroup remove-mggroupmemberbyref remove-mgorganization
-remove-mgserviceprincipal remove-mguser remove-mobiledevice remove-mppreference remove-mpthreat remove-msoluser
+remove-mgserviceprincipal remove-mguser remove-mobiledevice remove-module remove-mppreference remove-mpthreat remove-msoluser
 remove-netfirewallrule remove-netipaddress remove-netroute remove-orgaccount remove-partition remove-pnplist
-remove-pnplistitem remove-pnpsite remove-printer remove-r53hostedzone remove-rdsdbcluster remove-rdsdbinstance
-remove-rdsdbsnapshot remove-s3bucket remove-s3object remove-secsecret remove-service remove-smbshare
+remove-pnplistitem remove-pnpsite remove-printer remove-psbreakpoint remove-psdrive remove-pssession remove-r53hostedzone remove-rdsdbcluster remove-rdsdbinstance
+remove-rdsdbsnapshot remove-s3bucket remove-s3object remove-secsecret remove-service remove-smbmapping remove-smbshare
 remove-snstopic remove-spodeletedsite remove-sposite remove-sqldatabase remove-sqllogin remove-sqsqueue
 remove-storagepool remove-team remove-teamuser remove-tenantallowblocklistitems remove-transportrule
-remove-unifiedgroup remove-vhd remove-virtualdisk remove-vm remove-vmcheckpoint remove-vmharddiskdrive
+remove-typedata remove-unifiedgroup remove-variable remove-vhd remove-virtualdisk remove-vm remove-vmcheckpoint remove-vmharddiskdrive
 remove-vmsnapshot remove-vmswitch remove-volume remove-vpnconnection remove-wbbackupset remove-wbpolicy
 remove-webapplication remove-webapppool remove-website remove-windowscapability remove-windowsfeature
 remove-wmiobject removepkg rename-computer rename-itemproperty rename-localuser repmgr repoquery reptyr
@@ -173,7 +173,7 @@ s2ram s3cmd s4cmd s5cmd s6-svc salt-call salt-cloud salt-key samba-tool sanoid s
 schtasks scp screencapture screenfetch scrot scutil scw sdelete sdelete64 sdiff sea-orm-cli search-adaccount
 search-mailbox secret-tool secretsdump secretsdump.py sed seinfo select-object select-string select-xml semanage
 semantic-release semodule sendmail sentry-cli sequelize sequelize-cli sesearch sestatus set-acl
-set-adaccountexpiration set-adaccountpassword set-aduser set-disk set-dnsclientserveraddress set-executionpolicy
+set-adaccountexpiration set-adaccountpassword set-aduser set-date set-disk set-dnsclientserveraddress set-executionpolicy
 set-itemproperty set-localuser set-location set-mailbox set-mppreference set-msoluserpassword
 set-netconnectionprofile set-netfirewallprofile set-netfirewallrule set-netipaddress set-partition
 set-processmitigation set-psdebug set-scheduledtask set-service set-smbpathacl set-smbserverconfiguration
@@ -182,27 +182,27 @@ setopt setpriv setsebool setuidgid setup.py sf sfdisk sg_dd sg_format sg_sanitiz
 sgp_dd sgrep sh sha1sum sha224sum sha256sum sha384sum sha512sum sharphound shasum shellcheck shopt shorewall
 show-command showkey shred shuf sigcheck simctl sipcalc skaffold skeema slabtop slack-cli slackpkg sliver-server
 sloccount slowloris sls smartctl smbpasswd snap snapcraft snapper snowsql sntp socat socketfilterfw
-softwareupdate solana sops sort-object spark-sql spark-submit spctl speedtest spl-token split-path sqlcmd sqlite
+softwareupdate solana sops sort-object spark-sql spark-submit spctl speedtest spl-token split-path sqlcmd sqldumper sqlite
 sqlite3 sqlite3def sqlmap sqlpackage sqlplus sqlx sqoop srm ssacli ssed ssh ssh-add ssh-copy-id ssh-keygen
 sshpass sshx sstablelevelreset sstablerepairedset sstablescrub st-flash st-link_cli start-process start-sleep
 stm32_programmer_cli stoml stop-azaks stop-azvm stop-azwebapp stop-cluster stop-computer stop-ec2instance
-stop-process stop-scheduledtask stop-service stop-vm stop-webapppool stop-website storcli storcli64 strace
-strapi stty su su-exec subinacl sudo sudo-rs sudoedit supabase supervisorctl suspend-bitlocker suspend-service
+stop-job stop-process stop-scheduledtask stop-service stop-transcript stop-vm stop-webapppool stop-website storcli storcli64 strace
+strapi stty su su-exec subinacl sudo sudo-rs sudoedit supabase supervisorctl suspend-bitlocker suspend-job suspend-service
 suspend-vm svn svnadmin sw_vers swaks swaplabel swapoff swapon swupd symfony synadm sysadminctl sysctl sysdig
-system_profiler systemctl systemd-analyze systemd-cgls systemd-cgtop systemd-nspawn systemd-resolve systemd-run
+sysmon sysmon64 system_profiler systemctl systemd-analyze systemd-cgls systemd-cgtop systemd-nspawn systemd-resolve systemd-run
 systemextensionsctl systeminfo systemreset systemsetup tac tailscale takeown talosctl taplo tar tarsnap taskkill
 tasklist tccutil tclsh tcpdump tctl tdnf tdsql telebit teleconsole telinit terraform terraform-docs terragrunt
 test-computersecurechannel test-connection test-json test-modulemanifest test-netconnection test-path test-wsman
 tflint timedatectl timeshift tldr tmate tmutil tmux tofu tokei tootctl tox tpm2_clear tput tracepath traceroute
 traceroute6 tracert trash-put trufflehog truncate ts-node tsdiscon tsh tshark tskill tsort tsp tsshutdn tsx
 tune2fs turso typeorm typeorm-ts-node-commonjs typeorm-ts-node-esm ubiformat ufw ugrep uinput ulimit umask
-unalias uname unexpand uninstall-addsdomaincontroller uninstall-module uninstall-pnpdevice
-uninstall-windowsdefender uninstall-windowsfeature uniq unlink unlock-adaccount unrar unregister-scheduledjob
+unalias uname unexpand uninstall-addsdomaincontroller uninstall-module uninstall-package uninstall-pnpdevice
+uninstall-psresource uninstall-script uninstall-windowsdefender uninstall-windowsfeature uniq unlink unlock-adaccount unrar unregister-event unregister-packagesource unregister-psrepository unregister-scheduledjob
 unregister-scheduledtask unset unsetopt unshare unxz unzip unzstd update-alternatives update-crypto-policies
 update-mguser update-rc.d upower upstash upterm urpme useradd userdel usermod usermod.sh usql utmpdump uuidgen
 uv vacuumdb vagrant valkey-cli vault vboxmanage vdir velero vercel veritysetup vgcfgrestore vgchange vgcreate
 vgdisplay vgexport vgmerge vgreduce vgremove vgs vgscan vgsplit vigr vipw virsh visidata visudo vitest vm_stat
-vmrun vmstat vnstat volta vsce vsql vssadmin vultr-cli vzdump wait-job wait-process wal-e wal-g wasm-pack
+vmrun vmstat vnstat volta vsce vsql vssadmin vultr-cli vzdump w32tm wait-job wait-process wal-e wal-g wasm-pack
 wbadmin wc wdiff web-ext weevely wevtutil wf-recorder wg-quick wget whatis whence where-object whereis whiptail
 whoami whois winget winpeas winrm winrs wipefs wmic wmiexec.py wp wrangler write-debug write-error write-host
 write-information write-output write-progress write-verbose write-warning wscript wsl wslpath wtype xargs xata
