@@ -47,6 +47,10 @@ def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Rep
     place = urlsplit_safely(url)
     if verb not in _READS or (verb == "get" and headers):
         verb = _effective_method(verb, headers)
+    if "_method" in place.query or "_method" in body[:_BODY_READ]:
+        verb = _method_field(verb, place.query, body)
+    if verb in _REMOVING:
+        verb = "delete"
     traits = ("local",) if place.host in _LOCAL else ()
     if HOLE in verb:
         out.unreadable("an HTTP method made at run time", "payload")
@@ -58,6 +62,8 @@ def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Rep
         return
     if verb == "post" and _deletes_by_graphql(place.path, body):
         verb = "delete"
+    elif verb != "delete" and (_path_deletes(place.path) or _body_deletes(body)):
+        traits = ("deletes", *traits)
     elif _moves_money(place):
         traits = ("payment", *traits)
     out.effect("http", url, verb, *traits)
@@ -96,6 +102,59 @@ def _effective_method(verb: str, headers: Sequence[str]) -> str:
         if found := _OVERRIDE.match(header.strip()):
             return found.group(1).lower()
     return verb
+
+
+_REMOVING = frozenset({"purge", "unlink", "ban", "unlock"})  # methods that caches and WebDAV add
+_METHOD_FIELD = re.compile(r"(?:^|[&?\s{,\"'])_method[\"']?\s*[=:]\s*[\"']?(\w+)", re.IGNORECASE)
+
+
+def _method_field(verb: str, query: str, body: str) -> str:
+    """`_method=DELETE`, in the address or in a form, which many frameworks obey."""
+    found = _METHOD_FIELD.search(query) or _METHOD_FIELD.search(body[:_BODY_READ])
+    return found.group(1).lower() if found else verb
+
+
+# Kinds of verbs that end something, where the last part of a path names them together with their object.
+_ENDING = frozenset("delete terminate revoke invalidate account".split())
+_PATH_CUT = re.compile(r"[/:]")
+
+
+def _path_deletes(path: str) -> bool:
+    """/admin/tsdb/delete_series, /v1/deleteUser, /v1/projects/x:delete; a part of its own is left to the rules."""
+    last = _PATH_CUT.split(path.rstrip("/"))[-1][:100]
+    lowered = last.lower()
+    if not any(word in lowered for word in _HINTS):
+        return False
+    from interlock.analysis.lexicon import VERBS, object_kind, split_name
+
+    words = [word for segment in split_name(last) for word in segment]
+    if not words or last.startswith("_") or VERBS.get(words[0], "") not in _ENDING:
+        return False
+    if len(words) == 1:
+        return path.endswith(f":{last}") or words[0] in ("flush", "truncate", "drop", "erase", "expunge")
+    return object_kind(tuple(words[1:]))[0] != "light"
+
+
+_HINTS = (
+    "delete", "destroy", "drop", "purge", "wipe", "erase", "truncate", "flush", "remove", "clear", "terminat", "revoke", "deactivat", "suspend",
+    "disable", "deprovision", "decommission", "expunge", "kill", "ban", "offboard", "close",
+)  # fmt: skip
+_BODY_ACTIONS = re.compile(
+    r"^\s*\{[^{}\[\]]{0,300}\"(?:action|op|operation|method|command|verb|type|cmd)\"\s*:\s*\"([\w.:-]{3,60})\"",
+    re.IGNORECASE,
+)
+_BODY_DELETES = re.compile(r"^\s*(?:<delete>|\{\s*\"delete\"\s*:\s*[\[{\"])", re.IGNORECASE)
+
+
+def _body_deletes(body: str) -> bool:
+    """{"action": "delete", …}, <delete><query>…, {"delete": {"query": …}}: the body of a request says what it does."""
+    text = body[:_BODY_READ]
+    if "elete" not in text and "DELETE" not in text and "rop" not in text and "urge" not in text:
+        return False
+    if _BODY_DELETES.match(text):
+        return True
+    named = _BODY_ACTIONS.match(text)
+    return named is not None and any(is_deletion_name(part) for part in re.split(r"[.:]", named.group(1)))
 
 
 def _read_search_engine(verb: str, place: UrlParts, body: str, out: Report) -> bool:
