@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -66,7 +67,20 @@ _ENDED: Mapping[str, str] = {
     "suspended": "suspend", "banned": "ban", "deleted": "delete", "disabled": "disable", "terminated": "terminate", "cancelled": "cancel",
     "canceled": "cancel", "closed": "close", "revoked": "revoke", "deactivated": "deactivate", "blocked": "block", "locked": "lock",
     "offboarded": "offboard", "refunded": "refund", "void": "void", "voided": "void", "inactive": "deactivate", "paid": "pay",
+    "deprovisioned": "deprovision", "archived": "archive", "decommissioned": "decommission", "retired": "retire", "expired": "terminate",
+    **dict.fromkeys("removed trashed trash purged erased destroyed wiped softdeleted pendingdeletion deleting".split(), "delete"),
 }  # fmt: skip
+# A field that says when, or that, something was deleted; the labels that put a message into the bin.
+_GONE = re.compile(
+    r"(?:is|in|soft|has|moveto|to)?(?:deleted|trashed|trash|removed|binned)(?:at|on|date|time)?|deletiontimestamp"
+)
+_ENDED_FLAG = re.compile(
+    r"(?:is|has)?(archived|suspended|banned|deactivated|disabled|terminated|revoked|deprovisioned|offboarded)(?:at|on)?"
+)
+_ADDS_LABELS = frozenset(
+    "addlabelids addlabels labelidstoadd labelstoadd moveto destinationid folder targetfolder".split()
+)
+_BINS = frozenset("trash bin deleteditems deleted recyclebin".split())
 _SPENDS = frozenset(
     "tip credit deposit transfer send initiate submit swap approve bridge stake mint burn order reserve place".split()
 )
@@ -185,6 +199,8 @@ def _spoils(act: NamedAct, keys: Mapping[str, Any], traits: set[str]) -> Deed | 
         return "act_delete", ()
     if "overwrite" in keys and truth(keys["overwrite"]) and act.verb in _LOADS and _is_store(act, traits):
         return "act_delete", ("forced",)
+    if any(truth(keys.get(key)) is True for key in _ANEW) and (act.verb in _BEGINS or _is_store(act, traits)):
+        return "act_delete", ("bulk",)
     if act.verb == "merge" and _DISCARDS & keys.keys():
         return "act_delete", ()
     if act.verb == "unsubscribe" and (traits & {"all", "bulk"} or "list" in keys):
@@ -211,8 +227,16 @@ def _goes_out(act: NamedAct, keys: Mapping[str, Any]) -> bool:
     return people and any("://" in value[:12] or "@" in value or "public" in value for value in to)
 
 
+_ANEW = ("reset", "recreate", "fresh", "wipefirst", "cleanslate", "fromscratch", "startfresh")
+_BEGINS = frozenset("migrate seed setup init initialize initialise provision bootstrap reseed".split())
+_STORES = frozenset("database table schema volume bucket cluster".split())
+
+
 def _is_store(act: NamedAct, traits: set[str]) -> bool:
-    return act.object in ("database", "table", "schema", "volume", "bucket", "cluster") or "production" in traits
+    stored = act.object in _STORES or (
+        act.object == "data" and act.noun in ("data", "dataset", "records", "rows", "index")
+    )
+    return stored or "production" in traits
 
 
 def _keeps_nothing(act: NamedAct, keys: Mapping[str, Any]) -> bool:
@@ -230,21 +254,44 @@ def _keeps_nothing(act: NamedAct, keys: Mapping[str, Any]) -> bool:
 
 def _ends(act: NamedAct, keys: Mapping[str, Any], traits: set[str]) -> Deed | None:
     """update_user {"status": "suspended"}, set_mfa {"enabled": false}."""
-    if act.verb not in ("update", "set", "patch", "modify", "change", "edit", "toggle", "configure", "put"):
+    if act.verb not in _SETS:
         return None
     for key, value in keys.items():
-        if key in _STATES and isinstance(value, str) and (verb := _ENDED.get(value.strip().lower())):
-            ended = NamedAct(verb_kind(verb), verb, act.phrase, act.object, act.noun, act.beside, act.at)
-            return deed_of(ended) if act.object in _OWNED else None
-        if (
-            key in _SWITCHES
-            and truth(value) is False
-            and act.object in ("safety", "audit", "person", "account", "organization")
-        ):
-            return deed_of(NamedAct("stop", "disable", act.phrase, act.object, act.noun, act.beside, act.at))
+        if verb := ending(act, key, value):
+            return deed_of(NamedAct(verb_kind(verb), verb, act.phrase, act.object, act.noun, act.beside, act.at))
         if key in _SWITCHES and truth(value) is False and "production" in traits and not _FLAGS.isdisjoint(act.phrase):
             return "act_unconfigure", ("undoable",)
     return None
+
+
+def ending(act: NamedAct, key: str, value: object) -> str:
+    """The verb for a field whose value ends or deletes what the act is about; nothing for any other."""
+    if verb := _ending(key, value):
+        return verb if verb == "delete" or act.object in _OWNED else ""
+    switch = key in _SWITCHES or key.endswith(("enabled", "active"))
+    return "disable" if switch and truth(value) is False and act.object in _SWITCHED_OFF else ""
+
+
+def _ending(key: str, value: object) -> str:
+    """The verb for a state or a flag that ends something: status "suspended", trashed true, deleted_at with a date."""
+    if key in _STATES and isinstance(value, str):
+        return _ENDED.get(squash(value), "")
+    if truth(value) is False or value in (None, "", 0) or isinstance(value, Mapping):
+        return ""
+    if key in _ADDS_LABELS:
+        labels = value if isinstance(value, (list, tuple)) else (value,)
+        return "delete" if any(squash(label) in _BINS for label in labels[:50]) else ""
+    dated = isinstance(value, (str, int, float)) and key.endswith(("at", "on", "date", "time", "stamp"))
+    if truth(value) is not True and not dated:
+        return ""
+    if _GONE.fullmatch(key):
+        return "delete"
+    found = _ENDED_FLAG.fullmatch(key)
+    return _ENDED[found[1]] if found else ""
+
+
+_SETS = frozenset("update set patch modify change edit toggle configure put mark label move upsert save".split())
+_SWITCHED_OFF = frozenset({"safety", "audit", "person", "account", "organization"})
 
 
 def _is_zero(value: object) -> bool:

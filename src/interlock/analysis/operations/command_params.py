@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from interlock.analysis.facts import Report
@@ -135,12 +135,36 @@ def is_command(key: str) -> bool:
     return key.endswith(_COMMAND_ENDS) and key != "subcommand"
 
 
+# What a command is given to read, the most telling first.
+_FED = (
+    "stdin",
+    "standardinput",
+    "stdintext",
+    "stdindata",
+    "input",
+    "code",
+    "script",
+    "text",
+    "source",
+    "content",
+    "data",
+    "body",
+)
+
+
+def feed(out: Report, keys: Mapping[str, Any], *taken: str) -> Report:
+    """The report for a command beside which the text stands that it reads: {"command": "sh", "input": …}."""
+    fed: Callable[[str], Report] | None = getattr(out, "fed", None)
+    text = next((text for key in _FED if key not in taken and (text := text_of(keys.get(key))).strip()), "")
+    return fed(text[:MAX_TEXT]) if text and fed is not None else out
+
+
 def read_commands(words: Sequence[str], keys: Mapping[str, Any], language: str, out: Report) -> bool:
     """Reads every command that the parameters hold; True when there was one."""
     found = False
     for key in sorted(keys):
         if (key in SHELL or is_command(key)) and not (key == "lua" and language != "redis"):
-            found = _command(key, words, keys, language, out) or found
+            found = _command(key, words, keys, language, feed(out, keys, key)) or found
     if found:
         return True
     return _arguments(words, keys, language, out) or _held(words, keys, language, out)
@@ -188,8 +212,10 @@ def _arguments(words: Sequence[str], keys: Mapping[str, Any], language: str, out
     started = next((keys[key] for key in _STARTED if isinstance(keys.get(key), str)), "")
     if _STARTS.isdisjoint(words):
         return False
-    if started and (argv := argv_of(started, keys)):
-        out.run(argv)
+    fed = feed(out, keys)
+    argv = (argv_of(started, keys) or ([started] if fed is not out else [])) if started else []
+    if argv:
+        fed.run(argv)
         return True
     argv = argv_of(keys.get("argv"), {})
     if not argv and not started and isinstance(keys.get("args"), (list, tuple)):

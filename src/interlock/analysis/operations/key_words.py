@@ -15,7 +15,7 @@ _TAKES = frozenset("remove clear empty discard clean reset recreate prune overwr
 _LOST = frozenset(
     """data database databases db volume volumes content contents files file backups backup snapshots snapshot source sources table tables schema
     schemas disk disks storage persistence persistent bucket objects records history orphans existing dependents children pvc pvcs pv
-    everything all users accounts versions namespace messages mailbox home profile""".split()
+    everything all users accounts versions namespace messages mailbox home profile missing extraneous unmatched""".split()
 )
 # Words beside a verb under which it is no order to delete.
 _SPARES = frozenset(
@@ -104,7 +104,7 @@ def _deletes(words: tuple[str, ...], own: frozenset[str]) -> bool:
     for position, word in enumerate(words[:3]):
         rest = words[position + 1 :]
         if word in _ERASES:
-            return object_kind(rest)[0] != "light" if rest else word not in ("format", "scrub", "drop", "reformat")
+            return object_kind(rest)[0] != "light" if rest else word not in ("format", "scrub", "reformat")
         if word in _TAKES:
             return bool(rest) and not _LOST.isdisjoint(rest)
     return False

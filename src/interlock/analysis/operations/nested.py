@@ -10,14 +10,23 @@ from typing import Any
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import VERBS, split_name
 from interlock.analysis.operations.names import NamedAct, parse_name
-from interlock.analysis.operations.params import MAX_TEXT, short_keys, squash
+from interlock.analysis.operations.params import MAX_TEXT, PLAIN, short_keys, squash
+from interlock.analysis.operations.requests import is_request
 
 Reader = Callable[[str, Mapping[str, Any]], None]  # reads one operation, a level deeper
 _NAMES = frozenset(
-    "operation operationname operationid methodname apiname action verb op tool toolname function functionname task mutation intent".split()
+    "operation operationname operationid methodname apiname action verb op tool toolname function functionname task mutation intent "
+    "recipientname recipient".split()
 )
-_PARAMS = ("params", "arguments", "args", "input", "parameters", "toolinput", "payload", "kwargs", "variables")
-_BATCHES = frozenset("changes operations actions calls requests steps tasks batch commands mutations toolcalls".split())
+_PARAMS = (
+    "params", "arguments", "args", "input", "parameters", "toolinput", "payload", "kwargs", "variables", "toolargs", "toolparameters",
+    "functionargs",
+)  # fmt: skip
+# What names a call at any depth, where its parameters stand beside it.
+_CALL_NAMES = _NAMES | frozenset("name method call command api endpoint toolid functionid id type".split())
+_BATCHES = frozenset(
+    "changes operations actions calls requests steps tasks batch commands mutations toolcalls tooluses invocations jobs cmds queue".split()
+)
 _NAMING = _NAMES | _BATCHES | {"service", "name", "type"}  # without one of these, no other operation is named
 _CALLS = frozenset("call invoke execute run use".split())
 _CALLED = frozenset("tool tools function functions operation operations action actions api method".split())
@@ -27,15 +36,28 @@ _WRITTEN = frozenset(
     "test tests case scenario template log logs event events audit history".split()
 )  # what is said of an act
 _MOST = 100
+_DEEPEST = 8  # of what is searched for calls
+_METHODS = frozenset("method call rpc methodname".split())
+_PUTS = frozenset("create change grant restore send".split())
+_LINES = frozenset("command cmd commandline shellcommand bash shell".split())
+_NAMESPACES = frozenset("functions function tools tool default_api multi_tool_use mcp".split())
+_KEPT = frozenset(
+    """document documents doc docs page pages issue issues comment comments note notes message messages email emails mail ticket tickets card article
+    post wiki readme report summary memory memories description draft thread reply snippet example examples prompt prompts template templates schema
+    spec specification fixture fixtures transcript conversation chat dataset""".split()
+)
 
 
 def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Mapping[str, Any], reader: Reader) -> bool:
     """Reads every operation that is named; True when there was one."""
-    if _NAMING.isdisjoint(keys) or (act.kind == "read" and act.verb != "query"):
+    if act.kind == "read" and act.verb != "query":
+        return False
+    if _NAMING.isdisjoint(keys) and all(isinstance(value, PLAIN) for value in keys.values()):
         return False
     if act.kind in ("create", "read") and (act.object == "audit" or act.noun in _WRITTEN):
         return False
-    found = _one(act, keys, params, reader)
+    found = not _is_document(act) and _calls_inside(act, params, reader)
+    found = _one(act, keys, params, reader) or found
     for key in sorted(_BATCHES & keys.keys()):
         value = keys[key]
         for item in value[:_MOST] if isinstance(value, (list, tuple)) else ():
@@ -46,6 +68,95 @@ def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Mapping[str, Any
                 if isinstance(name, str) and not _NAMES & inner.keys() and not inner.keys().isdisjoint(_PARAMS):
                     found = _inside(name, _params(inner, {}), reader) or found
     return found
+
+
+def _is_document(act: NamedAct) -> bool:
+    """Something to be read or kept is written: what it holds is data."""
+    return act.kind in ("create", "change", "send", "restore") and not _KEPT.isdisjoint((act.noun, *act.phrase))
+
+
+def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> bool:
+    """Reads every call under any key, at any depth: a name beside its parameters, a tool's name before them, a command line."""
+    loose = act.kind not in _PUTS  # what is made may have a name of its own
+    found, left, level = False, _MOST, [("", params, 0)]
+    while level and left:
+        key, value, depth = level.pop(0)
+        value = _parsed(value) if isinstance(value, str) else value
+        inner: list[tuple[str, Any]] = []
+        if isinstance(value, Mapping):
+            inner = [(squash(name), item) for name, item in list(value.items())[:_MOST]]
+            calls = [(str(name), item) for name, item in list(value.items())[:_MOST] if _runs(name, item)]
+            names = _METHODS if not depth else _CALL_NAMES if loose else _NAMES
+            if (named := _named_call(value, names)) is not None:
+                calls, inner = [named], []
+            elif depth and is_request(dict(inner)):
+                reader("http_request", value)
+                found, inner = True, []
+            elif depth and loose:
+                calls += [("shell", {"command": item}) for name, item in inner if name in _LINES and item]
+        elif isinstance(value, (list, tuple)):
+            if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Mapping) and " " not in value[0]:
+                calls = [(_plain_name(value[0]), value[1])]
+            else:
+                calls = [("shell", {"command": text}) for text in value[:_MOST] if loose and _is_line(key, text)]
+                inner = [(key, item) for item in value[:_MOST]]
+        else:
+            continue
+        for name, its in calls[:left]:
+            found = _inside(name, its, reader) or found
+        left -= len(calls) + 1
+        level += [(name, item, depth + 1) for name, item in inner if depth < _DEEPEST and _may_hold(item)]
+    return found
+
+
+def _may_hold(value: Any) -> bool:
+    return value[:1] in ("[", "{") if isinstance(value, str) else not isinstance(value, PLAIN)
+
+
+def _is_line(key: str, text: Any) -> bool:
+    """A command line in a list of things to do."""
+    if not isinstance(text, str) or key not in _BATCHES or " " not in text.strip():
+        return False
+    from interlock.analysis.prose.commands import is_command
+
+    return is_command(text)
+
+
+def _named_call(mapping: Mapping[str, Any], names: frozenset[str]) -> tuple[str, Mapping[str, Any]] | None:
+    """{"recipient_name": "functions.exec", "parameters": {…}}: the name of the call, and its parameters."""
+    keys = short_keys(mapping)
+    given = next((one for key in _PARAMS if (one := _mapping(keys.get(key))) is not None), None)
+    if given is None or "properties" in given or is_request(keys):  # the schema of a call is no call
+        return None
+    if "arguments" in keys and names is not _METHODS:
+        names = names | {"name"}
+    for key in sorted(names & keys.keys()):
+        name = keys[key]
+        if isinstance(name, str) and 0 < len(name) < 120 and " " not in name.strip():
+            name = _plain_name(name.strip())
+            if _is_tool(name, given) or any(act.kind for act in parse_name(split_name(name))[1]):
+                return name, given
+    return None
+
+
+def _plain_name(name: str) -> str:
+    """Without the namespace that a model's own tools have: functions.exec, default_api.exec."""
+    space, dot, rest = name.rpartition(".")
+    return rest if dot and space in _NAMESPACES else name
+
+
+def _parsed(text: str) -> Any:
+    if text[:1] not in "[{" or len(text) > MAX_TEXT or not text.rstrip().endswith(("]", "}")):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _mapping(value: Any) -> Mapping[str, Any] | None:
+    value = _parsed(value.lstrip()) if isinstance(value, str) else value
+    return value if isinstance(value, Mapping) else None
 
 
 def _one(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any], reader: Reader) -> bool:
@@ -91,6 +202,15 @@ def _inside(name: str, params: Mapping[str, Any], reader: Reader) -> bool:
     return True
 
 
+def _runs(name: object, params: object) -> bool:
+    """{"Bash": {"command": …}}."""
+    if not isinstance(name, str) or not isinstance(params, Mapping):
+        return False
+    from interlock.analysis.operations.tools import is_runner
+
+    return is_runner(name, params)
+
+
 def _is_tool(name: str, params: Mapping[str, Any]) -> bool:
     from interlock.analysis.operations.tools import is_built_in
 
@@ -99,16 +219,8 @@ def _is_tool(name: str, params: Mapping[str, Any]) -> bool:
 
 def _params(keys: Mapping[str, Any], outer: Mapping[str, Any]) -> Mapping[str, Any]:
     for key in _PARAMS:
-        value = keys.get(key)
-        if isinstance(value, Mapping):
+        if (value := _mapping(keys.get(key))) is not None:
             return value
-        if isinstance(value, str) and value.lstrip().startswith("{") and len(value) < MAX_TEXT:
-            try:
-                parsed = json.loads(value)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(parsed, Mapping):
-                return parsed
     return {key: value for key, value in outer.items() if isinstance(key, str) and squash(key) not in _NAMES}
 
 

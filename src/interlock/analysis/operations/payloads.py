@@ -92,7 +92,9 @@ _STATED = _SQL | _QUERY
 _STATEMENTS = _STATED | _KEY_LANGUAGES.keys()
 # Without one of these keys, parameters hold nothing that runs.
 _CARRYING = SHELL | _STATEMENTS | _CODE | URL_KEYS | ARGUMENTS | frozenset(_LANGUAGE)
-_BODIES = frozenset({"body", "content", "text"})  # code too, where its language is said and it is to be run
+_BODIES = frozenset(
+    {"body", "content", "text", "stdin", "input"}
+)  # code too, where its language is said and it is to be run
 _PIECE = re.compile(r"\w+|[{}():]")
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
 Field = Callable[[str], None]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from interlock.analysis.lexicon import object_kind, verb_kind
+from interlock.analysis.operations.act_params import ending
 from interlock.analysis.operations.effects import CLOUD
 from interlock.analysis.operations.effects import deed as deed_of
 from interlock.analysis.operations.key_words import NAMES, STATES, Sense, sense
@@ -49,6 +50,9 @@ _DISCOUNTS = frozenset("percent percentoff discount discountpercent percentage d
 _WATCHED = frozenset("audit trail cloudtrail security flow guardduty siem auditlog access".split())
 _BUILT = frozenset("artifact artifacts preview build token link url session cache".split())  # never meant to last
 _TELLING = frozenset("log record track report audit write emit".split())  # say what was done
+_FIELDS = frozenset(  # what holds the new values of an update
+    "fields field patch value values attributes properties data body payload updates update changes set record resource user profile item".split()
+)
 _CHANGES = frozenset({"action", "changetype", "changeaction"})
 _OWNED = frozenset("bucket repository database volume backup machine project cluster table schema".split())
 _ENDED = {
@@ -91,6 +95,13 @@ class _Settings:
             if isinstance(value, str) and above[-1:].lower() == "s" and _is_deletion(key, value, above):
                 deletions += self.act.verb not in _TELLING and self.act.object != "audit" and "test" not in self.words
             self._setting(key, value, above)
+            if (
+                depth
+                and self.configures
+                and squash(above) in _FIELDS
+                and (verb := ending(self.act, squash(key), value))
+            ):
+                self._ended(verb, self.act.object, self.act.noun)
         if deletions:
             self.found.append(("act_delete", ("bulk",) if deletions > 1 else ()))
         if keeps and (self.configures or (self.act.kind == "create" and self.act.noun not in _BUILT)):

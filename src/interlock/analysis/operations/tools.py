@@ -10,7 +10,7 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import VOCABULARY, split_name
 from interlock.analysis.operations import files
 from interlock.analysis.operations.browser import read_click, read_page_script, read_script
-from interlock.analysis.operations.command_params import argv_of, shell_text
+from interlock.analysis.operations.command_params import argv_of, feed, shell_text
 from interlock.analysis.operations.operation import read_operation
 from interlock.analysis.operations.params import MAX_TEXT, short_keys, squash, truth
 from interlock.analysis.operations.payloads import (
@@ -78,6 +78,12 @@ def is_built_in(name: str, input: Input, crude: str) -> bool:
     return handler is not None and _is_call(handler, input, crude)
 
 
+def is_runner(name: str, input: Input) -> bool:
+    """True for a tool of the agents that runs what it is given."""
+    handler = _HANDLERS.get(squash(name))
+    return handler in (_shell, _powershell) and _has_command(input)
+
+
 def _is_call(handler: Handler, input: Input, crude: str) -> bool:
     if handler not in _ALWAYS or (handler in _BY_PATH and not _has_path(input)):
         return False
@@ -125,6 +131,8 @@ def _shell(input: Input, out: Report) -> None:
     found = {squash(key): value for key, value in list(input.items())[:200]}
     for key in _SHELL_KEYS:
         value = found.get(key)
+        if value and not isinstance(value, Mapping):
+            out = feed(out, found, key)
         if isinstance(value, str) and value.strip():
             argv = argv_of(value, found)
             out.run(argv) if argv else shell_text(value, out)

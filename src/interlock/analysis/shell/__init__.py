@@ -214,6 +214,10 @@ class Job:
         where = self.inside(via, ("windows",) if language in ("powershell", "cmd") else ())
         read_code(language, text, Job(self.host, self.program, self.words, where, self.stdin))
 
+    def fed(self, text: str) -> Job:
+        """The same report for what reads this text from its standard input."""
+        return FedJob(self.host, self.program, self.words, self.where, Stream(text))
+
     # -- ways in ----------------------------------------------------------------------------------------
 
     def inside(self, via: str, traits: Sequence[str]) -> Where:
@@ -242,6 +246,15 @@ class Job:
     def keep_file(self, path: str, text: str) -> None:
         """Remember what the action itself writes to a file, for whoever runs it."""
         self.host.session.files[resolve(path, self.host.cwds[0])] = text
+
+
+class FedJob(Job):
+    """A command whose programs read what is given beside it."""
+
+    __slots__ = ()
+
+    def run(self, argv: Sequence[str], via: str = "", *traits: str, stdin: Stream | None = None) -> Stream:
+        return super().run(argv, via, *traits, stdin=stdin or self.stdin)
 
 
 _LONGEST_PARTED, _MOST_PARTED = 4_000, 60  # characters of a text, and words of a part, that are looked for

@@ -1,0 +1,130 @@
+"""What a tool call carries: input of the program it starts, calls under any key, flags and states that delete; and what is only data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cases import each
+from interlock.analysis.assess import judge
+from interlock.analysis.rules.load import load
+from interlock.model import tool
+
+RM = "rm -rf /home/dev/docs"
+RMTREE = "import shutil; shutil.rmtree('/home/dev/docs')"
+BASH = {"command": RM}
+
+
+def level(name: str, input: dict[str, Any]) -> int:
+    return int(judge(tool(name, input, cwd="/home/dev/app"), load()).assessment.level)
+
+
+@each(
+    ("name", "input"),
+    [
+        ("mcp__shell__run", {"command": "sh", "input": RM}),
+        ("Bash", {"command": "bash -s", "stdin": RM}),
+        ("exec", {"cmd": ["sh"], "standard_input": RM}),
+        ("shell", {"command": "cat | bash", "input": RM}),
+        ("mcp__x__exec", {"command": "sh", "text": RM}),
+        ("mcp__x__exec", {"command": "python3 -", "stdin": RMTREE}),
+        ("mcp__x__exec", {"interpreter": "python3", "stdin": RMTREE}),
+        ("mcp__x__exec", {"command": "xargs rm -rf", "stdin": "/home/dev/docs"}),
+        ("run_process", {"program": "sh", "args": [], "stdin": RM}),
+        ("mcp__process__spawn", {"file": "/bin/sh", "args": ["-s"], "input": RM}),
+        ("docker_exec", {"container": "db", "command": "psql", "stdin": "DROP DATABASE shop"}),
+        ("ssh_run", {"host": "h", "command": "bash -s", "stdin": "rm -rf /srv"}),
+        ("mcp__x__exec", {"command": "powershell", "input": "Remove-Item -Recurse C:\\docs"}),
+        ("mcp__x__exec", {"command": "cmd", "input": "rd /s /q C:\\docs"}),
+    ],
+)
+def test_what_a_started_program_reads_is_what_it_runs(name: str, input: dict[str, Any]) -> None:
+    assert level(name, input) >= 2
+
+
+@each(
+    ("name", "input"),
+    [
+        ("multi_tool_use.parallel", {"tool_uses": [{"recipient_name": "functions.exec", "parameters": {"cmd": RM}}]}),
+        ("batch", {"invocations": [{"tool_name": "Bash", "input": BASH}]}),
+        ("batch", {"calls": [{"name": "Bash", "arguments": f'{{"command": "{RM}"}}'}]}),
+        ("batch", {"batch": f'[{{"tool": "Bash", "input": {{"command": "{RM}"}}}}]'}),
+        ("batch", {"whatever": [{"name": "delete_user", "args": {"id": 3}}]}),
+        ("batch", {"requests": [{"method": "tools/call", "params": {"name": "bash", "arguments": BASH}}]}),
+        ("batch", {"requests": [{"id": "1", "method": "DELETE", "url": "/users/3"}]}),
+        ("workflow", {"plan": {"first": {"function": {"name": "delete_database", "arguments": '{"name": "shop"}'}}}}),
+        ("orchestrate", {"graph": {"nodes": {"a": {"tool": "Bash", "input": BASH}}}}),
+        ("dispatch", {"queue": [["Bash", BASH]]}),
+        ("dispatch", {"Bash": BASH}),
+        ("parallel", {"jobs": [{"command": RM}]}),
+        ("parallel", {"jobs": ["ls -la", RM]}),
+        ("mcp__gateway__invoke", {"server": "crm", "method": "delete_contact", "params": {"id": 3}}),
+        ("mcp__gateway__forward", {"method": "tools/call", "params": {"name": "delete_contact", "arguments": {"id": 3}}}),
+        ("replay", {"messages": [{"role": "assistant", "tool_calls": [{"name": "shell", "args": BASH}]}]}),
+        ("create_workflow", {"steps": [{"tool": "Bash", "input": BASH}]}),
+    ],
+)  # fmt: skip
+def test_a_call_inside_a_call_is_read_under_any_key(name: str, input: dict[str, Any]) -> None:
+    assert level(name, input) >= 2
+
+
+@each(
+    ("name", "input"),
+    [
+        ("reindex", {"drop": True}),
+        ("rebuild", {"options": {"drop": True}}),
+        ("import_data", {"overwrite": True, "path": "x"}),
+        ("migrate", {"reset": True}),
+        ("migrate_database", {"fresh": True}),
+        ("configure_table", {"recreate": True}),
+        ("sync_users", {"remove_missing": True}),
+        ("mcp__okta__update_user", {"status": "DEPROVISIONED"}),
+        ("patch_user", {"accountEnabled": False}),
+        ("mcp__scim__patch_user", {"id": "x", "Operations": [{"op": "replace", "value": {"active": False}}]}),
+        ("drive_update_file", {"fileId": "x", "trashed": True}),
+        ("gmail_modify_message", {"id": "x", "addLabelIds": ["TRASH"]}),
+        ("mcp__outlook__move_message", {"id": "x", "destinationId": "deleteditems"}),
+        ("update_record", {"id": "x", "deleted_at": "2026-01-01"}),
+        ("update_record", {"id": "x", "fields": {"is_deleted": True}}),
+        ("update_customer", {"id": 1, "patch": {"status": "deleted"}}),
+        ("update_page", {"page_id": "x", "in_trash": True}),
+        ("update_project", {"id": 1, "archived": True}),
+    ],
+)
+def test_a_flag_or_a_state_that_deletes_counts_as_the_deletion(name: str, input: dict[str, Any]) -> None:
+    assert level(name, input) >= 2
+
+
+@each(
+    ("name", "input"),
+    [
+        ("mcp__x__exec", {"command": "cat", "input": RM}),
+        ("mcp__x__exec", {"command": "jq .", "stdin": f'{{"a": "{RM}"}}'}),
+        ("run", {"command": "prettier --stdin-filepath x.sh", "input": RM}),
+        ("run", {"command": "bash build.sh", "input": "y"}),
+        ("mcp__x__exec", {"command": "sh", "input": "ls"}),
+        ("parallel", {"calls": [{"name": "get_user", "arguments": {"id": 1}}, {"name": "list_files", "arguments": {}}]}),
+        ("batch", {"invocations": [{"tool_name": "Grep", "input": {"pattern": "rm -rf"}}]}),
+        ("create_document", {"steps": [{"name": "delete_user", "description": "how to remove a user"}]}),
+        ("create_dashboard", {"panels": [{"name": "delete_rate", "params": {"metric": "x"}}]}),
+        ("register_tools", {"tools": [{"name": "delete_user", "parameters": {"type": "object", "properties": {}}}]}),
+        ("create_issue", {"title": "x", "body": f'{{"tool": "Bash", "input": {{"command": "{RM}"}}}}'}),
+        ("send_message", {"text": f'{{"tool": "Bash", "input": {{"command": "{RM}"}}}}'}),
+        ("search_logs", {"filters": [{"operation": "delete_user", "params": {}}]}),
+        ("log_event", {"events": [{"name": "delete_user", "arguments": {"id": 1}}]}),
+        ("reindex", {"drop": False}),
+        ("reindex", {"drop": True, "dry_run": True}),
+        ("copy_file", {"src": "a", "dst": "b", "overwrite": True}),
+        ("search_files", {"trashed": False}),
+        ("list_users", {"status": "deleted"}),
+        ("mcp__okta__get_users", {"status": "SUSPENDED"}),
+        ("drive_update_file", {"fileId": "x", "trashed": False}),
+        ("gmail_modify_message", {"id": "x", "removeLabelIds": ["TRASH"], "addLabelIds": ["INBOX"]}),
+        ("update_contact", {"id": 1, "deleted_at": None}),
+        ("update_page", {"page_id": "x", "archived": False}),
+        ("update_view", {"show_archived": True, "include_deleted": True}),
+        ("set_filter", {"status": "deleted"}),
+        ("update_issue", {"id": "x", "state": "closed"}),
+    ],
+)  # fmt: skip
+def test_data_filters_and_rehearsals_are_no_question(name: str, input: dict[str, Any]) -> None:
+    assert level(name, input) <= 1
