@@ -28,9 +28,7 @@ _SURE_NOUNS = (
     "azresourcegroup|azvm|azstorageaccount|physicaldisk|storagepool|bitlocker|smbshare|psdrive|variable|alias|random|date"
 )
 _FIRST_CMDLET = re.compile(rf"\s*(?:&\s*)?(?:{_VERBS})-(?:{_SURE_NOUNS})(?=[\s|;)]|$)", re.IGNORECASE)
-_PASCAL_CMDLET = re.compile(
-    r"\s*(?:[&.]\s*)?(?:[\w.]+\\)?([A-Z][a-z]+)-[A-Z]\w+(?=[\s|;)]|$)"
-)  # as no POSIX program is called
+_PASCAL_CMDLET = re.compile(r"(?:.*\\)?([A-Z][a-z]+)-[A-Z]\w+")  # as no POSIX program is called
 _POWERSHELL_MARKS = re.compile(
     r"\$env:\w|\$\w+\s*=|\$(?:true|false|null|_|PSItem|PSScriptRoot|HOME)\b|\[[A-Za-z][\w.]*\]::|\[(?:char|string|int|byte)(?:\[\])?\]"
     r"|\s-(?:Recurse|Force|WhatIf|ErrorAction|Confirm|Path|LiteralPath|Filter|Include|Exclude|ItemType|ArgumentList|FilePath)\b"
@@ -57,7 +55,7 @@ _SURE_CMD = re.compile(
 
 # With a drive's path they are no program of a POSIX shell, whatever the folder.
 _DRIVE = re.compile(r"(?:^|[\s\"'=])[A-Za-z]:\\")
-_FIRST_WORD = re.compile(r"\s*@?([A-Za-z][\w.-]*)(?=[\s/]|$)")
+_FIRST_WORD = re.compile(r"\s*(?:[@&.]\s*)?([A-Za-z][\w.\\-]*)(?=[\s/|;)]|$)")
 _DRIVE_CMD = frozenset("copy move ren rename type attrib".split())
 _DRIVE_NAMES = _DRIVE_CMD | frozenset("gci ri gi gc mi ni rni cpi clc ac rd ls dir rm del erase".split())
 # Programs that only Windows has: their backslashes are no escapes, whatever the folder.
@@ -65,9 +63,10 @@ _ONLY_WINDOWS = frozenset(
     """reg regedit vssadmin wbadmin bcdedit wevtutil auditpol diskshadow diskpart schtasks icacls cacls takeown fsutil
     certutil bitsadmin mshta regsvr32 rundll32 msiexec wmic netsh taskkill cipher robocopy xcopy forfiles esentutl ntdsutil
     procdump procdump64 psexec psexec64 paexec winrs manage-bde sdelete sdelete64 mpcmdrun fltmc sysmon sysmon64 w32tm dism
-    pnputil wscript cscript bootrec mountvol bcdboot reagentc cmdkey powercfg setx subst setspn nltest dsquery
+    pnputil wscript cscript bootrec mountvol bcdboot reagentc cmdkey powercfg setx subst setspn nltest dsquery dsrm dsmod dnscmd netdom
     installutil regasm regsvcs cmstp odbcconf""".split()
 )
+_WINDOWS_NAMES = _ONLY_WINDOWS | _DRIVE_NAMES | frozenset({"rmdir", "format"})
 
 
 def looks_like_windows(text: str, cwd: str) -> str:
@@ -89,13 +88,18 @@ def looks_like_windows(text: str, cwd: str) -> str:
 
 def _whatever_the_folder(head: str) -> str:
     """The Windows shell of a text whose first word says so, in a folder that is no Windows one."""
-    pascal = _PASCAL_CMDLET.match(head)
-    if (pascal and pascal[1].lower() in _VERB_SET) or _FIRST_CMDLET.match(head):
-        return "powershell"
     first = _FIRST_WORD.match(head)
     if first is None:
+        return "cmd" if head.lstrip().startswith("%0|%0") else ""
+    word = first[1]
+    if "-" in word and program_name(word) not in _ONLY_WINDOWS:
+        pascal = _PASCAL_CMDLET.fullmatch(word)
+        sure = (pascal and pascal[1].lower() in _VERB_SET) or _FIRST_CMDLET.match(head)
+        return "powershell" if sure else ""
+    name = program_name(word)
+    if name not in _WINDOWS_NAMES:
         return ""
-    name, posix = program_name(first[1]), ";" in head or _POSIX_MARKS.search(head) is not None
+    posix = ";" in head or _POSIX_MARKS.search(head) is not None
     if not posix and name in _ONLY_WINDOWS:
         return "cmd"
     if _SURE_CMD.match(head) and not (posix and name == "format"):

@@ -61,6 +61,9 @@ def test_what_a_started_program_reads_is_what_it_runs(name: str, input: dict[str
         ("mcp__gateway__forward", {"method": "tools/call", "params": {"name": "delete_contact", "arguments": {"id": 3}}}),
         ("replay", {"messages": [{"role": "assistant", "tool_calls": [{"name": "shell", "args": BASH}]}]}),
         ("create_workflow", {"steps": [{"tool": "Bash", "input": BASH}]}),
+        ("ssm_send_command", {"Parameters": {"commands": ["Remove-Item C:\\docs -Recurse"]}}),
+        ("azure_vm_run_command", {"commandId": "RunPowerShellScript", "script": ["Remove-Item C:\\docs -Recurse"]}),
+        ("mcp__win__execute", {"shell": "powershell", "command": "remove-acmetenant x"}),
     ],
 )  # fmt: skip
 def test_a_call_inside_a_call_is_read_under_any_key(name: str, input: dict[str, Any]) -> None:

@@ -184,14 +184,14 @@ def _command(key: str, words: Sequence[str], keys: Mapping[str, Any], language: 
         _lua(text, out)
     elif language in _STORES and (argv or text):
         out.code(language, " ".join(argv) if argv else text)
-    elif language in _SCRIPTS and key not in _COMMAND_ONLY and not is_command(key):
+    elif language in _SCRIPTS and key not in _COMMAND_ONLY and (language == "powershell" or not is_command(key)):
         out.code(language, text or " ".join(argv))
     elif argv:
         out.run(_with_program(words, argv, keys))
     elif isinstance(value, (list, tuple)):
         for item in value[:200]:
             if isinstance(item, str):
-                out.shell(item)
+                shell_text(item, out)
     elif isinstance(value, str) and value.strip():
         _shell(words, value, keys, out)
     else:

@@ -98,7 +98,8 @@ def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> b
             if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Mapping) and " " not in value[0]:
                 calls = [(_plain_name(value[0]), value[1])]
             else:
-                calls = [("shell", {"command": text}) for text in value[:_MOST] if loose and _is_line(key, text)]
+                to_do = loose or key == "commands"
+                calls = [("shell", {"command": text}) for text in value[:_MOST] if to_do and _is_line(key, text)]
                 inner = [(key, item) for item in value[:_MOST]]
         else:
             continue

@@ -142,6 +142,9 @@ get-variable: name | scope include exclude valueonly!
 get-command: name argumentlist | commandtype type module syntax! all!
 join-path: path childpath additionalchildpath | credential resolve!
 split-path: path | literalpath parent! leaf! qualifier! noqualifier! leafbase! extension! isabsolute! resolve!
+new-scheduledtaskaction: execute argument workingdirectory | id cimsession asjob!
+new-service: name binarypathname | displayname description startuptype credential dependson
+add-type: typedefinition | memberdefinition name namespace usingnamespace assemblyname path literalpath language referencedassemblies outputassembly outputtype passthru!
 set-location: path | literalpath lp stackname passthru!
 push-location: path | literalpath lp stackname passthru!
 invoke-wmimethod: class name argumentlist | args path namespace computername inputobject credential

@@ -156,7 +156,7 @@ def piped_words(piped: Sequence[Value]) -> list[str]:
     for item in piped:
         if isinstance(item, Records):
             found += list(item.words) or ([] if item.filtered else ["*"])
-    return found
+    return [word for word in found if not word.lower().startswith(("-wh", "-wi"))]  # its own rehearsal
 
 
 def set_alias(session: PsReading, bound: Bound, piped: list[Value]) -> list[Value]:
@@ -210,6 +210,21 @@ def invoke_method(session: PsReading, bound: Bound, piped: list[Value]) -> list[
     return []
 
 
+def keep_command(session: PsReading, bound: Bound, piped: list[Value]) -> list[Value]:
+    """New-ScheduledTaskAction and New-Service: a command line that will run later."""
+    session.out.run([plain_holes(word) for word in bound.argv()])
+    if line := bound.text("execute", "binarypathname"):
+        run_line(session, f"{line} {bound.text('argument')}".strip())
+    return [hole(bound.name)]
+
+
+def add_type(session: PsReading, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Add-Type: code of another language becomes part of the session."""
+    for text in bound.texts("typedefinition", "memberdefinition"):
+        session.out.code("other", text)
+    return []
+
+
 def set_location(session: PsReading, bound: Bound, piped: list[Value]) -> list[Value]:
     """Set-Location and Push-Location: later paths are relative to it."""
     paths = bound.texts("path", "literalpath") or [text for value in piped for text in texts(value)]
@@ -255,6 +270,9 @@ CMDLETS: dict[str, Cmdlet] = {
     "join-path": join_path,
     "invoke-wmimethod": invoke_method,
     "invoke-cimmethod": invoke_method,
+    "new-scheduledtaskaction": keep_command,
+    "new-service": keep_command,
+    "add-type": add_type,
     "set-location": set_location,
     "push-location": set_location,
     "pop-location": pop_location,

@@ -34,7 +34,7 @@ devtunnel df dfu-util dhclient dhcpcd diff3 difft dircolors dirname disable-adac
 disable-azrecoveryservicesbackupprotection disable-azsubscription disable-bitlocker disable-computerrestore
 disable-localuser disable-mailbox disable-netadapter disable-netfirewallrule disable-pnpdevice
 disable-psbreakpoint disable-psremoting disable-scheduledtask disable-windowsdefender disable-windowsoptionalfeature discord-cli
-discordctl diskpart diskshadow diskutil dism dismount-diskimage disown django-admin dmesg dmidecode dmsetup dnf do-release-upgrade
+discordctl diskpart diskshadow diskutil dism dismount-diskimage disown django-admin dmesg dmidecode dmsetup dnf dnscmd do-release-upgrade
 doas docker docker-compose docker-machine doctl doggo dokku doppler dotnet dotnet-ef dotool dotoolc dpkg
 dpkg-query drbdadm driverquery drizzle-kit dropdb dropuser drush dsadd dscl dsconfigad dseditgroup dsenableroot
 dsmod dsrm dtruss du duckdb duf dumpe2fs dumpminitool duplicacy duplicity dvc dwarfdump dysk dzdo e2fsck e2label eas easy-rsa
@@ -99,7 +99,7 @@ mkreiserfs mkswap mkudffs mlocate mlr mmctl modinfo modprobe mongo mongod mongod
 mongosh mongostat mongotop monit mountpoint mountvol move-adobject mpcmdrun mpstat msedge msfconsole msfdb
 msfrpcd msfvenom mshta msiexec msinfo32 msmtp mssqldef mtd mtr multipass mv mvn mvnw mycli myloader mysql
 mysqladmin mysqldef mysqldump mysqldumpslow mysqlimport mysqlpump mysqlsh mysqlshow nala namei nandwrite nanodump nats
-nbtstat nc nc.openbsd nc.traditional ncal ncat ncdu neo4j-admin neofetch neonctl nerdctl net1 netcat netexec
+nbtstat nc nc.openbsd nc.traditional ncal ncat ncdu neo4j-admin neofetch neonctl nerdctl net1 netcat netdom netexec
 netlify netplan netsh netstat networkctl networksetup new-aduser new-ciminstance new-compliancesearchaction
 new-guid new-itemproperty new-localgroup new-localuser new-netfirewallrule new-partition new-scheduledtask
 new-service new-smbshare new-timespan newfs newfs_apfs newfs_exfat newfs_hfs newfs_msdos newgrp newusers

@@ -203,10 +203,21 @@ class Job:
     def shell_text(
         self, text: str, via: str = "", *traits: str, args: Sequence[str] = (), dialect: str = "bash"
     ) -> Stream:
+        if "remote" in traits and self._for_windows(text, via, traits):
+            return UNKNOWN
         return self.host.nested(text, self.inside(via, traits), args, dialect, self.stdin)
 
     def shell(self, text: str) -> None:
-        self.shell_text(text)
+        if not self._for_windows(text, "", ()):
+            self.shell_text(text)
+
+    def _for_windows(self, text: str, via: str, traits: Sequence[str]) -> bool:
+        """Reads text for the shell of whichever system there is, where its words are those of Windows."""
+        from interlock.analysis.windows_text import looks_like_windows
+
+        if language := looks_like_windows(text, ""):
+            Job(self.host, self.program, self.words, self.inside(via, traits), self.stdin).code(language, text)
+        return bool(language)
 
     def code(self, language: str, text: str, via: str = "") -> None:
         from interlock.analysis.read import read_code
