@@ -42,6 +42,13 @@ REQUESTS = [
     ("POST", API, '{"action": "delete", "id": 3}', (), ("http", API, "deletes", "post")),
     ("POST", API, '{"jsonrpc": "2.0", "method": "users.delete"}', (), ("http", API, "deletes", "post")),
     ("POST", API, "<delete><query>*:*</query></delete>", (), ("http", API, "deletes", "post")),
+    ("GET", "https://x.io/search?q=drop+table+t", "", (), ("fetch", "https://x.io/search?q=drop+table+t")),
+    ("PATCH", "https://x.io/users/3", '{"active": false}', (), ("http", "https://x.io/users/3", "deletes", "patch")),
+    ("PATCH", "https://x.io/files/3", '{"trashed": true}', (), ("http", "https://x.io/files/3", "deletes", "patch")),
+    ("PATCH", "https://x.io/users/3", '{"active": true}', (), ("http", "https://x.io/users/3", "patch")),
+    ("POST", "https://x.io/v1/instances:bulkDelete", "", (), ("http", "https://x.io/v1/instances:bulkDelete", "deletes", "post")),
+    ("POST", "https://x.io/v1/close-match", "", (), ("http", "https://x.io/v1/close-match", "post")),
+    ("POST", "https://x.io/v1/events", '{"type": "delete_clicked"}', (), ("http", "https://x.io/v1/events", "post")),
     ("POST", API, '{"note": "delete me"}', (), ("http", API, "post")),
     ("POST", "https://x.io/v1/undelete", "", (), ("http", "https://x.io/v1/undelete", "post")),
     ("POST", "https://x.io/v1/deleted_items", "", (), ("http", "https://x.io/v1/deleted_items", "post")),
@@ -191,3 +198,11 @@ def test_a_deep_body_is_no_trap() -> None:
     deep = '{"query":' * 30_000
     assert facts("POST", f"{ES}/a/_delete_by_query", deep)[0][0] == "store_delete"
     assert facts("POST", GRAPH, deep + "mutation") == [("http", GRAPH, "post")]
+
+
+@each(
+    ("method", "url", "body"),
+    [("POST", "http://localhost:8123/", "DROP TABLE t"), ("GET", "http://ch:8123/?query=DROP+TABLE+t", "")],
+)
+def test_a_statement_for_a_database_behind_http_is_read(method: str, url: str, body: str) -> None:
+    assert ("code", "sql", "DROP TABLE t") in facts(method, url, body)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, unquote_plus, urlsplit
 
 from interlock.analysis.facts import HOLE, Report
 from interlock.analysis.http.clients import HttpRequest, parse_curl, parse_httpie, parse_wget
@@ -55,6 +55,8 @@ def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Rep
     if HOLE in verb:
         out.unreadable("an HTTP method made at run time", "payload")
         return
+    if verb not in _READS or place.port:  # the query of a search is a text to look for
+        _read_statement(place.query, body, out)
     if verb in _READS:
         out.effect("fetch", url, *traits)
         return
@@ -62,7 +64,7 @@ def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Rep
         return
     if verb == "post" and _deletes_by_graphql(place.path, body):
         verb = "delete"
-    elif verb != "delete" and (_path_deletes(place.path) or _body_deletes(body)):
+    elif verb != "delete" and (_path_deletes(place.path) or _body_deletes(body) or _field_ends(verb, place.path, body)):
         traits = ("deletes", *traits)
     elif _moves_money(place):
         traits = ("payment", *traits)
@@ -117,6 +119,8 @@ def _method_field(verb: str, query: str, body: str) -> str:
 # Kinds of verbs that end something, where the last part of a path names them together with their object.
 _ENDING = frozenset("delete terminate revoke invalidate account".split())
 _PATH_CUT = re.compile(r"[/:]")
+_HOW = frozenset("bulk batch mass multi do force hard".split())
+_ALONE = frozenset("delete destroy flush truncate drop erase expunge purge prune wipe".split())
 
 
 def _path_deletes(path: str) -> bool:
@@ -127,23 +131,27 @@ def _path_deletes(path: str) -> bool:
         return False
     from interlock.analysis.lexicon import VERBS, object_kind, split_name
 
-    words = [word for segment in split_name(last) for word in segment]
-    if not words or last.startswith("_") or VERBS.get(words[0], "") not in _ENDING:
+    words = [word for segment in split_name(last) for word in segment if word not in _HOW]
+    kind = VERBS.get(words[0], "") if words and not last.startswith("_") else ""
+    if kind not in _ENDING:
         return False
     if len(words) == 1:
-        return path.endswith(f":{last}") or words[0] in ("flush", "truncate", "drop", "erase", "expunge")
-    return object_kind(tuple(words[1:]))[0] != "light"
+        return path.endswith(f":{last}") or words[0] in _ALONE or last.lower() != words[0]
+    object = object_kind(tuple(words[1:]))[0]
+    return object != "light" and bool(object or kind == "delete")
 
 
 _HINTS = (
-    "delete", "destroy", "drop", "purge", "wipe", "erase", "truncate", "flush", "remove", "clear", "terminat", "revoke", "deactivat", "suspend",
+    "delete", "destroy", "drop", "purge", "prune", "wipe", "erase", "truncate", "flush", "remove", "clear", "terminat", "revoke", "deactivat", "suspend",
     "disable", "deprovision", "decommission", "expunge", "kill", "ban", "offboard", "close",
 )  # fmt: skip
 _BODY_ACTIONS = re.compile(
-    r"^\s*\{[^{}\[\]]{0,300}\"(?:action|op|operation|method|command|verb|type|cmd)\"\s*:\s*\"([\w.:-]{3,60})\"",
+    r"^\s*\{[^{}\[\]]{0,300}\"(?:action|op|operation|method|command|verb|cmd)\"\s*:\s*\"([\w.:-]{3,60})\"",
     re.IGNORECASE,
 )
-_BODY_DELETES = re.compile(r"^\s*(?:<delete>|\{\s*\"delete\"\s*:\s*[\[{\"])", re.IGNORECASE)
+_BODY_DELETES = re.compile(
+    r"\s*(?:<delete>|\{\s*\"delete\"\s*:\s*[\[{\"])|.*\"_deleted\"\s*:\s*true", re.IGNORECASE | re.DOTALL
+)
 
 
 def _body_deletes(body: str) -> bool:
@@ -155,6 +163,45 @@ def _body_deletes(body: str) -> bool:
         return True
     named = _BODY_ACTIONS.match(text)
     return named is not None and any(is_deletion_name(part) for part in re.split(r"[.:]", named.group(1)))
+
+
+def _field_ends(verb: str, path: str, body: str) -> bool:
+    """PATCH /users/3 {"active": false}: an update whose new value ends what it is about."""
+    if verb not in ("patch", "put") or not body.lstrip().startswith("{"):
+        return False
+    try:
+        fields = json.loads(body[:_BODY_READ])
+    except (ValueError, RecursionError):
+        return False
+    from interlock.analysis.lexicon import split_name
+    from interlock.analysis.operations.act_params import ending
+    from interlock.analysis.operations.names import parse_name
+    from interlock.analysis.operations.params import short_keys
+
+    nouns = [part for part in path.split("/") if part.isalpha()]
+    acts = parse_name(split_name(f"update_{nouns[-1]}"))[1] if nouns else []
+    return bool(acts) and any(ending(acts[0], key, value) for key, value in short_keys(fields).items())
+
+
+_STATEMENT = re.compile(
+    r"(?:^|&)(?:q|query|sql|stmt)=([^&]{5,5000})|\s*((?:drop|truncate|delete\s+from|alter|detach)\s.+)", re.I | re.S
+)
+
+
+def _read_statement(query: str, body: str, out: Report) -> None:
+    """A statement for a database that is asked by HTTP: ?query=DROP TABLE t, or the body itself."""
+    for text in (query, body[:_BODY_READ]):
+        found = _STATEMENT.match(text) if text else None
+        statement = unquote_plus(found.group(1) or "") or found.group(2) if found else ""
+        if statement and _DESTROYS.match(statement):
+            out.code("sql", statement)
+
+
+_DESTROYS = re.compile(
+    r"\s*(?:drop\s+(?:table|database|schema|view|index|user|measurement|series|retention|keyspace|collection)|truncate\s|delete\s+from|alter\s+table"
+    r"|detach\s+(?:table|database))",
+    re.IGNORECASE,
+)
 
 
 def _read_search_engine(verb: str, place: UrlParts, body: str, out: Report) -> bool:
