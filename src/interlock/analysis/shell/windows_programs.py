@@ -11,7 +11,7 @@ from interlock.analysis.facts import known
 from interlock.analysis.places import resolve
 from interlock.analysis.shell import UNKNOWN, Job, Stream
 from interlock.analysis.shell.interpreters import run_source
-from interlock.analysis.windows import CMD_PROGRAMS, SCRIPTED, cmd_line, report_script, saved_download
+from interlock.analysis.windows import cmd_line, report_script, saved_download
 
 # Options of PowerShell that take a value and run nothing.
 _POWERSHELL_VALUES = frozenset(
@@ -182,13 +182,13 @@ def _fetched(job: Job) -> Stream | None:
 READERS: dict[str, Callable[[Job], Stream | None]] = {
     "powershell": powershell,
     "cmd": _cmd,
-    "schedule_task": _kept,
+    "kept_line": _kept,
+    "remote_runner": _remote,
+    "wmi_call": _wmic,
+    "disk_script": _scripted,
+    "by_cmd": _by_cmd,
+    "fetched": _fetched,
 }
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    **dict.fromkeys((name for name in _KEPT if name != "schtasks"), _kept),
-    **dict.fromkeys((*_RUNNERS, *_ALSO), _remote),
-    "wmic": _wmic,
-    **dict.fromkeys(SCRIPTED, _scripted),
-    **dict.fromkeys(CMD_PROGRAMS, _by_cmd),
-    **dict.fromkeys(("certutil", "bitsadmin"), _fetched),
-}
+    "at": _kept
+}  # besides what its description says of other systems
