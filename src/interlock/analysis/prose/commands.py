@@ -11,9 +11,9 @@ from interlock.analysis.prose.programs import (
     FAMILIAR,
     NOUN_SUBCOMMANDS,
     PLAIN,
-    PROGRAMS,
     SUBCOMMANDS,
     TAKE_NAMES,
+    programs,
 )
 
 MARK = "\ue000"  # a private character; normalising took all others of its kind away
@@ -28,7 +28,6 @@ class Embedded:
     extra: str = ""  # the language of code, the verb of a request, the arguments of a call
 
 
-_NAMES = PROGRAMS | PLAIN
 WORD = re.compile(r"\S+")
 _SHAPE = re.compile(r"^-{1,2}\w|[/~*=:@\\]|^\.\.?$|^\w+\.\w+$|^\$")
 _VERSION = re.compile(r"^v?\d[\d.]*x?$")
@@ -107,13 +106,13 @@ def _program(word: str) -> str:
     """The program that a word may be, in lower case; empty for a word of the sentence."""
     if word.isalpha():
         low = word.lower()
-        return low if low in _NAMES else ""
+        return low if low in PLAIN or low in programs() else ""
     if MARK in word:
         return ""
     if _CMDLET.match(word):
         return word
     name = word.rpartition("/")[2].strip("(\"'").removesuffix(".exe").lower()
-    return name if name in _NAMES or name.startswith("mkfs.") or word.startswith("./") else ""
+    return name if name in PLAIN or name in programs() or name.startswith("mkfs.") or word.startswith("./") else ""
 
 
 def _begin(text: str, at: int) -> int:
@@ -143,7 +142,7 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
     if program == "format":
         return bool(_DRIVE.match(raw.rstrip(",;"))) and stands
     if _CMDLET.match(word):
-        return fits or (stands and (not after or program.lower() in PROGRAMS))
+        return fits or (stands and (not after or program.lower() in programs()))
     if program in PLAIN:
         leads = stands or _last_word(text, begin) in _LEADS
         if program not in _TYPED and _is_verb(program) and not _OPTION.match(after):
@@ -337,6 +336,6 @@ def _begins(text: str, prefixed: bool) -> bool:
         return True
     if program in PLAIN:
         return starts_alone(text) or any(shaped(word) for word in rest[:4]) or (prefixed and bool(rest))
-    if program in PROGRAMS:
+    if program in programs():
         return bool(rest) or program in FAMILIAR or program in ALONE
     return starts_alone(text)

@@ -9,7 +9,7 @@ from functools import cache
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.verbs import verb_forms
-from interlock.analysis.prose.programs import NOUN_SUBCOMMANDS, PROGRAMS, SUBCOMMANDS
+from interlock.analysis.prose.programs import NOUN_SUBCOMMANDS, SUBCOMMANDS, programs
 
 _WORD = re.compile(r"[^\W\d_][\w']*")
 # What something does, in the languages that are read; English verbs come from the lexicon.
@@ -145,7 +145,7 @@ def _is_bare(words: list[str], named: bool) -> bool:
     if named and all(word[:1] == "-" for word in words):
         return True  # `the --force flag`
     program = first.lower()
-    if program not in PROGRAMS or not (first.islower() or named):
+    if program not in programs() or not (first.islower() or named):
         return False
     return all(word[:1] == "-" or word in SUBCOMMANDS or word in NOUN_SUBCOMMANDS for word in rest)
 
