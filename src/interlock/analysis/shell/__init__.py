@@ -209,7 +209,7 @@ class Job:
 
     def shell(self, text: str) -> None:
         if not self._for_windows(text, "", ()):
-            self.shell_text(text)
+            self.shell_text(text, dialect="sh")
 
     def _for_windows(self, text: str, via: str, traits: Sequence[str]) -> bool:
         """Reads text for the shell of whichever system there is, where its words are those of Windows."""

@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 from interlock.analysis.facts import HOLE, hole, known, taints_in
 from interlock.analysis.places import resolve
-from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream
+from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream, arithmetic
+from interlock.analysis.shell.arithmetic import subscript_of
+from interlock.analysis.shell.declarations import declare_words
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.options import options, valued
 from interlock.analysis.shell.simple_commands import assign_read
@@ -108,7 +110,7 @@ def source(job: Job) -> Stream:
     return run_script(job, path, words[1:], "source")
 
 
-def run_script(job: Job, path: str, args: list[str], via: str) -> Stream:
+def run_script(job: Job, path: str, args: list[str], via: str, dialect: str = "bash") -> Stream:
     """A script that the shell runs: read when its text is to be had, else named."""
     host = job.host
     full = resolve(path, host.cwds[0])
@@ -131,7 +133,7 @@ def run_script(job: Job, path: str, args: list[str], via: str) -> Stream:
     where = job.where.inside(f"{via} {path}" if not path.startswith("/dev/fd/") else f"{via} <( )")
     if via == "source":
         return host.read(text, where, job.stdin)
-    return host.nested(text, where, [path, *args], "bash", job.stdin)
+    return host.nested(text, where, [path, *args], dialect, job.stdin)
 
 
 def _is_setup_source(job: Job) -> bool:
@@ -196,6 +198,7 @@ def read_variable(job: Job) -> Stream:
 
 def unset(job: Job) -> Stream:
     for word in job.words:
+        arithmetic.evaluate(subscript_of(word), job.host)
         job.host.variables.pop(word, None)
         job.host.functions.pop(word, None)
     return NOTHING
@@ -217,6 +220,7 @@ def print_formatted(job: Job) -> Stream | None:
     if first.startswith("-v") and len(words) > 1:
         from interlock.analysis.shell.output import printf
 
+        arithmetic.evaluate(subscript_of(words[0]), job.host)
         job.host.assign(words[0], [printf(words[1:])])
         return NOTHING
     return None
@@ -224,10 +228,20 @@ def print_formatted(job: Job) -> Stream | None:
 
 def declare(job: Job) -> Stream | None:
     """declare "X=…", or declare as a variable's value: what is no assignment in the text is one all the same."""
+    declare_words(job.host, job.program, job.words)
+    return None
+
+
+def calculate(job: Job) -> Stream:
+    """let: each word is evaluated."""
     for word in job.words:
-        name, equals, value = word.partition("=")
-        if equals and name.isidentifier():
-            job.host.assign(name, [value])
+        arithmetic.evaluate(word, job.host)
+    return NOTHING
+
+
+def test(job: Job) -> Stream | None:
+    """test, [: -v evaluates a subscript."""
+    arithmetic.evaluate_test(job.words, job.host)
     return None
 
 
@@ -256,6 +270,9 @@ HANDLERS = {
     "readarray": read_array,
     "printf": print_formatted,
     "getopts": read_option,
+    "let": calculate,
+    "test": test,
+    "[": test,
     **dict.fromkeys(("declare", "typeset", "local", "export", "readonly"), declare),
 }
 
@@ -264,7 +281,13 @@ SHELLS = frozenset(
     "bash sh zsh dash ksh ash mksh fish csh tcsh rbash rzsh yash pdksh osh posh hush xonsh nu elvish".split()
 )
 
-# program -> language, options that carry code, options with other values
+DIALECTS = {
+    "sh": "sh",
+    "zsh": "zsh",
+    "rzsh": "zsh",
+    "fish": "fish",
+    **dict.fromkeys(("dash", "ash", "posh", "hush"), "dash"),
+}
 
 
 def shell(job: Job) -> Stream | None:
@@ -272,14 +295,14 @@ def shell(job: Job) -> Stream | None:
     text, operands, flags = _shell_words(job.words)
     if ("-n" in flags and job.program != "fish") or "noexec" in flags or "--no-execute" in flags:
         return NOTHING
-    dialect = "zsh" if job.program in ("zsh", "rzsh") else "fish" if job.program == "fish" else "bash"
+    dialect = DIALECTS.get(job.program, "bash")
     via = f"{job.program} -c"
     if text is not None:
         return _payload(job, text, via, operands, dialect)
     if operands and "-s" not in flags:
         if operands[0] in ("-", "/dev/stdin"):
             return from_stdin(job, dialect, operands)
-        return run_script(job, operands[0], operands[1:], job.program)
+        return run_script(job, operands[0], operands[1:], job.program, dialect)
     return from_stdin(job, dialect, [job.program, *operands])
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from interlock.analysis.facts import hole, known
-from interlock.analysis.shell import NOTHING, Job, Stream, Where, expand, join_streams, simple_commands, walk
+from interlock.analysis.shell import NOTHING, Job, Stream, Where, bombs, expand, join_streams, simple_commands
 from interlock.analysis.shell import simple_commands as flow
+from interlock.analysis.shell.arithmetic import evaluate, evaluate_test
 from interlock.analysis.shell.syntax.nodes import (
     AndOr,
     Background,
@@ -151,7 +152,7 @@ def _read_names(shell: Shell, head: Sequence[Node]) -> list[str]:
 def define(shell: Shell, node: ShellFunction, stdin: Stream | None) -> Stream:
     """A function is read when it is called; one that can only multiply is an attempt before that."""
     shell.functions[node.name] = node.body
-    if walk.is_bomb(node.name, node.body):
+    if bombs.is_bomb(node.name, node.body):
         Job(shell, node.name, [], shell.where, None).effect("fork_bomb", node.name)
     if node.name.startswith("command_not_found_handle"):  # any mistyped word calls it
         shell._call(node.name, [hole()], shell.where, None)
@@ -159,10 +160,16 @@ def define(shell: Shell, node: ShellFunction, stdin: Stream | None) -> Stream:
 
 
 def expression(shell: Shell, node: Expression, stdin: Stream | None) -> Stream:
-    """A test runs only what it expands."""
-    for word in node.words:
-        expand.text(word, shell)
+    """A test runs what it expands, and what evaluating numbers and names of variables runs."""
+    texts = [expand.text(word, shell) for word in node.words]
+    if node.arithmetic:
+        evaluate(texts[0], shell)
+    else:
+        evaluate_test(texts, shell, _NUMERIC_TESTS)
     return NOTHING
+
+
+_NUMERIC_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 
 
 def background(shell: Shell, node: Background, stdin: Stream | None) -> Stream:
@@ -170,11 +177,10 @@ def background(shell: Shell, node: Background, stdin: Stream | None) -> Stream:
     shell.piped += 1
     saved = shell.save()
     try:
-        shell.walk(node.node, stdin)
+        return shell.walk(node.node, stdin)
     finally:
         shell.piped -= 1
         shell.restore(saved)
-    return NOTHING
 
 
 def _each(lines: Sequence[str], stdin: Stream | None) -> list[Stream | None]:

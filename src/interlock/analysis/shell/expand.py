@@ -6,8 +6,9 @@ import re
 from itertools import pairwise
 
 from interlock.analysis.facts import HOLE, QUOTED, hole
+from interlock.analysis.shell.arithmetic import calculate, evaluate
 from interlock.analysis.shell.syntax.nodes import Arithmetic, Part, ShellText, ShellWord, Substitution
-from interlock.analysis.shell.variables import WELL_KNOWN, Values, calculate, items_of
+from interlock.analysis.shell.variables import WELL_KNOWN, Values, items_of
 
 __all__ = ["MAX_BRACES", "MAX_WORDS", "WELL_KNOWN", "Values", "calculate", "fields", "is_unknown", "text"]
 
@@ -60,7 +61,9 @@ def _value(part: Part, values: Values) -> list[str]:
     if isinstance(part, Substitution):
         return [values.output(part)]
     if isinstance(part, Arithmetic):
-        number = calculate(text(ShellWord(part.parts, 0, 0), values), values)
+        expression = text(ShellWord(part.parts, 0, 0), values)
+        evaluate(expression, values)
+        number = calculate(expression, values)
         return [hole() if number is None else str(number)]
     return items_of(part, values, text)
 

@@ -10,7 +10,7 @@ from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream, Where
-from interlock.analysis.shell.builtins import SHELLS, from_stdin, run_script
+from interlock.analysis.shell.builtins import DIALECTS, SHELLS, from_stdin, run_script
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.options import CommandOptions, options, valued
 
@@ -214,7 +214,7 @@ def executable(job: Job, path: str) -> Stream | None:
     elif "\0" in text[:1000] or (program and program not in SHELLS):
         job.effect("run_script", path)
     else:
-        return run_script(job, path, job.words, path)
+        return run_script(job, path, job.words, path, DIALECTS.get(program, "bash"))
     return UNKNOWN
 
 

@@ -15,7 +15,7 @@ _DIRECTIVE = re.compile(r"%([-+ #0]*\d*(?:\.\d+)?)([sdqbiuxXoc%])")
 
 def echo(job: Job) -> str:
     words = list(job.words)
-    escapes, newline = False, True
+    escapes, newline = job.host.dialect == "dash", True
     while words and re.fullmatch(r"-[neE]+", words[0]):
         flag = words.pop(0)
         escapes = escapes or "e" in flag

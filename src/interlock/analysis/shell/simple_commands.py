@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import Effect, hole, hole_of, known, without_holes
 from interlock.analysis.places import resolve
-from interlock.analysis.shell import NAMED_TAINTS, NOTHING, Job, Stream, Where, command_fact, expand
+from interlock.analysis.shell import NAMED_TAINTS, NOTHING, Job, Stream, Where, command_fact, declarations, expand
+from interlock.analysis.shell.arithmetic import evaluate, subscript_of
 from interlock.analysis.shell.options import options, valued
 from interlock.analysis.shell.syntax.nodes import Assignment, ShellRedirect, SimpleCommand
 from interlock.model import Span
@@ -37,7 +38,8 @@ def assign_read(shell: Shell, words: Sequence[str], stdin: Stream | None, env: S
         parts = _split(lines[0], between, len(names) - 1) if len(names) > 1 else lines
         values = [*parts, *[""] * (len(names) - len(parts))]
     for name, value in zip(names, values, strict=False):
-        shell.variables[name] = [value]
+        evaluate(subscript_of(name), shell)
+        shell.assign(name.partition("[")[0], [value])
     for name in found.all("-a"):
         shell.variables[name] = _split(lines[0], between, -1) if len(lines) == 1 else [hole()]
 
@@ -54,8 +56,8 @@ def _split(line: str, between: str | None, most: int) -> list[str]:
 def assign_all(shell: Shell, assigns: Sequence[Assignment]) -> None:
     for item in assigns:
         value = _value(shell, item)
-        if "$(" in item.index or "`" in item.index:
-            shell.run_in(item.index)
+        if item.index:
+            evaluate(item.index, shell)
         if item.name == "BASH_ALIASES" and item.index:
             shell.aliases[item.index] = expand.text(item.value, shell)
         shell.assign(item.name, value)
@@ -70,6 +72,7 @@ def _assign_keys(shell: Shell, item: Assignment) -> None:
         shell.variables[f"{item.name}[{item.index}]"] = [expand.text(item.value, shell)]
     for key, word in zip(item.keys, item.items or (), strict=False):
         if key:
+            evaluate(key, shell)
             shell.variables[f"{item.name}[{key}]"] = [expand.text(word, shell)]
 
 
@@ -98,11 +101,15 @@ def command_env(shell: Shell, assigns: Sequence[Assignment]) -> tuple[tuple[str,
 
 
 def declare(shell: Shell, words: Sequence[str], assigns: Sequence[Assignment]) -> None:
-    if any(word.startswith("-") and "n" in word for word in words[1:]):
-        for item in assigns:
-            shell.references[item.name] = expand.text(item.value, shell)
-        return
-    assign_all(shell, assigns)
+    """Assign what a declaration spells as assignments, one after the other."""
+    program, rest = words[0], words[1:]
+    for item in assigns:
+        declarations.begin(shell, program, item.name, rest)
+        if "n" in declarations.letters_of(program, rest)[0]:
+            declarations.refer(shell, item.name, expand.text(item.value, shell))
+        else:
+            assign_all(shell, [item])
+        declarations.end(shell, program, item.name, rest)
 
 
 def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where) -> None:
@@ -165,7 +172,8 @@ def redirect_only(shell: Shell, node: SimpleCommand) -> None:
     for redirect in node.redirects:
         if redirect.operator in (">", ">|", "&>", ">&") and redirect.fd in ("", "1"):
             path = expand.text(redirect.target, shell)
-            Job(shell, ">", [path], shell.where, None).effect("truncate", path)
+            cut = shell.dialect == "dash" and redirect.operator == "&>"
+            Job(shell, ">", [path], shell.where, None).effect("write" if cut else "truncate", path)
             shell.session.files[resolve(path, shell.cwds[0])] = ""
 
 

@@ -1,4 +1,4 @@
-"""Expands `$x`, `${x…}` and integer arithmetic from known values; marks what only running would tell."""
+"""Expands `$x` and `${x…}` from known values; marks what only running would tell."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from interlock.analysis.facts import hole, known
+from interlock.analysis.shell.arithmetic import calculate, evaluate, subscript_of
 from interlock.analysis.shell.syntax.nodes import ShellVariable, ShellWord, Substitution
 
 _HOME = "~"  # one's own home is written so everywhere behind this reader
@@ -38,7 +39,7 @@ class Values(Protocol):
         """What a substitution prints."""
 
     def run_in(self, text: str) -> None:
-        """Text such as an array's index, whose substitutions run."""
+        """Text such as an array's index or a prompt, whose substitutions run."""
 
     def step(self, count: int = 1) -> None: ...
 
@@ -51,11 +52,12 @@ _QUOTES = "'\""
 def items_of(part: ShellVariable, values: Values, joined: Joined) -> list[str]:
     """The items of a variable, its index, length, indirection and operator applied."""
     name = part.name
-    if "$(" in part.index or "`" in part.index:
-        values.run_in(part.index)
+    if part.index and part.index not in ("@", "*"):
+        evaluate(part.index, values)
     items = values.lookup(name)
     if part.indirect and items:
         name = items[0]
+        evaluate(subscript_of(name), values)
         items = values.lookup(name) if known(name) else None
     if items is None:
         items = values.environment(name)
@@ -96,6 +98,12 @@ def _operated(part: ShellVariable, items: list[str] | None, values: Values, join
         return [hole(part.name)]
     if work is None:
         return items
+    if operator == ":":
+        evaluate(argument, values)
+        evaluate(second, values)
+    elif operator == "@P":  # expanded as a prompt is
+        for item in items:
+            values.run_in(item)
     if operator == ":" and (part.name in ("@", "*") or part.index in ("@", "*")):
         return _slice(items, argument, second, part.name in ("@", "*"))
     return [work(item, operator, argument, second) if known(item) else item for item in items]
@@ -190,66 +198,3 @@ def _glob_to_regex(glob: str) -> str:
     if glob.count("*") > 3:
         return re.escape(glob)
     return "".join({"*": ".*", "?": "."}.get(char) or re.escape(char) for char in _STARS.sub("*", glob))
-
-
-_PLAIN = re.compile(r"[\d+\-*/%() ]+")
-_NAME = re.compile(r"\$?[A-Za-z_]\w*")
-_NUMBER = re.compile(r"-?\d{1,9}")
-_TOKEN = re.compile(r"\d+|[-+*/%()]")
-
-
-class Numbers(Protocol):
-    """Where the values of variables come from."""
-
-    def lookup(self, name: str) -> list[str] | None:
-        """The value of a variable, None when it is not set."""
-
-
-def calculate(expression: str, values: Numbers) -> int | None:
-    """The value of plain integer arithmetic on known numbers, else None."""
-    if len(expression) > 200:
-        return None
-
-    def number_of(found: re.Match[str]) -> str:
-        value = (values.lookup(found[0].lstrip("$")) or [""])[0]
-        return value if _NUMBER.fullmatch(value) else "x"
-
-    plain = _NAME.sub(number_of, expression)
-    if not _PLAIN.fullmatch(plain) or "**" in plain:
-        return None
-    try:
-        return _sum(_TOKEN.findall(plain))
-    except ValueError:
-        return None
-
-
-def _sum(tokens: list[str]) -> int:
-    """A sum of products; refuses brackets and anything long."""
-    if "(" in tokens or len(tokens) > 60:
-        raise ValueError
-    terms: list[int] = []
-    sign, pending = 1, ""
-    for token in tokens:
-        if token.isdigit():
-            value = int(token[:9])
-            if pending and terms:
-                terms.append(_product(terms.pop(), pending, value))
-            else:
-                terms.append(sign * value)
-            sign, pending = 1, ""
-        elif token in "+-":
-            sign = -sign if token == "-" else sign
-        else:
-            pending = token
-    return sum(terms)
-
-
-def _product(left: int, operator: str, right: int) -> int:
-    """Refuses an operator that is none of * / %."""
-    if operator == "*":
-        return left * right
-    if operator not in ("/", "%"):
-        raise ValueError
-    if not right:
-        return 0
-    return left // right if operator == "/" else left % right

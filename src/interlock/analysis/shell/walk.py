@@ -1,9 +1,10 @@
-"""Walks parsed shell text -> effective commands: variables, functions, aliases, substitutions, `cd` and fork bombs."""
+"""Walks parsed shell text -> effective commands: variables, functions, aliases, substitutions and `cd`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from interlock.analysis.facts import HOLE, QUOTED, hole, hole_of, known, taints_in, without_holes
 from interlock.analysis.places import home_of, resolve
@@ -17,22 +18,17 @@ from interlock.analysis.shell import (
     ShellReading,
     Stream,
     Where,
+    declarations,
     expand,
     is_production,
     join_streams,
     simple_commands,
 )
 from interlock.analysis.shell import simple_commands as flow
+from interlock.analysis.shell.bombs import attempted_bomb, is_bomb, may_end
 from interlock.analysis.shell.options import is_unreadable, program_name
-from interlock.analysis.shell.syntax import ShellTooDeep, parse
-from interlock.analysis.shell.syntax.nodes import (
-    Background,
-    Node,
-    ShellGroup,
-    ShellPipeline,
-    SimpleCommand,
-    Substitution,
-)
+from interlock.analysis.shell.syntax import ShellTooDeep, parse, parse_document
+from interlock.analysis.shell.syntax.nodes import Node, SimpleCommand, Substitution
 
 MAX_CALLS = 12  # functions within functions
 MAX_VALUE = 65_536  # characters in a variable; beyond, it is not followed
@@ -46,6 +42,10 @@ _ELSEWHERE = frozenset({"remote", "container"})
 
 
 _NOWHERE = Where(None)
+_POSIX = re.compile(r"\(\(|&>|\[\[|\becho\b[^\n]*\\")  # what bash and a POSIX shell read in two ways
+
+
+_OWN_TO_EACH = ("cwds", "variables", "functions", "references", "attributes")
 
 
 class Shell:
@@ -58,7 +58,11 @@ class Shell:
         self.home = home or home_of(cwd)
         self.variables: dict[str, list[str]] = {}
         self.choices: dict[str, list[list[str]]] = {}
-        self.references: dict[str, str] = {}
+        self.references: dict[str, str] = {}  # declare -n
+        self.attributes: dict[str, frozenset[str]] = {}  # the letters of `declare` that a variable has
+        self.scopes: list[
+            dict[str, list[str] | None]
+        ] = []  # of the functions being called: local names, and their values outside
         self.functions: dict[str, Node] = {}
         self.aliases: dict[str, str] = {}
         self.arguments: list[str] | None = None
@@ -106,6 +110,10 @@ class Shell:
 
     def assign(self, name: str, items: list[str]) -> None:
         name = self.references.get(name, name)
+        if name in self.attributes:
+            if "r" in self.attributes[name]:
+                return
+            items = declarations.converted(self, name, items)
         self.session.step(len(items) // _ITEMS)
         if sum(map(len, items)) > MAX_VALUE:
             items = [hole(name)]
@@ -146,24 +154,35 @@ class Shell:
         return path
 
     def run_in(self, text: str) -> None:
-        self.nested(f": {text}", self.where.inside("[ ]"))
+        if self.session.nesting >= MAX_NESTING:
+            Job(self, "", [], self.where, None).unreadable("commands nested too deeply", "nesting")
+            return
+        outer, self.where = self.where, self.where.inside("[ ]")
+        self.session.nesting += 1
+        try:
+            expand.text(parse_document(text, self.session.step, self.dialect), self)
+        finally:
+            self.session.nesting -= 1
+            self.where = outer
 
     def step(self, count: int = 1) -> None:
         self.session.step(count)
 
-    def save(self) -> tuple[list[str], dict[str, list[str]], dict[str, Node]]:
+    def save(self) -> list[Any]:
+        """A copy of what a subshell may change for itself only."""
         self.session.step((len(self.variables) + len(self.functions)) // _ITEMS)
-        return list(self.cwds), dict(self.variables), dict(self.functions)
+        return [getattr(self, name).copy() for name in _OWN_TO_EACH]
 
-    def restore(self, saved: tuple[list[str], dict[str, list[str]], dict[str, Node]]) -> None:
-        self.cwds, self.variables, self.functions = saved
+    def restore(self, saved: Sequence[Any]) -> None:
+        for name, value in zip(_OWN_TO_EACH, saved, strict=True):
+            setattr(self, name, value)
 
     # -- text -------------------------------------------------------------------------------------------
 
-    def read(self, text: str, span_of: Where, stdin: Stream | None = None, dialect: str = "bash") -> Stream:
-        """Read a whole text in this shell; what cannot be parsed is reported, the rest is read all the same."""
+    def read(self, text: str, span_of: Where, stdin: Stream | None = None, quiet: bool = False) -> Stream:
+        """Read a whole text in this shell; what cannot be parsed is reported unless `quiet`, the rest is read all the same."""
         outer_offset, self.offset = self.offset, self._offset_of(text, span_of)
-        nodes, errors = parse(text.replace(QUOTED, "") if QUOTED in text else text, self.session.step, dialect)
+        nodes, errors = parse(text.replace(QUOTED, "") if QUOTED in text else text, self.session.step, self.dialect)
         outer, self.where = self.where, span_of
         self.reading += 1
         try:
@@ -172,7 +191,7 @@ class Shell:
                 self._leave()
             if errors and (name := attempted_bomb(text)):
                 Job(self, name, [], span_of, None).effect("fork_bomb", name)
-            for error in errors[:1]:
+            for error in errors[: not quiet]:
                 kind = "nesting" if isinstance(error, ShellTooDeep) else "syntax"
                 Job(self, "", [], span_of, None).unreadable(f"shell text that does not parse: {error}", kind)
         finally:
@@ -216,10 +235,17 @@ class Shell:
             child.elsewhere()
         if args:
             child.called, child.arguments = args[0], list(args[1:])
+        child.inherit(where.env)
         self.session.nesting += 1
-        child.dialect = dialect
+        child.dialect = "bash" if dialect == "sh" else dialect
+        other = child.child() if dialect == "sh" and _POSIX.search(text) else None
         try:
-            return child.read(text, where, stdin, dialect)
+            stream = child.read(text, where, stdin)
+            if other is not None:  # sh is bash on some systems and dash on others
+                other.dialect, other.called, other.arguments = "dash", child.called, child.arguments
+                printed = other.read(text, where, stdin, quiet=True)
+                stream = stream if stream.text else printed
+            return stream
         finally:
             self.session.nesting -= 1
 
@@ -228,13 +254,19 @@ class Shell:
         self.cwds, self.home = ["/work"], "~"
         self.mounts = dict(mounts or {})
 
+    def inherit(self, env: Sequence[tuple[str, str]]) -> None:
+        """Become another process: what was not exported may be unset in it, what was set for the command alone is set."""
+        for name in self.variables:
+            if "x" not in self.attributes.get(name, ()):
+                self.choices[name] = [[""]]
+        for name, value in env:
+            self.variables[name] = [value]
+            self.choices.pop(name, None)
+
     def child(self) -> Shell:
         """A shell with the same variables, functions and directory, whose changes stay its own."""
-        self.session.step((len(self.variables) + len(self.functions)) // _ITEMS)
         shell = Shell(self.session, "", self.home)
-        shell.cwds = list(self.cwds)
-        shell.variables = dict(self.variables)
-        shell.functions = dict(self.functions)
+        shell.restore(self.save())
         shell.calls = list(self.calls)
         shell.mounts = self.mounts
         shell.running = list(self.running)
@@ -320,7 +352,7 @@ class Shell:
         if env:
             where = Where(where.span, where.via, where.traits, where.env + env)
             simple_commands.run_variables(self, env, where)
-        if node.assigns and words[0] in ("declare", "local", "export", "readonly", "typeset"):
+        if node.assigns and words[0] in declarations.DECLARING:
             simple_commands.declare(self, words, node.assigns)
         stream = self.run(words, where, stdin)
         if not node.redirects:
@@ -386,51 +418,17 @@ class Shell:
         outer_arguments, self.arguments = self.arguments, words
         outer_where, self.where = self.where, where.inside(f"{name}()")
         self.running.append((body, self.unsure))
+        self.scopes.append({})
         outer_offset, self.offset = self.offset, None
         try:
             return self.walk(body, stdin)
         finally:
             self.offset = outer_offset
             self.running.pop()
+            declarations.leave_scope(self)
             self.arguments = outer_arguments
             self.where = outer_where
 
 
 def _requoted(word: str) -> str:
     return "'" + word.replace("'", "'\\''") + "'" if not re.fullmatch(r"[\w./:=@%+,~-]+", word) else word
-
-
-# `:(){:|:&}:` is refused by bash, and an attempt all the same.
-_ATTEMPT = re.compile(
-    r"(?<![^\s;&|({'\"`])(?:function\s+)?([^\s(){}|&;<>\"'$`=]{1,60})\s*(?:\(\s*\)\s*[{(]?|[{(])\s*\1\s*(?:\|&?\s*\1|&)"
-)
-
-
-def attempted_bomb(text: str) -> str:
-    """The name of the function that a text which does not parse would have called without end; empty for none."""
-    found = _ATTEMPT.search(text) if "&" in text or "|" in text else None
-    return found[1] if found else ""
-
-
-def is_bomb(name: str, body: Node) -> bool:
-    """True for a function that starts itself beside itself, whatever happens: its definition is an attempt already."""
-    return _starts(name, [body], False)
-
-
-def _starts(name: str, nodes: Sequence[Node], beside: bool) -> bool:
-    return any(_starts_here(name, node, beside) for node in nodes)
-
-
-def _starts_here(name: str, node: Node, beside: bool) -> bool:
-    if isinstance(node, SimpleCommand):
-        return beside and bool(node.words) and node.words[0].literal == name
-    if isinstance(node, ShellGroup):
-        return _starts(name, node.body, beside)
-    if isinstance(node, ShellPipeline):
-        return _starts(name, node.stages, True)
-    return isinstance(node, Background) and _starts_here(name, node.node, True)
-
-
-def may_end(words: Sequence[str], arguments: Sequence[str] | None, conditional: bool) -> bool:
-    """True for a call of itself that depends on a condition, with other arguments than the running one has: `walk "$child"`."""
-    return conditional and (any(HOLE in word for word in words) or list(words) != list(arguments or ()))

@@ -31,15 +31,17 @@ from interlock.analysis.shell.syntax.nodes import (
 )
 from interlock.analysis.shell.syntax.words import expansions, word
 
-__all__ = ["MAX_DEPTH", "ShellSyntax", "ShellTooDeep", "parse"]
+__all__ = ["MAX_DEPTH", "ShellSyntax", "ShellTooDeep", "parse", "parse_document"]
 
 MAX_ERRORS = 50
 
 _RESERVED = re.compile(r"(?:if|while|until|for|case|select|function|coproc|time|\{|\[\[|!)(?=[\s;&|()<>]|$)")
+_BASH_ONLY = frozenset({"[[", "coproc", "select"})  # plain words to a POSIX shell
 _TIME_OPTION = re.compile(r"(?:-p|--)(?=\s)")
 _REDIRECT = re.compile(r"(\d+|\{\w+\})?(<<<|<<-|<<|<>|<&|>&|>>|>\||&>>|&>|>|<)")
 _ASSIGN = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]\n]{0,200})\])?(\+?)=")
 _ARRAY_INDEX = re.compile(r"\[([^\]\n]{0,200})\]=")
+_QUOTE = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)""", re.DOTALL)
 _DECLARE = frozenset({"declare", "local", "export", "readonly", "typeset"})
 
 
@@ -62,6 +64,14 @@ def parse(text: str, step: Callable[[int], None], dialect: str = "bash") -> tupl
         if after < 0 or isinstance(errors[-1], ShellTooDeep) or len(errors) >= MAX_ERRORS:
             return nodes, errors
         cursor.restart(after + 1)
+
+
+def parse_document(text: str, step: Callable[[int], None], dialect: str = "bash") -> ShellWord:
+    """The text as a here-document holds it: its expansions, and nothing else; without them where it cannot be read."""
+    try:
+        return ShellWord(expansions(ShellCursor(text, step, dialect, _GRAMMAR)), 0, len(text))
+    except ShellSyntax:
+        return ShellWord([ShellText(text, True)], 0, len(text))
 
 
 # -- lists ------------------------------------------------------------------------------------------------
@@ -124,7 +134,7 @@ def _command(cursor: ShellCursor) -> Node:
         if cursor.text[cursor.pos] == "(":
             return _parenthesis(cursor)
         found = _RESERVED.match(cursor.text, cursor.pos)
-        if not found:
+        if not found or (cursor.dialect == "dash" and found[0] in _BASH_ONLY):
             simple = _simple(cursor)
             if negated and isinstance(simple, SimpleCommand):
                 simple.negated = True
@@ -139,8 +149,8 @@ def _command(cursor: ShellCursor) -> Node:
 
 
 def _parenthesis(cursor: ShellCursor) -> Node:
-    """`(( … ))` or `( … )`"""
-    arithmetic = arithmetic_command(cursor) if cursor.at("((") else None
+    """`(( … ))` or `( … )`; to a POSIX shell the former is a subshell in a subshell."""
+    arithmetic = arithmetic_command(cursor) if cursor.at("((") and cursor.dialect != "dash" else None
     if arithmetic:
         return arithmetic
     cursor.pos += 1
@@ -198,7 +208,7 @@ def _ahead(cursor: ShellCursor) -> str:
     if cursor.pos >= cursor.size:
         return ""
     char = cursor.text[cursor.pos]
-    if char in "|;)\n#" or (char == "&" and not cursor.at("&>")):
+    if char in "|;)\n#" or (char == "&" and (cursor.dialect == "dash" or not cursor.at("&>"))):
         return ""
     return char
 
@@ -270,6 +280,8 @@ def _redirect(cursor: ShellCursor) -> ShellRedirect | None:
     found = _REDIRECT.match(cursor.text, cursor.pos)
     if not found or (found[2] in ("<", ">") and cursor.text.startswith("(", found.end())):
         return None
+    if cursor.dialect == "dash" and found[2].startswith("&"):
+        return None  # `x &> f` is `x &`, then `> f`
     cursor.pos = found.end()
     operator = found[2]
     cursor.blank()
@@ -277,17 +289,33 @@ def _redirect(cursor: ShellCursor) -> ShellRedirect | None:
     target = word(cursor) if before < cursor.size and cursor.text[before] not in ";|&)\n" else None
     if target is None or cursor.pos == before:
         raise ShellSyntax(f"{operator} goes nowhere", cursor.pos)
+    if cursor.dialect == "dash" and operator == ">" and cursor.text[found.start() - 1 : found.start()] == "&":
+        operator = "&>"  # meant as one, and cut in two by a POSIX shell
     redirect = ShellRedirect(operator, target, found[1] or "")
     if operator in ("<<", "<<-"):
         redirect.body = ShellWord([], cursor.pos, cursor.pos)
-        cursor.waiting.append(_here(redirect, target))
+        cursor.waiting.append(_here(redirect, target, cursor.text[before : cursor.pos]))
     return redirect
 
 
-def _here(redirect: ShellRedirect, target: ShellWord) -> HereDocument:
-    quoted = any(not isinstance(part, ShellText) or part.quoted for part in target.parts)
-    end = "".join(part.text for part in target.parts if isinstance(part, ShellText))
+def _here(redirect: ShellRedirect, target: ShellWord, raw: str) -> HereDocument:
+    """The line that closes it is the word as written, its quotes removed: nothing in it is expanded."""
+    if all(isinstance(part, ShellText) for part in target.parts):
+        quoted = any(part.quoted for part in target.parts if isinstance(part, ShellText))
+        end = "".join(part.text for part in target.parts if isinstance(part, ShellText))
+    else:
+        quoted = _QUOTE.search(raw) is not None
+        end = _QUOTE.sub(lambda found: next((text for text in found.groups() if text is not None), ""), raw)
+        redirect.target = ShellWord([ShellText(end, True)], target.start, target.end)
     return HereDocument(redirect, end, quoted, redirect.operator == "<<-")
+
+
+def _is_joined(text: str, stop: int) -> bool:
+    """Whether the line that ends here goes on with the next: an odd number of backslashes stands before its end."""
+    start = stop
+    while start and text[start - 1] == "\\":
+        start -= 1
+    return (stop - start) % 2 == 1
 
 
 def _document(cursor: ShellCursor, here: HereDocument) -> ShellWord:
@@ -296,10 +324,12 @@ def _document(cursor: ShellCursor, here: HereDocument) -> ShellWord:
     lines: list[str] = []
     while cursor.pos < cursor.size:
         stop = cursor.text.find("\n", cursor.pos)
+        while not here.quoted and stop >= 0 and _is_joined(cursor.text, stop):
+            stop = cursor.text.find("\n", stop + 1)
         line = cursor.text[cursor.pos :] if stop < 0 else cursor.text[cursor.pos : stop]
         cursor.pos = cursor.size if stop < 0 else stop + 1
         bare = line.lstrip("\t") if here.tabs else line
-        if bare.rstrip("\r") == here.end:
+        if bare.rstrip("\r") == here.end or ("\\\n" in bare and bare.replace("\\\n", "") == here.end):
             break
         if cursor.depth and here.end and bare.startswith(here.end) and bare[len(here.end) :].lstrip().startswith(")"):
             cursor.pos -= len(bare) - len(here.end) + (stop >= 0)  # `EOF)` ends it too, inside $( )

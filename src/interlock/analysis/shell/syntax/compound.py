@@ -198,7 +198,7 @@ def arithmetic_command(cursor: ShellCursor) -> Node | None:
         return None
     inner = cursor.inner(cursor.text[start:end], start)
     cursor.pos = end + 2
-    return Expression([ShellWord(expansions(inner), end, end)])
+    return Expression([ShellWord(expansions(inner), end, end)], arithmetic=True)
 
 
 COMPOUNDS: dict[str, Callable[[ShellCursor], Node]] = {

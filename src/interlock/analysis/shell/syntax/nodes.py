@@ -154,6 +154,7 @@ class Expression:
     """`[[ … ]]` and `(( … ))`: decides something; what it expands may run commands."""
 
     words: list[ShellWord]
+    arithmetic: bool = False
 
 
 @dataclass(slots=True)

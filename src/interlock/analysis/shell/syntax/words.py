@@ -23,6 +23,7 @@ _QUOTED = re.compile(r'[^"\\$`]+')
 _DOCUMENT = re.compile(r"[^\\$`]+")
 _BRACED = re.compile(r"[^'\"\\$`}/:]+")
 _BACKTICK_ESCAPE = re.compile(r"\\([\\`$])")
+_BRACKET = re.compile(r"[][]")
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 _BRACED_NAME = re.compile(r"[A-Za-z_]\w*|\d+|[@*#?$!-]")
 _HASH_IS_NAME = re.compile(r"#[}:#%/^,-]")
@@ -230,14 +231,22 @@ def _braced_name(cursor: ShellCursor, quoted: bool) -> ShellVariable:
     variable.name = found[0]
     cursor.pos = found.end()
     if cursor.at("["):
-        end = cursor.text.find("]", cursor.pos)
-        if end < 0:
-            raise ShellSyntax("a [ is not closed", cursor.pos)
+        end = _subscript_end(cursor)
         variable.index = cursor.text[cursor.pos + 1 : end]
         cursor.pos = end + 1
     if variable.indirect and (cursor.at("*") or cursor.at("@")):
         cursor.pos += 1
     return variable
+
+
+def _subscript_end(cursor: ShellCursor) -> int:
+    """Where the `[` that opens here is closed; brackets may stand within."""
+    depth = 0
+    for found in _BRACKET.finditer(cursor.text, cursor.pos):
+        depth += 1 if found[0] == "[" else -1
+        if depth == 0:
+            return found.start()
+    raise ShellSyntax("a [ is not closed", cursor.pos)
 
 
 def _operator(cursor: ShellCursor, variable: ShellVariable, opened: int) -> None:

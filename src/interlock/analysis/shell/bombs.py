@@ -1,0 +1,50 @@
+"""Recognises fork bombs: functions and endless loops that start processes faster than any of them ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from interlock.analysis.facts import HOLE
+from interlock.analysis.shell.syntax.nodes import (
+    Background,
+    Node,
+    ShellGroup,
+    ShellPipeline,
+    SimpleCommand,
+)
+
+# `:(){:|:&}:` is refused by bash, and an attempt all the same.
+_ATTEMPT = re.compile(
+    r"(?<![^\s;&|({'\"`])(?:function\s+)?([^\s(){}|&;<>\"'$`=]{1,60})\s*(?:\(\s*\)\s*[{(]?|[{(])\s*\1\s*(?:\|&?\s*\1|&)"
+)
+
+
+def attempted_bomb(text: str) -> str:
+    """The name of the function that a text which does not parse would have called without end; empty for none."""
+    found = _ATTEMPT.search(text) if "&" in text or "|" in text else None
+    return found[1] if found else ""
+
+
+def is_bomb(name: str, body: Node) -> bool:
+    """True for a function that starts itself beside itself, whatever happens: its definition is an attempt already."""
+    return _starts(name, [body], False)
+
+
+def _starts(name: str, nodes: Sequence[Node], beside: bool) -> bool:
+    return any(_starts_here(name, node, beside) for node in nodes)
+
+
+def _starts_here(name: str, node: Node, beside: bool) -> bool:
+    if isinstance(node, SimpleCommand):
+        return beside and bool(node.words) and node.words[0].literal == name
+    if isinstance(node, ShellGroup):
+        return _starts(name, node.body, beside)
+    if isinstance(node, ShellPipeline):
+        return _starts(name, node.stages, True)
+    return isinstance(node, Background) and _starts_here(name, node.node, True)
+
+
+def may_end(words: Sequence[str], arguments: Sequence[str] | None, conditional: bool) -> bool:
+    """True for a call of itself that depends on a condition, with other arguments than the running one has: `walk "$child"`."""
+    return conditional and (any(HOLE in word for word in words) or list(words) != list(arguments or ()))
