@@ -42,7 +42,7 @@ PATHS = [
     ("s3://bucket/x", "remote"), ("host:/x", "remote"), ("user@host:x", "remote"),
     ("/nowhere/x", "other"), ("../other", "home_part"),
     ("", "unknown"), (hole(), "unknown"), (hole("X"), "unknown"), (f"{hole('X')}/*", "unknown_root"), (f"{hole('X')}/", "unknown_root"),
-    (f"{hole('TMPDIR')}/x", "temp"), (f"{hole('BUILD_DIR')}", "build"), (f"/tmp/{hole()}", "temp"), (f"{hole('X')}/node_modules", "build"),
+    (f"{hole('TMPDIR')}/x", "temp"), (f"{hole('BUILD_DIR')}", "unknown"), (f"/tmp/{hole()}", "temp"), (f"{hole('X')}/node_modules", "build"),
     (f"{QUOTED}~", "temp"), (f"{QUOTED}~/notes", "source"),
 ]  # fmt: skip
 

@@ -135,27 +135,15 @@ def _stem(full: str) -> str:
         return full
 
 
-_HOLE_NAMES = (
-    (re.compile(r"(?i).*(TMP|TEMP(?!L|ER|O|T)|SCRATCH|SANDBOX).*"), "temp"),
-    (re.compile(r"(?i).*(CACHE).*"), "cache"),
-    (
-        re.compile(
-            r"(?i)(.*_)?(BUILD|DIST|OUT|OUTPUT|CARGO_TARGET|ARTIFACTS?|COVERAGE|VENV|VIRTUAL_ENV)(_?(DIR|PATH|FOLDER))?"
-        ),
-        "build",
-    ),
-    (re.compile(r"(?i).*(BACKUP|DUMP).*"), "backup"),
-)
+_TEMP_VARIABLES = frozenset({"TMPDIR", "TMP", "TEMP"})  # set by the system itself, or read with a default
 
 
 def _unknown(path: str, cwd: str) -> str:
-    """What an unknown path may be, by the name of what is unknown and by what is known of it."""
+    """What an unknown path may be, by what is known of it; the name of a variable says nothing of its value."""
     tail = without_holes(path).replace("\\", "/")
     if path.startswith(HOLE):
-        name = path[1 : path.find(HOLE, 1)]
-        for named, where in _HOLE_NAMES:
-            if name and named.fullmatch(name):
-                return where
+        if path[1 : path.find(HOLE, 1)] in _TEMP_VARIABLES:
+            return "temp"
         rest = tail.strip("/")
         last = rest.rpartition("/")[2]
         if last and last not in GLOB_ALL and BUILD.fullmatch(last):

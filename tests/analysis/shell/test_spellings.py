@@ -55,9 +55,6 @@ HARM = {
 }  # fmt: skip
 
 HARMLESS = {
-    "a variable that is named for what can be made again": [
-        'rm -rf "$BUILD_DIR"', 'rm -rf "$CARGO_TARGET_DIR"', 'rm -rf "$OUT_DIR"', 'rm -rf "$tmpdir"', 'rm -rf "$RUNNER_TEMP/x"', 'rm -rf "$VIRTUAL_ENV"',
-    ],
     "one's own temporary files": ["rm -rf /tmp/work", "rm -rf /tmp/jest-*", "find /tmp -name 'jest*' -delete", "find /tmp -mtime +7 -delete"],
     "env that runs what is harmless": [
         "env -S 'ls -la'", "env --s='echo rm'", "env A=1 npm test", "env -u CI make", "env echo --split-string 'rm -rf src'", "env -- echo -S 'rm -rf src'",

@@ -82,6 +82,9 @@ class ShellReading:
     nesting: int = 0
     patterns: NamePatterns = BUILT_IN_PATTERNS  # what names of operations are matched with
     cwd: str = ""  # where the action begins
+    environment: Mapping[str, str] = field(
+        default_factory=dict
+    )  # variables of the agent's process, where the caller knows them
 
     def fetched(self, *paths: str) -> str:
         """The address that one of these files came from; nothing when none was fetched."""
@@ -161,7 +164,9 @@ class Job:
         self.step(FACT_STEPS)
         path = resolve(target, self.host.cwds[0])
         only_a_link = verb == "delete" and path in self.host.session.links and not target.endswith("/")
-        for where in ["temp"] if only_a_link else dict.fromkeys(self.places(target)):
+        places = ["temp"] if only_a_link else self.places(target)
+        for where, cwd in dict.fromkeys(zip(places, self.host.cwds, strict=False)):
+            path = resolve(target, cwd)
             facts.append(Effect(verb, target, where, marks, self.where.span, self.where.via, subject, path))
         if verb == "delete":
             self._origin(target, marks)
@@ -176,10 +181,23 @@ class Job:
     def _place(self, target: str, cwd: str) -> str:
         """Behind a `cd` that surely succeeded, build output is what it is from the folder that was left."""
         here, left = place(target, cwd, self.host.home), self.host.left
+        if HOLE in target or HOLE in cwd or self.host.emptied:
+            return self._if_empty(target, cwd, here)
         if left is None or here not in ("source", "project"):
             return here
         whole = place(resolve(target, cwd), left, self.host.home)
         return whole if whole in ("build", "cache") else here
+
+    def _if_empty(self, target: str, cwd: str, otherwise: str) -> str:
+        """A place that is the root, a home or a system folder where a variable in its path is empty, as a wipe of that."""
+        host = self.host
+        folders = [host.if_empty(cwd), *host.emptied]
+        emptied = host.if_empty(target)
+        if emptied and any(place(emptied, folder, host.home) in _WIPED for folder in folders):
+            if emptied != target or otherwise not in _WIPED:
+                return "unknown_root"
+        named = target.startswith(HOLE) and is_variable(target[1 : target.find(HOLE, 1)])
+        return "unknown" if otherwise == "unknown_root" and named else otherwise
 
     def _origin(self, target: str, marks: frozenset[str]) -> None:
         """What was moved somewhere and is deleted there is lost from where it was; so is what a link leads to."""
@@ -300,6 +318,15 @@ def _behind_link(links: Mapping[str, str], path: str) -> str | None:
         if path.startswith(f"{link}/"):
             return target.rstrip("/") + path[len(link) :].rstrip("/") or "/"
     return None
+
+
+_WIPED = frozenset({"root", "home", "system"})
+_VARIABLE = re.compile(r"[A-Za-z_]\w*|\d+")
+
+
+def is_variable(name: str) -> bool:
+    """Whether a hole has the name of a variable; others stand for the output of a program, or an item of a list."""
+    return _VARIABLE.fullmatch(name) is not None
 
 
 _PATH_VERBS = frozenset("delete truncate overwrite write append move chmod chown read run_script".split())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from interlock.analysis.facts import HOLE, hole, known, taints_in
-from interlock.analysis.places import resolve
+from interlock.analysis.facts import HOLE, Command, hole, known, taints_in
+from interlock.analysis.places import is_system_folder, resolve
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream, arithmetic
 from interlock.analysis.shell.arithmetic import subscript_of
 from interlock.analysis.shell.declarations import declare_words
@@ -32,24 +32,53 @@ _LONGEST_PATH = 4_096
 
 def change_directory(job: Job) -> Stream:
     """cd, pushd: where relative paths start from now on."""
+    host, before = job.host, list(job.host.cwds)
     targets = [word for word in job.words if not word.startswith("-") or word == "-"]
     target = targets[0] if targets else "~"
+    emptied = host.if_empty(target)
+    host.emptied = []
+    if emptied != target and (emptied or host.bare):
+        host.emptied = [resolve(emptied, before[0]) if emptied else "~"]
+    if target in ("..", "-"):
+        host.cwds = host.cwds[:1]  # back from where a `cd` led, if it did
     if target == "-":
         target = (job.host.lookup("OLDPWD") or [hole("OLDPWD")])[0]
     elif target.startswith("+"):
         target = hole()
     if target.startswith("~") and target[1:2] in ("", "/") and job.host.home:
         target = job.host.home + target[1:]
-    job.host.variables["OLDPWD"] = [job.host.cwds[0]]
-    job.host.left = None
+    host.variables["OLDPWD"] = [before[0]]
+    host.left = None
     if (
         len(job.host.cwds[0]) + len(target) > _LONGEST_PATH and target.isidentifier()
     ):  # one step deeper than there can be
         return NOTHING
     reached = [resolve(target, cwd) if cwd or known(target) else target for cwd in job.host.cwds]
     if all(len(path) <= _LONGEST_PATH for path in reached):  # a longer one cannot be changed to
-        job.host.cwds = reached
+        host.cwds = list(dict.fromkeys(reached))
+    if not _surely_exists(job, host.cwds[0], before[0]):
+        host.missed = before
     return NOTHING
+
+
+_MADE_NEAR = 60  # facts among which the one is looked for that made a folder
+_MAKERS = frozenset({"mkdir", "md", "install"})
+
+
+def _surely_exists(job: Job, path: str, before: str) -> bool:
+    """Whether a folder cannot be missing: the root, a home, a temporary or system folder, one above, or one made just before."""
+    if (
+        path in ("/", "/tmp", "~", before, job.host.home)
+        or is_system_folder(path)
+        or before.startswith(f"{path.rstrip('/')}/")
+    ):
+        return True
+    return any(
+        isinstance(fact, Command)
+        and fact.program in _MAKERS
+        and any(resolve(word, fact.cwd or job.host.session.cwd) == path for word in fact.words)
+        for fact in job.host.session.facts[-_MADE_NEAR:]
+    )
 
 
 def go_back(job: Job) -> Stream:
@@ -79,8 +108,6 @@ def _partly_known(job: Job, text: str) -> Stream:
 
 def _is_setup(job: Job) -> bool:
     """eval "$(ssh-agent -s)": the last command read is a program's own shell set-up."""
-    from interlock.analysis.facts import Command
-
     for fact in reversed(job.host.session.facts):
         if isinstance(fact, Command) and fact.via and fact.via[-1] == "$( )":
             if fact.program in _SETUP_PROGRAMS:
@@ -138,8 +165,6 @@ def run_script(job: Job, path: str, args: list[str], via: str, dialect: str = "b
 
 def _is_setup_source(job: Job) -> bool:
     """source <(kubectl completion bash)"""
-    from interlock.analysis.facts import Command
-
     for fact in reversed(job.host.session.facts):
         if isinstance(fact, Command) and fact.via and fact.via[-1] == "<( )":
             return (fact.program in _SETUP_PROGRAMS and fact.program != "perl") or bool(
@@ -177,6 +202,13 @@ def set_arguments(job: Job) -> Stream:
         if len(words) > 1:
             job.host.assign(words[0], words[1:])
         return NOTHING
+    for number, word in enumerate(job.words):
+        if re.fullmatch(r"[-+][a-z]+", word):
+            named = job.words[number + 1 : number + 2] if word.endswith("o") else []
+            if "u" in word or named == ["nounset"]:
+                job.host.nounset = word[0] == "-"
+            if "e" in word or named == ["errexit"]:
+                job.host.errexit = word[0] == "-"
     words = options(job.words, valued("-o +o"), stop_at_operand=True).operands
     if words or "--" in job.words:
         job.host.arguments = words
@@ -201,6 +233,7 @@ def unset(job: Job) -> Stream:
         arithmetic.evaluate(subscript_of(word), job.host)
         job.host.variables.pop(word, None)
         job.host.functions.pop(word, None)
+        job.host.filled.discard(word)
     return NOTHING
 
 

@@ -6,7 +6,18 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from interlock.analysis.facts import hole, known
-from interlock.analysis.shell import NOTHING, Job, Stream, Where, bombs, expand, join_streams, simple_commands
+from interlock.analysis.shell import (
+    NOTHING,
+    Job,
+    Stream,
+    Where,
+    bombs,
+    calls,
+    conditions,
+    expand,
+    join_streams,
+    simple_commands,
+)
 from interlock.analysis.shell import simple_commands as flow
 from interlock.analysis.shell.arithmetic import evaluate, evaluate_test
 from interlock.analysis.shell.syntax.nodes import (
@@ -43,24 +54,38 @@ def pipeline(shell: Shell, node: ShellPipeline, stdin: Stream | None) -> Stream:
 
 def and_or(shell: Shell, node: AndOr, stdin: Stream | None) -> Stream:
     """What follows && sees what went before; what follows || also the state in which that failed."""
-    before, left = list(shell.cwds), shell.left
+    before, left, filled = list(shell.cwds), shell.left, set(shell.filled)
     streams = [shell.walk(node.nodes[0], stdin)]
+    missed, shell.missed = shell.missed, []
     left = _left(node.nodes[0], before, shell.cwds, left)
     shell.unsure += 1
-    start = list(shell.cwds)
+    first, ends = conditions.proof(node.nodes[0]), False
+    proved = set(first[0])  # on success of all so far
     try:
-        for operator, item in zip(node.operators, node.nodes[1:], strict=True):
+        for index, (operator, item) in enumerate(zip(node.operators, node.nodes[1:], strict=True)):
             reached = list(shell.cwds)
-            if operator == "||":
-                shell.cwds = start if reached != start else shell.cwds
             shell.left = left = left if operator == "&&" else None
+            shell.filled = filled | (proved if operator == "&&" else first[1] if index == 0 else set())
+            if operator == "||" and (missed or reached != before):
+                shell.cwds = missed or before
             streams.append(shell.walk(item, stdin))
             left = _left(item, reached, shell.cwds, left)
-            if operator == "||":
-                shell.cwds = _union(reached, shell.cwds)
+            ends = conditions.leaves([item], shell.functions)
+            if operator == "&&":
+                missed, shell.missed = _union(missed, shell.missed), []
+                proved |= conditions.proof(item)[0]
+                if ends:  # what follows runs where one of them failed
+                    proved = set(first[1]) if not index else set()
+                shell.cwds = (missed or before) if ends else shell.cwds
+            else:
+                shell.cwds = reached if ends else _union(reached, shell.cwds)
+                missed, shell.missed = [], []
+                proved = proved if ends else set()
     finally:
         shell.unsure -= 1
         shell.left = shell.left if shell.cwds == before else None
+        shell.missed = missed
+        shell.filled = filled | (proved if ends else set())
     return join_streams(streams)
 
 
@@ -86,17 +111,35 @@ def branches(shell: Shell, node: Branches, stdin: Stream | None) -> Stream:
     stdin = flow.read_input(shell, node.redirects, stdin)
     for word in node.words:
         expand.text(word, shell)
-    shell.walk_list(node.head, stdin)
+    before = list(shell.cwds)
+    shell.walk_list(node.head[:-1], stdin)
+    for last in node.head[-1:]:
+        shell.walk(last, stdin)
+    missed, shell.missed = shell.missed, []
     shell.unsure += 1
-    start = list(shell.cwds)
+    start, filled = list(shell.cwds), set(shell.filled)
+    if missed and isinstance(node.head[-1], SimpleCommand) and node.head[-1].negated:
+        start, missed = missed, start  # if ! cd x; then …
     ends: list[str] = []
     streams: list[Stream] = []
-    for body in node.bodies:
-        shell.cwds = list(start)
+    proofs = [conditions.proof(node.head[at]) for at in node.tests if at >= 0]
+    failed: set[str] = set()
+    after: set[str] | None = None
+    for index, body in enumerate(node.bodies):
+        shell.cwds = list(start) if index < max(1, len(proofs)) or not missed else missed
+        shell.filled = filled | failed | (proofs[index][0] if index < len(proofs) else set())
         streams.append(shell.walk_list(body, stdin))
-        ends = _union(ends, shell.cwds)
+        if index < len(proofs):
+            failed |= proofs[index][1]
+        if not conditions.leaves(body, shell.functions):
+            ends = _union(ends, shell.cwds)
+            after = shell.filled if after is None else after & shell.filled
     shell.unsure -= 1
-    shell.cwds = _union(start, ends)
+    if len(node.bodies) <= len(proofs) or not proofs:  # it may be that none of them runs
+        after = filled | failed if after is None else after & (filled | failed)
+        ends = _union(ends, missed or start) if node.bodies else start
+    shell.filled = filled if after is None else after
+    shell.cwds = ends or before
     stream = join_streams(streams)
     return flow.write_output(shell, node.redirects, stream, "", [])
 
@@ -113,7 +156,9 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
                 simple_commands.assign_read(shell, names, line)
             streams.append(shell.walk_list(node.head, line))
             bulk = stdin is not None and (not lines or len(lines) >= MANY or "bulk" in stdin.taints)
+            filled, shell.filled = shell.filled, _looped(shell, node)
             streams.append(_round(shell, node.body, stdin, bulk))
+            shell.filled = filled
     else:
         items = [item for word in node.items for item in expand.fields(word, shell)]
         bulk = len(items) >= MANY or any(not known(item) for item in items)
@@ -126,6 +171,12 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
             streams.append(_round(shell, node.body, stdin, bulk))
     stream = join_streams(streams)
     return flow.write_output(shell, node.redirects, stream, "", [])
+
+
+def _looped(shell: Shell, node: ShellLoop) -> set[str]:
+    """The variables that are not empty in the body of a loop, by the test that lets it run."""
+    found = conditions.proof(node.head[-1]) if node.head else conditions.NOTHING_PROVED
+    return shell.filled | found[1 if node.until else 0]
 
 
 def _round(shell: Shell, body: Sequence[Node], stdin: Stream | None, bulk: bool) -> Stream:
@@ -155,7 +206,7 @@ def define(shell: Shell, node: ShellFunction, stdin: Stream | None) -> Stream:
     if bombs.is_bomb(node.name, node.body):
         Job(shell, node.name, [], shell.where, None).effect("fork_bomb", node.name)
     if node.name.startswith("command_not_found_handle"):  # any mistyped word calls it
-        shell._call(node.name, [hole()], shell.where, None)
+        calls.call_function(shell, node.name, [hole()], shell.where, None)
     return NOTHING
 
 

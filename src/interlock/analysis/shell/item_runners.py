@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from interlock.analysis.facts import HOLE, hole
 from interlock.analysis.shell import UNKNOWN, Job, Stream
+from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.options import options, valued
 
 _ITEM = re.compile(r"\{[/.#%]*\d*\}")  # where GNU parallel puts each argument
@@ -45,7 +46,7 @@ def find_targets(words: Sequence[str]) -> list[str]:
     if bounded:
         return roots
     if not names:
-        return [f"{root.rstrip('/') or ''}/**" if root != "." else "./**" for root in roots]
+        return [root if is_unknown(root) else f"{root.rstrip('/')}/**" for root in roots]
     return [_joined(root, name) for root in roots for name in (names if len(names) <= 16 else ["**"])]
 
 

@@ -38,6 +38,9 @@ class Values(Protocol):
     def output(self, part: Substitution) -> str:
         """What a substitution prints."""
 
+    def require(self, name: str) -> None:
+        """Take it that a variable is not empty from here on: `${x:?}` ends the shell where it is."""
+
     def run_in(self, text: str) -> None:
         """Text such as an array's index or a prompt, whose substitutions run."""
 
@@ -119,6 +122,7 @@ def _default(part: ShellVariable, items: list[str] | None, values: Values, joine
         return items
     value = joined(part.argument, values)
     if operator == "?":
+        values.require(part.name)
         return [hole(part.name)]
     if operator == "=":
         values.assign(part.name, [value])

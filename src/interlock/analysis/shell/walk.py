@@ -18,19 +18,20 @@ from interlock.analysis.shell import (
     ShellReading,
     Stream,
     Where,
+    calls,
     declarations,
     expand,
     is_production,
+    is_variable,
     join_streams,
     simple_commands,
 )
 from interlock.analysis.shell import simple_commands as flow
-from interlock.analysis.shell.bombs import attempted_bomb, is_bomb, may_end
+from interlock.analysis.shell.bombs import attempted_bomb
 from interlock.analysis.shell.options import is_unreadable, program_name
 from interlock.analysis.shell.syntax import ShellTooDeep, parse, parse_document
 from interlock.analysis.shell.syntax.nodes import Node, SimpleCommand, Substitution
 
-MAX_CALLS = 12  # functions within functions
 MAX_VALUE = 65_536  # characters in a variable; beyond, it is not followed
 _ITEMS = 256  # of a list or table that are copied or counted in one step
 MAX_CHOICES = 4  # values a variable may have had, depending on which branch ran
@@ -42,10 +43,11 @@ _ELSEWHERE = frozenset({"remote", "container"})
 
 
 _NOWHERE = Where(None)
+_HOLES = re.compile(f"{HOLE}([^{HOLE}]*){HOLE}")
 _POSIX = re.compile(r"\(\(|&>|\[\[|\becho\b[^\n]*\\")  # what bash and a POSIX shell read in two ways
 
 
-_OWN_TO_EACH = ("cwds", "variables", "functions", "references", "attributes")
+_OWN_TO_EACH = ("cwds", "variables", "functions", "references", "attributes", "filled", "missed", "emptied")
 
 
 class Shell:
@@ -60,6 +62,12 @@ class Shell:
         self.choices: dict[str, list[list[str]]] = {}
         self.references: dict[str, str] = {}  # declare -n
         self.attributes: dict[str, frozenset[str]] = {}  # the letters of `declare` that a variable has
+        self.filled: set[str] = set()  # variables that the text does not set, and that cannot be empty here
+        self.nounset = False  # set -u
+        self.errexit = False  # set -e
+        self.missed: list[str] = []  # the folders that a `cd` leaves this shell in where it fails
+        self.emptied: list[str] = []  # and that it leads to where a variable in it is empty
+        self.bare = False  # the word behind `cd` is a variable without quotes, gone where it is empty
         self.scopes: list[
             dict[str, list[str] | None]
         ] = []  # of the functions being called: local names, and their values outside
@@ -105,8 +113,23 @@ class Shell:
         return None
 
     def environment(self, name: str) -> list[str] | None:
-        known_value = expand.WELL_KNOWN.get(self.references.get(name, name))
+        name = self.references.get(name, name)
+        known_value = self.session.environment.get(name)
+        if known_value is None:
+            known_value = expand.WELL_KNOWN.get(name)
         return None if known_value is None else [known_value]
+
+    def if_empty(self, text: str) -> str:
+        """The text where each variable in it that may be empty is."""
+        if HOLE not in text or self.nounset:
+            return text
+        return _HOLES.sub(lambda m: "" if self._may_be_empty(m[1]) else m[0], text)
+
+    def _may_be_empty(self, name: str) -> bool:
+        return is_variable(name) and name not in self.filled and name not in expand.WELL_KNOWN
+
+    def require(self, name: str) -> None:
+        self.filled.add(self.references.get(name, name))
 
     def assign(self, name: str, items: list[str]) -> None:
         name = self.references.get(name, name)
@@ -296,8 +319,15 @@ class Shell:
     # -- nodes ------------------------------------------------------------------------------------------
 
     def walk_list(self, nodes: Sequence[Node], stdin: Stream | None) -> Stream:
-        """Read nodes one after the other; what they print is joined."""
-        return join_streams([self.walk(node, stdin) for node in nodes])
+        """Read nodes one after the other; what they print is joined, and where a `cd` may have failed both folders stay possible."""
+        streams = []
+        for node in nodes:
+            streams.append(self.walk(node, stdin))
+            if self.missed:
+                if not (self.errexit and type(node) is SimpleCommand):
+                    self.cwds = list(dict.fromkeys([*self.cwds, *self.missed]))[:MAX_CHOICES]
+                self.missed = []
+        return join_streams(streams)
 
     def walk(self, node: Node, stdin: Stream | None) -> Stream:
         self.session.step()
@@ -341,6 +371,8 @@ class Shell:
         stdin = flow.read_input(self, node.redirects, stdin) if node.redirects else stdin
         self.flow = stdin
         words = [item for word in node.words for item in expand.fields(word, self)]
+        if words and words[0] in ("cd", "pushd"):
+            self.bare = len(node.words) == 2 and not any(getattr(part, "quoted", True) for part in node.words[1].parts)
         if not words:
             simple_commands.assign_all(self, node.assigns)
             flow.redirect_only(self, node)
@@ -371,12 +403,12 @@ class Shell:
         if self.production and "production" not in where.traits:
             where = Where(where.span, where.via, where.traits | {"production"}, where.env)
         if first in self.aliases and first not in self.calls and not wrapped:
-            return self._alias(first, words[1:], where, stdin)
+            return calls.expand_alias(self, first, words[1:], where, stdin)
         if first in self.functions:
-            found = self._call(first, words[1:], where, stdin)
+            found = calls.call_function(self, first, words[1:], where, stdin)
             if not wrapped:
                 return found
-        program = self._renamed(first) or program_name(first)
+        program = calls.original_name(self, first) or program_name(first)
         if not program:
             job = Job(self, first, words[1:], where, stdin)
             if is_unreadable(first):
@@ -385,50 +417,3 @@ class Shell:
         from interlock.analysis.shell.programs import read_program
 
         return read_program(Job(self, program, words[1:], where, stdin), first)
-
-    def _renamed(self, first: str) -> str:
-        """cp /bin/rm /tmp/x; /tmp/x …: the program under its own name."""
-        if not self.session.copies or HOLE in first:
-            return ""
-        origin = self.session.copies.get(resolve(first, self.cwds[0]))
-        return program_name(origin) if origin and origin.startswith(("/bin/", "/usr/", "/sbin/")) else ""
-
-    def _alias(self, name: str, words: list[str], where: Where, stdin: Stream | None) -> Stream:
-        self.calls.append(name)
-        try:
-            return self.read(
-                " ".join([self.aliases[name], *map(_requoted, words)]), where.inside(f"alias {name}"), stdin
-            )
-        finally:
-            self.calls.pop()
-
-    def _call(self, name: str, words: list[str], where: Where, stdin: Stream | None) -> Stream:
-        body = self.functions[name]
-        if (begun := next((at for one, at in self.running if one is body), None)) is not None:
-            if self.piped:
-                job, conditional = Job(self, name, words, where, None), self.unsure > begun or "bulk" in where.traits
-                if may_end(words, self.arguments, conditional):
-                    job.unreadable("a function starts copies of itself, how many is only known at run time", "syntax")
-                elif not is_bomb(name, body):  # else its definition was reported
-                    job.effect("fork_bomb", name)
-            return UNKNOWN
-        if len(self.running) >= MAX_CALLS:
-            Job(self, name, words, where, None).unreadable("functions nested too deeply", "nesting")
-            return UNKNOWN
-        outer_arguments, self.arguments = self.arguments, words
-        outer_where, self.where = self.where, where.inside(f"{name}()")
-        self.running.append((body, self.unsure))
-        self.scopes.append({})
-        outer_offset, self.offset = self.offset, None
-        try:
-            return self.walk(body, stdin)
-        finally:
-            self.offset = outer_offset
-            self.running.pop()
-            declarations.leave_scope(self)
-            self.arguments = outer_arguments
-            self.where = outer_where
-
-
-def _requoted(word: str) -> str:
-    return "'" + word.replace("'", "'\\''") + "'" if not re.fullmatch(r"[\w./:=@%+,~-]+", word) else word

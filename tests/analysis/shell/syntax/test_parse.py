@@ -102,7 +102,7 @@ SHAPES = [
     ("f()\n{\na\n}", "f() {a}"),
     ("coproc a b", "a b &"),
     ("coproc N { a; }", "{a} &"),
-    ("[[ -f x && ! $y =~ ^a ]]", "[[-f x ! <ShellVariable> =~ ^a]]"),
+    ("[[ -f x && ! $y =~ ^a ]]", "[[-f x && ! <ShellVariable> =~ ^a]]"),
     ("A=1 B=2 cmd x", "A=1 B=2 cmd x"),
     ("A=1", "A=1"),
     ("A+=1", "A+=1"),

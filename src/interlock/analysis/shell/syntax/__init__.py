@@ -20,6 +20,7 @@ from interlock.analysis.shell.syntax.nodes import (
     Assignment,
     Background,
     Branches,
+    Expression,
     Node,
     ShellGroup,
     ShellLoop,
@@ -143,7 +144,10 @@ def _command(cursor: ShellCursor) -> Node:
         cursor.pos = found.end()
         negated = negated or found[0] == "!"
         if found[0] not in ("!", "time"):
-            return _compound(cursor, found[0])
+            node = _compound(cursor, found[0])
+            if negated and isinstance(node, Expression):
+                node.negated = True
+            return node
         if _stands_alone(cursor, found[0]):
             return SimpleCommand([], [], [], (start + cursor.base, cursor.pos + cursor.base))
 

@@ -14,6 +14,7 @@ from interlock.analysis.shell.syntax.nodes import (
     ShellFunction,
     ShellGroup,
     ShellLoop,
+    ShellText,
     ShellVariable,
     ShellWord,
     SimpleCommand,
@@ -29,24 +30,34 @@ _NAMED_COPROC = re.compile(r"[A-Za-z_]\w*[ \t]+(?=[{(])")
 def _if(cursor: ShellCursor) -> Node:
     head: list[Node] = []
     bodies: list[list[Node]] = []
+    tests: list[int] = []
     closing = "elif"
     while closing == "elif":
         head += cursor.body("then")
+        tests.append(len(head) - 1)
         cursor.closing()
         bodies.append(cursor.body("elif", "else", "fi"))
         closing = cursor.closing()
     if closing == "else":
         bodies.append(cursor.body("fi"))
         cursor.closing()
-    return Branches(head, bodies)
+    return Branches(head, bodies, tests=tests)
 
 
 def _while(cursor: ShellCursor) -> Node:
+    return _conditional_loop(cursor, False)
+
+
+def _until(cursor: ShellCursor) -> Node:
+    return _conditional_loop(cursor, True)
+
+
+def _conditional_loop(cursor: ShellCursor, until: bool) -> Node:
     head = cursor.body("do")
     cursor.closing()
     body = cursor.body("done")
     cursor.closing()
-    return ShellLoop(body, head)
+    return ShellLoop(body, head, until=until)
 
 
 def _for(cursor: ShellCursor) -> Node:
@@ -184,8 +195,13 @@ def _test(cursor: ShellCursor) -> Node:
         if cursor.at("]]"):
             cursor.pos += 2
             return Expression(words)
-        if cursor.text[cursor.pos] in "|&;<>()":
-            cursor.pos += 1
+        operator = cursor.text[cursor.pos : cursor.pos + 2]
+        if operator not in ("&&", "||"):
+            operator = operator[:1]
+        if operator[0] in "|&;<>()":
+            if operator[0] not in ";<>":
+                words.append(ShellWord([ShellText(operator, False)], cursor.pos, cursor.pos))
+            cursor.pos += len(operator)
             continue
         words.append(word(cursor))
 
@@ -204,7 +220,7 @@ def arithmetic_command(cursor: ShellCursor) -> Node | None:
 COMPOUNDS: dict[str, Callable[[ShellCursor], Node]] = {
     "if": _if,
     "while": _while,
-    "until": _while,
+    "until": _until,
     "for": _for,
     "select": _for,
     "case": _case,

@@ -122,12 +122,13 @@ class ShellGroup:
 
 @dataclass(slots=True)
 class Branches:
-    """if, case: each body may run; `head` runs before any of them."""
+    """if, case: each body may run; `head` runs before any of them, the nodes of it that decide about the bodies of an if are at `tests`."""
 
     head: list[Node]
     bodies: list[list[Node]]
     words: list[ShellWord] = field(default_factory=list)
     redirects: list[ShellRedirect] = field(default_factory=list)
+    tests: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -139,7 +140,7 @@ class ShellLoop:
     name: str = ""
     items: list[ShellWord] | None = None
     redirects: list[ShellRedirect] = field(default_factory=list)
-    forever: bool = False
+    until: bool = False
 
 
 @dataclass(slots=True)
@@ -155,6 +156,7 @@ class Expression:
 
     words: list[ShellWord]
     arithmetic: bool = False
+    negated: bool = False
 
 
 @dataclass(slots=True)
