@@ -12,6 +12,7 @@ from interlock.analysis.shell.arithmetic import subscript_of
 from interlock.analysis.shell.declarations import declare_words
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.options import options, valued
+from interlock.analysis.shell.redirections import descriptor_of
 from interlock.analysis.shell.simple_commands import assign_read
 
 # Programs whose output is meant to be run by the shell that calls them: their own shell set-up.
@@ -132,7 +133,7 @@ def source(job: Job) -> Stream:
     if not words:
         return NOTHING
     path = words[0]
-    if path in ("/dev/stdin", "-") and job.stdin is not None:
+    if (path == "-" or descriptor_of(path) == "0") and job.stdin is not None:
         return job.host.read(job.stdin.text, job.where.inside("source"))
     return run_script(job, path, words[1:], "source")
 
@@ -259,10 +260,10 @@ def print_formatted(job: Job) -> Stream | None:
     return None
 
 
-def declare(job: Job) -> Stream | None:
+def declare(job: Job) -> Stream:
     """declare "X=…", or declare as a variable's value: what is no assignment in the text is one all the same."""
     declare_words(job.host, job.program, job.words)
-    return None
+    return UNKNOWN if "-p" in job.words else NOTHING
 
 
 def calculate(job: Job) -> Stream:
@@ -272,10 +273,10 @@ def calculate(job: Job) -> Stream:
     return NOTHING
 
 
-def test(job: Job) -> Stream | None:
+def test(job: Job) -> Stream:
     """test, [: -v evaluates a subscript."""
     arithmetic.evaluate_test(job.words, job.host)
-    return None
+    return NOTHING
 
 
 def read_option(job: Job) -> Stream:
@@ -333,7 +334,7 @@ def shell(job: Job) -> Stream | None:
     if text is not None:
         return _payload(job, text, via, operands, dialect)
     if operands and "-s" not in flags:
-        if operands[0] in ("-", "/dev/stdin"):
+        if operands[0] == "-" or descriptor_of(operands[0]) == "0":
             return from_stdin(job, dialect, operands)
         return run_script(job, operands[0], operands[1:], job.program, dialect)
     return from_stdin(job, dialect, [job.program, *operands])

@@ -8,6 +8,7 @@ from typing import Any
 from interlock.analysis.facts import hole, known
 from interlock.analysis.shell import (
     NOTHING,
+    UNKNOWN,
     Job,
     Stream,
     Where,
@@ -16,9 +17,9 @@ from interlock.analysis.shell import (
     conditions,
     expand,
     join_streams,
+    redirections,
     simple_commands,
 )
-from interlock.analysis.shell import simple_commands as flow
 from interlock.analysis.shell.arithmetic import evaluate, evaluate_test
 from interlock.analysis.shell.syntax.nodes import (
     AndOr,
@@ -43,8 +44,10 @@ def pipeline(shell: Shell, node: ShellPipeline, stdin: Stream | None) -> Stream:
     stream = stdin
     shell.piped += 1
     try:
-        for stage in node.stages:
+        for number, stage in enumerate(node.stages, 1):
             saved = shell.save()
+            if number < len(node.stages):
+                shell.outputs.pop("1", None)
             stream = shell.walk(stage, stream)
             shell.restore(saved)
     finally:
@@ -98,17 +101,17 @@ def _left(item: Node, before: Sequence[str], after: Sequence[str], left: str | N
 
 def group(shell: Shell, node: ShellGroup, stdin: Stream | None) -> Stream:
     """`{ }` changes this shell, `( )` a copy of it."""
-    stdin = flow.read_input(shell, node.redirects, stdin)
+    stdin = redirections.read_input(shell, node.redirects, stdin)
     saved = shell.save()
     stream = shell.walk_list(node.body, stdin)
     if node.subshell:
         shell.restore(saved)
-    return flow.write_output(shell, node.redirects, stream, "", [])
+    return redirections.write_output(shell, node.redirects, stream, "", [])
 
 
 def branches(shell: Shell, node: Branches, stdin: Stream | None) -> Stream:
     """Every branch may run; afterwards any of their directories may be the current one."""
-    stdin = flow.read_input(shell, node.redirects, stdin)
+    stdin = redirections.read_input(shell, node.redirects, stdin)
     for word in node.words:
         expand.text(word, shell)
     before = list(shell.cwds)
@@ -141,12 +144,12 @@ def branches(shell: Shell, node: Branches, stdin: Stream | None) -> Stream:
     shell.filled = filled if after is None else after
     shell.cwds = ends or before
     stream = join_streams(streams)
-    return flow.write_output(shell, node.redirects, stream, "", [])
+    return redirections.write_output(shell, node.redirects, stream, "", [])
 
 
 def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
     """Known items one by one, unknown ones as one unknown."""
-    stdin = flow.read_input(shell, node.redirects, stdin)
+    stdin = redirections.read_input(shell, node.redirects, stdin)
     streams: list[Stream] = []
     if node.items is None:
         names = _read_names(shell, node.head)
@@ -170,7 +173,7 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
             shell.choices.pop(node.name, None)
             streams.append(_round(shell, node.body, stdin, bulk))
     stream = join_streams(streams)
-    return flow.write_output(shell, node.redirects, stream, "", [])
+    return redirections.write_output(shell, node.redirects, stream, "", [])
 
 
 def _looped(shell: Shell, node: ShellLoop) -> set[str]:
@@ -224,7 +227,10 @@ _NUMERIC_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 
 
 def background(shell: Shell, node: Background, stdin: Stream | None) -> Stream:
-    """`&`: runs beside what follows, in a shell of its own."""
+    """`&`: runs beside what follows, in a shell of its own; a coprocess reads what is written to its descriptor."""
+    if node.coprocess:
+        shell.assign(node.coprocess, list(_COPROCESS))
+        shell.inputs[_COPROCESS[0]], shell.outputs[_COPROCESS[1]] = UNKNOWN, [node.node]
     shell.piped += 1
     saved = shell.save()
     try:
@@ -232,6 +238,9 @@ def background(shell: Shell, node: Background, stdin: Stream | None) -> Stream:
     finally:
         shell.piped -= 1
         shell.restore(saved)
+
+
+_COPROCESS = ("63", "60")  # the descriptors that one is read from and written to
 
 
 def _each(lines: Sequence[str], stdin: Stream | None) -> list[Stream | None]:

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from interlock.analysis.facts import HOLE, QUOTED, hole
 from interlock.analysis.shell.arithmetic import calculate, evaluate
-from interlock.analysis.shell.syntax.nodes import Arithmetic, Part, ShellText, ShellWord, Substitution
-from interlock.analysis.shell.variables import WELL_KNOWN, Values, items_of
+from interlock.analysis.shell.syntax.nodes import Arithmetic, Part, ShellText, ShellVariable, ShellWord, Substitution
+from interlock.analysis.shell.variables import WELL_KNOWN, Values, items_of, separator
 
 __all__ = ["MAX_BRACES", "MAX_WORDS", "WELL_KNOWN", "Values", "calculate", "fields", "is_unknown", "text"]
 
@@ -38,10 +38,19 @@ def text(word: ShellWord | None, values: Values) -> str:
     """The word as one text, without splitting, as in an assignment or a redirection."""
     if word is None:
         return ""
-    joined = "".join([" ".join(_value(part, values)) for part in word.parts])
+    joined = "".join([_joined(part, values) for part in word.parts])
     if len(joined) > word.end - word.start:
         values.step(len(joined) // _STEP_CHARACTERS)
     return joined if not _quoted_tilde(word.parts, joined) else f"{QUOTED}{joined}"
+
+
+def _joined(part: Part, values: Values) -> str:
+    """A part as one text: `$*` and `${a[*]}` joined as between quotes, all else by blanks."""
+    items = _value(part, values)
+    if len(items) == 1:
+        return items[0]
+    starred = isinstance(part, ShellVariable) and "*" in (part.name, part.index)
+    return (separator(values) if starred else " ").join(items)
 
 
 def is_unknown(word: str) -> bool:

@@ -273,6 +273,7 @@ def sed(job: Job) -> Stream | None:
     operands = list(found.operands)
     if not scripts and not found.all("-f", "--file") and operands:
         scripts = [operands.pop(0)]
+    scripts += [text for path in found.all("-f", "--file") if (text := job.file_text(path)) is not None]
     from interlock.analysis.code.sed import read_sed
 
     for script in scripts:

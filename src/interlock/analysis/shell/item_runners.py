@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from interlock.analysis.facts import HOLE, hole
+from interlock.analysis.places import resolve
 from interlock.analysis.shell import UNKNOWN, Job, Stream
+from interlock.analysis.shell.decode import unescape
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.options import options, valued
 
@@ -20,7 +22,7 @@ _FIND_REGEX = frozenset({"-regex", "-iregex"})
 
 
 _FIND_TAKES = frozenset(
-    "-amin -anewer -atime -cmin -cnewer -context -ctime -fls -fprint -fprint0 -fstype -gid -group -ilname -inum -links -lname -maxdepth "
+    "-amin -anewer -atime -cmin -cnewer -context -ctime -fls -fprint -fprint0 -fprintf -fstype -gid -group -ilname -inum -links -lname -maxdepth "
     "-mindepth -mmin -mtime -newer -newermt -perm -printf -samefile -size -type -uid -used -user -xtype -D -files0-from".split()
 )
 
@@ -39,13 +41,17 @@ def _bounded(items: Sequence[str], most: int) -> list[str]:
     return list(items) if len(items) <= most else [*items[:most], hole()]
 
 
-def find_targets(words: Sequence[str]) -> list[str]:
-    """The paths that a find can reach, as globs: its roots joined with the names it asks for."""
-    roots, names = _find_parts(words)
+def find_targets(words: Sequence[str], acts: int | None = None) -> list[str]:
+    """The paths that a find can reach, as globs: its roots joined with the names it asks for.
+
+    Where `acts` is the index of an action, only the names that decide about it count: those before it, up to an -o.
+    """
+    roots, start = _find_roots(words)
+    names = _Expression(words, start).names_before(acts)
     bounded = "-maxdepth" in words and words[words.index("-maxdepth") + 1 : words.index("-maxdepth") + 2] == ["0"]
     if bounded:
         return roots
-    if not names:
+    if names is None:
         return [root if is_unknown(root) else f"{root.rstrip('/')}/**" for root in roots]
     return [_joined(root, name) for root in roots for name in (names if len(names) <= 16 else ["**"])]
 
@@ -56,80 +62,112 @@ def _joined(root: str, name: str) -> str:
     return f"{root.rstrip('/')}/**/{name.removeprefix('./').removeprefix('*/')}"
 
 
-def _find_parts(words: Sequence[str]) -> tuple[list[str], list[str]]:
+def _find_roots(words: Sequence[str]) -> tuple[list[str], int]:
+    """The folders that a find starts from, and where its expression begins."""
     roots: list[str] = []
-    names: list[str] = []
     index = 0
     while index < len(words) and words[index] in ("-H", "-L", "-P"):
         index += 1
     while index < len(words) and not words[index].startswith("-") and words[index] not in ("(", "!", "\\("):
         roots.append(words[index])
         index += 1
-    negated = False
-    while index < len(words):
-        word = words[index]
-        if word in _FIND_ACTIONS:
-            while index < len(words) and words[index] not in (";", "+"):
-                index += 1
-        elif word in ("!", "-not"):
-            negated = True
-            index += 1
-            continue
-        elif word in _FIND_NAMES and index + 1 < len(words):
-            index += 1
-            if (not negated and words[index + 1 : index + 2] != ["-prune"]) or (
-                not negated and _acts_after_prune(words, index)
-            ):
-                names.append(words[index])
-        elif word in _FIND_TAKES:
-            index += 1
-        elif word in _FIND_REGEX and index + 1 < len(words):
-            index += 1
-            ending = re.search(r"\\\.\(?\\?\(?([A-Za-z0-9]+)", words[index])
-            if not negated:
-                names.append(f"*.{ending[1]}" if ending else "*")
-        negated = False
-        index += 1
-    return roots or ["."], names
+    return roots or ["."], index
 
 
-def _acts_after_prune(words: Sequence[str], index: int) -> bool:
-    """`-name X -prune -exec …` acts on X; `-name X -prune -o …` leaves X out."""
-    rest = words[index + 2 :]
-    return bool(rest) and rest[0] not in ("-o", "-or")
+Names = list[str] | None  # None: no name is asked for
 
 
-def _find_switches(words: Sequence[str]) -> set[str]:
-    """The words that are primaries themselves, not the arguments of one or the words of an -exec."""
-    found: set[str] = set()
-    index = 0
-    while index < len(words):
-        word = words[index]
-        if word in _FIND_ACTIONS:
-            while index < len(words) and words[index] not in (";", "+"):
-                index += 1
-        elif word in _FIND_NAMES or word in _FIND_REGEX or word in _FIND_TAKES:
-            index += 1
-        else:
-            found.add(word)
-        index += 1
-    return found
+class _Expression:
+    """The expression of a find: which words are primaries, and which names decide about an action."""
+
+    def __init__(self, words: Sequence[str], start: int) -> None:
+        self.words = words
+        self.pos = start
+        self.before: dict[int, Names] = {}  # by the index of an action
+        self.printed: Names = self._either(None)
+
+    def names_before(self, acts: int | None) -> Names:
+        return self.before.get(acts) if acts is not None else self.printed
+
+    def _either(self, outer: Names) -> Names:
+        """Parts joined by -o or a comma: what is found has one of their names, if each part asks for one."""
+        found: list[str] | None = []
+        while self.pos < len(self.words):
+            names, prunes = self._all(outer)
+            if not prunes:
+                found = None if found is None or names is None else [*found, *names]
+            if self.pos < len(self.words) and self.words[self.pos] in ("-o", "-or", ","):
+                self.pos += 1
+                continue
+            break
+        return found or None
+
+    def _all(self, outer: Names) -> tuple[Names, bool]:
+        """Parts that all have to hold, in their order: the names asked for, and whether it ends by leaving them out."""
+        names, negated, prunes = outer, False, False
+        while self.pos < len(self.words) and self.words[self.pos] not in ("-o", "-or", ",", ")", "\\)"):
+            word, prunes = self.words[self.pos], False
+            self.pos += 1
+            if word in ("!", "-not"):
+                negated = not negated
+                continue
+            if word in ("(", "\\("):
+                inner = self._either(names)
+                self.pos += 1  # the parenthesis that closes
+                names = inner if inner is not None and not negated else names
+            elif word in _FIND_NAMES or word in _FIND_REGEX:
+                asked = self._name(word)
+                names = [asked] if asked is not None and not negated else names
+            elif word in _FIND_ACTIONS:
+                self.before[self.pos - 1] = names
+                self._skip_command()
+            elif word in _FIND_TAKES:
+                self.before[self.pos - 1] = names
+                self.pos += 2 if word == "-fprintf" else 1
+            else:
+                self.before[self.pos - 1] = names
+                prunes = word == "-prune"
+            negated = False
+        return names, prunes
+
+    def _name(self, test: str) -> str | None:
+        if self.pos >= len(self.words):
+            return None
+        self.pos += 1
+        text = self.words[self.pos - 1]
+        if test in _FIND_NAMES:
+            return text
+        ending = re.search(r"\\\.\(?\\?\(?([A-Za-z0-9]+)", text)
+        return f"*.{ending[1]}" if ending else "*"
+
+    def _skip_command(self) -> None:
+        while self.pos < len(self.words) and self.words[self.pos] not in (";", "+"):
+            self.pos += 1
+        self.pos += 1
 
 
 def find(job: Job) -> Stream | None:
-    """find -delete, -exec, -execdir, -ok, -fprint."""
+    """find -delete, -exec, -execdir, -ok, -fprint, -fprintf."""
     words = job.words
     job.step(len(words))
     marks = (*(("empty_only",) if "-empty" in words else ()), *_limits(words))
-    if "-delete" in _find_switches(words):
-        for target in find_targets(words):
-            job.effect("delete", target, "recursive", "bulk", *marks)
-    for index, word in enumerate(words):
-        if word in _FIND_ACTIONS:
+    expression = _Expression(words, _find_roots(words)[1])
+    for index in expression.before:
+        word = words[index]
+        if word == "-delete":
+            for target in find_targets(words, index):
+                job.effect("delete", target, "recursive", "bulk", *marks)
+        elif word in _FIND_ACTIONS:
             _find_exec(job, words, index)
-        elif word in ("-fprint", "-fprintf", "-fls", "-fprint0") and index + 1 < len(words):
+        elif word in _FIND_WRITES and index + 1 < len(words):
             job.effect("write", words[index + 1])
+            if word == "-fprintf" and index + 2 < len(words):
+                path = resolve(words[index + 1], job.host.cwds[0])
+                job.host.session.files[path] = unescape(words[index + 2])
     return None
+
+
+_FIND_WRITES = frozenset({"-fprint", "-fprintf", "-fls", "-fprint0"})
 
 
 def _limits(words: Sequence[str]) -> tuple[str, ...]:
@@ -146,7 +184,7 @@ def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
     if not command:
         return
     shell = re.fullmatch(r"(ba|z|da|k|fi)?sh", command[0].rpartition("/")[2])
-    for target in find_targets(words):
+    for target in find_targets(words, index):
         filled = _filled(command, target)
         if not shell or (len(filled) > 2 and "{}" in " ".join(filled)):
             filled = [item.replace("{}", target) for item in filled]

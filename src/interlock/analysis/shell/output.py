@@ -229,7 +229,7 @@ _PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
     "aria2c": _fetched,
     **dict.fromkeys((*_KEEPERS, *_OWN_TOKEN), _secret),
     **dict.fromkeys({program for program, _ in _CACHES}, _cache),
-    "yes": lambda job: Stream("y\n"),
+    "yes": lambda job: Stream(f"{' '.join(job.words) or 'y'}\n"),
 }
 
 

@@ -157,7 +157,7 @@ def asks_for_help(program: str, words: Sequence[str], windows: bool = False) -> 
         return "-?" in words
     if program == "aws" and words and words[-1] == "help":
         return True
-    for number, word in enumerate(words):
+    for number, word in enumerate(words[:1] if program in ("find", "gfind") else words):  # else words of an expression
         if word in ("--", "exec", "run"):
             return False
         if (

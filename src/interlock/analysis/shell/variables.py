@@ -77,8 +77,14 @@ def items_of(part: ShellVariable, values: Values, joined: Joined) -> list[str]:
     if items is None:
         return [hole(name)]
     if (name == "*" or part.index == "*") and part.quoted:
-        return [" ".join(items)]
+        return [separator(values).join(items)]
     return items
+
+
+def separator(values: Values) -> str:
+    """What joins the items of `"$*"`: the first character of IFS, which may be none."""
+    ifs = values.lookup("IFS")
+    return " " if ifs is None else ifs[0][:1] if ifs and known(ifs[0]) else hole() if ifs else ""
 
 
 def _indexed(items: list[str], index: str, values: Values) -> list[str]:

@@ -24,9 +24,9 @@ from interlock.analysis.shell import (
     is_production,
     is_variable,
     join_streams,
+    redirections,
     simple_commands,
 )
-from interlock.analysis.shell import simple_commands as flow
 from interlock.analysis.shell.bombs import attempted_bomb
 from interlock.analysis.shell.options import is_unreadable, program_name
 from interlock.analysis.shell.syntax import ShellTooDeep, parse, parse_document
@@ -47,7 +47,18 @@ _HOLES = re.compile(f"{HOLE}([^{HOLE}]*){HOLE}")
 _POSIX = re.compile(r"\(\(|&>|\[\[|\becho\b[^\n]*\\")  # what bash and a POSIX shell read in two ways
 
 
-_OWN_TO_EACH = ("cwds", "variables", "functions", "references", "attributes", "filled", "missed", "emptied")
+_OWN_TO_EACH = (
+    "cwds",
+    "variables",
+    "functions",
+    "references",
+    "attributes",
+    "filled",
+    "missed",
+    "emptied",
+    "inputs",
+    "outputs",
+)
 
 
 class Shell:
@@ -62,6 +73,8 @@ class Shell:
         self.choices: dict[str, list[list[str]]] = {}
         self.references: dict[str, str] = {}  # declare -n
         self.attributes: dict[str, frozenset[str]] = {}  # the letters of `declare` that a variable has
+        self.inputs: dict[str, Stream] = {}  # by the number of the descriptor
+        self.outputs: dict[str, str | list[Node]] = {}  # a file, or commands that read what is printed
         self.filled: set[str] = set()  # variables that the text does not set, and that cannot be empty here
         self.nounset = False  # set -u
         self.errexit = False  # set -e
@@ -155,8 +168,11 @@ class Shell:
     def output(self, part: Substitution) -> str:
         outer, self.where = self.where, self.where.inside("<( )" if part.direction else "$( )")
         saved = self.save()
+        self.outputs.pop("1", None)
         try:
-            stream = self.walk_list(part.body, self.flow if part.direction == ">" else None)
+            stream = self._file_named(part.body) or self.walk_list(
+                part.body, self.flow if part.direction == ">" else None
+            )
         finally:
             self.where = outer
             self.restore(saved)
@@ -166,6 +182,13 @@ class Shell:
         if taints and not stream.known:
             return hole_of(taints)
         return stream.text.rstrip("\n")
+
+    def _file_named(self, body: Sequence[Node]) -> Stream | None:
+        """$(<f): the text of the file."""
+        node = body[0] if len(body) == 1 else None
+        if not isinstance(node, SimpleCommand) or node.words or node.assigns or not node.redirects:
+            return None
+        return redirections.read_input(self, node.redirects, None)
 
     def _process_file(self, stream: Stream) -> str:
         """`<(…)` as a file that can be read again by what it is given to."""
@@ -301,6 +324,10 @@ class Shell:
         """The text of a script: written by the action itself, or from the caller's reader."""
         if not known(path):
             return None
+        if number := redirections.descriptor_of(path):
+            stream = self.flow if number == "0" else self.inputs.get(number)
+            if stream is not None:
+                return stream.text
         full = resolve(path, self.cwds[0])
         for key in (full, path):
             if key in self.session.files:
@@ -368,18 +395,19 @@ class Shell:
                     self.variables[name] = kept
 
     def _simple_once(self, node: SimpleCommand, stdin: Stream | None) -> Stream:
-        stdin = flow.read_input(self, node.redirects, stdin) if node.redirects else stdin
+        stdin = self.inputs.get("0") if stdin is None else stdin
+        stdin = redirections.read_input(self, node.redirects, stdin) if node.redirects else stdin
         self.flow = stdin
         words = [item for word in node.words for item in expand.fields(word, self)]
         if words and words[0] in ("cd", "pushd"):
             self.bare = len(node.words) == 2 and not any(getattr(part, "quoted", True) for part in node.words[1].parts)
         if not words:
             simple_commands.assign_all(self, node.assigns)
-            flow.redirect_only(self, node)
+            redirections.redirect_only(self, node)
             return NOTHING
         env = simple_commands.command_env(self, node.assigns)
-        if words[0] == "exec":
-            flow.exec_redirects(self, node.redirects)
+        if words == ["exec"]:
+            redirections.keep_redirects(self, node.redirects, stdin)
         where = self.where
         if env:
             where = Where(where.span, where.via, where.traits, where.env + env)
@@ -387,9 +415,11 @@ class Shell:
         if node.assigns and words[0] in declarations.DECLARING:
             simple_commands.declare(self, words, node.assigns)
         stream = self.run(words, where, stdin)
-        if not node.redirects:
-            return stream
-        return flow.write_output(self, node.redirects, stream, words[0], words[1:])
+        if node.redirects:
+            stream = redirections.write_output(self, node.redirects, stream, words[0], words[1:])
+        if "1" in self.outputs and stream.text:
+            stream = redirections.deliver(self, self.outputs["1"], stream)
+        return stream
 
     # -- running ----------------------------------------------------------------------------------------
 

@@ -183,7 +183,7 @@ def _coproc(cursor: ShellCursor) -> Node:
     named = _NAMED_COPROC.match(cursor.text, cursor.pos)
     if named:
         cursor.pos = named.end()
-    return Background(cursor.grammar.command(cursor))
+    return Background(cursor.grammar.command(cursor), named[0].rstrip() if named else "COPROC")
 
 
 def _test(cursor: ShellCursor) -> Node:

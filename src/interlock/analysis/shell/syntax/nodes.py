@@ -161,9 +161,10 @@ class Expression:
 
 @dataclass(slots=True)
 class Background:
-    """A node followed by `&`."""
+    """A node followed by `&`, or behind `coproc`."""
 
     node: Node
+    coprocess: str = ""  # the variable that holds its descriptors
 
 
 Node = (
