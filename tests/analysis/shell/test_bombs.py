@@ -36,6 +36,14 @@ BOMBS = [
     "bash <<E\n:(){:|:&};:\nE",
     'bash -c "$(echo OigpezoxfDomfTs6 | base64 -d)"',
     "ssh host ':(){:|:&};:'",
+    "while :; do x & done",
+    "while true; do :|: & done",
+    "until false; do (x &); done",
+    "while [ 1 ]; do bash & done",
+    "while ((1)); do x & y & done",
+    "for ((;;)); do x & done",
+    "while true; do nohup ./a.sh > /dev/null 2>&1 & echo started; done",
+    "bash -c 'while :; do sleep 100 & done'",
 ]
 NO_BOMBS = [
     ":(){ :; };:",
@@ -47,6 +55,17 @@ NO_BOMBS = [
     "git commit -m 'explain :(){:|:&};:'",
     'walk(){ for d in "$1"/*; do [ -d "$d" ] && walk "$d" & done; wait; }; walk .',
     'walk(){ find "$1" -type d | while read -r x; do walk "$x"; done; }; walk .',
+    "while true; do sleep 1; done",
+    "while true; do x & sleep 1; done",
+    "while true; do x & wait; done",
+    "while true; do ./worker & wait $!; done",
+    "while true; do curl -s localhost && break; sleep 1; done",
+    "while true; do x; done &",
+    "until curl -s localhost; do sleep 1; done",
+    "npm start & sleep 2; curl localhost",
+    "for i in 1 2 3; do x & done; wait",
+    'while read -r f; do convert "$f" & done < list',
+    "while true; do read -r x; y & done",
     'down(){ [ "$1" = 0 ] || down $(($1-1)) | cat; }; down 2',
 ]
 

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from interlock.analysis.facts import HOLE
 from interlock.analysis.shell.syntax.nodes import (
     Background,
+    Expression,
     Node,
     ShellGroup,
+    ShellLoop,
     ShellPipeline,
+    ShellText,
     SimpleCommand,
 )
 
@@ -48,3 +51,36 @@ def _starts_here(name: str, node: Node, beside: bool) -> bool:
 def may_end(words: Sequence[str], arguments: Sequence[str] | None, conditional: bool) -> bool:
     """True for a call of itself that depends on a condition, with other arguments than the running one has: `walk "$child"`."""
     return conditional and (any(HOLE in word for word in words) or list(words) != list(arguments or ()))
+
+
+def spawns_without_end(loop: ShellLoop) -> bool:
+    """True for an endless loop that starts processes and waits for none: each round takes no time."""
+    return _is_endless(loop) and any(map(_spawns, loop.body)) and all(map(_takes_no_time, loop.body))
+
+
+def _is_endless(loop: ShellLoop) -> bool:
+    test = loop.head[0] if len(loop.head) == 1 and loop.items is None else None
+    if isinstance(test, Expression):
+        text = "".join(part.text for word in test.words for part in word.parts if isinstance(part, ShellText))
+        return not loop.until and text.replace(" ", "") in (";;", "1", ";1;")
+    if not isinstance(test, SimpleCommand) or test.negated:
+        return False
+    words = " ".join(word.literal or "?" for word in test.words)
+    return words == "false" if loop.until else words in (":", "true", "[ 1 ]", "test 1")
+
+
+def _spawns(node: Node) -> bool:
+    if isinstance(node, ShellGroup):
+        return any(map(_spawns, node.body))
+    return isinstance(node, Background) and not node.coprocess
+
+
+_INSTANT = frozenset({":", "true", "echo", "printf", "let", "export", "disown", "continue", "date"})
+
+
+def _takes_no_time(node: Node) -> bool:
+    if isinstance(node, ShellGroup):
+        return all(map(_takes_no_time, node.body))
+    if isinstance(node, SimpleCommand):
+        return not node.words or node.words[0].literal in _INSTANT
+    return isinstance(node, Background | Expression)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from interlock.analysis.facts import HOLE, Command, hole, known, taints_in
 from interlock.analysis.places import is_system_folder, resolve
-from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream, arithmetic
+from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream, arithmetic, text_builtins
 from interlock.analysis.shell.arithmetic import subscript_of
 from interlock.analysis.shell.declarations import declare_words
 from interlock.analysis.shell.expand import is_unknown
@@ -238,15 +238,6 @@ def unset(job: Job) -> Stream:
     return NOTHING
 
 
-def read_array(job: Job) -> Stream:
-    """mapfile, readarray: lines into an array."""
-    names = [word for word in job.words if not word.startswith("-")]
-    lines = job.stdin.text.splitlines() if job.stdin is not None else [hole()]
-    if names:
-        job.host.assign(names[-1], lines or [hole()])
-    return NOTHING
-
-
 def print_formatted(job: Job) -> Stream | None:
     """printf -v NAME, printf -vNAME: the output goes into a variable."""
     first = "".join(job.words[:1])
@@ -286,7 +277,8 @@ def read_option(job: Job) -> Stream:
     return NOTHING
 
 
-HANDLERS = {
+HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
+    **text_builtins.HANDLERS,
     "cd": change_directory,
     "popd": go_back,
     "pushd": change_directory,
@@ -300,8 +292,6 @@ HANDLERS = {
     "shift": shift,
     "read": read_variable,
     "unset": unset,
-    "mapfile": read_array,
-    "readarray": read_array,
     "printf": print_formatted,
     "getopts": read_option,
     "let": calculate,
@@ -326,11 +316,13 @@ DIALECTS = {
 
 def shell(job: Job) -> Stream | None:
     """bash -c 'text' name args…; a script file; or what flows in."""
-    text, operands, flags = _shell_words(job.words)
+    text, operands, flags, startup = _shell_words(job.words)
     if ("-n" in flags and job.program != "fish") or "noexec" in flags or "--no-execute" in flags:
         return NOTHING
     dialect = DIALECTS.get(job.program, "bash")
     via = f"{job.program} -c"
+    for path in startup:
+        run_script(job, path, [], f"{job.program} --rcfile", dialect)
     if text is not None:
         return _payload(job, text, via, operands, dialect)
     if operands and "-s" not in flags:
@@ -340,9 +332,10 @@ def shell(job: Job) -> Stream | None:
     return from_stdin(job, dialect, [job.program, *operands])
 
 
-def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str]]:
-    """The text of -c, what follows, and the flags."""
+def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str], list[str]]:
+    """The text of -c, what follows, the flags, and the files that the shell starts with."""
     flags: set[str] = set()
+    startup: list[str] = []
     wants_text = False
     index = 0
     while index < len(words):
@@ -359,16 +352,20 @@ def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str]]:
         elif word == "--command":
             wants_text = True
         elif word.startswith("--command="):
-            return word[10:], words[index + 1 :], flags
+            return word[10:], words[index + 1 :], flags, startup
+        elif word.startswith(("--rcfile=", "--init-file=")):
+            startup.append(word.partition("=")[2])
         index += 1
         if word in ("--rcfile", "--init-file", "-C") or (not word.startswith("--") and word[-1] in "oO"):
-            if index < len(words):
-                flags.add(words[index])
+            if word in ("--rcfile", "--init-file"):
+                startup += words[index : index + 1]
+            else:
+                flags.update(words[index : index + 1])
             index += 1
     rest = words[index:]
     if wants_text:
-        return (rest[0] if rest else ""), rest[1:], flags
-    return None, rest, flags
+        return (rest[0] if rest else ""), rest[1:], flags, startup
+    return None, rest, flags, startup
 
 
 def _payload(job: Job, text: str, via: str, args: list[str], dialect: str) -> Stream:

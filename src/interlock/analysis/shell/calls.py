@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from interlock.analysis.facts import HOLE
+from interlock.analysis.facts import HOLE, Effect
 from interlock.analysis.places import resolve
 from interlock.analysis.shell import UNKNOWN, Job, Stream, Where, declarations
-from interlock.analysis.shell.bombs import is_bomb, may_end
+from interlock.analysis.shell.bombs import may_end
 from interlock.analysis.shell.options import program_name
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def call_function(shell: Shell, name: str, words: list[str], where: Where, stdin
             job, conditional = Job(shell, name, words, where, None), shell.unsure > begun or "bulk" in where.traits
             if may_end(words, shell.arguments, conditional):
                 job.unreadable("a function starts copies of itself, how many is only known at run time", "syntax")
-            elif not is_bomb(name, body):  # else its definition was reported
+            elif not any(isinstance(fact, Effect) and fact.verb == "fork_bomb" for fact in shell.session.facts):
                 job.effect("fork_bomb", name)
         return UNKNOWN
     if len(shell.running) >= MAX_CALLS:

@@ -149,6 +149,8 @@ def branches(shell: Shell, node: Branches, stdin: Stream | None) -> Stream:
 
 def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
     """Known items one by one, unknown ones as one unknown."""
+    if bombs.spawns_without_end(node):
+        Job(shell, "while", [], shell.where, None).effect("fork_bomb", "an endless loop")
     stdin = redirections.read_input(shell, node.redirects, stdin)
     streams: list[Stream] = []
     if node.items is None:

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 _EXECUTED_VARIABLES = frozenset(
     "PROMPT_COMMAND GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS PAGER MANPAGER "
-    "EDITOR VISUAL BROWSER LESSOPEN LESSCLOSE FCEDIT SUDO_ASKPASS RSYNC_RSH CVS_RSH SVN_SSH PS4 PERL5DB GIT_PROXY_COMMAND DOCKER_SSH".split()
+    "EDITOR VISUAL BROWSER LESSOPEN LESSCLOSE FCEDIT SUDO_ASKPASS RSYNC_RSH CVS_RSH SVN_SSH PERL5DB GIT_PROXY_COMMAND DOCKER_SSH".split()
 )
+_PROMPTS = frozenset({"PS0", "PS1", "PS2", "PS3", "PS4"})  # expanded each time that they are shown
 _STARTUP_FILES = frozenset({"BASH_ENV", "ENV", "PYTHONSTARTUP", "RUBYOPT", "PERL5OPT", "NODE_OPTIONS", "ZDOTDIR"})
 
 
@@ -60,7 +61,7 @@ def assign_all(shell: Shell, assigns: Sequence[Assignment]) -> None:
             shell.aliases[item.index] = expand.text(item.value, shell)
         shell.assign(item.name, value)
         _assign_keys(shell, item)
-        if item.name in _EXECUTED_VARIABLES or item.name in _STARTUP_FILES:
+        if item.name in _EXECUTED_VARIABLES or item.name in _STARTUP_FILES or item.name in _PROMPTS:
             run_variables(shell, ((item.name, value[0] if value else ""),), shell.where)
 
 
@@ -115,6 +116,10 @@ def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where) ->
     for name, value in env:
         if name in _EXECUTED_VARIABLES and value and not expand.is_unknown(value):
             shell.nested(value.lstrip("|").replace("%s", ""), where.inside(f"{name}="))
+        elif name in _PROMPTS:
+            evaluate(value, shell)
+        elif name.startswith("BASH_FUNC_"):
+            shell.nested(f"f {value}; f", where.inside(f"{name}="))
         elif name == "LD_PRELOAD" or name == "DYLD_INSERT_LIBRARIES":
             shell.session.facts.append(command_fact("ld_preload", [value], where, None))
         elif name in ("BASH_ENV", "ENV") and value:
