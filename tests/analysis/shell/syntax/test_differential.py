@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from repository import TESTS
 from shell_generator import Grammar, spoil_text
 
 HERE = TESTS
+TIGHT = re.compile(r"\(\)\s*\{(?![\s;&|()<>])")  # `f(){f;}`: zsh reads it, and so do we; bash refuses it
 MODULES = HERE.parent / ".venv" / "node_modules"
 
 
@@ -75,7 +77,8 @@ needs_bash = pytest.mark.skipif(shutil.which("bash") is None and not os.environ.
 
 @needs_bash
 def test_what_people_write_is_accepted_and_refused_as_by_bash() -> None:
-    some = tuple(random.Random(5).sample(written(), 800))
+    plain = [text for text in written() if not TIGHT.search(text)]
+    some = tuple(random.Random(5).sample(plain, 800))
     refused = set(refused_by_bash(some))
     wrong = [text for text in some if ours(text)[1] != (text in refused) and text not in READ_ALL_THE_SAME]
     assert not wrong, f"{len(wrong)} of {len(some)}: {wrong[:20]}"
