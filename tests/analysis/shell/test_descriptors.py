@@ -50,6 +50,13 @@ REACHES_A_SHELL = [
     f"echo '1e {DOCS}' > s; sed -f s <<< x",
     f"find . -maxdepth 0 -fprintf x '{DOCS}'; sh x",
     f"{{ echo '{DOCS}' & }} | sh",
+    f"{{ sh; }} <<< '{DOCS}'",
+    f"f() {{ sh; }}; f <<< '{DOCS}'",
+    f"tee >(sh) <<< '{DOCS}'",
+    f"dd of=x <<< '{DOCS}'; sh x",
+    f"cp /dev/stdin x <<< '{DOCS}'; sh x",
+    "printf '%s\\n' rm -rf /home/me/docs | paste -sd' ' | sh",
+    f"mkfifo p; echo '{DOCS}' > p & sh p",
 ]
 FLOWS_ELSEWHERE = [
     "exec > build.log 2>&1; make",

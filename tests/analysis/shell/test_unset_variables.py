@@ -53,6 +53,14 @@ WIPES_IF_EMPTY = [
     'if [ -n "$X" ]; then ls; fi; rm -rf $X/*',
     'if [ -z "$X" ]; then echo missing; fi; rm -rf $X/*',
     "set -u; set +u; rm -rf $X/*",
+    'for d in "$X"; do rm -rf $d/*; done',
+    "DIR=$BASE/build; rm -rf $DIR/../*",
+    "DIR=$BASE; rm -rf $DIR/*",
+    "rm -rf $X$Y/*",
+    "rm -rf ${X%/}/*",
+    "bash -c 'rm -rf $X/*'",
+    "unset X; rm -rf $X/*",
+    "pushd $X && rm -rf *",
     "rm -rf ${X:-}/*",
     "rm -rf ${X-}/*",
 ]  # fmt: skip
@@ -81,6 +89,7 @@ CANNOT_BE_EMPTY = [
     'if [ -z "$A" ] || [ -z "$X" ]; then exit 1; fi; rm -rf "$X"/*',
     'while [ -n "$X" ]; do rm -rf "$X"/*; break; done',
     'until [ -z "$X" ]; do rm -rf "$X"/*; break; done',
+    "for d in $X; do rm -rf $d/*; done",
     "set -u; rm -rf $X/*",
     "set -euo pipefail\nrm -rf $X/*",
     "set -o nounset; rm -rf $X/*",
@@ -99,6 +108,10 @@ ORDINARY = [
     ("rm -rf ${X:-build}/*", 1),
     ("X=build; rm -rf $X/*", 1),
     ("X=$(mktemp -d); rm -rf $X/*", 1),
+    ("find \"$DIR\" -name '*.pyc' -delete", 1),
+    ('SCRIPT_DIR=$(cd "$(dirname "$0")" && pwd); rm -rf "$SCRIPT_DIR/build"', 1),
+    ("pushd web; npm run build; popd; rm -rf web/dist", 1),
+    ("cd frontend; npm ci; cd ../backend; pip install -r requirements.txt; rm -rf dist", 1),
     ("for d in $LIST; do ls /usr/$d; done", 0),
 ]
 

@@ -44,6 +44,11 @@ RUN_BY_EVALUATION = [
     f"printf -v 'a[$({DOCS})]' x",
     f"read 'a[$({DOCS})]' <<< x",
     f"unset 'a[$({DOCS})]'",
+    f"x & wait -p 'a[$({DOCS})]' $!",
+    f"f() {{ (( $1 )); }}; f 'a[$({DOCS})]'",
+    f"read -r x <<< 'a[$({DOCS})]'; echo $((x))",
+    f"n='a[$({DOCS})]' bash -c '((n))'",
+    f"declare -A m=([$({DOCS})]=1)",
     f"x='$({DOCS})'; echo ${{x@P}}",
 ]
 ONLY_TEXT = [
@@ -52,6 +57,8 @@ ONLY_TEXT = [
     f"[[ $x == 'a[$({DOCS})]' ]]",
     f"x='a[$({DOCS})]'; echo \"$x\"",
     f"[ -n 'a[$({DOCS})]' ]",
+    f"x='a[$({DOCS})]'; test \"$x\" -eq 1",  # only [[ ]] evaluates
+    f"printf '%d' 'a[$({DOCS})]'",
     "x='y[$(date)]'; ((x))",
     "n=1; ((n += 2)); echo ${a[n]}",
     "read -p 'delete [y/N]? ' answer",

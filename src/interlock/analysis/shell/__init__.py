@@ -193,7 +193,7 @@ class Job:
         host = self.host
         folders = [host.if_empty(cwd), *host.emptied]
         emptied = host.if_empty(target)
-        if emptied and any(place(emptied, folder, host.home) in _WIPED for folder in folders):
+        if emptied and "**/" not in emptied and any(place(emptied, folder, host.home) in _WIPED for folder in folders):
             if emptied != target or otherwise not in _WIPED:
                 return "unknown_root"
         named = target.startswith(HOLE) and is_variable(target[1 : target.find(HOLE, 1)])

@@ -31,6 +31,8 @@ from interlock.analysis.shell.syntax.nodes import (
     ShellGroup,
     ShellLoop,
     ShellPipeline,
+    ShellVariable,
+    ShellWord,
     SimpleCommand,
 )
 from interlock.analysis.shell.walk import MAX_CHOICES, Shell
@@ -169,13 +171,21 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
         bulk = len(items) >= MANY or any(not known(item) for item in items)
         if len(items) > MAX_ROUNDS:
             items = [*items[:MAX_ROUNDS], hole()]
+        filled, shell.filled = shell.filled, shell.filled | _going_over(node.items)
         for item in items:
             shell.session.step(2)
             shell.variables[node.name] = [item]
             shell.choices.pop(node.name, None)
             streams.append(_round(shell, node.body, stdin, bulk))
+        shell.filled = filled
     stream = join_streams(streams)
     return redirections.write_output(shell, node.redirects, stream, "", [])
+
+
+def _going_over(words: Sequence[ShellWord]) -> set[str]:
+    """The variables without quotes that a loop goes over: where one is empty, there is no round."""
+    parts = [word.parts[0] for word in words if len(word.parts) == 1]
+    return {part.name for part in parts if isinstance(part, ShellVariable) and not part.quoted}
 
 
 def _looped(shell: Shell, node: ShellLoop) -> set[str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from interlock.analysis.facts import known
 from interlock.analysis.shell import Job
+from interlock.analysis.shell.options import options, valued
 
 MAX_OUTPUT = 100_000
 
@@ -140,6 +141,15 @@ def _char_set(word: str) -> str:
     )
 
 
+def _paste(words: list[str], source: str) -> str | None:
+    """paste -s: the lines as one."""
+    found = options(words, valued("-d --delimiters"))
+    if not found.has("-s", "--serial"):
+        return None
+    between = unescape(found.value("-d", "--delimiters") or "\t")[:1]
+    return between.join(source.splitlines()) + "\n"
+
+
 def _openssl(words: list[str], source: str) -> str | None:
     text = " ".join(words)
     if ("base64" in text or "-a" in words) and "-d" in words and not re.search(r"-(aes|des|k|pass)", text):
@@ -156,6 +166,7 @@ _DECODERS: dict[str, Callable[[list[str], str], str | None]] = {
     **dict.fromkeys(("gunzip", "zcat", "gzip"), _gunzip),
     "tr": _tr,
     "openssl": _openssl,
+    "paste": _paste,
     "uudecode": lambda words, source: None,
 }
 

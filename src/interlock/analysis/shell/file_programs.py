@@ -113,6 +113,8 @@ def dd(job: Job) -> Stream | None:
         noise = source in ("/dev/zero", "/dev/null", "/dev/urandom", "/dev/random")
         image = re.search(r"\.(img|iso|bin|raw|qcow2|dd|swap|dat|tmp)$|swapfile|test", target) is not None
         job.effect("truncate" if noise and not image else "write", target)
+        if not source and job.stdin is not None:
+            job.host.session.files[resolve(target, job.host.cwds[0])] = job.stdin.text
     return NOTHING if target is not None else None
 
 
@@ -146,6 +148,8 @@ def _carry_over(job: Job, source: str, target: str) -> None:
         new = resolve(f"{target.rstrip('/')}/{source.rpartition('/')[2]}", cwd)
     if old in session.files:
         session.files[new] = session.files[old]
+    elif source == "/dev/stdin" and job.stdin is not None:
+        session.files[new] = job.stdin.text
     if old in session.downloads:
         session.downloads[new] = session.downloads[old]
     session.copies[new] = old

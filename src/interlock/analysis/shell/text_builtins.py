@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from interlock.analysis.facts import hole
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream, calls, command_fact
+from interlock.analysis.shell.arithmetic import evaluate, subscript_of
 from interlock.analysis.shell.options import options, valued
 
 _COMPLETION = valued("-o -A -G -W -F -C -X -P -S")
@@ -67,6 +68,13 @@ def enable(job: Job) -> Stream | None:
     return None
 
 
+def wait(job: Job) -> Stream | None:
+    """wait -p NAME: evaluates the name's subscript."""
+    for name in options(job.words, valued("-p")).all("-p"):
+        evaluate(subscript_of(name), job.host)
+    return None
+
+
 def remember(job: Job) -> Stream:
     """hash -p PATH NAME: the name stands for that program."""
     found = options(job.words, valued("-p"))
@@ -85,4 +93,5 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "fc": history,
     "enable": enable,
     "hash": remember,
+    "wait": wait,
 }
