@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from cases import each
 from interlock import assess
+from interlock.analysis.facts import Effect
+from interlock.analysis.read import read
+from interlock.model import command
 
 DOCS = "rm -rf /home/me/docs"
 CWD = "/home/me/app"
@@ -103,3 +106,9 @@ VALUES = [
 @each(("text", "expected"), VALUES)
 def test_a_variable_has_the_value_that_it_has_there_in_bash(text: str, expected: int) -> None:
     assert level(text) == expected
+
+
+@each("text", ["x='a[$((x))]'; ((x))", "x='${x@P}$(ls)'; echo ${x@P}", "x=y; y=x; ((x))"])
+def test_an_expression_that_names_itself_is_read_once(text: str) -> None:
+    facts = read(command(text, CWD), budget=2_000).facts
+    assert not any(isinstance(fact, Effect) and "budget" in fact.traits for fact in facts)

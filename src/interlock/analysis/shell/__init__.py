@@ -80,6 +80,7 @@ class ShellReading:
     links: dict[str, str] = field(default_factory=dict)  # symbolic links that the action itself creates, path -> target
     witnesses: dict[str, str] = field(default_factory=dict)  # scripts that were read, path -> text
     nesting: int = 0
+    evaluating: set[str] = field(default_factory=set)  # texts of subscripts and prompts, which may name themselves
     patterns: NamePatterns = BUILT_IN_PATTERNS  # what names of operations are matched with
     cwd: str = ""  # where the action begins
     environment: Mapping[str, str] = field(

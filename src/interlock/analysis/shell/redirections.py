@@ -97,6 +97,14 @@ def read_input(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stream |
     return stdin
 
 
+def file_text_of(shell: Shell, body: Sequence[Node]) -> Stream | None:
+    """$(<f): the text of the file; nothing for other commands."""
+    node = body[0] if len(body) == 1 else None
+    if not isinstance(node, SimpleCommand) or node.words or node.assigns or not node.redirects:
+        return None
+    return read_input(shell, node.redirects, None)
+
+
 def _input_of(shell: Shell, redirect: ShellRedirect, stdin: Stream | None) -> Stream | None:
     if redirect.operator in ("<<", "<<-"):
         return Stream(expand.text(redirect.body, shell))

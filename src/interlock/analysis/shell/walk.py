@@ -170,7 +170,7 @@ class Shell:
         saved = self.save()
         self.outputs.pop("1", None)
         try:
-            stream = self._file_named(part.body) or self.walk_list(
+            stream = redirections.file_text_of(self, part.body) or self.walk_list(
                 part.body, self.flow if part.direction == ">" else None
             )
         finally:
@@ -182,13 +182,6 @@ class Shell:
         if taints and not stream.known:
             return hole_of(taints)
         return stream.text.rstrip("\n")
-
-    def _file_named(self, body: Sequence[Node]) -> Stream | None:
-        """$(<f): the text of the file."""
-        node = body[0] if len(body) == 1 else None
-        if not isinstance(node, SimpleCommand) or node.words or node.assigns or not node.redirects:
-            return None
-        return redirections.read_input(self, node.redirects, None)
 
     def _process_file(self, stream: Stream) -> str:
         """`<(…)` as a file that can be read again by what it is given to."""
@@ -203,11 +196,15 @@ class Shell:
         if self.session.nesting >= MAX_NESTING:
             Job(self, "", [], self.where, None).unreadable("commands nested too deeply", "nesting")
             return
+        if text in self.session.evaluating:
+            return
         outer, self.where = self.where, self.where.inside("[ ]")
         self.session.nesting += 1
+        self.session.evaluating.add(text)
         try:
             expand.text(parse_document(text, self.session.step, self.dialect), self)
         finally:
+            self.session.evaluating.discard(text)
             self.session.nesting -= 1
             self.where = outer
 
