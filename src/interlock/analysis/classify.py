@@ -162,19 +162,39 @@ def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
     """Every finding of every fact; a fact that no rule knows counts as reversible, one that only reads as safe."""
     out = Classified()
     seen: set[tuple[str, str, object]] = set()
+    elevated: list[tuple[Level, Fact]] = []
     for fact in facts:
         found, floor = _of_command(fact, book) if isinstance(fact, Command) else _of_effect(fact, book)
         if floor > out.floor:
             out.floor = floor
+        level = floor
         for rule in found:
             subject = show_command(fact.program, fact.words) if isinstance(fact, Command) else fact.subject
             key = (rule.id, subject, fact.span)
             if key not in seen:
                 seen.add(key)
-                out.findings.append(_finding(rule, fact, subject))
+                finding = _finding(rule, fact, subject)
+                level = max(level, finding.level)
+                out.findings.append(finding)
+        if "privileged" in fact.traits:
+            elevated.append((level, fact))
+    for effect in _elevations(elevated):
+        out.findings += [_finding(rule, effect, effect.subject) for rule in _of_effect(effect, book)[0]]
     if len(out.findings) > 1:
         out.findings.sort(key=lambda finding: (-finding.level, finding.span or (0, 0), finding.rule))
     return out
+
+
+def _elevations(used: Sequence[tuple[Level, Fact]]) -> Iterable[Effect]:
+    """R-20: other rights raise what they are used for by one level, not beyond dangerous; the worst at each place of the text."""
+    worst: dict[object, tuple[Level, Fact]] = {}
+    for level, fact in [(level, fact) for level, fact in used if level or "wrapper" not in fact.traits] or used:
+        if level >= worst.get(fact.span, (_SAFE,))[0]:
+            worst[fact.span] = (level, fact)
+    for level, fact in worst.values():
+        subject = show_command(fact.program, fact.words) if isinstance(fact, Command) else fact.subject
+        raised = frozenset({f"level_{min(level + 1, int(_DANGEROUS))}"})
+        yield Effect("elevate", traits=raised, span=fact.span, via=fact.via, subject=subject)
 
 
 def _finding(rule: Rule, fact: Fact, subject: str) -> Finding:

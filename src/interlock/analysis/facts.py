@@ -105,6 +105,7 @@ VERBS = frozenset({
     "unreadable",    # the target names the unreadable part; traits: command, payload, syntax, budget, nesting
     "fork_bomb",
     "kill",          # traits: all
+    "elevate",       # runs with another user's rights; traits: level_1 to level_3, one above what is run
     # SQL; the target is the object's name
     "sql_drop",      # traits: database, schema, table, column, view, index, other, user
     "sql_truncate",

@@ -28,7 +28,14 @@ _SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "venv", "_
 _ORDINARY = MappingProxyType(
     {
         "": frozenset({"remote_code.unreadable"}),
-        "job": frozenset({"remote_code.unreadable", "privilege.become_root"}),
+        "job": frozenset(
+            {
+                "remote_code.unreadable",
+                "privilege.read_as_other",
+                "privilege.change_as_other",
+                "privilege.harm_as_other",
+            }
+        ),
         "image": frozenset(
             {"remote_code.unreadable", "privilege", "permissions", "filesystem", "accounts", "processes"}
         ),
