@@ -78,6 +78,10 @@ class ShellReading:
     origins: dict[str, str] = field(default_factory=dict)  # moved by the action itself, new path -> old
     copies: dict[str, str] = field(default_factory=dict)  # copied, moved or linked, new path -> old
     links: dict[str, str] = field(default_factory=dict)  # symbolic links that the action itself creates, path -> target
+    carried: dict[str, frozenset[str]] = field(default_factory=dict)  # what files hold that the action itself wrote
+    packed: dict[str, frozenset[str]] = field(
+        default_factory=dict
+    )  # and files that it copied or packed, by their own path
     witnesses: dict[str, str] = field(default_factory=dict)  # scripts that were read, path -> text
     nesting: int = 0
     evaluating: set[str] = field(default_factory=set)  # texts of subscripts and prompts, which may name themselves

@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 
 from interlock.analysis.places import resolve
 from interlock.analysis.shell import UNKNOWN, Job, Stream
+from interlock.analysis.shell.carried import copy_to
 from interlock.analysis.shell.options import options, valued
 from interlock.analysis.shell.payloads import run_words
+from interlock.analysis.shell.sending import send_to_host
 
 _GIT_VALUES = valued("-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix --attr-source")
 _GIT_RUNS = re.compile(
@@ -161,6 +163,8 @@ def rsync(job: Job) -> Stream | None:
     if found.has("-n", "--dry-run") or len(found.operands) < 2:
         return None
     target = found.operands[-1]
+    if target.endswith(":"):  # a host, whose folder is that of its user; `h:` is no drive here
+        target += "."
     if any(flag.startswith("--del") for flag in found.flags):
         job.effect("delete", target, "recursive", "bulk", "mirror")
     if found.has("--remove-source-files"):
@@ -168,9 +172,11 @@ def rsync(job: Job) -> Stream | None:
             job.effect("delete", source, "recursive", "bulk")
     for source in found.operands[:-1] if ":" not in target else ():
         job.effect("read", source, "whole")
+    if ":" in target:
+        send_to_host(job, found.operands[:-1], target)
+    else:
+        copy_to(job, found.operands[:-1], target)
     job.effect("write", target)
-    if ":" in target and any("secret" in job.places(source) for source in found.operands[:-1]):
-        job.effect("send", target, "secret")
     return None
 
 

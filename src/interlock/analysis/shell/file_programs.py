@@ -8,6 +8,7 @@ from collections.abc import Callable
 from interlock.analysis.facts import HOLE, hole, names_only
 from interlock.analysis.places import resolve
 from interlock.analysis.shell import NOTHING, Job, Stream
+from interlock.analysis.shell.carried import copy_to, put
 from interlock.analysis.shell.options import options, valued
 
 Handler = Callable[[Job], Stream | None]
@@ -135,9 +136,17 @@ def move(job: Job) -> Stream | None:
             and not found.has("-n", "--no-clobber", "-b", "--backup")
         )
         job.effect("overwrite" if forced else "write", target, *(("forced",) if forced else ()))
-        if len(sources) == 1:
-            _carry_over(job, sources[0], target)
+        _carry_all_over(job, sources, target)
     return NOTHING
+
+
+def _carry_all_over(job: Job, sources: list[str], target: str) -> None:
+    if len(sources) == 1:
+        _carry_over(job, sources[0], target)
+    else:
+        copy_to(job, sources, target)
+        for source in sources:
+            _carry_over(job, source, f"{target}/")
 
 
 def _carry_over(job: Job, source: str, target: str) -> None:
@@ -176,8 +185,7 @@ def copy(job: Job) -> Stream | None:
         empties = any(path in ("/dev/null", "/dev/zero", "/dev/urandom") for path in sources)
         forced = ("forced",) if job.program in ("cp", "gcp") and found.has("-f", "--force") else ()
         job.effect("truncate" if empties else "write", target, *forced)
-        if len(sources) == 1:
-            _carry_over(job, sources[0], target)
+        _carry_all_over(job, sources, target)
     return NOTHING
 
 
@@ -210,6 +218,7 @@ def tee(job: Job) -> Stream | None:
             job.host.session.files[full] = before + stream.text
             if "download" in stream.taints:
                 job.host.session.downloads[full] = "the network"
+            put(job, path, stream.taints)
     return stream
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from interlock.analysis.facts import HOLE, hole_of, taints_in, without_holes
 from interlock.analysis.places import resolve
 from interlock.analysis.shell import Job, Stream
+from interlock.analysis.shell.carried import LEAKS, carries
 from interlock.analysis.shell.data_clients import inside, read_statements
 from interlock.analysis.shell.options import options, valued
 
@@ -28,9 +29,12 @@ def web(job: Job) -> Stream:
             continue
         read_http(request.method, request.url, request.body, request.headers, inner)
         _uploads(job, request.url, request.uploads, f"{request.url} {request.body}")
+        if parser is http_words.parse_httpie and not request.body and not request.uploads:
+            _send_stdin(job, request.url)
         headers = " ".join(one for one in request.headers if not _signs_in(one, request.url))
-        if taints_in(headers):
-            job.effect("send", request.url, *taints_in(headers))
+        everything = " ".join(request.headers)
+        if taints_in(headers) or (HOLE in everything and _is_foreign_token(everything, request.url)):
+            job.effect("send", request.url, *(taints_in(headers) or ("secret",)))
         if request.output and request.output not in ("-", "/dev/stdout"):
             job.effect("write", request.output, "downloaded")
             full = resolve(request.output, job.host.cwds[0])
@@ -66,50 +70,97 @@ def _signs_in(header: str, url: str) -> bool:
 def _uploads(job: Job, url: str, uploads: tuple[str, ...] | list[str], text: str) -> None:
     for path in uploads:
         if path in ("-", "@-", "/dev/stdin"):
-            taints = job.stdin.taints if job.stdin is not None else frozenset()
-            typed = job.stdin is None or job.stdin.known
-            job.effect("send", url, *(taints & {"secret", "environment"}), *(() if typed else of_the_machine(url)))
+            _send_stdin(job, url)
             continue
-        secret = "secret" in job.places(path) or path.startswith(("/etc/", "~/."))
-        job.effect("send", url, *(("secret",) if secret else of_the_machine(url)))
-    carried = taints_in(text) & {"secret", "environment"}
-    if not carried and _SECRET_NAME.search(text):
-        carried = frozenset({"secret"})
-    if carried:
-        job.effect("send", url, *carried)
+        leaks = carries(job, path) & LEAKS
+        if not leaks and path.startswith(("/etc/", "~/.")):
+            leaks = frozenset({"secret"})
+        job.effect("send", url, *(leaks or of_the_machine(url)))
+    if leaks := _leaks(text, url):
+        job.effect("send", url, *leaks)
     elif HOLE * 2 in text.removeprefix(url):  # the output of a program
         job.effect("send", url, *of_the_machine(url))
 
 
-def of_the_machine(url: str) -> tuple[str, ...]:
-    """`content`, for data of a file or a program that is sent to an unknown host."""
-    found = _HOST.match(url)
-    host = found[1].lower().strip("[]").rstrip(".") if found else ""
-    return (
-        ()
-        if not host or HOLE in url.split("/", 3)[2 if "://" in url else 0] or _KNOWN_HOST.fullmatch(host)
-        else ("content",)
+def _send_stdin(job: Job, to: str, host: str = "") -> None:
+    """What flows in leaves: text in the command itself, or something of the machine."""
+    if job.stdin is not None:
+        leaks = job.stdin.taints & LEAKS or (
+            frozenset({"secret"}) if _SECRET_NAME.search(job.stdin.text) else frozenset()
+        )
+        job.effect("send", to, *leaks, *(() if job.stdin.known else of_the_machine(host or to)))
+
+
+def _leaks(text: str, url: str) -> frozenset[str]:
+    """Secrets in a request: what flowed in, a variable with the name of a secret, or a token of another service than the one asked."""
+    found = taints_in(text) & LEAKS
+    if not found and HOLE in text and (_SECRET_NAME.search(text) or _is_foreign_token(text, url)):
+        return frozenset({"secret"})
+    return found
+
+
+# Variables with the tokens of well-known services, and a part of the names of the hosts they are for.
+_TOKENS = re.compile(
+    f"{HOLE}(GITHUB|GH|GITLAB|NPM|NODE_AUTH|AWS|OPENAI|ANTHROPIC|SLACK|STRIPE|HEROKU|CLOUDFLARE|CF|DIGITALOCEAN|GOOGLE|AZURE|HF|HUGGINGFACE|PYPI|TWINE|DOCKER|SENTRY)"
+    f"_[A-Z_]*(?:TOKEN|KEY|PAT|CREDENTIALS)[A-Z_]*{HOLE}"
+)
+_HOST_WORDS = {
+    "gh": "github", "node_auth": "npm", "aws": "amazonaws", "cf": "cloudflare", "hf": "huggingface", "twine": "pypi", "google": "googleapis",
+    "npm": "npm",
+}  # fmt: skip
+
+
+def _is_foreign_token(text: str, url: str) -> bool:
+    host = host_of(url)
+    return bool(host) and any(
+        _HOST_WORDS.get(service.lower(), service.lower()) not in host and "." in host and not _is_private(host)
+        for service in _TOKENS.findall(text)
     )
 
 
+def host_of(url: str) -> str:
+    """The host of an address or of HOST:PATH, in lower case."""
+    found = _HOST.match(url)
+    return found[1].lower().strip("[]").rstrip(".") if found else ""
+
+
+def _is_private(host: str) -> bool:
+    return _PRIVATE_HOST.fullmatch(host) is not None
+
+
+def of_the_machine(url: str) -> tuple[str, ...]:
+    """`content`, for data of a file or a program that is sent to an unknown host."""
+    host = host_of(url)
+    if (
+        not host
+        or HOLE in url.split("/", 3)[2 if "://" in url else 0]
+        or _is_private(host)
+        or _SERVICES.fullmatch(host)
+    ):
+        return ()
+    return ("content",)
+
+
 _HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?(?:[^/@\s]*@)?(\[[0-9a-fA-F:.]+\]|[^/:\s?#]+)", re.IGNORECASE)
-# This machine, private networks, and the services that code, packages and clouds are kept with.
-_KNOWN_HOST = re.compile(
-    r"[^.]+|127(?:\.\d+){1,3}|::1|0\.0\.0\.0|10(?:\.\d+){3}|192\.168(?:\.\d+){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d+){2}|169\.254(?:\.\d+){2}|"
+# This machine, private networks and names of the local network; and the services that code, packages and clouds are kept with.
+_PRIVATE_HOST = re.compile(
+    r"[^.:]+|127(?:\.\d+){1,3}|::1|0\.0\.0\.0|10(?:\.\d+){3}|192\.168(?:\.\d+){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d+){2}|169\.254(?:\.\d+){2}|"
     r"100\.(?:6[4-9]|[789]\d|1[01]\d|12[0-7])(?:\.\d+){2}|f[cd][0-9a-f:]+|fe80:.*|"
-    r".*\.(?:local|localhost|internal|intranet|lan|home|corp|svc|test|ts\.net|cluster\.local|home\.arpa)|"
-    r"(?:.*\.)?(?:github\.com|githubusercontent\.com|gitlab\.com|bitbucket\.org|googleapis\.com|azure\.com|windows\.net|microsoft\.com|"
+    r".*\.(?:local|localhost|internal|intranet|lan|home|corp|svc|test|ts\.net|cluster\.local|home\.arpa)"
+)
+_SERVICES = re.compile(
+    r"(?:.*\.)?(?:github\.com|githubusercontent\.com|gitlab\.com|bitbucket\.org|codeberg\.org|sr\.ht|googlesource\.com|dev\.azure\.com|visualstudio\.com|"
+    r"googleapis\.com|azure\.com|windows\.net|microsoft\.com|"
     r"amazonaws\.com|cloudflare\.com|heroku\.com|digitalocean\.com|npmjs\.(?:org|com)|pypi\.org|docker\.(?:io|com)|ghcr\.io|quay\.io|"
     r"crates\.io|rubygems\.org|maven\.org|sonatype\.(?:org|com)|packagist\.org|nuget\.org|jfrog\.io|fly\.io|vercel\.com|netlify\.com|"
-    r"sentry\.io|codecov\.io|atlassian\.(?:net|com))"
+    r"sentry\.io|codecov\.io|atlassian\.(?:net|com)|huggingface\.co|launchpad\.net|debian\.org|kernel\.org|savannah\.gnu\.org|gitea\.(?:com|io)|notabug\.org)"
 )
 
 
 def lookup(job: Job) -> Stream | None:
     """dig, nslookup, ping: a secret in the queried name leaves this machine."""
-    carried = taints_in(" ".join(job.words)) & {"secret", "environment"}
-    if carried:
-        job.effect("send", "a name server", *carried)
+    if leaks := _leaks(" ".join(job.words), ""):
+        job.effect("send", "a name server", *leaks)
     return Stream(hole_of({"download"}), frozenset({"download"})) if job.program == "dig" else None
 
 
@@ -117,8 +168,7 @@ def netcat(job: Job) -> Stream:
     """nc host port: what flows in is sent; a store's text protocol is read."""
     operands = options(job.words, valued("-p -s -w -q -i -X -x -e -c -I -O -T")).operands
     if job.stdin is not None and operands:
-        away = () if job.stdin.known else of_the_machine(operands[0])
-        job.effect("send", " ".join(operands), *(job.stdin.taints & {"secret", "environment"}), *away)
+        _send_stdin(job, " ".join(operands), operands[0])
         language = {"6379": "redis", "11211": "memcached"}.get(operands[-1])
         if language and job.stdin.known:
             inside(job).code(language, job.stdin.text)
@@ -132,67 +182,28 @@ def tls(job: Job) -> Stream | None:
     """openssl s_client: a raw connection."""
     if job.words[:1] != ["s_client"]:
         return None
-    if job.stdin is not None and job.stdin.taints & {"secret", "environment"}:
-        job.effect("send", "openssl s_client", *(job.stdin.taints & {"secret", "environment"}))
+    _send_stdin(job, "openssl s_client", options(job.words, valued("-connect")).value("-connect") or "")
     job.effect("fetch", "openssl s_client")
     return Stream(hole_of({"download"}), frozenset({"download"}))
-
-
-def gist(job: Job) -> Stream | None:
-    """gh gist create FILE: what it publishes."""
-    if job.words[:2] == ["gist", "create"] and any(
-        "secret" in job.places(word) for word in job.words[2:] if not word.startswith("-")
-    ):
-        job.effect("send", "a gist", "secret")
-    return None
 
 
 def socat(job: Job) -> Stream | None:
     text = " ".join(job.words)
     if re.search(r"(?i)\b(exec|system|shell):", text) and re.search(r"(?i)\b(tcp|udp|openssl|sctp)\d?(-\w+)?:", text):
         job.effect("reverse_shell", text)
-    elif job.stdin is not None:
-        job.effect("send", text, *(job.stdin.taints & {"secret", "environment"}))
+    elif peer := _SOCAT_PEER.search(text):
+        _send_stdin(job, text, peer[1])
+        for path in _SOCAT_FILE.findall(text):
+            job.effect("send", text, *(carries(job, path) & LEAKS or of_the_machine(peer[1])))
     return Stream(hole_of({"download"}), frozenset({"download"}))
 
 
-_AWAY = re.compile(r"(scp|sftp)://.*|(\[[^\]]+\]|[^/\\:]{2,}):.*", re.DOTALL)  # host:path, but no drive and no ./a:b
+_SOCAT_PEER = re.compile(r"(?i)\b(?:tcp|udp|openssl|sctp|ssl)\d?(?:-connect|-sendto|-datagram)?:([^:,\s]+)")
+_SOCAT_FILE = re.compile(r"(?i)\b(?:file|open|gopen|create):([^,\s]+)")
 
 
-def secure_copy(job: Job) -> Stream | None:
-    """scp: what leaves, what is written here; -S names a program to run."""
-    found = options(job.words, valued("-S -i -P -o -F -c -l -J -D -X"))
-    for program in found.all("-S"):
-        job.shell_text(program, "scp -S")
-    sources, target = found.operands[:-1], "".join(found.operands[-1:])
-    leaves = _AWAY.fullmatch(target)
-    for path in sources:
-        if leaves and not _AWAY.fullmatch(path) and "secret" in job.places(path):
-            job.effect("send", target, "secret")
-    if sources and not leaves:
-        job.effect("write", target)
-    return None
-
-
-def send_files(job: Job) -> Stream | None:
-    """rclone copy, sftp…: a secret that leaves."""
-    for word in job.words:
-        if not word.startswith("-") and ":" not in word and "secret" in job.places(word):
-            if any(":" in other for other in job.words if other != word):
-                job.effect("send", next(other for other in job.words if ":" in other), "secret")
-    return None
-
-
-def upload_object(job: Job) -> Stream | None:
-    """aws s3 cp ~/.aws/credentials s3://…"""
-    for word in job.words:
-        if (
-            not word.startswith("-")
-            and "://" not in word
-            and ("/" in word or "." in word)
-            and "secret" in job.places(word)
-        ):
-            job.effect("send", next((other for other in job.words if "://" in other), "the cloud"), "secret")
+def run_elsewhere(job: Job) -> Stream | None:
+    """aws ssm send-command, aws athena --query-string: what runs elsewhere."""
     found = options(job.words, valued("--query-string --sql --sql-statement --statement --parameters --scripts"))
     for line in found.all("--parameters"):
         for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line) if "command" in line else ():
@@ -205,21 +216,7 @@ def upload_object(job: Job) -> Stream | None:
     return None
 
 
-def mail(job: Job) -> Stream | None:
-    if job.stdin is not None and job.stdin.taints & {"secret", "environment"}:
-        job.effect("send", "mail", *(job.stdin.taints & {"secret", "environment"}))
-    found = options(job.words, valued("-s -a -A -r -c -b"))
-    for path in found.all("-a", "-A"):
-        if "secret" in job.places(path):
-            job.effect("send", "mail", "secret")
-    return None
-
-
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    "gcloud": upload_object,
-    "aws": upload_object,
-    "gsutil": upload_object,
-    "az": upload_object,
     **dict.fromkeys(("curl", "wget", "http", "https", "xh", "xhs", "httpie", "curlie"), web),
     **dict.fromkeys(("grpcurl", "grpc-client-cli"), remote_procedure),
     **dict.fromkeys(("nc", "ncat", "netcat"), netcat),
@@ -227,14 +224,11 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "socat": socat,
     **dict.fromkeys(("dig", "nslookup", "host", "ping", "drill"), lookup),
     "openssl": tls,
-    "gh": gist,
-    "scp": secure_copy,
-    **dict.fromkeys(("rclone", "sftp", "croc", "wormhole", "s5cmd", "s3cmd", "mc"), send_files),
-    **dict.fromkeys(("mail", "mailx", "mutt", "sendmail", "msmtp", "s-nail"), mail),
 }
 
 
 _DELETES = frozenset("rm mrm delete mdelete del mdel dele rmdir rmd".split())
+_PUTS = frozenset("put mput reput send mirror".split())
 _SEPARATED = re.compile(r"[;\n]|&&|\|\|")
 
 
@@ -280,6 +274,10 @@ def _command(job: Job, name: str, words: Sequence[str]) -> None:
             "mirror",
             *(["remote"] if "R" in flags or "--reverse" in words else []),
         )
+    elif name in _PUTS and (name != "mirror" or "R" in flags or "--reverse" in words):
+        leaks = frozenset[str]().union(*(carries(job, path) for path in names)) & LEAKS
+        if leaks:
+            job.effect("send", job.program, *leaks)
     elif name in _DELETES:
         many = "r" in flags or name in ("mdelete", "mrm", "mdel") or any(set("*?[") & set(word) for word in names)
         for path in names:
@@ -298,6 +296,7 @@ def _files(job: Job, paths: Sequence[str]) -> Iterator[str]:
 
 
 TRANSFER_HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
+    **dict.fromkeys(("gcloud", "aws", "gsutil", "az"), run_elsewhere),
     "lftp": lftp,
     **dict.fromkeys(("sftp", "ftp", "ncftp", "psftp", "tnftp"), sftp),
 }

@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable
 
 from interlock.analysis.facts import HOLE, hole, hole_of, taints_in
+from interlock.analysis.places import resolve
 from interlock.analysis.shell import UNKNOWN, Job, Stream
+from interlock.analysis.shell.carried import carries, named_files
 from interlock.analysis.shell.decode import decode_output, unescape
 from interlock.analysis.shell.options import options, valued
 
@@ -67,10 +69,10 @@ def _cat(job: Job) -> Stream:
     for path in files:
         if path == "/dev/null":
             continue
-        full = job.places(path)
-        if "secret" in full or path.startswith("/etc/"):
+        taints |= carries(job, path)
+        if path.startswith("/etc/"):
             taints |= {"secret"}
-        if job.host.session.downloads.get(path):
+        if job.host.session.fetched(resolve(path, job.host.cwds[0])):
             taints |= {"download"}
         found = job.file_text(path)
         texts.append(found if found is not None else hole_of(taints))
@@ -148,6 +150,15 @@ def _dump(job: Job) -> Stream:
     return Stream(hole_of({"secret"}), frozenset({"secret"}))
 
 
+def _environment(job: Job) -> Stream | None:
+    """env, export -p, set: all variables; printenv NAME: one of them."""
+    names = [word for word in job.words if not word.startswith("-")]
+    if job.program == "printenv" and names:
+        secret = any(SECRET_NAME.fullmatch(hole(name)) for name in names)
+        return Stream(hole_of({"secret"}), frozenset({"secret"})) if secret else None
+    return None if names else Stream(hole_of({"environment"}), frozenset({"environment"}))
+
+
 def _fetched(job: Job) -> Stream:
     return Stream(hole_of({"download"}), frozenset({"download"}))
 
@@ -215,10 +226,9 @@ _PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
     "pwd": lambda job: Stream(job.host.cwds[0] or hole("PWD")),
     "true": lambda job: Stream(""),
     ":": lambda job: Stream(""),
-    "env": lambda job: Stream(hole_of({"environment"}), frozenset({"environment"})),
-    "printenv": lambda job: Stream(
-        hole_of({"environment"} if not job.words else ()), frozenset({"environment"} if not job.words else ())
-    ),
+    "env": _environment,
+    "printenv": _environment,
+    **dict.fromkeys(("set", "export", "declare", "typeset"), _environment),
     **dict.fromkeys(("pg_dump", "pg_dumpall", "mysqldump", "mongodump"), _dump),
     **dict.fromkeys(("docker", "podman", "nerdctl"), _container),
     **dict.fromkeys(("awk", "jq"), _constant),
@@ -250,22 +260,20 @@ def output(job: Job) -> Stream:
     if job.program in _FILTERS:
         return _filtered(job, taints)
     if job.program in _ENCODERS:
-        if any(not word.startswith("-") and "secret" in job.places(word) for word in job.words):
-            taints = taints | {"secret"}
+        taints = taints.union(*(carries(job, word) for word in named_files(job.words)))
         return Stream(hole_of(taints), taints)
     kept = taints & {"secret", "environment", "download"}
     return Stream(hole_of(kept), kept) if kept else UNKNOWN
 
 
 _ENCODERS = frozenset(
-    "base64 gzip bzip2 xz zstd tar zip openssl gpg xxd od hexdump jq yq gunzip zcat bzcat xzcat uuencode age".split()
+    "base64 gzip bzip2 xz zstd tar zip openssl gpg xxd od hexdump jq yq gunzip zcat bzcat xzcat uuencode age base32 basenc rev tr dd pigz lz4 "
+    "unzip gpg2 rage".split()
 )
 
 
 def _filtered(job: Job, taints: frozenset[str]) -> Stream:
-    files = [word for word in job.words if not word.startswith("-") and "secret" in job.places(word)]
-    if files:
-        taints = taints | {"secret"}
+    taints = taints.union(*(carries(job, word) for word in job.words if not word.startswith("-")))
     if job.stdin is None:
         return Stream(hole_of(taints), taints)
     if job.program in ("awk", "sed", "cut") and HOLE not in job.stdin.text and "bulk" not in job.stdin.taints:

@@ -14,6 +14,7 @@ from interlock.analysis.shell import (
     Stream,
     build_files,
     builtins,
+    carried,
     command_fact,
     data_clients,
     embedded_commands,
@@ -23,6 +24,7 @@ from interlock.analysis.shell import (
     launchers,
     network,
     remote_commands,
+    sending,
     windows_programs,
 )
 from interlock.analysis.shell import builtins as shells
@@ -55,6 +57,7 @@ HANDLERS = _joined(
     launchers.HANDLERS,
     data_clients.HANDLERS,
     network.HANDLERS,
+    sending.HANDLERS,
     transfers.TRANSFER_HANDLERS,
     editors.EDITOR_HANDLERS,
     file_programs.HANDLERS,
@@ -95,9 +98,13 @@ def read_program(job: Job, written: str) -> Stream:
     stream = run_carried(job, described) if described is not None and described.carries else None
     if stream is not None:
         return stream
+    if program in carried.PACKERS:
+        carried.pack(job)
     handlers = HANDLERS.get(program, ())
     if described is not None and described.reader:
         handlers = (READERS[described.reader], *handlers)
+    if not handlers:
+        sending.send_named(job)
     for handler in handlers:
         stream = handler(job)
         if stream is not None:

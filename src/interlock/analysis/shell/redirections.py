@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from interlock.analysis.facts import Effect, hole_of, known, without_holes
+from interlock.analysis.facts import Effect, hole_of, known, taints_in, without_holes
 from interlock.analysis.places import resolve
 from interlock.analysis.shell import NAMED_TAINTS, NOTHING, Job, Stream, expand
+from interlock.analysis.shell.carried import carries, put
 from interlock.analysis.shell.syntax.nodes import Node, ShellRedirect, SimpleCommand, Substitution
 from interlock.model import Span
 
@@ -107,13 +108,18 @@ def file_text_of(shell: Shell, body: Sequence[Node]) -> Stream | None:
 
 def _input_of(shell: Shell, redirect: ShellRedirect, stdin: Stream | None) -> Stream | None:
     if redirect.operator in ("<<", "<<-"):
-        return Stream(expand.text(redirect.body, shell))
+        return _typed(expand.text(redirect.body, shell))
     target = expand.text(redirect.target, shell)
     if redirect.operator == "<<<":
-        return Stream(target + "\n")
+        return _typed(target + "\n")
     if redirect.operator == "<&":
         return NOTHING if target == "-" else shell.inputs.get(target.rstrip("-"), stdin)
     return _from_file(shell, target)
+
+
+def _typed(text: str) -> Stream:
+    """Text in the command itself, and what flows into it."""
+    return Stream(text, taints_in(text))
 
 
 def _from_file(shell: Shell, path: str) -> Stream:
@@ -129,7 +135,7 @@ def _from_file(shell: Shell, path: str) -> Stream:
     if path.startswith(_NETWORK_FILES):
         job.effect("fetch", path)
         return Stream(hole_of({"download"}), frozenset({"download"}))
-    taints = frozenset({"secret"}) if job.places(path)[0] == "secret" else frozenset()
+    taints = carries(job, path)
     if path == "/dev/null":
         return Stream("")
     return Stream(text if text is not None else hole_of(taints), taints)
@@ -199,6 +205,7 @@ def _write(
         shell.session.files[full] = (before + stream.text) if appended else stream.text
     if "download" in stream.taints:
         shell.session.downloads[full] = without_holes(stream.text) or "the network"
+    put(job, path, stream.taints)
     return NOTHING
 
 

@@ -1,0 +1,114 @@
+"""What files carry: secrets by their names, and whatever this action copied, linked, packed, encoded or downloaded into them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from interlock.analysis.facts import taints_in
+from interlock.analysis.places import place, resolve
+from interlock.analysis.shell import NAMED_TAINTS, Job
+
+LEAKS = frozenset({"secret", "environment"})
+_NOTHING: frozenset[str] = frozenset()
+_SECRET = frozenset({"secret"})
+_WHOLE = frozenset({"home", "root"})  # with everything in them, keys included
+_HOPS = 8  # of copies of copies
+# Programs that put what they are given into another file, whichever of their words names it.
+PACKERS = frozenset(
+    "tar gtar bsdtar star pax cpio ar zip 7z 7za 7zz rar gzip pigz bzip2 pbzip2 xz lzma zstd lz4 brotli compress gpg gpg2 openssl age rage ccrypt "
+    "base64 base32 basenc xxd uuencode split dd gdd ditto".split()
+)
+# Names that packers derive from that of their input.
+_PACKED = re.compile(
+    r"(.+)\.(?:gz|bz2|xz|lzma|zst|lz4|br|Z|zip|7z|rar|tar|tgz|gpg|asc|pgp|age|enc|cpt|b64|hex|uu)", re.I
+)
+# Unpacking, and signing: what is written then holds no key.
+_NO_PACKING = re.compile(
+    r"openssl (?:req|x509|dgst|ca|verify|s_client|crl|ocsp|ts)|\w*tar (?:-?[a-zA-Z]*[xtdu][a-zA-Z]*|--(?:extract|list|get|diff).*)$|7z+a? [xeltd]|gpg2? (?:-d|--decrypt|--import|--verify)"
+)
+_LEFT_OUT = frozenset({"--exclude", "--exclude-from", "-x", "-X"})  # the names behind them are not packed
+_NOT_PACKED = frozenset(
+    {"-C", "--directory", "--homedir", "-i", "--identity", "-T", "--files-from"}
+)  # nor is the one behind these
+_SETTING = re.compile(r"(?:--?)?[\w-]+=(?=.)")
+
+
+def carries(job: Job, path: str) -> frozenset[str]:
+    """The taints of a file or folder: `secret` and `environment` by name, origin or content, `download` by origin."""
+    places = job.places(path)
+    if "secret" in places or not _WHOLE.isdisjoint(places):
+        return _SECRET
+    session, full = job.host.session, resolve(path, job.host.cwds[0])
+    found = session.carried.get(full, _NOTHING)
+    if full in session.files:
+        found |= taints_in(session.files[full])
+    for _ in range(_HOPS):  # a copy of a copy, a link to a link
+        origin = session.copies.get(full) or session.links.get(full)
+        if origin is None or origin == full:
+            break
+        full = origin
+        found |= session.carried.get(full, _NOTHING)
+        if place(full, job.host.cwds[0], job.host.home) == "secret":
+            found |= _SECRET
+    for other, taints in session.carried.items():
+        if other.startswith(f"{full}/") or full.startswith(f"{other}/"):
+            found |= taints
+    if not found and (packed := _PACKED.fullmatch(path)) and session.packed:
+        origin = resolve(packed[1], job.host.cwds[0])
+        return session.packed.get(origin, _NOTHING)
+    return found
+
+
+def put(job: Job, path: str, taints: frozenset[str]) -> None:
+    """This action writes something to a file that is to be followed."""
+    if kept := taints & NAMED_TAINTS:
+        full = resolve(path, job.host.cwds[0])
+        job.host.session.carried[full] = job.host.session.carried.get(full, _NOTHING) | kept
+
+
+def pack(job: Job) -> None:
+    """A copier or packer: what one of its words carries, all others do afterwards, and the names derived from it."""
+    if _NO_PACKING.match(f"{job.program} {' '.join(job.words[:1])}"):
+        return
+    words = list(named_files(_packed_words(job.words)))
+    taints = _NOTHING if job.stdin is None else job.stdin.taints & LEAKS
+    for word in words:
+        carried = carries(job, word) & LEAKS
+        if carried:
+            job.host.session.packed[resolve(word, job.host.cwds[0])] = carried
+            taints |= carried
+    if taints:
+        for word in words:
+            if word not in ("-", ".", "..") and ":" not in word and not carries(job, word):
+                put(job, word, taints)
+
+
+def _packed_words(words: Sequence[str]) -> Iterator[str]:
+    before = ""
+    for word in words:
+        if word.startswith("-"):
+            before = word
+            if not word.startswith("--exclude"):
+                yield word
+        elif before not in _LEFT_OUT and before not in _NOT_PACKED:
+            yield word
+        elif before in _NOT_PACKED:
+            before = ""
+
+
+def copy_to(job: Job, sources: Sequence[str], target: str) -> None:
+    """What the sources carry, the target does afterwards."""
+    for source in sources:
+        put(job, target, carries(job, source))
+
+
+def named_files(words: Iterable[str]) -> Iterator[str]:
+    """Everything among the words that can name a file: operands, values of options, `if=FILE`, `name=@FILE`, `-f/tmp/x`."""
+    for word in words:
+        if "=" in word:
+            yield _SETTING.sub("", word, count=1).lstrip("@<")
+        elif not word.startswith("-"):
+            yield word.lstrip("@<")
+        elif word[2:3] in ("/", "~", "."):
+            yield word[2:]

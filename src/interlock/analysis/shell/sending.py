@@ -1,0 +1,150 @@
+"""Programs that pass files on to others: copies to hosts, uploads, pastes, posts, mail, pushes to an address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from interlock.analysis.facts import HOLE, Command, taints_in
+from interlock.analysis.shell import Job, Stream
+from interlock.analysis.shell.carried import LEAKS, carries, named_files
+from interlock.analysis.shell.network import host_of, of_the_machine
+from interlock.analysis.shell.options import options, valued
+
+# host:path, but no drive and no ./a:b
+_AWAY = re.compile(r"(scp|sftp)://.*|(\[[^\]]+\]|[^/\\:]{2,}):.*|[^/\\:]:(?![\\/]).*", re.DOTALL)
+
+
+def secure_copy(job: Job) -> Stream | None:
+    """scp: what leaves, what is written here; -S names a program to run."""
+    found = options(job.words, valued("-S -i -P -o -F -c -l -J -D -X"))
+    for program in found.all("-S"):
+        job.shell_text(program, "scp -S")
+    sources, target = found.operands[:-1], "".join(found.operands[-1:])
+    if _AWAY.fullmatch(target):
+        send_to_host(job, [path for path in sources if not _AWAY.fullmatch(path)], target)
+    elif sources:
+        job.effect("write", target)
+    return None
+
+
+def send_to_host(job: Job, sources: Sequence[str], target: str) -> None:
+    """Files that go to HOST:PATH or an address."""
+    leaks = frozenset[str]().union(*(carries(job, path) for path in sources)) & LEAKS
+    if leaks or (sources and of_the_machine(target)):
+        job.effect("send", target, *(leaks or ("content",)))
+
+
+def git_push(job: Job) -> Stream | None:
+    """git push ADDRESS: the repository goes to a host that is no configured remote; git push of a secret that was just committed."""
+    if "push" not in job.words:
+        return None
+    found = options(job.words, valued("-C -c --git-dir --work-tree -o --push-option --repo --receive-pack --exec"))
+    if found.operands[:1] != ["push"] or found.has("-n", "--dry-run"):
+        return None
+    remote = found.value("--repo") or "".join(found.operands[1:2])
+    address = _added_remotes(job).get(remote, remote)
+    if _ADDRESS.match(address) and (host := host_of(address)) and HOLE not in host:
+        named_locally = "." not in host and host != "localhost"
+        if named_locally or of_the_machine(address):
+            job.effect("send", address, "content")
+    if any(carries(job, word) & LEAKS for words in _git_words(job, "add") for word in words if word[:1] != "-"):
+        job.effect("send", address or "the remote", "secret")
+    return None
+
+
+_ADDRESS = re.compile(r"[a-z+]+://|[\w.-]+@[\w.-]+:")
+
+
+def _git_words(job: Job, verb: str) -> Iterator[tuple[str, ...]]:
+    """The words behind a subcommand of Git, of each such command before this one."""
+    for fact in job.host.session.facts:
+        if isinstance(fact, Command) and fact.program == "git" and verb in fact.words[:3]:
+            yield fact.words[fact.words.index(verb) + 1 :]
+
+
+def _added_remotes(job: Job) -> dict[str, str]:
+    """The remotes that this very action adds or changes."""
+    return {
+        words[-2]: words[-1] for words in _git_words(job, "remote") if len(words) > 2 and words[0] in ("add", "set-url")
+    }
+
+
+# Programs whose name or first words say that they pass something on; and such that hand it to anyone who has a link.
+_SENDER = re.compile(
+    r".*(?:upload|paste.+|(?<!^pb)(?<!^wl-).paste|share|send(?!mail)|transfer|wormhole|gist).*|croc|0x0|termbin|sprunge|slackcat|ipfs|swaks"
+)
+_OPEN = re.compile(
+    r".*(?:pastebin|.paste|transfer|0x0|filebin).*|termbin|sprunge|ipfs|(?:croc|.*wormhole|ffsend|portal) (?:send|upload)"
+)
+_SENDS = re.compile(
+    r"(?:.*[-_.:])?(?:upload|send|share|paste|publish|transfer|attach|beam|put)(?:er|s|file|object|blob)?(?:[-_.:].*)?"
+)
+_COPIES = frozenset({"cp", "copy", "copyto", "sync", "mv", "move", "moveto", "rcat", "mirror"})
+_POSTS = frozenset({"create", "comment", "edit", "upload", "note", "update", "review", "api"})
+_RECEIVES = frozenset({"receive", "get", "cat", "relay", "download"})
+# First words of secret stores, where a secret is meant to go; options that name what a program signs in with or is set up by.
+_STORES = re.compile(
+    r"(?:.*[-_:])?(?:secrets?|secretsmanager|env|vars?|variables?|config|keyvault|kv|parameter|credentials?|login|auth|keys?)(?:[-_:].*)?"
+)
+_IDENTITY = re.compile(
+    r"-[ikceE]|--?(?:.*[-_])?(?:key|keyfile|cert|certificate|identity|env|config|kubeconfig|creds?|credentials?|cacert|pem|netrc|cookies?|"
+    r"profile|token|password|passphrase|inventory)(?:[-_]?file|[-_]path)?"
+)
+_DATA = re.compile(r"|--?(?:.*[-_])?(?:file|data|body|upload|attach|attachment|input|content|payload|src|source|from)")
+_URL = re.compile(r"(?:https?|ftps?|wss?|tcp)://|[\w.-]+@[\w.-]+:|[a-z0-9-]+(?:\.[a-z0-9-]+)+:[\d/~]", re.IGNORECASE)
+
+
+def send_named(job: Job) -> Stream | None:
+    """Programs that their name, their first words or an address beside a file make a sender: what they are given leaves."""
+    words = job.words
+    head = [word for word in words[:5] if not word.startswith("-")][:3]
+    by_name = _SENDER.fullmatch(job.program) is not None or any(map(_SENDS.fullmatch, head))
+    if job.program in _FORGES:
+        by_name = not _POSTS.isdisjoint(head)
+    to = next((word for word in words if ":" in word and _URL.match(word)), "")
+    if not by_name and not _COPIES.isdisjoint(head):
+        to = next((word for word in words if ":" in word and not word.startswith("-")), "")
+        by_name = bool(to)
+    stranger = bool(to) and bool(of_the_machine(to))
+    if not (by_name or stranger) or any(map(_STORES.fullmatch, head)):
+        return None
+    given = [path for path in _given(words, by_name) if path != to]
+    leaks = frozenset[str]().union(*(carries(job, path) for path in given), taints_in(" ".join(words))) & LEAKS
+    if by_name and job.stdin is not None:
+        leaks |= job.stdin.taints & LEAKS
+    if leaks:
+        job.effect("send", to or job.program, *leaks)
+    elif _OPEN.match(" ".join((job.program, *head[:1]))) and _RECEIVES.isdisjoint(head):
+        if given or (job.stdin is not None and not job.stdin.known):
+            job.effect("send", to or job.program, "content")
+    return None
+
+
+def _given(words: Sequence[str], by_name: bool) -> Iterator[str]:
+    """The files among the words that are passed on: not what a program signs in with or is set up by."""
+    before = ""
+    for word in words:
+        option = word.partition("=")[0] if word.startswith("-") and "=" in word else before
+        if not _IDENTITY.fullmatch(option) and (by_name or _DATA.fullmatch(option)):
+            yield from named_files((word,))
+        before = word if word.startswith("-") else ""
+
+
+def mail(job: Job) -> Stream | None:
+    found = options(job.words, valued("-s -a -A -r -c -b --attach"))
+    leaks = frozenset[str]().union(*(carries(job, path) for path in found.all("-a", "-A", "--attach"))) & LEAKS
+    if job.stdin is not None:
+        leaks |= job.stdin.taints & LEAKS
+    if leaks:
+        job.effect("send", "mail", *leaks)
+    return None
+
+
+_FORGES = frozenset({"gh", "glab", "hub", "tea"})
+HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
+    **dict.fromkeys(("gh", "gcloud", "aws", "gsutil", "az"), send_named),
+    "scp": secure_copy,
+    "git": git_push,
+    **dict.fromkeys(("mail", "mailx", "mutt", "sendmail", "msmtp", "s-nail"), mail),
+}
