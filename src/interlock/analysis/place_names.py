@@ -71,21 +71,34 @@ SCRATCH = re.compile(
     re.IGNORECASE,
 )
 BACKUP = re.compile(r".*(backup|bak|snapshot|dumps?|archive)s?.*", re.IGNORECASE)
+# Names of keys and credentials, wherever they are; then folders and files below a home, or below a copy of one.
 SECRET = re.compile(
-    r"(.*/)?(\.ssh(/(id_[a-z0-9_*?]+|.*\.pem|authorized_keys|identity|.*_key|\*))?|\.aws(/(credentials|config))?|\.netrc|_netrc|\.pgpass|\.gnupg(/.*)?|"
-    r"\.git-credentials|\.docker/config\.json|\.kube(/config)?|\.npmrc|\.pypirc|\.config/gcloud(/.*)?|\.azure(/.*)?|\.vault-token|"
-    r"\.config/gh/hosts\.yml|\.password-store(/.*)?|\.mozilla(/.*)?|\.config/(google-chrome|chromium|bravesoftware|microsoft-edge)(/.*)?|library/application support/(google/chrome|firefox)(/.*)?|library/keychains(/.*)?|"
-    r".*/(login data|cookies|login keychain.*|login\.keychain-db)|\.terraform\.d/credentials.*|"
-    r"\.env(\.(local|prod|production|staging|development|dev|secrets?))?|[^/]*\.(pem|p12|pfx|jks|keystore|kdbx|ppk)|id_(rsa|ed25519|ecdsa|dsa)|"
+    r"(.*/)?(\.ssh(/(id_[a-z0-9_*?.-]+|.*\.pem|authorized_keys|identity|.*_key|\*))?|\.aws(/(credentials|config|(sso|cli)/cache(/.*)?))?|\.netrc|_netrc|\.pgpass|"
+    r"\.gnupg(/.*)?|\.git-credentials|\.docker/config\.json|\.kube(/config)?|\.npmrc|\.pypirc|\.config/gcloud(/.*)?|\.azure(/.*)?|\.vault-token|"
+    r"\.config/(gh|hub|github-copilot)/(hosts|apps)\.(yml|json)|\.config/hub|\.password-store(/.*)?|\.mozilla(/.*)?|"
+    r"\.config/(google-chrome|chromium|bravesoftware|microsoft-edge)(/.*)?|library/application support/(google/chrome|firefox)(/.*)?|library/keychains(/.*)?|"
+    r".*/(login data|cookies|login keychain.*|login\.keychain-db)|logins\.json|key[34]\.db|\.local/share/keyrings(/.*)?|\.local/share/kwalletd(/.*)?|"
+    r"\.terraform\.d/credentials.*|\.cargo/credentials(\.toml)?|\.gem/credentials|\.config/(rclone/rclone\.conf|doctl/config\.yaml|op(/.*)?|glab-cli/config\.yml|"
+    r"containers/auth\.json|sops/age/keys\.txt|ngrok/ngrok\.yml|netlify/config\.json|stripe/config\.toml|solana/[^/]*\.json|gitlab-runner(/.*)?)|"
+    r"\.s3cfg|\.boto|\.my\.cnf|\.mylogin\.cnf|\.fly/config\.yml|\.databrickscfg|\.snowsql/config|\.snowflake/(config|connections)\.toml|\.ngrok2/ngrok\.yml|"
+    r"\.kaggle/kaggle\.json|\.(cache/)?huggingface/token|\.composer/auth\.json|\.claude/\.credentials\.json|\.codex/auth\.json|\.modal\.toml|\.oci(/.*\.pem)?|"
+    r"wallet\.dat|\.electrum/wallets(/.*)?|\.ethereum/keystore(/.*)?|utc--[^/]+|"
+    r"\.env([.-][^/]*)?|[^/]*\.(pem|p12|pfx|jks|keystore|kdbx?|ppk|keytab|agekey)|id_(rsa|ed25519|ecdsa|dsa)([-_][a-z0-9_-]+)?|[^/]*_(rsa|ed25519|ecdsa)|"
     r"credentials(\.json)?|[^/]*[-_.]credentials?\.json|client[-_]secrets?[^/]*\.json|[^/]*firebase[-_]adminsdk[^/]*\.json|"
-    r"[^/]*service[-_]?account[^/]*\.json|secrets?\.(ya?ml|json|toml|env|txt)|\.secrets?|htpasswd|\.htpasswd|"
+    r"[^/]*service[-_]?account[^/]*\.json|secrets?\.(ya?ml|json|toml|env|txt)|\.secrets?|htpasswd|\.htpasswd|\.?vault[-_]pass(word)?(\.txt)?|"
     r"((private|priv(ate)?[-_]?key|server|tls|ssl|ca|signing|encryption|master|jwt|rsa)([-_.][^/]*)?|[^/]*[-_.](private|priv|server|tls|ssl))\.key)",
     re.IGNORECASE,
 )
-SYSTEM_SECRET = re.compile(
-    r"/etc/(shadow|gshadow|sudoers|sudoers\.d/.*|ssl/private(/.*)?|krb5\.keytab)-?|/proc/[^/]+/(environ|mem)|/var/run/secrets/.*|/run/secrets/.*"
+SECRET_COPY = re.compile(
+    r"(.+?)(?:[.-](?:bak|old|orig|backup|save|copy|\d+)|~|\.(?:gz|bz2|xz|zst|zip|tar|tgz|7z|b64))+", re.IGNORECASE
 )
-NOT_SECRET = re.compile(r".*\.(pub|example|sample|template|dist|md)|.*\.env\.(test|ci)", re.IGNORECASE)
+SYSTEM_SECRET = re.compile(
+    r"/etc/(shadow|gshadow|sudoers|sudoers\.d/.*|ssl/private(/.*)?|krb5\.keytab|ssh/ssh_host_[^/]*_key|kubernetes/(admin|super-admin)\.conf)-?|/proc/[^/]+/(environ|mem)|/var/run/secrets/.*|/run/secrets/.*"
+)
+NOT_SECRET = re.compile(
+    r".*\.pub\..*|.*[.-](pub|example|sample|template|tmpl|tpl|dist|defaults?|schema|md|[cm]?[jt]sx?|py|rb|go|vault|j2|erb)|.*\.env[.-](test|testing|ci)|.*\.d\.ts",
+    re.IGNORECASE,
+)
 # Files that a program reads when it starts, wherever one works; and folders of them, which may be a project of their own.
 START_FILE = re.compile(
     r"\.(bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|login|inputrc|bash_aliases|"
@@ -136,4 +149,7 @@ GLOB_ALL = frozenset({"*", ".*", "{*,.*}", ".[!.]*", "..?*", "**", "*.*", ".??*"
 
 def is_secret(path: str) -> bool:
     """Whether a name is that of a file or folder of keys and credentials."""
-    return SECRET.fullmatch(path) is not None and NOT_SECRET.fullmatch(path) is None
+    if SECRET.fullmatch(path) is not None:
+        return NOT_SECRET.fullmatch(path) is None
+    copied = SECRET_COPY.fullmatch(path)
+    return copied is not None and SECRET.fullmatch(copied[1]) is not None and NOT_SECRET.fullmatch(copied[1]) is None
