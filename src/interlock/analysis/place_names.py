@@ -148,7 +148,9 @@ GLOB_ALL = frozenset({"*", ".*", "{*,.*}", ".[!.]*", "..?*", "**", "*.*", ".??*"
 
 
 def is_secret(path: str) -> bool:
-    """Whether a name is that of a file or folder of keys and credentials."""
+    """Whether a path is, by its name, a file or folder of keys and credentials."""
+    if SYSTEM_SECRET.fullmatch(path) is not None:
+        return True
     if SECRET.fullmatch(path) is not None:
         return NOT_SECRET.fullmatch(path) is None
     copied = SECRET_COPY.fullmatch(path)

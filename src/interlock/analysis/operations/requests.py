@@ -10,6 +10,7 @@ from typing import Any
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import OBJECTS, VERBS, split_name
 from interlock.analysis.operations.params import MAX_TEXT, pairs, squash, walk
+from interlock.analysis.place_names import is_secret
 
 Field = Callable[[str], None]
 URL_KEYS = frozenset("url uri endpoint path route href requesturl apipath resource request".split())
@@ -103,11 +104,6 @@ _SECRET = re.compile(
     r"|\b[A-Z][A-Z0-9_]{0,40}(?:PASSWORD|SECRET|TOKEN|API_KEY)\s*=\s*[\"']?[^\s\"'<$*{]{6,}"
     r"|\b(?:postgres|postgresql|mysql|mongodb|redis|amqp)(?:\+\w{1,10})?://[^\s:/@]{1,60}:[^\s@/<$*{]{3,80}@",
 )
-_SECRET_PATH = re.compile(
-    r"(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist)\w+)?|id_(?:rsa|ed25519|ecdsa|dsa)|\.aws/credentials|\.netrc|\.pgpass|\.npmrc|\.pypirc"
-    r"|\.kube/config|\.docker/config\.json|credentials\.json|service-account[\w-]*\.json|\.git-credentials|shadow|[\w.-]+\.(?:pem|p12|pfx|kdbx|keystore))$"
-)
-
 # A parameter inside what is sent that is called like a secret, and what is only a place for one.
 _SECRET_KEY = re.compile(
     r"(?:password|passwd|passphrase|secret|secretkey|apikey|privatekey|accesskey|secretaccesskey|accesstoken|refreshtoken|clientsecret|connectionstring|credentials?|authtoken|bearertoken)$"
@@ -118,6 +114,11 @@ _BODIES = frozenset(
 )
 _HANDED_IN = frozenset("submit comment share publish post tweet".split())
 _SIGN_IN = re.compile(r"oauth|token|login|auth|signin|session", re.IGNORECASE)
+
+
+def _names_secret(text: str) -> bool:
+    """Whether the text is the path of a secret file, and not a sentence."""
+    return len(text) <= 300 and not text.isidentifier() and is_secret(text)
 
 
 def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any], keys: Mapping[str, Any]) -> bool:
@@ -145,7 +146,7 @@ def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any], k
         if key not in _CARRIES and not depth:
             continue
         for item in value[:50] if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(item, str) and (_SECRET.search(item[:50_000]) or _SECRET_PATH.search(item[:300])):
+            if isinstance(item, str) and (_SECRET.search(item[:50_000]) or _names_secret(item)):
                 return True
     return False
 

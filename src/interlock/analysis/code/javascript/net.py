@@ -18,6 +18,7 @@ from interlock.analysis.code.javascript.values import (
     to_text,
 )
 from interlock.analysis.facts import HOLE, hole
+from interlock.analysis.place_names import is_secret
 
 if TYPE_CHECKING:
     from interlock.analysis.code.javascript.walk import JsWalk
@@ -26,11 +27,6 @@ _CLIENTS = frozenset({"axios", "got", "ky", "superagent", "request", "needle", "
 _METHODS = frozenset({"get", "post", "put", "patch", "delete", "del", "head", "request", "stream", "fetch", "options"})
 _CHANGES = frozenset({"post", "put", "patch", "delete"})
 _BODIES = ("body", "data", "json", "form", "formData", "payload", "params", "searchParams", "qs")
-_SECRET_FILE = re.compile(
-    r"(?:^|/)\.env(?:\.(?!example|sample|template)\w+)?$|(?:^|/)id_(?:rsa|dsa|ecdsa|ed25519)$"
-    r"|(?:^|/)(?:\.netrc|\.npmrc|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials|shadow|kubeconfig|credentials|secrets?)(?:\.\w+)?$"
-    r"|(?:^|/)\.(?:ssh|aws|gnupg|kube|docker|azure)/|\.(?:pem|key|p12|pfx|keystore)$"
-)
 _SECRET_NAME = re.compile(rf"{HOLE}\w*(?:SECRET|PASSWORD|PASSWD|TOKEN|PRIVATE_KEY|ACCESS_KEY|API_?KEY)\w*{HOLE}", re.I)
 
 
@@ -39,7 +35,7 @@ def leak(values: list[Value]) -> str:
     origin = strongest(values)
     if origin is not None and origin.kind == "environment":
         return "environment"
-    if origin is not None and origin.kind == "content" and _SECRET_FILE.search(origin.source[-300:]):
+    if origin is not None and origin.kind == "content" and is_secret(origin.source[-300:]):
         return "secret"
     return "secret" if any(_SECRET_NAME.search(text) for text in _texts(values)) else ""
 

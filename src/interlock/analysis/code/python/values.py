@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from interlock.analysis.facts import HOLE, hole, known
+from interlock.analysis.place_names import is_secret
 
 Value = Any  # a constant (str, int, list…) or one of the classes below
 NOTHING: frozenset[str] = frozenset()
@@ -92,17 +93,10 @@ def options_of(value: Value) -> tuple[Value, ...]:
 
 # -- where a value came from -----------------------------------------------------------------------------------------
 
-_SECRET = re.compile(
-    r"(^|/)(\.ssh(/|$)|id_(rsa|dsa|ecdsa|ed25519)$|\.aws/|\.netrc$|\.pgpass$|\.npmrc$|\.pypirc$|\.git-credentials$"
-    r"|\.gnupg(/|$)|\.kube/config|\.docker/config\.json|\.config/(gcloud|gh)/|\.env(\.[\w.-]+)?$|credentials(\.json)?$"
-    r"|wallet\.dat$)|^/etc/(shadow|gshadow|sudoers)|\.(pem|p12|pfx|keystore)$|Login Data$|cookies\.sqlite$|\.kdbx$"
-)
-
 
 def file_traits(path: str) -> frozenset[str]:
     """What the content of this file carries with it."""
-    secret = _SECRET.search(path) and not path.endswith((".example", ".sample"))
-    return frozenset({f"file:{path}", "secret"} if secret else {f"file:{path}"})
+    return frozenset({f"file:{path}", "secret"} if is_secret(path[-300:]) else {f"file:{path}"})
 
 
 def traits_of(value: Value, depth: int = 0) -> frozenset[str]:
