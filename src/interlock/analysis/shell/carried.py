@@ -43,10 +43,8 @@ def carries(job: Job, path: str) -> frozenset[str]:
     found = session.carried.get(full, _NOTHING)
     if full in session.files:
         found |= taints_in(session.files[full])
-    for _ in range(_HOPS):  # a copy of a copy, a link to a link
-        origin = session.copies.get(full) or session.links.get(full)
-        if origin is None or origin == full:
-            break
+    origin = origin_of(job, path)
+    if origin != path:
         full = origin
         found |= session.carried.get(full, _NOTHING)
         if place(full, job.host.cwds[0], job.host.home) == "secret":
@@ -58,6 +56,20 @@ def carries(job: Job, path: str) -> frozenset[str]:
         origin = resolve(packed[1], job.host.cwds[0])
         return session.packed.get(origin, _NOTHING)
     return found
+
+
+def origin_of(job: Job, path: str) -> str:
+    """The file that this one is a copy of or a link to; itself for most."""
+    session = job.host.session
+    if not session.copies and not session.links:
+        return path
+    full = found = resolve(path, job.host.cwds[0])
+    for _ in range(_HOPS):
+        origin = session.links.get(found) or session.copies.get(found)
+        if origin is None or origin == found:
+            break
+        found = origin
+    return path if found == full else found
 
 
 def put(job: Job, path: str, taints: frozenset[str]) -> None:

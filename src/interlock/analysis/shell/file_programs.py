@@ -8,7 +8,7 @@ from collections.abc import Callable
 from interlock.analysis.facts import HOLE, hole, names_only
 from interlock.analysis.places import resolve
 from interlock.analysis.shell import NOTHING, Job, Stream
-from interlock.analysis.shell.carried import copy_to, put
+from interlock.analysis.shell.carried import copy_to, origin_of, put
 from interlock.analysis.shell.options import options, valued
 
 Handler = Callable[[Job], Stream | None]
@@ -335,7 +335,7 @@ def read_files(job: Job) -> Stream | None:
     shown = ("shown",) if _shows(job, found.operands[skip:]) else ()
     for path in found.operands[skip:]:
         if not path.startswith(("http:", "https:")):
-            job.effect("read", path.removeprefix("@"), *shown)
+            job.effect("read", origin_of(job, path.removeprefix("@")), *shown)
     return None
 
 

@@ -39,6 +39,7 @@ MAX_CHOICES = 4  # values a variable may have had, depending on which branch ran
 _ENVIRONMENT_NAME = re.compile(
     r"(ENV|HOST|URL|DATABASE|PROFILE|CONTEXT|PROJECT|NAMESPACE|STAGE|SERVICE|WORKSPACE|SETTINGS_MODULE)$"
 )
+_PRINTS = frozenset({"echo", "printf", "print"})
 _ELSEWHERE = frozenset({"remote", "container"})
 
 
@@ -166,7 +167,8 @@ class Shell:
             self.variables[name] = items
 
     def output(self, part: Substitution) -> str:
-        outer, self.where = self.where, self.where.inside("<( )" if part.direction else "$( )")
+        inside = self.where.inside("<( )") if part.direction else self.where.inside("$( )", "captured")
+        outer, self.where = self.where, inside
         saved = self.save()
         self.outputs.pop("1", None)
         try:
@@ -412,6 +414,9 @@ class Shell:
         if node.assigns and words[0] in declarations.DECLARING:
             simple_commands.declare(self, words, node.assigns)
         stream = self.run(words, where, stdin)
+        if "secret" in stream.taints and words[0] in _PRINTS and not (node.redirects or self.piped or "1" in self.outputs):
+            if "captured" not in where.traits:
+                Job(self, words[0], words[1:], where, None).effect("read", " ".join(words[1:]), "shown", "secret")
         if node.redirects:
             stream = redirections.write_output(self, node.redirects, stream, words[0], words[1:])
         if "1" in self.outputs and stream.text:
