@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from interlock.analysis.facts import taints_in
 from interlock.analysis.places import place, resolve
 from interlock.analysis.shell import NAMED_TAINTS, Job
+from interlock.analysis.shell.options import options, valued
 
 LEAKS = frozenset({"secret", "environment"})
 _NOTHING: frozenset[str] = frozenset()
@@ -17,7 +18,7 @@ _HOPS = 8  # of copies of copies
 # Programs that put what they are given into another file, whichever of their words names it.
 PACKERS = frozenset(
     "tar gtar bsdtar star pax cpio ar zip 7z 7za 7zz rar gzip pigz bzip2 pbzip2 xz lzma zstd lz4 brotli compress gpg gpg2 openssl age rage ccrypt "
-    "base64 base32 basenc xxd uuencode split dd gdd ditto".split()
+    "base64 base32 basenc xxd uuencode split dd gdd ditto gunzip bunzip2 unxz unzstd".split()
 )
 # Names that packers derive from that of their input.
 _PACKED = re.compile(
@@ -26,6 +27,12 @@ _PACKED = re.compile(
 # Unpacking, and signing: what is written then holds no key.
 _NO_PACKING = re.compile(
     r"openssl (?:req|x509|dgst|ca|verify|s_client|crl|ocsp|ts)|\w*tar (?:-?[a-zA-Z]*[xtdu][a-zA-Z]*|--(?:extract|list|get|diff).*)$|7z+a? [xeltd]|gpg2? (?:-d|--decrypt|--import|--verify)"
+)
+UNPACKS = re.compile(
+    r"(?:g|bsd)?tar (?:-?[a-zA-Z]*x[a-zA-Z]*|--(?:extract|get))|unzip|7z+a? [xe]|unar|bsdtar -?x|dtrx|atool|cpio -?\w*i"
+)
+_CONVERTERS = frozenset(
+    "gzip gunzip pigz bzip2 bunzip2 xz unxz lzma zstd unzstd lz4 brotli openssl base64 base32 xxd dd gdd split ditto gpg age".split()
 )
 _LEFT_OUT = frozenset({"--exclude", "--exclude-from", "-x", "-X"})  # the names behind them are not packed
 _NOT_PACKED = frozenset(
@@ -49,6 +56,7 @@ def carries(job: Job, path: str) -> frozenset[str]:
         found |= session.carried.get(full, _NOTHING)
         if place(full, job.host.cwds[0], job.host.home) == "secret":
             found |= _SECRET
+    job.step(len(session.carried) // 16)
     for other, taints in session.carried.items():
         if other.startswith(f"{full}/") or full.startswith(f"{other}/"):
             found |= taints
@@ -81,6 +89,8 @@ def put(job: Job, path: str, taints: frozenset[str]) -> None:
 
 def pack(job: Job) -> None:
     """A copier or packer: what one of its words carries, all others do afterwards, and the names derived from it."""
+    if job.program in _CONVERTERS:
+        _convert(job)
     if _NO_PACKING.match(f"{job.program} {' '.join(job.words[:1])}"):
         return
     words = list(named_files(_packed_words(job.words)))
@@ -94,6 +104,34 @@ def pack(job: Job) -> None:
         for word in words:
             if word not in ("-", ".", "..") and ":" not in word and not carries(job, word):
                 put(job, word, taints)
+
+
+def _convert(job: Job) -> None:
+    """One file into another: what was downloaded stays a download."""
+    session, cwd = job.host.session, job.host.cwds[0]
+    names = [resolve(word, cwd) for word in named_files(job.words)]
+    address = session.fetched(*names)
+    if not address and job.stdin is not None and "download" in job.stdin.taints:
+        address = "the network"
+    for name in names if address else ():
+        session.downloads[name] = address
+        if packed := _PACKED.fullmatch(name):
+            session.downloads[packed[1]] = address
+
+
+def unpack(job: Job) -> None:
+    """What comes out of a downloaded archive is downloaded: everything below the folder that it goes to."""
+    session, cwd = job.host.session, job.host.cwds[0]
+    found = options(job.words, valued("-f --file -C --directory -d -o --one-top-level --exclude -x -P"))
+    archives = [*found.operands, *found.all("-f", "--file")]
+    address = session.fetched(*(resolve(path, cwd) for path in archives))
+    if not address and job.stdin is not None and "download" in job.stdin.taints:
+        address = "the network"
+    if address:
+        folder = (
+            found.value("-C", "--directory", "-d") or next((w[2:] for w in job.words if w.startswith("-o")), "") or "."
+        )
+        session.downloads[f"{resolve(folder, cwd)}/"] = address
 
 
 def _packed_words(words: Sequence[str]) -> Iterator[str]:

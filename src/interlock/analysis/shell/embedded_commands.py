@@ -10,7 +10,7 @@ from interlock.analysis.shell import UNKNOWN, Job, Stream
 from interlock.analysis.shell.carried import copy_to
 from interlock.analysis.shell.options import options, valued
 from interlock.analysis.shell.payloads import run_words
-from interlock.analysis.shell.sending import send_to_host
+from interlock.analysis.shell.sending import fetch_from_host, send_to_host
 
 _GIT_VALUES = valued("-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix --attr-source")
 _GIT_RUNS = re.compile(
@@ -106,10 +106,6 @@ def tar(job: Job) -> Stream | None:
     if ("x" in first and not first.startswith("--")) or found.has("-x", "--extract", "--get"):
         folder = found.value("-C", "--directory") or "."
         job.effect("write", folder)
-        archive = found.value("-f", "--file")
-        fetched = job.host.session.fetched(resolve(archive, job.host.cwds[0])) if archive else ""
-        if fetched or (job.stdin is not None and "download" in job.stdin.taints):
-            job.host.session.downloads[f"{resolve(folder, job.host.cwds[0])}/"] = fetched or "the network"
     return None
 
 
@@ -176,6 +172,7 @@ def rsync(job: Job) -> Stream | None:
         send_to_host(job, found.operands[:-1], target)
     else:
         copy_to(job, found.operands[:-1], target)
+        fetch_from_host(job, found.operands[:-1], target)
     job.effect("write", target)
     return None
 

@@ -159,10 +159,6 @@ def _environment(job: Job) -> Stream | None:
     return None if names else Stream(hole_of({"environment"}), frozenset({"environment"}))
 
 
-def _fetched(job: Job) -> Stream:
-    return Stream(hole_of({"download"}), frozenset({"download"}))
-
-
 SECRET_NAME = re.compile(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY|TOKEN|API_KEY)[A-Z_]*{HOLE}")
 _SECRET_WORDS = re.compile(
     r".*(secret_access_key|password|session_token)|--export-secret-keys|find-(generic|internet)-password|dump-keychain|--reveal|get-secret-value|get-session-token|secrets?|kv|lookup|get-parameters?|"
@@ -234,9 +230,7 @@ _PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
     **dict.fromkeys(("awk", "jq"), _constant),
     "type": _name_of,
     **dict.fromkeys(("pgrep", "pidof", "lsof", "fuser"), _found_processes),
-    "fetch": _fetched,
-    "lynx": _fetched,
-    "aria2c": _fetched,
+    "lynx": lambda job: Stream(hole_of({"download"}), frozenset({"download"})),
     **dict.fromkeys((*_KEEPERS, *_OWN_TOKEN), _secret),
     **dict.fromkeys({program for program, _ in _CACHES}, _cache),
     "yes": lambda job: Stream(f"{' '.join(job.words) or 'y'}\n"),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.shell import (
     FACT_STEPS,
@@ -87,6 +88,9 @@ def read_program(job: Job, written: str) -> Stream:
     if _LOADER.fullmatch(program):
         program = job.program = "ld.so"
     described = interpreters.described_program(program)
+    if own := _own_file(job, written, described is not None):
+        job.host.session.facts.append(command_fact(program, job.words, job.where, job.stdin))
+        return interpreters.executable(job, own) or UNKNOWN
     wrapper = program in _WRAPPERS or (described is not None and described.wrapper)
     where = replace(job.where, traits=job.where.traits | {"wrapper"}) if wrapper else job.where
     job.step(FACT_STEPS)
@@ -100,6 +104,9 @@ def read_program(job: Job, written: str) -> Stream:
         return stream
     if program in carried.PACKERS:
         carried.pack(job)
+    if job.host.session.downloads or job.stdin is not None:
+        if carried.UNPACKS.match(f"{program} {job.words[0] if job.words else ''}"):
+            carried.unpack(job)
     handlers = HANDLERS.get(program, ())
     if described is not None and described.reader:
         handlers = (READERS[described.reader], *handlers)
@@ -116,6 +123,30 @@ def read_program(job: Job, written: str) -> Stream:
     if "/" in written and not _SYSTEM_PROGRAM.match(written):
         stream = interpreters.executable(job, written)
     return stream if stream is not None else output(job)
+
+
+_PROGRAM_FOLDER = re.compile(r"(?:.*/)?\.?s?bin/[^/]+$")
+
+
+def _own_file(job: Job, written: str, described: bool) -> str:
+    """The file that runs where it is one of the action's own, or a script in the working folder that has a program's name."""
+    session = job.host.session
+    if "/" in written:
+        full = resolve(written, job.host.cwds[0])
+        if full in session.files or session.fetched(full):
+            return written
+        if (
+            _SYSTEM_PROGRAM.match(written)
+            or _PROGRAM_FOLDER.match(written)
+            or not (described or job.program in HANDLERS)
+        ):
+            return ""
+        return written if job.file_text(written) is not None else ""
+    job.step((len(session.downloads) + len(session.files)) // 16)
+    for path in (*session.downloads, *session.files):
+        if path.endswith(f"/{written}") and _PROGRAM_FOLDER.match(path):
+            return path
+    return ""
 
 
 # Programs that only print, find or explain their words.

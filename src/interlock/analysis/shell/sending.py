@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from interlock.analysis.facts import HOLE, Command, taints_in
+from interlock.analysis.facts import HOLE, Command, hole_of, taints_in, without_holes
+from interlock.analysis.places import resolve
 from interlock.analysis.shell import Job, Stream
 from interlock.analysis.shell.carried import LEAKS, carries, named_files
 from interlock.analysis.shell.network import host_of, of_the_machine
@@ -25,6 +26,7 @@ def secure_copy(job: Job) -> Stream | None:
         send_to_host(job, [path for path in sources if not _AWAY.fullmatch(path)], target)
     elif sources:
         job.effect("write", target)
+        fetch_from_host(job, sources, target)
     return None
 
 
@@ -35,8 +37,45 @@ def send_to_host(job: Job, sources: Sequence[str], target: str) -> None:
         job.effect("send", target, *(leaks or ("content",)))
 
 
-def git_push(job: Job) -> Stream | None:
-    """git push ADDRESS: the repository goes to a host that is no configured remote; git push of a secret that was just committed."""
+def fetch_from_host(job: Job, sources: Sequence[str], target: str) -> None:
+    """Files that come from a stranger's HOST:PATH."""
+    for source in sources:
+        if _AWAY.fullmatch(source) and of_the_machine(source):
+            _mark_download(job, source, target)
+
+
+def _mark_download(job: Job, address: str, target: str) -> None:
+    """A file that comes from an address, under its own name or the one it is given; into a folder, under its name there."""
+    session, cwd = job.host.session, job.host.cwds[0]
+    name = re.split(r"[/:]", without_holes(address).split("?")[0].rstrip("/"))[-1]
+    for path in (target, f"{target}/{name}") if target else (name,):
+        if path not in (".", "..", ""):
+            session.downloads[resolve(path, cwd)] = without_holes(address) or "the network"
+
+
+def fetch(job: Job) -> Stream | None:
+    """aria2c, axel, lwp-download…: the files that they write."""
+    found = options(job.words, valued("-o -O --out --output -d --dir -n -s -x -j -U -H --header"))
+    addresses = [word for word in found.operands if "://" in word]
+    folder = found.value("-d", "--dir")
+    given = found.value("-o", "-O", "--out", "--output") or "".join(
+        word for word in found.operands[1:2] if "://" not in word
+    )
+    for address in addresses:
+        _mark_download(job, address, f"{folder}/{given}" if folder else given)
+    return Stream(hole_of({"download"}), frozenset({"download"}))
+
+
+def git(job: Job) -> Stream | None:
+    """git clone from a stranger, whose files are downloads; git push to one, or of a secret that was just added."""
+    if "clone" in job.words:
+        words = options(
+            job.words, valued("-C -c -b --branch --depth -o --origin -j --jobs --filter --reference")
+        ).operands
+        if words[:1] == ["clone"] and len(words) > 1 and _ADDRESS.match(words[1]) and of_the_machine(words[1]):
+            name = words[2] if len(words) > 2 else re.split(r"[/:]", words[1].rstrip("/"))[-1].removesuffix(".git")
+            job.host.session.downloads[f"{resolve(name, job.host.cwds[0])}/"] = without_holes(words[1])
+        return None
     if "push" not in job.words:
         return None
     found = options(job.words, valued("-C -c --git-dir --work-tree -o --push-option --repo --receive-pack --exec"))
@@ -58,6 +97,7 @@ _ADDRESS = re.compile(r"[a-z+]+://|[\w.-]+@[\w.-]+:")
 
 def _git_words(job: Job, verb: str) -> Iterator[tuple[str, ...]]:
     """The words behind a subcommand of Git, of each such command before this one."""
+    job.step(len(job.host.session.facts) // 16)
     for fact in job.host.session.facts:
         if isinstance(fact, Command) and fact.program == "git" and verb in fact.words[:3]:
             yield fact.words[fact.words.index(verb) + 1 :]
@@ -145,6 +185,7 @@ _FORGES = frozenset({"gh", "glab", "hub", "tea"})
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     **dict.fromkeys(("gh", "gcloud", "aws", "gsutil", "az"), send_named),
     "scp": secure_copy,
-    "git": git_push,
+    "git": git,
+    **dict.fromkeys(("aria2c", "axel", "lwp-download", "fetch"), fetch),
     **dict.fromkeys(("mail", "mailx", "mutt", "sendmail", "msmtp", "s-nail"), mail),
 }
