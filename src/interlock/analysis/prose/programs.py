@@ -44,6 +44,7 @@ slack slay sleep sliver snow sort spark spectacle sponge square ss sst stack sta
 suspend sv svc swift tabs tail tart tc tea tee teller tern test time times title toml top tortoise touch tr trap
 trash tree trino trove true truss tty twilio twine type typeset typos umount unison units uptime users vale vc
 vd ver view vivaldi vol w wait watch west wg where which who wipe wise yes yoyo zulip zzz
+ash ed ex fish ftp vi
 """.split()
 )
 # These stand with their subcommand anywhere in a sentence; the others only where a command can begin.
