@@ -28,7 +28,8 @@ _PACKED = re.compile(
 _NO_PACKING = re.compile(
     r"openssl (?:req|x509|dgst|ca|verify|s_client|crl|ocsp|ts)|\w*tar (?:-?[a-zA-Z]*[xtdu][a-zA-Z]*|--(?:extract|list|get|diff).*)$|7z+a? [xeltd]|gpg2? (?:-d|--decrypt|--import|--verify)"
 )
-UNPACKS = re.compile(
+UNPACKERS = frozenset("tar gtar bsdtar unzip 7z 7za 7zz unar dtrx atool cpio".split())
+_UNPACKS = re.compile(
     r"(?:g|bsd)?tar (?:-?[a-zA-Z]*x[a-zA-Z]*|--(?:extract|get))|unzip|7z+a? [xe]|unar|bsdtar -?x|dtrx|atool|cpio -?\w*i"
 )
 _CONVERTERS = frozenset(
@@ -46,7 +47,10 @@ def carries(job: Job, path: str) -> frozenset[str]:
     places = job.places(path)
     if "secret" in places or not _WHOLE.isdisjoint(places):
         return _SECRET
-    session, full = job.host.session, resolve(path, job.host.cwds[0])
+    session = job.host.session
+    if not (session.carried or session.files or session.copies or session.links or session.packed):
+        return _NOTHING  # most actions write nothing
+    full = resolve(path, job.host.cwds[0])
     found = session.carried.get(full, _NOTHING)
     if full in session.files:
         found |= taints_in(session.files[full])
@@ -121,6 +125,8 @@ def _convert(job: Job) -> None:
 
 def unpack(job: Job) -> None:
     """What comes out of a downloaded archive is downloaded: everything below the folder that it goes to."""
+    if not _UNPACKS.match(" ".join((job.program, *job.words[:1]))):
+        return
     session, cwd = job.host.session, job.host.cwds[0]
     found = options(job.words, valued("-f --file -C --directory -d -o --one-top-level --exclude -x -P"))
     archives = [*found.operands, *found.all("-f", "--file")]

@@ -104,9 +104,8 @@ def read_program(job: Job, written: str) -> Stream:
         return stream
     if program in carried.PACKERS:
         carried.pack(job)
-    if job.host.session.downloads or job.stdin is not None:
-        if carried.UNPACKS.match(f"{program} {job.words[0] if job.words else ''}"):
-            carried.unpack(job)
+    if program in carried.UNPACKERS:
+        carried.unpack(job)
     handlers = HANDLERS.get(program, ())
     if described is not None and described.reader:
         handlers = (READERS[described.reader], *handlers)

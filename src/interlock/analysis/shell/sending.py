@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 from interlock.analysis.facts import HOLE, Command, hole_of, taints_in, without_holes
 from interlock.analysis.places import resolve
@@ -135,11 +136,24 @@ _DATA = re.compile(r"|--?(?:.*[-_])?(?:file|data|body|upload|attach|attachment|i
 _URL = re.compile(r"(?:https?|ftps?|wss?|tcp)://|[\w.-]+@[\w.-]+:|[a-z0-9-]+(?:\.[a-z0-9-]+)+:[\d/~]", re.IGNORECASE)
 
 
+@lru_cache(maxsize=1024)
+def _is_sender(program: str) -> bool:
+    return _SENDER.fullmatch(program) is not None
+
+
+@lru_cache(maxsize=1024)
+def _says_send(word: str) -> bool:
+    return len(word) < _LONGEST_VERB and _SENDS.fullmatch(word) is not None
+
+
+_LONGEST_VERB = 60
+
+
 def send_named(job: Job) -> Stream | None:
     """Programs that their name, their first words or an address beside a file make a sender: what they are given leaves."""
     words = job.words
     head = [word for word in words[:5] if not word.startswith("-")][:3]
-    by_name = _SENDER.fullmatch(job.program) is not None or any(map(_SENDS.fullmatch, head))
+    by_name = _is_sender(job.program) or any(map(_says_send, head))
     if job.program in _FORGES:
         by_name = not _POSTS.isdisjoint(head)
     to = next((word for word in words if ":" in word and _URL.match(word)), "")
