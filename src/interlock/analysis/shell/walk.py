@@ -414,7 +414,11 @@ class Shell:
         if node.assigns and words[0] in declarations.DECLARING:
             simple_commands.declare(self, words, node.assigns)
         stream = self.run(words, where, stdin)
-        if "secret" in stream.taints and words[0] in _PRINTS and not (node.redirects or self.piped or "1" in self.outputs):
+        if (
+            "secret" in stream.taints
+            and words[0] in _PRINTS
+            and not (node.redirects or self.piped or "1" in self.outputs)
+        ):
             if "captured" not in where.traits:
                 Job(self, words[0], words[1:], where, None).effect("read", " ".join(words[1:]), "shown", "secret")
         if node.redirects:
