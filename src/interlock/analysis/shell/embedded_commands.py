@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 
 from interlock.analysis.places import resolve
 from interlock.analysis.shell import UNKNOWN, Job, Stream
-from interlock.analysis.shell.carried import copy_to
 from interlock.analysis.shell.options import options, valued
 from interlock.analysis.shell.payloads import run_words
 from interlock.analysis.shell.sending import fetch_from_host, send_to_host
+from interlock.analysis.targets.carried import copy_to
 
 _GIT_VALUES = valued("-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix --attr-source")
 _GIT_RUNS = re.compile(

@@ -15,7 +15,6 @@ from interlock.analysis.shell import (
     Stream,
     build_files,
     builtins,
-    carried,
     command_fact,
     data_clients,
     embedded_commands,
@@ -33,6 +32,7 @@ from interlock.analysis.shell import embedded_commands as editors
 from interlock.analysis.shell import network as transfers
 from interlock.analysis.shell.output import output
 from interlock.analysis.shell.payloads import run_carried, run_words
+from interlock.analysis.targets import carried
 
 Handler = Callable[[Job], Stream | None]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import Effect, hole_of, known, taints_in, without_holes
 from interlock.analysis.places import resolve
-from interlock.analysis.shell import NAMED_TAINTS, NOTHING, Job, Stream, expand
-from interlock.analysis.shell.carried import carries, put
+from interlock.analysis.shell import NAMED_TAINTS, NOTHING, Job, Stream, Where, expand
 from interlock.analysis.shell.syntax.nodes import Node, ShellRedirect, SimpleCommand, Substitution
+from interlock.analysis.targets.carried import carries, put
 from interlock.model import Span
 
 if TYPE_CHECKING:
@@ -139,6 +139,12 @@ def _from_file(shell: Shell, path: str) -> Stream:
     if path == "/dev/null":
         return Stream("")
     return Stream(text if text is not None else hole_of(taints), taints)
+
+
+def show_secret(shell: Shell, words: Sequence[str], where: Where) -> None:
+    """echo and printf show the secret that their words hold, unless something captures it."""
+    if words[0] in ("echo", "printf", "print") and "captured" not in where.traits:
+        Job(shell, words[0], list(words[1:]), where, None).effect("read", " ".join(words[1:]), "shown", "secret")
 
 
 def redirect_only(shell: Shell, node: SimpleCommand) -> None:

@@ -39,7 +39,6 @@ MAX_CHOICES = 4  # values a variable may have had, depending on which branch ran
 _ENVIRONMENT_NAME = re.compile(
     r"(ENV|HOST|URL|DATABASE|PROFILE|CONTEXT|PROJECT|NAMESPACE|STAGE|SERVICE|WORKSPACE|SETTINGS_MODULE)$"
 )
-_PRINTS = frozenset({"echo", "printf", "print"})
 _ELSEWHERE = frozenset({"remote", "container"})
 
 
@@ -414,13 +413,8 @@ class Shell:
         if node.assigns and words[0] in declarations.DECLARING:
             simple_commands.declare(self, words, node.assigns)
         stream = self.run(words, where, stdin)
-        if (
-            "secret" in stream.taints
-            and words[0] in _PRINTS
-            and not (node.redirects or self.piped or "1" in self.outputs)
-        ):
-            if "captured" not in where.traits:
-                Job(self, words[0], words[1:], where, None).effect("read", " ".join(words[1:]), "shown", "secret")
+        if "secret" in stream.taints and not (node.redirects or self.piped or "1" in self.outputs):
+            redirections.show_secret(self, words, where)
         if node.redirects:
             stream = redirections.write_output(self, node.redirects, stream, words[0], words[1:])
         if "1" in self.outputs and stream.text:
