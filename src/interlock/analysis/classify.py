@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import Command, Effect, Fact
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.programs import Program
+from interlock.analysis.programs.help import may_be_value
+from interlock.analysis.programs.load import net_words
+from interlock.analysis.programs.net import Harm, harm_of
 from interlock.analysis.rules import Clause, Rule, pattern
 from interlock.analysis.shell import show_command
 from interlock.analysis.shell.options import CommandOptions, options
-from interlock.analysis.shell.programs import HANDLERS, asks_for_help
 from interlock.model import Category, Finding, Level
 
 if TYPE_CHECKING:
@@ -221,19 +223,22 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
     if index is None and "." in command.program:
         index = book.by_program.get(f"{command.program.partition('.')[0]}.*")
     by_verb = book.by_program.get(f"{command.program.partition('-')[0]}-*") if _is_cmdlet(command) else None
-    known = by_verb is not None or index is not None or command.program in book.programs or command.program in HANDLERS
-    if index is None:
-        index = book.by_program.get(_ANY, {}) if not known else {}
-    wrapper = "wrapper" in command.traits
-    program = book.programs.get(command.program, _NO_PROGRAM)
-    if not wrapper and asks_for_help(command.program, command.words, "windows" in command.traits):
+    if "help" in command.traits:
         return [], _SAFE
+    program = book.programs.get(command.program, _NO_PROGRAM)
     view = _View(command, program)
-    rules = list(_matching(_entries(index, view), view))
-    if not rules and by_verb is not None:  # a cmdlet of which no rule says more than its verb does
-        rules = list(_matching(_entries(by_verb, view), view))
+    entries = _entries(index, view) if index else []
+    fired = _matching(entries, view)
+    if not fired and by_verb is not None:  # a cmdlet of which no rule says more than its verb does
+        fired = _matching(_entries(by_verb, view), view)
+    rules = [rule for rule, _, _ in fired]
     dry = bool(program.dry_run) and view.is_dry(program.dry_run)
     harmful = [rule for rule in rules if rule.level > _SAFE and not (dry and rule.level >= _DESTRUCTIVE)]
+    wrapper = "wrapper" in command.traits
+    if not dry and not any(rule.level >= _DESTRUCTIVE for rule in harmful):
+        harm = _by_words(view, program, entries, fired, bool(index or by_verb))
+        if harm is not None:
+            harmful += _generic(harm, command, book)
     if harmful or wrapper or len(harmful) < len(rules):
         return harmful, _SAFE
     return [], _REVERSIBLE
@@ -248,14 +253,131 @@ def _is_cmdlet(command: Command) -> bool:
     return "-" in command.program and "windows" in command.traits
 
 
-def _matching(entries: Iterable[Entry], view: _View) -> Iterable[Rule]:
-    """The rules of which an entry holds, each once."""
+def _by_words(
+    view: _View, program: Program, entries: Sequence[Entry], fired: Sequence[Entry], indexed: bool
+) -> Harm | None:
+    """The harm that the words name, of which neither a rule nor the description speaks."""
+    table, words, skipped = net_words(), view.words, 0
+    if not table.suspects(f"{view.command.program}\n{view.lines}"):
+        return None
+    if "wrapper" in view.command.traits:
+        skipped = _behind_script(view, program)
+        if not skipped and (program.operands or (program.wrapper and not program.ruled) or not program.name):
+            return None
+        words = words[skipped:]
+    if program.operands == "text" and not skipped:
+        return None
+    if not skipped and (carried := _carried_at(view, program)) is not None:
+        words = words[:carried]
+    whole = bool(skipped) or not (program.operands or any(_covers(*entry) for entry in fired))
+
+    def settled(at: int, word: str) -> bool:
+        return not skipped and _mentions(entries, fired, program, view.found.operands, at, word)
+
+    described = bool(program.name) or indexed
+    harm = harm_of(
+        view.command.program,
+        words,
+        table,
+        valued=program.value_flags,
+        described=described,
+        operands=whole,
+        settled=settled,
+    )
+    if harm is not None and _runs_dry(view, program, table.dry_run, table.switches):
+        return None
+    return harm
+
+
+def _carried_at(view: _View, program: Program) -> int | None:
+    """Where the words begin that the program only hands to another one, whose own command they are."""
     operands = view.found.operands
-    found: dict[str, Rule] = {}
+    for payload in program.carries:
+        if not payload.words or payload.behind:
+            continue
+        for path in payload.subcommand or ((),):
+            if _starts(operands, path) and len(operands) > len(path):
+                return view.words.index(operands[len(path)])
+    return None
+
+
+def _covers(rule: Rule, clause: Clause, sub: tuple[str, ...]) -> bool:
+    """A rule that calls a program harmless whatever its operands are."""
+    return rule.level is _SAFE and not sub and not _varies(clause)
+
+
+def _behind_script(view: _View, program: Program) -> int:
+    """How many words of an interpreter come before those that its script gets; none where it runs no script file."""
+    if program.reader != "interpreter" and (program.carries or program.wrapper):
+        return 0
+    if not view.found.operands or any(view.found.has(*payload.options) for payload in program.carries):
+        return 0
+    script = view.found.operands[0]
+    if " " in script or not ("/" in script or "." in script):
+        return 0
+    return view.words.index(script) + 1
+
+
+def _runs_dry(view: _View, program: Program, words: Sequence[str], switches: frozenset[str]) -> bool:
+    """Whether a word of any program that only tries is given, and cannot be another option's value."""
+    for flag in words:
+        if view.is_dry((flag,)) and flag in view.words:
+            return not may_be_value(view.words, view.words.index(flag), program.value_flags, switches)
+    return False
+
+
+def _mentions(
+    entries: Sequence[Entry], fired: Sequence[Entry], program: Program, operands: Sequence[str], at: int, word: str
+) -> bool:
+    """Whether a clause or the description speaks of this operand, or (at -1) of this option."""
+    if at < 0:
+        if word in program.value_flags or word in program.dry_run or (word,) in program.ruled:
+            return True
+    elif any(_starts(operands, path) for path in program.ruled):
+        return True
+    if at >= 0 and any(sub for _, _, sub in fired):
+        return True
     for rule, clause, sub in entries:
+        if not _starts(operands, sub):
+            continue
+        if at < 0:
+            flags = (*clause.any_flag, *clause.all_flags, *clause.no_flag)
+            if any(flag.partition("=")[0] == word for flag in flags):
+                return True
+        elif len(sub) > at and _varies(clause):
+            return True
+        spoken = (*clause.any_word, *clause.no_word) if rule.level else clause.any_word
+        if any(pattern((text,))(word) for text in spoken):
+            return True
+    return False
+
+
+def _varies(clause: Clause) -> bool:
+    """A clause that tells harmful forms of a subcommand from others, so that the others are known to be less."""
+    return bool(clause.any_flag or clause.all_flags or clause.no_flag or clause.any_word or clause.all_words) or bool(
+        clause.no_word or clause.no_line or clause.no_trait or clause.min_words or clause.max_words >= 0
+    )
+
+
+def _generic(harm: Harm, command: Command, book: Rulebook) -> list[Rule]:
+    """The rules for any program, told what the words say."""
+    marks = {f"word_{harm.kind}"} | ({"word_all"} if harm.everything or "production" in command.traits else set())
+    view = _View(replace(command, traits=command.traits | marks), _NO_PROGRAM)
+    entries = book.by_program.get(_ANY, {}).get(_ANY, ())
+    found = [rule for rule, _, _ in _matching(entries, view)]
+    worst = max((rule.level for rule in found), default=_SAFE)
+    return [rule for rule in found if rule.level == worst]
+
+
+def _matching(entries: Iterable[Entry], view: _View) -> list[Entry]:
+    """The entries that hold, one of each rule."""
+    operands = view.found.operands
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        rule, clause, sub = entry
         if rule.id not in found and _starts(operands, sub) and _command_matches(clause, len(sub), view):
-            found[rule.id] = rule
-    return found.values()
+            found[rule.id] = entry
+    return list(found.values())
 
 
 def _command_matches(clause: Clause, taken: int, view: _View) -> bool:

@@ -124,6 +124,10 @@ def test_a_program_is_described_once_and_with_known_keys() -> None:
         refused(lambda: build_program("demo", {"dry_run": "-n"}))
         == "program demo: dry_run is '-n', expected a list of words"
     )
+    assert (
+        refused(lambda: build_program("demo", {"operands": "words"}))
+        == "program demo: operands is 'words'; known: files, text"
+    )
 
 
 def test_a_rule_that_is_right_loads_with_everything_it_says() -> None:

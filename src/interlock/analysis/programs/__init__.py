@@ -78,8 +78,17 @@ class Program:
     does: tuple[ObjectEffect, ...] = ()
     place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of the place -> options that name it
     kinds: Mapping[str, str] = field(default_factory=dict)  # short name of a kind -> kind
+    operands: str = ""  # what its operands are, where they are no subcommands: files, text
+    ruled: tuple[
+        tuple[str, ...], ...
+    ] = ()  # subcommands, with all words behind them, and options that rules alone judge
+    help: tuple[str, ...] = ("--help", "--version")  # words for which it only prints
+    options_first: bool = False  # an option behind its first operand is a word for somebody else
+    subcommands: tuple[tuple[str, ...], ...] = ()  # of which it takes any unambiguous beginning
+    short: Mapping[str, str] = field(default_factory=dict)  # a subcommand's other names -> the one that rules use
 
 
+_OPERANDS = ("", "files", "text")
 _PROGRAM_KEYS = tuple(sorted(one.name for one in fields(Program) if one.name != "name"))
 _CARRIED_KEYS = tuple(sorted(one.name for one in fields(Payload)))
 _LISTS = frozenset({"subcommand", "any_flag", "no_flag", "value_flags", "traits", "packages"})
@@ -110,7 +119,49 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         does=tuple(_object_effect(where, item) for item in data.get("does", ())),
         place=_option_lists(f"{where}: place", data.get("place", {}), _PLACE_KEYS),
         kinds={str(key): str(kind) for key, kind in data.get("kinds", {}).items()},
+        operands=_operands(where, data.get("operands", "")),
+        ruled=_paths(where, "ruled", data.get("ruled", [])),
+        help=word_list(where, "help", data.get("help", ["--help", "--version"])),
+        options_first=bool(data.get("options_first", False)),
+        subcommands=_paths(where, "subcommands", data.get("subcommands", [])),
+        short={name: whole for names, whole in data.get("short", {}).items() for name in names.split(", ")},
     )
+
+
+def _operands(where: str, kind: object) -> str:
+    if kind not in _OPERANDS:
+        raise PackError(f"{where}: operands is {kind!r}; known: {', '.join(filter(None, _OPERANDS))}")
+    return str(kind)
+
+
+def _paths(where: str, key: str, value: object) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(path.split()) for path in word_list(where, key, value))
+
+
+def whole_words(program: Program, words: Sequence[str]) -> list[str]:
+    """The words with shortened subcommands written out: `ip r f` is `ip route flush`."""
+    spelled = list(words)
+    places = [at for at, word in enumerate(spelled) if _is_operand(spelled, at, program.value_flags)][:4]
+    for count in range(len(places), 0, -1):
+        whole = program.short.get(" ".join(spelled[at] for at in places[:count]))
+        if whole is not None:
+            first, *rest = whole.split()
+            spelled[places[0] : places[count - 1] + 1] = [first, *rest]
+            return spelled
+    known = program.subcommands
+    for depth, at in enumerate(places):
+        begins = [path for path in known if len(path) > depth and path[depth].startswith(spelled[at])]
+        exact = [path for path in begins if path[depth] == spelled[at]]
+        known = tuple(exact or begins)
+        if not known:
+            break
+        spelled[at] = known[0][depth]  # such programs take the first that fits
+        known = tuple(path for path in known if path[depth] == spelled[at])
+    return spelled
+
+
+def _is_operand(words: Sequence[str], at: int, valued: frozenset[str]) -> bool:
+    return words[at][:1] != "-" and not (at and words[at - 1] in valued)
 
 
 def _carried(where: str, data: Mapping[str, Any]) -> Payload:

@@ -9,6 +9,7 @@ from typing import Any
 
 from interlock.analysis.packs import Pack, PackError, load_packs
 from interlock.analysis.programs import Program, build_program, by_every_name
+from interlock.analysis.programs.net import NetWords, build_net
 
 _SHIPPED = Path(__file__).parent
 
@@ -16,7 +17,18 @@ _SHIPPED = Path(__file__).parent
 @cache
 def shipped_programs() -> Mapping[str, Program]:
     """Every shipped description; refuses all of them when one is wrong."""
-    return build_programs(load_packs(_SHIPPED, _checked))
+    return build_programs(_packs())
+
+
+@cache
+def net_words() -> NetWords:
+    """What words mean on a command line, from the one pack that says so."""
+    return build_net(next(pack["net"] for pack in _packs() if "net" in pack))
+
+
+@cache
+def _packs() -> Sequence[Pack]:
+    return load_packs(_SHIPPED, _checked)
 
 
 def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.programs import Program, whole_words
+from interlock.analysis.programs.help import asks_for_help
+from interlock.analysis.programs.load import net_words, shipped_programs
 from interlock.analysis.shell import (
     FACT_STEPS,
     UNKNOWN,
@@ -91,13 +93,21 @@ def read_program(job: Job, written: str) -> Stream:
     if own := _own_file(job, written, described is not None):
         job.host.session.facts.append(command_fact(program, job.words, job.where, job.stdin))
         return interpreters.executable(job, own) or UNKNOWN
+    if described is not None:
+        if program in described.aliases:
+            program = job.program = described.name
+        if described.subcommands or described.short:
+            job.words = whole_words(described, job.words)
     wrapper = program in _WRAPPERS or (described is not None and described.wrapper)
-    where = replace(job.where, traits=job.where.traits | {"wrapper"}) if wrapper else job.where
+    local = "/" in written and not _SYSTEM_PROGRAM.match(written)
+    helps = not wrapper and not local and _asks_for_help(described or _UNDESCRIBED, job)
+    marks = ("wrapper",) * wrapper + ("help",) * helps
+    where = replace(job.where, traits=job.where.traits.union(marks)) if marks else job.where
     job.step(FACT_STEPS)
     session, folder = job.host.session, job.host.cwds[0]
     moved = folder if folder != session.cwd else ""
     session.facts.append(command_fact(program, job.words, where, job.stdin, moved))
-    if not wrapper and asks_for_help(program, job.words, "windows" in job.where.traits):
+    if helps:
         return UNKNOWN
     stream = run_carried(job, described) if described is not None and described.carries else None
     if stream is not None:
@@ -119,7 +129,7 @@ def read_program(job: Job, written: str) -> Stream:
         return output(job)
     if tail := _handed_on(program, job.words):
         return run_words(job, tail, program, ())
-    if "/" in written and not _SYSTEM_PROGRAM.match(written):
+    if local:
         stream = interpreters.executable(job, written)
     return stream if stream is not None else output(job)
 
@@ -148,17 +158,17 @@ def _own_file(job: Job, written: str, described: bool) -> str:
     return ""
 
 
-# Programs that only print, find or explain their words.
-_TALKERS = frozenset(
-    "echo : true false man tldr which whereis whatis apropos type help info say cowsay figlet toilet banner notify-send logger wall write dialog zenity "
-    "whiptail gum test [ [[ expr compgen complete pgrep pkill killall ls stat file wc basename dirname realpath readlink nano code open "
-    "shellcheck cheat howdoi grep history fc let jobs".split()
-)
+_UNDESCRIBED = Program()
+
+
+def _asks_for_help(described: Program, job: Job) -> bool:
+    return asks_for_help(described, job.words, net_words().switches, "windows" in job.where.traits)
 
 
 def _handed_on(program: str, words: list[str]) -> list[str]:
     """The command that an unknown program seems to run: its words, what follows its `--`, or a shell with its -c."""
-    if program in _TALKERS or not words:
+    described = shipped_programs().get(program)
+    if not words or (described is not None and described.operands):
         return []
     if words[0] in shells.SHELLS and any(re.fullmatch(r"-[a-z]*c", word) for word in words[1:3]):
         return words
@@ -172,37 +182,3 @@ def _handed_on(program: str, words: list[str]) -> list[str]:
         if len(tail) > 1 and not tail[0].startswith("-") and (tail[0] in HANDLERS or tail[0] in shipped_programs()):
             return tail
     return []
-
-
-_NO_HELP = frozenset(
-    {"kill", "eval", "exec", "trap", "cd", "read"}
-)  # builtins that take --help for a word, or only look for it first
-_ONE_DASH_HELP = frozenset("terraform tofu packer vault nomad consul openssl java find az".split())
-_QUESTION_HELP = frozenset("zfs zpool psql mysql".split())
-
-
-def _stands_alone(words: Sequence[str], number: int) -> bool:
-    """The last word, and no value of the option before it."""
-    return number == len(words) - 1 and not (number and words[number - 1].startswith(("/", "-")))
-
-
-def asks_for_help(program: str, words: Sequence[str], windows: bool = False) -> bool:
-    """--help or --version before any `--`: the program prints and ends; not what it would run in a container."""
-    if program in _NO_HELP:
-        return False
-    if windows and "-" in program:  # a cmdlet
-        return "-?" in words
-    if program == "aws" and words and words[-1] == "help":
-        return True
-    for number, word in enumerate(words[:1] if program in ("find", "gfind") else words):  # else words of an expression
-        if word in ("--", "exec", "run"):
-            return False
-        if (
-            word == "--help"
-            or (word == "-help" and program in _ONE_DASH_HELP)
-            or (word in ("/?", "-?") and (windows or program in _QUESTION_HELP) and _stands_alone(words, number))
-        ):
-            return True
-        if word == "--version" and number in (0, len(words) - 1):
-            return True
-    return False

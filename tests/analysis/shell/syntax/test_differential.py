@@ -40,7 +40,8 @@ def written() -> tuple[str, ...]:
     actions = [action for rule in book.rules.values() if rule.id != bombs for action in (*rule.match, *rule.spare)]
     examples = [(action.text, action.cwd) for action in actions if action.kind is Kind.COMMAND]
     texts = [(row["command"], row["cwd"]) for row in rows] + examples
-    return tuple(dict.fromkeys(text for text, cwd in texts if not looks_like_windows(text, cwd)))
+    of_zsh = ":(){:|:&};:"  # bash refuses this spelling, zsh runs it
+    return tuple(dict.fromkeys(text for text, cwd in texts if text != of_zsh and not looks_like_windows(text, cwd)))
 
 
 @cache

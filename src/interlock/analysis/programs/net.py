@@ -1,0 +1,372 @@
+"""Judges a command by its words alone: a verb and what it is done to, in subcommands, options and the program's own name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from interlock.analysis.lexicon import ALL_WORDS, DEED_NOUNS, OBJECTS, PERMANENT_WORDS, VERBS, split_name
+
+READ, MAKE, NOUN = "reading", "making", "noun"  # meanings that are no harm; NOUN: unless a verb follows
+QUIET = frozenset({READ, MAKE, NOUN})
+MAX_WORD, MAX_OPERANDS = 60, 7
+_ANY = frozenset({"*"})
+_NOTHING = ("", (), False)
+_SPLIT = ("delete", "destroy", "remove", "purge", "wipe", "drop", "erase", "terminate", "truncate", "rm", "del")
+_ENDS = ("delete", "destroy", "remove", "purge", "wipe", "drop", "del")
+
+Meaning = tuple[
+    str, tuple[str, ...], bool
+]  # kind of the verb, the other words of the name, whether the word is the verb alone
+
+
+@dataclass(frozen=True, slots=True)
+class NetWords:
+    """What words mean on a command line; built from the table `net`."""
+
+    verbs: Mapping[str, str]  # word -> kind, or one of QUIET
+    needs: Mapping[str, frozenset[str]]  # word -> kinds of objects that it must be done to
+    objects: Mapping[str, str]  # noun -> kind
+    light: frozenset[str]
+    reinstallable: frozenset[str]
+    uninstalls: frozenset[str]
+    options: frozenset[str]
+    whole_options: frozenset[str]
+    forced_options: frozenset[str]
+    vague_options: frozenset[str]
+    not_in_front: frozenset[str]
+    in_front: frozenset[str]
+    all_of: frozenset[str]
+    acts: frozenset[str]
+    on: frozenset[str]  # values that switch an option on
+    forced: frozenset[str]
+    whole_by_all: frozenset[str]  # verbs that count without their object where they are done to everything
+    folders: frozenset[str]
+    values: frozenset[str]
+    switches: frozenset[str]
+    dry_run: tuple[str, ...]
+    suspects: Callable[[str], object]  # truthy when a text can have a verb that counts; most have none
+
+
+def build_net(data: Mapping[str, Any]) -> NetWords:
+    """The words of the table, joined with the verbs of the lexicon."""
+    sets = {name: frozenset(text.split()) for name, text in data.items() if isinstance(text, str)}
+    needs_of = {kind: frozenset(text.split()) for kind, text in {**data["kinds"], **data["objects"]}.items()}
+    kinds = {word: kind for word, kind in VERBS.items() if kind in needs_of and word not in sets["other"]}
+    kinds |= {word: kind for kind, text in data["verbs"].items() for word in text.split()}
+    needs = {word: needs_of[kind] for word, kind in kinds.items()}
+    smaller = {word: frozenset(text.split()) for words, text in data["smaller"].items() for word in words.split()}
+    needs |= {word: wanted for word, wanted in smaller.items() if word in kinds}
+    silent = (
+        dict.fromkeys(sets["making"], MAKE) | dict.fromkeys(sets["reading"], READ) | dict.fromkeys(sets["nouns"], NOUN)
+    )
+    named = {name: sets[name] for name in NetWords.__dataclass_fields__ if name in sets}
+    objects = OBJECTS | {word: kind for kind, text in data["names"].items() for word in text.split()}
+    stems = {*kinds, *DEED_NOUNS, *sets["options"], *sets["whole_options"], *sets["forced_options"]}
+    suspects = _searcher(stems)
+    return NetWords(
+        verbs={**kinds, **silent},
+        needs=needs,
+        objects=objects,
+        suspects=suspects,
+        dry_run=tuple(data["dry_run"]),
+        **named,
+    )
+
+
+def _searcher(words: Iterable[str]) -> Callable[[str], object]:
+    """A search for any of these words; short ones only where a name or a part of one begins."""
+    import re2
+
+    long = [word for word in words if len(word) > 3]
+    short = [word for word in words if len(word) <= 3]
+    found = re2.compile(
+        f"(?i:{'|'.join(long)})|\\b(?i:{'|'.join(short)})|_(?:{'|'.join(short)})|[a-z](?:{'|'.join(map(str.title, short))})"
+    ).search
+
+    def search(text: str) -> object:
+        return found(text.encode("utf-8", "replace"))
+
+    return search
+
+
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """What the words say would be done: the kind of verb, and whether to everything."""
+
+    kind: str
+    everything: bool
+
+
+def harm_of(
+    program: str,
+    words: Sequence[str],
+    table: NetWords,
+    *,
+    valued: frozenset[str] = frozenset(),
+    described: bool = False,
+    operands: bool = True,
+    settled: Callable[[int, str], bool] = lambda at, word: False,
+) -> Harm | None:
+    """The harm that the words name; `settled` says which operands (by position) and options (at -1) others judge.
+
+    The name of a `described` program says nothing; without `operands` only options are looked at.
+    """
+    reading = _WordReading(table, settled, operands)
+    reading.read(words, valued | table.values)
+    kind = "" if reading.reads else reading.kind or (reading.small if reading.everything else "")
+    if not kind and operands and not described and not reading.silent:
+        kind = _by_name(program, reading, table)
+    if not kind:
+        return None
+    return Harm(kind, reading.everything)
+
+
+class _WordReading:
+    """One pass over the words of a command."""
+
+    __slots__ = (
+        "everything",
+        "forced",
+        "kind",
+        "objects",
+        "operands",
+        "place",
+        "reads",
+        "settled",
+        "silent",
+        "small",
+        "table",
+    )
+
+    def __init__(self, table: NetWords, settled: Callable[[int, str], bool], operands: bool) -> None:
+        self.table = table
+        self.settled = settled
+        self.operands = operands
+        self.kind = ""
+        self.everything = False
+        self.forced = False
+        self.silent = not operands
+        self.objects: list[str] = []  # the nouns so far, the last the nearest
+        self.place = 0
+        self.small = ""  # the kind of a verb that counts only where it is done to everything
+        self.reads = False  # nothing is changed, whatever the options are
+
+    def read(self, words: Sequence[str], valued: frozenset[str]) -> None:
+        table = self.table
+        self.forced = not table.forced.isdisjoint(words)
+        before = ""  # the option that could take this word for its value
+        skip = False
+        for at, word in enumerate(words):
+            if skip:
+                skip = False
+                if self.operands and before.lstrip("-") in table.acts:
+                    self._act(word)
+                before = ""
+                continue
+            if word == "--":
+                before = ""
+                continue
+            if len(word) > 1 and word[0] == "-":
+                name, equals, value = word.partition("=")
+                self._option(name, value if equals else None)
+                before = "" if equals or name in table.switches else name
+                skip = not equals and (name in valued or (len(name) > 2 and f"--{name.lstrip('-').lower()}" in valued))
+                continue
+            following = words[at + 1] if at + 1 < len(words) else ""
+            self._operand(word, following, before)
+            before = ""
+
+    def _operand(self, word: str, following: str, before: str) -> None:
+        """One operand; behind an option that nobody knows it may be that option's value, and silences nothing."""
+        at, self.place = self.place, self.place + 1
+        if word in ("*", "all") or word in self.table.all_of:
+            self.everything = True
+        if self.silent or self.kind or at >= MAX_OPERANDS or len(word) > MAX_WORD:
+            return
+        if "=" in word:
+            name, _, value = word.partition("=")
+            if name.lower() in self.table.acts and not self.settled(at, word):
+                self._act(name if value.lower() in self.table.on else value)
+            return
+        if "/" in word and at < 2:
+            head, _, tail = word.partition("/")
+            word = tail if head.isalpha() and tail.isalpha() and head not in self.table.folders else word
+        kind, others, alone = meaning(word, self.table)
+        if kind in QUIET:
+            if before:
+                return
+            named, _, bare = meaning(following, self.table)
+            self.silent = kind != NOUN or bool(named and not bare)
+            self.reads = kind == READ
+            self.objects.append(word)
+            return
+        if not kind:
+            self.objects.append(word.lower())
+            return
+        if before and not alone:
+            return
+        if self.settled(at, word):
+            self.silent = True
+            return
+        verb = _verb_in(word, self.table)
+        near = others or tuple(self.objects[-1:]) or ((following.lower(),) if following and following[0] != "-" else ())
+        if not others and following and not self.objects:
+            near = (following.lower(),)
+        if self._counts(verb, near):
+            self.kind = kind
+            self.everything = self.everything or _of_everything(others, self.table)
+        elif verb in self.table.whole_by_all and not self._is_light(near):
+            self.small = kind
+        elif others or self.objects:
+            self.silent = True
+
+    def _counts(self, verb: str, near: Sequence[str]) -> bool:
+        """Whether this verb does harm to what stands near it."""
+        table = self.table
+        wanted = table.needs.get(verb, _ANY)
+        if self._is_light(near):
+            return False
+        if near and verb in table.uninstalls and near[-1] in table.reinstallable:
+            return False
+        return wanted == _ANY or any(table.objects.get(word, "") in wanted or word in ALL_WORDS for word in near)
+
+    def _is_light(self, near: Sequence[str]) -> bool:
+        return bool(near) and near[-1] in self.table.light
+
+    def _option(self, name: str, value: str | None) -> None:
+        table = self.table
+        bare = name.lstrip("-").lower()
+        parts = bare.replace("_", "-").split("-")
+        if parts[0] in table.all_of:
+            self.everything = True
+            return
+        if self.kind or len(bare) < 3 or (value is not None and value.lower() in _OFF):
+            return
+        if value is not None and bare in table.acts:
+            self._act(value)
+        if not self.kind and (verb := self._ordered(name, parts)) and not self.settled(-1, name):
+            self.kind = table.verbs.get(verb, "delete")
+            if self.kind in QUIET:
+                self.kind = "delete"
+            self.everything = self.everything or _of_everything(parts, table)
+
+    def _ordered(self, name: str, parts: Sequence[str]) -> str:
+        """The verb of an option that orders harm: `--delete-user`, `--force-overwrite`, `--wipe`; not `--no-delete`."""
+        table, first, last = self.table, parts[0], parts[-1]
+        if first in table.not_in_front or (len(parts) > 1 and not name.startswith("--")):
+            return ""
+        if first in table.options:
+            return "" if len(parts) > 1 and self._spared(first, last) else first
+        if "-".join(parts) in table.whole_options:
+            return first
+        if first in table.forced_options and (len(parts) > 1 or self.forced):
+            stored = table.objects.get(last, "light") not in ("light", "safety") and last not in table.light
+            return first if stored or len(parts) == 1 else ""
+        if first in table.in_front and len(parts) > 1 and (last in table.options or last in table.whole_options):
+            return last
+        return ""
+
+    def _spared(self, verb: str, noun: str) -> bool:
+        table = self.table
+        kind = table.objects.get(noun, "")
+        if noun in table.light or noun in table.reinstallable or kind == "light":
+            return True
+        return verb in table.vague_options and not kind and noun not in table.all_of and noun not in ALL_WORDS
+
+    def _act(self, value: str) -> None:
+        """The value of `--action`, `cmd=`: a verb there is what the program is told to do."""
+        kind, others, _ = meaning(value, self.table)
+        if kind and kind not in QUIET and not self.kind and not self.settled(-1, value):
+            if self._counts(_verb_in(value, self.table), others):
+                self.kind = kind
+
+
+_OFF = frozenset({"false", "no", "0", "none", "off", "never"})
+
+
+def _of_everything(words: Sequence[str], table: NetWords) -> bool:
+    return any(word in ALL_WORDS or word in PERMANENT_WORDS or word == "factory" for word in words)
+
+
+def _by_name(program: str, reading: _WordReading, table: NetWords) -> str:
+    """A program whose own name orders harm: `delete-tenant`, `kubectl-nuke`, `dropusers`; not a script's file."""
+    kind, others, alone = meaning(program, table)
+    if not kind or (alone and (kind != "delete" or not reading.place)) or kind in QUIET or "." in program:
+        return ""
+    if reading.settled(-1, program) or not reading._counts(_verb_in(program, table), others):
+        return ""
+    reading.everything = reading.everything or _of_everything(others, table)
+    return kind
+
+
+def _verb_in(word: str, table: NetWords) -> str:
+    return next((part for part in _parts(word) if table.verbs.get(part, READ) not in QUIET), word.lower())
+
+
+@lru_cache(maxsize=8192)
+def _parts(word: str) -> tuple[str, ...]:
+    low = word.lower()
+    if low.isalpha() and (low == word or word == word.upper()):
+        return _halves(low)
+    return tuple(half for segment in split_name(word) for part in segment for half in _halves(part))
+
+
+def _halves(word: str) -> tuple[str, ...]:
+    """`deletetable`, `zonedelete`: verb and object without anything between."""
+    if word in VERBS or word in OBJECTS or len(word) < 6:
+        return (word,)
+    for verb in _SPLIT:
+        rest = word[len(verb) :]
+        if word.startswith(verb) and (rest in OBJECTS or rest in ALL_WORDS or rest == "unused"):
+            return (verb, rest)
+        if word.startswith(f"{verb}all") and word[len(verb) + 3 :] in OBJECTS:
+            return (verb, "all", word[len(verb) + 3 :])
+    for verb in _ENDS:
+        if word.endswith(verb) and word[: -len(verb)] in OBJECTS:
+            return (verb, word[: -len(verb)])
+    return (word,)
+
+
+@lru_cache(maxsize=8192)
+def _names(word: str) -> tuple[str, ...]:
+    """The words of a name that can be a subcommand; nothing for paths, files, addresses, texts and numbers."""
+    if not word or len(word) > MAX_WORD or not (word[0].isalpha() or word[0] == ":"):
+        return ()
+    if not word.replace("-", "").replace("_", "").replace(":", "").replace(".", "").isalnum():
+        return ()
+    tail = word.rpartition(".")[2] if "." in word else ""
+    if tail and len(tail) < 5 and tail.lower() not in VERBS:  # the ending of a file
+        return ()
+    return _parts(word)
+
+
+def meaning(word: str, table: NetWords) -> Meaning:
+    """What one word says: the kind of its verb, the other words of its name, and whether it is the verb alone."""
+    kind = table.verbs.get(word)
+    if kind is not None:
+        return kind, (), True
+    if word.islower() and word.isalpha() and len(word) < 6:
+        return _NOTHING
+    parts = _names(word)
+    if len(parts) == 1:
+        kind = table.verbs.get(parts[0], "") if parts[0] != word else ""
+        return (kind, (), True) if kind else _NOTHING
+    if not parts or parts[0] in table.not_in_front:
+        return _NOTHING
+    quiet = ""
+    for at, part in enumerate(parts):
+        kind = table.verbs.get(part, "")
+        if kind in (READ, MAKE) and at in (0, len(parts) - 1):
+            quiet = quiet or kind
+            if at == 0:
+                break
+        elif kind and kind not in QUIET and (at == 0 or at >= len(parts) - 2 or parts[at - 1] in table.in_front):
+            return kind, (*parts[:at], *parts[at + 1 :]), False
+    if not quiet and DEED_NOUNS.get(parts[-1], "") == "delete" and parts[0] in table.in_front:
+        return "delete", parts[:-1], False
+    if not quiet and len(parts) > 2 and table.verbs.get(parts[1], "") == MAKE:
+        quiet = MAKE
+    return (quiet, (), False) if quiet else _NOTHING
