@@ -36,9 +36,9 @@ HARM = [
     # options
     "zorgle sync --delete-excluded a b", "zorgle apply --wipe", "zorgle sync --prune ./a b", "zorgle migrate --drop-tables", "zorgle --purge",
     "zorgle restore --overwrite latest", "zorgle push --force-overwrite", "zorgle init --reset-data", "zorgle import x.sql --clean --force",
-    "zorgle --action=delete --id 5", "zorgle --action delete --id 5", "zorgle cmd=destroy id=5", "zorgle users -delete bob",
+    "zorgle --action=delete --id 5", "zorgle --action delete --id 5", "zorgle cmd=destroy id=5", "zorgle users -delete bob", "zorgle users /delete bob",
     # an object decides
-    "zorgle user ban bob", "zorgle org suspend acme", "zorgle disk format d1", "zorgle mfa disable", "zorgle secrets rotate s1",
+    "zorgle user ban bob", "zorgle org suspend acme", "zorgle disk format d1", "zorgle mfa disable", "zorgle detach-policy admin", "zorgle secrets rotate s1",
     "zorgle subscription cancel s1", "zorgle account close 7", "zorgle migrations rollback -t 0", "zorgle buckets empty backups",
     # the program's own name
     "acme-delete tenant 5", "delete-tenant 5", "wipe-device d1 --yes", "kubectl-nuke ns a", "dropTenant 5",

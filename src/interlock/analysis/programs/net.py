@@ -175,6 +175,9 @@ class _WordReading:
                 before = "" if equals or name in table.switches else name
                 skip = not equals and (name in valued or (len(name) > 2 and f"--{name.lstrip('-').lower()}" in valued))
                 continue
+            if word[:1] == "/" and word[1:].lower() in table.options:
+                self._option(f"--{word[1:]}", None)
+                continue
             following = words[at + 1] if at + 1 < len(words) else ""
             self._operand(word, following, before)
             before = ""
