@@ -72,7 +72,7 @@ NO_HARM = [
     "zorgle undelete bob", "zorgle server stop web", "zorgle users delete bob --dry-run", "zorgle users delete bob --force --dry-run",
     # operands that are no subcommands
     "mypy delete", "pylint destroy", "howdoi drop a table", "jest -t delete", "rspec -e destroy", "tldr delete", "pydoc shutil.rmtree", "less purge",
-    "tree --prune", "tr --delete x", "prettier remove", "gcc -o delete delete.c", "ctest -R delete", "grm notes.orig",
+    "tree --prune", "find . -name x -prune", "tr --delete x", "prettier remove", "gcc -o delete delete.c", "ctest -R delete", "grm notes.orig",
     # words of another program
     "npx cowsay delete", "ssh host howdoi delete", "docker compose run web howdoi delete", "poetry run howdoi delete", "yarn jest delete",
     # subcommands that rules or descriptions speak of
