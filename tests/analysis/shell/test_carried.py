@@ -2,9 +2,63 @@
 
 from __future__ import annotations
 
+from cases import each
+from interlock import assess
 from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.shell.programs import READERS
 
 
 def test_every_reader_that_a_description_names_exists_and_is_used() -> None:
     assert {program.reader for program in shipped_programs().values()} - {""} == set(READERS)
+
+
+def level(text: str) -> int:
+    return assess(text, "/home/dev/app").level
+
+
+RUNS = [
+    "AWS_PAGER='rm -rf ~/docs' aws s3 ls",
+    "ACME_POST_HOOK='rm -rf ~/docs' acmectl build",
+    "TAR_OPTIONS='--checkpoint=1 --checkpoint-action=exec=rm\\ -rf\\ ~/docs' tar cf x y",
+    "FZF_DEFAULT_OPTS='--bind start:execute(rm -rf ~/docs)' fzf",
+    "JAVA_TOOL_OPTIONS='-javaagent:/tmp/x.jar' mvn -v",
+    "export KUBE_EDITOR='rm -rf ~/docs'; kubectl edit cm/x",
+    "env GIT_TEMPLATE_DIR=/tmp/t git init",
+    "PYTHONPATH=/tmp/lib:src python3 app.py",
+    "LUA_INIT='os.execute(\"rm -rf src\")' lua -v",
+    "acmectl --on-exit 'find / -delete'",
+    "acmectl shell 'rm -rf /data'",
+    "acmectl -c 'DROP TABLE users'",
+    "acmedb shell <<< 'drop database shop;'",
+    "acmelang --run 'os.system(\"rm -rf /home/dev/docs\")'",
+    "player --script=/tmp/x.lua a.mp4",
+    "acmectl with profile do rm -rf /srv",
+]
+
+DATA = [
+    "AWS_PAGER= aws s3 ls",
+    "GIT_PAGER='less -R' git log",
+    "NODE_OPTIONS='--experimental-vm-modules' npx jest",
+    "CC='ccache gcc' make",
+    "PATH=/opt/x/bin:$PATH make",
+    "MSG='rm -rf / is bad'; echo \"$MSG\"",
+    "local MSG='rm -rf /'",
+    "git commit -m 'rm -rf node_modules is gone'",
+    "acmectl note 'rm -rf /'",
+    "acmectl search 'drop table users'",
+    "acmectl create --title 'drop table users' --body 'rm -rf /'",
+    "jest -t 'rm -rf ~'",
+    "mytool add 'test the delete button'",
+    "player --subtitles=/tmp/x.srt a.mp4",
+    "acmectl set greeting 'find the exit and leave'",
+]
+
+
+@each("text", RUNS)
+def test_text_that_reads_as_a_harmful_command_counts_whichever_program_it_is_given_to(text: str) -> None:
+    assert level(text) >= 2
+
+
+@each("text", DATA)
+def test_text_that_is_only_shown_searched_or_kept_is_not_run(text: str) -> None:
+    assert level(text) <= 1

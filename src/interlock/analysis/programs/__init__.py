@@ -70,7 +70,6 @@ class Program:
     wrapper: bool = False  # it only runs the command, code or script that it is given
     reader: str = ""  # the reader of its words, where `carries` alone cannot say what they do
     script: bool = False  # a script of a project with this name is this program, whichever interpreter runs it
-    data: bool = False  # its words are text that it shows, searches or keeps
     secrets: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict
     )  # options whose value is a secret, by their form
@@ -113,7 +112,6 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         wrapper=bool(data.get("wrapper", False)),
         reader=str(data.get("reader", "")),
         script=bool(data.get("script", False)),
-        data=bool(data.get("data", False)),
         secrets=_option_lists(f"{where}: secrets", data.get("secrets", {}), _SECRET_KEYS),
         carries=tuple(_carried(where, item) for item in data.get("carries", ())),
         does=tuple(_object_effect(where, item) for item in data.get("does", ())),

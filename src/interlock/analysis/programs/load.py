@@ -7,11 +7,43 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from interlock.analysis.packs import Pack, PackError, load_packs
+from interlock.analysis.packs import Pack, PackError, load_packs, only_keys, word_list
 from interlock.analysis.programs import Program, build_program, by_every_name
 from interlock.analysis.programs.net import NetWords, build_net
 
+VARIABLE_KINDS = ("data", "loads", "runs")
 _SHIPPED = Path(__file__).parent
+
+
+@cache
+def shipped_variables() -> Mapping[str, tuple[str, ...]]:
+    """Patterns of the names of variables: `loads` where the value is a place of code, `data` where it never runs."""
+    return build_variables(load_packs(_SHIPPED, _checked))
+
+
+def build_variables(packs: Sequence[Pack]) -> dict[str, tuple[str, ...]]:
+    """The variables of these packs; raises PackError on a kind that is not known."""
+    found: dict[str, tuple[str, ...]] = dict.fromkeys(VARIABLE_KINDS, ())
+    for pack in packs:
+        only_keys("variable", pack.get("variable", {}), VARIABLE_KINDS)
+        for kind, names in pack.get("variable", {}).items():
+            found[kind] += word_list("variable", kind, names)
+    return found
+
+
+@cache
+def text_programs() -> frozenset[str]:
+    """Programs whose words are text that they show, search, check or keep."""
+    return build_text_programs(load_packs(_SHIPPED, _checked))
+
+
+def build_text_programs(packs: Sequence[Pack]) -> frozenset[str]:
+    """The programs of these packs whose words are text; raises PackError on anything but a list of names."""
+    names: list[str] = []
+    for pack in packs:
+        only_keys("text", pack.get("text", {}), ("programs",))
+        names += word_list("text", "programs", pack.get("text", {}).get("programs", []))
+    return frozenset(names)
 
 
 @cache
@@ -33,6 +65,8 @@ def _packs() -> Sequence[Pack]:
 
 def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:
     build_programs(packs)
+    build_variables(packs)
+    build_text_programs(packs)
     return packs
 
 

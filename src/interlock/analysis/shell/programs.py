@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
+from interlock.analysis.code.loose_text import harm_of_words, is_program, read_loose_words
+from interlock.analysis.facts import Fact
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program, whole_words
 from interlock.analysis.programs.help import asks_for_help
-from interlock.analysis.programs.load import net_words, shipped_programs
+from interlock.analysis.programs.load import net_words, text_programs
 from interlock.analysis.shell import (
     FACT_STEPS,
     UNKNOWN,
@@ -72,6 +75,15 @@ READERS: dict[str, Handler] = {
     **windows_programs.READERS,
     **data_clients.READERS,
 }
+# Programs whose readers know each of their words.
+_OWN_WORDS = frozenset().union(
+    builtins.HANDLERS,
+    shells.SHELL_HANDLERS,
+    item_runners.HANDLERS,
+    network.HANDLERS,
+    transfers.TRANSFER_HANDLERS,
+    file_programs.HANDLERS,
+)
 _WRAPPERS = builtins.SHELLS | frozenset({"env", "command", "xargs", "eval", "source", "."})
 _DASHED_GIT = re.compile(
     r"git-(add|am|apply|bisect|branch|checkout|checkout-index|clean|clone|commit|config|fetch|filter-branch|gc|log|merge|mv|prune|pull|push|read-tree|rebase|reflog|remote|reset|restore|revert|rm|stash|submodule|switch|symbolic-ref|tag|update-ref|worktree)"
@@ -109,14 +121,29 @@ def read_program(job: Job, written: str) -> Stream:
     session.facts.append(command_fact(program, job.words, where, job.stdin, moved))
     if helps:
         return UNKNOWN
+    before = len(session.facts)
+    stream, handled = _run(job, written if local else "", described)
+    if not (wrapper or program in _OWN_WORDS or _read_inside(session.facts, before, len(job.where.via))):
+        if described is None or not described.dry_run or set(described.dry_run).isdisjoint(job.words):
+            read_loose_words(job, handled)
+    return stream
+
+
+def _read_inside(facts: Sequence[Fact], before: int, depth: int) -> bool:
+    """Whether the command's own words were read as something that it runs."""
+    return any(len(fact.via) > depth for fact in islice(facts, before, None))
+
+
+def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool]:
+    """The output of a command, and whether what it does with its words is known; `script` is the local file that it may be."""
     stream = run_carried(job, described) if described is not None and described.carries else None
     if stream is not None:
-        return stream
-    if program in carried.PACKERS:
+        return stream, True
+    if job.program in carried.PACKERS:
         carried.pack(job)
-    if program in carried.UNPACKERS:
+    if job.program in carried.UNPACKERS:
         carried.unpack(job)
-    handlers = HANDLERS.get(program, ())
+    handlers = HANDLERS.get(job.program, ())
     if described is not None and described.reader:
         handlers = (READERS[described.reader], *handlers)
     if not handlers:
@@ -124,14 +151,14 @@ def read_program(job: Job, written: str) -> Stream:
     for handler in handlers:
         stream = handler(job)
         if stream is not None:
-            return stream
+            return stream, True
     if handlers or (described is not None and described.carries):
-        return output(job)
-    if tail := _handed_on(program, job.words):
-        return run_words(job, tail, program, ())
-    if local:
-        stream = interpreters.executable(job, written)
-    return stream if stream is not None else output(job)
+        return output(job), True
+    if tail := _handed_on(job):
+        return run_words(job, tail, job.program, ()), True
+    if script:
+        stream = interpreters.executable(job, script)
+    return (stream if stream is not None else output(job)), False
 
 
 _PROGRAM_FOLDER = re.compile(r"(?:.*/)?\.?s?bin/[^/]+$")
@@ -165,20 +192,22 @@ def _asks_for_help(described: Program, job: Job) -> bool:
     return asks_for_help(described, job.words, net_words().switches, "windows" in job.where.traits)
 
 
-def _handed_on(program: str, words: list[str]) -> list[str]:
-    """The command that an unknown program seems to run: its words, what follows its `--`, or a shell with its -c."""
-    described = shipped_programs().get(program)
-    if not words or (described is not None and described.operands):
+_HANDS_ON = frozenset({"--", "exec", "-e", "-x", "--exec", "--command", "launch", "do"})
+_LOOKED_AT = 8  # words of an unknown program in which a command is looked for
+
+
+def _handed_on(job: Job) -> list[str]:
+    """The command that an unknown program seems to run: what follows its `--` or `exec`, a shell with its -c, or words that destroy."""
+    words = job.words
+    if not words or job.program in text_programs():
         return []
-    if words[0] in shells.SHELLS and any(re.fullmatch(r"-[a-z]*c", word) for word in words[1:3]):
-        return words
-    recursive = words[0] == "rm" and any(
-        re.fullmatch(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive", word) for word in words[1:]
-    )
-    if recursive or (words[0] == "git" and len(words) > 1) or (words[0] == "find" and "-delete" in words):
-        return words
-    if "--" in words:
-        tail = words[words.index("--") + 1 :]
-        if len(tail) > 1 and not tail[0].startswith("-") and (tail[0] in HANDLERS or tail[0] in shipped_programs()):
-            return tail
+    for at, word in enumerate(words[:_LOOKED_AT]):
+        rest = words[at:]
+        if len(rest) < 2 or not is_program(word) or words[at - 1 : at] == ["help"]:
+            continue
+        if word in shells.SHELLS and any(re.fullmatch(r"-[a-z]*c", one) for one in rest[1:3]):
+            return rest
+        told = at == 0 or words[at - 1] in _HANDS_ON
+        if (told and words[at - 1 : at] == ["--"]) or harm_of_words(job, rest, told):
+            return rest
     return []

@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from interlock.analysis.code.loose_text import read_loose_variable
 from interlock.analysis.facts import hole, known
+from interlock.analysis.programs.load import shipped_variables
 from interlock.analysis.shell import Job, Stream, Where, command_fact, declarations, expand
 from interlock.analysis.shell.arithmetic import evaluate, subscript_of
 from interlock.analysis.shell.options import options, valued
@@ -16,10 +18,6 @@ if TYPE_CHECKING:
     from interlock.analysis.shell.walk import Shell
 
 
-_EXECUTED_VARIABLES = frozenset(
-    "PROMPT_COMMAND GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS PAGER MANPAGER "
-    "EDITOR VISUAL BROWSER LESSOPEN LESSCLOSE FCEDIT SUDO_ASKPASS RSYNC_RSH CVS_RSH SVN_SSH PERL5DB GIT_PROXY_COMMAND DOCKER_SSH".split()
-)
 _PROMPTS = frozenset({"PS0", "PS1", "PS2", "PS3", "PS4"})  # expanded each time that they are shown
 _STARTUP_FILES = frozenset({"BASH_ENV", "ENV", "PYTHONSTARTUP", "RUBYOPT", "PERL5OPT", "NODE_OPTIONS", "ZDOTDIR"})
 
@@ -61,7 +59,7 @@ def assign_all(shell: Shell, assigns: Sequence[Assignment]) -> None:
             shell.aliases[item.index] = expand.text(item.value, shell)
         shell.assign(item.name, value)
         _assign_keys(shell, item)
-        if item.name in _EXECUTED_VARIABLES or item.name in _STARTUP_FILES or item.name in _PROMPTS:
+        if item.name in shipped_variables()["runs"] or item.name in _STARTUP_FILES or item.name in _PROMPTS:
             run_variables(shell, ((item.name, value[0] if value else ""),), shell.where)
 
 
@@ -111,10 +109,15 @@ def declare(shell: Shell, words: Sequence[str], assigns: Sequence[Assignment]) -
         declarations.end(shell, program, item.name, rest)
 
 
-def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where) -> None:
-    """Variables whose value some program runs."""
+_LOADS_CODE = re.compile(r"(?:^|\s)(?:--(?:require|import)\b|-[reM])")
+
+
+def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where, exported: bool = True) -> None:
+    """Variables whose value some program runs; of one that is not exported, only those that this shell itself runs."""
     for name, value in env:
-        if name in _EXECUTED_VARIABLES and value and not expand.is_unknown(value):
+        if value and exported:
+            read_loose_variable(Job(shell, name, [value], where, None), name, value)
+        if name in shipped_variables()["runs"] and value and not expand.is_unknown(value):
             shell.nested(value.lstrip("|").replace("%s", ""), where.inside(f"{name}="))
         elif name in _PROMPTS:
             evaluate(value, shell)
@@ -124,5 +127,5 @@ def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where) ->
             shell.session.facts.append(command_fact("ld_preload", [value], where, None))
         elif name in ("BASH_ENV", "ENV") and value:
             shell.run(["source", value], where.inside(f"{name}="), None)
-        elif name in ("NODE_OPTIONS", "RUBYOPT", "PERL5OPT") and re.search(r"--?(require|import|r|e|M)", value):
+        elif name in ("NODE_OPTIONS", "RUBYOPT", "PERL5OPT") and _LOADS_CODE.search(value):
             Job(shell, name, [value], where, None).effect("run_script", value, "carried")

@@ -40,6 +40,7 @@ _ENVIRONMENT_NAME = re.compile(
     r"(ENV|HOST|URL|DATABASE|PROFILE|CONTEXT|PROJECT|NAMESPACE|STAGE|SERVICE|WORKSPACE|SETTINGS_MODULE)$"
 )
 _ELSEWHERE = frozenset({"remote", "container"})
+_KEPT = frozenset({"declare", "local", "readonly", "typeset"})  # their variables reach no program
 
 
 _NOWHERE = Where(None)
@@ -409,7 +410,7 @@ class Shell:
         where = self.where
         if env:
             where = Where(where.span, where.via, where.traits, where.env + env)
-            simple_commands.run_variables(self, env, where)
+            simple_commands.run_variables(self, env, where, words[0] not in _KEPT or "-x" in words)
         if node.assigns and words[0] in declarations.DECLARING:
             simple_commands.declare(self, words, node.assigns)
         stream = self.run(words, where, stdin)

@@ -1,0 +1,177 @@
+"""Reads words, variables and input that no description mentions, and reports those that are harmful as a command, statement or call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from functools import cache, partial
+
+from interlock.analysis.facts import HOLE, Command, Effect, Fact
+from interlock.analysis.programs.load import shipped_programs, shipped_variables, text_programs
+from interlock.analysis.shell import Job
+
+_HARM = frozenset(
+    "delete truncate overwrite run_download reverse_shell fork_bomb sql_drop sql_truncate sql_delete sql_shell sql_kill store_drop "
+    "store_delete".split()
+)
+_TEXT = re.compile(r"[\s(!]")  # what every command, statement or call has
+_LONGEST, _TRIALS = 4_000, 6  # characters of a text, and readings of it
+# Options whose value is text for people, a pattern, or a body that is sent.
+_DATA_OPTION = re.compile(
+    r"(?i)-m|-am|-S|-G|-H|--?(?:[a-z-]*(?:message|msg|title|body|description|comment|notes?|subject|summary|label|name|grep|search|pattern|"
+    r"regexp?|match|filter|author|reason|prompt|format|template|jq|focus|tags?|annotation|metadata|header|data|json|text|tests?|where|expr|"
+    r"changelog|output|password|token|content|labels|find|contains|keyword|jql|display|caption)|desc)"
+)
+# Subcommands that read, search, or keep what they are told.
+_DATA_VERB = frozenset(
+    "search grep find lookup explain ask chat prompt say echo print note notes comment annotate describe help list ls get show history "
+    "count status log logs add-note tell post tweet message publish send learn define translate alias".split()
+)
+_RUNS = frozenset({"exec", "shell", "ssh", "run", "console", "repl", "sh"})
+_SQL = re.compile(
+    r"(?i)(?:^|[;=:\"'])\s*((?:drop|alter|remove)\s+(?:table|schema|view|index|user|role|type|stream|keyspace|collection|owned|namespace|"
+    r"materialized|tablespace|sequence|function|topic|column)\s+[\w\"'`\[.]|drop\s+database|remove\s+database|truncate\s+(?:table\s+)?[\w.\"`]+\s*(?:;|$)|"
+    r"delete\s+from\s+\S|delete\s+(?:storage\s+group|timeseries)|(?:match\s.*)?detach\s+delete)"
+)
+_AT = re.compile(
+    r"(?:^|[^\w\s.,~-]|(?:^|[^\w\s])\s*(?:\w+\s+)?(?:run|shell|exec\w*|system|call\S*|command|do|nop|script|python)[\s:=]+)"
+    r"\s*((?:/[\w./-]*/)?[a-z][\w.+-]*)(?=[\s,]+[-~/.\w$\"'])"
+)
+_CLOSING = {'"': '"', "'": "'", "(": ")", "{": "}", "[": "]", "`": "`"}
+_CALL = re.compile(r"""[("'`\[{]""")
+_OUTSIDE = re.compile(r"(?:/private)?/(?:var/)?tmp(?:/|$)|/dev/shm/|(?:~|/home/[^/]+|/Users/[^/]+)/Downloads/")
+_LOADED = re.compile(
+    r"(?i)-?-?[\w-]*(?:agent(?:path|lib)?|tool-?exec|-exec|plugin|require|preload|loader|hook|script|command|program|wrapper|runner|shell|"
+    r"editor|pager|filter|launcher|vettool|setup|rulesdir|cmd-prefix|on-[a-z-]+|askpass|template)[\w.-]*[=:\s]['\"]?(?:[\w-]+=)?(\S+?)['\"]?(?:\s|$)"
+)
+
+
+def read_loose_words(job: Job, handled: bool) -> None:
+    """Read the words that no description or reader has read; `handled`: a reader knows the program.
+
+    Text that is data (a message, a search, the name of a test) is left alone.
+    """
+    if job.program in text_programs():
+        return
+    name, verbs = "", 0
+    for word in job.words:
+        option, value = _split(name, word)
+        if not word.startswith("-"):
+            verbs += 1
+            if verbs <= 2 and word in _DATA_VERB:
+                return
+        if _TEXT.search(value) and HOLE not in value and not _DATA_OPTION.fullmatch(option):
+            add_harm(job, value, f"{job.program} {option}".strip())
+        elif option and value[:1] in ("/", "~") and _OUTSIDE.match(value) and _LOADED.match(f"{option}={value}"):
+            job.effect("run_script", value, "carried")
+        name = word if word.startswith("-") and word != "--" and "=" not in word else ""
+    if job.stdin is not None and not handled and job.stdin.known:
+        text = job.stdin.text
+        if not _RUNS.isdisjoint(job.words) or _SQL.match(text):
+            add_harm(job, text, job.program)
+
+
+def _split(before: str, word: str) -> tuple[str, str]:
+    """The option that a word is the value of, and the value."""
+    if word.startswith("-") and len(word) > 2:
+        name, equals, value = word.partition("=")
+        if equals and not _TEXT.search(name):
+            return name, value
+        return (word[:2], word[2:]) if word[1] != "-" else ("", word)
+    return before, word
+
+
+def read_loose_variable(job: Job, name: str, value: str) -> None:
+    """Read the value of a variable that a program is given: a command in it, or a place that code is loaded from."""
+    if HOLE in value and ":" not in value:
+        return
+    if _matches(name, "loads") and any(map(_OUTSIDE.match, value.split(":"))):
+        job.effect("run_script", value, "carried")
+    elif (found := _LOADED.search(value)) and _OUTSIDE.match(found[1]):
+        job.effect("run_script", found[1], "carried")
+    elif _TEXT.search(value) and not _matches(name, "data"):
+        add_harm(job, value, f"{name}=")
+
+
+@cache
+def _matches(name: str, kind: str) -> bool:
+    return any(fnmatchcase(name.upper(), pattern) for pattern in shipped_variables()[kind])
+
+
+def add_harm(job: Job, text: str, via: str) -> None:
+    """Add the facts of the first reading of a text that is harmful; nothing where none is."""
+    if len(text) > _LONGEST:
+        return
+    for number, (language, part) in enumerate(_readings(text)):
+        if number == _TRIALS:
+            return
+        facts = _trial(job, partial(_read, language, part), via)
+        if _is_harm(facts):
+            job.host.session.facts += facts
+            return
+
+
+def _read(language: str, text: str, job: Job) -> None:
+    job.code(language, text)
+
+
+def _readings(text: str) -> Iterator[tuple[str, str]]:
+    """The languages that a text can be in, and the part of it that is."""
+    plain = text.replace("\\ ", " ") if "\\ " in text else text
+    for found in _AT.finditer(plain):
+        if is_program(found[1]):
+            part = _enclosed(plain, found.start(), found.start(1))
+            yield "shell", part.replace(",", " ") if part[len(found[1])] == "," else part
+    if _SQL.search(text):
+        yield "sql", text[_SQL.search(text).start(1) :].rstrip("\"'})")  # type: ignore[union-attr]
+    if _CALL.search(text):
+        yield "other", text
+
+
+def is_program(word: str) -> bool:
+    """Whether a word names a program whose words are read."""
+    from interlock.analysis.shell.programs import HANDLERS
+
+    name = word.rpartition("/")[2].lower()
+    return (name in HANDLERS or name in shipped_programs()) and name not in text_programs()
+
+
+def _enclosed(text: str, opened: int, start: int) -> str:
+    """A command from its first word to what closes the quote or bracket before it."""
+    closing = _CLOSING.get(text[opened])
+    end = text.find(closing, start) if closing else -1
+    return (text[start:end] if end > start else text[start:]).removesuffix("<CR>")
+
+
+def harm_of_words(job: Job, words: Sequence[str], told: bool) -> bool:
+    """Whether these words are a harmful command; `told`: they stand where a command does, so that any known program counts."""
+    facts = _trial(job, lambda trial: trial.run(words))
+    return _is_harm(facts if told else [fact for fact in facts if isinstance(fact, Effect)])
+
+
+def _trial(job: Job, read: Callable[[Job], object], via: str = "") -> list[Fact]:
+    """The facts of a reading, without any effect on what is known so far."""
+    session = job.host.session
+    kept, session.facts = session.facts, []
+    try:
+        read(Job(job.host.child(), job.program, job.words, job.inside(via, ()), None))
+        return session.facts
+    finally:
+        session.facts = kept
+
+
+def _is_harm(facts: Sequence[Fact]) -> bool:
+    """Whether text read in a language is harmful in it, and not mere words in which one happens to be a program's name."""
+    harm = False
+    for fact in facts:
+        if isinstance(fact, Effect):
+            if fact.verb == "unreadable":
+                return False
+            harm = harm or fact.verb in _HARM
+        elif isinstance(fact, Command):
+            if not is_program(fact.program):
+                return False
+            described = shipped_programs().get(fact.program)
+            harm = harm or (described is not None and not described.wrapper and len(fact.words) > 1)
+    return harm
