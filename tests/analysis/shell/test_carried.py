@@ -62,3 +62,41 @@ def test_text_that_reads_as_a_harmful_command_counts_whichever_program_it_is_giv
 @each("text", DATA)
 def test_text_that_is_only_shown_searched_or_kept_is_not_run(text: str) -> None:
     assert level(text) <= 1
+
+
+CODE = [
+    "gnuplot -e 'system(\"rm -rf src\")'",
+    "sbcl --eval '(uiop:run-program \"rm -rf src\")'",
+    'sbcl --eval \'(sb-ext:run-program "/bin/rm" (list "-rf" "src"))\'',
+    "racket -e '(delete-directory/files \"src\")'",
+    "julia -e 'rm(\"src\", recursive=true)'",
+    'octave --eval \'rmdir("src","s")\'',
+    'raku -e \'run "rm", "-rf", "src"\'',
+    "nim r - <<< 'import os; removeDir \"src\"'",
+    "swipl -g 'delete_directory_and_contents(src)' -t halt",
+    "dc <<< '!rm -rf src'",
+    "latex '\\immediate\\write18{rm -rf src}'",
+    "unknownlang --eval 'Dir.delete_tree(\"src\")'",
+    "puppet apply -e 'file { \"/srv/data\": ensure => absent, force => true }'",
+]
+
+HARMLESS_CODE = [
+    "gnuplot -e 'set output \"rm.png\"; plot sin(x)'",
+    "guile -c '(display \"rm -rf\")'",
+    "racket -e '(displayln \"drop\")'",
+    "julia -e 'println(1+1)'",
+    "octave --eval 'disp(pi)'",
+    "swipl -g 'writeln(hello)' -t halt",
+    "bc <<< '2*3'",
+    "raku -e 'say \"delete\"'",
+]
+
+
+@each("text", CODE)
+def test_code_without_a_reader_is_searched_for_the_calls_that_languages_share(text: str) -> None:
+    assert level(text) >= 2
+
+
+@each("text", HARMLESS_CODE)
+def test_code_without_a_reader_that_calculates_or_prints_is_harmless(text: str) -> None:
+    assert level(text) <= 1

@@ -1,63 +1,97 @@
-"""Languages without a reader of their own: finds calls that delete files or run commands with constant words."""
+"""Languages without a reader of their own: finds calls that delete files, run commands or drop data, with constant words."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from interlock.analysis.facts import Report
 
-_TEXT = r'"((?:[^"\\\n]|\\.)*)"'
-_DELETE_TREE = re.compile(
-    r"(?:RemoveAll|removeDirectoryRecursive|removePathForcibly|deleteRecursively|remove_dir_all|deleteDirectory|deleteTree|rm_rf|rmtree|"
-    rf"remove_all|removeItem|Directory\.Delete)\s*\(?\s*(?:atPath:|Path\.of\(|Paths\.get\(|File\(|fs::path\()?\s*{_TEXT}"
+_TEXT = r""""((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'"""
+_GAP = r"""[^"'`\n;]{0,30}?"""  # between a call's name and its first constant
+_TREE = r"(?i:remove_?all|remove-all|deltree|rm_?rf?|rm_r|rmtree|recurs\w*|tree|dir(?:ectory|ectories)?(?:_?r|/files)?|folder|forcibly)"
+_DELETE = re.compile(
+    r"(?<![\w-])(?:"
+    r"(?i:delete|remove|rm|del|erase|unlink)[-_]?(?i:file|dir|directory|tree|folder|path|item|all)\w*(?:[-_/]\w+)*|"
+    r"(?i:rmdir|unlink|rmtree|rm_rf|rm_r|rmSync|recursive_rm|deltree)\w*|deleteSync|os\.remove|Sys\.remove|(?i:file)[.-](?i:delete)(?:IfExists)?|"
+    r"Files\.delete(?:IfExists)?|Directory\.Delete|os\.remove\.all|rm!|rm(?=\(|\s+[\"'])|file:del\w*)"
+    rf"(?![\w-])({_GAP})(?:{_TEXT})"
 )
-_DELETE_FILE = re.compile(
-    rf"(?:os\.Remove|Files\.delete(?:IfExists)?|remove_file|unlink|removeFile|DeleteFile|File\.Delete)\s*\(?\s*(?:Path\.of\(|Paths\.get\()?\s*{_TEXT}"
+_DELETE_OF = re.compile(
+    rf"(?i:file|dir|directory|path|path\.of|paths\.get|fs::path)\(\s*(?:{_TEXT})\s*\)\s*\.\s*((?:delete|remove|unlink|rmtree)\w*)\("
 )
-_JULIA_DELETE = re.compile(rf"\brm\(\s*{_TEXT}\s*;[^)]*recursive\s*=\s*true")
-_TREE_OF = re.compile(
-    rf"(?:File|Path\.of|Paths\.get|fs::path)\(\s*{_TEXT}\s*\)\s*\.\s*(?:deleteRecursively|remove_all)\("
+_DELETE_BARE = re.compile(r"\b(?:delete_directory\w*|delete_file|remove-all)[(\s]\s*([\w./~-]+)\s*\)?")
+_DELETE_AFTER = re.compile(r"""(?:s"\s+([^"\n]+)"|\(([^()\n]+)\))\s+delete-?file\b""")
+_RUN = re.compile(
+    r"(?<![\w-])(?:(system\w*|popen\w*|shell\w*|exec\w*|spawn\w*|os:cmd|cmd|callCommand|rawSystem|readProcess\w*|sh!?|"
+    r"e?syscmd|unix|Command::new|ProcessBuilder|Process\.\w+|command|⎕SH|2!:0)|(run\w*|call\w*|launch\w*|start\w*|open\w*|do|%))"
+    rf"[\w/-]*(?![\w-])({_GAP})(?:{_TEXT})((?:[\s,\])}}(\[{{]{{0,12}}(?:\.?args?\(|\(?list\s|nil\b|new\b){{0,3}}[\s,(\[&{{]{{0,12}}(?:{_TEXT}))*)"
 )
-_RUN_TEXT = re.compile(
-    r"(?:\bsystem|os:cmd|\bpopen|callCommand|\bshell|sh!?|Process\.Start|execSync|Exec\.shell|Sys\.command|Unix\.system|\bexeccmd|execShellCmd|"
-    rf"getRuntime\(\)\.exec)\s*\(?\s*{_TEXT}"
+_LOOKS_RUN = re.compile(r"\S+\s+(?:-|/|~|\.|\$|\*)")  # rm -rf, chmod ~/x
+_BACKTICK = re.compile(r"`([^`\n]+)`")
+_BANG = re.compile(rf"(?:{_TEXT})\s*\.?!!?")
+_ESCAPE = re.compile(r"(?m)^\s*(?:!|\\!|\.sy\s|\.pso\s|\.shell\s|shell\s|system\s+(?![\"'(]))(.+)$")
+_UNQUOTED = re.compile(r"\b(?:e?syscmd\(|write18\s*\{|%sh\{)`?([^`'\"(){}\n]+)")
+_SQL = re.compile(
+    rf"\b(?:sql|query|execute|exec\w*|run_sql)\b{_GAP}(?:\"|')\s*((?:drop|truncate|delete\s+from|alter)\s[^\"'\n]+)",
+    re.IGNORECASE,
 )
-_RUN_WORDS = re.compile(
-    r"(?:exec\.Command(?:Context)?\((?:ctx,\s*)?|exec\(\s*new String\[\]\s*\{\s*|ProcessBuilder\(\s*(?:List\.of\(|listOf\()?|clojure\.java\.shell/sh\s+|"
-    rf"\(sh\s+|rawSystem\s+|readProcess\s+|execvp\(|spawnProcess\(\[?|Process\.run\()((?:\s*\[?\s*{_TEXT}\s*[,)\]}}]?)+)"
+_DROP = re.compile(
+    r"\b_?drop(?:Database|Schema|Collection|Table|_all|_database|_schema|_table|_collection)\w*\s*\(\s*[\"']?(\w*)"
 )
-_RUST_COMMAND = re.compile(rf"Command::new\(\s*{_TEXT}\s*\)((?:\s*\.args?\([^)]*\))*)")
-_SCALA_BANG = re.compile(rf"{_TEXT}\s*\.?!!?")
-_JULIA_RUN = re.compile(r"\brun\(\s*`([^`\n]*)`")
+_ABSENT = re.compile(r"\bfile\s*\{\s*[\"']([^\"']+)[\"']\s*:[^}]*ensure\s*=>\s*[\"']?absent")
 _ONE_TEXT = re.compile(_TEXT)
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"(?<!:)//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def read_other(source: str, out: Report) -> None:
-    """Report deletes and runs by the names that Go, Rust, Java, Scala, Haskell, Erlang, Lisp, Julia and C give them."""
+    """Report deletes, runs and dropped data by the names that most languages give such calls."""
     out.step(len(source) // 200 + 1)
     text = _COMMENT.sub("", source) if "//" in source or "/*" in source else source
-    for pattern, traits in (
-        (_DELETE_TREE, ("recursive",)),
-        (_TREE_OF, ("recursive",)),
-        (_JULIA_DELETE, ("recursive",)),
-        (_DELETE_FILE, ()),
-    ):
-        for found in pattern.finditer(text):
-            out.step()
-            out.effect("delete", _plain(found[1]), *traits)
-    for pattern in (_RUN_TEXT, _SCALA_BANG):
-        for found in pattern.finditer(text):
-            out.step()
-            out.shell(_plain(found[1]))
-    for found in _JULIA_RUN.finditer(text):
-        out.shell(found[1])
-    for found in _RUN_WORDS.finditer(text):
+    for path, recursive in _deleted(text):
         out.step()
-        out.run([_plain(word) for word in _ONE_TEXT.findall(found[1])])
-    for found in _RUST_COMMAND.finditer(text):
-        out.run([_plain(found[1]), *(_plain(word) for word in _ONE_TEXT.findall(found[2]))])
+        out.effect("delete", path, *(("recursive",) if recursive else ()))
+    for words in _run(text):
+        out.step()
+        if len(words) == 1:
+            out.shell(words[0])
+        else:
+            out.run(words)
+    for pattern in (_ESCAPE, _UNQUOTED):
+        for found in pattern.finditer(text):
+            out.shell(found[1])
+    for found in _SQL.finditer(text):
+        out.code("sql", found[1])
+    for found in _DROP.finditer(text):
+        out.effect("store_drop", found[1], "database")
 
 
-def _plain(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text)
+def _deleted(text: str) -> Iterator[tuple[str, bool]]:
+    """Each path that a call deletes, and whether with all that is in it."""
+    for found in _DELETE.finditer(text):
+        yield (
+            _constant(found[2], found[3]),
+            re.search(_TREE, found[0][: found.start(1) - found.start() + 40]) is not None,
+        )
+    for found in _DELETE_OF.finditer(text):
+        yield _constant(found[1], found[2]), True
+    for pattern in (_DELETE_BARE, _DELETE_AFTER, _ABSENT):
+        for found in pattern.finditer(text):
+            yield next(filter(None, found.groups())).strip(), pattern is not _DELETE_AFTER
+
+
+def _run(text: str) -> Iterator[list[str]]:
+    """The words of each command that a call runs; one word is text for a shell."""
+    for found in _RUN.finditer(text):
+        words = [_constant(found[4], found[5]), *(_constant(*pair) for pair in _ONE_TEXT.findall(found[6]))]
+        if found[1] or len(words) > 1 or _LOOKS_RUN.match(words[0]):
+            yield words
+    for found in _BANG.finditer(text):
+        yield [_constant(found[1], found[2])]
+    for found in _BACKTICK.finditer(text):
+        if _LOOKS_RUN.match(found[1]):
+            yield [found[1]]
+
+
+def _constant(double: str | None, single: str | None) -> str:
+    return re.sub(r"\\(.)", r"\1", double or single or "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 
+from interlock.analysis.code.loose_text import add_harm
 from interlock.analysis.facts import names_only, taints_in
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
@@ -53,13 +54,15 @@ def interpreter(job: Job) -> Stream | None:
             else:
                 if name == "ipython":
                     code = _without_bangs(job, code)
-                job.code(language, code, f"{job.program} {next(iter(code_flags))}")
+                _read_code(job, language, code, f"{job.program} {next(iter(code_flags))}")
         from interlock.analysis.shell.output import constant_output
 
         return constant_output(language, codes)
     if found.has("-v", "-V", "--version", "-h", "--help", "--check", "-l") and not (name == "perl" and found.operands):
         return NOTHING
     operands = found.operands
+    if language == "other" and _read_operands(job, operands):
+        return UNKNOWN
     if name in ("node", "bun", "tsx") and operands[:1] in (["run"], ["test"], ["eval"]):
         return _bun(job, operands)
     if operands and operands[0] not in ("-", "/dev/stdin"):
@@ -69,8 +72,29 @@ def interpreter(job: Job) -> Stream | None:
     if "download" in job.stdin.taints:
         job.effect("run_download", "the network")
         return UNKNOWN
-    job.code(language, job.stdin.text, job.program)
+    _read_code(job, language, job.stdin.text, job.program)
     return UNKNOWN
+
+
+_CODE_TEXT = re.compile(r"[\s({\\]")
+
+
+def _read_operands(job: Job, operands: list[str]) -> bool:
+    """Read code among the operands (`crystal eval 'x'`, `latex '\\write18{…}'`), or what flows in behind a subcommand (`nim r -`)."""
+    codes = [word for word in operands if _CODE_TEXT.search(word)]
+    for code in codes:
+        _read_code(job, "other", code, job.program)
+    if not codes and operands[1:] and job.stdin is not None and job.stdin.known:
+        _read_code(job, "other", job.stdin.text, job.program)
+        return True
+    return bool(codes)
+
+
+def _read_code(job: Job, language: str, code: str, via: str) -> None:
+    """Read code; in a language without a reader, any command among its words counts as well."""
+    job.code(language, code, via)
+    if language == "other":
+        add_harm(job, code, via)
 
 
 def _behind_unknown(
