@@ -100,3 +100,35 @@ def test_code_without_a_reader_is_searched_for_the_calls_that_languages_share(te
 @each("text", HARMLESS_CODE)
 def test_code_without_a_reader_that_calculates_or_prints_is_harmless(text: str) -> None:
     assert level(text) <= 1
+
+
+WIPE = 'import shutil; shutil.rmtree("/home/dev/docs")'
+WRITTEN = [
+    f"echo '{WIPE}' > random.py; python3 -c 'import random'",
+    f"echo '{WIPE}' > x.py; python3 -m x",
+    f"echo '{WIPE}' > x.py; python3 -m cProfile -o /dev/null x.py",
+    f"echo '{WIPE}' > x.py; python3 -m pydoc x",
+    f"echo '{WIPE}' > test_x.py; python3 -m unittest",
+    f"mkdir p; echo '{WIPE}' > p/__main__.py; python3 p",
+    f"echo '{WIPE}' > sitecustomize.py; PYTHONPATH=. python3 -c 1",
+    "python3 -m timeit -s 'import shutil' 'shutil.rmtree(\"/home/dev/docs\")'",
+    f"python3 -c 'import code; code.interact()' <<< '{WIPE}'",
+    "echo 'rm -rf /home/dev/docs' > git; chmod +x git; ./git status",
+]
+NOT_RUN = [
+    f"echo '{WIPE}' > x.py; python3 -m black x.py",
+    f"echo '{WIPE}' > x.py; python3 -c 'import random'",
+    "echo 'print(1)' > x.py; python3 -m x",
+    "python3 -m timeit 'sum(range(10))'",
+    "python3 -m pytest -q",
+]
+
+
+@each("text", WRITTEN)
+def test_a_module_or_script_that_the_action_has_written_is_read_where_it_runs(text: str) -> None:
+    assert level(text) >= 2
+
+
+@each("text", NOT_RUN)
+def test_a_module_that_is_not_imported_is_not_read(text: str) -> None:
+    assert level(text) <= 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
 
 from interlock.analysis.places import resolve
 from interlock.analysis.shell import UNKNOWN, Job, Stream
@@ -128,7 +129,8 @@ def terraform(job: Job) -> Stream | None:
 
 
 _IMPLICIT = {
-    "pytest": (("conftest.py", "python"),),
+    "pytest": (("conftest.py", "python"), ("test_*.py", "python"), ("*_test.py", "python")),
+    "unittest": (("test*.py", "python"),),
     "pip": (("setup.py", "python"),),
     "pip3": (("setup.py", "python"),),
     "direnv": ((".envrc", "shell"),),
@@ -140,9 +142,12 @@ _IMPLICIT = {
 def implicit(job: Job) -> Stream | None:
     """Programs that run a file of a set name: read when the action itself has written it."""
     for name, language in _IMPLICIT[job.program]:
-        text = job.host.session.files.get(resolve(name, job.host.cwds[0]))
-        if text is not None and (job.program not in ("pip", "pip3") or "." in job.words or "-e" in job.words):
-            job.code(language, text, f"{job.program} {name}")
+        pattern = resolve(name, job.host.cwds[0])
+        for path, text in list(job.host.session.files.items()):
+            if fnmatchcase(path, pattern) and (
+                job.program not in ("pip", "pip3") or "." in job.words or "-e" in job.words
+            ):
+                job.code(language, text, f"{job.program} {name}")
     return None
 
 

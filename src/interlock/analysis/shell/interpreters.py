@@ -91,10 +91,39 @@ def _read_operands(job: Job, operands: list[str]) -> bool:
 
 
 def _read_code(job: Job, language: str, code: str, via: str) -> None:
-    """Read code; in a language without a reader, any command among its words counts as well."""
+    """Read code; in a language without a reader, any command among its words counts as well, and in Python the modules it imports."""
     job.code(language, code, via)
     if language == "other":
         add_harm(job, code, via)
+    elif language == "python":
+        _read_imports(job, code, via)
+
+
+_IMPORTS = re.compile(
+    r"""(?:\bimport|\bfrom)\s+([\w.]+(?:\s*,\s*[\w.]+)*)|(?:__import__|import_module|run_module)\(\s*["']([\w.]+)"""
+)
+_PROMPTED = re.compile(r"\b(?:interact|breakpoint|set_trace|InteractiveConsole|InteractiveInterpreter)\s*\(")
+_ALWAYS_IMPORTED = ("sitecustomize", "usercustomize")
+
+
+def _read_imports(job: Job, code: str, via: str) -> None:
+    """Read modules that the action itself has written, whichever module of the library they hide, and what a prompt is fed."""
+    if job.stdin is not None and _PROMPTED.search(code):
+        job.code("python", job.stdin.text, via)
+    if not job.host.session.files:
+        return
+    named = [name.strip() for pair in _IMPORTS.findall(code) for name in "".join(pair).split(",")]
+    for name in dict.fromkeys((*_ALWAYS_IMPORTED, *named)):
+        if (text := _written_module(job, name)) is not None:
+            job.code("python", text, f"import {name}")
+
+
+def _written_module(job: Job, name: str) -> str | None:
+    """The text of a module that the action itself has written."""
+    path = name.replace(".", "/")
+    files, folder = job.host.session.files, job.host.cwds[0]
+    places = (resolve(f"{path}{ending}", folder) for ending in (".py", "/__main__.py", "/__init__.py"))
+    return next((files[place] for place in places if place in files), None)
 
 
 def _behind_unknown(
@@ -182,6 +211,12 @@ def _module(words: list[str]) -> list[str]:
 
 def _python_module(job: Job, rest: list[str]) -> Stream | None:
     module = rest[0].rpartition(".")[0] if rest[0].endswith(".__main__") else rest[0]
+    text = _written_module(job, module)
+    if text is None:
+        text = job.file_text(f"{module.replace('.', '/')}.py")
+    if text is not None:
+        _read_code(job, "python", text, f"{job.program} -m {module}")
+        return UNKNOWN
     if module in _PROMPTS and len(rest) == 1:
         return job.host.run([_PROMPTS[module]], job.where.inside(f"{job.program} -m"), job.stdin)
     return job.host.run([module, *rest[1:]], job.where.inside(f"{job.program} -m"), job.stdin)
@@ -207,13 +242,15 @@ def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream | 
         job.effect("run_download", address)
         return UNKNOWN
     text = job.file_text(path)
+    if text is None and language == "python":
+        text = job.file_text(f"{path.rstrip('/')}/__main__.py")
     if text is None:
         if is_unknown(path) or path.startswith("/dev/fd/"):
             job.unreadable("a script that is only known at run time is run", "payload")
         else:
             job.effect("run_script", path)
         return UNKNOWN
-    job.code(language, text, f"{job.program} {path}")
+    _read_code(job, language, text, f"{job.program} {path}")
     return UNKNOWN
 
 

@@ -136,10 +136,16 @@ def _texts(job: Job, item: Payload, found: CommandOptions) -> Iterator[tuple[str
             yield from _file_texts(job, path, item.file)
 
 
+def _script_text(job: Job, path: str, language: str) -> str | None:
+    """The text of a script; Python also goes by a module's name."""
+    text = job.file_text(path)
+    return text if text is not None or language != "python" else job.file_text(f"{path}.py")
+
+
 def _file_texts(job: Job, path: str, language: str) -> Iterator[tuple[str, str]]:
     if path in ("-", "/dev/stdin") and job.stdin is not None:
         yield language, job.stdin.text
-    elif (text := job.file_text(path)) is not None:
+    elif (text := _script_text(job, path, language)) is not None:
         yield language, text
     elif language.startswith("sql"):
         inside(job).effect("run_script", path, "sql")
