@@ -132,3 +132,46 @@ def test_a_module_or_script_that_the_action_has_written_is_read_where_it_runs(te
 @each("text", NOT_RUN)
 def test_a_module_that_is_not_imported_is_not_read(text: str) -> None:
     assert level(text) <= 1
+
+
+LAUNCHED = [
+    "xterm -e 'rm -rf ~/docs'",
+    "konsole -e rm -rf ~/docs",
+    "gnome-terminal -- rm -rf ~/docs",
+    "kitty @ launch rm -rf ~/docs",
+    "swaymsg exec 'rm -rf ~/docs'",
+    "watchexec -w src 'rm -rf ~/docs'",
+    "tox exec -- rm -rf ~/docs",
+    "yarn workspaces foreach exec rm -rf src",
+    "yt-dlp --exec 'rm -rf src' https://example.com/v",
+    "cargo watch -x test -s 'rm -rf src'",
+    "cmake -E rm -rf src",
+    "manage.py sqlflush | psql",
+    "echo 'drop table users;' > x.sql; sqlite3 a.db '.read x.sql'",
+    "manage.py dbshell -- -c 'drop table users'",
+    "fly postgres connect -a db <<< 'drop table users;'",
+    "git grep --open-files-in-pager='rm -rf ~/docs' x",
+    "git -c include.path=/tmp/x status",
+]
+LAUNCHED_HARMLESS = [
+    "xterm -e 'tail -f app.log'",
+    "gnome-terminal -- htop",
+    "watchexec -w src 'cargo test'",
+    "tox exec -- python -V",
+    "cargo watch -x 'test delete'",
+    "cmake -E echo done",
+    "sqlite3 a.db '.tables'",
+    "manage.py dbshell -- -c 'select 1'",
+    "git grep 'rm -rf' docs",
+    "git -c core.pager=cat log -3",
+]
+
+
+@each("text", LAUNCHED)
+def test_a_command_or_statement_is_read_wherever_a_program_takes_one(text: str) -> None:
+    assert level(text) >= 2
+
+
+@each("text", LAUNCHED_HARMLESS)
+def test_a_harmless_command_stays_harmless_wherever_a_program_takes_one(text: str) -> None:
+    assert level(text) <= 1

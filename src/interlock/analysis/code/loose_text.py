@@ -28,6 +28,9 @@ _DATA_VERB = frozenset(
     "search grep find lookup explain ask chat prompt say echo print note notes comment annotate describe help list ls get show history "
     "count status log logs add-note tell post tweet message publish send learn define translate alias".split()
 )
+_RUN_OPTION = re.compile(
+    r"--?[\w-]*(?:pager|editor|exec|command|cmd|hook|shell|program|browser|launcher|prefix|wrapper|runner|askpass)"
+)
 _RUNS = frozenset({"exec", "shell", "ssh", "run", "console", "repl", "sh"})
 _SQL = re.compile(
     r"(?i)(?:^|[;=:\"'])\s*((?:drop|alter|remove)\s+(?:table|schema|view|index|user|role|type|stream|keyspace|collection|owned|namespace|"
@@ -47,29 +50,31 @@ _LOADED = re.compile(
 )
 
 
-def read_loose_words(job: Job, handled: bool) -> None:
-    """Read the words that no description or reader has read; `handled`: a reader knows the program.
+def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
+    """Read the words that no description or reader has read; `handled`: a reader knows the program, `known_words`: each of its words.
 
     Text that is data (a message, a search, the name of a test) is left alone.
     """
-    if job.program in text_programs():
-        return
-    name, verbs = "", 0
+    data, name, verbs = known_words or job.program in text_programs(), "", 0
     for word in job.words:
         option, value = _split(name, word)
         if not word.startswith("-"):
             verbs += 1
-            if verbs <= 2 and word in _DATA_VERB:
-                return
-        if _TEXT.search(value) and HOLE not in value and not _DATA_OPTION.fullmatch(option):
+            data = data or (verbs <= 2 and word in _DATA_VERB)
+        if _TEXT.search(value) and HOLE not in value and _may_run(option, data):
             add_harm(job, value, f"{job.program} {option}".strip())
         elif option and value[:1] in ("/", "~") and _OUTSIDE.match(value) and _LOADED.match(f"{option}={value}"):
             job.effect("run_script", value, "carried")
         name = word if word.startswith("-") and word != "--" and "=" not in word else ""
-    if job.stdin is not None and not handled and job.stdin.known:
+    if job.stdin is not None and not handled and not data and job.stdin.known:
         text = job.stdin.text
         if not _RUNS.isdisjoint(job.words) or _SQL.match(text):
             add_harm(job, text, job.program)
+
+
+def _may_run(option: str, data: bool) -> bool:
+    """Whether an option's value, or a word without one, can be run by a program whose words are `data` or not."""
+    return _RUN_OPTION.search(option) is not None if data else _DATA_OPTION.fullmatch(option) is None
 
 
 def _split(before: str, word: str) -> tuple[str, str]:

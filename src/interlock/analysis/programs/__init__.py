@@ -85,6 +85,7 @@ class Program:
     options_first: bool = False  # an option behind its first operand is a word for somebody else
     subcommands: tuple[tuple[str, ...], ...] = ()  # of which it takes any unambiguous beginning
     short: Mapping[str, str] = field(default_factory=dict)  # a subcommand's other names -> the one that rules use
+    prints: Mapping[str, str] = field(default_factory=dict)  # subcommand -> statements like the ones that it prints
 
 
 _OPERANDS = ("", "files", "text")
@@ -113,6 +114,7 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         reader=str(data.get("reader", "")),
         script=bool(data.get("script", False)),
         secrets=_option_lists(f"{where}: secrets", data.get("secrets", {}), _SECRET_KEYS),
+        prints={str(name): str(text) for name, text in data.get("prints", {}).items()},
         carries=tuple(_carried(where, item) for item in data.get("carries", ())),
         does=tuple(_object_effect(where, item) for item in data.get("does", ())),
         place=_option_lists(f"{where}: place", data.get("place", {}), _PLACE_KEYS),

@@ -33,6 +33,8 @@ def inside(job: Job, via: str = "", traits: Sequence[str] = ()) -> Job:
     return Job(job.host, job.program, job.words, where, job.stdin)
 
 
+_INCLUDED = re.compile(r"(?m)^\s*(?:\.read|\\ir?|\\include|source|\\\.|@@?|!run|:r)\s*([\w./~-]+)\s*;?\s*$")
+_OUTPUT = re.compile(r"(?m)^\s*(?:\.output|\.once|\\o)\s+([\w./~-]+)\s*$")
 _FILES = frozenset({"sqlite", "duckdb"})  # dialects of databases that are files
 
 
@@ -41,6 +43,11 @@ def read_statements(job: Job, text: str, dialect: str) -> None:
     from interlock.analysis.sql import read_sql
 
     job.step(10)
+    for path in _INCLUDED.findall(text):
+        if (included := job.file_text(path)) is not None:
+            read_sql(included, job, dialect)
+    for path in _OUTPUT.findall(text):
+        job.effect("write", path)
     if dialect in _FILES and _scratch(job):
         job = ScratchJob(job.host, job.program, job.words, job.where, job.stdin)
     try:

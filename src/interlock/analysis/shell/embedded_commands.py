@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 
+from interlock.analysis.code.loose_text import read_loose_variable
 from interlock.analysis.places import resolve
 from interlock.analysis.shell import UNKNOWN, Job, Stream
 from interlock.analysis.shell.options import options, valued
@@ -31,6 +32,8 @@ def git(job: Job) -> Stream | None:
         name, _, value = setting.partition("=")
         if name.lower().startswith("alias."):
             aliases[name[6:]] = value
+        elif name.lower() == "include.path" or value.startswith(("/", "~")):
+            read_loose_variable(job, "GIT_CONFIG", value)
         elif _GIT_RUNS.fullmatch(name) and value:
             job.shell_text(value.lstrip("!"), f"git -c {name}")
     words = found.operands

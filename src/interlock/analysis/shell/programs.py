@@ -123,9 +123,9 @@ def read_program(job: Job, written: str) -> Stream:
         return UNKNOWN
     before = len(session.facts)
     stream, handled = _run(job, written if local else "", described)
-    if not (wrapper or program in _OWN_WORDS or _read_inside(session.facts, before, len(job.where.via))):
+    if not (wrapper or _read_inside(session.facts, before, len(job.where.via))):
         if described is None or not described.dry_run or set(described.dry_run).isdisjoint(job.words):
-            read_loose_words(job, handled)
+            read_loose_words(job, handled, program in _OWN_WORDS)
     return stream
 
 
@@ -143,6 +143,8 @@ def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool
         carried.pack(job)
     if job.program in carried.UNPACKERS:
         carried.unpack(job)
+    if described is not None and described.prints and (made := next(filter(described.prints.get, job.words), "")):
+        return Stream(described.prints[made] + "\n", frozenset({"sql"})), True
     handlers = HANDLERS.get(job.program, ())
     if described is not None and described.reader:
         handlers = (READERS[described.reader], *handlers)
@@ -152,10 +154,12 @@ def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool
         stream = handler(job)
         if stream is not None:
             return stream, True
-    if handlers or (described is not None and described.carries):
+    if handlers:
         return output(job), True
     if tail := _handed_on(job):
         return run_words(job, tail, job.program, ()), True
+    if described is not None and described.carries:
+        return output(job), True
     if script:
         stream = interpreters.executable(job, script)
     return (stream if stream is not None else output(job)), False
