@@ -64,7 +64,7 @@ NO_HARM = [
     "zorgle run -k delete", "zorgle run --filter delete", "zorgle run --grep 'drop table'", "zorgle send -m 'delete it'", "zorgle run --only purge",
     "zorgle apply --delete=false", "zorgle apply --no-delete", "zorgle sync --skip-delete", "zorgle apply --confirm-delete",
     # files and addresses
-    "zorgle src/delete", "zorgle run delete.py", "zorgle https://x.io/delete", "zorgle run ./delete", "zorgle run delete_test.go",
+    "zorgle src/delete", "zorgle run delete.py", "zorgle https://x.io/delete", "zorgle run ./delete", "zorgle run delete_test.go", "zorgle kick purge.timer",
     # what another run or install brings back
     "zorgle cache clear", "zorgle cache purge --all", "zorgle plugin remove x", "zorgle uninstall x", "zorgle clean", "zorgle cache:clear",
     "zorgle start --reset-cache", "zorgle fit --remove-outliers", "zorgle build --clean",

@@ -360,13 +360,16 @@ def meaning(word: str, table: NetWords) -> Meaning:
     if not parts or parts[0] in table.not_in_front:
         return _NOTHING
     quiet = ""
+    first = len(parts) - len(_parts(word.rpartition(".")[2])) if "." in word else 0  # purge.timer is a file's name
     for at, part in enumerate(parts):
         kind = table.verbs.get(part, "")
         if kind in (READ, MAKE) and at in (0, len(parts) - 1):
             quiet = quiet or kind
             if at == 0:
                 break
-        elif kind and kind not in QUIET and (at == 0 or at >= len(parts) - 2 or parts[at - 1] in table.in_front):
+        elif at < first:
+            continue
+        elif kind and kind not in QUIET and (at == first or at >= len(parts) - 2 or parts[at - 1] in table.in_front):
             return kind, (*parts[:at], *parts[at + 1 :]), False
     if not quiet and DEED_NOUNS.get(parts[-1], "") == "delete" and parts[0] in table.in_front:
         return "delete", parts[:-1], False
