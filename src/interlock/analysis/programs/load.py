@@ -18,7 +18,7 @@ _SHIPPED = Path(__file__).parent
 @cache
 def shipped_variables() -> Mapping[str, tuple[str, ...]]:
     """Patterns of the names of variables: `loads` where the value is a place of code, `data` where it never runs."""
-    return build_variables(load_packs(_SHIPPED, _checked))
+    return build_variables(_packs())
 
 
 def build_variables(packs: Sequence[Pack]) -> dict[str, tuple[str, ...]]:
@@ -33,8 +33,8 @@ def build_variables(packs: Sequence[Pack]) -> dict[str, tuple[str, ...]]:
 
 @cache
 def text_programs() -> frozenset[str]:
-    """Programs whose words are text that they show, search, check or keep."""
-    return build_text_programs(load_packs(_SHIPPED, _checked))
+    """Programs whose words, or the values of whose options, are text that they show, search, check or keep."""
+    return build_text_programs(_packs())
 
 
 def build_text_programs(packs: Sequence[Pack]) -> frozenset[str]:
