@@ -46,6 +46,8 @@ DATA = [
     "git commit -m 'rm -rf node_modules is gone'",
     "acmectl note 'rm -rf /'",
     "acmectl search 'drop table users'",
+    "cmd-lint --command 'rm -rf /'",
+    "interlock explain 'rm -rf /'",
     "acmectl create --title 'drop table users' --body 'rm -rf /'",
     "jest -t 'rm -rf ~'",
     "mytool add 'test the delete button'",

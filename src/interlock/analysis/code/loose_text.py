@@ -28,6 +28,10 @@ _DATA_VERB = frozenset(
     "search grep find lookup explain ask chat prompt say echo print note notes comment annotate describe help list ls get show history "
     "count status log logs add-note tell post tweet message publish send learn define translate alias".split()
 )
+# Of a program's name or its first words: it judges or shows commands instead of running them.
+_JUDGES = frozenset(
+    "check checker lint linter explain validate scan classify assess parse parser highlight quote".split()
+)
 _RUN_OPTION = re.compile(
     r"--?[\w-]*(?:pager|editor|exec|command|cmd|hook|shell|program|browser|launcher|prefix|wrapper|runner|askpass)"
 )
@@ -55,6 +59,8 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
 
     Text that is data (a message, a search, the name of a test) is left alone.
     """
+    if not _JUDGES.isdisjoint((*re.split(r"[-_.]", job.program), *job.words[:2])):
+        return
     data, name, verbs = known_words or job.program in text_programs(), "", 0
     for word in job.words:
         option, value = _split(name, word)
