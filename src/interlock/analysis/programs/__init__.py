@@ -213,12 +213,16 @@ def _option_lists(where: str, data: Mapping[str, Any], known: Sequence[str]) -> 
     return {key: word_list(where, key, words) for key, words in data.items()}
 
 
-def by_every_name(programs: Mapping[str, Program]) -> dict[str, Program]:
-    """Each description under every name that it is for; raises PackError where a name has two."""
+def by_every_name(programs: Mapping[str, Program], aliases: Mapping[str, str]) -> dict[str, Program]:
+    """Each description under every name that it is for; raises PackError where a name has two, or an alias no program."""
     named = dict(programs)
     for name, program in programs.items():
         for other in (*program.aliases, *program.alike):
             if other in named:
                 raise PackError(f"program {other!r} is described twice, by itself and by {name!r}")
-            named[other] = replace(program, name=other) if other in program.alike else program
+            named[other] = replace(program, name=other, aliases=()) if other in program.alike else program
+    for alias, name in aliases.items():
+        if alias in named or name not in named:
+            raise PackError(f"alias {alias!r}: {name!r} is not described, or {alias!r} is")
+        named[alias] = replace(named[name], aliases=(alias,))
     return named

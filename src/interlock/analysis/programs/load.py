@@ -78,7 +78,8 @@ def build_programs(packs: Sequence[Pack]) -> dict[str, Program]:
             if name in described:
                 raise PackError(f"program {name!r} is described twice")
             described[name] = data
-    return by_every_name({name: build_program(name, _completed(name, described)) for name in described})
+    aliases = {str(alias): str(name) for pack in packs for alias, name in pack.get("alias", {}).items()}
+    return by_every_name({name: build_program(name, _completed(name, described)) for name in described}, aliases)
 
 
 def _completed(name: str, described: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
