@@ -60,7 +60,7 @@ class Rulebook:
                     for place in clause.place or {""}:
                         by_effect.setdefault((verb, place), []).append((rule, clause, ()))
         targets = {key: _target_patterns(entries) for key, entries in by_effect.items()}
-        return cls(MappingProxyType(named), MappingProxyType(dict(programs)), by_program, by_effect, targets)
+        return cls(MappingProxyType(named), programs, by_program, by_effect, targets)
 
 
 def _target_patterns(entries: Iterable[Entry]) -> tuple[str, ...]:

@@ -96,7 +96,7 @@ def wildcard(path: str) -> bool:
 
 def program_name(path: str) -> str:
     """The bare name of a program, as rules know it."""
-    name = re.split(r"[\\/]", path.strip().strip('"'))[-1].lower()
+    name = path.strip().strip('"').replace("\\", "/").rpartition("/")[2].lower()
     return name[:-4] if name.endswith((".exe", ".com")) else name
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -213,16 +213,50 @@ def _option_lists(where: str, data: Mapping[str, Any], known: Sequence[str]) -> 
     return {key: word_list(where, key, words) for key, words in data.items()}
 
 
-def by_every_name(programs: Mapping[str, Program], aliases: Mapping[str, str]) -> dict[str, Program]:
-    """Each description under every name that it is for; raises PackError where a name has two, or an alias no program."""
-    named = dict(programs)
-    for name, program in programs.items():
-        for other in (*program.aliases, *program.alike):
-            if other in named:
-                raise PackError(f"program {other!r} is described twice, by itself and by {name!r}")
-            named[other] = replace(program, name=other, aliases=()) if other in program.alike else program
-    for alias, name in aliases.items():
-        if alias in named or name not in named:
-            raise PackError(f"alias {alias!r}: {name!r} is not described, or {alias!r} is")
-        named[alias] = replace(named[name], aliases=(alias,))
-    return named
+class ProgramTable(Mapping[str, Program]):
+    """Descriptions under every name that they are for, each built when it is first asked for."""
+
+    __slots__ = ("_built", "_owners", "_tables")
+
+    def __init__(self, tables: Mapping[str, Mapping[str, Any]], aliases: Mapping[str, str]) -> None:
+        """Raises PackError where a name has two descriptions, or an alias none."""
+        self._tables = tables
+        self._built: dict[str, Program] = {}
+        self._owners = {name: (name, "") for name in tables}
+        for name, data in tables.items():
+            for kind in ("aliases", "alike"):
+                for other in data.get(kind, ()):
+                    if other in self._owners:
+                        raise PackError(f"program {other!r} is described twice, by itself and by {name!r}")
+                    self._owners[other] = (name, kind)
+        for alias, name in aliases.items():
+            if alias in self._owners or name not in self._owners:
+                raise PackError(f"alias {alias!r}: {name!r} is not described, or {alias!r} is")
+            self._owners[alias] = (name, "alias")
+
+    def __getitem__(self, name: str) -> Program:
+        program = self._built.get(name)
+        if program is None:
+            program = self._built[name] = self._build(name)
+        return program
+
+    def _build(self, name: str) -> Program:
+        owner, kind = self._owners[name]
+        if not kind:
+            return build_program(name, self._tables[name])
+        program = self[owner]
+        if kind == "alike":
+            return replace(program, name=name, aliases=())
+        return program if kind == "aliases" else replace(program, aliases=(name,))
+
+    def get(self, name: str, default: Any = None) -> Any:  # most programs have no description, and an exception is slow
+        return self[name] if name in self._owners else default
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._owners
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._owners)
+
+    def __len__(self) -> int:
+        return len(self._owners)

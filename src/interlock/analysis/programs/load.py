@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys, word_list
-from interlock.analysis.programs import Program, build_program, by_every_name
+from interlock.analysis.programs import Program, ProgramTable
 from interlock.analysis.programs.net import NetWords, build_net
 
 VARIABLE_KINDS = ("data", "loads", "runs")
@@ -64,14 +64,14 @@ def _packs() -> Sequence[Pack]:
 
 
 def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:
-    build_programs(packs)
+    dict(build_programs(packs))
     build_variables(packs)
     build_text_programs(packs)
     return packs
 
 
-def build_programs(packs: Sequence[Pack]) -> dict[str, Program]:
-    """The descriptions of these packs; raises PackError where a program is described twice."""
+def build_programs(packs: Sequence[Pack]) -> ProgramTable:
+    """The descriptions of these packs; raises PackError where a program is described twice, or when a wrong one is asked for."""
     described: dict[str, Mapping[str, Any]] = {}
     for pack in packs:
         for name, data in pack.get("program", {}).items():
@@ -79,7 +79,7 @@ def build_programs(packs: Sequence[Pack]) -> dict[str, Program]:
                 raise PackError(f"program {name!r} is described twice")
             described[name] = data
     aliases = {str(alias): str(name) for pack in packs for alias, name in pack.get("alias", {}).items()}
-    return by_every_name({name: build_program(name, _completed(name, described)) for name in described}, aliases)
+    return ProgramTable({name: _completed(name, described) for name in described}, aliases)
 
 
 def _completed(name: str, described: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -201,6 +201,8 @@ def _example(rule: str, item: object) -> Action:
 
 
 def _clause(rule: str, data: Mapping[str, Any], checked: bool) -> Clause:
+    if not checked:
+        return _make_clause({key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})
     where = f"rule {rule}"
     if not isinstance(data, Mapping) or ("program" in data) == ("effect" in data):
         raise PackError(f"{where}: a clause names either a program or an effect, got {data!r}")
@@ -218,8 +220,7 @@ def _clause(rule: str, data: Mapping[str, Any], checked: bool) -> Clause:
         lists[key] = words
     for key in ("any_word", "all_words", "no_word", "no_line", "any_env", "target", "no_target"):
         for text in lists.get(key, ()):
-            if checked:
-                _check_pattern(text)
+            _check_pattern(text)
     _known(where, "effect", lists.get("effect", ()), VERBS)
     for key in ("place", "no_place"):
         _known(where, key, lists.get(key, ()), PLACES)

@@ -89,7 +89,7 @@ def build_rulebook(packs: Sequence[Pack]) -> Rulebook:
             if rule.id in rules:
                 raise PackError(f"rule {rule.id}: the id is taken")
             rules[rule.id] = rule
-    return replace(Rulebook.of(rules.values(), build_programs(packs)), opinion=_opinion)
+    return replace(Rulebook.of(rules.values(), dict(build_programs(packs))), opinion=_opinion)
 
 
 def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:

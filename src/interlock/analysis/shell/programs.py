@@ -148,7 +148,7 @@ def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool
     handlers = HANDLERS.get(job.program, ())
     if described is not None and described.reader:
         handlers = (READERS[described.reader], *handlers)
-    if not handlers:
+    if not handlers or (job.stdin is not None and not carried.LEAKS.isdisjoint(job.stdin.taints)):
         sending.send_named(job)
     for handler in handlers:
         stream = handler(job)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from interlock.analysis.facts import HOLE, Command, hole_of, taints_in, without_holes
 from interlock.analysis.places import resolve
@@ -132,7 +133,7 @@ _IDENTITY = re.compile(
     r"-[ikceE]|--?(?:.*[-_])?(?:key|keyfile|cert|certificate|identity|env|config|kubeconfig|creds?|credentials?|cacert|pem|netrc|cookies?|"
     r"profile|token|password|passphrase|inventory)(?:[-_]?file|[-_]path)?"
 )
-_DATA = re.compile(r"|--?(?:.*[-_])?(?:file|data|body|upload|attach|attachment|input|content|payload|src|source|from)")
+_DATA = re.compile(r"|-[fFda]|--?(?:.*[-_])?(?:file|data|body|upload|attach|attachment|input|content|payload|src|source|from)")
 _URL = re.compile(r"(?:https?|ftps?|wss?|tcp)://|[\w.-]+@[\w.-]+:|[a-z0-9-]+(?:\.[a-z0-9-]+)+:[\d/~]", re.IGNORECASE)
 
 
@@ -160,12 +161,13 @@ def send_named(job: Job) -> Stream | None:
     if not by_name and not _COPIES.isdisjoint(head):
         to = next((word for word in words if ":" in word and not word.startswith("-")), "")
         by_name = bool(to)
+    to = to or _host_given(words)
     stranger = bool(to) and bool(of_the_machine(to))
     if not (by_name or stranger) or any(map(_STORES.fullmatch, head)):
         return None
     given = [path for path in _given(words, by_name) if path != to]
     leaks = frozenset[str]().union(*(carries(job, path) for path in given), taints_in(" ".join(words))) & LEAKS
-    if by_name and job.stdin is not None:
+    if job.stdin is not None:
         leaks |= job.stdin.taints & LEAKS
     if leaks:
         job.effect("send", to or job.program, *leaks)
@@ -173,6 +175,20 @@ def send_named(job: Job) -> Stream | None:
         if given or (job.stdin is not None and not job.stdin.known):
             job.effect("send", to or job.program, "content")
     return None
+
+
+def _host_given(words: Sequence[str]) -> str:
+    """The host that an option names, where it has a name outside this network."""
+    for option, value in pairwise(words):
+        if option[:1] == "-" and "." in value and _HOST_OPTION.fullmatch(option) and _HOST.fullmatch(value):
+            return value
+    return ""
+
+
+_HOST_OPTION = re.compile(
+    r"-[hHbsSn]|--?(?:host(?:name)?|server|brokers?|bootstrap-servers?|endpoint|url|uri|addr(?:ess)?|connect)"
+)
+_HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:/\S*)?", re.IGNORECASE)
 
 
 def _given(words: Sequence[str], by_name: bool) -> Iterator[str]:
