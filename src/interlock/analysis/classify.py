@@ -12,7 +12,7 @@ from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NameP
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.help import may_be_value
 from interlock.analysis.programs.load import net_words
-from interlock.analysis.programs.net import Harm, harm_of
+from interlock.analysis.programs.net import Harm, harm_of, only_reads
 from interlock.analysis.rules import Clause, Rule, pattern
 from interlock.analysis.shell import show_command
 from interlock.analysis.shell.options import CommandOptions, options
@@ -179,7 +179,10 @@ def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
                 level = max(level, finding.level)
                 out.findings.append(finding)
         if "privileged" in fact.traits:
-            elevated.append((level, fact))
+            reads = (
+                level is _REVERSIBLE and isinstance(fact, Command) and not found and only_reads(fact.words, net_words())
+            )
+            elevated.append((_SAFE if reads else level, fact))
     for effect in _elevations(elevated):
         out.findings += [_finding(rule, effect, effect.subject) for rule in _of_effect(effect, book)[0]]
     if len(out.findings) > 1:

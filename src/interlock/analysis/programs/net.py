@@ -124,6 +124,20 @@ def harm_of(
     return Harm(kind, reading.everything)
 
 
+def only_reads(words: Sequence[str], table: NetWords) -> bool:
+    """Whether the words name nothing but a reading verb (`list`, `prog show`, `-l`), and neither harm nor a path."""
+    if not words or any("/" in word for word in words) or table.suspects("\n".join(words)):
+        return False
+    operands = [word for word in words if not word.startswith("-")]
+    if operands:
+        return any(meaning(word, table)[0] == READ or word in _LISTS for word in operands[:2])
+    return all(word in _SHOWS or word.startswith("--show") for word in words)
+
+
+_LISTS = frozenset({"list", "history", "version", "logs", "who", "sensor", "sensors"})
+_SHOWS = frozenset({"-l", "-L", "--list", "--stats", "--status", "--info", "--summary"})
+
+
 class _WordReading:
     """One pass over the words of a command."""
 

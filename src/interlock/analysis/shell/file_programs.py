@@ -77,9 +77,11 @@ def truncate(job: Job) -> Stream | None:
 def archive(job: Job) -> Stream | None:
     """zip -m, 7z -sdel: what goes into the archive is deleted."""
     found = options(job.words, valued("-x -i -t -b"))
-    for path in found.operands[1 if job.program == "zip" else 2 :]:
+    zips = job.program == "zip"
+    moves = found.has("-m", "--move") if zips else "-sdel" in job.words  # to the others -m is a method: -m0=lzma
+    for path in found.operands[1 if zips else 2 :]:
         job.effect("read", path, "whole")
-        if found.has("-m", "--move", "-sdel"):
+        if moves:
             job.effect("delete", path, "recursive", *_marks(path, job))
     return None
 

@@ -133,7 +133,9 @@ _IDENTITY = re.compile(
     r"-[ikceE]|--?(?:.*[-_])?(?:key|keyfile|cert|certificate|identity|env|config|kubeconfig|creds?|credentials?|cacert|pem|netrc|cookies?|"
     r"profile|token|password|passphrase|inventory)(?:[-_]?file|[-_]path)?"
 )
-_DATA = re.compile(r"|-[fFda]|--?(?:.*[-_])?(?:file|data|body|upload|attach|attachment|input|content|payload|src|source|from)")
+_DATA = re.compile(
+    r"|-[fFda]|--?(?:.*[-_])?(?:file|data|body|upload|attach|attachment|input|content|payload|src|source|from)"
+)
 _URL = re.compile(r"(?:https?|ftps?|wss?|tcp)://|[\w.-]+@[\w.-]+:|[a-z0-9-]+(?:\.[a-z0-9-]+)+:[\d/~]", re.IGNORECASE)
 
 
