@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
 from cases import each
 from interlock.analysis.facts import Command
 from interlock.analysis.packs import PackError
-from interlock.analysis.programs import ProgramTable, build_program
+from interlock.analysis.programs import Program, ProgramTable, build_program
 from interlock.analysis.programs.objects import named_objects
+from repository import ROOT
 
 HERE = "/home/dev/app"
 
@@ -58,6 +61,11 @@ def test_a_name_has_one_description_only() -> None:
         ProgramTable({"a": {"alike": ["b"]}, "b": {}}, {})
     with pytest.raises(PackError, match=r"alias 'c': 'd' is not described"):
         ProgramTable({"a": {}}, {"c": "d"})
+
+
+def test_every_key_of_a_description_is_documented() -> None:
+    page = (ROOT / "docs" / "writing-rules.md").read_text()
+    assert [key.name for key in fields(Program) if key.name != "name" and f"`{key.name}`" not in page] == []
 
 
 def test_each_name_of_a_program_finds_its_description() -> None:
