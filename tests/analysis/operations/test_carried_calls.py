@@ -23,6 +23,8 @@ def level(name: str, input: dict[str, Any]) -> int:
     [
         ("mcp__shell__run", {"command": "sh", "input": RM}),
         ("Bash", {"command": "bash -s", "stdin": RM}),
+        ("run_command", {"command": "git log", "env": {"GIT_PAGER": RM}}),
+        ("mcp__x__exec", {"command": "make", "environment": {"SHELL": RM}}),
         ("exec", {"cmd": ["sh"], "standard_input": RM}),
         ("shell", {"command": "cat | bash", "input": RM}),
         ("mcp__x__exec", {"command": "sh", "text": RM}),

@@ -141,6 +141,7 @@ _FED = (
     "standardinput",
     "stdintext",
     "stdindata",
+    "inputdata",
     "input",
     "code",
     "script",
@@ -166,8 +167,17 @@ def read_commands(words: Sequence[str], keys: Mapping[str, Any], language: str, 
         if (key in SHELL or is_command(key)) and not (key == "lua" and language != "redis"):
             found = _command(key, words, keys, language, feed(out, keys, key)) or found
     if found:
+        read_environment(keys, out)
         return True
     return _arguments(words, keys, language, out) or _held(words, keys, language, out)
+
+
+def read_environment(keys: Mapping[str, Any], out: Report) -> None:
+    """The variables that a command is given beside it, some of which programs run: {"command": …, "env": {"GIT_PAGER": …}}."""
+    for given in (keys.get(key) for key in ("env", "environment", "envvars", "environmentvariables")):
+        for name, value in list(given.items())[:_MOST] if isinstance(given, Mapping) else ():
+            if isinstance(name, str) and name.isidentifier() and isinstance(value, str) and value.strip():
+                out.shell(f"{name}={shlex.quote(value[:MAX_TEXT])} true")
 
 
 def _command(key: str, words: Sequence[str], keys: Mapping[str, Any], language: str, out: Report) -> bool:

@@ -10,7 +10,7 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import VOCABULARY, split_name
 from interlock.analysis.operations import files
 from interlock.analysis.operations.browser import read_click, read_page_script, read_script
-from interlock.analysis.operations.command_params import argv_of, feed, shell_text
+from interlock.analysis.operations.command_params import argv_of, feed, read_environment, shell_text
 from interlock.analysis.operations.operation import read_operation
 from interlock.analysis.operations.params import MAX_TEXT, short_keys, squash, truth
 from interlock.analysis.operations.payloads import (
@@ -129,6 +129,7 @@ def _sandbox(name: str, input: Input, out: Report) -> None:
 
 def _shell(input: Input, out: Report) -> None:
     found = {squash(key): value for key, value in list(input.items())[:200]}
+    read_environment(found, out)
     for key in _SHELL_KEYS:
         value = found.get(key)
         if value and not isinstance(value, Mapping):

@@ -177,8 +177,8 @@ def _run_command(job: Job, item: Payload, rest: list[str], via: str) -> Stream |
     while item.assigns and rest and ASSIGNMENT.match(rest[0]):
         name, _, value = rest.pop(0).partition("=")
         env.append((name, value))
-    if len(rest) == 1 and " " in rest[0]:
-        return job.shell_text(rest[0], via, *item.traits)  # xterm -e 'rm -rf x': a shell takes it apart
+    if rest and " " in rest[0] and (len(rest) == 1 or "remote" in item.traits):
+        return job.shell_text(" ".join(rest), via, *item.traits)  # xterm -e 'rm -rf x': a shell takes it apart
     return run_words(job, rest, via, item.traits, env)
 
 
