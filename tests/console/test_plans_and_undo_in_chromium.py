@@ -244,7 +244,7 @@ def test_work_that_came_while_somebody_looked_is_not_overwritten(ana: Window, he
     page.get_by_role("button", name="Undo").click()
     page.wait_for_selector("h1:text('Not undone')", timeout=PATIENCE)
     assert (work / "data.txt").read_text() == "of later\n"
-    page.get_by_role("link", name="Look again").click()
+    page.get_by_role("link", name="Review it again").click()
     page.get_by_label("Also overwrite later work").wait_for()
 
 

@@ -179,9 +179,7 @@ def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
                 level = max(level, finding.level)
                 out.findings.append(finding)
         if "privileged" in fact.traits:
-            reads = (
-                level is _REVERSIBLE and isinstance(fact, Command) and not found and only_reads(fact.words, net_words())
-            )
+            reads = not found and isinstance(fact, Command) and only_reads(fact.words, net_words())
             elevated.append((_SAFE if reads else level, fact))
     for effect in _elevations(elevated):
         out.findings += [_finding(rule, effect, effect.subject) for rule in _of_effect(effect, book)[0]]

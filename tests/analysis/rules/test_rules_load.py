@@ -58,7 +58,7 @@ def test_the_order_of_rules_never_matters() -> None:
     rules = list(book.rules.values())
     random.Random(7).shuffle(rules)
     rules = [replace(rule, when=rule.when[::-1]) for rule in rules]
-    shuffled = replace(Rulebook.of(rules, dict(reversed(book.programs.items()))), opinion=book.opinion)
+    shuffled = replace(Rulebook.of(rules, dict(reversed(list(book.programs.items())))), opinion=book.opinion)
     for action in sample():
         assert judge(action, shuffled) == judge(action, book), action.text
 

@@ -31,7 +31,7 @@ _DATA_VERB = frozenset(
 )
 # Of a program's name or its first words: it judges or shows commands instead of running them.
 _JUDGES = frozenset(
-    "check checker lint linter explain validate scan classify assess parse parser highlight quote".split()
+    "check checker vet judge guard lint linter explain validate scan classify assess parse parser highlight quote".split()
 )
 _RUN_OPTION = re.compile(
     r"--?[\w-]*(?:pager|editor|exec|command|cmd|hook|shell|program|browser|launcher|prefix|wrapper|runner|askpass)"

@@ -178,9 +178,11 @@ def trap(job: Job) -> Stream:
     """trap: its first word is read as shell text, which will run."""
     words = [word for word in job.words if word != "--"]
     if words and not words[0].startswith("-") and len(words) > 1 and words[0]:
-        host, names = job.host, _NAMED.findall(words[0])
-        host.traps.append((words[0], job.where.inside("trap"), {name: host.variables.get(name) for name in names}))
-        host.read(words[0], job.where.inside("trap"))
+        host = job.host
+        values = {name: host.variables.get(name) for name in _NAMED.findall(words[0])}
+        host.traps.append((words[0], job.where.inside("trap"), values))
+        if None not in values.values():  # else the text sets it later, or never
+            host.read(words[0], job.where.inside("trap"))
     return NOTHING
 
 

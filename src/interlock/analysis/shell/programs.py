@@ -207,7 +207,7 @@ def _handed_on(job: Job) -> list[str]:
         return []
     for at, word in enumerate(words[:_LOOKED_AT]):
         rest = words[at:]
-        if len(rest) < 2 or not is_program(word) or words[at - 1 : at] == ["help"]:
+        if len(rest) < 2 or not word[:1].isalpha() or not is_program(word) or words[at - 1 : at] == ["help"]:
             continue
         if word in shells.SHELLS and any(re.fullmatch(r"-[a-z]*c", one) for one in rest[1:3]):
             return rest

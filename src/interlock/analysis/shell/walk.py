@@ -249,7 +249,7 @@ class Shell:
         """Read what a trap does when it runs, where a variable that it names is another one by then."""
         traps, self.traps = self.traps, []
         for text, where, known_then in traps:
-            if any(self.variables.get(name) != value for name, value in known_then.items()):
+            if any(value is None or self.variables.get(name) != value for name, value in known_then.items()):
                 self.read(text, where)
 
     def _offset_of(self, text: str, where: Where) -> int | None:
