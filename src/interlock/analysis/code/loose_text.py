@@ -15,6 +15,7 @@ _HARM = frozenset(
     "delete truncate overwrite run_download reverse_shell fork_bomb sql_drop sql_truncate sql_delete sql_shell sql_kill store_drop "
     "store_delete".split()
 )
+_LOOSE = re.compile(r"[\s(!]|tmp|/shm/|Downloads")  # what text that runs, or a place that code is loaded from, has
 _NAME_PARTS = re.compile(r"[-_.]")
 _TEXT = re.compile(r"[\s(!]")  # what every command, statement or call has
 _LONGEST, _TRIALS = 4_000, 6  # characters of a text, and readings of it
@@ -60,6 +61,8 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
 
     Text that is data (a message, a search, the name of a test) is left alone.
     """
+    if job.stdin is None and not _LOOSE.search("\0".join(job.words)):
+        return
     if not _JUDGES.isdisjoint((*_NAME_PARTS.split(job.program), *job.words[:2])):
         return
     data, name, verbs = known_words or job.program in text_programs(), "", 0

@@ -26,6 +26,8 @@ def asks_for_help(program: Program, words: Sequence[str], switches: frozenset[st
         return False
     if windows and words[-1] in _WINDOWS_HELP:
         return len(words) < 2 or not words[-2].startswith(("/", "-"))
+    if not any(word in words for word in asked):
+        return False
     last = program.options_first  # whether the next operand ends what the program reads itself
     for at, word in enumerate(words):
         if word == "--":
