@@ -149,6 +149,15 @@ def test_a_pack_of_ones_own_is_judged_beside_the_shipped_ones(tmp_path: Path) ->
     assert judge(command("rm -rf /"), book).assessment.level is Level.FORBIDDEN
 
 
+def test_a_pack_of_ones_own_may_say_more_of_a_described_program(tmp_path: Path) -> None:
+    pack = tmp_path / "mine.toml"
+    pack.write_text('[program.git]\nvalue_flags = ["--colour"]\ndry_run = ["--pretend"]\n')
+    git, shipped_git = load.load(pack).programs["git"], shipped_programs()["git"]
+    assert git.value_flags == shipped_git.value_flags | {"--colour"}
+    assert git.dry_run == (*shipped_git.dry_run, "--pretend")
+    assert (git.does, git.carries) == (shipped_git.does, shipped_git.carries)
+
+
 def test_every_rule_that_asks_somebody_says_what_to_do_instead_in_whole_sentences() -> None:
     for rule in shipped().rules.values():
         assert rule.reason[0].isupper() and rule.reason.endswith("."), rule.id

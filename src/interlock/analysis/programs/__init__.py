@@ -213,6 +213,19 @@ def _option_lists(where: str, data: Mapping[str, Any], known: Sequence[str]) -> 
     return {key: word_list(where, key, words) for key, words in data.items()}
 
 
+def extend_program(first: Program | None, second: Program) -> Program:
+    """A description with everything that a second one of the same program says besides."""
+    if first is None:
+        return second
+    said = {one.name: getattr(second, one.name) for one in fields(Program)}
+    said = {name: value for name, value in said.items() if value != getattr(_UNSAID, name)}
+    both = {"value_flags": first.value_flags | second.value_flags, "dry_run": first.dry_run + second.dry_run}
+    return replace(first, **{**said, **both})
+
+
+_UNSAID = Program()
+
+
 class ProgramTable(Mapping[str, Program]):
     """Descriptions under every name that they are for, each built when it is first asked for."""
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.analysis.classify import Rulebook
 from interlock.analysis.packs import Pack, PackError, folder_digest, load_packs, read_pack
+from interlock.analysis.programs import extend_program
 from interlock.analysis.programs.load import build_programs, shipped_programs
 from interlock.analysis.rules import Rule, build_rule
 
@@ -62,14 +63,12 @@ def _plain(value: Any) -> Any:
 
 
 def join_rulebooks(first: Rulebook, second: Rulebook) -> Rulebook:
-    """Both books' rules; refused when they share an id or describe a program twice."""
+    """Both books' rules, refused when they share an id; what the second says of a program adds to the first's description."""
     for rule in second.rules:
         if rule in first.rules:
             raise PackError(f"rule {rule}: the id is taken")
-    for program in second.programs:
-        if program in first.programs:
-            raise PackError(f"program {program!r} is described twice")
-    whole = Rulebook.of([*first.rules.values(), *second.rules.values()], {**first.programs, **second.programs})
+    added = {name: extend_program(first.programs.get(name), program) for name, program in second.programs.items()}
+    whole = Rulebook.of([*first.rules.values(), *second.rules.values()], {**first.programs, **added})
     return replace(whole, opinion=_opinion)
 
 
