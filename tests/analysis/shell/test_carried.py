@@ -32,10 +32,17 @@ RUNS = [
     "acmedb shell <<< 'drop database shop;'",
     "acmelang --run 'os.system(\"rm -rf /home/dev/docs\")'",
     "player --script=/tmp/x.lua a.mp4",
+    "vim -S /tmp/x.vim",
+    "mocha -r /tmp/x.js",
+    "heroku run 'rm -rf uploads' -a acme",
+    "puppet apply -e 'file{\"/srv\": ensure => absent}'",
     "acmectl with profile do rm -rf /srv",
 ]
 
 DATA = [
+    "tar -xf /tmp/a.tar -C /tmp/x",
+    "mocha -r ts-node/register",
+    "heroku run 'rails -v' -a acme",
     "AWS_PAGER= aws s3 ls",
     "GIT_PAGER='less -R' git log",
     "NODE_OPTIONS='--experimental-vm-modules' npx jest",

@@ -47,6 +47,8 @@ _AT = re.compile(
     r"(?:^|[^\w\s.,~-]|(?:^|[^\w\s])\s*(?:\w+\s+)?(?:run|shell|exec\w*|system|call\S*|command|do|nop|script|python)[\s:=]+)"
     r"\s*((?:/[\w./-]*/)?[a-z][\w.+-]*)(?=[\s,]+[-~/.\w$\"'])"
 )
+_SHORT_LOADS = frozenset("-S -r -l -c -u -x -D -p -I".split())
+_CODE_FILE = re.compile(r"\.(?:sh|bash|py|rb|[cm]?[jt]s|vim|el|lua|pl|pm|so|dll|dylib|php|groovy)$")
 _CLOSING = {'"': '"', "'": "'", "(": ")", "{": "}", "[": "]", "`": "`"}
 _CALL = re.compile(r"""[("'`\[{]""")
 _OUTSIDE = re.compile(r"(?:/private)?/(?:var/)?tmp(?:/|$)|/dev/shm/|(?:~|/home/[^/]+|/Users/[^/]+)/Downloads/")
@@ -73,13 +75,20 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
             data = data or (verbs <= 2 and word in _DATA_VERB)
         if _TEXT.search(value) and HOLE not in value and _may_run(option, data):
             add_harm(job, value, f"{job.program} {option}".strip())
-        elif option and value[:1] in ("/", "~") and _OUTSIDE.match(value) and _LOADED.match(f"{option}={value}"):
+        elif option and value[:1] in ("/", "~") and _OUTSIDE.match(value) and _loads(option, value):
             job.effect("run_script", value, "carried")
         name = word if word.startswith("-") and word != "--" and "=" not in word else ""
     if job.stdin is not None and not handled and not data and job.stdin.known:
         text = job.stdin.text
         if not _RUNS.isdisjoint(job.words) or _SQL.match(text):
             add_harm(job, text, job.program)
+
+
+def _loads(option: str, path: str) -> bool:
+    """Whether an option names code that the program loads: by its own name, or a short one with a file of code."""
+    return _LOADED.match(f"{option}={path}") is not None or (
+        option in _SHORT_LOADS and _CODE_FILE.search(path) is not None
+    )
 
 
 def _may_run(option: str, data: bool) -> bool:

@@ -35,6 +35,8 @@ def web(job: Job) -> Stream:
         everything = " ".join(request.headers)
         if taints_in(headers) or (HOLE in everything and _is_foreign_token(everything, request.url)):
             job.effect("send", request.url, *(taints_in(headers) or ("secret",)))
+        elif not everything and (leaks := taints_in(" ".join(job.words)) & LEAKS) and not _ISSUERS.match(request.url):
+            job.effect("send", request.url, *leaks)  # in a user agent, a cookie, a name to sign in with
         if request.output and request.output not in ("-", "/dev/stdout"):
             job.effect("write", request.output, "downloaded")
             full = resolve(request.output, job.host.cwds[0])
@@ -222,7 +224,7 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     **dict.fromkeys(("nc", "ncat", "netcat"), netcat),
     "telnet": netcat,
     "socat": socat,
-    **dict.fromkeys(("dig", "nslookup", "host", "ping", "drill"), lookup),
+    **dict.fromkeys(("dig", "nslookup", "host", "ping", "drill", "getent", "resolvectl"), lookup),
     "openssl": tls,
 }
 

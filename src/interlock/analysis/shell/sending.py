@@ -77,6 +77,8 @@ def git(job: Job) -> Stream | None:
         if words[:1] == ["clone"] and len(words) > 1 and _ADDRESS.match(words[1]) and of_the_machine(words[1]):
             name = words[2] if len(words) > 2 else re.split(r"[/:]", words[1].rstrip("/"))[-1].removesuffix(".git")
             job.host.session.downloads[f"{resolve(name, job.host.cwds[0])}/"] = without_holes(words[1])
+        if leaks := taints_in(" ".join(words[1:])) & LEAKS:
+            job.effect("send", words[1], *leaks)
         return None
     if "push" not in job.words:
         return None
