@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from interlock.analysis.facts import Command, Effect, Fact
+from interlock.analysis.programs.load import program_set
 from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.audit.chain import event_body
 from interlock.error_codes import AnswerRefused
@@ -193,16 +194,6 @@ def _code(code: int) -> int:
     return 128 - code if code < 0 else code
 
 
-_CLIENTS = frozenset(
-    (
-        "psql mysql mariadb sqlite3 sqlcmd sqlplus isql cqlsh mongo mongosh redis-cli valkey-cli clickhouse clickhouse-client duckdb bq"
-        " usql influx cypher-shell ssh mosh telnet nc ncat netcat socat rsh rlogin su login newgrp sg runuser machinectl nsenter"
-        " unshare chroot screen tmux script expect byobu dtach gdb lldb pdb vi vim nvim view ed ex red emacs nano joe less more most man"
-        " ftp sftp lftp smbclient irb pry rails bc dc ghci gforth R Rscript julia scala sbt jshell groovysh ipython bpython gnuplot"
-        " octave maxima sage iex erl clojure sbcl guile racket at batch crontab visudo vipw xargs parallel fzf watch"
-        " . source eval mapfile"
-    ).split()
-)
 _TOP = frozenset("-i -s --login --shell".split())  # of sudo and doas
 
 
@@ -219,4 +210,4 @@ def _reads(fact: Fact) -> bool:
     if fact.program in ("sudo", "doas"):
         return not _TOP.isdisjoint(fact.words)
     name = fact.program.rstrip("0123456789.") or fact.program  # python3.12
-    return is_interpreter(fact.program) or not {fact.program, name}.isdisjoint(_CLIENTS)
+    return is_interpreter(fact.program) or not {fact.program, name}.isdisjoint(program_set("interactive"))

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from functools import cache, partial
 
 from interlock.analysis.facts import HOLE, Command, Effect, Fact
-from interlock.analysis.programs.load import shipped_programs, shipped_variables, text_programs
+from interlock.analysis.programs.load import program_set, shipped_programs, shipped_variables
 from interlock.analysis.shell import Job
 
 _HARM = frozenset(
@@ -67,7 +67,7 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
         return
     if not _JUDGES.isdisjoint((*_NAME_PARTS.split(job.program), *job.words[:2])):
         return
-    data, name, verbs = known_words or job.program in text_programs(), "", 0
+    data, name, verbs = known_words or job.program in program_set("text"), "", 0
     for word in job.words:
         option, value = _split(name, word)
         if not word.startswith("-"):
@@ -158,7 +158,7 @@ def is_program(word: str) -> bool:
     from interlock.analysis.shell.programs import HANDLERS
 
     name = word.rpartition("/")[2].lower()
-    return (name in HANDLERS or name in shipped_programs()) and name not in text_programs()
+    return (name in HANDLERS or name in shipped_programs()) and name not in program_set("text")
 
 
 def _enclosed(text: str, opened: int, start: int) -> str:

@@ -12,6 +12,7 @@ from interlock.analysis.programs import Program, ProgramTable
 from interlock.analysis.programs.net import NetWords, build_net
 
 VARIABLE_KINDS = ("data", "loads", "runs")
+SETS = ("filter", "interactive", "neutral", "other_root", "shell_setup", "text")  # kinds of programs, told in sets.toml
 _SHIPPED = Path(__file__).parent
 
 
@@ -32,18 +33,19 @@ def build_variables(packs: Sequence[Pack]) -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def text_programs() -> frozenset[str]:
-    """Programs whose words, or the values of whose options, are text that they show, search, check or keep."""
-    return build_text_programs(_packs())
+def program_set(kind: str) -> frozenset[str]:
+    """The names of the programs of one of `SETS`."""
+    return build_sets(_packs())[kind]
 
 
-def build_text_programs(packs: Sequence[Pack]) -> frozenset[str]:
-    """The programs of these packs whose words are text; raises PackError on anything but a list of names."""
-    names: list[str] = []
+def build_sets(packs: Sequence[Pack]) -> dict[str, frozenset[str]]:
+    """The sets of these packs; raises PackError on a kind that is not known."""
+    found: dict[str, frozenset[str]] = dict.fromkeys(SETS, frozenset())
     for pack in packs:
-        only_keys("text", pack.get("text", {}), ("programs",))
-        names += word_list("text", "programs", pack.get("text", {}).get("programs", []))
-    return frozenset(names)
+        only_keys("set", pack.get("set", {}), SETS)
+        for kind, names in pack.get("set", {}).items():
+            found[kind] |= frozenset(word_list("set", kind, names))
+    return found
 
 
 @cache
@@ -66,7 +68,7 @@ def _packs() -> Sequence[Pack]:
 def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:
     dict(build_programs(packs))
     build_variables(packs)
-    build_text_programs(packs)
+    build_sets(packs)
     return packs
 
 

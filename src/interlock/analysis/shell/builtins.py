@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from interlock.analysis.facts import HOLE, Command, hole, known, taints_in
 from interlock.analysis.places import is_system_folder, resolve
+from interlock.analysis.programs.load import program_set
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream, arithmetic, text_builtins
 from interlock.analysis.shell.arithmetic import subscript_of
 from interlock.analysis.shell.declarations import declare_words
@@ -19,12 +20,6 @@ from interlock.analysis.shell.simple_commands import assign_read
 _SETUP_WORDS = frozenset(
     "init hook completion completions shellenv shell-init env docker-env activate shell alias --completion --bash --zsh setup-shell "
     "generate-shell-completion bash zsh -s autocomplete podman-env hooks".split()
-)
-_SETUP_PROGRAMS = frozenset(
-    "ssh-agent dircolors lesspipe direnv pyenv rbenv nodenv jenv goenv brew starship zoxide fnm mise asdf opam luarocks kubectl helm "
-    "gh minikube docker-machine thefuck register-python-argcomplete conda mamba micromamba rustup register atuin fzf keychain resize "
-    "tput getopt gpg-agent perl locale podman volta nvm sdk stack pipenv poetry hatch uv just rg fd bat npm pip gcloud aws_completer "
-    "op dbus-launch modulecmd lmod envman task chezmoi pnpm yarn deno bun".split()
 )
 
 
@@ -111,7 +106,7 @@ def _is_setup(job: Job) -> bool:
     """eval "$(ssh-agent -s)": the last command read is a program's own shell set-up."""
     for fact in reversed(job.host.session.facts):
         if isinstance(fact, Command) and fact.via and fact.via[-1] == "$( )":
-            if fact.program in _SETUP_PROGRAMS:
+            if fact.program in program_set("shell_setup"):
                 return True
             return bool(_SETUP_WORDS.intersection(fact.words)) and fact.program not in (
                 "curl",
@@ -168,7 +163,7 @@ def _is_setup_source(job: Job) -> bool:
     """source <(kubectl completion bash)"""
     for fact in reversed(job.host.session.facts):
         if isinstance(fact, Command) and fact.via and fact.via[-1] == "<( )":
-            return (fact.program in _SETUP_PROGRAMS and fact.program != "perl") or bool(
+            return (fact.program in program_set("shell_setup") and fact.program != "perl") or bool(
                 _SETUP_WORDS.intersection(fact.words)
             )
     return False

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from interlock.analysis.facts import HOLE, hole, hole_of, taints_in
 from interlock.analysis.places import resolve
+from interlock.analysis.programs.load import program_set
 from interlock.analysis.shell import UNKNOWN, Job, Stream
 from interlock.analysis.shell.decode import decode_output, unescape
 from interlock.analysis.shell.options import options, valued
@@ -52,12 +53,6 @@ def _directive(found: re.Match[str], items: list[str]) -> str:
     if kind in "xXo" and item.isdigit():
         return format(int(item[:9]), kind)
     return item
-
-
-_FILTERS = frozenset(
-    "grep egrep fgrep rg sort uniq head tail cat tee cut awk sed tac nl column fold pv sponge ts less more "
-    "dos2unix expand unexpand shuf iconv strings comm paste buffer mbuffer".split()
-)
 
 
 def _cat(job: Job) -> Stream:
@@ -251,7 +246,7 @@ def output(job: Job) -> Stream:
     plain = decode_output(job)
     if plain is not None:
         return Stream(plain, taints)
-    if job.program in _FILTERS:
+    if job.program in program_set("filter"):
         return _filtered(job, taints)
     if job.program in _ENCODERS:
         taints = taints.union(*(carries(job, word) for word in named_files(job.words)))

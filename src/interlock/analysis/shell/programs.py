@@ -12,7 +12,7 @@ from interlock.analysis.facts import Fact
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program, whole_words
 from interlock.analysis.programs.help import asks_for_help
-from interlock.analysis.programs.load import net_words, text_programs
+from interlock.analysis.programs.load import net_words, program_set
 from interlock.analysis.shell import (
     FACT_STEPS,
     UNKNOWN,
@@ -203,7 +203,7 @@ _LOOKED_AT = 8  # words of an unknown program in which a command is looked for
 def _handed_on(job: Job) -> list[str]:
     """The command that an unknown program seems to run: what follows its `--` or `exec`, a shell with its -c, or words that destroy."""
     words = job.words
-    if not words or job.program in text_programs():
+    if not words or job.program in program_set("text"):
         return []
     for at, word in enumerate(words[:_LOOKED_AT]):
         rest = words[at:]

@@ -7,12 +7,10 @@ from typing import Any
 
 from interlock.analysis.facts import QUOTED, Command, Effect, Fact, known
 from interlock.analysis.lexicon import split_name
+from interlock.analysis.programs.load import program_set
 from interlock.model import Action, Kind, Span
 
 _AWAY = frozenset({"remote", "container"})
-_ROOTS = frozenset(
-    "chroot arch-chroot nsenter unshare systemd-nspawn proot bwrap".split()
-)  # other roots for the same path
 _STORES = ("sql_", "store_")
 # Options of a client that do not determine its database.
 _PLAIN = frozenset("-c -e -q -X -A -t -x -N -s -B --command --execute --quiet --no-psqlrc".split())
@@ -31,7 +29,9 @@ def happens_elsewhere(action: Action, facts: Sequence[Fact], accused: Collection
 
 
 def _away(effect: Effect) -> bool:
-    return bool(effect.traits & _AWAY) or any(word in _ROOTS for step in effect.via for word in step.split()[:1])
+    return bool(effect.traits & _AWAY) or any(
+        word in program_set("other_root") for step in effect.via for word in step.split()[:1]
+    )
 
 
 def _connected(action: Action, effect: Effect, commands: Sequence[Command]) -> bool:

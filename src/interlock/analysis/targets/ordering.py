@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from interlock.analysis.facts import Command, Effect, Fact, known
+from interlock.analysis.programs.load import program_set
 from interlock.analysis.shell import show_command
 from interlock.analysis.shell.syntax import parse
 from interlock.analysis.shell.syntax.nodes import (
@@ -118,12 +119,6 @@ def _sets_apart(node: Node) -> bool:
 
 Key = tuple[str, Span | None]  # of a finding: subject and span
 
-# Programs that never put other files in the place of a target.
-_NEUTRAL = frozenset(
-    "cd echo printf ls cat pwd true false : test [ [[ head tail grep egrep fgrep rg wc sort uniq cut tr du df stat file sleep date "
-    "which type whoami id env uname mkdir rmdir rm unlink set exit read wait jq diff cmp less more basename dirname realpath tee touch "
-    "pytest tox ruff mypy black eslint tsc prettier jest vitest".split()
-)
 # Subcommands that create files and move none: what they put in the place of a target is new, and can be built again.
 _BUILDS = {
     "cargo": "build b test t check c clippy bench doc fmt llvm-cov flamegraph nextest metadata tree",
@@ -220,7 +215,7 @@ def earlier_git_change(fact: Command, commands: Sequence[Command]) -> str | None
 def _only_branches(commands: Sequence[Command]) -> bool:
     """Whether Git destroys only branches in this line, so that files of the work tree do not matter."""
     deleting = [one for one in commands if one.program == "git" and one.words[:1] == ("branch",) and "-D" in one.words]
-    others = [one for one in commands if one.program not in _NEUTRAL and one.program != "git"]
+    others = [one for one in commands if one.program not in program_set("neutral") and one.program != "git"]
     return bool(deleting) and not others and not any(one.program in ("rm", "unlink") for one in commands)
 
 
@@ -229,4 +224,4 @@ def _changes(fact: Command) -> bool:
         return next((word for word in fact.words if not word.startswith("-")), "") not in _GIT_READS
     if fact.program in _BUILDS:
         return not fact.words or fact.words[0] not in _BUILDS[fact.program].split()
-    return fact.program not in _NEUTRAL and not (fact.program in _WRAPPERS and "wrapper" in fact.traits)
+    return fact.program not in program_set("neutral") and not (fact.program in _WRAPPERS and "wrapper" in fact.traits)
