@@ -147,8 +147,8 @@ def _readings(text: str) -> Iterator[tuple[str, str]]:
         if is_program(found[1]):
             part = _enclosed(plain, found.start(), found.start(1))
             yield "shell", part.replace(",", " ") if part[len(found[1])] == "," else part
-    if _SQL.search(text):
-        yield "sql", text[_SQL.search(text).start(1) :].rstrip("\"'})")  # type: ignore[union-attr]
+    if statement := _SQL.search(text):
+        yield "sql", text[statement.start(1) :].rstrip("\"'})")
     if _CALL.search(text):
         yield "other", text
 

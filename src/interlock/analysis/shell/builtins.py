@@ -16,7 +16,7 @@ from interlock.analysis.shell.options import options, valued
 from interlock.analysis.shell.redirections import descriptor_of
 from interlock.analysis.shell.simple_commands import assign_read
 
-# Programs whose output is meant to be run by the shell that calls them: their own shell set-up.
+# Words with which a program prints its own set-up, for the shell that calls it.
 _SETUP_WORDS = frozenset(
     "init hook completion completions shellenv shell-init env docker-env activate shell alias --completion --bash --zsh setup-shell "
     "generate-shell-completion bash zsh -s autocomplete podman-env hooks".split()
