@@ -9,9 +9,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.audit.chain import entry
 from interlock.model import AgentRef, Human, Level, Requirement, TicketState

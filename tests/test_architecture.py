@@ -60,11 +60,11 @@ PURE_PARTS = """
 LOADERS = frozenset({"analysis/packs.py", "analysis/programs/load.py", "analysis/rules/load.py", "policy/load.py"})
 # Without a clock, a file, a process, an environment or chance.
 PURE = frozenset(
-    "__future__ array ast base64 binascii bisect codecs collections contextlib copy dataclasses decimal difflib enum fnmatch fractions "
+    "__future__ array ast base64 binascii bisect codecs collections contextlib copy decimal difflib enum fnmatch fractions "
     "functools hashlib heapq hmac html importlib itertools json logging math operator posixpath ntpath re shlex stat string "
     "struct sys textwrap tomllib types typing unicodedata urllib.parse warnings zlib".split()
 )
-LIBRARIES = frozenset({"cel", "re2", "sqlglot", "tree_sitter", "tree_sitter_javascript"})
+LIBRARIES = frozenset({"cel", "msgspec", "re2", "sqlglot", "tree_sitter", "tree_sitter_javascript"})
 IMPURE_NAMES = frozenset("open print input exec eval compile breakpoint __import__ globals".split())
 IMPURE_ATTRIBUTES = frozenset(
     {

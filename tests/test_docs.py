@@ -8,7 +8,6 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +133,7 @@ def _some_kind() -> tuple[Any, Any]:
 POLICY_TABLES = {
     "key": form._TOP,
     "key of a level": form._CONTROL_KEYS,
-    "key of `escalation`": {field.name for field in fields(Escalate)},
+    "key of `escalation`": set(Escalate.__struct_fields__),
     "key of a case": policy_cases._KEYS,
     "key of the JSON": form._SEED_TOP,
     "key of the restrictions": {"allowPatterns", "confirmPatterns", "denyPatterns", "approvalPolicy"},

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, fields
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,8 +53,8 @@ def test_a_requirement_joined_with_itself_or_with_nothing_is_itself(one: Require
 def test_joining_never_asks_for_less(one: Requirement, other: Requirement) -> None:
     both = one.join(other)
     assert STRENGTH.index(both.word) >= max(STRENGTH.index(one.word), STRENGTH.index(other.word))
-    for field in fields(Requirement):
-        assert getattr(both, field.name) >= getattr(one, field.name), field.name
+    for name in Requirement.__struct_fields__:
+        assert getattr(both, name) >= getattr(one, name), name
 
 
 @pytest.mark.parametrize(
@@ -101,7 +99,7 @@ def test_the_words_of_the_vocabulary_stay(enum: list[str], words: str) -> None:
 
 def test_an_action_cannot_be_changed_once_it_is_judged() -> None:
     action = command("ls", "/srv")
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         action.cwd = "/"  # type: ignore[misc]
     with pytest.raises(TypeError):
         action.fields["command"] = "rm -rf /"  # type: ignore[index]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import Any
@@ -24,7 +23,7 @@ _TABLES = (dict, MappingProxyType)
 
 
 def simplify(value: object, depth: int = 0) -> Any:
-    """Dataclasses, enums and sets as tables, text and lists; anything unknown as its text. The most frequent types come first."""
+    """Structs, enums and sets as tables, text and lists; anything unknown as its text. The most frequent types come first."""
     kind = type(value)
     if kind in _ATOMS:
         return value
@@ -36,8 +35,8 @@ def simplify(value: object, depth: int = 0) -> Any:
         return value
     if depth >= MAX_DEPTH:
         return TOO_DEEP
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: simplify(getattr(value, field.name), depth + 1) for field in fields(value)}
+    if names := getattr(kind, "__struct_fields__", None):
+        return {name: simplify(getattr(value, name), depth + 1) for name in names}
     if isinstance(value, Mapping):
         return {str(key): simplify(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):

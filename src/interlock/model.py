@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
+
+from msgspec import Struct
 
 Span = tuple[int, int]  # start and end offset in the action's own text
 Seconds = float  # an int where they are whole, as `times.seconds_of` makes them: what was sealed as 30 is not 30.0
@@ -94,8 +95,19 @@ class TicketState(StrEnum):
 PERSON = "person:"  # prefix of the principal of an operator's own plan; no interface authenticates an agent as one
 
 
-@dataclass(frozen=True, slots=True)
-class AgentRef:
+class Confidential:
+    """Beside Struct: a value whose text, in a log line or a traceback, leaves out the fields named in `HIDDEN`."""
+
+    __slots__ = ()
+    __struct_fields__: tuple[str, ...]
+    HIDDEN: ClassVar[tuple[str, ...]] = ()
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={getattr(self, name)!r}" for name in self.__struct_fields__ if name not in self.HIDDEN)
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+class AgentRef(Struct, frozen=True):
     """The caller: authenticated by the interface (`principal`), and merely claimed (the rest)."""
 
     principal: str
@@ -109,16 +121,14 @@ class AgentRef:
         return self.principal.startswith(PERSON)
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
+class Witness(Struct, frozen=True):
     """The content hash of a script that an action would run."""
 
     path: str
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct, frozen=True):
     """An action that is about to happen, not yet assessed."""
 
     kind: Kind
@@ -164,8 +174,7 @@ def intent(hint: str, cwd: str = "") -> Action:
     return Action(Kind.INTENT, MappingProxyType({"hint": hint}), cwd)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One rule that fired, with the reason and the advice for a person."""
 
     rule: str
@@ -181,8 +190,7 @@ class Finding:
     requirement: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Flags:
+class Flags(Struct, frozen=True):
     """The five booleans of a plan (X-09)."""
 
     destructive: bool = False
@@ -192,8 +200,7 @@ class Flags:
     requires_confirmation: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class EffectiveCommand:
+class EffectiveCommand(Struct, frozen=True):
     """One effective command, and the wrappers around it."""
 
     text: str
@@ -201,8 +208,7 @@ class EffectiveCommand:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Assessment:
+class Assessment(Struct, frozen=True):
     """The assessment of one action; a pure function of the action and the rules."""
 
     level: Level
@@ -224,8 +230,7 @@ class Assessment:
         return not self.irreversible
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Struct, frozen=True):
     """The conditions before an action may run; joined field by field, so that order cannot matter."""
 
     cooling_seconds: Seconds = 0

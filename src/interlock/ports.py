@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+
+from msgspec import Struct
 
 from interlock.config.channels import ChannelRoute
 from interlock.model import Action, AgentRef, Loss
@@ -314,8 +315,7 @@ class Carrier(Protocol):
         """Returns when the message was accepted; raises Undelivered."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenChannel:
+class OpenChannel(Struct, frozen=True):
     """A configured channel with its carrier; without one, `problem` gives the reason."""
 
     way: ChannelRoute
@@ -368,16 +368,14 @@ class UnknownRequest(PlannerError):
 UNKNOWN_USER = -1
 
 
-@dataclass(frozen=True, slots=True)
-class PortListener:
+class PortListener(Struct, frozen=True):
     """The user whose program listens on a port of this machine, where the kernel reports it."""
 
     uid: int
     user: str
 
 
-@dataclass(frozen=True, slots=True)
-class PlannerReply:
+class PlannerReply(Struct, frozen=True):
     """The reply of a planner, and its name; nothing of the reply is trusted."""
 
     said: Mapping[str, Any]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 Key = str | int
 Path = tuple[Key, ...]  # the keys from the top of the data, list positions as numbers
@@ -15,8 +17,7 @@ Path = tuple[Key, ...]  # the keys from the top of the data, list positions as n
 MISSING = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One problem of the data; an error refuses the data, a warning does not."""
 
     path: Path

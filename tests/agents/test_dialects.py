@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import json
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from test_golden import CASES, GOLDEN, stdin
 
 from cases import each
@@ -206,9 +206,7 @@ def test_a_call_that_leaves_the_sandbox_is_another_action_and_says_so() -> None:
     call = case("claude-code", "before-shell-unsandboxed").calls[0]
     assert "dangerouslyDisableSandbox" in call.judged
     assert any(getattr(fact, "verb", "") == "act_override" for fact in read(call.action).facts)
-    plain = dataclasses.replace(
-        call, action=dataclasses.replace(call.action, fields={"tool": "Bash", "input": {"command": "npm test"}})
-    )
+    plain = replace(call, action=replace(call.action, fields={"tool": "Bash", "input": {"command": "npm test"}}))
     assert canonical(call.action, AgentRef("u")) != canonical(plain.action, AgentRef("u"))
 
 

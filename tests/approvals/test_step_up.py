@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pyotp
 import pytest
+from msgspec.structs import replace
 
 from authenticator import ORIGIN, UP, Authenticator, b64
 from browsers import (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from authenticator import Authenticator
 from browsers import SITE, SignedInBrowser, add_passkey, enter_with_passkey, register, touch_passkey

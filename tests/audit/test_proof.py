@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from interlock.audit.chain import entry, head_of, signed_checkpoint
 from interlock.audit.proof import RecordProof, covering_checkpoint, prove

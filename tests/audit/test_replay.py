@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from interlock.analysis.assess import judge
 from interlock.audit import Attempt, attempt_body, attempt_event

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from re import findall
 
 import pytest
 from httpx import Response
+from msgspec.structs import replace
 
 from authenticator import Authenticator
 from browser_window import Window, signed_in_window

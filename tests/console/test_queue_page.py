@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from console_visitor import visit_console
 from interlock.approvals import first_state

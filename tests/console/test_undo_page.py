@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from browser_window import Window, signed_in_window
 from console_visitor import PAYLOADS, ConsoleVisitor, foreign_markup, page_text, visit_console

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from interlock.analysis.display_text import excerpt, visible
 from interlock.engine.explain import PolicyAnswer, explain, policy_answer, summary

@@ -8,11 +8,11 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gate import AGENT, CHEAP, PASSPHRASE, Gate
 from interlock import maintenance

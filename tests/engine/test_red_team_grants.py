@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -225,7 +224,7 @@ def test_records_of_a_writer_that_never_wrote_show_and_are_signed_by_nobody(gate
     gate.ask(command("git push --force origin main", W))
     gate.state.recorder.flush()
     forged = entry("forged", None, gate.clock.now(), "unblock", {"principal": "uid:1000"}, "", "", "")
-    names = [field.name for field in fields(forged)]
+    names = list(forged.__struct_fields__)
     with sqlite3.connect(gate.folder / "state.db") as db:
         values = [getattr(forged, name) for name in names]
         db.execute(f"INSERT INTO audit ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})", values)

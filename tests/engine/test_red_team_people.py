@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from authenticator import Authenticator
 from browsers import SITE, add_passkey, enter_with_passkey, follow_setup_link, register

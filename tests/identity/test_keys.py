@@ -7,11 +7,11 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from cases import each
 from interlock.approvals.statements import check_agreement, statement_text
@@ -174,7 +174,7 @@ def test_an_operator_who_was_disabled_is_not_enabled_by_an_older_row() -> None:
 OTHER: dict[str, Any] = {"roles": ("x",), "teams": ("x",), "service": True, "created_at": 1.0, "disabled_at": 1.0}
 
 
-@each("column", [field.name for field in fields(OperatorRow)])
+@each("column", OperatorRow.__struct_fields__)
 def test_every_column_is_sealed_and_pinned(column: str) -> None:
     edited = (replace(ROW_A, **{column: OTHER.get(column, "ff" * 16)}), ROW_B)
     with pytest.raises(RosterError):

@@ -6,10 +6,10 @@ import io
 import logging
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from interlock.config.channels import ChannelRoute, ChannelSettings
 from interlock.notify import ConsoleAddress, Message, desktop, notice_message

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import random
 import tomllib
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from interlock.adapters.danger import DangerBlock, DeclaredApproval
 from interlock.adapters.trust import Trust

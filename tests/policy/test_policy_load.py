@@ -83,7 +83,7 @@ def test_patterns_add_up_along_the_line(tmp_path: Path) -> None:
 def test_a_policy_that_only_extends_a_shipped_one_is_that_one(tmp_path: Path, shipped: str) -> None:
     made, base = load_policy(write(tmp_path, f'extends = "{shipped}"\n')), load_policy(shipped)
     apart = {"name", "description", "extends", "cases", "source"}
-    same = [name for name in policy.Policy.__dataclass_fields__ if name not in apart]
+    same = [name for name in policy.Policy.__struct_fields__ if name not in apart]
     assert {name: getattr(made, name) for name in same} == {name: getattr(base, name) for name in same}
 
 

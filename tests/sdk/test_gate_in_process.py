@@ -96,7 +96,7 @@ def test_a_question_that_is_not_clear_is_not_asked(
 
 
 def test_an_action_cannot_declare_itself_harmless(gate: Gate) -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     with pytest.raises(TypeError, match="declared: an agent's word for it does not count"):
         gate.evaluate(operation("drop_database", {}, declared=Level.SAFE))

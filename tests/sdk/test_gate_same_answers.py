@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from daemons import daemon, enrol_in_folder
 from interlock import Decision, Gate
@@ -68,7 +68,7 @@ def comparable(decision: Decision) -> Decision:
             cooling_ends_at=float(bool(ticket.cooling_ends_at)), decided_at=0, execution="",
         )  # fmt: skip
     return replace(
-        decision, assessment=assessment, ticket=ticket, reason=_ID.sub("ID", reason), token="", details={}, patterns=(),
+        decision, assessment=assessment, ticket=ticket, reason=_ID.sub("ID", reason), token="", details={}, patterns=(), parts=(), weighed=(), unspent=False,
         factors=tuple(_ID.sub("ID", factor) for factor in decision.factors),
     )  # fmt: skip
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from msgspec.structs import asdict
 
 from daemons import PASSPHRASE, InProcessDaemon, bearer, daemon, first_row, in_process_daemon
 

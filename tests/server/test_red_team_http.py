@@ -6,15 +6,14 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import astuple
 
 from daemons import PASSPHRASE, Daemon, InProcessDaemon, bearer, daemon, in_process_daemon
 from interlock.identity.keys import ROSTER_SETTING, Kdf, enrol, fingerprint, roster_seal
-from interlock.records import OperatorRow
 
 EVALUATE = "/api/v1/evaluate"
 W = "/home/dev/app"
@@ -165,7 +164,7 @@ def usurp(folder: Path) -> tuple[list[Any], list[Any]]:
     people = db.execute("SELECT * FROM operators").fetchall()
     listed = db.execute("SELECT value FROM settings WHERE key = ?", (ROSTER_SETTING,)).fetchone()
     row, key = enrol("ana", OWN, None, now=1.0, by="ana", roles=["admin"], kdf=QUICK)
-    values = [json.dumps(v) if isinstance(v, tuple) else v for v in (getattr(row, f.name) for f in fields(OperatorRow))]
+    values = [json.dumps(v) if isinstance(v, tuple) else v for v in astuple(row)]
     with db:
         db.execute("DELETE FROM operators")
         db.execute(f"INSERT INTO operators VALUES ({', '.join('?' * len(values))})", values)

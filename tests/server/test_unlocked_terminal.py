@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from daemons import PASSPHRASE, InProcessDaemon, bearer, in_process_daemon
 from interlock.identity.agent_detection import TerminalPlace, place_of

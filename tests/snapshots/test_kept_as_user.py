@@ -10,13 +10,14 @@ import stat
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from file_trees import NOW, describe_tree, fresh_snapshot_id
 from file_trees import PATIENT as LIMITS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from interlock.ports import Store
 from interlock.records.deliveries import SENT, Delivery, claim_delivery, finish_delivery

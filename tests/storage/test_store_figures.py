@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from interlock.model import Level, TicketState
 from interlock.policy.digest import normal_name

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from interlock.ports import Store, StoreError
 from stored_records import AGENT, NOW, OTHER, challenge, execution, notification

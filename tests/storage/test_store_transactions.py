@@ -8,11 +8,11 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from interlock.ports import QueueFull, Store, StoreError, Tx
 from interlock.records import AuditQuery, TicketQuery

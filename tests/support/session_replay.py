@@ -9,11 +9,12 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
+from msgspec.structs import replace
 
 from daemons import BASE, PASSPHRASE, InProcessDaemon, in_process_daemon
 from interlock.analysis.rules import Rule

@@ -6,9 +6,10 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from interlock.snapshots import SnapshotLimits, TakenSnapshot
 from interlock.snapshots.client import WarmSnapshotter

@@ -9,8 +9,9 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.audit.chain import FIRST_SEQ, GENESIS
 from interlock.model import AgentRef, Human, Level, Requirement, TicketState

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from math import exp, sqrt
 from pathlib import Path
 from random import Random
+
+from msgspec.structs import replace
 
 from interlock.analysis.assess import judge
 from interlock.analysis.facts import Effect, Fact

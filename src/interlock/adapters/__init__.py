@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path as File
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.adapters.danger import FLAT_KEYS, DangerBlock, read_danger, template_params
 from interlock.adapters.levels import CATEGORY_LEVELS, LevelClaims
@@ -36,8 +38,7 @@ METHODS = frozenset("GET HEAD OPTIONS POST PUT PATCH DELETE".split())
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class AdapterParam:
+class AdapterParam(Struct, frozen=True):
     """One parameter as an operation declares it."""
 
     name: str
@@ -47,8 +48,7 @@ class AdapterParam:
     rest: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
 
-@dataclass(frozen=True, slots=True)
-class AdapterOperationSpec:
+class AdapterOperationSpec(Struct, frozen=True):
     """One operation, its endpoint family, and the danger it declares."""
 
     name: str
@@ -72,8 +72,7 @@ class AdapterOperationSpec:
         return LevelClaims(self.name, self.category, self.danger, mapped)
 
 
-@dataclass(frozen=True, slots=True)
-class Adapter:
+class Adapter(Struct, frozen=True):
     """The content of one adapter file."""
 
     name: str
@@ -95,8 +94,7 @@ class AdapterError(ValueError):
     """An adapter that must not be used; the message lists what is wrong, line by line."""
 
 
-@dataclass(frozen=True, slots=True)
-class AdapterProblem:
+class AdapterProblem(Struct, frozen=True):
     """One problem, and the line it is on."""
 
     line: int
@@ -109,8 +107,7 @@ class AdapterProblem:
         return "error" if self.error else "warning"
 
 
-@dataclass(frozen=True, slots=True)
-class AdapterReading:
+class AdapterReading(Struct, frozen=True):
     """What came of reading an adapter file: the adapter as far as it could be read, and what is wrong with it."""
 
     adapter: Adapter | None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 MAX_CHARACTERS = 500
 MAX_NESTING = 20
@@ -40,16 +41,20 @@ class CompiledCondition(Protocol):
     def execute(self, variables: dict[str, Any]) -> object: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True, eq=False):
     """An expression that was compiled when it was loaded."""
 
     text: str
-    program: CompiledCondition = field(compare=False, repr=False)
+    program: CompiledCondition
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Condition) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class ConditionResult:
+class ConditionResult(Struct, frozen=True):
     """Whether a condition holds, and the error that made it count as true."""
 
     true: bool

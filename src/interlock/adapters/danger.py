@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.adapters.conditions import FACTS, Condition, ConditionError, compile_condition, evaluate_condition
 from interlock.analysis.display_text import visible
@@ -19,8 +21,7 @@ _QUOTES = str.maketrans({"'": "\\'", '"': '\\"', "`": "\\`", "\\": "\\\\"})
 _SHOWN = 80  # characters of one parameter in a message
 
 
-@dataclass(frozen=True, slots=True)
-class ConditionalLevel:
+class ConditionalLevel(Struct, frozen=True):
     """A level that applies while a condition holds."""
 
     when: Condition
@@ -28,8 +29,7 @@ class ConditionalLevel:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Escalation:
+class Escalation(Struct, frozen=True):
     """A level that applies once the operation was performed this often by one agent in an hour (R-13)."""
 
     after_count: int
@@ -37,8 +37,7 @@ class Escalation:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredApproval:
+class DeclaredApproval(Struct, frozen=True):
     """Who has to approve: `role:admin`, `team:security`."""
 
     required: bool
@@ -46,8 +45,7 @@ class DeclaredApproval:
     timeout_hours: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DangerBlock:
+class DangerBlock(Struct, frozen=True):
     """One operation's declared danger, whichever of the three forms it was written in (C-05)."""
 
     level: Level  # `level`, `default_level`, `danger_level` or the `base_level` of the score
@@ -75,8 +73,7 @@ class DangerBlock:
         return Level(min(total, self.computed_level if self.computed_level is not None else Level.FORBIDDEN))
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredDanger:
+class DeclaredDanger(Struct, frozen=True):
     """What a block comes to for one call."""
 
     level: Level

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.adapters.danger import DangerBlock, declared_danger
 from interlock.adapters.trust import Trust
 from interlock.model import Level
 
 
-@dataclass(frozen=True, slots=True)
-class NameLevel:
+class NameLevel(Struct, frozen=True):
     """The level that an operation's name implies, and the pattern that matches it."""
 
     level: Level
@@ -43,8 +43,7 @@ _INFERRED = MappingProxyType(  # the source of an unlabelled operation's level
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """A notice about a level, for the caller and the audit record."""
 
     code: str
@@ -61,8 +60,7 @@ class Notice:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class EffectiveLevel:
+class EffectiveLevel(Struct, frozen=True):
     """The level that counts, and where it came from."""
 
     level: Level
@@ -78,8 +76,7 @@ class EffectiveLevel:
         return reasons or ((f"It declares no danger level; {words} {self.level.word}",) if words else ())
 
 
-@dataclass(frozen=True, slots=True)
-class LevelClaims:
+class LevelClaims(Struct, frozen=True):
     """The inputs of an operation's level; `mapped` is the level of the request behind it."""
 
     name: str

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.adapters.levels import CATEGORY_LEVELS
 from interlock.problems import Path, Problems, describe_value
@@ -24,8 +25,7 @@ PIECES = (
 Buckets = Mapping[int, float]  # piece -> how much was used in it
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceRequest:
+class ServiceRequest(Struct, frozen=True):
     """One request to the service: what it maps to, and its family."""
 
     maps_to: str
@@ -36,8 +36,7 @@ class ServiceRequest:
         return self.maps_to.partition("?")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class ApiLimit:
+class ApiLimit(Struct, frozen=True):
     """So many requests in a window, by the service's own rules."""
 
     limit: int
@@ -63,8 +62,7 @@ class ApiLimit:
         return self.scope == "global" or asked.category == self.category
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+class Quota(Struct, frozen=True):
     """A budget with three thresholds: a warning, a question, an end."""
 
     metric: str
@@ -89,8 +87,7 @@ class Quota:
         return "warn" if current >= self.warn else "ok"
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceLimits:
+class ServiceLimits(Struct, frozen=True):
     """The rate limits and quotas of an adapter's service."""
 
     api: tuple[ApiLimit, ...] = ()
@@ -107,8 +104,7 @@ class ServiceLimits:
         return max(found)[1] if found else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class QuotaUsage:
+class QuotaUsage(Struct, frozen=True):
     """What was used so far, by key; and by metric how much a human added to a pause, and until when."""
 
     buckets: Mapping[str, Buckets] = field(default_factory=dict)
@@ -138,8 +134,7 @@ class QuotaUsage:
         return [(piece, amount) for piece, amount in self.buckets.get(key, {}).items() if piece >= first]
 
 
-@dataclass(frozen=True, slots=True)
-class QuotaRefusal:
+class QuotaRefusal(Struct, frozen=True):
     """No request now; a pause can be lifted by a human, the others by time."""
 
     code: str

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import IntEnum
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.problems import Path, Problems, describe_value
 
@@ -38,8 +40,7 @@ class TrustError(ValueError):
     """A refused change of trust; the message names it and the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrustStep:
+class TrustStep(Struct, frozen=True):
     """One step up, or any number down: who made it, when and why."""
 
     before: Trust
@@ -49,8 +50,7 @@ class TrustStep:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Certification:
+class Certification(Struct, frozen=True):
     """An authority's certification of an adapter, until it expires."""
 
     authority: str
@@ -64,8 +64,7 @@ class Certification:
         return self.expires_at is not None and now >= self.expires_at
 
 
-@dataclass(frozen=True, slots=True)
-class TrustRecord:
+class TrustRecord(Struct, frozen=True):
     """What is known about an adapter's trust (TL-07)."""
 
     level: Trust = Trust.UNTESTED

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from interlock.problems import Path, Problems, describe_value
 
@@ -20,8 +21,7 @@ _FENCE = "---"
 _TAG = "tag:yaml.org,2002:"
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedYaml:
+class ParsedYaml(Struct, frozen=True):
     """The data of a file, the line of each key, and the error where it could not be read."""
 
     data: Mapping[str, Any] | None

@@ -6,10 +6,11 @@ import importlib
 import pkgutil
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from interlock.model import Action
 from interlock.policy.self_protection import CLIENT as CLIENT
@@ -19,8 +20,7 @@ SCOPES = ("project", "user", "system")
 GATING = frozenset({"before", "permission"})  # the kinds of event that an answer can stop
 
 
-@dataclass(frozen=True, slots=True)
-class AgentCall:
+class AgentCall(Struct, frozen=True):
     """One tool call, before or after it runs."""
 
     tool: str  # the agent's own name for it
@@ -30,8 +30,7 @@ class AgentCall:
     id: str = ""  # where the agent gives calls an id
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """An event that an agent reported to its hook."""
 
     kind: str  # before | after | failed | permission | config | session | other
@@ -47,8 +46,7 @@ class Event:
     pair: str = ""  # an id that two events of the same call share
 
 
-@dataclass(frozen=True, slots=True)
-class HookVerdict:
+class HookVerdict(Struct, frozen=True):
     """The answer, before it is encoded for an agent."""
 
     word: str  # allow | ask | deny; anything else is a deny
@@ -57,8 +55,7 @@ class HookVerdict:
     notice: str = ""  # for the person at the agent, where it can show one
 
 
-@dataclass(frozen=True, slots=True)
-class HookOutput:
+class HookOutput(Struct, frozen=True):
     """The output that the hook client replays."""
 
     stdout: bytes = b""
@@ -66,8 +63,7 @@ class HookOutput:
     exit: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class HookFile:
+class HookFile(Struct, frozen=True):
     """A file that install writes."""
 
     path: Path
@@ -76,8 +72,7 @@ class HookFile:
     note: str = ""  # the step that the user has to take before the agent uses it
 
 
-@dataclass(frozen=True, slots=True)
-class HookClient:
+class HookClient(Struct, frozen=True):
     """How a hook reaches Interlock: the client by its absolute path, or the daemon by URL where the agent can post."""
 
     path: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.agents import AgentCall
 from interlock.agents.hook_protocol import MalformedInput
@@ -27,17 +28,16 @@ _COMMANDS = ("command", "commands", "cmd", "command_line", "CommandLine", "scrip
 _MAX_COMMANDS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class ToolNames:
+class ToolNames(Struct, frozen=True):
     """An agent's names for its tools, where they differ from those that the analysis knows."""
 
     shells: frozenset[str]  # tools that run shell text
     names: Mapping[str, str] = field(default_factory=dict)  # other tools -> the name that the analysis knows
     incidental: frozenset[str] = frozenset()
-    beside_commands: frozenset[str] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "beside_commands", self.incidental | _BESIDE_COMMANDS)
+    @property
+    def beside_commands(self) -> frozenset[str]:
+        return self.incidental | _BESIDE_COMMANDS
 
 
 def judged_calls(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.agents import GATING, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
@@ -127,7 +128,7 @@ def _managed() -> Path:
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
     session = text(given, "session_id", "sessionId")
-    return dataclasses.replace(
+    return replace(
         event,
         calls=_all_calls(given, event) if event.kind in _TOOL_EVENTS else (),
         session=session,

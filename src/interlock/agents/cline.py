@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls, mcp_name
@@ -86,7 +87,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     roots = given.get("workspaceRoots")
     cwd = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
     parent = text(given, "parent_agent_id")
-    event = dataclasses.replace(event, session=text(given, "taskId"), cwd=cwd, parent=parent)
+    event = replace(event, session=text(given, "taskId"), cwd=cwd, parent=parent)
     if event.kind not in ("before", "after"):
         return event
     name, inner, id = _call(given)
@@ -94,7 +95,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
         name = mcp_name(text(inner, "server_name"), required_text(inner, "tool_name"))
         inner = table(inner, "arguments") if "arguments" in inner else {}
     pair = f"{event.session}/{id}" if id else ""  # the terminal runs the scripts of both folders
-    return dataclasses.replace(event, calls=judged_calls(_DIALECT, name, inner, cwd, id), pair=pair)
+    return replace(event, calls=judged_calls(_DIALECT, name, inner, cwd, id), pair=pair)
 
 
 def _call(given: Mapping[str, Any]) -> tuple[str, dict[str, Any], str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
@@ -110,7 +111,7 @@ def _table(event: str, client: HookClient) -> str:
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
     session = text(given, "session_id")
-    event = dataclasses.replace(
+    event = replace(
         event,
         session=session,
         cwd=text(given, "cwd"),
@@ -127,7 +128,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
         required_text(given, "cwd"),
         text(given, "tool_use_id"),
     )
-    return dataclasses.replace(event, calls=calls)
+    return replace(event, calls=calls)
 
 
 AGENT = JsonAgent(WORD, "Codex CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

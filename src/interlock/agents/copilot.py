@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.agents import GATING, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
@@ -101,7 +102,7 @@ def _off(home: Path, project: Path) -> list[str]:
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    event = dataclasses.replace(
+    event = replace(
         event,
         session=text(given, "sessionId", "session_id"),
         cwd=text(given, "cwd"),
@@ -114,7 +115,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     fields = _FIELDS.get(name, {})
     inner = {fields.get(key, key): value for key, value in table(given, "toolArgs", "tool_input", "toolInput").items()}
     id = text(given, "tool_use_id", "toolUseId", "toolCallId")
-    return dataclasses.replace(event, calls=judged_calls(_DIALECT, name, inner, required_text(given, "cwd"), id))
+    return replace(event, calls=judged_calls(_DIALECT, name, inner, required_text(given, "cwd"), id))
 
 
 AGENT = JsonAgent(

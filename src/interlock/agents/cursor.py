@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls, mcp_name
@@ -91,7 +92,7 @@ def _files(home: Path, project: Path) -> tuple[Path, Path, Path]:
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
     roots = given.get("workspace_roots")
     root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
-    event = dataclasses.replace(
+    event = replace(
         event,
         session=text(given, "conversation_id", "session_id"),
         cwd=text(given, "cwd") or root,
@@ -103,7 +104,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     calls = _calls(given, event)
     paired = any(call.tool == "Shell" or call.tool.startswith("MCP:") for call in calls)
     pair = f"{event.session}/{text(given, 'generation_id')}" if paired else ""
-    return dataclasses.replace(event, calls=calls, pair=pair)
+    return replace(event, calls=calls, pair=pair)
 
 
 def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
@@ -118,7 +119,7 @@ def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
             "MCP:"
         ).strip()  # Cursor names no server on preToolUse; both events must mean the same
         calls = judged_calls(_DIALECT, mcp_name("", plain), inner, event.cwd, id)
-        return tuple(dataclasses.replace(call, tool=f"MCP:{plain}") for call in calls)
+        return tuple(replace(call, tool=f"MCP:{plain}") for call in calls)
     return judged_calls(_DIALECT, name, inner, event.cwd, id)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.agents import GATING, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
@@ -63,7 +64,7 @@ def _project(project: Path) -> Path:
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    event = dataclasses.replace(
+    event = replace(
         event,
         session=text(given, "session_id"),
         cwd=text(given, "cwd"),
@@ -74,7 +75,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
         return event
     name, inner = required_text(given, "tool_name"), table(given, "tool_input")
     calls = judged_calls(_DIALECT, name, inner, required_text(given, "cwd"), text(given, "tool_use_id"))
-    return dataclasses.replace(event, calls=calls)
+    return replace(event, calls=calls)
 
 
 AGENT = JsonAgent(WORD, "Devin CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

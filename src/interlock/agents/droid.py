@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
@@ -86,7 +87,7 @@ def _nested(text: str) -> bool:
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    event = dataclasses.replace(
+    event = replace(
         event,
         session=text(given, "session_id", "sessionId"),
         cwd=text(given, "cwd"),
@@ -97,7 +98,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
         return event
     name, inner = required_text(given, "tool_name", "toolName"), table(given, "tool_input", "toolInput")
     calls = judged_calls(_DIALECT, name, inner, required_text(given, "cwd"), text(given, "tool_use_id", "toolUseId"))
-    return dataclasses.replace(event, calls=calls)
+    return replace(event, calls=calls)
 
 
 AGENT = JsonAgent(WORD, "Factory Droid", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls, mcp_name
@@ -84,7 +85,7 @@ def _files(home: Path, project: Path) -> tuple[Path, Path, Path]:
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    event = dataclasses.replace(
+    event = replace(
         event, session=text(given, "session_id"), cwd=text(given, "cwd"), transcript=text(given, "transcript_path")
     )
     if event.kind not in ("before", "after"):
@@ -94,7 +95,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
         name = mcp_name(text(context, "server_name"), text(context, "tool_name") or name)
     calls = judged_calls(_DIALECT, name, table(given, "tool_input"), required_text(given, "cwd"))
     # Only the shell tool always asks when requested: a trusted MCP server or a file without a diff runs without a prompt.
-    return dataclasses.replace(event, calls=calls, asks=event.kind == "before" and name == SHELL)
+    return replace(event, calls=calls, asks=event.kind == "before" and name == SHELL)
 
 
 AGENT = JsonAgent(WORD, "Gemini CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.agents import CLIENT, ROUTE
 from interlock.agents.jsonc import Document, EditError, Node, comment_end, error_at, parse_jsonc
@@ -18,8 +19,7 @@ Ours = Callable[[Any], bool]
 _BLANKS = " \t\r\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Hook:
+class Hook(Struct, frozen=True):
     """An entry to add: the path of keys to its list, and its value."""
 
     path: tuple[str, ...]

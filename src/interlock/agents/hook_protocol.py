@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.agents import GATING, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
 
@@ -198,11 +199,11 @@ def decode_event(data: bytes, configured: str, kinds: Kinds, names: tuple[str, .
         return event
     try:
         event = fill(given, event)
-        return dataclasses.replace(event, outcome=outcome_of(given)) if event.kind == "after" else event
+        return replace(event, outcome=outcome_of(given)) if event.kind == "after" else event
     except MalformedInput as error:
-        return dataclasses.replace(event, problem=str(error))
+        return replace(event, problem=str(error))
     except RecursionError:
-        return dataclasses.replace(event, problem="hook input: nested too deeply")
+        return replace(event, problem="hook input: nested too deeply")
 
 
 def _named(name: str, kinds: Kinds) -> str:
@@ -240,8 +241,7 @@ def reason_of(event: Event, verdict: HookVerdict) -> str:
     return f"Denied: the hook input could not be judged ({event.problem})."
 
 
-@dataclass(frozen=True, slots=True)
-class JsonAgent:
+class JsonAgent(Struct, frozen=True):
     """One agent: its names and limits, how its events are decoded and answered, and how install edits its files."""
 
     word: str

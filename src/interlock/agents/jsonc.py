@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 MAX_DEPTH = 200
 _BLANK = re.compile(r"[ \t\r\n]*")
@@ -29,8 +30,7 @@ def error_at(text: str, at: int, message: str) -> EditError:
     return EditError(message, before.count("\n") + 1, at - (before.rfind("\n") + 1) + 1)
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """A value and its position; objects and lists have children, each with its offset (of the key, in an object)."""
 
     start: int
@@ -43,8 +43,7 @@ class Node:
         return next((node for name, _, node in self.children if name == key), None)
 
 
-@dataclass(slots=True)
-class Document:
+class Document(Struct):
     """A text and its tree."""
 
     text: str

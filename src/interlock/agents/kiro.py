@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls, mcp_name
@@ -64,17 +65,17 @@ def _off(home: Path, project: Path) -> list[str]:
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    event = dataclasses.replace(event, session=text(given, "session_id"), cwd=text(given, "cwd"))
+    event = replace(event, session=text(given, "session_id"), cwd=text(given, "cwd"))
     if event.kind not in ("before", "after"):
         return event
     calls = _calls(required_text(given, "tool_name"), table(given, "tool_input"), required_text(given, "cwd"))
-    return dataclasses.replace(event, calls=calls)
+    return replace(event, calls=calls)
 
 
 def _calls(name: str, inner: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
     if name in ("use_aws", "aws"):
         calls = judged_calls(_DIALECT, "aws command", {"command": _aws(inner)}, cwd)
-        return tuple(dataclasses.replace(call, tool=name, input=inner) for call in calls)
+        return tuple(replace(call, tool=name, input=inner) for call in calls)
     if name.startswith("@") and "/" in name:
         server, _, plain = name[1:].partition("/")
         return judged_calls(_DIALECT, mcp_name(server, plain), inner, cwd)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
@@ -76,8 +78,7 @@ function consult(event, payload) {
 """
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Plugin:
+class Plugin(Struct, frozen=True):
     """An agent's plugin: its files, and the code around the part that consults the client."""
 
     places: Callable[[str, Path, Path], tuple[HookFile, ...]]
@@ -118,13 +119,13 @@ def _remove(place: HookFile, text: str) -> str | None:
 
 def _fill(dialect: ToolNames, given: Mapping[str, Any], event: Event) -> Event:
     """Decodes the plugin's input: `tool`, `args`, `session_id`, `call_id`, `cwd`."""
-    event = dataclasses.replace(event, session=text(given, "session_id"), cwd=text(given, "cwd"))
+    event = replace(event, session=text(given, "session_id"), cwd=text(given, "cwd"))
     if event.kind not in ("before", "after"):
         return event
     calls = judged_calls(
         dialect, required_text(given, "tool"), table(given, "args"), required_text(given, "cwd"), text(given, "call_id")
     )
-    return dataclasses.replace(event, calls=calls)
+    return replace(event, calls=calls)
 
 
 def _encode(event: Event, verdict: HookVerdict) -> HookOutput:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls, mcp_name
@@ -60,10 +61,10 @@ def _files(home: Path, project: Path) -> tuple[Path, Path, Path]:
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
     if event.kind not in ("before", "after"):
-        return dataclasses.replace(event, session=text(given, "trajectory_id"))
+        return replace(event, session=text(given, "trajectory_id"))
     info = table(given, "tool_info")
-    event = dataclasses.replace(event, session=text(given, "trajectory_id"), cwd=text(info, "cwd"))
-    return dataclasses.replace(event, calls=_calls(event, info, text(given, "execution_id")))
+    event = replace(event, session=text(given, "trajectory_id"), cwd=text(info, "cwd"))
+    return replace(event, calls=_calls(event, info, text(given, "execution_id")))
 
 
 def _calls(event: Event, info: Mapping[str, Any], id: str) -> tuple[AgentCall, ...]:

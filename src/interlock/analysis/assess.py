@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from interlock.analysis.classify import Classified, Rulebook, classify
 from interlock.analysis.facts import Command, Effect, Fact
@@ -145,13 +146,12 @@ def _steps(commands: Iterable[Command]) -> tuple[EffectiveCommand, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """An assessment, its facts, and the scripts that it depends on."""
 
     assessment: Assessment
     witnesses: tuple[Witness, ...] = ()
-    facts: tuple[Fact, ...] = field(default=(), compare=False)
+    facts: tuple[Fact, ...] = ()
 
 
 def judge(action: Action, rules: Rulebook, files: FileReader | None = None, budget: int = BUDGET) -> Judgement:

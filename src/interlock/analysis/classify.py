@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.analysis.facts import Command, Effect, Fact
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
@@ -34,8 +36,7 @@ _BULK = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Rulebook:
+class Rulebook(Struct, frozen=True):
     """All rules, findable by program and first word, or by effect and place."""
 
     rules: Mapping[str, Rule]
@@ -96,8 +97,7 @@ def _keys(operands: Sequence[str]) -> list[str]:
     return keys
 
 
-@dataclass(slots=True)
-class Classified:
+class Classified(Struct):
     """The result of the rules: findings, worst first, and the level of everything that no rule matches."""
 
     findings: list[Finding] = field(default_factory=list)

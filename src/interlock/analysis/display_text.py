@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.model import Span
 
@@ -17,8 +18,7 @@ _LEAD = 20  # columns shown before a span that starts far to the right
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # would control a terminal, or be invisible
 
 
-@dataclass(frozen=True, slots=True)
-class ExcerptLine:
+class ExcerptLine(Struct, frozen=True):
     """One line of the text, as shown, and the line of marks under it."""
 
     number: int
@@ -97,8 +97,7 @@ def _char_columns(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-@dataclass(frozen=True, slots=True)
-class StyledText:
+class StyledText(Struct, frozen=True):
     """A piece of a line; the style is a word that each interface renders in its own way."""
 
     text: str

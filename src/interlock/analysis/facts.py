@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.programs.load import shipped_programs
 from interlock.model import Span
@@ -52,8 +54,7 @@ def without_holes(text: str, filler: str = "") -> str:
     return _HOLES.sub(filler, text) if HOLE in text else text
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """One program that would run, with the words that it would get."""
 
     program: str  # base name in lower case, without .exe
@@ -65,8 +66,7 @@ class Command:
     cwd: str = ""  # the folder that it would run in, where that is not the action's own
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """One thing that would happen to one target, whatever tool or language does it."""
 
     verb: str

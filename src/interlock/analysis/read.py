@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.analysis.facts import BudgetSpent, Command, Effect, Fact, Report, combine_facts
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
@@ -22,8 +23,7 @@ _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _PADDING = re.compile(r"[ \t]{200,}|\n{200,}")
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """The facts of an action, and the scripts that they depend on."""
 
     facts: tuple[Fact, ...]

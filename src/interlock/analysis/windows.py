@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from interlock.analysis.facts import HOLE, Report, hole, known, without_holes
 
@@ -184,8 +185,7 @@ def hand_over(language: str, text: str, out: Report) -> None:
         out.code(language, text)
 
 
-@dataclass(frozen=True, slots=True)
-class WindowsScript:
+class WindowsScript(Struct, frozen=True):
     """A batch file or a PowerShell script that is run; the text is None where it cannot be read."""
 
     language: str
@@ -193,8 +193,7 @@ class WindowsScript:
     text: str | None
 
 
-@dataclass(slots=True)
-class WrittenTexts:
+class WrittenTexts(Struct):
     """The files that a text makes before it runs them; what is around the text knows them, too."""
 
     out: RelocatedReport
@@ -271,8 +270,7 @@ _PATH_VERBS = frozenset({"delete", "truncate", "overwrite", "write", "append", "
 _ABSOLUTE = re.compile(r"[A-Za-z]:|[\\/~]|\w{2,}::?\\|" + HOLE)
 
 
-@dataclass(slots=True)
-class RelocatedReport:
+class RelocatedReport(Struct):
     """A Report with paths relative to the folder in which the text started."""
 
     out: Report

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.model import PERSON, Human, Level, Requirement, Seconds, TicketState
 from interlock.records import Json, Ticket, TicketQuery, nothing
@@ -148,8 +150,7 @@ class TicketChange(StrEnum):
     CHANGE = "change"  # a change by time alone
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
+class Resolution(Struct, frozen=True):
     """The answer to a requirement: an outcome, its ticket, and how long to wait."""
 
     outcome: str  # allow, cool_off, confirm, approve, verify, block, deny

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from interlock.approvals import MoveRefused, apply_move, denials, settle, spend_by, tokens
 from interlock.approvals.statements import check_agreement, may_answer, needs_reauth, statement_text

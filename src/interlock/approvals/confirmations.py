@@ -5,8 +5,10 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.approvals import BY_TIME, MoveRefused, apply_move, denials, settle
 from interlock.approvals.statements import ANYBODY
@@ -34,8 +36,7 @@ PATIENCE = 600.0  # seconds in which a question can be answered
 MOST = 1_000  # questions and answers in memory; the oldest go first
 
 
-@dataclass(frozen=True, slots=True)
-class ClientQuestion:
+class ClientQuestion(Struct, frozen=True):
     """One question to a client's user."""
 
     ticket: str
@@ -44,8 +45,7 @@ class ClientQuestion:
     until: float
 
 
-@dataclass(slots=True)
-class Elicitations:
+class Elicitations(Struct):
     """Questions to clients' users and their answers since this process started."""
 
     sessions: dict[str, str] = field(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.analysis.display_text import harm, lookalikes, visible
 from interlock.analysis.wire import step_json
@@ -29,8 +30,7 @@ _QUOTES = re.compile(r"['\"\\]")
 _SHORT, _WHOLE = 80, 200  # characters of one parameter, and of a call, that stand in one line
 
 
-@dataclass(frozen=True, slots=True)
-class UnwrappedCommand:
+class UnwrappedCommand(Struct, frozen=True):
     """One effective command, and what it was unwrapped from."""
 
     text: str
@@ -41,8 +41,7 @@ class UnwrappedCommand:
         return " > ".join(filter(None, self.via))
 
 
-@dataclass(frozen=True, slots=True)
-class ActionDisplay:
+class ActionDisplay(Struct, frozen=True):
     """An action as shown for approval. `harm` leads where `text` does not show what would run."""
 
     text: str  # as it was written; of an operation or a tool, its call in one line

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from interlock.approvals.confirmations import SESSION, is_plain_confirm
 from interlock.approvals.grant_coverage import find_covering

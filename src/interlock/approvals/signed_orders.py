@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.canonical_json import canonical_json
 from interlock.identity.operators import ADMIN
@@ -24,8 +26,7 @@ _REMOVALS = 500  # patterns; what was removed before them is forgotten
 _STEP = 0.001  # seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """An operator's order and its time; no order where `at` is 0."""
 
     words: tuple[str, ...] = ()

@@ -6,9 +6,11 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
 from itertools import islice
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from interlock.model import Human, Level, Requirement
 from interlock.policy.digest import normal_name
@@ -31,8 +33,7 @@ class StatementError(ValueError):
     """A statement that does not count, and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class RosterEntry:
+class RosterEntry(Struct, frozen=True):
     """An operator as the sealed roster knows them."""
 
     name: str
@@ -43,8 +44,7 @@ class RosterEntry:
     disabled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """One operator's signed verdict on one ticket."""
 
     v: int
@@ -61,8 +61,7 @@ class Statement:
     requirement: str  # hash of what was asked for
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Struct, frozen=True):
     """Whether enough people approved, who they are, and why a statement did not count."""
 
     satisfied: bool
@@ -317,7 +316,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _typed(data: dict[str, Any]) -> Statement:
-    types = {field.name: field.type for field in fields(Statement)}
+    types: dict[str, str] = Statement.__annotations__
     if unknown := sorted(set(data) - set(types)):
         raise StatementError(f"statement: unknown key {unknown[0]!r:.80}")
     for key, wanted in types.items():

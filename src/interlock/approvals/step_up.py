@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.approvals import challenges, settle, spend_by
 from interlock.approvals.answers import approve
@@ -31,8 +33,7 @@ from interlock.runtime.state import State
 ASK, FRESH = "approve", "fresh"
 
 
-@dataclass(frozen=True, slots=True)
-class TicketCeremony:
+class TicketCeremony(Struct, frozen=True):
     """The statement that a passkey was asked to sign."""
 
     ticket: str
@@ -161,8 +162,7 @@ def freshen_with_passphrase(state: State, visitor: Visitor, passphrase: str, cod
 GRANT = "grant"
 
 
-@dataclass(frozen=True, slots=True)
-class GrantCeremony:
+class GrantCeremony(Struct, frozen=True):
     """The grant that a passkey was asked to sign, with everything that it says."""
 
     grant: Grant

@@ -6,8 +6,9 @@ import hashlib
 import hmac
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from interlock.adapters.danger import message
 from interlock.analysis.display_text import visible

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.approvals import BY_TIME
 from interlock.approvals.grant_coverage import AT, find_covering
@@ -28,8 +30,7 @@ from interlock.runtime.state import State
 _UNREADABLE = "unreadable"
 
 
-@dataclass(frozen=True, slots=True)
-class PastAction:
+class PastAction(Struct, frozen=True):
     """A recorded action that a grant could be about."""
 
     row: AuditRow
@@ -40,8 +41,7 @@ class PastAction:
     decision: str  # the answer then
 
 
-@dataclass(frozen=True, slots=True)
-class NearMiss:
+class NearMiss(Struct, frozen=True):
     """A near miss of a grant's terms, and whether the grant covers it all the same."""
 
     words: str
@@ -178,8 +178,7 @@ RECORDS = 500  # actions that an answer is tried on
 EXAMPLES = 10
 
 
-@dataclass(frozen=True, slots=True)
-class StandingTrial:
+class StandingTrial(Struct, frozen=True):
     """One recorded action that a pattern meets, and what would be answered with it and without."""
 
     title: str
@@ -190,8 +189,7 @@ class StandingTrial:
     why: str  # more is asked all the same
 
 
-@dataclass(frozen=True, slots=True)
-class StandingTrials:
+class StandingTrials(Struct, frozen=True):
     """The record's last actions under one more answer."""
 
     records: int
@@ -236,8 +234,7 @@ _TERMS = ("--count", "5", "--for", "8h", "--why", "asked again and again")
 _SAID_YES = (TicketState.APPROVED, TicketState.SPENT)
 
 
-@dataclass(frozen=True, slots=True)
-class Habit:
+class Habit(Struct, frozen=True):
     """Repeated approvals of one agent that one grant would replace."""
 
     count: int

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.canonical_json import parse_canonical, simplify
 from interlock.model import AgentRef, Level, Requirement
@@ -33,8 +34,7 @@ _TOKEN = "timestamp event token_id operation adapter_name outcome failure_reason
 _GATE = "timestamp event operation endpoint result reason".split()
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """One evaluated action: DL-07's fields, and everything that a replay needs."""
 
     at: float

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from interlock.canonical_json import dump_json
 from interlock.records import AuditRow
@@ -80,8 +82,7 @@ def _cell(value: object) -> str:
     return f'"{text}"'
 
 
-@dataclass(frozen=True, slots=True)
-class ExportComparison:
+class ExportComparison(Struct, frozen=True):
     """How many exported records are unchanged or pruned, and the first that is missing or altered."""
 
     same: int = 0

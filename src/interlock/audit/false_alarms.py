@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.audit.chain import body_of, event_body
 from interlock.audit.replay import record_title
@@ -22,8 +23,7 @@ MOST = 1_000  # marks that are read, the newest first
 NOTE = 500  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class FalseAlarm:
+class FalseAlarm(Struct, frozen=True):
     """One record that somebody marked."""
 
     record: str  # writer/number
@@ -36,8 +36,7 @@ class FalseAlarm:
     ticket: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AlarmsOfRule:
+class AlarmsOfRule(Struct, frozen=True):
     """One rule and everything that was marked of it."""
 
     rule: str  # empty: no rule fired, the policy asked

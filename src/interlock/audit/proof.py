@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.approvals.statements import StatementError, parse_statement
 from interlock.audit.chain import FIRST_SEQ, GENESIS, checkpoint, hash_of, moment
@@ -18,8 +20,7 @@ from interlock.redaction import redact
 from interlock.runtime.state import State
 
 
-@dataclass(frozen=True, slots=True)
-class RecordProof:
+class RecordProof(Struct, frozen=True):
     """The separate checks of one record."""
 
     whole: bool  # its hash matches its content
@@ -152,8 +153,7 @@ class RecordPruned(Exception):
     """A record that was pruned."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attestations:
+class Attestations(Struct, frozen=True):
     """Passkey signatures over the record."""
 
     faults: tuple[Fault, ...] = ()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.analysis.assess import assess, judge
 from interlock.analysis.classify import Rulebook, classify
@@ -35,8 +36,7 @@ _MADE_SHORTLY = ("danger_level", "level", "irreversible", "score", "decision")  
 _SECRET = "<secret:"
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayPolicy:
+class ReplayPolicy(Struct, frozen=True):
     """The rules and the policy of a configuration, with the hashes that records name them by."""
 
     rules: Rulebook
@@ -45,8 +45,7 @@ class ReplayPolicy:
     policy_hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedDecision:
+class ReplayedDecision(Struct, frozen=True):
     """The replay of one decision."""
 
     row: AuditRow
@@ -56,8 +55,7 @@ class ReplayedDecision:
     differences: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)  # key -> recorded, replayed
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyDifference:
+class PolicyDifference(Struct, frozen=True):
     """A recorded action that two policies answer differently."""
 
     row: AuditRow
@@ -68,8 +66,7 @@ class PolicyDifference:
     why: str
 
 
-@dataclass(slots=True)
-class Comparison:
+class Comparison(Struct):
     """Two policies over the same record."""
 
     records: int = 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.adapters.danger import DangerBlock, DeclaredApproval
 from interlock.adapters.trust import TRUSTS
@@ -30,8 +31,7 @@ class ReplayError(ValueError):
     """A record that cannot be replayed, and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
+class Replayed(Struct, frozen=True):
     """A replayed decision."""
 
     assessment: Assessment

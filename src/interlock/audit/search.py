@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.audit.chain import body_of
 from interlock.audit.replay import ATTEMPTS, agent_words, record_title
@@ -21,8 +23,7 @@ MOST = 4_000  # records read for one page
 Place = tuple[float, str, int]  # where a record stands in time: at, writer, number
 
 
-@dataclass(frozen=True, slots=True)
-class RecordQuery:
+class RecordQuery(Struct, frozen=True):
     """A query of the record; an empty field matches anything."""
 
     text: str = ""
@@ -35,8 +36,7 @@ class RecordQuery:
     without: frozenset[str] = frozenset()  # events that are skipped, and counted
 
 
-@dataclass(frozen=True, slots=True)
-class RecordEntry:
+class RecordEntry(Struct, frozen=True):
     """One record with its body read."""
 
     row: AuditRow
@@ -57,8 +57,7 @@ class RecordEntry:
         return found if isinstance(found, int) and 0 <= found <= 4 else -1
 
 
-@dataclass(frozen=True, slots=True)
-class RecordPage:
+class RecordPage(Struct, frozen=True):
     """One page, and where the next one begins; None where there is nothing older."""
 
     entries: tuple[RecordEntry, ...]
@@ -151,8 +150,7 @@ MOST_CHANGES = 500  # records of a kind that are read
 _EVENTS = ("start", "mode_change", "pattern_change")
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyChange:
+class PolicyChange(Struct, frozen=True):
     """One change of policy, rules, mode or patterns."""
 
     at: float

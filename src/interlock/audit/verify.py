@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import chain
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.audit.chain import CHECKPOINT, FIRST_SEQ, GENESIS, SCHEMA, checkpoint, fingerprint_of, hash_of, moment
 from interlock.canonical_json import parse_canonical
@@ -16,8 +18,7 @@ _MAX_FAULTS = 100
 Verify = Callable[[str, bytes, str], bool]  # key id, what was signed, signature in hex; LookupError: no such key
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """The first record of a writer that is not as it was written."""
 
     writer: str  # empty: a checkpoint
@@ -28,8 +29,7 @@ class Fault:
     after: float = 0.0  # when the last good record before it was written
 
 
-@dataclass(frozen=True, slots=True)
-class AuditVerdict:
+class AuditVerdict(Struct, frozen=True):
     """The verdict on the record, and how far signatures prove it."""
 
     faults: tuple[Fault, ...] = ()
@@ -50,8 +50,7 @@ class AuditVerdict:
         return self.faults[0] if self.faults else None
 
 
-@dataclass(slots=True)
-class _Marks:
+class _Marks(Struct):
     """Signed hashes and floors of one writer's chain."""
 
     known: dict[int, str] = field(default_factory=dict)  # seq -> hash

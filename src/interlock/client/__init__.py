@@ -8,13 +8,16 @@ import socket
 import struct
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from interlock.config import Config
+from interlock.model import Confidential
 
 API = "/api/v1"
 PATIENCE = 30.0  # seconds; a long poll asks for more
@@ -34,20 +37,20 @@ class ApiError(Exception):
         super().__init__(message)
 
 
-@dataclass(frozen=True, slots=True)
-class DaemonReply:
+class DaemonReply(Struct, frozen=True):
     """The daemon's reply to one request."""
 
     status: int
     body: Any
 
 
-@dataclass(frozen=True, slots=True)
-class DaemonClient:
+class DaemonClient(Confidential, Struct, frozen=True):
     """Calls a running daemon over its socket or its address, on behalf of the token's owner."""
 
+    HIDDEN = ("token",)
+
     path: Path
-    token: str = field(default="", repr=False)
+    token: str = ""
     url: str = ""  # instead of the socket
 
     @property

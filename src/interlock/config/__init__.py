@@ -6,10 +6,12 @@ import hashlib
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 from interlock.analysis.operations.name_patterns import NamePatterns
 from interlock.config.channels import CHANNEL_KEYS, ChannelSettings, channels_of
@@ -106,8 +108,7 @@ class ConfigError(ValueError):
     """An invalid configuration; the message names the file, every problem and its place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """Everything an operator can set."""
 
     path: str = ""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from msgspec import Struct
+
 from interlock.config.settings import one_of
-from interlock.model import Level
+from interlock.model import Confidential, Level
 from interlock.problems import Path, Problems, describe_value
 
 KINDS = ("apprise", "desktop", "webhook")
@@ -35,13 +36,14 @@ MOST_CHANNELS = 20
 PER_MINUTE = 6
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelRoute:
+class ChannelRoute(Confidential, Struct, frozen=True):
     """One `[[channels.send]]`; its secret is in the environment, in a file, or else in `url` itself."""
+
+    HIDDEN = ("url",)
 
     name: str
     kind: str
-    url: str = field(default="", repr=False)
+    url: str = ""
     url_env: str = ""
     url_file: str = ""
     secret_env: str = ""
@@ -72,8 +74,7 @@ class ChannelRoute:
         }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelSettings:
+class ChannelSettings(Struct, frozen=True):
     """The table `[channels]`."""
 
     desktop: str = "auto"  # a notification on this desktop, where there is one and nothing else is configured for it

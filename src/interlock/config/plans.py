@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from interlock.config.settings import one_of, whole
 from interlock.problems import Problems
@@ -20,8 +21,7 @@ _HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
-@dataclass(frozen=True, slots=True)
-class PlannerSettings:
+class PlannerSettings(Struct, frozen=True):
     """The table `[planner]`."""
 
     use: str = AUTO  # an operator chooses once, where something listens at Ollama's default address
@@ -47,8 +47,7 @@ class PlannerSettings:
         return (f"planner.host: requests go to {urlsplit(self.host).hostname} unencrypted",)
 
 
-@dataclass(frozen=True, slots=True)
-class PlanSettings:
+class PlanSettings(Struct, frozen=True):
     """The table `[plan]`."""
 
     confirm_medium_risk: bool = True  # 2.12: confirmMediumRisk

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.model import Level
 from interlock.problems import Path, Problems, describe_value
@@ -35,8 +37,7 @@ _HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9]
 _PROXY_BOUNDS = {"wait_seconds": (0, 3_600), "answer_seconds": (1, 86_400), "line_bytes": (4_096, 268_435_456)}
 
 
-@dataclass(frozen=True, slots=True)
-class RequestLimits:
+class RequestLimits(Struct, frozen=True):
     """The table `[limits]`: bounds for one caller."""
 
     requests_per_minute: int = 6_000
@@ -47,8 +48,7 @@ class RequestLimits:
     challenge_seconds: int = 300  # OOB-08
 
 
-@dataclass(frozen=True, slots=True)
-class AuditSettings:
+class AuditSettings(Struct, frozen=True):
     """The table `[audit]`: how long records are stored, and how often they are signed."""
 
     keep_days: int = 400
@@ -56,8 +56,7 @@ class AuditSettings:
     expired_share_alert: float = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Telemetry:
+class Telemetry(Struct, frozen=True):
     """The table `[telemetry]`: the OTLP collector that gets the metrics besides /metrics; none by default."""
 
     otlp: str = ""
@@ -117,8 +116,7 @@ def whole(
     return default if value is None else int(value)
 
 
-@dataclass(frozen=True, slots=True)
-class HookSettings:
+class HookSettings(Struct, frozen=True):
     """The table `[hooks]`."""
 
     wait_seconds: int = 300  # that a held call waits for a person; an agent's own limit counts too
@@ -152,8 +150,7 @@ def hooks_of(table: Mapping[str, Any], problems: Problems) -> HookSettings:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ImpactSettings:
+class ImpactSettings(Struct, frozen=True):
     """The table `[impact]`."""
 
     inspect: bool = True  # whether targets are inspected
@@ -169,8 +166,7 @@ def impact_settings_of(table: Mapping[str, Any], problems: Problems) -> ImpactSe
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotSettings:
+class SnapshotSettings(Struct, frozen=True):
     """The table `[undo]`."""
 
     enabled: bool = True  # whether snapshots are taken
@@ -191,8 +187,7 @@ def snapshot_settings_of(table: Mapping[str, Any], problems: Problems) -> Snapsh
     return replace(plain, enabled=problems.flag(table, "enabled", ("undo",), plain.enabled), **bounds)
 
 
-@dataclass(frozen=True, slots=True)
-class SeparateSettings:
+class SeparateSettings(Struct, frozen=True):
     """The table `[separate]`: a daemon with a user of its own, where it names a socket for agents."""
 
     hook_socket: str = ""  # for agents; daemon.socket is then for operators
@@ -228,8 +223,7 @@ def separate_of(table: Mapping[str, Any], problems: Problems) -> SeparateSetting
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class ConsoleSettings:
+class ConsoleSettings(Struct, frozen=True):
     """The table `[console]`."""
 
     public_url: str = ""  # https://name for access from other devices; empty: this device only
@@ -270,8 +264,7 @@ def _url_error(url: str) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class ProxySettings:
+class ProxySettings(Struct, frozen=True):
     """The table `[proxy]`."""
 
     wait_seconds: int = 45  # that a held call waits for a person; clients give up after a minute

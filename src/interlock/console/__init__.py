@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, quote
+
+from msgspec.structs import replace
 
 from interlock.console import events, pages, signin, static
 from interlock.console.cookies import cookie_of, rate_limit_key

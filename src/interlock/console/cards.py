@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.analysis.display_text import visible
 from interlock.analysis.wire import requirement_json
@@ -23,8 +24,7 @@ from interlock.records import Approval, AuditQuery, Ticket
 from interlock.runtime.state import State
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(Struct, frozen=True):
     """The newest ticket for one effect, and the differences between its attempts."""
 
     ticket: Ticket

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from interlock.model import Level
 from interlock.records import HistoryEntry
@@ -15,8 +16,7 @@ TIERS = (30, 60, 85)  # the scores above which an action is confirmed, verified,
 BINS = 96
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """One rectangle."""
 
     x: float
@@ -27,8 +27,7 @@ class Bar:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class AxisMark:
+class AxisMark(Struct, frozen=True):
     """A horizontal line with its number, or a label below the axis."""
 
     x: float
@@ -36,8 +35,7 @@ class AxisMark:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Struct, frozen=True):
     """Bars from left to right over an axis."""
 
     bars: tuple[Bar, ...]
@@ -52,8 +50,7 @@ class Chart:
         return self.height - BOTTOM
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """One table row with a bar, in percent, split by level where levels are known."""
 
     name: str

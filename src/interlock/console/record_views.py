@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
+
+from msgspec import Struct
 
 from interlock.analysis.wire import finding_json
 from interlock.approvals import settle
@@ -36,8 +37,7 @@ _ATTEMPTS = {
 _DEEDS = {"approve": "good", "reject": "bad", "block": "bad", "verify_failed": "bad", "alert": "bad"}
 
 
-@dataclass(frozen=True, slots=True)
-class RecordLine:
+class RecordLine(Struct, frozen=True):
     """One record in a list."""
 
     id: str
@@ -111,8 +111,7 @@ MOST_SEARCHED = 2_000  # records searched for related ones
 _HUMAN = ("none", "confirm", "approve", "verify")
 
 
-@dataclass(frozen=True, slots=True)
-class FiredRule:
+class FiredRule(Struct, frozen=True):
     """One rule that fired."""
 
     id: str
@@ -121,8 +120,7 @@ class FiredRule:
     known: bool  # whether it is in the rulebook in force
 
 
-@dataclass(frozen=True, slots=True)
-class SignedAnswer:
+class SignedAnswer(Struct, frozen=True):
     """One operator's signed answer."""
 
     operator: str
@@ -132,8 +130,7 @@ class SignedAnswer:
     how: str
 
 
-@dataclass(frozen=True, slots=True)
-class RecordStory:
+class RecordStory(Struct, frozen=True):
     """Everything that a record's page shows."""
 
     entry: RecordEntry

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.analysis.assess import Judgement, judge
 from interlock.console.highlight import Piece, highlight, runs
@@ -28,8 +29,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TrialResult:
+class TrialResult(Struct, frozen=True):
     """One judged action, with its text for a page."""
 
     action: Action

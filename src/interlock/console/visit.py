@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from interlock.identity.visitors import Site, site_of
 from interlock.web.context import Context
@@ -23,8 +24,7 @@ def _nothing() -> Mapping[str, str]:
     return _NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(Struct, frozen=True):
     """One request and its signed-in visitor."""
 
     context: Context
@@ -52,8 +52,7 @@ class Visit:
         return self.visitor
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A template and what it shows."""
 
     template: str
@@ -62,23 +61,20 @@ class Page:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RedirectTo:
+class RedirectTo(Struct, frozen=True):
     """A redirect within the console; never to an address from outside."""
 
     to: str
     headers: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalRedirect:
+class CanonicalRedirect(Struct, frozen=True):
     """A redirect to the same page under the host name that passkeys are bound to."""
 
     to: str
 
 
-@dataclass(frozen=True, slots=True)
-class JsonAnswer:
+class JsonAnswer(Struct, frozen=True):
     """JSON for the console's own scripts."""
 
     body: Mapping[str, Any]
@@ -86,8 +82,7 @@ class JsonAnswer:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Download:
+class Download(Struct, frozen=True):
     """A file to download."""
 
     body: bytes
@@ -99,8 +94,7 @@ Answer = Page | RedirectTo | CanonicalRedirect | JsonAnswer | Download
 Handler = Callable[[Visit], Answer]
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(Struct, frozen=True):
     """A path, its handler, and the role that may call it."""
 
     method: str

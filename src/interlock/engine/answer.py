@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from interlock.adapters.name_levels import name_level_notice
 from interlock.approvals import Resolution, tokens
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from interlock.snapshots import TakenSnapshot
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionDraft:
+class DecisionDraft(Struct, frozen=True):
     """A decision in the making: circumstances, policy result, resolution, and the snapshot taken first."""
 
     at: Circumstances

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from interlock.analysis.assess import join_judgements
 from interlock.analysis.operations.name_patterns import exemption

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from interlock.analysis.display_text import Line, StyledText, excerpt, mid_sentence, undo_words, visible
 from interlock.approvals import resolve
@@ -22,8 +23,7 @@ MAX_SHOWN = 40  # commands, and findings
 _ADMIN = frozenset({"role:admin"})
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainVerdict:
+class ExplainVerdict(Struct, frozen=True):
     """The answer as one of three words, with its exit code (2.13)."""
 
     word: str
@@ -57,8 +57,7 @@ _HUMANS = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyAnswer:
+class PolicyAnswer(Struct, frozen=True):
     """A policy's answer to an action without a ticket."""
 
     outcome: str  # allow, cool_off, confirm, approve, verify, deny, block

@@ -7,9 +7,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.agents import GATING, AgentCall, AgentDialect, Event, HookOutput, HookVerdict
 from interlock.agents import agent as agent_of
@@ -30,8 +32,7 @@ _CLEAN = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 Ask = Callable[[str, str, bytes, Config], HookOutput | None]
 
 
-@dataclass(frozen=True, slots=True)
-class FallbackVerdict:
+class FallbackVerdict(Struct, frozen=True):
     """A verdict with its level and findings for the journal."""
 
     verdict: HookVerdict

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from interlock.approvals import Resolution, TicketChange, apply_move, settle, tokens
 from interlock.approvals.answers import make_room

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock import assess
 from interlock.analysis.read import FileReader
@@ -22,8 +24,7 @@ if TYPE_CHECKING:
     from interlock.policy.registry import Pattern, RegistryMatch
 
 
-@dataclass(frozen=True, slots=True)
-class Unjudged:
+class Unjudged(Struct, frozen=True):
     """Why there is no assessment; the caller denies."""
 
     error: str
@@ -39,8 +40,7 @@ def judge(action: Action, files: FileReader | None = None) -> Assessment | Unjud
         return unjudged_error(error)
 
 
-@dataclass(frozen=True, slots=True)
-class LocalPolicy:
+class LocalPolicy(Struct, frozen=True):
     """The rules and policy of a daemon with this configuration, without its history."""
 
     rules: Rulebook

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from interlock.adapters.danger import DangerBlock
 from interlock.adapters.quota import (
@@ -22,7 +23,7 @@ from interlock.adapters.quota import (
 )
 from interlock.adapters.trust import Trust
 from interlock.engine.evaluate import evaluate
-from interlock.model import AgentRef, Level, operation
+from interlock.model import AgentRef, Confidential, Level, operation
 from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
 from interlock.runtime import Request
@@ -51,16 +52,17 @@ class QuotaRefused(Exception):
         super().__init__(message)
 
 
-@dataclass(frozen=True, slots=True)
-class QuotaQuestion:
+class QuotaQuestion(Confidential, Struct, frozen=True):
     """A request to an adapter's service that needs quota; `count` where it follows at once."""
+
+    HIDDEN = ("token",)
 
     adapter: str
     limits: ServiceLimits
     asked: ServiceRequest
     agent: AgentRef
     door: str
-    token: str = field(default="", repr=False)  # quota_continue_…
+    token: str = ""  # quota_continue_…
     count: bool = False
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement, join_judgements
 from interlock.analysis.classify import Rulebook

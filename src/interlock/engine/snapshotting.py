@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from interlock.approvals import TicketChange
 from interlock.engine.answer import DecisionDraft

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.approvals import BY_TIME, ENDED, EXPIRED_SHARE, is_unanswered, settle, share_of
 from interlock.approvals.answers import OPEN
@@ -58,8 +59,7 @@ SHAPES: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """One value and what it is of; a histogram's has its buckets, each with everything below it."""
 
     value: float
@@ -67,8 +67,7 @@ class Sample:
     buckets: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Struct, frozen=True):
     """One figure by one name; a histogram's values are sums of seconds."""
 
     name: str  # without what an exporter puts before and behind it
@@ -77,8 +76,7 @@ class Family:
     samples: tuple[Sample, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StoreFigures:
+class StoreFigures(Struct, frozen=True):
     """The store's figures at one moment."""
 
     figures: Figures
@@ -170,8 +168,7 @@ WITHIN = (2, 10, 30, 60, 300, 1_800, 3_600)  # seconds; longer is the last bar
 NOBODY = ("", BY_TIME)  # who answered where no person did
 
 
-@dataclass(slots=True)
-class RuleStatistics:
+class RuleStatistics(Struct):
     """One rule, and what people said to it."""
 
     rule: str
@@ -184,8 +181,7 @@ class RuleStatistics:
     title: str = ""
 
 
-@dataclass(slots=True)
-class AnswerStatistics:
+class AnswerStatistics(Struct):
     """Everything about the last days."""
 
     since: float
@@ -284,8 +280,7 @@ def _fired(findings: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
 HOUR = 3_600.0
 
 
-@dataclass(frozen=True, slots=True)
-class ReachedLimit:
+class ReachedLimit(Struct, frozen=True):
     """An agent at a limit: its risk within the hour, and the consequence for its next action."""
 
     agent: AgentRef

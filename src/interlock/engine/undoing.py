@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.places import place
 from interlock.audit.chain import event_body
@@ -25,16 +27,14 @@ OFF = "this daemon takes no snapshots: it has a user of its own, and no helper t
 _ROOM = 4  # pruning frees a quarter of the space, or a whole snapshot's
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedUndo:
+class PlannedUndo(Struct, frozen=True):
     """The changes of a restore; `plan.problem` says why it cannot be done, `plan.changes` which of them undo `later` work."""
 
     snapshot: Snapshot
     plan: UndoPlan
 
 
-@dataclass(frozen=True, slots=True)
-class UndoOutcome:
+class UndoOutcome(Struct, frozen=True):
     """The result of an undo: `undone.done` after a restore, else `undone.refused` or `undone.problem`; `undone.say` is for people."""
 
     snapshot: Snapshot

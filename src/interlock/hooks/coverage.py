@@ -9,10 +9,11 @@ import os
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.agents import AgentCall, Event
 from interlock.impact.files import read_bytes
@@ -27,8 +28,7 @@ _LINE = 32  # hexadecimal digits of a mark
 SEEN, UNSURE, MISSED = "seen", "unsure", "missed"
 
 
-@dataclass(slots=True)
-class Coverage:
+class Coverage(Struct):
     """The calls of one daemon's agents; used on the event loop only."""
 
     folder: Path | None = None
@@ -195,8 +195,7 @@ def _text(call: AgentCall) -> str:
     return json.dumps([call.tool, call.action.text], ensure_ascii=True)
 
 
-@dataclass(slots=True)
-class Transcripts:
+class Transcripts(Struct):
     """The position up to which each transcript was read; the first read only finds the end, so that earlier calls do not count."""
 
     ends: OrderedDict[str, int] = field(default_factory=OrderedDict)

@@ -7,9 +7,11 @@ import contextlib
 import hashlib
 import posixpath
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.agents import AgentCall, AgentDialect, Event, HookVerdict
 from interlock.analysis.assess import Judgement
@@ -47,8 +49,7 @@ class _NeedsPool(Exception):
     """A script has to be read, which is not done on the event loop."""
 
 
-@dataclass(slots=True)
-class CallScripts:
+class CallScripts(Struct):
     """Reads scripts for one call and remembers their texts."""
 
     hooks: HookMemory
@@ -77,8 +78,7 @@ def _refuse_to_read(path: str) -> str | None:
     raise _NeedsPool(path)
 
 
-@dataclass(frozen=True, slots=True)
-class HookCall:
+class HookCall(Struct, frozen=True):
     """One hook that waits for its answer, with the access of the agent's user."""
 
     agent: AgentDialect

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from interlock.agents import CLIENT, ROUTE, SCOPES, AgentDialect
 from interlock.agents import agent as agent_of
@@ -18,8 +19,7 @@ Stat = tuple[int, int, int, int]
 GONE: Stat = (0, 0, 0, 0)
 
 
-@dataclass(slots=True)
-class WatchedFile:
+class WatchedFile(Struct):
     """One file as it was at the last check."""
 
     stat: Stat
@@ -27,8 +27,7 @@ class WatchedFile:
     ours: bool  # whether our hook is in it
 
 
-@dataclass(slots=True)
-class HookFiles:
+class HookFiles(Struct):
     """The watched files by path; used on the event loop only."""
 
     files: dict[str, WatchedFile] = field(default_factory=dict)

@@ -7,8 +7,9 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from msgspec import Struct, field
 
 from interlock.agents import AgentCall, Event, HookVerdict
 from interlock.approvals import settle
@@ -29,8 +30,7 @@ SECONDS = 60.0  # between two announcements of one call
 DEFERRED = HookVerdict("allow", "asked by the event that follows")  # this event cannot prompt, the next one can
 
 
-@dataclass(slots=True)
-class SharedAnswer:
+class SharedAnswer(Struct):
     """The first announcement of a call, and its pending or final answer."""
 
     event: str
@@ -39,8 +39,7 @@ class SharedAnswer:
     at: float
 
 
-@dataclass(slots=True)
-class SharedAnswers:
+class SharedAnswers(Struct):
     """Answers by the pair's common id and the call's content; used on the event loop only."""
 
     calls: OrderedDict[str, SharedAnswer] = field(default_factory=OrderedDict)
@@ -107,8 +106,7 @@ _WORDS = {
 Key = tuple[str, str, str]  # principal, name, session
 
 
-@dataclass(slots=True)
-class LateAnswers:
+class LateAnswers(Struct):
     """The tickets that each agent was denied with, and the tickets that changed since."""
 
     waiting: OrderedDict[Key, OrderedDict[str, None]] = field(default_factory=OrderedDict)
@@ -201,8 +199,7 @@ class Recent(Generic[V]):
         return key in self._entries
 
 
-@dataclass(frozen=True, slots=True)
-class AllowedCall:
+class AllowedCall(Struct, frozen=True):
     """A call that was allowed: its ticket, the scripts read for it, and the snapshot taken first."""
 
     ticket: str = ""
@@ -211,8 +208,7 @@ class AllowedCall:
     snapshot: str = ""
 
 
-@dataclass(slots=True)
-class HookMemory:
+class HookMemory(Struct):
     """What the hooks of one app share; parts without a lock are used on the event loop only."""
 
     coverage: Coverage = field(default_factory=Coverage)

@@ -12,8 +12,10 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.analysis.facts import Command, Fact, known
 from interlock.analysis.targets.provenance import (
@@ -28,7 +30,7 @@ from interlock.analysis.targets.provenance import (
     removed_by,
 )
 from interlock.impact.survey import file_mark
-from interlock.model import Action, AgentRef, Kind
+from interlock.model import Action, AgentRef, Confidential, Kind
 
 NAME = "hook-made"
 MOST_SESSIONS, MOST_EXPECTED = 100, 1_000
@@ -43,8 +45,7 @@ _TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
 _PATH = "file_path"
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedCreation:
+class ExpectedCreation(Struct, frozen=True):
     """What a call creates if it succeeds, what it removes, and the folder it changes to."""
 
     things: tuple[CreatedThing, ...] = ()
@@ -52,18 +53,18 @@ class ExpectedCreation:
     cwd: str = ""
 
 
-@dataclass(slots=True)
-class _Session:
+class _Session(Struct):
     things: OrderedDict[tuple[str, str, str], tuple[float, CreatedThing]] = field(default_factory=OrderedDict)
     cwd: str = ""
 
 
-@dataclass(slots=True)
-class SessionProvenance:
+class SessionProvenance(Confidential, Struct):
     """Created things by session; used by pool threads and the event loop."""
 
+    HIDDEN = ("key",)
+
     folder: Path | None = None
-    key: bytes = field(default=b"", repr=False)
+    key: bytes = b""
     _sessions: OrderedDict[str, _Session] = field(default_factory=OrderedDict)
     _expected: OrderedDict[str, ExpectedCreation] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)

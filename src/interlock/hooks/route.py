@@ -6,10 +6,12 @@ import asyncio
 import contextlib
 import logging
 import os
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import parse_qs
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.agents import GATING, ROUTE, AgentDialect, Event, HookOutput, HookVerdict, UnknownAgent
 from interlock.agents import agent as agent_of
@@ -39,8 +41,7 @@ _HEADERS = ((b"content-type", b"application/json"), (b"cache-control", b"no-stor
 _NAME = 200
 
 
-@dataclass(frozen=True, slots=True)
-class _HookRequest:
+class _HookRequest(Struct, frozen=True):
     """One hook's request."""
 
     agent: AgentDialect

@@ -9,8 +9,10 @@ import shlex
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement, assess, judge
 from interlock.analysis.classify import Rulebook, classify
@@ -51,8 +53,7 @@ _ADDED = re.compile(r"^\*\*\* (?:Add|Update) File: (.+)$")
 Files = Callable[[str], str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenFile:
+class WrittenFile(Struct, frozen=True):
     """A file that a session wrote, with its judgement."""
 
     path: str
@@ -61,8 +62,7 @@ class WrittenFile:
     text: str
 
 
-@dataclass(slots=True)
-class WrittenFiles:
+class WrittenFiles(Struct):
     """Written files by session; drops the oldest first."""
 
     sessions: OrderedDict[str, OrderedDict[str, WrittenFile]] = field(default_factory=OrderedDict)

@@ -6,16 +6,16 @@ import os
 import pwd
 import stat
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
 
 _PROC = Path("/proc")
 _MOST_BYTES = 4 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessMount:
+class ProcessMount(Struct, frozen=True):
     """One line of a process's mount table."""
 
     path: str

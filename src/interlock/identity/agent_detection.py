@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 MOST_ANCESTORS = 64
 _MOST_BYTES = 256 * 1024
@@ -31,8 +32,7 @@ _PYTHON = re.compile(r"python[0-9.]*")
 _INSTALLED = ("node_modules", "site-packages", "dist-packages")
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessInfo:
+class ProcessInfo(Struct, frozen=True):
     """One process as the kernel reports it."""
 
     pid: int
@@ -159,8 +159,7 @@ def _text(path: Path) -> str:
 _PARENT, _GROUP, _SESSION, _TERMINAL, _FOREGROUND, _STARTED = 1, 2, 3, 4, 5, 19  # after the name, in /proc/PID/stat
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalPlace:
+class TerminalPlace(Struct, frozen=True):
     """A person's shell at a terminal; processes outside of it, or started by another program, have another place."""
 
     terminal: int  # device number

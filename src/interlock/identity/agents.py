@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from interlock.approvals import challenges, signed_orders
 from interlock.audit.chain import event_body

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from interlock.ports import Tx
 
@@ -13,8 +14,7 @@ MOST_KEYS = 256  # remembered at most; the one that failed longest ago is droppe
 Failures = dict[str, list[float]]
 
 
-@dataclass(frozen=True, slots=True)
-class Attempts:
+class Attempts(Struct, frozen=True):
     """A limit of failures per key and time window; keys are stored as hashes, as people type secrets into the wrong field."""
 
     setting: str  # the setting that stores them

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from interlock.approvals.statements import is_only_viewer
 from interlock.audit.chain import event_body

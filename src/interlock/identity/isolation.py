@@ -6,9 +6,11 @@ import json
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from interlock.identity import mounts_of, namespace_depth, parent_of, start_of, uid_of
 
@@ -53,8 +55,7 @@ class NotJailed(Exception):
     """A process that is not in a jail; the message says what is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class JailedRun:
+class JailedRun(Struct, frozen=True):
     """One run of `interlock run`: the first process of its PID namespace, and its grants."""
 
     pid: int
@@ -68,8 +69,7 @@ class JailedRun:
         return start_of(self.pid) == self.start
 
 
-@dataclass(slots=True)
-class Jails:
+class Jails(Struct):
     """The verified jails; stored in a file, so that a new daemon knows them."""
 
     known: dict[int, JailedRun] = field(default_factory=dict)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
 
-from interlock.canonical_json import dump_json
+from msgspec import Struct
+
+from interlock.canonical_json import dump_json, simplify
 
 VERSION = 1
 PREFIX = "passkey:"  # of the key ids of passkeys
@@ -19,8 +20,7 @@ class ProofError(ValueError):
     """An invalid proof; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """The end of a writer's chain when somebody signed: history before it cannot be rewritten without them."""
 
     writer: str
@@ -28,8 +28,7 @@ class Head:
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class PasskeyProof:
+class PasskeyProof(Struct, frozen=True):
     """A passkey's signature of a statement, or of a session's key, which then signs statements (`delegate`)."""
 
     credential: str  # its id, in hex
@@ -63,7 +62,7 @@ def session_challenge(public_key: str, nonce: str) -> bytes:
 
 def to_hex(proof: PasskeyProof) -> str:
     """Encodes a proof in hex, as other signatures are stored."""
-    return dump_json(asdict(proof)).encode().hex()
+    return dump_json(simplify(proof)).encode().hex()
 
 
 def from_hex(text: str) -> PasskeyProof:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.approvals.statements import CONSOLE
 from interlock.audit.chain import event_body
@@ -20,12 +22,12 @@ from interlock.identity.passkey_proofs import PasskeyProof, key_id, session_chal
 from interlock.identity.sessions import OperatorSession, WrongSignIn
 from interlock.identity.visitors import PASSKEY as BY_PASSKEY
 from interlock.identity.visitors import SET_UP, Site, Visitor
+from interlock.model import Confidential
 from interlock.records import Credential
 from interlock.runtime.state import State
 
 
-@dataclass(frozen=True, slots=True)
-class SessionKey:
+class SessionKey(Struct, frozen=True):
     """A session's key before a passkey has signed its challenge."""
 
     key: SigningKey = field(default_factory=lambda: SigningKey.of(secrets.token_bytes(32)))
@@ -41,12 +43,13 @@ class SessionKey:
         return DelegatedKey(self.key, replace(proof, delegate=self.key.public_key, nonce=self.nonce))
 
 
-@dataclass(frozen=True, slots=True)
-class DelegatedKey:
+class DelegatedKey(Confidential, Struct, frozen=True):
     """Signs as the passkey that vouches for it; its signatures never count as a touch of that passkey."""
 
-    _key: SigningKey = field(repr=False)
-    _proof: PasskeyProof = field(repr=False)
+    HIDDEN = ("_key", "_proof")
+
+    _key: SigningKey
+    _proof: PasskeyProof
 
     @property
     def key_id(self) -> str:

@@ -7,8 +7,10 @@ import math
 import secrets
 import threading
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.approvals.statements import RosterEntry
 from interlock.identity.keys import (
@@ -21,6 +23,7 @@ from interlock.identity.keys import (
     roster_digest,
 )
 from interlock.identity.keys.roster import CREDENTIALS_SETTING, credentials_digest
+from interlock.model import Confidential
 from interlock.policy.digest import normal_name
 from interlock.ports import Tx
 from interlock.records import Approval, Credential, Grant, OperatorRow
@@ -58,12 +61,13 @@ class Signer(Protocol):
         """The signature of a statement in hex."""
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorSession:
+class OperatorSession(Confidential, Struct, frozen=True):
     """One signed-in operator. A browser's session is a `cookie`: that alone is never a fresh sign-in."""
 
+    HIDDEN = ("unlocked", "prepared", "granted")
+
     operator: str
-    unlocked: Signer = field(repr=False)
+    unlocked: Signer
     signed_in_at: float = 0.0
     expires_at: float = 0.0
     channel: str = ""
@@ -73,8 +77,8 @@ class OperatorSession:
     )
     fresh_at: float = 0.0  # of a cookie: the last step-up
     armed: str = ""  # of a cookie: the one ticket of that step-up
-    prepared: Approval | None = field(default=None, repr=False)  # signed by a passkey for that ticket
-    granted: Grant | None = field(default=None, repr=False)  # of a cookie: the one grant of that step-up, signed
+    prepared: Approval | None = None  # signed by a passkey for that ticket
+    granted: Grant | None = None  # of a cookie: the one grant of that step-up, signed
 
     def stepped_up(self, now: float) -> bool:
         return not self.resumed and now - (self.fresh_at if self.cookie else self.signed_in_at) <= STEP_UP_SECONDS
@@ -89,8 +93,7 @@ class OperatorSession:
         return self.cookie or self.resumed
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRoster:
+class StoredRoster(Struct, frozen=True):
     """The operators and their credentials in the store."""
 
     rows: list[OperatorRow]

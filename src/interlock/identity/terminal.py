@@ -11,9 +11,10 @@ import termios
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from interlock.identity.agent_detection import is_agents_terminal
 from interlock.records import OperatorRow
@@ -50,8 +51,7 @@ class TerminalError(Exception):
     """There is no terminal, or nobody answered at it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
+class Terminal(Struct, frozen=True):
     """An open terminal that a person is assumed to sit at."""
 
     file: int

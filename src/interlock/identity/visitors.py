@@ -5,21 +5,23 @@ from __future__ import annotations
 import hmac
 import secrets
 import threading
-from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.approvals.statements import CONSOLE
 from interlock.config.settings import ConsoleSettings
 from interlock.identity.keys import fingerprint
 from interlock.identity.keys.webauthn import PasskeyRefused
 from interlock.identity.sessions import OperatorSession, SignInRefused
+from interlock.model import Confidential
 
 LOCAL = "localhost"  # a browser takes no passkeys for 127.0.0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """One origin, and the name that passkeys are made for."""
 
     rp_id: str
@@ -47,15 +49,16 @@ CEREMONY_SECONDS = 180.0
 MOST_CEREMONIES = 500  # pending at once; the oldest is dropped first
 
 
-@dataclass(frozen=True, slots=True)
-class Ceremony:
+class Ceremony(Confidential, Struct, frozen=True):
     """A pending passkey or authenticator request to a browser."""
 
+    HIDDEN = ("challenge", "about")
+
     kind: str
-    challenge: bytes = field(repr=False)
+    challenge: bytes
     visitor: str  # its id, or that of a known browser; empty for an unknown one
     expires_at: float
-    about: Any = field(default=None, repr=False)
+    about: Any = None
 
 
 class Ceremonies:
@@ -98,14 +101,15 @@ MOST_BROWSERS = 200  # browsers that are signed in at once
 MOST_LINKS = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Visitor:
+class Visitor(Confidential, Struct, frozen=True):
     """One signed-in browser; a set-up session may only register a first credential."""
+
+    HIDDEN = ("csrf",)
 
     id: str
     session: OperatorSession
     how: str
-    csrf: str = field(repr=False)
+    csrf: str
     source: str = ""
     signed_in_at: float = 0.0
     seen_at: float = 0.0

@@ -6,7 +6,8 @@ import hashlib
 import os
 import stat
 import time
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 MILLISECONDS = 300
 GRACE = 0.2  # seconds after its budget in which an inspection can report by itself that it took too long
@@ -24,8 +25,7 @@ class Unclear(Exception):
     """The state found is ambiguous, so that its loss stays unknown; the message says why."""
 
 
-@dataclass(slots=True)
-class Budget:
+class Budget(Struct):
     """The time, entries and bytes left for one inspection."""
 
     until: float

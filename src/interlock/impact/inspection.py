@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import QUOTED, Command, Effect, Fact, known
@@ -45,8 +47,7 @@ _MOVES = frozenset({"cd", "pushd", "popd", "chdir"})
 _DIRECT = frozenset({"rm", "unlink", "rmdir", "truncate", "shred"})
 
 
-@dataclass(frozen=True, slots=True)
-class Inspection:
+class Inspection(Struct, frozen=True):
     """The effects to inspect, and whether their impact may relax the requirement."""
 
     bases: tuple[str, ...]  # the folders that it may run in

@@ -12,8 +12,9 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.impact import GRACE, MILLISECONDS
 from interlock.impact.files import decode, read_text, real_paths
@@ -30,8 +31,7 @@ _PEER = struct.Struct("3i")  # pid, uid, gid
 _DEADLINE = struct.Struct("id")  # a child, and how many seconds it may take
 
 
-@dataclass(frozen=True, slots=True)
-class TargetUser:
+class TargetUser(Struct, frozen=True):
     """A user whose files may be read, as that user and as nobody else."""
 
     uid: int
@@ -39,8 +39,7 @@ class TargetUser:
     groups: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class UserTask:
+class UserTask(Struct, frozen=True):
     """Answers one kind of request, given that user's home, once the child has become that user; with its time limit."""
 
     answer: Callable[[Any, str], bytes | None]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.impact import Budget, Unclear, blob_id
 from interlock.impact.git import Repository, repository_of
@@ -14,8 +15,7 @@ from interlock.model import Loss
 from interlock.policy.impact import MISSING, NAMES, Impact
 
 
-@dataclass(slots=True)
-class ImpactTally:
+class ImpactTally(Struct):
     """Counts the files and commits that an inspection meets."""
 
     verb: str = "delete"
@@ -95,8 +95,7 @@ def file_mark(found: os.stat_result) -> str:
     return f"{found.st_dev}:{found.st_ino}:{found.st_size}:{found.st_mtime_ns}"
 
 
-@dataclass(slots=True)
-class SessionFiles:
+class SessionFiles(Struct):
     """The files and refs that this session created."""
 
     files: dict[str, list[Mapping[str, Any]]]  # by the last part of their names

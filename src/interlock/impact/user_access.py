@@ -8,9 +8,10 @@ import socket
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.analysis.shell import MAX_SCRIPT
 from interlock.config.settings import SeparateSettings
@@ -145,8 +146,7 @@ class ProjectNotCached(Exception):
     """The files have to be searched for, which the event loop must not do."""
 
 
-@dataclass(slots=True)
-class ProjectFileCache:
+class ProjectFileCache(Struct):
     """The project files found by principal and folder; one cache for a daemon."""
 
     separate: SeparateSettings

@@ -11,12 +11,13 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from interlock.agents import AgentDialect, Event, HookOutput, HookVerdict
 from interlock.install.discovery import Handler
@@ -177,8 +178,7 @@ class DidNotFire(Exception):
     """The hook could not be run; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class HookReply:
+class HookReply(Struct, frozen=True):
     """One answer and its time."""
 
     reply: HookOutput

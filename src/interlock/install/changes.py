@@ -6,8 +6,9 @@ import difflib
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from interlock.agents import AgentDialect, HookClient, HookFile
 from interlock.agents.jsonc import EditError
@@ -18,8 +19,7 @@ from interlock.install.files import FileProblem, FileState, back_up, digest, rea
 from interlock.install.register import RegisteredFile, find_registered
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Struct, frozen=True):
     """The planned change of one file; `after` is None where it is removed."""
 
     agent: AgentDialect
@@ -42,8 +42,7 @@ class FileChange:
         return str(self.place.path) if real == self.place.path else f"{self.place.path} -> {real}"
 
 
-@dataclass(frozen=True, slots=True)
-class InstallRefusal:
+class InstallRefusal(Struct, frozen=True):
     """A file or an agent that cannot be changed, and why."""
 
     agent: AgentDialect

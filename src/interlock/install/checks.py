@@ -8,8 +8,9 @@ import stat
 import statistics
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from interlock.agents import CLIENT, Event, HookClient
 from interlock.agents.jsonc import EditError
@@ -41,8 +42,7 @@ _GOT = {
 _AGAIN = "run `interlock install` again"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """The result of one check."""
 
     what: str

@@ -9,8 +9,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from interlock.agents import CLIENT, AgentDialect, HookClient, words
 from interlock.agents import agent as agent_of

@@ -6,10 +6,12 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.agents import CLIENT, SCOPES, AgentDialect, HookClient, HookFile, agent, words
 from interlock.agents.hook_files import is_ours, json_or_empty
@@ -28,8 +30,7 @@ PROGRAMS = {
 _SHARED = frozenset({".config", ".codeium", "Documents"})  # folders in the home that no agent owns
 
 
-@dataclass(frozen=True, slots=True)
-class HookedFile:
+class HookedFile(Struct, frozen=True):
     """A file with hooks of ours, or an unreadable one that had some."""
 
     agent: AgentDialect
@@ -115,8 +116,7 @@ _PLUGIN_CLIENT = re.compile(r'^const CLIENT = ("(?:[^"\\]|\\.)*")$', re.MULTILIN
 _RUN = re.compile(r"^exec (.+)$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Handler:
+class Handler(Struct, frozen=True):
     """How one event runs our hook; `how` is argv | shell | bash | url | script | plugin."""
 
     event: str

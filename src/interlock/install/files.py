@@ -7,8 +7,9 @@ import os
 import secrets
 import stat
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 _MOST_BYTES = 16 * 1024 * 1024
 
@@ -17,8 +18,7 @@ class FileProblem(Exception):
     """A file that cannot be read or replaced; the message names it and says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(Struct, frozen=True):
     """A file as it was read; `data` is None where it does not exist."""
 
     path: Path  # behind every symbolic link

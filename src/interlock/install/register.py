@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from interlock.config import Config, state_folder
 from interlock.install.files import FileProblem, read_state, replace_file
@@ -16,8 +18,7 @@ NAME = "hooks.json"
 _VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
-class RegisteredFile:
+class RegisteredFile(Struct, frozen=True):
     """One file with hooks of ours."""
 
     agent: str
@@ -78,7 +79,7 @@ def _save(config: Config, rows: Iterable[RegisteredFile]) -> None:
 
 def _read(data: Any) -> Iterator[RegisteredFile]:
     rows = data.get("hooks") if isinstance(data, dict) else None
-    names = set(RegisteredFile.__slots__)
+    names = set(RegisteredFile.__struct_fields__)
     for row in rows if isinstance(rows, list) else ():
         if isinstance(row, dict) and isinstance(row.get("made", []), list):
             texts = {key: value for key, value in row.items() if key in names - {"made"} and isinstance(value, str)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.approvals import challenges, settle
 from interlock.audit.chain import event_body
@@ -112,8 +113,7 @@ def no_execution_error(agent: AgentRef) -> LoopProblem:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class AgentOverview:
+class AgentOverview(Struct, frozen=True):
     """One agent: its stored row and totals, its block and its live execution."""
 
     principal: str

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.approvals import challenges, settle, tokens
 from interlock.approvals.tickets import token_of
@@ -38,8 +40,7 @@ SINGLE_USE = "CONFIRM_SINGLE_USE"
 COOLING = "it is cooling off"
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
+class _Outcome(Struct, frozen=True):
     """The outcome of an attempt, answered once it is stored."""
 
     problem: LoopProblem | None = None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.approvals import apply_move, challenges, settle
 from interlock.approvals.answers import withdraw
@@ -33,8 +35,7 @@ REASON_CHARS, TITLE = 500, 300  # characters
 _REQUIREMENT = Requirement(human=Human.APPROVE)
 
 
-@dataclass(frozen=True, slots=True)
-class _ReleaseOutcome:
+class _ReleaseOutcome(Struct, frozen=True):
     """The outcome of a request for release, answered once it is stored."""
 
     problem: LoopProblem | None = None

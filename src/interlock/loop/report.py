@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.analysis.confusables import plain
 from interlock.analysis.lexicon import VOCABULARY, split_name
@@ -64,8 +66,7 @@ def _form(name: str) -> str:
     return _OTHER.sub("_", name.rpartition("/")[2].lower()).strip("_0123456789")[:_LONGEST]
 
 
-@dataclass(frozen=True, slots=True)
-class ReportedStep:
+class ReportedStep(Struct, frozen=True):
     """An agent's report: how the previous step ended, and what it is about to do."""
 
     hint: str
@@ -76,8 +77,7 @@ class ReportedStep:
     cwd: str = ""
 
 
-@dataclass(slots=True)
-class StepReport:
+class StepReport(Struct):
     """One attempt to answer a step: the state read before it, and its result."""
 
     state: State

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from interlock.model import Human, Tier
 from interlock.policy.circumstances import Contribution, finding_words, tier_of
@@ -76,8 +78,7 @@ class LoopVerdict(StrEnum):
     STOP = "stop"  # no, and the agent is blocked
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
+class Pause(Struct, frozen=True):
     """The ticket, or its challenge, that an execution waits for."""
 
     kind: str  # confirm, verify, or other: held for another name of the principal
@@ -96,8 +97,7 @@ class Pause:
         return self.challenge or self.ticket
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(Struct, frozen=True):
     """The number of this step, and the limit."""
 
     step: int
@@ -109,8 +109,7 @@ class Count:
         return max(0, self.most - self.step)
 
 
-@dataclass(frozen=True, slots=True)
-class Directive:
+class Directive(Struct, frozen=True):
     """AE-01: whether the agent that reported may continue, and why."""
 
     go: bool
@@ -162,7 +161,7 @@ def pause_of(data: Mapping[str, Any]) -> Pause | None:
     """The pause of a row; one that cannot be read still pauses."""
     if not data:
         return None
-    known = {field.name for field in fields(Pause)}
+    known = set(Pause.__struct_fields__)
     try:
         return Pause(**{key: value for key, value in data.items() if key in known})
     except TypeError:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.approvals import challenges, settle
 from interlock.approvals.pausing import state_for_step

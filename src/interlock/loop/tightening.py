@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.error_codes import LoopProblem
 from interlock.model import AgentRef
@@ -22,8 +24,7 @@ ADAPTER = "adapter:"  # the interface of adapters; their names follow
 IGNORED = "TIGHTENING_ONLY"  # the warning's code
 
 
-@dataclass(frozen=True, slots=True)
-class Tightening:
+class Tightening(Struct, frozen=True):
     """The rules and mode of an agent-side file or flag; they are the agent's claim, so they only tighten."""
 
     rules: LoopRules = field(default_factory=LoopRules)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from mcp import Client
+from msgspec import Struct, field
 
 Json = dict[str, Any]
 AGENT = "evidence"
@@ -16,8 +16,7 @@ UNKNOWN = "no_such_parameter"
 _VALUES: Mapping[str, Any] = {"string": "x", "integer": 1, "number": 1, "boolean": True, "object": {}, "array": []}
 
 
-@dataclass(slots=True)
-class ConformanceDriver:
+class ConformanceDriver(Struct):
     """One conversation with a server, and every envelope it returned."""
 
     client: Client

@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from dataclasses import dataclass
 from typing import Any, NoReturn
+
+from msgspec import Struct
 
 from interlock.loop.protocol.envelope import AqlProblem, check_request
 from interlock.mcp.server import ToolCall, offered_token, reply_text
@@ -27,8 +28,7 @@ Reply = Mapping[str, Any]
 Begin = Callable[[ToolCall], Coroutine[Any, Any, Reply] | None]
 
 
-@dataclass(eq=False, slots=True)
-class _Flight:
+class _Flight(Struct, eq=False):
     """One call in progress."""
 
     id: int | str

@@ -7,7 +7,6 @@ import json
 import logging
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 import mcp_types as types
@@ -15,6 +14,8 @@ from mcp.server import Server
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.client import NoDaemon
 from interlock.loop.protocol.envelope import AqlProblem, bad_text, check_request, encode, refusal
@@ -23,8 +24,7 @@ from interlock.mcp.wire import decoding_problem
 Context = ServerRequestContext[Any, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True):
     """One tool call as received over MCP."""
 
     tool: str
@@ -64,8 +64,7 @@ _SCHEMA: types.ElicitRequestedSchema = {
 Render = Callable[..., types.CallToolResult]
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(Struct, frozen=True):
     """The state that comes back with the answer in the era without a back channel."""
 
     ask: str

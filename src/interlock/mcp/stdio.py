@@ -9,13 +9,13 @@ import sys
 import warnings
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import anyio
 import uvloop
 from mcp.server.stdio import stdio_server
+from msgspec import Struct, field
 
 from interlock.client import NoDaemon
 from interlock.client.connection import DaemonLink
@@ -26,6 +26,7 @@ from interlock.mcp import instructions
 from interlock.mcp.fast_path import FastPath
 from interlock.mcp.server import PERMISSION_TOOL, Context, ToolCall, build_server, unknown_tool
 from interlock.mcp.wire import LineReader, LineWriter, claim_stdio, decode_message
+from interlock.model import Confidential
 
 _ENDPOINTS = ("create", "read", "execute", ANY)  # those that the loop has operations for (R-17)
 AGAIN = 2.0  # seconds between two tries to hold the session
@@ -47,16 +48,17 @@ _PERMISSION: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ServerOptions:
+class ServerOptions(Confidential, Struct, frozen=True):
     """How this server was started."""
+
+    HIDDEN = ("token",)
 
     naming: ToolNaming = field(default_factory=ToolNaming)
     policy: str = ""  # its text
     mode: str = ""
     strict: bool = False
     permission_tool: bool = False
-    token: str = field(default="", repr=False)  # of the agent, where it has one
+    token: str = ""  # of the agent, where it has one
 
     @property
     def wire(self) -> dict[str, Any]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.analysis.display_text import visible
 from interlock.approvals.display import display_action
 from interlock.config.channels import ALERT, ANSWERED, BLOCK, CHALLENGE, CHANGE, COOLING, CREDENTIAL, EXPIRED, HELD
-from interlock.model import AgentRef
+from interlock.model import AgentRef, Confidential
 from interlock.policy.impact import IRRECOVERABLE, recoverable
 from interlock.records import AuditRow, Block, Challenge, Json, Ticket, nothing
 from interlock.redaction import redact_text
@@ -30,8 +32,7 @@ _SCHEME = re.compile(r"(?<=[A-Za-z])://")
 _CALLS = re.compile(r"@(?=everyone|here|channel|all\b)|<(?=[!@#])", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class ConsoleAddress:
+class ConsoleAddress(Struct, frozen=True):
     """The console's address, and the end of the audit chain at the time of the message."""
 
     address: str  # of the console
@@ -42,9 +43,10 @@ class ConsoleAddress:
         return f"{self.address}/console/{path}"
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Confidential, Struct, frozen=True):
     """A message for one channel; includes the code only for a channel marked as private."""
+
+    HIDDEN = ("code",)
 
     id: str
     event: str
@@ -56,7 +58,7 @@ class Message:
     head: str = ""
     about: tuple[str, ...] = ()  # tickets, challenges, principals
     data: Json = field(default_factory=nothing)  # the same for programs
-    code: str = field(default="", repr=False)
+    code: str = ""
 
     @property
     def text(self) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import stat
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from interlock.config.channels import ChannelRoute, ChannelSettings, public_address
 from interlock.notify.apprise import Apprise

@@ -6,7 +6,9 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock import notify
 from interlock.approvals import settle
@@ -34,8 +36,7 @@ MOST_TICKETS = 1_000  # tickets considered; an agent that opens more is reported
 _OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=MOST_TICKETS)
 
 
-@dataclass(frozen=True, slots=True)
-class PendingItem:
+class PendingItem(Struct, frozen=True):
     """One item that waits for a person."""
 
     id: str

@@ -8,8 +8,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from interlock.notify import Message
 from interlock.notify.dialog import OSASCRIPT, POWERSHELL, TITLE, is_system_program, minimal_environment
@@ -28,8 +29,7 @@ _TOAST = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Notifier:
+class Notifier(Struct, frozen=True):
     """A program that shows a notification: its arguments and its stdin."""
 
     path: str

@@ -9,8 +9,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from interlock.records import Challenge, Ticket
 
@@ -21,8 +22,7 @@ _NEEDED = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "LANG"
 _NOWHERE = "/nonexistent"  # no home, whose settings others could write
 
 
-@dataclass(frozen=True, slots=True)
-class DialogProgram:
+class DialogProgram(Struct, frozen=True):
     """A program that shows its stdin; its arguments never contain the text."""
 
     path: str

@@ -6,9 +6,10 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from interlock.config.channels import ALERT, ANSWERED, CHANGE, CREDENTIAL, EXPIRED, ChannelRoute
 from interlock.model import Level
@@ -34,8 +35,7 @@ _TOLD = MappingProxyType({
 _VERBS = MappingProxyType({"approve": "approved", "reject": "rejected", "revoke": "took back"})
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """An event to send a message about."""
 
     id: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement
 from interlock.engine.snapshotting import HYPOTHETICAL

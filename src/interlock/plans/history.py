@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.wire import flags_json
 from interlock.approvals import BY_TIME, apply_move, denials, settle
@@ -170,8 +171,7 @@ def recover_interrupted(state: State) -> int:
     return len(mine)
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalProgram:
+class TerminalProgram(Struct, frozen=True):
     """The program at the terminal: its pid may be reused, but not with the same start time."""
 
     pid: int

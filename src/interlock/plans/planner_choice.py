@@ -11,9 +11,11 @@ import pwd
 import socket
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from interlock.audit.chain import event_body
 from interlock.config.plans import MOCK, OLLAMA, PlannerSettings
@@ -33,8 +35,7 @@ _LISTENS = "0A"  # the state of a socket in the kernel's tables
 _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 
 
-@dataclass(frozen=True, slots=True)
-class PlannerOffer:
+class PlannerOffer(Struct, frozen=True):
     """The planners that an operator can choose from, where the configuration leaves it open."""
 
     settings: PlannerSettings
@@ -42,8 +43,7 @@ class PlannerOffer:
     listener: Callable[[str], PortListener | None]
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenPlanner:
+class ChosenPlanner(Struct, frozen=True):
     """An operator's choice; `owner` is the user whose program listened at the time."""
 
     use: str
@@ -53,8 +53,7 @@ class ChosenPlanner:
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class PlannerState:
+class PlannerState(Struct, frozen=True):
     """The planner that answers, who chose it, and who listens at Ollama's address."""
 
     use: str  # empty while nobody has chosen

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.approvals.answers import approve
 from interlock.approvals.step_up import needs_stepup
@@ -28,8 +30,7 @@ UNNEEDED = "the plan runs without it"
 NEVER = "Nobody may approve this command, so it does not run from here."
 
 
-@dataclass(frozen=True, slots=True)
-class PlanConsent:
+class PlanConsent(Struct, frozen=True):
     """A person's consent to a plan: its text, the mark that it was shown under, and whether the box was ticked."""
 
     command: str

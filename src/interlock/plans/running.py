@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from interlock.analysis.facts import Command, Effect, Fact
 from interlock.analysis.programs.load import program_set
@@ -28,8 +29,7 @@ CANNOT_START = 126
 MOST_TYPED = 1_000  # characters of a line
 
 
-@dataclass(frozen=True, slots=True)
-class RunProgress:
+class RunProgress(Struct, frozen=True):
     """The progress of a run: new output, and its end."""
 
     text: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
@@ -24,8 +25,7 @@ class StepsHeld(Exception):
         super().__init__("; ".join(f"step {at}: {one}" for at, one in held))
 
 
-@dataclass(slots=True)
-class RunningWorkflow:
+class RunningWorkflow(Struct):
     """One run of a workflow, with its present state."""
 
     workflow: Workflow

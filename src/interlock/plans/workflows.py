@@ -6,8 +6,10 @@ import hashlib
 import hmac
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.approvals.grants import add_grant, is_signed
 from interlock.audit.chain import event_body
@@ -33,8 +35,7 @@ FREEZE_DAYS = 7
 INVALID, MISSING = "VALIDATION_INVALID_VALUE", "NOT_FOUND_RESOURCE"
 
 
-@dataclass(frozen=True, slots=True)
-class OpenWorkflow:
+class OpenWorkflow(Struct, frozen=True):
     """An opened workflow: its steps as plans, and whether the consent to all of them still counts."""
 
     workflow: Workflow

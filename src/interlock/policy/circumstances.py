@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from interlock.adapters.danger import DangerBlock
 from interlock.model import Assessment, Finding, Human, Level, Loss, Requirement, Tier
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from interlock.snapshots import TakenSnapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Contribution:
+class Contribution(Struct, frozen=True):
     """One part of a requirement: its name, the requirement, and the reason for a person."""
 
     name: str
@@ -38,8 +38,7 @@ class Contribution:
         return self.explanation or self.words
 
 
-@dataclass(frozen=True, slots=True)
-class AdapterContext:
+class AdapterContext(Struct, frozen=True):
     """An operation of a loaded adapter or a proxied server; only these meet the matrix (R-1)."""
 
     call: AdapterCall
@@ -51,8 +50,7 @@ class AdapterContext:
     warnings: tuple[Json, ...] = ()  # the same for the wire (2.11)
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierDenial:
+class EarlierDenial(Struct, frozen=True):
     """The denial that matches an action (R-22): its ticket, the reason, the requirement, and the retries in other words."""
 
     ticket: str
@@ -62,8 +60,7 @@ class EarlierDenial:
     tries: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Circumstances:
+class Circumstances(Struct, frozen=True):
     """The input of a decision beyond the action itself; gathered by the engine."""
 
     mode: str = "enforcing"

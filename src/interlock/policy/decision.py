@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from interlock.analysis.wire import finding_json, flags_json, requirement_json
 from interlock.error_codes import CODES
-from interlock.model import Assessment, Human, Requirement, Seconds
+from interlock.model import Assessment, Confidential, Human, Requirement, Seconds
 from interlock.records import Ticket, nothing
 from interlock.times import iso
 
@@ -20,9 +21,10 @@ HELD = frozenset({"cool_off", "confirm", "approve", "verify"})
 _OF_NAMES = "acts."  # begins the rules that read what an action is called
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Confidential, Struct, frozen=True):
     """The answer to one action: outcome, why, what was found, the ticket that can change it."""
+
+    HIDDEN = ("token",)
 
     outcome: str  # allow, cool_off, confirm, approve, verify, block, deny
     reason: str
@@ -35,16 +37,14 @@ class Decision:
     code: str = ""  # of the error registry, where one applies
     strength: str = "plain"
     unknown: bool = False  # the state could not be known; nothing was decided about the action itself
-    token: str = field(default="", repr=False)  # the conf_… of the ticket; inert until a human arms it (C-14)
+    token: str = ""  # the conf_… of the ticket; inert until a human arms it (C-14)
     details: Mapping[str, Any] = field(default_factory=nothing)  # of the code
     message: str = ""  # better words than the code has by itself
     warnings: tuple[Mapping[str, Any], ...] = ()  # of an allowed action (2.11)
-    parts: tuple[Contribution, ...] = field(
-        default=(), compare=False
-    )  # of the requirement, also where the mode disregards it
-    unspent: bool = field(default=False, compare=False)  # allowed in a preview: the approval behind it was not spent
+    parts: tuple[Contribution, ...] = ()  # of the requirement, also where the mode disregards it
+    unspent: bool = False  # allowed in a preview: the approval behind it was not spent
     kept: str = ""  # the id of the snapshot taken first; `interlock undo` restores it
-    weighed: tuple[str, ...] = field(default=(), compare=False)  # the factors that are not the action's own
+    weighed: tuple[str, ...] = ()  # the factors that are not the action's own
 
     def __bool__(self) -> bool:
         """True where the action may run."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from interlock.analysis.facts import Effect, Fact
 from interlock.model import Action, Assessment, Human, Level, Requirement
@@ -56,8 +57,7 @@ _LIVE = frozenset({"prod", "production", "live"})
 _TRIAL = frozenset("staging stage dev development test testing qa sandbox preview local".split())
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredStep:
+class DeclaredStep(Struct, frozen=True):
     """The effects, categories and words of one reported step."""
 
     text: str
@@ -68,8 +68,7 @@ class DeclaredStep:
     words: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class DeclarationRules:
+class DeclarationRules(Struct, frozen=True):
     """The table `[loop.mismatch]`: the consequence of a call that differs from the steps its agent reported."""
 
     everyday: str = "note"  # below level 2

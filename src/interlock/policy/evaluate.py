@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement
 from interlock.model import Action, Assessment, Human, Level, Requirement, Tier
@@ -41,17 +43,16 @@ ASK = Requirement(human=Human.CONFIRM)
 APPROVE = Requirement(human=Human.APPROVE)
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyResult:
+class PolicyResult(Struct, frozen=True):
     """The requirement of an action, its parts and factors, and the error code of a refusal."""
 
     requirement: Requirement
     factors: tuple[str, ...] = ()
     denies: bool = False
-    parts: tuple[Contribution, ...] = field(default=(), compare=False)
+    parts: tuple[Contribution, ...] = ()
     code: str = ""  # the wire's error code where the matrix refuses
-    details: Json = field(default_factory=nothing, compare=False)  # of the code
-    would: tuple[Contribution, ...] = field(default=(), compare=False)  # the parts that the mode or a pause disregards
+    details: Json = field(default_factory=nothing)  # of the code
+    would: tuple[Contribution, ...] = ()  # the parts that the mode or a pause disregards
 
     def reason(self) -> str:
         """The reason of the strictest part; the action's own parts come before escalations."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.model import Assessment, Category, Human, Level, Loss, Requirement
 from interlock.policy.circumstances import Circumstances, Contribution, level_words
@@ -136,15 +137,13 @@ PAUSED = "paused_by_operator"  # the factor's name, and the record's
 GUARD = "self_protection."  # rules about the guard itself
 
 
-@dataclass(frozen=True, slots=True)
-class PauseSettings:
+class PauseSettings(Struct, frozen=True):
     """The table `[pause]`."""
 
     max_minutes: int = 60  # of one pause; 0 allows none
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorPause:
+class OperatorPause(Struct, frozen=True):
     """An operator's pause: by whom, why, from when to when, and up to which level actions pass."""
 
     by: str

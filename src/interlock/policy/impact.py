@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.analysis.display_text import visible
 from interlock.model import Loss
@@ -23,8 +24,7 @@ _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 _FIGURES = ("files", "bytes", "only", "commits", "safe", "repositories")
 
 
-@dataclass(frozen=True, slots=True)
-class Impact:
+class Impact(Struct, frozen=True):
     """The result of an inspection: the amount, the files that exist nowhere else, and the commits that nothing else holds."""
 
     loss: Loss = Loss.UNKNOWN

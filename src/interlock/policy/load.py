@@ -6,10 +6,11 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.policy.overrides import LoopRules, with_origin
 from interlock.policy.patterns import EVERYTHING, Glob, PatternSet
@@ -151,8 +152,7 @@ _LOOSENS = frozenset({"allow", "autoApprove", "allowPatterns", "safe", "trust", 
 _EVERYTHING = LoopRules(asks=(Glob.of(EVERYTHING),))
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectFile:
+class ProjectFile(Struct, frozen=True):
     """A project's policy file; `problem` is the reason why it could not be read."""
 
     path: str

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from posixpath import join, normpath
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.confusables import plain
 from interlock.analysis.facts import Command, Effect, Fact
@@ -38,8 +40,7 @@ _COMMANDS, _PATHS = frozenset(_FIRST[:3]), _FIRST[3:-2]
 _DEEPEST = 4  # lists and tables within each other
 
 
-@dataclass(frozen=True, slots=True)
-class MatchNames:
+class MatchNames(Struct, frozen=True):
     """The names of one action; `single` when it is one command or operation and nothing else."""
 
     operations: tuple[str, ...] = ()  # words joined by `_`

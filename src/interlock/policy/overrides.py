@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 from interlock.policy.declared_steps import DeclarationRules, declaration_rules_of
 from interlock.policy.digest import normal_name
@@ -17,8 +19,7 @@ KEYS = ("maxAutonomousSteps", "riskTolerance", "deny", "requiresApproval", "auto
 _TIGHTEST = tuple(TOLERANCES)  # conservative first
 
 
-@dataclass(frozen=True, slots=True)
-class LoopRules:
+class LoopRules(Struct, frozen=True):
     """Seed 001's settings; those left out stay as in the policy."""
 
     max_steps: int | None = None
@@ -34,8 +35,7 @@ class LoopRules:
 AppliedRules = tuple[LoopRules, bool]  # settings, and whether the agent that they apply to was authenticated
 
 
-@dataclass(frozen=True, slots=True)
-class LoopSettings:
+class LoopSettings(Struct, frozen=True):
     """An operator's settings by agent and by adapter."""
 
     agents: Mapping[str, LoopRules] = field(default_factory=lambda: MappingProxyType({}))

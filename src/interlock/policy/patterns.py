@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.model import Human, Requirement
 from interlock.policy.match_names import Argv, MatchNames
@@ -34,8 +35,7 @@ class PatternSyntax(ValueError):
     """A pattern that matches nothing or everything; the message names it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Glob:
+class Glob(Struct, frozen=True):
     """One pattern as it was written, and what it is matched with: a tool, a command, or the name of an operation."""
 
     text: str
@@ -67,8 +67,7 @@ class Glob:
         return not self.tool and not _NAME.fullmatch(self.body)
 
 
-@dataclass(frozen=True, slots=True)
-class PatternSet:
+class PatternSet(Struct, frozen=True):
     """Deny, then approval, then auto-approval: the first list that matches decides (seed 001, 5.2)."""
 
     deny: tuple[Glob, ...] = ()

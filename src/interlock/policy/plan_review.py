@@ -7,8 +7,9 @@ import hmac
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from interlock.analysis.wire import plan_risk, safety_flags
 from interlock.model import Assessment, Flags, Level, Witness
@@ -32,16 +33,14 @@ _OPENS = re.compile(r"(?:\S*/)?chmod (?=(?:.* )?-(?:\w*R|-recursive\b)).*\b0?777
 _SQL = re.compile(r"\s*(?:drop|truncate|delete\s+from|alter|grant|revoke|update\s+\S+\s+set)\s", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class PlannerClaims:
+class PlannerClaims(Struct, frozen=True):
     """A planner's claims about its own command; they can only raise its risk."""
 
     risk: str = LOW
     flags: Flags = field(default_factory=Flags)
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A planner's answer, in order; every word of it is a stranger's."""
 
     command: str
@@ -53,8 +52,7 @@ class Draft:
     notes: tuple[str, ...] = ()  # what was missing or odd in it
 
 
-@dataclass(frozen=True, slots=True)
-class Risk:
+class Risk(Struct, frozen=True):
     """The risk of a plan's command."""
 
     word: str

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.adapters.trust import TRUSTS
 from interlock.model import Human, Level, Requirement
@@ -20,8 +22,7 @@ DEFAULT_APPROVERS = frozenset({"human"})  # any signed-in operator
 ADMIN = "role:admin"
 
 
-@dataclass(frozen=True, slots=True)
-class Control:
+class Control(Struct, frozen=True):
     """The requirement of one level, its replacements, and whether a held action is denied at once."""
 
     requirement: Requirement = field(default_factory=Requirement)
@@ -33,8 +34,7 @@ class Control:
     denies: bool = False  # "deny with ticket": the call is denied, and an operator can still approve it
 
 
-@dataclass(frozen=True, slots=True)
-class Severities:
+class Severities(Struct, frozen=True):
     """Seed 003's gate, with its names and its defaults."""
 
     enabled: bool = True
@@ -47,8 +47,7 @@ class Severities:
     block_on_match_failure: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Escalate:
+class Escalate(Struct, frozen=True):
     """Thresholds of escalation (R-13): repetition, cumulative risk, forbidden attempts; None switches one off."""
 
     repetition: int | None = 50
@@ -57,8 +56,7 @@ class Escalate:
     forbidden_window_seconds: int = 600
 
 
-@dataclass(frozen=True, slots=True)
-class Restriction:
+class Restriction(Struct, frozen=True):
     """Seed 002's externalRestrictions: patterns of tools, and how long one approval lasts."""
 
     patterns: PatternSet = field(default_factory=PatternSet)
@@ -66,8 +64,7 @@ class Restriction:
     ttl_seconds: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Struct, frozen=True):
     """A policy: the requirements of levels, patterns, registry, tiers, escalation and the loop."""
 
     name: str
@@ -327,7 +324,7 @@ def trust_policy_of(data: object, path: Path, problems: Problems, plain: TrustPo
     """TL-08: an operator's requirements for adapters beyond the matrix."""
     plain = plain or TrustPolicy()
     table = problems.table(data, path) or {}
-    problems.only(table, {item.name for item in fields(TrustPolicy)}, path)
+    problems.only(table, set(TrustPolicy.__struct_fields__), path)
     settings: dict[str, Any] = {}
     for key in ("minimum_trust_for_writes", "minimum_trust_for_deletes", "require_confirmation_below"):
         if key in table:
@@ -369,7 +366,7 @@ def severities_of(data: object, path: Path, problems: Problems, plain: Severitie
 def _escalate(data: object, problems: Problems, plain: Escalate) -> Escalate:
     path: Path = ("escalation",)
     table = problems.table(data, path) or {}
-    names = [item.name for item in fields(Escalate)]
+    names = list(Escalate.__struct_fields__)
     problems.only(table, names, path)
     values: dict[str, Any] = {}
     for name in (name for name in names if name in table):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.facts import HOLE, QUOTED, Command, Effect, Fact, known
 from interlock.analysis.places import place
@@ -31,8 +33,7 @@ Resolve = Callable[[Sequence[tuple[str, bool]]], Sequence[str]]
 """Absolute paths, and whether a link at their end is followed -> where they really lead."""
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
+class Process(Struct, frozen=True):
     """One process of Interlock's: its number, its group, its name and its command line."""
 
     pid: int
@@ -41,8 +42,7 @@ class Process:
     line: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnAssets:
+class OwnAssets(Struct, frozen=True):
     """What of this machine is Interlock's own; a folder stands for all that is in it."""
 
     paths: tuple[str, ...] = ()
@@ -53,8 +53,7 @@ class OwnAssets:
 NO_OWN_ASSETS = OwnAssets()
 
 
-@dataclass(frozen=True, slots=True)
-class Standpoint:
+class Standpoint(Struct, frozen=True):
     """Where an action is judged from: its folder and home as written and as they really are."""
 
     cwd: str = ""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import chain
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.confusables import plain
 from interlock.analysis.lexicon import VOCABULARY
@@ -56,8 +58,7 @@ class MatchFailure(Exception):
     """The action could not be matched; the caller has to block it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Struct, frozen=True):
     """One kind of destructive action; refuses an unknown severity or category, and what is no expression."""
 
     id: str
@@ -167,8 +168,7 @@ def _search(expression: str, where: str) -> Callable[[str], object]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class RegistryMatch:
+class RegistryMatch(Struct, frozen=True):
     """The patterns that match one action; `failure` is the reason why they could not be determined."""
 
     patterns: tuple[Pattern, ...] = ()

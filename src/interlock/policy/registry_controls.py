@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from interlock.analysis.assess import assess
 from interlock.analysis.classify import Classified, Rulebook, classify

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from interlock.analysis.display_text import short_id
 from interlock.model import TicketState
@@ -15,8 +16,7 @@ _INCLUDING = (Relation.SAME, Relation.AROUND)
 LASTS = 30 * 86_400.0  # seconds that a rejection binds its own session; it binds others much shorter
 
 
-@dataclass(frozen=True, slots=True)
-class MatchedDenial:
+class MatchedDenial(Struct, frozen=True):
     """A denial, its ticket, and how the action's target relates to the denied one."""
 
     denial: Denial
@@ -90,8 +90,7 @@ SETTING = "standing"  # announces a change to replicas
 Answer = tuple[Grant, Glob]
 
 
-@dataclass(slots=True)
-class StandingAnswers:
+class StandingAnswers(Struct):
     """The operators' standing answers, as this process knows them."""
 
     answers: Mapping[str, Answer] = field(default_factory=dict)  # by id

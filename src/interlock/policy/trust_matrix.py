@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.adapters.trust import Trust
 from interlock.model import Level
@@ -35,8 +36,7 @@ OVERRIDE_REQUIRED = "operator override required"
 MATRICES = ("floor", "spec")
 
 
-@dataclass(frozen=True, slots=True)
-class TrustPolicy:
+class TrustPolicy(Struct, frozen=True):
     """An operator's requirements beyond the matrix (TL-08); they can only tighten."""
 
     minimum_trust_for_writes: Trust | None = None
@@ -46,8 +46,7 @@ class TrustPolicy:
     strict_category_minimums: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AdapterCall:
+class AdapterCall(Struct, frozen=True):
     """One call of an adapter's operation."""
 
     operation: str
@@ -58,8 +57,7 @@ class AdapterCall:
     reasons: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """The answer of the matrix; a refusal carries its error code and details."""
 
     word: str

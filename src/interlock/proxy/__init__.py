@@ -8,8 +8,9 @@ import json
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.client import NoDaemon
 from interlock.client.connection import DaemonLink
@@ -28,8 +29,7 @@ _HELD = frozenset({"confirm", "approve", "verify", "cool_off", "deny"})
 _PENDING = frozenset({"pending_cooling", "pending_approval"})
 
 
-@dataclass(frozen=True, slots=True)
-class ListedTool:
+class ListedTool(Struct, frozen=True):
     """One listed tool; several of one name are joined into the most dangerous of their claims."""
 
     marks: frozenset[str]  # a hash of the whole listing entry, for each of this name
@@ -50,8 +50,7 @@ class ListedTool:
         return ListedTool(self.marks | other.marks, self.destroys or other.destroys, self.reads and other.reads)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolClaims:
+class ToolClaims(Struct, frozen=True):
     """The least level of a call of one tool and the reason for it, and the tool's annotations."""
 
     level: int = 0
@@ -59,8 +58,7 @@ class ToolClaims:
     hints: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class Catalog:
+class Catalog(Struct):
     """The tools that a server has listed since it started; a call of any other is judged as destructive."""
 
     tools: dict[str, ListedTool] = field(default_factory=dict)
@@ -103,8 +101,7 @@ def _tool(one: Mapping[str, Any]) -> ListedTool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ServerIdentity:
+class ServerIdentity(Struct, frozen=True):
     """The server behind a proxy, as it is reported to the daemon."""
 
     name: str
@@ -122,8 +119,7 @@ class ServerIdentity:
         return {"name": self.name, "mark": self.mark, "words": shown, **trust}
 
 
-@dataclass(frozen=True, slots=True)
-class ProxyVerdict:
+class ProxyVerdict(Struct, frozen=True):
     """The gate's decision on one call."""
 
     allowed: bool

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.agents.jsonc import EditError, Node, error_at, parse_jsonc
 
@@ -21,8 +22,7 @@ _TOML_ARGS = re.compile(r"^[ \t]*args[ \t]*=[ \t]*\[", re.MULTILINE)
 EntryPath = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProxyCommand:
+class ProxyCommand(Struct, frozen=True):
     """How a proxy is started."""
 
     python: str  # by its absolute path, so that nothing on a project's path stands in for it
@@ -34,8 +34,7 @@ class ProxyCommand:
         return ["-I", *MARK, *config, "--name", short_name(name), "--trust", self.trust]
 
 
-@dataclass(slots=True)
-class AdoptionResult:
+class AdoptionResult(Struct):
     """The new text of a file, the servers that changed in it, and why each of the others did not."""
 
     text: str
@@ -43,8 +42,7 @@ class AdoptionResult:
     left: dict[str, str] = field(default_factory=dict)  # name -> why
 
 
-@dataclass(frozen=True, slots=True)
-class CommandSwap:
+class CommandSwap(Struct, frozen=True):
     """A server's new command, and the arguments to put in front of its own, or to remove from there."""
 
     command: str

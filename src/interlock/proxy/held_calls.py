@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.proxy import ProxyGate, ProxyVerdict
 
@@ -16,8 +17,7 @@ _CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 _NAME = 200
 
 
-@dataclass(frozen=True, slots=True)
-class McpClient:
+class McpClient(Struct, frozen=True):
     """A client, as its handshake describes it, or one request in the era without a handshake."""
 
     name: str = ""
@@ -81,8 +81,7 @@ Notify = Callable[[str, dict[str, Any]], None]
 Judge = Callable[[], Awaitable[ProxyVerdict]]
 
 
-@dataclass(frozen=True, slots=True)
-class HeldCallResult:
+class HeldCallResult(Struct, frozen=True):
     """The end of a held call: it is forwarded, or its client gets this result."""
 
     forward: bool
@@ -90,8 +89,7 @@ class HeldCallResult:
     result: Mapping[str, Any] | None = None
 
 
-@dataclass(slots=True)
-class HeldCalls:
+class HeldCalls(Struct):
     """Resolves the held calls of one relay."""
 
     gate: ProxyGate

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.proxy import UNTESTED, Catalog, ListedTool, ProxyGate, ProxyVerdict
 from interlock.proxy.held_calls import HeldCalls, McpClient, carried_meta, take_answer
@@ -39,8 +40,7 @@ Send = Callable[[bytes], None]
 Json = dict[str, Any]
 
 
-@dataclass(slots=True)
-class PendingRequest:
+class PendingRequest(Struct):
     """A request that the server has not answered yet."""
 
     id: Any

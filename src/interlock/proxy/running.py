@@ -9,16 +9,17 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Protocol
 from urllib.parse import urlsplit
 
 import uvloop
+from msgspec import Struct, field
 
 from interlock.client.connection import DaemonLink
 from interlock.config import Config
 from interlock.identity import make_undumpable
+from interlock.model import Confidential
 from interlock.proxy import ProxyGate, ServerIdentity
 from interlock.proxy.pipes import ServerProcess, Stdio
 from interlock.proxy.relay import Relay
@@ -39,15 +40,16 @@ class ProxySettingError(ValueError):
     """Settings that cannot be used; the message says which."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerAddress:
+class ServerAddress(Confidential, Struct, frozen=True):
     """A server's command or URL, and its identity for the daemon."""
+
+    HIDDEN = ("headers", "env")
 
     behind: ServerIdentity
     command: Sequence[str] = ()
     url: str = ""
-    headers: dict[str, str] = field(default_factory=dict, repr=False)
-    env: dict[str, str] = field(default_factory=dict, repr=False)
+    headers: dict[str, str] = field(default_factory=dict)
+    env: dict[str, str] = field(default_factory=dict)
 
 
 class ProxiedServer(Protocol):
@@ -62,13 +64,14 @@ class ProxiedServer(Protocol):
     async def stop(self, patience: float) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class ProxyOptions:
+class ProxyOptions(Confidential, Struct, frozen=True):
     """The options that all relays of a process share."""
+
+    HIDDEN = ("token",)
 
     config: Config
     config_path: Path | None
-    token: str = field(default="", repr=False)
+    token: str = ""
 
 
 class ServerConnection:

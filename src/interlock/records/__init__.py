@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.model import AgentRef, Level, Requirement, TicketState
 
@@ -20,8 +21,7 @@ def nothing() -> Json:
     return NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Ticket:
+class Ticket(Struct, frozen=True):
     """A held action, bound to its digest, spent once. Its state is an index: only signed approvals allow."""
 
     id: str  # pdact_…
@@ -73,8 +73,7 @@ class Ticket:
         return self.state in (TicketState.COOLING, TicketState.WAITING)
 
 
-@dataclass(frozen=True, slots=True)
-class Approval:
+class Approval(Struct, frozen=True):
     """One operator's signed statement about one ticket, stored byte for byte."""
 
     ticket: str
@@ -89,8 +88,7 @@ class Approval:
     reauth: bool = False  # with step-up
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorRow:
+class OperatorRow(Struct, frozen=True):
     """An operator or an enrolled service; sealed, so that a row edited outside Interlock is refused."""
 
     name: str
@@ -108,8 +106,7 @@ class OperatorRow:
     seal: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Credential:
+class Credential(Struct, frozen=True):
     """A passkey or an authenticator of an operator; sealed, except for its counter and last use."""
 
     id: str
@@ -127,8 +124,7 @@ class Credential:
     removed_at: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class AgentRow:
+class AgentRow(Struct, frozen=True):
     """A known agent; its trust tier is set by an operator."""
 
     principal: str
@@ -141,8 +137,7 @@ class AgentRow:
     settings: Json = field(default_factory=nothing)
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """The block of a principal, until an operator lifts it (OOB-09 to OOB-11)."""
 
     principal: str
@@ -155,8 +150,7 @@ class Block:
     lifted_by: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Challenge:
+class Challenge(Struct, frozen=True):
     """Frees a paused or blocked agent when a human enters its code; the code itself is never here."""
 
     id: str
@@ -174,8 +168,7 @@ class Challenge:
     release: str = ""  # sealed under the code
 
 
-@dataclass(frozen=True, slots=True)
-class Notification:
+class Notification(Struct, frozen=True):
     """A notification that an agent gets with its next directive (AE-10 to AE-13)."""
 
     id: int
@@ -189,8 +182,7 @@ class Notification:
     cleared_at: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(Struct, frozen=True):
     """One run of the execution safety loop."""
 
     id: str
@@ -209,8 +201,7 @@ class Execution:
     ended: Json = field(default_factory=nothing)  # outcome, summary, reason
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(Struct, frozen=True):
     """An operator's advance approval of an effect on targets: up to a level, a number of uses and a time."""
 
     id: str
@@ -234,8 +225,7 @@ class Grant:
     key_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
+class HistoryEntry(Struct, frozen=True):
     """One evaluated action in an agent's history, the basis of all counts."""
 
     agent: AgentRef
@@ -250,8 +240,7 @@ class HistoryEntry:
     categories: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AgentTotals:
+class AgentTotals(Struct, frozen=True):
     """The totals of one agent since its first action, by the names of the figures."""
 
     principal: str
@@ -260,8 +249,7 @@ class AgentTotals:
     last_at: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class AuditRow:
+class AuditRow(Struct, frozen=True):
     """One record of the chain; `hash` covers everything else, `prev` the record before it by the same writer."""
 
     writer: str
@@ -277,8 +265,7 @@ class AuditRow:
     policy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True):
     """A signed list of every writer's head, and of the last pruned record."""
 
     id: int
@@ -289,8 +276,7 @@ class Checkpoint:
     key_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """The counts for escalation."""
 
     repeats: int = 0
@@ -299,8 +285,7 @@ class Counts:
     forbidden: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Denial:
+class Denial(Struct, frozen=True):
     """A held or rejected effect on a target; a retry meets the same ticket (R-22)."""
 
     effect_key: str
@@ -314,8 +299,7 @@ class Denial:
     tries: int = 0  # in other words, since
 
 
-@dataclass(frozen=True, slots=True)
-class TicketQuery:
+class TicketQuery(Struct, frozen=True):
     """Which tickets to list; empty means all."""
 
     states: tuple[TicketState, ...] = ()
@@ -326,8 +310,7 @@ class TicketQuery:
     prefix: str = ""  # of the id
 
 
-@dataclass(frozen=True, slots=True)
-class AuditQuery:
+class AuditQuery(Struct, frozen=True):
     """Which records to list."""
 
     writer: str = ""
@@ -343,8 +326,7 @@ class AuditQuery:
 ANSWERED_WITHIN = (10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400)  # seconds; longer is "inf"
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(Struct, frozen=True):
     """Seed 003's metrics, from stored data."""
 
     total_checked: int = 0
@@ -370,8 +352,7 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"  # of an id behind its `u_`
 PREFIX, LETTERS = "u_", 10
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """One snapshot; its command is stored without secrets."""
 
     id: str  # u_…
@@ -391,8 +372,7 @@ class Snapshot:
     ended_by: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotQuery:
+class SnapshotQuery(Struct, frozen=True):
     """Which snapshots to list, the newest first; an empty word means any."""
 
     state: str = ""

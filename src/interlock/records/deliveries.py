@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 QUEUED, SENDING = "queued", "sending"
 SENT, FAILED, DROPPED, NEEDLESS = "sent", "failed", "dropped", "needless"
@@ -12,8 +13,7 @@ AGAIN = (2.0, 10.0, 30.0, 120.0, 300.0, 600.0)
 ENOUGH = 2  # failed tries, after which delayed channels are notified at once
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(Struct, frozen=True):
     """One message that one channel sends once."""
 
     id: str  # of the subject and the channel

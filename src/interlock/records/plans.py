@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from interlock.model import Level
 from interlock.records import Json, nothing
@@ -14,8 +14,7 @@ DAEMON, TERMINAL = "daemon", "terminal"  # where a command runs
 NO_EXIT = -1  # it has not ended, or its exit code is unknown
 
 
-@dataclass(frozen=True, slots=True)
-class PlanRow:
+class PlanRow(Struct, frozen=True):
     """One plan in the history; its texts are stored without secrets."""
 
     id: str
@@ -42,8 +41,7 @@ class PlanRow:
     writer: str = ""  # the process that owns it
 
 
-@dataclass(frozen=True, slots=True)
-class PlanQuery:
+class PlanQuery(Struct, frozen=True):
     """Which plans to list, the newest first."""
 
     text: str = ""
@@ -53,8 +51,7 @@ class PlanQuery:
     limit: int = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Workflow:
+class Workflow(Struct, frozen=True):
     """Commands under one name, run one after the other, each after its review."""
 
     id: str

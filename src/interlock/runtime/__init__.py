@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement
 from interlock.analysis.targets.provenance import NOTHING_CREATED, Provenance
-from interlock.model import Action, AgentRef, Assessment, Human, Kind, Level
+from interlock.model import Action, AgentRef, Assessment, Confidential, Human, Kind, Level
 from interlock.policy.circumstances import AdapterContext, Circumstances
 from interlock.policy.decision import Decision
 from interlock.policy.effect_key import EffectKey
@@ -30,8 +32,7 @@ class Overtaken(Exception):
     """The state that a request was read from changed before its answer was saved; nothing was saved."""
 
 
-@dataclass(frozen=True, slots=True)
-class StepContext:
+class StepContext(Struct, frozen=True):
     """What the loop knows about the step, or the start of an execution, under evaluation."""
 
     left: int | None = None  # steps without a person, this one included
@@ -45,16 +46,17 @@ class StepContext:
     more: int = 0  # steps that an approval adds once the limit is reached
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Confidential, Struct, frozen=True):
     """An action to decide: who asks, through which interface, with which ticket or token, and the caller's means to inspect it."""
+
+    HIDDEN = ("token",)
 
     action: Action
     agent: AgentRef
     door: str
     resource: str = ""
     pending: str = ""  # a ticket's id
-    token: str = field(default="", repr=False)  # a confirmation token, as it came
+    token: str = ""  # a confirmation token, as it came
     execution: str = ""
     digest_fields: Collection[str] | None = None  # the fields that enter the digest
     claimed_risk: int | None = None
@@ -93,8 +95,7 @@ class Request:
         return self.runs_as or self.agent.principal
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """An action after analysis: its judgement, digest, effect keys and registry match."""
 
     request: Request

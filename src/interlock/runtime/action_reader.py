@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.analysis.assess import Judgement, judge
 from interlock.analysis.classify import Rulebook
@@ -26,8 +27,7 @@ Read = tuple[Judgement, MatchNames]
 Key = tuple[Kind, str, str, str]
 
 
-@dataclass(slots=True)
-class _Known:
+class _Known(Struct):
     """A cached judgement, and its last policy result."""
 
     read: Read
@@ -35,8 +35,7 @@ class _Known:
     evaluated: tuple[Policy, Circumstances, PolicyResult] | None = None
 
 
-@dataclass(slots=True)
-class _Scripts:
+class _Scripts(Struct):
     """Reads scripts, and notes whether it did."""
 
     files: FileReader

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, AdapterReading, read_file
 from interlock.adapters.danger import DangerBlock
@@ -29,8 +31,7 @@ _MOST_SERVERS, _MOST_TWINS = 200, 20
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedAdapter:
+class LoadedAdapter(Struct, frozen=True):
     """One adapter file that the configuration names."""
 
     adapter: Adapter
@@ -49,8 +50,7 @@ class LoadedAdapter:
         return "proxy" if self.kind == "server" else "file"
 
 
-@dataclass(frozen=True, slots=True)
-class TrustEntry:
+class TrustEntry(Struct, frozen=True):
     """An operator's decision about an adapter's trust: of which file, and when; sealed against forgery."""
 
     record: TrustRecord
@@ -64,8 +64,7 @@ class TrustEntry:
         return seal_key is not None and hmac.compare_digest(trust_seal(self.text, seal_key), self.seal)
 
 
-@dataclass(frozen=True, slots=True)
-class AdapterStanding:
+class AdapterStanding(Struct, frozen=True):
     """The trust of an adapter in force, and why it differs from its file or its operators' decision."""
 
     trust: Trust

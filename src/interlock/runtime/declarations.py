@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from interlock.model import AgentRef, Level, intent
 from interlock.policy.circumstances import Contribution
@@ -31,8 +32,7 @@ _SHARED = "uid:"  # how a principal begins that several agents may have
 Key = tuple[str, str, str]  # principal, name, session of the loop
 
 
-@dataclass(slots=True)
-class Declarations:
+class Declarations(Struct):
     """Steps reported in this process; after a restart, comparison resumes with the next report."""
 
     _open: OrderedDict[Key, deque[DeclaredStep]] = field(default_factory=OrderedDict)

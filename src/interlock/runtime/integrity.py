@@ -7,12 +7,13 @@ import math
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from interlock.approvals.tickets import seal_of
 from interlock.audit import CONFIRMED, EVENTS
-from interlock.model import Seconds, TicketState
+from interlock.model import Confidential, Seconds, TicketState
 from interlock.policy.digest import normal_name
 from interlock.policy.remembered_answers import LASTS
 from interlock.ports import Tx
@@ -201,8 +202,7 @@ def own_body(row: AuditRow) -> dict[str, Any]:
 MOST_CODES = 1_000  # codes; the oldest go first
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """What a correct code releases: a block, or one held step; signed by the operator who revealed it."""
 
     channel: str
@@ -211,13 +211,14 @@ class Release:
     approval: Approval | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownCode:
+class ShownCode(Confidential, Struct, frozen=True):
     """The hash of a code that was shown to a person."""
+
+    HIDDEN = ("release",)
 
     hash: str
     expires_at: float
-    release: Release = field(repr=False)
+    release: Release
 
 
 class ShownCodes:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.config.plans import PlannerSettings, PlanSettings
 from interlock.model import Assessment, Requirement, Witness
@@ -33,8 +35,7 @@ def _nobody(principal: str) -> None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Reviewed:
+class Reviewed(Struct, frozen=True):
     """The current risk of a command, with a hash of exactly that."""
 
     assessment: Assessment
@@ -47,8 +48,7 @@ class Reviewed:
     copied: bool = False  # whether a snapshot replaces the approval
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewedPlan:
+class ReviewedPlan(Struct, frozen=True):
     """One plan, as shown to its operator."""
 
     id: str
@@ -78,8 +78,7 @@ class ReviewedPlan:
         return self.command != self.generated
 
 
-@dataclass(slots=True)
-class PlanDesk:
+class PlanDesk(Struct):
     """The open plans of one process, and the means to inspect and run them."""
 
     settings: PlanSettings = field(default_factory=PlanSettings)

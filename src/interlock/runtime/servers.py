@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.adapters import Adapter
 from interlock.adapters.local_servers import is_local_command, only_touches_files
@@ -40,8 +42,7 @@ UNSTATED = ", or whoever starts its proxy vouches for it there (`interlock proxy
 SAYS_SO = "the server's own annotations say that it destroys"
 
 
-@dataclass(frozen=True, slots=True)
-class ServerClaim:
+class ServerClaim(Struct, frozen=True):
     """A proxy's claim about the server behind it and the called tool."""
 
     name: str
@@ -84,8 +85,7 @@ def _loaded(name: str, mark: str, words: str, claim: Trust) -> LoadedAdapter:
     return LoadedAdapter(Adapter(name, TYPE, "", shown, {}, (), TrustRecord(claim)), shown, mark)
 
 
-@dataclass(frozen=True, slots=True)
-class ServerStanding:
+class ServerStanding(Struct, frozen=True):
     """The trust of a server and its changed tools, as the proxy receives them."""
 
     trust: Trust

@@ -10,9 +10,11 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.analysis.classify import Rulebook
 from interlock.approvals import Resolution
@@ -27,7 +29,7 @@ from interlock.identity.keys import SigningKey, checkpoint_key, installation_key
 from interlock.identity.keys.signing import CHECKPOINTS, INSTALLATION
 from interlock.identity.sessions import OperatorSessions
 from interlock.identity.visitors import Visitors
-from interlock.model import Human, Level, Requirement
+from interlock.model import Confidential, Human, Level, Requirement
 from interlock.policy.exemptions import OperatorPause, PauseSettings
 from interlock.policy.overrides import AppliedRules, LoopSettings
 from interlock.policy.policy import Policy
@@ -60,8 +62,7 @@ def code_suffices(asked: Requirement) -> bool:
     return not (asked.approvers - {ANYBODY} or asked.quorum > 1 or asked.reauth or asked.blocked)
 
 
-@dataclass(slots=True)
-class State:
+class State(Struct):
     """Everything that a decision depends on; built once by an interface and passed down."""
 
     store: Store
@@ -235,12 +236,13 @@ class OtherKeys(StoreError):
     """A shared database belongs to other keys, under which no replica would find another's tickets."""
 
 
-@dataclass(frozen=True, slots=True)
-class Installation:
+class Installation(Confidential, Struct, frozen=True):
     """The keys of one state folder."""
 
-    digest_key: bytes = field(repr=False)
-    checkpoint: SigningKey = field(repr=False)
+    HIDDEN = ("digest_key", "checkpoint")
+
+    digest_key: bytes
+    checkpoint: SigningKey
     folder: Path = Path()
 
     @classmethod

@@ -6,9 +6,10 @@ import glob
 import os
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 import interlock
 from interlock.config import Config
@@ -17,8 +18,7 @@ from interlock.sandbox import hook_files
 from interlock.sandbox.mounts import MountMode, SandboxMounts
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxGrant:
+class SandboxGrant(Struct, frozen=True):
     """A resource that is out of reach unless it is granted. In places, `~` is the home and `@` the user's runtime folder."""
 
     words: str
@@ -134,8 +134,7 @@ _ABSTRACT = frozenset({"x11", "dbus"})
 _FIXED_ONLY = "startup"  # stays readable, and only writing is granted
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxSituation:
+class SandboxSituation(Struct, frozen=True):
     """The command to start, with its user's home, folder, environment and grants."""
 
     config: Config
@@ -151,8 +150,7 @@ class SandboxSituation:
         return Path(self.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}")
 
 
-@dataclass(slots=True)
-class SandboxPlan:
+class SandboxPlan(Struct):
     """The mounts, environment and command of the sandbox."""
 
     world: SandboxMounts

@@ -6,8 +6,9 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from interlock.sandbox import SandboxPlan
 from interlock.sandbox.mounts import MountMode, SandboxMount
@@ -64,8 +65,7 @@ def _is_off(name: str) -> bool:
     return value == ("1" if "restrict" in name else "0")
 
 
-@dataclass(frozen=True, slots=True)
-class Handshake:
+class Handshake(Struct, frozen=True):
     """The pipes between outside and inside before the agent starts."""
 
     info: int = -1  # bubblewrap writes the pid of the first process

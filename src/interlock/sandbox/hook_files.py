@@ -6,8 +6,9 @@ import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from interlock.agents import SCOPES, AgentDialect, agent, words
 from interlock.config import Config
@@ -69,8 +70,7 @@ def agent_of_program(program: str) -> str:
     return next((word for word in words() if name in PROGRAMS.get(word, (word,))), "")
 
 
-@dataclass(slots=True)
-class Placeholders:
+class Placeholders(Struct):
     """Empty settings files where an agent could create others; the last sandbox that needs one removes it."""
 
     made: list[Path] = field(default_factory=list)

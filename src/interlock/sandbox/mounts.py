@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
+
+from msgspec import Struct, field
 
 
 class MountMode(IntEnum):
@@ -19,16 +20,14 @@ class MountMode(IntEnum):
     LINK = 3  # a link created in a hidden folder
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxMount:
+class SandboxMount(Struct, frozen=True):
     path: Path
     how: MountMode
     folder: bool = True
     target: str = ""  # of a link
 
 
-@dataclass(slots=True)
-class SandboxMounts:
+class SandboxMounts(Struct):
     """The mounts by path; all paths are real ones."""
 
     mounts: dict[Path, SandboxMount] = field(default_factory=dict)

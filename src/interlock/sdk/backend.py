@@ -6,10 +6,11 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from interlock.model import TicketState
+from msgspec import Struct
+
+from interlock.model import Confidential, TicketState
 from interlock.policy.decision import Decision
 from interlock.policy.registry import Pattern
 from interlock.records import Ticket
@@ -19,13 +20,14 @@ from interlock.snapshots import UndoResult
 CHANNEL = "python"  # through which an operator answers
 
 
-@dataclass(frozen=True, slots=True)
-class SignedInSession:
+class SignedInSession(Confidential, Struct, frozen=True):
     """An operator who is signed in for some minutes. Only the token counts; an invented session is refused."""
+
+    HIDDEN = ("token",)
 
     operator: str
     expires_at: float
-    token: str = field(repr=False)
+    token: str
 
 
 class GateBackend(Protocol):
@@ -118,15 +120,13 @@ class TicketChanges:
             self.notify(id)
 
 
-@dataclass(frozen=True, slots=True)
-class Poll:
+class Poll(Struct, frozen=True):
     """Ask the daemon, which answers when the ticket is decided, or after so many seconds."""
 
     seconds: int
 
 
-@dataclass(frozen=True, slots=True)
-class Nap:
+class Nap(Struct, frozen=True):
     """Do nothing for so many seconds."""
 
     seconds: float

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from msgspec.structs import replace
 
 from interlock.client import ApiError, DaemonClient, NoDaemon, find_daemon
 from interlock.config import Config, load_config

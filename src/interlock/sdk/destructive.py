@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
+from msgspec import Struct, field
+
 from interlock.client import ApiError, NoDaemon, find_daemon
 from interlock.config import Config, config_of, state_folder
-from interlock.model import Human
+from interlock.model import Confidential, Human
 from interlock.policy.decision import Decision
 from interlock.policy.registry import Registry
 from interlock.records import Ticket
@@ -23,9 +24,10 @@ from interlock.sdk.in_process import InProcessBackend, open_in_process
 Folder = str | os.PathLike[str] | None
 
 
-@dataclass(frozen=True, slots=True)
-class GateAnswer:
+class GateAnswer(Confidential, Struct, frozen=True):
     """The answer in the seed's words; true only when the action may run."""
+
+    HIDDEN = ("decision",)
 
     allowed: bool
     reason: str
@@ -35,7 +37,7 @@ class GateAnswer:
     approvers: tuple[str, ...] = ()
     denied_patterns: tuple[Mapping[str, Any], ...] = ()
     can_rollback: bool = False
-    decision: Decision = field(default_factory=lambda: Decision("deny", ""), repr=False)
+    decision: Decision = field(default_factory=lambda: Decision("deny", ""))
 
     def __bool__(self) -> bool:
         return self.allowed

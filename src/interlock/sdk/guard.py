@@ -8,9 +8,10 @@ import inspect
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, cast
+
+from msgspec import Struct
 
 from interlock.model import Action, Level
 from interlock.policy.decision import Decision
@@ -135,8 +136,7 @@ class GuardTerms(TypedDict, total=False):
     otherwise: Otherwise | None  # what is returned in place of raising Held or Denied
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(Struct, frozen=True):
     """A decorator that asks the gate before each call; the function keeps its name, signature and type."""
 
     gate: Callable[[], Gate] | None  # None where only coroutines can be guarded
@@ -218,8 +218,7 @@ Resource = Callable[..., str]
 _SELF = "self"
 
 
-@dataclass(frozen=True, slots=True)
-class GuardedCall:
+class GuardedCall(Struct, frozen=True):
     """One call: the arguments that run if it is allowed, and the request to the gate."""
 
     given: tuple[Any, ...]
@@ -227,8 +226,7 @@ class GuardedCall:
     request: ActionArguments
 
 
-@dataclass(frozen=True, slots=True)
-class Callee:
+class Callee(Struct, frozen=True):
     """A function that can be guarded."""
 
     name: str

@@ -9,8 +9,9 @@ import re
 import threading
 import time
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock import __version__
 from interlock.approvals import answers, settle

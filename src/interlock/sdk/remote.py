@@ -6,10 +6,12 @@ import asyncio
 import io
 import socket
 import time
-from dataclasses import dataclass, replace
 from http.client import HTTPException, HTTPResponse
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.client import (
     ApiError,
@@ -43,8 +45,7 @@ LONG = 120.0  # for what brings files back
 NEWEST = "newest"  # instead of a snapshot's id
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteBackend:
+class RemoteBackend(Struct, frozen=True):
     """A client of one daemon."""
 
     daemon: DaemonClient

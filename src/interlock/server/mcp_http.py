@@ -7,12 +7,12 @@ import hashlib
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from msgspec import Struct
 
 from interlock.loop.protocol.envelope import LIMITS
 from interlock.loop.protocol.tools import ToolNaming
@@ -29,8 +29,7 @@ _WHO = "interlock.mcp.who"
 IDLE = 1_800.0  # seconds, as in `leases`
 
 
-@dataclass(frozen=True, slots=True)
-class McpCaller:
+class McpCaller(Struct, frozen=True):
     """The principal and session of one request."""
 
     principal: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.analysis.display_text import visible
 from interlock.policy.impact import count_words, size_words
@@ -20,8 +21,7 @@ LONGEST_DIFF = 20_000
 WHATS = frozenset({"create", "replace", "delete", "mode", "attributes", "ref", "index", "stash", "config", "database"})
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotLimits:
+class SnapshotLimits(Struct, frozen=True):
     """The files, bytes and time that one snapshot may take; beyond them there is no snapshot."""
 
     files: int = 5_000
@@ -32,8 +32,7 @@ class SnapshotLimits:
 LIMITS = SnapshotLimits()
 
 
-@dataclass(frozen=True, slots=True)
-class TakenSnapshot:
+class TakenSnapshot(Struct, frozen=True):
     """A snapshot that was taken and verified; with a problem, there is none."""
 
     id: str
@@ -58,8 +57,7 @@ class TakenSnapshot:
         return redact_text(f"kept {how}: interlock undo {self.id}" + (f" ({notes})" if notes else ""))
 
 
-@dataclass(frozen=True, slots=True)
-class UndoChange:
+class UndoChange(Struct, frozen=True):
     """One change that an undo would make."""
 
     path: str  # or the name of a ref
@@ -68,8 +66,7 @@ class UndoChange:
     diff: str = ""  # from what is there to what comes back, where both are text
 
 
-@dataclass(frozen=True, slots=True)
-class UndoPlan:
+class UndoPlan(Struct, frozen=True):
     """The changes that an undo would make now."""
 
     id: str
@@ -80,8 +77,7 @@ class UndoPlan:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class UndoResult:
+class UndoResult(Struct, frozen=True):
     """The changes that an undo made; with `refused` nothing was changed, since later work would be lost."""
 
     id: str
@@ -98,8 +94,7 @@ class UndoResult:
         return not self.refused and not self.problem
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotSummary:
+class SnapshotSummary(Struct, frozen=True):
     """One snapshot as the folder lists it."""
 
     id: str
@@ -110,8 +105,7 @@ class SnapshotSummary:
     bases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PruneResult:
+class PruneResult(Struct, frozen=True):
     """The snapshots that were deleted."""
 
     ids: tuple[str, ...] = ()
@@ -252,8 +246,7 @@ def _figure(data: Mapping[str, Any], name: str) -> int:
     return value
 
 
-@dataclass(slots=True)
-class SnapshotUsage:
+class SnapshotUsage(Struct):
     """The bytes that snapshots use; one for a process, whatever policy or isolation a single call is under."""
 
     bytes: dict[str, int] = field(default_factory=dict)  # by the folder's owner, as `State.snapshot_owner` names it

@@ -10,8 +10,9 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.snapshots import parse_snapshot_id
 
@@ -24,8 +25,7 @@ class RestoreRefused(Exception):
     """The request was refused and nothing was changed; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotFolder:
+class SnapshotFolder(Struct, frozen=True):
     """The folder of snapshots, and the paths that are Interlock's own."""
 
     path: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.snapshots import parse_snapshot_id
 from interlock.snapshots.filesystem import Attributes, parse_attributes
@@ -16,8 +17,7 @@ KINDS = frozenset({"file", "folder", "link", "absent"})
 ROLES = frozenset({"", "index", "head", "config", "stash", "log", "state"})
 
 
-@dataclass(frozen=True, slots=True)
-class SavedPath:
+class SavedPath(Struct, frozen=True):
     """One path as it was."""
 
     path: str
@@ -34,8 +34,7 @@ class SavedPath:
     attributes: Attributes | None = None  # None where they were not read
 
 
-@dataclass(frozen=True, slots=True)
-class SavedRef:
+class SavedRef(Struct, frozen=True):
     """A branch: its value before and after the action, each empty where it does not exist."""
 
     name: str
@@ -43,8 +42,7 @@ class SavedRef:
     leaves: str
 
 
-@dataclass(frozen=True, slots=True)
-class SavedRepository:
+class SavedRepository(Struct, frozen=True):
     """The saved refs of one repository."""
 
     git_dir: str
@@ -54,8 +52,7 @@ class SavedRepository:
     held: str = ""  # the commit that protects objects which only the snapshot refers to
 
 
-@dataclass(frozen=True, slots=True)
-class SavedRemoteRef:
+class SavedRemoteRef(Struct, frozen=True):
     """A remote branch before and after a push."""
 
     git_dir: str
@@ -65,8 +62,7 @@ class SavedRemoteRef:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
-class SavedDatabase:
+class SavedDatabase(Struct, frozen=True):
     """An SQLite database, copied as SQLite does it."""
 
     path: str
@@ -76,8 +72,7 @@ class SavedDatabase:
     owner: tuple[int, int]
 
 
-@dataclass(slots=True)
-class Manifest:
+class Manifest(Struct):
     """Everything that a snapshot saved; `pack` maps small contents to their place in the snapshot's pack."""
 
     id: str

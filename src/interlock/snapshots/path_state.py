@@ -7,8 +7,9 @@ import os
 import stat
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.impact import Budget, Unclear
 from interlock.impact.git import GitIndex, parse_index
@@ -19,8 +20,7 @@ _PART = 1 << 20
 _KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 
 
-@dataclass(frozen=True, slots=True)
-class PathState:
+class PathState(Struct, frozen=True):
     """The present state of a path."""
 
     kind: str  # as an entry has it, or "other"

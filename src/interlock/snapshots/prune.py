@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from interlock.impact import Budget, BudgetExceeded, Unclear
 from interlock.snapshots import ID, PruneResult, SnapshotSummary
@@ -18,8 +19,7 @@ MILLISECONDS = 50_000
 _ENDINGS = ("json", "after", "undoing", "begun")
 
 
-@dataclass(frozen=True, slots=True)
-class ListedSnapshot:
+class ListedSnapshot(Struct, frozen=True):
     """One snapshot of the folder; without a manifest, one that cannot be read."""
 
     id: str

@@ -7,8 +7,10 @@ import difflib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.display_text import visible
 from interlock.impact import Budget, BudgetExceeded, Unclear
@@ -74,8 +76,7 @@ def _lines(data: bytes) -> list[str]:
     return [visible(line) for line in data.decode("utf-8", "replace").splitlines()]
 
 
-@dataclass(slots=True)
-class OpenSnapshot:
+class OpenSnapshot(Struct):
     """A snapshot with everything needed to compare it with the present state."""
 
     folder: SnapshotFolder

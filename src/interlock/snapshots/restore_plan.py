@@ -7,8 +7,9 @@ import os
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.impact import Budget, Unclear, blob_id
 from interlock.impact.git import Repository
@@ -133,8 +134,7 @@ _TEXT = 4 << 20  # bytes of what is compared with its lines converted
 _NEVER = frozenset({"state", "log", "stash"})  # where nothing is lost that anybody made
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreStep:
+class RestoreStep(Struct, frozen=True):
     """One path to restore; `data` where its content is computed instead of saved."""
 
     entry: SavedPath
@@ -144,8 +144,7 @@ class RestoreStep:
     data: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RefMove:
+class RefMove(Struct, frozen=True):
     """One branch to restore."""
 
     git: SavedRepository
@@ -154,16 +153,14 @@ class RefMove:
     later: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DatabaseRefill:
+class DatabaseRefill(Struct, frozen=True):
     """One database to restore."""
 
     database: SavedDatabase
     later: bool
 
 
-@dataclass(slots=True)
-class RestorePlan:
+class RestorePlan(Struct):
     """All steps of a restore."""
 
     steps: list[RestoreStep] = field(default_factory=list)
@@ -179,8 +176,7 @@ class RestorePlan:
             yield UndoChange(refill.database.path, "database", refill.later)
 
 
-@dataclass(slots=True)
-class RestorePlanner:
+class RestorePlanner(Struct):
     """Compares the snapshot with the present state; what the action left, and what an interrupted undo met, is no later work."""
 
     folder: SnapshotFolder

@@ -6,7 +6,9 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.impact import Budget, Unclear, read_contents
 from interlock.impact.git import IndexEntry, Repository
@@ -29,8 +31,7 @@ _UNMOVED = frozenset(
 )  # commands that a fetch before them does not affect
 
 
-@dataclass(slots=True)
-class RepositoryScope:
+class RepositoryScope(Struct):
     """The refs of one repository that change, with their new values, and the commits and contents that only they hold."""
 
     repository: Repository
@@ -39,8 +40,7 @@ class RepositoryScope:
     blobs: dict[bytes, None] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class SnapshotScope:
+class SnapshotScope(Struct):
     """Collects what has to be saved; more than an action changes is harmless, less is not."""
 
     budget: Budget

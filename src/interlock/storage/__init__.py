@@ -8,11 +8,12 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct
 
 from interlock.ports import Store, StoreError
 
@@ -112,8 +113,7 @@ _NAME = re.compile(r"(\d{4})_\w+\.sql")
 _TABLE = "CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at DOUBLE PRECISION NOT NULL)"
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
+class Migration(Struct, frozen=True):
     """One numbered file."""
 
     number: int

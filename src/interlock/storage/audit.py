@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import groupby
+
+from msgspec.structs import replace
 
 from interlock.audit.chain import FIRST_SEQ, GENESIS
 from interlock.ports import StoreError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from interlock.model import AgentRef
 from interlock.policy.digest import normal_name

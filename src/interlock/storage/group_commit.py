@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from interlock.ports import StoreError, Tx
 from interlock.storage import DatabaseUnusable, SqlConnection, Transaction, TransactionConflict
@@ -23,8 +24,7 @@ _TRIES = 20  # of a job that conflicts with other transactions
 _PAUSE = 0.002  # seconds; more after each try
 
 
-@dataclass
-class _Job:
+class _Job(Struct):
     """A caller's work, and its result."""
 
     work: Callable[[Tx], Any]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from interlock.model import AgentRef, Human, Level, Requirement, TicketState
 from interlock.policy.digest import normal_name
@@ -46,8 +47,7 @@ def _tuple(text: str) -> tuple[Any, ...]:
     return () if text == "[]" else tuple(json.loads(text))
 
 
-@dataclass(frozen=True, slots=True)
-class _Codec:
+class _Codec(Struct, frozen=True):
     write: Callable[[Any], Any]
     read: Callable[[Any], Any]
 
@@ -70,8 +70,7 @@ _CODECS = {
 _NESTED: dict[str, type[Any]] = {"AgentRef": AgentRef, "Requirement": Requirement}
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(Struct, frozen=True):
     """A record's fields in order; each is one column, or a record with columns of its own."""
 
     record: type[Any]
@@ -98,7 +97,7 @@ class _Plan:
 
 def _plan(record: type[Any]) -> _Plan:
     """Refuses a field whose type has no conversion."""
-    types = [(field.name, str(field.type)) for field in fields(record)]
+    types = record.__annotations__.items()
     return _Plan(record, tuple((name, _plan(_NESTED[of]) if of in _NESTED else _CODECS[of]) for name, of in types))
 
 
@@ -107,8 +106,7 @@ def name_key(record: Any) -> str:
     return normal_name(record.agent.name if hasattr(record, "agent") else record.name)
 
 
-@dataclass(frozen=True)
-class RecordTable(Generic[R]):
+class RecordTable(Struct, Generic[R], frozen=True, dict=True):
     """A record's table: its SQL and its conversions. `by_name` adds the column `name_key`."""
 
     name: str

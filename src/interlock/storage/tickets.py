@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from interlock.approvals import BY_TIME
 from interlock.model import AgentRef, TicketState

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.identity.agents import agent_of
 from interlock.identity.isolation import isolation_of
@@ -23,8 +25,7 @@ OPERATORS_ONLY = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ApiCaller:
+class ApiCaller(Struct, frozen=True):
     """One caller: an agent has a principal, an operator a session; nobody has neither."""
 
     principal: str = ""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, field
 from starlette.requests import Request
 
 from interlock.audit.proof import verify_chains
@@ -32,8 +32,7 @@ FOR_PEOPLE = 2_000  # milliseconds for an inspection that an operator waits for
 SIGN_INS = 2  # passphrases checked at a time: the hash is slow, and other requests need threads too
 
 
-@dataclass(slots=True)
-class Context:
+class Context(Struct):
     """What the routes of one app share."""
 
     state: State

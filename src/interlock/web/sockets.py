@@ -8,8 +8,9 @@ import os
 import socket
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from interlock.config import Config
 from interlock.identity.isolation import FOLDER, SOCKET
@@ -21,8 +22,7 @@ class CannotServe(Exception):
     """The daemon does not start; the message is a sentence for a person."""
 
 
-@dataclass(slots=True)
-class ListeningSockets:
+class ListeningSockets(Struct):
     """The sockets, and the paths to unlink when the daemon ends."""
 
     port: socket.socket

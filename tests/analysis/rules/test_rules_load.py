@@ -6,11 +6,11 @@ import hashlib
 import json
 import random
 import tomllib
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from interlock.analysis.assess import judge
 from interlock.analysis.classify import Rulebook

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 MAX_DEPTH = 40
 
@@ -17,35 +18,30 @@ class CmdTooDeep(CmdSyntaxError):
     """The text nests deeper than a reader follows."""
 
 
-@dataclass(frozen=True, slots=True)
-class CmdCommand:
+class CmdCommand(Struct, frozen=True):
     """One command as written; variables, quotes and redirections are handled when it runs."""
 
     raw: str
 
 
-@dataclass(frozen=True, slots=True)
-class CmdPipe:
+class CmdPipe(Struct, frozen=True):
     parts: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CmdGroup:
+class CmdGroup(Struct, frozen=True):
     """Commands in parentheses, and what is redirected behind them."""
 
     body: tuple[Node, ...]
     tail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class If:
+class If(Struct, frozen=True):
     condition: str
     then: tuple[Node, ...]
     otherwise: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class For:
+class For(Struct, frozen=True):
     switches: str
     name: str
     items: str
@@ -71,8 +67,7 @@ _STRAY = re.compile(r"\)[^\r\n]*")
 _PLAIN = re.compile(r'[^"^&|()\r\n<>]+')
 
 
-@dataclass(slots=True)
-class CmdCursor:
+class CmdCursor(Struct):
     """A place in cmd.exe text."""
 
     source: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from interlock.analysis.facts import hole, known
 from interlock.analysis.windows import RelocatedReport, WrittenTexts, place
@@ -18,8 +19,7 @@ _CUT = re.compile(r":~(-?\d{1,6})(?:,(-?\d{1,6}))?$")
 _REDIRECT = re.compile(r"([0-9]?)(>>|>|<)(&[0-9])?")
 
 
-@dataclass(slots=True)
-class CmdLine:
+class CmdLine(Struct):
     """One command, ready to run."""
 
     words: list[str] = field(default_factory=list)
@@ -147,8 +147,7 @@ def _redirect(line: CmdLine, text: str, found: re.Match[str]) -> int:
 _TARGET = re.compile(r'\s*((?:"[^"]*"?|\^.|[^\s"^<>])+)')
 
 
-@dataclass(slots=True)
-class CmdReading:
+class CmdReading(Struct):
     """The known variables and files, and the report."""
 
     out: RelocatedReport

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from interlock.analysis.code.lexing import CodeToken
 from interlock.analysis.code.values import EMPTY, Value, unknown
@@ -15,16 +16,14 @@ if TYPE_CHECKING:
 PAIRS = "pairs"  # the ref of a value made of names and values
 
 
-@dataclass(frozen=True, slots=True)
-class CodeSource:
+class CodeSource(Struct, frozen=True):
     """The tokens of one piece of code."""
 
     tokens: tuple[CodeToken, ...]
     mates: Mapping[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionBody:
+class FunctionBody(Struct, frozen=True):
     """The code of a function, kept until it is called."""
 
     source: CodeSource
@@ -33,8 +32,7 @@ class FunctionBody:
     stop: int
 
 
-@dataclass(frozen=True, slots=True)
-class CodeCall:
+class CodeCall(Struct, frozen=True):
     """One call that the program makes."""
 
     name: str
@@ -60,8 +58,7 @@ def dotted(ref: str, name: str) -> str:
     return f"{ref[:400]}.{name[:100]}" if ref else name
 
 
-@dataclass(frozen=True, slots=True)
-class CodeDialect:
+class CodeDialect(Struct, frozen=True):
     """What one language adds to the common walk."""
 
     name: str
@@ -86,8 +83,7 @@ class CodeDialect:
     block: Callable[[CodeWalk], Value] | None = None  # reads a block that is handed to the call before it
 
 
-@dataclass
-class Notes:
+class Notes(Struct):
     """What several calls have in common and only the end of the program can tell."""
 
     socket: str = ""

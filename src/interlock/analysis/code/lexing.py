@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
+
+from msgspec import Struct
 
 CLOSERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _OPENERS = {")": "(", "]": "[", "}": "{"}
@@ -23,8 +24,7 @@ class Unparsed(Exception):
     """The text is not a program of its language, or too deep to be read as one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Splice:
+class Splice(Struct, frozen=True):
     """Code inside a string, to be put in its place when the string is made."""
 
     code: str
@@ -33,8 +33,7 @@ class Splice:
 Part = str | Splice
 
 
-@dataclass(frozen=True, slots=True)
-class CodeToken:
+class CodeToken(Struct, frozen=True):
     """One word of a program; the parts of a text are its pieces and the code between them."""
 
     kind: Kind

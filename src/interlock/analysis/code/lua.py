@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from interlock.analysis.code import effects, values
 from interlock.analysis.code.dialect import CodeCall, CodeDialect

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from interlock.analysis.code.dialect import PAIRS, CodeCall, dotted
 from interlock.analysis.code.lexing import NOTHING, SEPARATORS, CodeToken, Splice

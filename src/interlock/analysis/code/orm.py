@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from interlock.analysis.code import effects
 from interlock.analysis.code.dialect import CodeCall

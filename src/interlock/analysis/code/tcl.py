@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from interlock.analysis.code.effects import is_bare_shell
 from interlock.analysis.code.lexing import Unparsed, unescape
@@ -17,8 +18,7 @@ _REDIRECT = re.compile(r"(?:2>@?1?|[<>]{1,2}&?@?)")
 _DEEPEST = 12
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
+class _Word(Struct, frozen=True):
     """One word of a command; a braced one is text that may be code."""
 
     text: str

@@ -7,7 +7,9 @@ import binascii
 import codecs
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.facts import HOLE, hole, known
 
@@ -18,8 +20,7 @@ _FORMAT = re.compile(r"%(?:(\d+)\$)?([-+ 0#]*)(\d*)(?:\.(\d+))?([a-zA-Z%])")
 _URL = re.compile(r"(?:https?|ftp)://", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """What is known about one value."""
 
     items: tuple[str, ...] = (HOLE + HOLE,)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from interlock.analysis.code.dialect import PAIRS, CodeCall, CodeDialect, CodeSource, FunctionBody, Notes, dotted
 from interlock.analysis.code.lexing import NOTHING, SEPARATORS, CodeToken, Unparsed, mates

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True, slots=True)
-class HttpRequest:
+class HttpRequest(Struct, frozen=True):
     """One request, as the client would send it."""
 
     method: str
@@ -20,8 +20,7 @@ class HttpRequest:
     to_stdout: bool = True
 
 
-@dataclass(slots=True)
-class _Draft:
+class _Draft(Struct):
     """The request, as far as the words were read."""
 
     method: str = ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from interlock.analysis.lexicon import OBJECTS, VERBS, object_kind, split_name
 
@@ -62,8 +63,7 @@ NAMES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sense:
+class Sense(Struct, frozen=True):
     """What a parameter's name says."""
 
     words: tuple[str, ...] = ()

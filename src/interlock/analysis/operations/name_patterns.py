@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 # DL-11: the union of both lists of the specification.
 DANGEROUS = ("force_*", "*_permanently", "bulk_delete*", "override_*", "bypass_*", "*_without_backup", "purge_*")
@@ -16,8 +17,7 @@ _OTHER, _HUMP = re.compile(r"[^a-z0-9]+"), re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MAX_STARS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class NamePatterns:
+class NamePatterns(Struct, frozen=True):
     """Three lists of globs over names; a name is matched in lower case, its words joined by `_`."""
 
     dangerous: tuple[str, ...] = DANGEROUS
@@ -45,8 +45,7 @@ class NamePatterns:
 BUILT_IN_PATTERNS = NamePatterns()
 
 
-@dataclass(frozen=True, slots=True)
-class PatternMatch:
+class PatternMatch(Struct, frozen=True):
     """A pattern that a name matches, and the word of the name at which it begins."""
 
     glob: str
@@ -102,8 +101,7 @@ def _word_at(text: str, position: int, glob: str) -> int:
     return text.count("_", 0, position + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Compiled:
+class _Compiled(Struct, frozen=True):
     """Globs as expressions, each with a word that every name has which it matches; and all those words, None for any name."""
 
     each: tuple[tuple[str, re.Pattern[str], str], ...]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from interlock.analysis.lexicon import (
     ALL_WORDS,
@@ -33,8 +34,7 @@ _VENDORS = frozenset("render make ping segment buffer box drive switch stage pos
 _MUTES = frozenset({"read", "create", "change", "restore", "send", "grant", "format"})
 
 
-@dataclass(frozen=True, slots=True)
-class NamedAct:
+class NamedAct(Struct, frozen=True):
     """One clause of a name: a verb of some kind, and the noun phrase that it acts on."""
 
     kind: str  # of verb, in the lexicon's words; empty when no verb is known

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.analysis.lexicon import NOT_PRODUCTION, PRODUCTION_WORDS
 
@@ -72,8 +73,7 @@ _SEPARATORS = re.compile(r"[^a-z0-9]+")
 _MANY = frozenset("count limit number total quantity size batchsize max".split())
 
 
-@dataclass(slots=True)
-class ParamScope:
+class ParamScope(Struct):
     """What the parameters say about how far an operation reaches."""
 
     traits: set[str] = field(default_factory=set)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from interlock.analysis.powershell.nodes import Body, Expr, PsGroup, PsSyntaxError, PsText, PsTooDeep, PsVariable
 
@@ -22,8 +23,7 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "a": "\a", "b": "\b", "f
 _UNICODE = re.compile(r"u\{([0-9A-Fa-f]{1,6})\}")
 
 
-@dataclass(slots=True)
-class PsCursor:
+class PsCursor(Struct):
     """A place in PowerShell text, and how to read statements from there."""
 
     source: str

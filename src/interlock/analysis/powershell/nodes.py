@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
 class PsSyntaxError(Exception):
@@ -13,70 +13,59 @@ class PsTooDeep(PsSyntaxError):
     """The text nests deeper than a reader follows."""
 
 
-@dataclass(frozen=True, slots=True)
-class PsText:
+class PsText(Struct, frozen=True):
     """A string or a bare word; what is filled in at run time stands between the constant parts."""
 
     parts: tuple[str | Expr, ...]
     bare: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Struct, frozen=True):
     value: int | float
 
 
-@dataclass(frozen=True, slots=True)
-class PsVariable:
+class PsVariable(Struct, frozen=True):
     name: str
     splat: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PsType:
+class PsType(Struct, frozen=True):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Cast:
+class Cast(Struct, frozen=True):
     type: str
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Unary:
+class Unary(Struct, frozen=True):
     operator: str
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True):
     """Operators of one precedence, read from left to right."""
 
     first: Expr
     rest: tuple[tuple[str, Expr], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Array:
+class Array(Struct, frozen=True):
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PsTable:
+class PsTable(Struct, frozen=True):
     pairs: tuple[tuple[Expr, Statement], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PsGroup:
+class PsGroup(Struct, frozen=True):
     """`( )`, `$( )` or `@( )`."""
 
     body: Body
     array: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptBlock:
+class ScriptBlock(Struct, frozen=True):
     """`{ }`: code as a value."""
 
     body: Body
@@ -84,8 +73,7 @@ class ScriptBlock:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """One `.name`, `::name`, `.name(…)` or `[…]` behind a value; `name` is None for an index."""
 
     name: Expr | None
@@ -94,14 +82,12 @@ class Access:
     arguments: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Postfix:
+class Postfix(Struct, frozen=True):
     base: Expr
     accesses: tuple[Access, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Choose:
+class Choose(Struct, frozen=True):
     """`condition ? yes : no`."""
 
     condition: Expr
@@ -125,30 +111,26 @@ Expr = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PsParam:
+class PsParam(Struct, frozen=True):
     """One parameter of a function or block."""
 
     name: str
     default: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(Struct, frozen=True):
     """`-Name` or `-Name:value` among the words of a command."""
 
     name: str
     value: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PsRedirect:
+class PsRedirect(Struct, frozen=True):
     target: Expr
     append: bool
 
 
-@dataclass(frozen=True, slots=True)
-class PipelineCall:
+class PipelineCall(Struct, frozen=True):
     """One command of a pipeline."""
 
     name: Expr
@@ -157,28 +139,24 @@ class PipelineCall:
     invoked: bool = False  # with & or .
 
 
-@dataclass(frozen=True, slots=True)
-class PsExpression:
+class PsExpression(Struct, frozen=True):
     """An expression that stands as an element of a pipeline."""
 
     value: Expr
     redirects: tuple[PsRedirect, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PsPipeline:
+class PsPipeline(Struct, frozen=True):
     elements: tuple[PipelineCall | PsExpression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Assign:
+class Assign(Struct, frozen=True):
     target: Expr
     operator: str
     value: Statement
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Struct, frozen=True):
     """if, switch, try: heads are read in order, then each body on its own."""
 
     heads: tuple[Statement, ...]
@@ -186,16 +164,14 @@ class Branch:
     always: Body = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PsLoop:
+class PsLoop(Struct, frozen=True):
     """while, do, for."""
 
     heads: tuple[Statement, ...]
     body: Body
 
 
-@dataclass(frozen=True, slots=True)
-class Each:
+class Each(Struct, frozen=True):
     """foreach ($name in items)."""
 
     name: str
@@ -203,8 +179,7 @@ class Each:
     body: Body
 
 
-@dataclass(frozen=True, slots=True)
-class PsFunction:
+class PsFunction(Struct, frozen=True):
     name: str
     block: ScriptBlock
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from interlock.analysis.powershell.values import Value, plain, texts
 
@@ -152,8 +153,7 @@ invoke-cimmethod: classname arguments methodname | name namespace query computer
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
+class Spec(Struct, frozen=True):
     """The parameters of one cmdlet."""
 
     positional: tuple[str, ...]
@@ -176,8 +176,7 @@ _EXACT = MappingProxyType({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class CmdletWord:
+class CmdletWord(Struct, frozen=True):
     """One word of a command: a value, or a parameter that may carry one."""
 
     value: Value = None
@@ -200,8 +199,7 @@ def _shown(value: Value) -> str:
     return ",".join(texts(value))
 
 
-@dataclass(slots=True)
-class Bound:
+class Bound(Struct):
     """The words of a command, each with the parameter it belongs to."""
 
     name: str

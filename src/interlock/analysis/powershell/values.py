@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.analysis.facts import HOLE, hole, known
 from interlock.analysis.powershell.nodes import Body, Expr, ScriptBlock
@@ -20,22 +21,19 @@ _MAX_CHOICES = 16
 Value = Any
 
 
-@dataclass(frozen=True, slots=True)
-class PsChoice:
+class PsChoice(Struct, frozen=True):
     """One of several texts, after branches that differ."""
 
     options: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     """A script block, not run yet."""
 
     block: ScriptBlock
 
 
-@dataclass(frozen=True, slots=True)
-class PsObject:
+class PsObject(Struct, frozen=True):
     """An object of a known kind: a type, a web client, a stream…"""
 
     kind: str
@@ -43,8 +41,7 @@ class PsObject:
     data: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(Struct, frozen=True):
     """Files that were listed, by the paths that name them."""
 
     paths: tuple[str, ...]
@@ -52,8 +49,7 @@ class Items:
     bulk: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+class Records(Struct, frozen=True):
     """What a Get- cmdlet would give: processes, users, machines."""
 
     noun: str
@@ -200,8 +196,7 @@ _CONSTANTS: dict[str, Value] = {
 _SCOPES = ("global:", "script:", "local:", "private:", "using:", "variable:")
 
 
-@dataclass(slots=True)
-class PsReading:
+class PsReading(Struct):
     """The known variables, and the report."""
 
     out: RelocatedReport

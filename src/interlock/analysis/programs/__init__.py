@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 from interlock.analysis.packs import PackError, only_keys, word_list
 
 
-@dataclass(frozen=True, slots=True)
-class Payload:
+class Payload(Struct, frozen=True):
     """What a program, or one of its subcommands, is given to run, and in which language.
 
     A language is `command` (the words of a command), `shell` (shell text), `data` (text that is never run), `sql` with or
@@ -35,8 +36,7 @@ class Payload:
     packages: tuple[str, ...] = ()  # options that name the package that is fetched and run
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectEffect:
+class ObjectEffect(Struct, frozen=True):
     """What a subcommand does to the objects that its operands and options name.
 
     A `*` in a subcommand stands for the name of an object (`service * stop`); as a kind it says that the first operand names it.
@@ -54,8 +54,7 @@ class ObjectEffect:
     place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of the program where this is empty
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Struct, frozen=True):
     """How one program's words are read."""
 
     name: str = ""  # what rules call it, whichever of its names is written
@@ -89,8 +88,8 @@ class Program:
 
 
 _OPERANDS = ("", "files", "text")
-_PROGRAM_KEYS = tuple(sorted(one.name for one in fields(Program) if one.name != "name"))
-_CARRIED_KEYS = tuple(sorted(one.name for one in fields(Payload)))
+_PROGRAM_KEYS = tuple(sorted(name for name in Program.__struct_fields__ if name != "name"))
+_CARRIED_KEYS = tuple(sorted(Payload.__struct_fields__))
 _LISTS = frozenset({"subcommand", "any_flag", "no_flag", "value_flags", "traits", "packages"})
 _TABLES = frozenset({"options", "files"})
 
@@ -201,7 +200,7 @@ def _object_effect(where: str, data: Mapping[str, Any]) -> ObjectEffect:
 
 
 _EFFECTS = frozenset({"create", "remove", "stop", "write", "select", "named"})
-_EFFECT_KEYS = tuple(sorted(one.name for one in fields(ObjectEffect)))
+_EFFECT_KEYS = tuple(sorted(ObjectEffect.__struct_fields__))
 _PLACE_KEYS = ("context", "namespace", "engine", "folder", "file", "part", "part_env", "host", "port", "machine")
 
 
@@ -217,7 +216,7 @@ def extend_program(first: Program | None, second: Program) -> Program:
     """A description with everything that a second one of the same program says besides."""
     if first is None:
         return second
-    said = {one.name: getattr(second, one.name) for one in fields(Program)}
+    said = asdict(second)
     said = {name: value for name, value in said.items() if value != getattr(_UNSAID, name)}
     both = {"value_flags": first.value_flags | second.value_flags, "dry_run": first.dry_run + second.dry_run}
     return replace(first, **{**said, **both})

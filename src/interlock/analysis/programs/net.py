@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.analysis.lexicon import ALL_WORDS, DEED_NOUNS, OBJECTS, PERMANENT_WORDS, VERBS, split_name
 
@@ -22,8 +23,7 @@ Meaning = tuple[
 ]  # kind of the verb, the other words of the name, whether the word is the verb alone
 
 
-@dataclass(frozen=True, slots=True)
-class NetWords:
+class NetWords(Struct, frozen=True):
     """What words mean on a command line; built from the table `net`."""
 
     verbs: Mapping[str, str]  # word -> kind, or one of QUIET
@@ -62,7 +62,7 @@ def build_net(data: Mapping[str, Any]) -> NetWords:
     silent = (
         dict.fromkeys(sets["making"], MAKE) | dict.fromkeys(sets["reading"], READ) | dict.fromkeys(sets["nouns"], NOUN)
     )
-    named = {name: sets[name] for name in NetWords.__dataclass_fields__ if name in sets}
+    named = {name: sets[name] for name in NetWords.__struct_fields__ if name in sets}
     objects = OBJECTS | {word: kind for kind, text in data["names"].items() for word in text.split()}
     stems = {*kinds, *DEED_NOUNS, *sets["options"], *sets["whole_options"], *sets["forced_options"]}
     suspects = _searcher(stems)
@@ -92,8 +92,7 @@ def _searcher(words: Iterable[str]) -> Callable[[str], object]:
     return search
 
 
-@dataclass(frozen=True, slots=True)
-class Harm:
+class Harm(Struct, frozen=True):
     """What the words say would be done: the kind of verb, and whether to everything."""
 
     kind: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from interlock.analysis.facts import Command
 from interlock.analysis.places import resolve
@@ -18,8 +19,7 @@ _LOCAL = frozenset({"", "localhost", "127.0.0.1", "::1", "[::1]"})
 _USUAL_PORTS = frozenset({"", "5432", "3306", "6379", "27017"})
 
 
-@dataclass(frozen=True, slots=True)
-class NamedObject:
+class NamedObject(Struct, frozen=True):
     """One object that a command does something to."""
 
     effect: str  # create, remove, stop, write, or the word of the subcommand

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from interlock.analysis.prose.english import OUTWARD, SECRETS
 
@@ -11,8 +12,7 @@ Traits = frozenset[str]
 NOTHING: Traits = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class AnnouncedAct:
+class AnnouncedAct(Struct, frozen=True):
     """One thing that a sentence announces."""
 
     verb: str

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from array import array
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from zlib import crc32
+
+from msgspec import Struct
 
 from interlock.analysis.prose.english import SCOPE
 from interlock.analysis.prose.english.nouns import nouns
@@ -28,8 +29,7 @@ class WeightsError(ValueError):
     """Bytes that are not weights as the trainer writes them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Struct, frozen=True):
     """What was learned: a threshold, a bias and one small number for each bucket, all to be multiplied by `unit`."""
 
     bias: int
@@ -48,8 +48,7 @@ class Weights:
         return cls(bias, unit / _MILLION, threshold / _MILLION, array("b", data[HEADER:]))
 
 
-@dataclass(frozen=True, slots=True)
-class IntentClassifier:
+class IntentClassifier(Struct, frozen=True):
     """Weights for English, and for the other languages."""
 
     english: Weights

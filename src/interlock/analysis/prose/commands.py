@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from interlock.analysis.prose.programs import (
     ALONE,
@@ -19,8 +20,7 @@ from interlock.analysis.prose.programs import (
 MARK = "\ue000"  # a private character; normalising took all others of its kind away
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded:
+class Embedded(Struct, frozen=True):
     """Something in another language than the sentence's own."""
 
     kind: str  # shell, sql, code, http, call, json, quote

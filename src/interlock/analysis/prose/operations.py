@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from interlock.analysis.lexicon import split_name
 from interlock.analysis.operations.command_params import PROGRAMS
@@ -83,8 +84,7 @@ _INSIDE = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True):
     """An operation that a clause names: called, only named, or open where the words around it do not tell."""
 
     at: int

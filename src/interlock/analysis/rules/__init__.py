@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.analysis.facts import VERBS
 from interlock.analysis.packs import PackError, only_keys, word_list
@@ -39,8 +40,7 @@ EXAMPLE_CWD = "/home/dev/app"  # the default folder of an example
 _ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Struct, frozen=True):
     """One way for a rule to fire: everything in it must hold."""
 
     program: tuple[str, ...] = ()
@@ -64,8 +64,7 @@ class Clause:
     no_trait: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One kind of harm (or of harmlessness, at level safe): its conditions and its finding."""
 
     id: str

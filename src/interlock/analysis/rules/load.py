@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, is_dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from interlock.analysis.classify import Rulebook
 from interlock.analysis.packs import Pack, PackError, folder_digest, load_packs, read_pack
@@ -57,8 +59,8 @@ def _plain(value: Any) -> Any:
     """What JSON does not know, one step nearer to it, with one order for what has none."""
     if isinstance(value, Rule):
         value = replace(value, match=(), spare=())
-    if is_dataclass(value):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, Struct):
+        return asdict(value)
     return sorted(value, key=repr) if isinstance(value, frozenset) else dict(value)
 
 

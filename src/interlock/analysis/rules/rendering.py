@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText, undo_words, visible
@@ -44,7 +43,7 @@ Every rule that commands are judged by, generated from the packs by `interlock r
 def clause_words(clause: Clause) -> str:
     """One way for a rule to fire, in words: `program git, with push, any of -f --force`."""
     said = []
-    for key in (field.name for field in fields(clause)):
+    for key in clause.__struct_fields__:
         value = getattr(clause, key)
         if value and value != _UNSET.get(key):
             said.append(f"{_NAMES[key]} {_value(value)}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from interlock.analysis.facts import HOLE, QUOTED, BudgetSpent, Command, Effect, Fact, hole
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
@@ -27,8 +28,7 @@ MAX_SCRIPT = 262_144  # characters of a script file; a longer one is cut, and re
 _PRODUCTION = re.compile(r"(?<![a-z])(prod|production|prd)(?![a-z])", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(Struct, frozen=True):
     """What flows from one command into the next: its text as far as known, and what is in it."""
 
     text: str
@@ -52,8 +52,7 @@ def join_streams(streams: Sequence[Stream]) -> Stream:
     return Stream("".join(stream.text for stream in found), frozenset().union(*(stream.taints for stream in found)))
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Struct, frozen=True):
     """Where in the action a command stands, and what surrounds it."""
 
     span: Span | None
@@ -65,8 +64,7 @@ class Where:
         return Where(self.span, (*self.via, wrapper), self.traits.union(traits) if traits else self.traits, self.env)
 
 
-@dataclass(slots=True)
-class ShellReading:
+class ShellReading(Struct):
     """What all shells of one reading share."""
 
     source: str = ""  # the action's own text, which spans point into

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from interlock.analysis.places import resolve
 from interlock.analysis.shell import Job, Stream, is_production

@@ -6,8 +6,9 @@ import fnmatch
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from interlock.analysis.facts import HOLE
 
@@ -16,8 +17,7 @@ NO_VALUES: frozenset[str] = frozenset()
 NOTHING_BEHIND: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
-@dataclass(slots=True)
-class CommandOptions:
+class CommandOptions(Struct):
     """The words of one command, sorted."""
 
     flags: set[str] = field(default_factory=set)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from interlock.analysis.facts import hole, known, without_holes
 from interlock.analysis.places import resolve

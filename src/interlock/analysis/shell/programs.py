@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from interlock.analysis.code.loose_text import harm_of_words, is_program, read_loose_words
 from interlock.analysis.facts import Fact

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from interlock.analysis.facts import Report
 from interlock.analysis.sql.tokens import SqlToken
@@ -25,8 +26,7 @@ _HEADS_THAT_NEST = frozenset({"MERGE", "CREATE", "GRANT", "REVOKE", "DENY", "ALT
 _DROPPED = frozenset({"TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "PROCEDURE", "FUNCTION"})
 
 
-@dataclass(frozen=True, slots=True)
-class SqlStatement:
+class SqlStatement(Struct, frozen=True):
     """The tokens of one statement, with the depth of parentheses that each stands at."""
 
     tokens: tuple[SqlToken, ...]
@@ -224,8 +224,7 @@ _ROLLS_BACK = frozenset({
 _NAMELIKE = frozenset({"word", "name", "hole", "var", "string"})
 
 
-@dataclass(slots=True)
-class SqlBatch:
+class SqlBatch(Struct):
     """The state of reading one batch; effects go out through it, each only once."""
 
     out: Report

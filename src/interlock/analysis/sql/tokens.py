@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.facts import HOLE
 
@@ -19,8 +21,7 @@ class SqlToken(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Flavour:
+class Flavour(Struct, frozen=True):
     """What the dialects disagree about when they cut text into tokens."""
 
     backslash: bool = False  # a backslash escapes inside a string

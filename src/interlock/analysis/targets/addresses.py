@@ -5,8 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct
 
 from interlock.analysis.facts import Command, Effect, known
 from interlock.analysis.shell.options import CommandOptions, known_options
@@ -21,8 +22,7 @@ _PARTS = frozenset({"table", "column", "view", "index", "schema"})
 _LEAVES = re.compile(r"\\|(?i:\b(?:use|attach|connect|dblink|load_extension|writefile|edit)\b)")
 
 
-@dataclass(frozen=True, slots=True)
-class DatabaseAddress:
+class DatabaseAddress(Struct, frozen=True):
     """Where a command goes."""
 
     host: str
@@ -175,8 +175,7 @@ def container_of(fact: Command, commands: Sequence[Command]) -> str | None:
     return f"the service {found.operands[0]}" if service else found.operands[0]
 
 
-@dataclass(frozen=True, slots=True)
-class ComposeDown:
+class ComposeDown(Struct, frozen=True):
     """What `compose … down -v` takes away, by the names of files and projects."""
 
     names: tuple[str, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.shell.options import known_options
@@ -54,8 +55,7 @@ _SHELL = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Ephemeral:
+class Ephemeral(Struct, frozen=True):
     """The reason why a target is ephemeral; `deed` is the effect that has to be inspected as well."""
 
     note: str
@@ -80,8 +80,7 @@ def ephemeral_targets(facts: Sequence[Fact], accused: Collection[Key], made: Pro
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Removal:
+class _Removal(Struct, frozen=True):
     fact: Command
     effects: Sequence[Effect]
     commands: Sequence[Command]

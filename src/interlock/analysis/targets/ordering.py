@@ -5,8 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import permutations
+
+from msgspec import Struct
 
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.programs.load import program_set
@@ -34,8 +35,7 @@ _REDIRECTING = re.compile(
 _MANY = 5_000  # nodes of one line
 
 
-@dataclass(frozen=True, slots=True)
-class CommandLine:
+class CommandLine(Struct, frozen=True):
     """One command line: the start of each of its steps, and whether it redirects later ones."""
 
     starts: tuple[int, ...] = ()  # of the steps; empty where they do not run in order

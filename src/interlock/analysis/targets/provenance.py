@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.analysis.facts import Command, Fact, known
 from interlock.analysis.shell.options import CommandOptions, known_options
@@ -28,8 +29,7 @@ MOST = 500  # things of one session
 _LOCAL_KINDS = frozenset({FILE, BRANCH, TAG, PUSHED})
 
 
-@dataclass(frozen=True, slots=True)
-class CreatedThing:
+class CreatedThing(Struct, frozen=True):
     """One object that a session created: its kind, its name, and the data to find it again."""
 
     kind: str
@@ -44,8 +44,7 @@ class CreatedThing:
         return {name: value for name, value in found.items() if value}
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(Struct, frozen=True):
     """The objects that one session created."""
 
     things: tuple[CreatedThing, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from interlock.approvals.challenges import states
 from interlock.approvals.challenges.revealing import RevealedCode, announce, reveal, reveal_unsigned

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.display_text import visible
 from interlock.approvals.challenges import states
@@ -12,17 +13,19 @@ from interlock.audit.chain import event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity.keys.codes import code_hash, new_code, seal_under
 from interlock.identity.sessions import OperatorSession
+from interlock.model import Confidential
 from interlock.ports import CodeChannel, StoreError, Tx
 from interlock.records import Challenge
 from interlock.runtime.integrity import Release, ShownCode
 from interlock.runtime.state import State
 
 
-@dataclass(frozen=True, slots=True)
-class RevealedCode:
+class RevealedCode(Confidential, Struct, frozen=True):
     """A code to show to a person."""
 
-    code: str = field(repr=False)
+    HIDDEN = ("code",)
+
+    code: str
     expires_at: float
 
 

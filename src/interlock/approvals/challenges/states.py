@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import uuid
-from dataclasses import asdict, replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.approvals import MoveRefused, apply_move, settle, signed_orders, spend_by
 from interlock.approvals.answers import sign_statement
 from interlock.approvals.statements import check_agreement, may_answer
 from interlock.approvals.tickets import seal_of, shown_hash
 from interlock.audit.chain import event_body
+from interlock.canonical_json import simplify
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
 from interlock.model import AgentRef, TicketState
@@ -199,7 +201,7 @@ def waiting_ticket(state: State, tx: Tx, challenge: Challenge, now: float) -> Ti
 
 def release_to_text(release: Release) -> str:
     """A release as text, to be sealed."""
-    return json.dumps(asdict(release), separators=(",", ":"))
+    return json.dumps(simplify(release), separators=(",", ":"))
 
 
 def release_from_text(text: str) -> Release | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.approvals.challenges import states
 from interlock.approvals.challenges.revealing import hide_code
@@ -29,8 +31,7 @@ APPROVED = "Verified: report the same step again. It is approved once."
 ONE_OF_SEVERAL = "Verified: one of several people agreed; the step waits for the others."
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
+class _Outcome(Struct, frozen=True):
     """The outcome of an attempt, answered once it is on disk."""
 
     challenge: Challenge | None = None
@@ -162,8 +163,7 @@ LONGEST = 3_600.0
 FORGET = 3_600.0  # seconds after the last lockout, until the next one is a first one again
 
 
-@dataclass(frozen=True, slots=True)
-class CodeFailures:
+class CodeFailures(Struct, frozen=True):
     """The failures of one principal."""
 
     times: tuple[float, ...] = ()

@@ -99,7 +99,7 @@ def _add(args: argparse.Namespace) -> int:
 
 def _first(args: argparse.Namespace) -> int:
     """Enrol an operator: sends the daemon a sealed row and the seal's key, never the passphrase."""
-    from dataclasses import asdict
+    from msgspec.structs import asdict
 
     from interlock.identity.keys.passphrases import EnrolError, operator_name
     from interlock.identity.terminal import enrol_at_terminal

@@ -8,8 +8,9 @@ import shlex
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct, field
 
 from interlock.analysis.display_text import Line, StyledText
 from interlock.cli.command import FAILED, OK, CommandError, command, daemon, run, say, say_json
@@ -33,8 +34,7 @@ class DemoOperator(Protocol):
     def reject(self, ticket: str, reason: str) -> str: ...
 
 
-@dataclass(frozen=True, slots=True)
-class InstantDemoOperator:
+class InstantDemoOperator(Struct, frozen=True):
     """An operator who answers at once, over the daemon's own API."""
 
     operator: DaemonClient
@@ -48,8 +48,7 @@ class InstantDemoOperator:
         return f"rejects it: {reason}"
 
 
-@dataclass(frozen=True, slots=True)
-class WaitedForDemoOperator:
+class WaitedForDemoOperator(Struct, frozen=True):
     """The person at another terminal; the demonstration waits for them."""
 
     server: DaemonClient
@@ -71,8 +70,7 @@ class WaitedForDemoOperator:
         return f"did not answer within {_LIVE_SECONDS} s, so what follows stays held"
 
 
-@dataclass(slots=True)
-class DemoScript:
+class DemoScript(Struct):
     """One run of the demonstration: requests, answers and the expected answers."""
 
     agent: DaemonClient

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import asdict
 
 from interlock.cli.command import FAILED, OK, CommandError, command, daemon, run, say, say_json, settings
 from interlock.cli.guard.installation import home_and_project, named_agents

@@ -8,9 +8,10 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, AdapterReading, read_file
 from interlock.adapters.levels import EffectiveLevel, Named, effective_level
@@ -44,8 +45,7 @@ exit code: 0 if every file can be used, 1 if one has errors, 2 on wrong usage, 3
 """
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedOperation:
+class CheckedOperation(Struct, frozen=True):
     """One operation, judged."""
 
     operation: AdapterOperationSpec

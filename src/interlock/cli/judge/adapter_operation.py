@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.adapters import AdapterError, load
 from interlock.adapters.danger import message
@@ -17,8 +18,7 @@ from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
 
 
-@dataclass(frozen=True, slots=True)
-class AdapterOperation:
+class AdapterOperation(Struct, frozen=True):
     """An operation as its adapter declares it."""
 
     action: Action

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
+
+from msgspec.structs import replace
 
 from interlock.audit import EVENTS, HELD, ROUTINE, SYSTEM_EVENTS, TOKEN_EVENTS, false_alarms
 from interlock.audit.export import csv_lines, jsonl

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.assess import judge
 from interlock.analysis.classify import Rulebook
@@ -164,8 +166,7 @@ ROUTES = (
 Stamp = tuple[str, int, int]  # path, modification time, size
 
 
-@dataclass(frozen=True, slots=True)
-class RuleInForce:
+class RuleInForce(Struct, frozen=True):
     """One rule in force; its examples are those of its file, where the file still says the same."""
 
     rule: Rule
@@ -173,8 +174,7 @@ class RuleInForce:
     changed: bool = False  # the file differs by now
 
 
-@dataclass(frozen=True, slots=True)
-class ExampleResult:
+class ExampleResult(Struct, frozen=True):
     """The result of one example."""
 
     action: Action

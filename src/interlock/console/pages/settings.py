@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
+
+from msgspec.structs import asdict
 
 from interlock.adapters.trust import TRUSTS, Trust
 from interlock.console.pages.ask import HOME as ASK

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from urllib.parse import urlencode
+
+from msgspec import Struct
 
 from interlock.console.record_views import when
 from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, PageNotFound, Route, Visit
@@ -20,8 +21,7 @@ PAGE = 50
 _KINDS = (("+++", ""), ("---", ""), ("@@", "dim"), ("+", "add"), ("-", "del"))
 
 
-@dataclass(frozen=True, slots=True)
-class ShownChange:
+class ShownChange(Struct, frozen=True):
     """One change, with its diff by lines."""
 
     path: str

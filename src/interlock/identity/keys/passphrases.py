@@ -9,14 +9,16 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 
 from argon2.low_level import Type, hash_secret_raw
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.identity.keys.roster import seal_operator
 from interlock.identity.keys.signing import SigningKey
+from interlock.model import Confidential
 from interlock.policy.digest import leaves_no_mark, normal_name
 from interlock.records import OperatorRow
 
@@ -46,8 +48,7 @@ class WrongPassphrase(Exception):
         super().__init__("wrong name or passphrase")
 
 
-@dataclass(frozen=True, slots=True)
-class Kdf:
+class Kdf(Struct, frozen=True):
     """The cost of one guess at a passphrase."""
 
     time: int = 3
@@ -73,13 +74,14 @@ class Kdf:
         return hash_secret_raw(text, salt, self.time, self.memory, self.lanes, 32, Type.ID)
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorKeys:
+class OperatorKeys(Confidential, Struct, frozen=True):
     """An operator's keys in memory."""
+
+    HIDDEN = ("seal_key",)
 
     operator: str
     key: SigningKey
-    seal_key: bytes = field(repr=False)
+    seal_key: bytes
 
     @property
     def key_id(self) -> str:

@@ -9,16 +9,18 @@ import math
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.approvals.statements import RosterEntry
 from interlock.identity.keys.signing import key_id, verify_signature
 from interlock.identity.passkey_proofs import PREFIX
 from interlock.identity.passkey_proofs import key_id as passkey_id
+from interlock.model import Confidential
 from interlock.records import Credential, OperatorRow
 
 CREDENTIALS_SETTING = "credentials_seal"  # the setting that keeps the seal of the list
@@ -108,16 +110,17 @@ class RosterError(Exception):
         super().__init__("; ".join(self.problems))
 
 
-@dataclass(frozen=True, slots=True)
-class Roster:
+class Roster(Confidential, Struct, frozen=True):
     """The operators with verified rows, and their passkeys."""
+
+    HIDDEN = ("_public", "_now")
 
     people: Mapping[str, RosterEntry]
     digest: str
-    _public: Mapping[str, str] = field(repr=False)  # key id -> hex
+    _public: Mapping[str, str]  # key id -> hex
     credentials: tuple[Credential, ...] = ()  # the removed ones too
     credentials_digest: str = ""
-    _now: Callable[[], float] = field(default=lambda: math.inf, repr=False)
+    _now: Callable[[], float] = lambda: math.inf
 
     @classmethod
     def load(

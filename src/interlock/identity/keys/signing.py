@@ -7,20 +7,23 @@ import os
 import secrets
 import stat
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from msgspec import Struct
+
+from interlock.model import Confidential
 
 
-@dataclass(frozen=True, slots=True)
-class SigningKey:
+class SigningKey(Confidential, Struct, frozen=True):
     """A private key; its text never shows it."""
+
+    HIDDEN = ("_private",)
 
     key_id: str
     public_key: str  # hex
-    _private: Ed25519PrivateKey = field(repr=False)
+    _private: Ed25519PrivateKey
 
     @classmethod
     def of(cls, seed: bytes) -> SigningKey:

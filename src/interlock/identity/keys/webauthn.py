@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from interlock.identity.keys.signing import verify_signature
 from interlock.identity.passkey_proofs import PasskeyProof, ProofError, approval_challenge, from_hex, session_challenge
@@ -22,8 +23,7 @@ class PasskeyRefused(Exception):
     """An invalid response; the message says what was wrong, and repeats none of its content."""
 
 
-@dataclass(frozen=True, slots=True)
-class RegisteredPasskey:
+class RegisteredPasskey(Struct, frozen=True):
     """A newly registered passkey."""
 
     id: str  # hex

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from interlock.impact import Budget, Unclear, blob_id, read_contents
 from interlock.impact.git.history import GitHistory
@@ -22,8 +23,7 @@ _EXTENDED, _STAGE, _ASSUMED = 0x4000, 0x3000, 0x8000
 _ELSEWHERE = (b"link", b"sdir")  # extensions that say that the rest of the index is elsewhere
 
 
-@dataclass(slots=True)
-class Repository:
+class Repository(Struct):
     """One work tree: its top, its own Git folder, and the one that it shares with its siblings."""
 
     top: str
@@ -157,8 +157,7 @@ def _check_settings(path: str, top: str, own: str, budget: Budget) -> None:
             raise Unclear("the repository has settings that are not known here")
 
 
-@dataclass(frozen=True, slots=True)
-class IndexEntry:
+class IndexEntry(Struct, frozen=True):
     """One tracked path: the id of its content, and the file's state when Git last read it."""
 
     oid: bytes
@@ -174,8 +173,7 @@ class IndexEntry:
         return self.mode & 0o170000 == 0o160000
 
 
-@dataclass(frozen=True, slots=True)
-class GitIndex:
+class GitIndex(Struct, frozen=True):
     """The tracked files by path from the top of the work tree."""
 
     entries: dict[str, IndexEntry]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Container, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from interlock.impact import Budget, Unclear
 from interlock.impact.git import Repository, repository_of
@@ -17,8 +18,7 @@ _SPARED = ("-e", "--exclude")
 _QUIET = frozenset({"-q", "--quiet", "--no-pager", "-v", "--verbose", "--progress", "--no-progress"})
 
 
-@dataclass(frozen=True, slots=True)
-class GitArguments:
+class GitArguments(Struct, frozen=True):
     """The arguments after the subcommand."""
 
     flags: frozenset[str]
@@ -79,8 +79,7 @@ def parse_arguments(rest: Sequence[str], valued: Collection[str] = ()) -> GitArg
     return GitArguments(frozenset(flags - _QUIET), tuple(names), None, force)
 
 
-@dataclass(frozen=True, slots=True)
-class GitCommand:
+class GitCommand(Struct, frozen=True):
     """One git command in one folder; `after` are the changes before it in the same line, as `targets.ordering` names them."""
 
     folder: str
@@ -95,8 +94,7 @@ class GitCommand:
         return self.repository.history
 
 
-@dataclass(frozen=True, slots=True)
-class CheckoutScope:
+class CheckoutScope(Struct, frozen=True):
     """The part of the work tree that takes the content of a commit or, without one, of the index."""
 
     source: bytes | None = None

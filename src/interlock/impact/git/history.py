@@ -6,7 +6,9 @@ import heapq
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.impact import Budget, Unclear, read_contents
 from interlock.impact.git.objects import Objects
@@ -21,8 +23,7 @@ _LINKS = 5  # refs that name refs
 OURS = "refs/interlock/"  # holds the objects of an undo for some days: no branch that preserves anything
 
 
-@dataclass(frozen=True, slots=True)
-class GitCommit:
+class GitCommit(Struct, frozen=True):
     """The tree, parents and time of a commit."""
 
     tree: bytes
@@ -30,8 +31,7 @@ class GitCommit:
     time: int
 
 
-@dataclass(slots=True)
-class GitHistory:
+class GitHistory(Struct):
     """The refs of one work tree and the commits behind them."""
 
     own: str

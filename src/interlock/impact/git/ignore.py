@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from interlock.impact import Budget, Unclear, read_contents
 
@@ -12,8 +13,7 @@ MOST = 1 << 20  # bytes of one such file
 _RULES = 5_000
 
 
-@dataclass(frozen=True, slots=True)
-class IgnoreRule:
+class IgnoreRule(Struct, frozen=True):
     """One line: its pattern, the folder it applies below, and whether it re-includes what others ignore."""
 
     fits: re.Pattern[str]
@@ -29,8 +29,7 @@ class IgnoreRule:
         return bool(self.fits.fullmatch(inner if self.whole else inner.rpartition("/")[2]))
 
 
-@dataclass(slots=True)
-class IgnoreRules:
+class IgnoreRules(Struct):
     """The ignore files of one work tree, each read when it is needed."""
 
     top: str

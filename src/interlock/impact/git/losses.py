@@ -6,7 +6,8 @@ import os
 import re
 import stat
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from interlock.impact import Unclear, blob_id, read_contents
 from interlock.impact.git import IndexEntry

@@ -6,7 +6,8 @@ import mmap
 import os
 import struct
 import zlib
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from interlock.impact import Budget, Unclear, read_contents
 
@@ -17,8 +18,7 @@ _DEEP = 200  # deltas of deltas
 _PACKS, _ALTERNATES = 200, 8
 
 
-@dataclass(frozen=True, slots=True)
-class Pack:
+class Pack(Struct, frozen=True):
     """One pack with its index."""
 
     names: mmap.mmap
@@ -65,8 +65,7 @@ class Pack:
         return int(struct.unpack_from(">Q", self.names, 1032 + count * 28 + (short & 0x7FFFFFFF) * 8)[0])
 
 
-@dataclass(slots=True)
-class Objects:
+class Objects(Struct):
     """All objects of a repository, its alternates included."""
 
     folder: str

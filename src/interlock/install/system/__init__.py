@@ -7,8 +7,9 @@ import pwd
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from interlock.config import Config, ConfigError, load_config
 from interlock.install.files import FileProblem, read_state, replace_file
@@ -25,8 +26,7 @@ class CannotSetUp(Exception):
     """A step failed; the message is a sentence for a person."""
 
 
-@dataclass(frozen=True, slots=True)
-class SystemStep:
+class SystemStep(Struct, frozen=True):
     """One change to the machine."""
 
     words: str

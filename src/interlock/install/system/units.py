@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 USER = "interlock"
 PORT = 731  # below 1024: while the daemon is down, only root can bind it
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """The paths of a system installation."""
 
     code: Path = Path("/opt/interlock")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.model import Level
 
@@ -47,8 +48,7 @@ class TableError(ValueError):
     """A table of operations that contradicts itself; raised when it is built, never to a caller."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParamSpec:
+class ParamSpec(Struct, frozen=True):
     """One parameter; everything that is checked is also documented (INT-07)."""
 
     name: str
@@ -100,8 +100,7 @@ class ParamSpec:
         return found | ({"sensitive": True} if self.sensitive else {})
 
 
-@dataclass(frozen=True, slots=True)
-class Returns:
+class Returns(Struct, frozen=True):
     """The type of a success's data."""
 
     name: str
@@ -118,8 +117,7 @@ class Returns:
         return found | ({"description": self.description} if self.description else {})
 
 
-@dataclass(frozen=True, slots=True)
-class Danger:
+class Danger(Struct, frozen=True):
     """The danger of an operation by itself."""
 
     level: Level = Level.REVERSIBLE
@@ -147,8 +145,7 @@ class Danger:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class OperationSpec:
+class OperationSpec(Struct, frozen=True):
     """One row of a table."""
 
     name: str

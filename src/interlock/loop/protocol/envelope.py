@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.error_codes import CODES
 
@@ -44,8 +45,7 @@ class AqlProblem(Exception):
         super().__init__(self.message)
 
 
-@dataclass(frozen=True, slots=True)
-class ProtocolReply:
+class ProtocolReply(Struct, frozen=True):
     """An envelope, and whether it is an error to MCP (EP-09)."""
 
     envelope: Mapping[str, Any]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.loop.protocol import ENDPOINTS, TYPES, UNSET, OperationSpec, ParamSpec
 from interlock.loop.protocol.envelope import AqlProblem
@@ -22,8 +23,7 @@ PERMISSIONS: Mapping[str, str] = MappingProxyType(  # GK-08
 ANY = "any"  # the endpoint of single mode: every operation, with the same checks (GK-10)
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedParameters:
+class CheckedParameters(Struct, frozen=True):
     """Parameters by their canonical names, defaults included, and the fields with `_` in front."""
 
     params: Mapping[str, Any]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from interlock.loop.protocol import Danger, OperationSpec, ParamSpec, Returns, TableError
 from interlock.loop.protocol.envelope import LIMITS
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 _PART = {"enum": "values", "object": "fields", "union": "members", "scalar": ""}
 
 
-@dataclass(frozen=True, slots=True)
-class ProtocolType:
+class ProtocolType(Struct, frozen=True):
     """One type: an enum has values, an object fields, a union members."""
 
     name: str
@@ -232,8 +232,7 @@ INTROSPECTION = OperationSpec(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SurfaceInfo:
+class SurfaceInfo(Struct, frozen=True):
     """The description of a surface beyond its table."""
 
     name: str

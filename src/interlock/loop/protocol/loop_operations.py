@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.loop.protocol import Danger, OperationSpec, ParamSpec, Returns, table
 from interlock.loop.protocol.gatekeeper import AUTO, SESSION, SINGLE

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.approvals import challenges, tokens
 from interlock.approvals.challenges import verifying
@@ -26,8 +27,7 @@ NAME = "interlock"
 _DISABLED = ({"code": "SAFETY_LOOP_DISABLED", "message": f"{UNJUDGED['disabled']}.", "severity": "high"},)  # R-25
 
 
-@dataclass(frozen=True, slots=True)
-class Connection:
+class Connection(Struct, frozen=True):
     """The properties of a connection: its interface, its tightening, and its isolation."""
 
     tight: Tightening = NO_TIGHTENING

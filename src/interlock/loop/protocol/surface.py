@@ -5,9 +5,11 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from interlock.loop.protocol import OperationSpec, envelope
 from interlock.loop.protocol.envelope import AqlProblem, ProtocolReply, refusal, success
@@ -28,8 +30,7 @@ INTROSPECT = "introspect"
 MOST_IN_A_BATCH = 20
 
 
-@dataclass(frozen=True, slots=True)
-class ProtocolCaller:
+class ProtocolCaller(Struct, frozen=True):
     """The caller, as the interface proved it; `session` is the interface's own (ESL-14)."""
 
     principal: str
@@ -39,8 +40,7 @@ class ProtocolCaller:
     more: Any = None  # what a surface's own handlers need of the connection
 
 
-@dataclass(frozen=True, slots=True)
-class OperationCall:
+class OperationCall(Struct, frozen=True):
     """The arguments of a handler."""
 
     operation: OperationSpec
@@ -52,8 +52,7 @@ class OperationCall:
         return self.given.params
 
 
-@dataclass(frozen=True, slots=True)
-class DataWithWarnings:
+class DataWithWarnings(Struct, frozen=True):
     """A handler's answer that comes with warnings; a mapping alone is one without."""
 
     data: Mapping[str, Any]
@@ -63,8 +62,7 @@ class DataWithWarnings:
 Handler = Callable[[OperationCall], "Mapping[str, Any] | DataWithWarnings"]
 
 
-@dataclass(frozen=True, slots=True)
-class Surface:
+class Surface(Struct, frozen=True):
     """The operations of a server; `introspect` answers from the same table that calls are checked with (INT-07)."""
 
     operations: Mapping[str, OperationSpec]
@@ -79,7 +77,7 @@ class Surface:
         nowhere = unresolved_types(returned, known_types(self.about))
         if nowhere:
             raise ValueError(f"types that introspection does not know: {', '.join(nowhere)}")
-        object.__setattr__(self, "handlers", MappingProxyType(dict(self.handlers)))
+        force_setattr(self, "handlers", MappingProxyType(dict(self.handlers)))
 
 
 def call(surface: Surface, endpoint: str, arguments: Any, caller: ProtocolCaller) -> ProtocolReply:

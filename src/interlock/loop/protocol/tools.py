@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.loop.protocol import ENDPOINTS, OperationSpec
 from interlock.loop.protocol.gatekeeper import ANY, offered_endpoints
@@ -21,8 +22,7 @@ class SurfaceSettingError(ValueError):
     """An invalid mode, profile or prefix; the message is for a person."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolNaming:
+class ToolNaming(Struct, frozen=True):
     """The endpoint mode and tool prefix of a connection; refuses invalid ones."""
 
     mode: str = "all"

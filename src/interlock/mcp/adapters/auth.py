@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct, field
+
 from interlock.mcp.adapters import AdapterFailure
+from interlock.model import Confidential
 
 TYPES = ("none", "bearer", "api_key", "basic")
 HIDDEN = "[secret]"
@@ -22,12 +24,13 @@ class AuthError(ValueError):
     """An `auth` block that cannot be used."""
 
 
-@dataclass(frozen=True, slots=True)
-class AuthHeaders:
+class AuthHeaders(Confidential, Struct, frozen=True):
     """The headers of one request, and the secrets in them, which are redacted from the response."""
 
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    secrets: tuple[str, ...] = field(default=(), repr=False)
+    HIDDEN = ("headers", "secrets")
+
+    headers: Mapping[str, str] = field(default_factory=dict)
+    secrets: tuple[str, ...] = ()
 
     def redact(self, value: Any) -> Any:
         """Redacts the secrets from a value: a service may echo its request."""
@@ -42,8 +45,7 @@ class AuthHeaders:
         return [self.redact(item) for item in value] if isinstance(value, list) else value
 
 
-@dataclass(frozen=True, slots=True)
-class Auth:
+class Auth(Struct, frozen=True):
     """The header to sign in with, and the environment variables that it is built from."""
 
     type: str = "none"

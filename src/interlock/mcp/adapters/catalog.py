@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.adapters import RESERVED, Adapter, read_file
 from interlock.adapters.levels import Named
@@ -22,8 +24,7 @@ from interlock.policy.policy import Policy
 Signature = tuple[int, int, int]  # modification time, size, inode
 
 
-@dataclass(frozen=True, slots=True)
-class ServedAdapter:
+class ServedAdapter(Struct, frozen=True):
     """One adapter that is served."""
 
     path: Path
@@ -116,8 +117,7 @@ TYPES = types(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LoopSurface:
+class LoopSurface(Struct, frozen=True):
     """The loop's operations, which the daemon performs."""
 
     policy: Policy

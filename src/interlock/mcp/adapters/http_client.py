@@ -6,12 +6,12 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 from urllib.parse import urljoin
 
 import httpx
+from msgspec import Struct, field
 
 from interlock.mcp.adapters import AdapterFailure
 from interlock.mcp.adapters.auth import AuthHeaders
@@ -35,8 +35,7 @@ _READS = frozenset({"GET", "HEAD"})
 Before = Callable[[], Awaitable[None]]  # called before every request; raises AdapterFailure to prevent it
 
 
-@dataclass(frozen=True, slots=True)
-class OperationResult:
+class OperationResult(Struct, frozen=True):
     """The data and the headers of a successful operation."""
 
     data: Any

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.adapters import Adapter, AdapterOperationSpec, AdapterParam
 from interlock.adapters.danger import prose_form
@@ -22,8 +23,7 @@ _NESTED = frozenset({"operation", "params"})  # names that mean something else b
 _NUMBERS = {"minimum": "minimum", "maximum": "maximum", "minLength": "min_length", "maxLength": "max_length"}
 
 
-@dataclass(frozen=True, slots=True)
-class OfferedOperation:
+class OfferedOperation(Struct, frozen=True):
     """One operation as offered to clients, and the fields that its UPDATE takes inside `input`."""
 
     operation: OperationSpec

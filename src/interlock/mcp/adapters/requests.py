@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
+
+from msgspec import Struct, field
 
 from interlock.adapters import METHODS, Adapter, AdapterOperationSpec
 from interlock.adapters.quota import ApiLimit
 from interlock.mcp.adapters import AdapterFailure, invalid_value
 from interlock.mcp.adapters.auth import Auth, AuthError
+from interlock.model import Confidential
 
 _HOLE = re.compile(r"\{([A-Za-z_]\w*)\}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
@@ -26,8 +28,7 @@ class TemplateError(ValueError):
     """A `maps_to` that must not be used."""
 
 
-@dataclass(frozen=True)
-class Template:
+class Template(Struct, frozen=True, dict=True):
     """A method, a path and a query with placeholders."""
 
     method: str
@@ -137,18 +138,18 @@ class AdapterUnusable(ValueError):
     """An adapter whose operations cannot be performed; the message says which and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutgoingRequest:
+class OutgoingRequest(Confidential, Struct, frozen=True):
     """One HTTP request, before signing in."""
+
+    HIDDEN = ("body",)
 
     method: str
     url: str
-    body: bytes | None = field(default=None, repr=False)
+    body: bytes | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceCall:
+class ServiceCall(Struct, frozen=True):
     """How one operation is performed."""
 
     operation: AdapterOperationSpec
@@ -189,8 +190,7 @@ class ServiceCall:
         return cls(operation, template, marked["slashes"], queried)
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+class Service(Struct, frozen=True):
     """Where an adapter's requests go, and how each of its operations is performed."""
 
     name: str

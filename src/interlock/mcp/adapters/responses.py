@@ -7,14 +7,16 @@ import math
 import time
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.adapters.quota import ApiLimit
 from interlock.analysis.display_text import visible
 from interlock.mcp.adapters import AdapterFailure
 from interlock.mcp.adapters.auth import AuthHeaders
+from interlock.model import Confidential
 from interlock.redaction import redact_text
 from interlock.times import iso
 
@@ -29,13 +31,14 @@ class ResponseTooLarge(Exception):
     """A response above the size limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceResponse:
+class ServiceResponse(Confidential, Struct, frozen=True):
     """A response, read completely."""
+
+    HIDDEN = ("body",)
 
     status: int
     headers: Mapping[str, str]  # by lower-case name
-    body: bytes = field(repr=False)
+    body: bytes
 
 
 def decompress(body: bytes, encoding: str, most: int) -> bytes:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.adapters.name_levels import level_from_name
 from interlock.adapters.trust import Trust
@@ -37,8 +39,7 @@ from interlock.policy.policy import MODES, Policy
 SILENT = "Interlock's daemon does not answer, so nothing is done. A person starts it with 'interlock serve'."
 
 
-@dataclass(frozen=True, slots=True)
-class AdapterCaller:
+class AdapterCaller(Struct, frozen=True):
     """Puts questions to the daemon, as an agent of this name in this server's session."""
 
     daemon: DaemonClient
@@ -133,8 +134,7 @@ _TRUST = frozenset({"trust", "file", "revalidate_by", "overdue"})  # of a status
 _LONGEST = 19  # of a prefix (EP-04)
 
 
-@dataclass(frozen=True, slots=True)
-class OfferedSurface:
+class OfferedSurface(Struct, frozen=True):
     """One surface, and the names of its tools."""
 
     surface: Surface
@@ -147,8 +147,7 @@ class OfferedSurface:
         return {self.naming.tool(endpoint): endpoint for endpoint in self.naming.endpoints(rows)}
 
 
-@dataclass(slots=True)
-class AdapterServer:
+class AdapterServer(Struct):
     """Answers tool calls; synchronous, for worker threads, except for the HTTP requests."""
 
     shelf: AdapterFiles

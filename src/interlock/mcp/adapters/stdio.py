@@ -7,9 +7,10 @@ import os
 import sys
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.client import find_daemon
 from interlock.client.connection import DaemonLink
@@ -28,8 +29,7 @@ params._quota_continue). You cannot arm a token, and a changed call needs a new 
 """
 
 
-@dataclass(frozen=True, slots=True)
-class AdapterServerSettings:
+class AdapterServerSettings(Struct, frozen=True):
     """The options that this server was started with."""
 
     options: ServerOptions

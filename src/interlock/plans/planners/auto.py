@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.config.plans import PlannerSettings
 from interlock.plans.planners import PlannerNotConnected, mock, ollama
 from interlock.ports import Planner, PlannerReply
 
 
-@dataclass(frozen=True)
-class Auto:
+class Auto(Struct, frozen=True):
     """Asks the first planner, and the second one only while the first is not connected; a wrong answer stays an error."""
 
     first: Planner

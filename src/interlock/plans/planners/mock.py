@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.config.plans import PlannerSettings
 from interlock.ports import Planner, PlannerReply, UnknownRequest
@@ -16,8 +17,7 @@ _SHOW = r"(?:show|list|print|display|see|give me|what are|what is|what's|tell me
 _NAME = r"[\"'`]?(?P<name>\S(?:.{0,200}?\S)?)[\"'`]?"
 
 
-@dataclass(frozen=True, slots=True)
-class EverydayRequest:
+class EverydayRequest(Struct, frozen=True):
     """One kind of request; `{names}` of the command are filled with quoted words of the request."""
 
     example: str

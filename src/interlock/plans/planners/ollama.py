@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.config.plans import PlannerSettings
 from interlock.plans.draft import SCHEMA
@@ -12,8 +13,7 @@ from interlock.plans.planners import messages, parse_reply, post
 from interlock.ports import Planner, PlannerError, PlannerReply
 
 
-@dataclass(frozen=True)
-class Ollama:
+class Ollama(Struct, frozen=True):
     """One model."""
 
     host: str

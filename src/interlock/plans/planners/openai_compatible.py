@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 from interlock.config.plans import PlannerSettings
+from interlock.model import Confidential
 from interlock.plans.draft import SCHEMA
 from interlock.plans.planners import messages, parse_reply, post
 from interlock.ports import Planner, PlannerError, PlannerReply
 
 
-@dataclass(frozen=True)
-class OpenAiCompatible:
+class OpenAiCompatible(Confidential, Struct, frozen=True):
     """One model at one endpoint."""
+
+    HIDDEN = ("key",)
 
     host: str
     model: str
     seconds: float
-    key: str = field(default="", repr=False)
+    key: str = ""
 
     @property
     def name(self) -> str:

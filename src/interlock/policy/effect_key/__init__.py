@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from urllib.parse import unquote, urlsplit
+
+from msgspec.structs import replace
 
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.places import resolve

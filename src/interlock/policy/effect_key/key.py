@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from types import MappingProxyType
+
+from msgspec import Struct
 
 REMOVE, WRITE, SEND, STOP, GRANT, RUN = "remove", "write", "send", "stop", "grant", "run"
 UNKNOWN = "?"
@@ -40,8 +41,7 @@ class Relation(StrEnum):
     AROUND = "around"
 
 
-@dataclass(frozen=True, slots=True)
-class EffectKey:
+class EffectKey(Struct, frozen=True, eq=False):
     """One effect on one target in one place.
 
     `place` is empty for what the target itself locates on this machine, a folder for what belongs to a project, and else a name:
@@ -51,9 +51,16 @@ class EffectKey:
     family: str
     target: str
     place: str = ""
-    grantable: bool = field(
-        default=True, compare=False
-    )  # False: more words may matter, so only the very same action is granted
+    grantable: bool = True  # False: more words may matter, so only the very same action is granted
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same effect on the same target; what may be granted is no part of it."""
+        if not isinstance(other, EffectKey):
+            return NotImplemented
+        return (self.family, self.target, self.place) == (other.family, other.target, other.place)
+
+    def __hash__(self) -> int:
+        return hash((self.family, self.target, self.place))
 
     @property
     def known(self) -> bool:

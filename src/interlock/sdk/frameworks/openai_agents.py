@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from agents import (
@@ -17,6 +16,7 @@ from agents import (
     ToolOutputGuardrail,
     ToolOutputGuardrailData,
 )
+from msgspec.structs import replace
 
 from interlock.policy.decision import Decision
 from interlock.sdk import NotAllowed, require_allowed

@@ -7,8 +7,10 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.approvals import confirmations
 from interlock.error_codes import LoopProblem
@@ -46,8 +48,7 @@ Key = tuple[str, str]  # principal, session
 End = Callable[[str, str], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionOptions:
+class ConnectionOptions(Struct, frozen=True):
     """A connection's options; none of them can weaken the policy."""
 
     naming: ToolNaming = field(default_factory=ToolNaming)
@@ -262,15 +263,13 @@ def _options(given: Mapping[str, Any]) -> ConnectionOptions:
     return ConnectionOptions(naming, given.get("strict") is True, texts["policy"], texts["safetyMode"], tuple(adapters))
 
 
-@dataclass(eq=False, slots=True)
-class Lease:
+class Lease(Struct, eq=False):
     """One connection that holds a session, and its process."""
 
     pid: int = 0
 
 
-@dataclass(slots=True)
-class Leases:
+class Leases(Struct):
     """Sessions in use, with and without a lease; used on the event loop only."""
 
     end: End

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.engine.evaluate import evaluate_with_token, quick
 from interlock.identity import home_for

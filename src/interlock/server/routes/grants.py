@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter
+from msgspec.structs import asdict
 from starlette.requests import Request
 
 from interlock.approvals.grants import add_grant, add_pattern, is_signed, remove_pattern, revoke_grant

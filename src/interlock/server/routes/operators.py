@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields
 from typing import Any
 
 from fastapi import APIRouter
@@ -205,8 +204,7 @@ def _may_enrol(context: Context, who: ApiCaller) -> None:
 
 def _row_of(body: FirstOperator) -> OperatorRow:
     """The sealed row; refuses one whose seal does not match its key."""
-    known = {field.name: field for field in fields(OperatorRow)}
-    if unknown := sorted(set(body.row) - set(known)):
+    if unknown := sorted(set(body.row) - set(OperatorRow.__struct_fields__)):
         raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter 'row.{unknown[0]:.80}'")
     values: dict[str, Any] = dict(body.row)
     for key, value in values.items():

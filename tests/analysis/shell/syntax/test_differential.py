@@ -9,10 +9,10 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from functools import cache
 
 import pytest
+from msgspec import Struct
 
 from interlock.analysis.rules import load
 from interlock.analysis.shell.syntax import ShellTooDeep, parse
@@ -106,9 +106,9 @@ def commands(item: object) -> Iterator[tuple[int, str]]:
     if isinstance(item, list):
         for child in item:
             yield from commands(child)
-    elif is_dataclass(item):
-        for field in fields(item):
-            yield from commands(getattr(item, field.name))
+    elif isinstance(item, Struct):
+        for name in item.__struct_fields__:
+            yield from commands(getattr(item, name))
 
 
 def plain(word: n.ShellWord) -> str:

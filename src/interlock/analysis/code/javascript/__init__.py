@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from interlock.analysis.code.javascript.execution import CODE, PROGRAMS, execa, on_made, shelljs, tagged
 from interlock.analysis.code.javascript.expressions import EXPRESSIONS
@@ -113,8 +114,7 @@ def whole(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-@dataclass(slots=True)
-class ReportOnce:
+class ReportOnce(Struct):
     """Hands on each report once, however often the code says it."""
 
     out: Report

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from interlock.analysis.code.javascript.builtins import LIST_METHODS, PURE, TEXT_METHODS
 from interlock.analysis.code.javascript.names import items_of, member, narrowed, text_of

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
+
+from msgspec.structs import replace
 
 from interlock.analysis.code.javascript.builtins import PURE
 from interlock.analysis.code.javascript.values import (

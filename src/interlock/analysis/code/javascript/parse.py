@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
@@ -142,8 +143,7 @@ _MODIFIERS = frozenset({"private", "public", "protected", "readonly", "declare",
 _JOINING = frozenset({"|", "&", "=>", ":", ".", "<", ",", "?", "[", "extends", "keyof", "typeof", "infer", "is"})
 
 
-@dataclass(slots=True)
-class _Tokens:
+class _Tokens(Struct):
     source: str
     at: list[tuple[str, str, int, int]] = field(default_factory=list)  # kind, text, start, end
     gone: list[tuple[int, int]] = field(default_factory=list)

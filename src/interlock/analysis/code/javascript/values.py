@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.analysis.facts import hole, known
 
@@ -17,8 +19,7 @@ LONGEST = 65_536  # a text or list that grows past this is not followed any furt
 _CHOICES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class JsPath:
+class JsPath(Struct, frozen=True):
     """A thing known by the path that leads to it: `fs.rmSync`, `knex().where`; "?" when nothing is known."""
 
     name: str
@@ -29,8 +30,7 @@ class JsPath:
         return self.name.rpartition(".")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class JsOrigin:
+class JsOrigin(Struct, frozen=True):
     """A value whose origin matters: an entry of a folder, fetched text, a file's content, a process, a socket."""
 
     kind: str
@@ -39,15 +39,13 @@ class JsOrigin:
     deep: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class JsChoice:
+class JsChoice(Struct, frozen=True):
     """One of several values, depending on something that only a run would tell."""
 
     options: tuple[Any, ...]
 
 
-@dataclass(eq=False, slots=True)
-class JsScope:
+class JsScope(Struct, eq=False):
     """Names and what they stand for, inside another scope."""
 
     names: dict[str, Any] = field(default_factory=dict)
@@ -61,8 +59,7 @@ class JsScope:
         return scope
 
 
-@dataclass(eq=False, slots=True)
-class JsFunction:
+class JsFunction(Struct, eq=False):
     """A function of the code itself, with the scope it closes over."""
 
     node: Node
@@ -70,8 +67,7 @@ class JsFunction:
     name: str = ""
 
 
-@dataclass(eq=False, slots=True)
-class Regex:
+class Regex(Struct, eq=False):
     """A regular expression literal."""
 
     pattern: str

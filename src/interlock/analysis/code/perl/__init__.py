@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from interlock.analysis.code import effects
 from interlock.analysis.code.dialect import CodeDialect

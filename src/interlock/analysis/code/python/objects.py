@@ -6,14 +6,14 @@ import ast
 import stat
 import string
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from interlock.analysis.code.python.values import NOTHING, UNKNOWN, Sym, Value, either, text_of
 from interlock.analysis.facts import hole
 
 
-@dataclass(slots=True, eq=False)
-class PythonScope:
+class PythonScope(Struct, eq=False):
     """The names of one block of code, inside those of the code around it."""
 
     parent: PythonScope | None = None
@@ -146,8 +146,7 @@ def _stat_bits(path: str) -> Value:
 MAX_KINDS = 1000
 
 
-@dataclass(slots=True, eq=False)
-class PythonFunction:
+class PythonFunction(Struct, eq=False):
     """A function, a lambda or a method; `owner` is what a method is called on."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -155,8 +154,7 @@ class PythonFunction:
     owner: Value = None
 
 
-@dataclass(slots=True, eq=False)
-class Class:
+class Class(Struct, eq=False):
     """A class and what its body defines."""
 
     name: str
@@ -164,16 +162,14 @@ class Class:
     bases: list[Value]
 
 
-@dataclass(slots=True, eq=False)
-class Instance:
+class Instance(Struct, eq=False):
     """An instance of a class that the source defines."""
 
     cls: Class
     names: dict[str, Value] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False)
-class Partial:
+class Partial(Struct, eq=False):
     """A function with some of its arguments given."""
 
     func: Value
@@ -181,8 +177,7 @@ class Partial:
     named: dict[str, Value]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LibraryCall:
+class LibraryCall(Struct, frozen=True, eq=False):
     """One call of a library, with its function's path and everything it is given."""
 
     path: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Self
+
+from msgspec import Struct, field
 
 from interlock.analysis.facts import HOLE, hole, known
 from interlock.analysis.place_names import is_secret
@@ -30,8 +31,7 @@ class Marked(str):
         return made
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sym:
+class Sym(Struct, frozen=True, eq=False):
     """A value known only by how it is reached: `os.remove`, `boto3.client().delete_bucket`."""
 
     path: str
@@ -45,15 +45,13 @@ class Sym:
         return self.path.rpartition(".")[2]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Either:
+class Either(Struct, frozen=True, eq=False):
     """A value that depends on a branch taken at run time."""
 
     options: tuple[Value, ...]
 
 
-@dataclass(slots=True, eq=False)
-class OpenFile:
+class OpenFile(Struct, eq=False):
     """An open file; `written` once anything but nothing may have gone into it."""
 
     path: str

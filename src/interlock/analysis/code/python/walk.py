@@ -6,9 +6,10 @@ import ast
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import islice, pairwise, product
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.analysis.code.python.objects import Class, LibraryCall, PythonFunction, PythonScope
 from interlock.analysis.code.python.values import (
@@ -32,8 +33,7 @@ from interlock.analysis.facts import Report, known, without_holes
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "cmd", "cmd.exe", "powershell", "pwsh"})
 
 
-@dataclass(slots=True, eq=False)
-class PythonEffects:
+class PythonEffects(Struct, eq=False):
     """Tells the report each thing once, with paths as seen from the directory the source went to."""
 
     out: Report
@@ -176,8 +176,7 @@ MAX_LOOP = 1000
 MAX_WAYS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class PythonSemantics:
+class PythonSemantics(Struct, frozen=True):
     """How each kind of node is read, and what calls give."""
 
     statements: Mapping[type[ast.stmt], Statement]
@@ -187,8 +186,7 @@ class PythonSemantics:
     handled: frozenset[str]  # the functions of libraries that have an answer
 
 
-@dataclass(slots=True, eq=False)
-class PythonWalk:
+class PythonWalk(Struct, eq=False):
     """Where the walk is and what it has met."""
 
     out: Report

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from interlock.analysis.code import effects, orm, values
 from interlock.analysis.code.dialect import CodeCall

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from itertools import pairwise
+
+from msgspec.structs import replace
 
 from interlock.analysis.code import effects, values
 from interlock.analysis.code.dialect import PAIRS, CodeCall

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose import english
@@ -50,8 +51,7 @@ _PARTICLE_REACH = 9
 _MOST_ACTS = 12
 
 
-@dataclass(slots=True)
-class EnglishClause:
+class EnglishClause(Struct):
     """What was read in one clause."""
 
     acts: list[AnnouncedAct] = field(default_factory=list)

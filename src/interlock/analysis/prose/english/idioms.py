@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from interlock.analysis.prose.english.ways import ways
 
@@ -107,8 +108,7 @@ def _structure(pattern: str) -> Iterator[tuple[int, str, int]]:
             depth += char == "("
 
 
-@dataclass(frozen=True, slots=True)
-class Idiom:
+class Idiom(Struct, frozen=True):
     """An act found by its wording."""
 
     start: int

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.prose import english
 from interlock.analysis.prose.acts import NOTHING, Traits
@@ -53,8 +55,7 @@ _NO_UNDO = re.compile(
 _NO_UNDO_CUES = ("good", "undo", "recover", "restored", "hard", "bypass")
 
 
-@dataclass(frozen=True, slots=True)
-class EnglishObject:
+class EnglishObject(Struct, frozen=True):
     """What an act is done to."""
 
     kind: str = ""

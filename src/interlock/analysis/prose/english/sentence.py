@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.acts import AnnouncedAct

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from interlock.analysis.operations.names import is_english, is_operation
 from interlock.analysis.prose.acts import AnnouncedAct
@@ -36,8 +37,7 @@ _PLACED = frozenset(
 )
 
 
-@dataclass(slots=True)
-class Foreign:
+class Foreign(Struct):
     """What was read in a sentence of another language."""
 
     acts: list[AnnouncedAct] = field(default_factory=list)
@@ -50,8 +50,7 @@ class Foreign:
     fetched: bool = False  # a program was downloaded
 
 
-@dataclass(slots=True)
-class _Clause:
+class _Clause(Struct):
     """The words of a clause, and the text they were found in."""
 
     words: list[ForeignWord]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.foreign.languages import HEADS, Entry, Vocabulary, loans, with_files_as_words
@@ -22,8 +23,7 @@ _ARTICLES = frozenset({"el", "un", "del", "al"})  # `el borrado` is an act, `ha 
 _FIRST = 0xE200  # private characters stand for idioms where words have no spaces between them
 
 
-@dataclass(slots=True)
-class ForeignWord:
+class ForeignWord(Struct):
     """A word of a clause with what it can be."""
 
     text: str

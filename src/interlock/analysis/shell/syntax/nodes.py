@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from interlock.model import Span
 
 
-@dataclass(slots=True)
-class ShellText:
+class ShellText(Struct):
     """Characters that stand for themselves; quoted ones neither split nor expand."""
 
     text: str
     quoted: bool
 
 
-@dataclass(slots=True)
-class ShellVariable:
+class ShellVariable(Struct):
     """`$x` or `${x…}`."""
 
     name: str
@@ -29,8 +27,7 @@ class ShellVariable:
     indirect: bool = False
 
 
-@dataclass(slots=True)
-class Substitution:
+class Substitution(Struct):
     """`$(…)`, backticks, `<(…)` (direction "<") or `>(…)`."""
 
     body: list[Node]
@@ -38,8 +35,7 @@ class Substitution:
     direction: str = ""
 
 
-@dataclass(slots=True)
-class Arithmetic:
+class Arithmetic(Struct):
     """`$((…))`: its value is a number, and what it contains may run commands."""
 
     text: str
@@ -49,8 +45,7 @@ class Arithmetic:
 Part = ShellText | ShellVariable | Substitution | Arithmetic
 
 
-@dataclass(slots=True)
-class ShellWord:
+class ShellWord(Struct):
     """One word as written."""
 
     parts: list[Part]
@@ -67,8 +62,7 @@ class ShellWord:
         return None
 
 
-@dataclass(slots=True)
-class Assignment:
+class Assignment(Struct):
     """`name=value`, `name+=value`, `name[i]=value` or `name=(…)`."""
 
     name: str
@@ -79,8 +73,7 @@ class Assignment:
     keys: list[str] = field(default_factory=list)  # one for each item; empty where none was written
 
 
-@dataclass(slots=True)
-class ShellRedirect:
+class ShellRedirect(Struct):
     """`> file` and the like; a here-document has its text in `body`."""
 
     operator: str
@@ -89,8 +82,7 @@ class ShellRedirect:
     body: ShellWord | None = None
 
 
-@dataclass(slots=True)
-class SimpleCommand:
+class SimpleCommand(Struct):
     words: list[ShellWord]
     assigns: list[Assignment]
     redirects: list[ShellRedirect]
@@ -98,21 +90,18 @@ class SimpleCommand:
     negated: bool = False  # behind a `!`: succeeds where the command fails
 
 
-@dataclass(slots=True)
-class ShellPipeline:
+class ShellPipeline(Struct):
     stages: list[Node]
 
 
-@dataclass(slots=True)
-class AndOr:
+class AndOr(Struct):
     """Nodes joined by `&&` and `||`; operators[i] stands before nodes[i + 1]."""
 
     nodes: list[Node]
     operators: list[str]
 
 
-@dataclass(slots=True)
-class ShellGroup:
+class ShellGroup(Struct):
     """`{ …; }` or `( … )`."""
 
     body: list[Node]
@@ -120,8 +109,7 @@ class ShellGroup:
     redirects: list[ShellRedirect] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Branches:
+class Branches(Struct):
     """if, case: each body may run; `head` runs before any of them, the nodes of it that decide about the bodies of an if are at `tests`."""
 
     head: list[Node]
@@ -131,8 +119,7 @@ class Branches:
     tests: list[int] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class ShellLoop:
+class ShellLoop(Struct):
     """for, select, while, until; `items` is None when it does not go over words."""
 
     body: list[Node]
@@ -143,15 +130,13 @@ class ShellLoop:
     until: bool = False
 
 
-@dataclass(slots=True)
-class ShellFunction:
+class ShellFunction(Struct):
     name: str
     body: Node
     span: Span
 
 
-@dataclass(slots=True)
-class Expression:
+class Expression(Struct):
     """`[[ … ]]` and `(( … ))`: decides something; what it expands may run commands."""
 
     words: list[ShellWord]
@@ -159,8 +144,7 @@ class Expression:
     negated: bool = False
 
 
-@dataclass(slots=True)
-class Background:
+class Background(Struct):
     """A node followed by `&`, or behind `coproc`."""
 
     node: Node

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from interlock.agents import agent as agent_of
 from interlock.model import Action, command
@@ -17,8 +18,7 @@ LONGEST = 16 << 20  # bytes of a line; a longer one is no record of a call
 RAN, FAILED, UNKNOWN = "ran", "failed", "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class PastCall:
+class PastCall(Struct, frozen=True):
     """One call that an agent or a person made."""
 
     source: str  # claude-code | codex | shell
@@ -29,8 +29,7 @@ class PastCall:
     outcome: str = UNKNOWN
 
 
-@dataclass(slots=True)
-class LogTally:
+class LogTally(Struct):
     """Counts what was read, and what could not be used."""
 
     files: int = 0
@@ -39,8 +38,7 @@ class LogTally:
     unread: list[str] = field(default_factory=list)  # files that could not be opened
 
 
-@dataclass(frozen=True, slots=True)
-class RawCall:
+class RawCall(Struct, frozen=True):
     """A call as a log has it."""
 
     id: str

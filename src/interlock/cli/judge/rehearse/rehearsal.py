@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement, judge
 from interlock.analysis.targets.provenance import NOTHING_CREATED, CreatedThing, Provenance, created_by, removed_by
@@ -29,8 +31,7 @@ from interlock.snapshots import TakenSnapshot
 _SUPPOSED = TakenSnapshot("u_aaaaaaaaaa", "0" * 64)  # a snapshot as it would have been taken
 
 
-@dataclass(frozen=True, slots=True)
-class RehearsedCall:
+class RehearsedCall(Struct, frozen=True):
     """The judgement of a past call, and the policy's answer."""
 
     judgement: Judgement
@@ -140,8 +141,7 @@ MOST = 500  # things of one session that are remembered
 Tick = Callable[[Path], None]
 
 
-@dataclass(frozen=True, slots=True)
-class RehearsedQuestion:
+class RehearsedQuestion(Struct, frozen=True):
     """A past call that would not simply have passed."""
 
     past: PastCall
@@ -158,8 +158,7 @@ class RehearsedQuestion:
         return tuple(dict.fromkeys(one.rule for one in findings if one.level == self.assessment.level)) or ("policy",)
 
 
-@dataclass(slots=True)
-class Rehearsal:
+class Rehearsal(Struct):
     """The result of a rehearsal: calls read, and the questions they would have caused."""
 
     calls: Counter[str] = field(default_factory=Counter)  # by source
@@ -190,8 +189,7 @@ class Rehearsal:
         )
 
 
-@dataclass(slots=True)
-class RehearsedSessions:
+class RehearsedSessions(Struct):
     """The things that each session of the logs has created so far."""
 
     things: dict[str, list[CreatedThing]] = field(default_factory=dict)

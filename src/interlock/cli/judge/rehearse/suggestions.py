@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from interlock.approvals.grant_coverage import find_covering
 from interlock.cli.judge.rehearse.rehearsal import RehearsedQuestion
@@ -17,8 +18,7 @@ HIGHEST = Level.DANGEROUS
 _ANYBODY = AgentRef("uid:0", "agent")
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True):
     """A grant, and the number of questions it would have spared."""
 
     effect: str

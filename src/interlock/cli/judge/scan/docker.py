@@ -6,7 +6,8 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from interlock.cli.judge.scan.shell_text import Snippet, in_language, join_snippets, snippet
 
@@ -19,8 +20,7 @@ _SHELLS = frozenset({"sh", "bash", "zsh", "ksh", "dash", "ash"})
 _RUNS = frozenset({"RUN", "CMD", "ENTRYPOINT", "HEALTHCHECK"})
 
 
-@dataclass(slots=True)
-class _Stage:
+class _Stage(Struct):
     """What holds for the instructions that follow: variables, and the directory."""
 
     settings: list[Snippet] = field(default_factory=list)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from interlock.analysis.display_text import visible
 from interlock.cli.judge.scan.shell_text import Snippet
@@ -43,8 +44,7 @@ _ORDINARY = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """One finding, and where in which file it is."""
 
     file: str
@@ -57,8 +57,7 @@ class Hit:
         return f"{visible(self.finding.subject) or self.kind}: {self.finding.reason}"
 
 
-@dataclass(slots=True)
-class Scan:
+class Scan(Struct):
     """Counts of a scan so far."""
 
     hits: list[Hit] = field(default_factory=list)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from interlock.cli.judge.scan.ci import ci_file
 from interlock.cli.judge.scan.docker import dockerfile
@@ -14,8 +15,7 @@ from interlock.cli.judge.scan.shell_text import Snippet, crontab, package_json, 
 Extract = Callable[[str], list[Snippet]]
 
 
-@dataclass(frozen=True, slots=True)
-class SourceKind:
+class SourceKind(Struct, frozen=True):
     """One kind of file: how it is called, how it is read, and what its commands run on."""
 
     kind: str

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 Key = str | int
 _NO_KEY = tuple("#[]{}&*!|>%@`")  # what no plain key starts with
@@ -15,8 +16,7 @@ _TAG = re.compile(r"^(?:[!&][^\s]*\s+)+")
 _COMMENT = re.compile(r"(?:^|\s)#.*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(Struct, frozen=True):
     """One value, and where it stands: the keys from the top, list positions as numbers."""
 
     path: tuple[Key, ...]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache
+
+from msgspec import Struct, field
 
 NOUNS: Mapping[str, str] = {
     "data": "topic topics dump dumps queue queues kafka rabbitmq sqs inbox sharepoint onedrive dropbox gdrive drive dataset datasets excel csv"
@@ -131,8 +132,7 @@ _ASIDES = (
 HEADS = ("verb", "look", "make", "do", "launch", "fetch")  # what can govern a clause
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(Struct, frozen=True):
     """The words of a language, in lower case and without accents; `word*` stands for everything that begins so."""
 
     code: str
