@@ -18,9 +18,9 @@ from msgspec.structs import replace
 from interlock import assess
 from interlock.analysis import lexicon, places
 from interlock.analysis.assess import judge
-from interlock.analysis.classify import Rulebook
 from interlock.analysis.operations import key_words, params
 from interlock.analysis.rules import Rule
+from interlock.analysis.rules.book import Rulebook
 from interlock.analysis.rules.load import load
 from interlock.model import Action, command, intent, operation, tool
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from interlock.analysis.classify import Classified, Rulebook, classify
+from interlock.analysis.classify import Classified, classify
 from interlock.analysis.facts import Command, Effect, Fact
 from interlock.analysis.programs import Program
 from interlock.analysis.read import BUDGET, FileReader, read
+from interlock.analysis.rules.book import Rulebook
 from interlock.analysis.shell import show_command
 from interlock.model import Action, Assessment, Category, EffectiveCommand, Finding, Flags, Kind, Level, Tier, Witness
 

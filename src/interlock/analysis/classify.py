@@ -2,99 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.analysis.facts import Command, Effect, Fact
-from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.help import may_be_value
 from interlock.analysis.programs.load import net_words
 from interlock.analysis.programs.net import Harm, harm_of, only_reads
 from interlock.analysis.rules import Clause, Rule, pattern
+from interlock.analysis.rules.book import ANY, Entry, Rulebook, keys_of
 from interlock.analysis.shell import show_command
 from interlock.analysis.shell.options import CommandOptions, options
 from interlock.model import Category, Finding, Level
 
 if TYPE_CHECKING:
-    from interlock.analysis.prose.classifier import IntentClassifier
+    pass
 
-Entry = tuple[Rule, Clause, tuple[str, ...]]  # the last: the one subcommand of the clause that this entry is for
 _NO_PROGRAM = Program()
 _SAFE, _REVERSIBLE, _DESTRUCTIVE, _DANGEROUS = Level.SAFE, Level.REVERSIBLE, Level.DESTRUCTIVE, Level.DANGEROUS
 _READS = frozenset({"read", "sql_read", "store_read"})
-_ANY = "*"
 _DISPOSABLE = frozenset({"build", "cache", "log", "temp"})
 # One of these is destructive; a list of them, known only at run time, is bulk and so dangerous.
 _BULK = frozenset({
     Category.DATA_DELETION, Category.RESOURCE_TERMINATION, Category.ACCESS_REVOCATION, Category.CREDENTIAL_INVALIDATION,
     Category.ACCOUNT_ACTION, Category.COMMUNICATION_BLOCK, Category.FINANCIAL_ACTION, Category.CONFIG_DESTRUCTION,
 })  # fmt: skip
-
-
-class Rulebook(Struct, frozen=True):
-    """All rules, findable by program and first word, or by effect and place."""
-
-    rules: Mapping[str, Rule]
-    programs: Mapping[str, Program]
-    by_program: Mapping[str, Mapping[str, Sequence[Entry]]]
-    by_effect: Mapping[tuple[str, str], Sequence[Entry]]
-    targets: Mapping[tuple[str, str], tuple[str, ...]]  # every target that a clause of by_effect names
-    patterns: NamePatterns = BUILT_IN_PATTERNS  # of names (R-19)
-    opinion: Callable[[], IntentClassifier] | None = None  # for intents that no rule matches; built on first use
-
-    @classmethod
-    def of(cls, rules: Iterable[Rule], programs: Mapping[str, Program]) -> Rulebook:
-        by_program: dict[str, dict[str, list[Entry]]] = {}
-        by_effect: dict[tuple[str, str], list[Entry]] = {}
-        named = {rule.id: rule for rule in rules}
-        for rule in named.values():
-            for clause in rule.when:
-                for program in clause.program:
-                    for sub in clause.subcommand or ((),):
-                        by_program.setdefault(program, {}).setdefault(_key(sub), []).append((rule, clause, sub))
-                for verb in clause.effect:
-                    for place in clause.place or {""}:
-                        by_effect.setdefault((verb, place), []).append((rule, clause, ()))
-        targets = {key: _target_patterns(entries) for key, entries in by_effect.items()}
-        return cls(MappingProxyType(named), programs, by_program, by_effect, targets)
-
-
-def _target_patterns(entries: Iterable[Entry]) -> tuple[str, ...]:
-    """The target patterns of these clauses, each once."""
-    asked = (text for _, clause, _ in entries for text in (*clause.target, *clause.no_target))
-    return tuple(dict.fromkeys(asked))
-
-
-def _key(words: Sequence[str]) -> str:
-    """Where a subcommand is filed: its first word, or its second behind a `*`; `delete-*` by its verb."""
-    if not words:
-        return _ANY
-    if words[0] != _ANY:
-        return _word_key(words[0])
-    return f"* {_word_key(words[1])}" if len(words) > 1 and words[1] != _ANY else _ANY
-
-
-def _word_key(word: str) -> str:
-    if "*" not in word:
-        return word
-    head, dash, _ = word.partition("-")
-    return f"{head}-*" if dash and "*" not in head else _ANY
-
-
-def _keys(operands: Sequence[str]) -> list[str]:
-    """Every place where a rule for these operands can be filed."""
-    keys = [_ANY]
-    for position, word in enumerate(operands[:2]):
-        before = "* " if position else ""
-        keys += [before + word, before + _ANY]
-        if "-" in word:
-            keys.append(f"{before}{word.partition('-')[0]}-*")
-    return keys
 
 
 class Classified(Struct):
@@ -220,10 +156,10 @@ def _finding(rule: Rule, fact: Fact, subject: str) -> Finding:
 
 
 def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
-    index = book.by_program.get(command.program)
+    index = book.of_program(command.program)
     if index is None and "." in command.program:
-        index = book.by_program.get(f"{command.program.partition('.')[0]}.*")
-    by_verb = book.by_program.get(f"{command.program.partition('-')[0]}-*") if _is_cmdlet(command) else None
+        index = book.of_program(f"{command.program.partition('.')[0]}.*")
+    by_verb = book.of_program(f"{command.program.partition('-')[0]}-*") if _is_cmdlet(command) else None
     if "help" in command.traits:
         return [], _SAFE
     program = book.programs.get(command.program, _NO_PROGRAM)
@@ -246,7 +182,7 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
 
 
 def _entries(index: Mapping[str, Sequence[Entry]], view: _View) -> list[Entry]:
-    return [entry for key in dict.fromkeys(_keys(view.found.operands)) for entry in index.get(key, ())]
+    return [entry for key in dict.fromkeys(keys_of(view.found.operands)) for entry in index.get(key, ())]
 
 
 def _is_cmdlet(command: Command) -> bool:
@@ -364,7 +300,7 @@ def _generic(harm: Harm, command: Command, book: Rulebook) -> list[Rule]:
     """The rules for any program, told what the words say."""
     marks = {f"word_{harm.kind}"} | ({"word_all"} if harm.everything or "production" in command.traits else set())
     view = _View(replace(command, traits=command.traits | marks), _NO_PROGRAM)
-    entries = book.by_program.get(_ANY, {}).get(_ANY, ())
+    entries = (book.of_program(ANY) or {}).get(ANY, ())
     found = [rule for rule, _, _ in _matching(entries, view)]
     worst = max((rule.level for rule in found), default=_SAFE)
     return [rule for rule in found if rule.level == worst]

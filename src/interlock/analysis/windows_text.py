@@ -9,25 +9,25 @@ from interlock.analysis.windows import program_name
 _WINDOWS_CWD = re.compile(r"[A-Za-z]:[\\/]|\\\\\w")
 _LIMIT = 20_000
 
-_VERBS = (
-    "add|backup|clear|close|complete|compare|connect|convert|convertfrom|convertto|copy|debug|disable|disconnect|dismount|"
-    "enable|enter|exit|expand|export|find|flush|format|get|grant|group|hide|import|initialize|install|invoke|join|limit|"
-    "lock|measure|merge|mount|move|new|open|optimize|out|ping|pop|protect|publish|push|read|receive|redo|register|remove|"
-    "rename|repair|request|reset|resize|resolve|restart|restore|resume|revoke|save|search|select|send|set|show|skip|sort|"
-    "split|start|step|stop|submit|suspend|switch|sync|tee|test|trace|unblock|undo|uninstall|unlock|unprotect|unpublish|"
-    "unregister|update|use|wait|watch|where|write|foreach"
+_VERBS = frozenset(
+    """add backup clear close complete compare connect convert convertfrom convertto copy debug disable disconnect dismount
+    enable enter exit expand export find flush format get grant group hide import initialize install invoke join limit lock
+    measure merge mount move new open optimize out ping pop protect publish push read receive redo register remove rename
+    repair request reset resize resolve restart restore resume revoke save search select send set show skip sort split start
+    step stop submit suspend switch sync tee test trace unblock undo uninstall unlock unprotect unpublish unregister update
+    use wait watch where write foreach""".split()
 )
-_VERB_SET = frozenset(_VERBS.split("|")) | frozenset("block deny assert approve confirm unpublish new".split())
+_VERBS_OF_PASCAL = _VERBS | frozenset("block deny assert approve confirm".split())
 _CMDLET = re.compile(
-    rf"(?:^|[|;&({{]|=)\s*&?\s*(?:[\w.]+\\)?(?:{_VERBS})-[a-z]\w+(?=[\s|;)}}]|$)", re.IGNORECASE | re.MULTILINE
+    r"(?:^|[|;&({=])\s*&?\s*(?:[\w.]+\\)?([a-z]+)-[a-z]\w+(?=[\s|;)}]|$)", re.IGNORECASE | re.MULTILINE
 )
-_SURE_NOUNS = (
-    "item|itemproperty|childitem|content|volume|disk|partition|process|service|object|expression|webrequest|restmethod|"
-    "computer|host|output|location|path|eventlog|aduser|adgroup|adcomputer|vm|vmsnapshot|netadapter|executionpolicy|"
-    "localuser|localgroup|localgroupmember|scheduledtask|job|module|package|command|help|mppreference|recyclebin|"
-    "azresourcegroup|azvm|azstorageaccount|physicaldisk|storagepool|bitlocker|smbshare|psdrive|variable|alias|random|date"
+_SURE_NOUNS = frozenset(
+    """item itemproperty childitem content volume disk partition process service object expression webrequest restmethod
+    computer host output location path eventlog aduser adgroup adcomputer vm vmsnapshot netadapter executionpolicy localuser
+    localgroup localgroupmember scheduledtask job module package command help mppreference recyclebin azresourcegroup azvm
+    azstorageaccount physicaldisk storagepool bitlocker smbshare psdrive variable alias random date""".split()
 )
-_FIRST_CMDLET = re.compile(rf"\s*(?:&\s*)?(?:{_VERBS})-(?:{_SURE_NOUNS})(?=[\s|;)]|$)", re.IGNORECASE)
+_FIRST_CMDLET = re.compile(r"\s*(?:&\s*)?([a-z]+)-([a-z]+)(?=[\s|;)]|$)", re.IGNORECASE)
 _PASCAL_CMDLET = re.compile(r"(?:.*\\)?([A-Z][a-z]+)-[A-Z]\w+")  # as no POSIX program is called
 _POWERSHELL_MARKS = re.compile(
     r"\$env:\w|\$\w+\s*=|\$(?:true|false|null|_|PSItem|PSScriptRoot|HOME)\b|\[[A-Za-z][\w.]*\]::|\[(?:char|string|int|byte)(?:\[\])?\]"
@@ -75,7 +75,7 @@ def looks_like_windows(text: str, cwd: str) -> str:
     if not _WINDOWS_CWD.match(cwd):
         return _whatever_the_folder(head)
     outside = _without_data(head)
-    if _CMDLET.search(outside) or _FIRST_CMDLET.match(head):
+    if _has_cmdlet(outside) or _opens_with_cmdlet(head):
         return "powershell"
     if _CMD_MARKS.search(head):
         return "cmd"
@@ -86,6 +86,15 @@ def looks_like_windows(text: str, cwd: str) -> str:
     return "powershell" if _BACKSLASH_PATH.search(outside) else ""
 
 
+def _has_cmdlet(text: str) -> bool:
+    return any(found[1].lower() in _VERBS for found in _CMDLET.finditer(text))
+
+
+def _opens_with_cmdlet(text: str) -> bool:
+    found = _FIRST_CMDLET.match(text)
+    return found is not None and found[1].lower() in _VERBS and found[2].lower() in _SURE_NOUNS
+
+
 def _whatever_the_folder(head: str) -> str:
     """The Windows shell of a text whose first word says so, in a folder that is no Windows one."""
     first = _FIRST_WORD.match(head)
@@ -94,7 +103,7 @@ def _whatever_the_folder(head: str) -> str:
     word = first[1]
     if "-" in word and program_name(word) not in _ONLY_WINDOWS:
         pascal = _PASCAL_CMDLET.fullmatch(word)
-        sure = (pascal and pascal[1].lower() in _VERB_SET) or _FIRST_CMDLET.match(head)
+        sure = (pascal and pascal[1].lower() in _VERBS_OF_PASCAL) or _opens_with_cmdlet(head)
         return "powershell" if sure else ""
     name = program_name(word)
     if name not in _WINDOWS_NAMES:

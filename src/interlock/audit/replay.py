@@ -10,7 +10,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from interlock.analysis.assess import assess, judge
-from interlock.analysis.classify import Rulebook, classify
+from interlock.analysis.classify import classify
+from interlock.analysis.rules.book import Rulebook
 from interlock.analysis.rules.load import rulebook_hash
 from interlock.approvals.display import one_line
 from interlock.audit import EVENTS, HELD, Attempt, attempt_body

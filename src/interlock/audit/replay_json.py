@@ -10,8 +10,9 @@ from msgspec import Struct, field
 from interlock.adapters.danger import DangerBlock, DeclaredApproval
 from interlock.adapters.trust import TRUSTS
 from interlock.analysis.assess import Judgement, assess
-from interlock.analysis.classify import Rulebook, classify
+from interlock.analysis.classify import classify
 from interlock.analysis.facts import Command, Effect, Fact
+from interlock.analysis.rules.book import Rulebook
 from interlock.model import Assessment, Human, Level, Loss, Requirement
 from interlock.policy.circumstances import AdapterContext, Circumstances, Contribution, EarlierDenial
 from interlock.policy.evaluate import PolicyResult, evaluate_policy

@@ -55,7 +55,7 @@ from interlock.policy.trust_matrix import TrustPolicy
 from interlock.problems import Problem, Problems, describe_value
 
 if TYPE_CHECKING:
-    from interlock.analysis.classify import Rulebook
+    from interlock.analysis.rules.book import Rulebook
 
 PORT = 7310
 SYSTEM_CONFIG = Path("/etc/interlock/config.toml")  # of the daemon that `install --system` sets up

@@ -20,7 +20,7 @@ from interlock.identity import home_for, home_of, make_undumpable
 
 if TYPE_CHECKING:
     from interlock.analysis.assess import Judgement
-    from interlock.analysis.classify import Rulebook
+    from interlock.analysis.rules.book import Rulebook
     from interlock.policy.policy import Policy
 
 MOST_INPUT = 16 << 20

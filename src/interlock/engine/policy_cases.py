@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from interlock.analysis.assess import judge
-from interlock.analysis.classify import Rulebook
+from interlock.analysis.rules.book import Rulebook
 from interlock.impact.inspection import inspection_of
 from interlock.model import Action, Loss, command, intent, operation, tool
 from interlock.policy.circumstances import Circumstances

@@ -15,7 +15,7 @@ from interlock.model import Action, Assessment, Kind, Level, Loss
 
 if TYPE_CHECKING:
     from interlock.analysis.assess import Judgement
-    from interlock.analysis.classify import Rulebook
+    from interlock.analysis.rules.book import Rulebook
     from interlock.engine.explain import PolicyAnswer
     from interlock.policy.circumstances import AdapterContext, Circumstances
     from interlock.policy.impact import Impact

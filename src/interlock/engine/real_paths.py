@@ -9,8 +9,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement, join_judgements
-from interlock.analysis.classify import Rulebook
 from interlock.analysis.facts import Effect, Fact
+from interlock.analysis.rules.book import Rulebook
 from interlock.config import SYSTEM_CONFIG, Config
 from interlock.identity import home_of
 from interlock.policy.load import files_of

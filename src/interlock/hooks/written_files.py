@@ -15,8 +15,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement, assess, judge
-from interlock.analysis.classify import Rulebook, classify
+from interlock.analysis.classify import classify
 from interlock.analysis.facts import Command, Effect, Fact, known
+from interlock.analysis.rules.book import Rulebook
 from interlock.model import Action, Kind, Level, Witness, command
 
 NAMED, RUN = "named", "run"  # how a file is reached

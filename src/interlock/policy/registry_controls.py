@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from interlock.analysis.assess import assess
-from interlock.analysis.classify import Classified, Rulebook, classify
+from interlock.analysis.classify import Classified, classify
+from interlock.analysis.rules.book import Rulebook
 from interlock.model import Assessment, Finding, Human, Level, Requirement
 from interlock.policy.circumstances import Circumstances, Contribution
 from interlock.policy.policy import Policy

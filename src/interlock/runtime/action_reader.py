@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.analysis.assess import Judgement, judge
-from interlock.analysis.classify import Rulebook
 from interlock.analysis.read import BUDGET, FileReader
+from interlock.analysis.rules.book import Rulebook
 from interlock.model import Action, Kind, Level
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.evaluate import PolicyResult, evaluate_policy

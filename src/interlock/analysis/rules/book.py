@@ -1,0 +1,96 @@
+"""All rules, findable by program and first word, or by effect and place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
+from interlock.analysis.programs import Program
+from interlock.analysis.rules import Clause, Rule
+
+if TYPE_CHECKING:
+    from interlock.analysis.prose.classifier import IntentClassifier
+
+ANY = "*"
+Entry = tuple[Rule, Clause, tuple[str, ...]]  # the last: the one subcommand of the clause that this entry is for
+Index = Mapping[str, Sequence[Entry]]  # the entries of one program, by the word under which `keys_of` finds them
+
+
+class Rulebook(Struct, frozen=True):
+    """The rules, and the programs that they ask about. What is found by program is indexed when it is first asked for."""
+
+    rules: Mapping[str, Rule]
+    programs: Mapping[str, Program]
+    by_program: Mapping[str, Sequence[tuple[Rule, Clause]]]
+    by_effect: Mapping[tuple[str, str], Sequence[Entry]]
+    targets: Mapping[tuple[str, str], tuple[str, ...]]  # every target that a clause of by_effect names
+    patterns: NamePatterns = BUILT_IN_PATTERNS  # of names (R-19)
+    opinion: Callable[[], IntentClassifier] | None = None  # for intents that no rule matches; built on first use
+    indexes: dict[str, Index] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, rules: Iterable[Rule], programs: Mapping[str, Program]) -> Rulebook:
+        by_program: dict[str, list[tuple[Rule, Clause]]] = {}
+        by_effect: dict[tuple[str, str], list[Entry]] = {}
+        named = {rule.id: rule for rule in rules}
+        for rule in named.values():
+            for clause in rule.when:
+                for program in clause.program:
+                    by_program.setdefault(program, []).append((rule, clause))
+                for verb in clause.effect:
+                    for place in clause.place or {""}:
+                        by_effect.setdefault((verb, place), []).append((rule, clause, ()))
+        targets = {key: _target_patterns(entries) for key, entries in by_effect.items()}
+        return cls(MappingProxyType(named), programs, by_program, by_effect, targets)
+
+    def of_program(self, name: str) -> Index | None:
+        """The clauses that name this program; None where none does."""
+        index = self.indexes.get(name)
+        if index is None and name in self.by_program:
+            index = self.indexes[name] = _index(self.by_program[name])
+        return index
+
+
+def _index(clauses: Iterable[tuple[Rule, Clause]]) -> Index:
+    index: dict[str, list[Entry]] = {}
+    for rule, clause in clauses:
+        for sub in clause.subcommand or ((),):
+            index.setdefault(_key(sub), []).append((rule, clause, sub))
+    return index
+
+
+def _target_patterns(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """The target patterns of these clauses, each once."""
+    asked = (text for _, clause, _ in entries for text in (*clause.target, *clause.no_target))
+    return tuple(dict.fromkeys(asked))
+
+
+def _key(words: Sequence[str]) -> str:
+    """Where a subcommand is filed: its first word, or its second behind a `*`; `delete-*` by its verb."""
+    if not words:
+        return ANY
+    if words[0] != ANY:
+        return _word_key(words[0])
+    return f"* {_word_key(words[1])}" if len(words) > 1 and words[1] != ANY else ANY
+
+
+def _word_key(word: str) -> str:
+    if "*" not in word:
+        return word
+    head, dash, _ = word.partition("-")
+    return f"{head}-*" if dash and "*" not in head else ANY
+
+
+def keys_of(operands: Sequence[str]) -> list[str]:
+    """Every place where a rule for these operands can be filed."""
+    keys = [ANY]
+    for position, word in enumerate(operands[:2]):
+        before = "* " if position else ""
+        keys += [before + word, before + ANY]
+        if "-" in word:
+            keys.append(f"{before}{word.partition('-')[0]}-*")
+    return keys
