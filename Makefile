@@ -89,8 +89,9 @@ bench: $(STAMP) ## what the figures in the docs come from
 	$(BIN)/python -m bench.undo
 	$(BIN)/python -m bench.questions
 
-fuzz: $(STAMP) ## 100,000 generated inputs
+fuzz: $(STAMP) ## 100,000 generated inputs, and a minute of requests
 	PYTHONPATH=tests/support $(BIN)/python tests/fuzz.py
+	OPENAPI_EXAMPLES=60 $(BIN)/python -m pytest tests/server/test_openapi.py
 
 soak: $(STAMP) ## 200 daemons killed under load, 600 random trees and repositories destroyed and undone
 	PYTHONPATH=tests/support $(BIN)/python tests/soak.py

@@ -197,10 +197,9 @@ SEPARATORS = [";", "|", "&", "&&", "||", "\n", "\r\n", " ", "\t", "'", '"', "`",
 @pytest.mark.parametrize("piece", SEPARATORS, ids=repr)
 def test_a_hundred_kilobytes_of_anything_is_answered_and_hides_no_wipe(piece: str) -> None:
     many = piece * (100_000 // len(piece))
-    assert answer(many).score <= 100
     for text in (many + WIPE, WIPE + many):
         found = answer(text)
-        assert found.level >= Level.DESTRUCTIVE, f"{piece!r}: {found.level}"
+        assert found.level >= Level.DESTRUCTIVE and found.score <= 100, f"{piece!r}: {found.level}"
 
 
 @pytest.mark.parametrize(
