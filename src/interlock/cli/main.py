@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -140,7 +141,11 @@ def _run(words: list[str]) -> int:
     if words[0] not in COMMANDS:
         print(_unknown(words[0]), file=sys.stderr)
         return USAGE
-    return command_function(words[0])(words[1:])
+    gc.disable()  # importing makes no garbage, and what it makes stays
+    function = command_function(words[0])
+    gc.freeze()
+    gc.enable()
+    return function(words[1:])
 
 
 def command_function(word: str) -> Callable[[Sequence[str]], int]:
