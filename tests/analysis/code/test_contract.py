@@ -1,0 +1,111 @@
+"""The same deed has the level that the shell gives it, in whatever language it is written."""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from interlock import assess
+from interlock.analysis.read import _LANGUAGE_READERS
+
+CWD, HOME = "/home/me/app", "/home/me"
+DEEDS = tomllib.loads((Path(__file__).parent / "deeds.toml").read_text())
+REFERENCE = DEEDS["shell"]
+KEY = f"{HOME}/.ssh/id_rsa"
+
+# For each deed, a target that makes it harmful and one that does not.
+TARGETS = {
+    "copy": (KEY, "notes.txt"),
+    "move": ("/etc/hosts", "notes.txt"),
+    "delete": ("/etc/passwd", "/tmp/x.txt"),
+    "tree": ("/etc", "/tmp/build"),
+    "overwrite": ("/etc/passwd", "out.txt"),
+    "append": (f"{HOME}/.bashrc", "log.txt"),
+    "rights": ("/etc", "out.txt"),
+    "read": (KEY, "README.md"),
+    "send": (KEY,),
+    "fetch_run": ("https://get.example/i.sh",),
+    "run": ("rm -rf /etc", "git status"),
+    "eval": ("/etc", "/tmp/build"),
+    "sql": ("DROP TABLE users", "SELECT 1"),
+    "spawn": ("rm -rf /etc", "git status"),
+    "kill": ("-1", "4321"),
+}
+# Cells that the reader of the language does not answer yet. A cell that it does answer has to leave this table.
+_OPEN = {
+    "javascript": "copy",
+    "ruby": "copy send",
+    "php": "copy send",
+    "perl": "copy send",
+    "lua": "send sql",
+    "elixir": "copy move append rights read send spawn",
+    "groovy": "copy overwrite rights read send",
+    "r": "copy append send spawn",
+    "tcl": "copy rights read run",
+    "powershell": "sql spawn kill",
+    "awk": "read",
+    "julia": "copy move tree overwrite rights read send fetch_run eval sql",
+    "java": "copy move overwrite append rights read send fetch_run sql",
+    "go": "copy move delete overwrite append rights read send fetch_run kill",
+    "csharp": "copy move overwrite append rights read send fetch_run kill",
+}
+OPEN = frozenset(f"{language} {deed}" for language, deeds in _OPEN.items() for deed in deeds.split())
+# Languages that are no program of their own: statements, stores, sentences, the shells' own readers, editors.
+NOT_CODE = frozenset("mongo sql redis cql cypher memcached prose other cmd vim".split())
+
+
+@cache
+def level(text: str) -> int:
+    return int(assess(text, CWD).level)
+
+
+def carried(language: str, code: str) -> str:
+    way = DEEDS[language]["way"]
+    return way.replace("%", code if "EOF" in way else shlex.quote(code))
+
+
+def differences(language: str, deed: str) -> list[str]:
+    """The targets for which the language and the shell disagree."""
+    found = []
+    for target in TARGETS[deed]:
+        wanted = level(carried("shell", REFERENCE[deed].replace("{}", target)))
+        got = level(carried(language, DEEDS[language][deed].replace("{}", target)))
+        if got != wanted:
+            found.append(f"{language} {deed} {target}: level {got}, in the shell {wanted}")
+    return found
+
+
+CELLS = [(language, deed) for language in DEEDS if language != "shell" for deed in TARGETS]
+
+
+def test_the_same_deed_has_the_same_level_in_every_language() -> None:
+    wrong = {
+        f"{language} {deed}": found
+        for language, deed in CELLS
+        if deed in DEEDS[language] and (found := differences(language, deed))
+    }
+    assert [line for cell in wrong.keys() - OPEN for line in wrong[cell]] == []
+    assert OPEN - wrong.keys() == set(), "read now: take it out of OPEN"
+
+
+def test_a_deed_that_is_only_a_comment_is_none() -> None:
+    for language, deed in CELLS:
+        code = DEEDS[language].get(deed, "").replace("{}", TARGETS[deed][0])
+        quiet = DEEDS[language]["comment"] + code.replace("\n", " ")
+        if code and language in _LANGUAGE_READERS:
+            assert level(carried(language, quiet)) == level(carried(language, DEEDS[language]["comment"] + "x")), quiet
+
+
+@pytest.mark.parametrize("language", [language for language in DEEDS if language != "shell"])
+def test_every_language_says_each_deed_or_that_it_has_no_means_for_it(language: str) -> None:
+    given = DEEDS[language]
+    assert (given.keys() & TARGETS.keys()) | set(given.get("absent", ())) == TARGETS.keys()
+    assert not given.keys() & set(given.get("absent", ()))
+
+
+def test_every_language_that_is_read_has_a_row() -> None:
+    assert _LANGUAGE_READERS.keys() - NOT_CODE - DEEDS.keys() == set()
