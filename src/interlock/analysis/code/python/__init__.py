@@ -8,10 +8,12 @@ import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from interlock.analysis.code.python.calls import HANDLED, answer, follow, invoke
-from interlock.analysis.code.python.expressions import EXPRESSIONS
-from interlock.analysis.code.python.statements import FLOW, STATEMENTS
-from interlock.analysis.code.python.walk import PythonEffects, PythonSemantics, PythonWalk
+from interlock.analysis.code.program.expressions import EXPRESSIONS
+from interlock.analysis.code.program.functions import follow, invoke
+from interlock.analysis.code.program.statements import FLOW, STATEMENTS
+from interlock.analysis.code.program.walk import ProgramEffects, ProgramWalk, Semantics
+from interlock.analysis.code.python.calls import HANDLED, answer
+from interlock.analysis.code.python.names import IMPORTS, attribute, item, look_up
 from interlock.analysis.facts import Report
 
 __all__ = ["read_python"]
@@ -19,7 +21,9 @@ __all__ = ["read_python"]
 
 MAX_SOURCE = 100_000
 _LONG_WORD = re.compile(r"\b\w{65,}")  # padding: it takes no time to parse, and what comes after it is still read
-_LANGUAGE = PythonSemantics({**STATEMENTS, **FLOW}, EXPRESSIONS, invoke, answer, HANDLED)
+_LANGUAGE = Semantics(
+    "Python", {**STATEMENTS, **FLOW, **IMPORTS}, EXPRESSIONS, invoke, answer, HANDLED, look_up, attribute, item
+)
 
 # Python that does not parse does not run; but a newer Python may parse more than this one, so what could do harm is told.
 _RISKY = re.compile(r"import|exec|eval|open|os\.|remove|unlink|rmtree|system|popen|subprocess|!|%")
@@ -38,12 +42,12 @@ def read_python(source: str, out: Report) -> None:
             if _RISKY.search(source):
                 out.unreadable("Python that does not parse", "syntax")
             return
-        _read(tree, PythonWalk(out, _LANGUAGE, PythonEffects(out)))
+        _read(tree, ProgramWalk(out, _LANGUAGE, ProgramEffects(out)))
     except (RecursionError, MemoryError):
         out.unreadable("Python nested too deeply", "nesting")
 
 
-def _read(tree: ast.Module, walk: PythonWalk) -> None:
+def _read(tree: ast.Module, walk: ProgramWalk) -> None:
     try:
         walk.block(tree.body)
         _uncalled(tree, walk)
@@ -51,7 +55,7 @@ def _read(tree: ast.Module, walk: PythonWalk) -> None:
         walk.world.close()
 
 
-def _uncalled(tree: ast.Module, walk: PythonWalk) -> None:
+def _uncalled(tree: ast.Module, walk: ProgramWalk) -> None:
     """Read what nothing called: first what is never named, as that may call the rest."""
     if not walk.defined:
         return

@@ -14,8 +14,7 @@ import urllib.parse
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 
-from interlock.analysis.code.python.objects import environment
-from interlock.analysis.code.python.values import (
+from interlock.analysis.code.program.values import (
     MAX_TEXT,
     UNKNOWN,
     Sym,
@@ -34,6 +33,7 @@ from interlock.analysis.code.python.values import (
     with_name,
     with_suffix,
 )
+from interlock.analysis.code.python.names import environment
 from interlock.analysis.facts import hole, known
 
 _HIDING = {

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from interlock.analysis.code.python.objects import LibraryCall
+from interlock.analysis.code.program.objects import LibraryCall
+from interlock.analysis.code.program.values import (
+    MAX_ITEMS,
+    UNKNOWN,
+    OpenFile,
+    Sym,
+    Value,
+    file_traits,
+    flat,
+    made_from,
+)
+from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.code.python.pure import text_method
-from interlock.analysis.code.python.values import MAX_ITEMS, UNKNOWN, OpenFile, Sym, Value, file_traits, flat, made_from
-from interlock.analysis.code.python.walk import Answer, PythonWalk
 
 _IDLE = frozenset({
     "close", "flush", "seek", "tell", "fileno", "read", "readline", "readlines", "isatty", "readable",
@@ -15,7 +24,7 @@ _IDLE = frozenset({
 })  # fmt: skip
 
 
-def on_file(walk: PythonWalk, file: OpenFile, call: LibraryCall) -> Value:
+def on_file(walk: ProgramWalk, file: OpenFile, call: LibraryCall) -> Value:
     """A method of an open file."""
     if call.name in ("write", "writelines"):
         walk.world.fill(file, call.get(0))
@@ -100,13 +109,13 @@ def _path(call: LibraryCall, at: int) -> Value:
     return next((call.named[name] for name in _KEYWORDS if name in call.named), None)
 
 
-def _touched(walk: PythonWalk, verb: str, path: Value) -> None:
+def _touched(walk: ProgramWalk, verb: str, path: Value) -> None:
     if isinstance(path, str) and path and not path.startswith(_ADDRESSES):
         walk.world.touch(verb, path)
 
 
 def _reading(at: int = 0) -> Answer:
-    def read(walk: PythonWalk, call: LibraryCall) -> Value:
+    def read(walk: ProgramWalk, call: LibraryCall) -> Value:
         path = _path(call, at)
         _touched(walk, "read", path)
         return Sym("?", traits=file_traits(path) if isinstance(path, str) else frozenset())
@@ -115,7 +124,7 @@ def _reading(at: int = 0) -> Answer:
 
 
 def _writing(at: int = 0) -> Answer:
-    def write(walk: PythonWalk, call: LibraryCall) -> Value:
+    def write(walk: ProgramWalk, call: LibraryCall) -> Value:
         path = _path(call, at)
         if not isinstance(path, OpenFile):  # an open file is told of when it is closed
             _touched(walk, "append" if call.named.get("mode") == "a" else "write", path)

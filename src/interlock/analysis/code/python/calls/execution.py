@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from interlock.analysis.code.python.objects import LibraryCall, Partial
-from interlock.analysis.code.python.values import UNKNOWN, Sym, Value, concat, fetched, listed, made_from, text_of
-from interlock.analysis.code.python.walk import SHELLS, Answer, PythonWalk
+from interlock.analysis.code.program.objects import LibraryCall, Partial
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, concat, fetched, listed, made_from, text_of
+from interlock.analysis.code.program.walk import SHELLS, Answer, ProgramWalk
 from interlock.analysis.facts import known
 
 _CLIENTS = {  # what programs read from their standard input
@@ -22,18 +22,18 @@ _CLIENTS = {  # what programs read from their standard input
 _TASKS = frozenset({"fabric", "invoke", "c", "ctx", "conn", "connection", "fabric2"})
 
 
-def _shell(walk: PythonWalk, call: LibraryCall) -> Value:
+def _shell(walk: ProgramWalk, call: LibraryCall) -> Value:
     if not call.given():  # platform.system() and its like
         return UNKNOWN
     walk.world.shell(call.get(0, "cmd", call.named.get("command", UNKNOWN)), call)
     return Sym(f"{call.path}()", None, tuple(call.args), call.named)
 
 
-def _sudo(walk: PythonWalk, call: LibraryCall) -> Value:
+def _sudo(walk: ProgramWalk, call: LibraryCall) -> Value:
     return walk.world.shell(concat(("sudo ", call.get(0))), call)
 
 
-def _subprocess(walk: PythonWalk, call: LibraryCall) -> Value:
+def _subprocess(walk: ProgramWalk, call: LibraryCall) -> Value:
     command = call.get(0, "args")
     shell = call.named.get("shell", False) not in (False, None, 0)
     words = listed(command)
@@ -47,7 +47,7 @@ def _subprocess(walk: PythonWalk, call: LibraryCall) -> Value:
     return Sym(f"{call.path}()", None, (words or [command],), call.named)
 
 
-def _read_input(walk: PythonWalk, words: Sequence[Value], given: Value) -> None:
+def _read_input(walk: ProgramWalk, words: Sequence[Value], given: Value) -> None:
     """Text that a shell, an interpreter or a database client reads from its standard input."""
     if given is None or not words:
         return
@@ -58,7 +58,7 @@ def _read_input(walk: PythonWalk, words: Sequence[Value], given: Value) -> None:
         walk.world.code(_CLIENTS[program], text_of(given))
 
 
-def _communicate(walk: PythonWalk, call: LibraryCall) -> Value:
+def _communicate(walk: ProgramWalk, call: LibraryCall) -> Value:
     started = call.owner.owner if isinstance(call.owner, Sym) and call.owner.name == "stdin" else call.owner
     if isinstance(started, Sym) and started.path.startswith("subprocess.Popen()") and started.args:
         _read_input(walk, started.args[0], call.get(0, "input", None))
@@ -68,7 +68,7 @@ def _communicate(walk: PythonWalk, call: LibraryCall) -> Value:
 def _words(skip: int, in_list: bool) -> Answer:
     """exec and spawn: the program, then its words as a list or as arguments; the first word names it again."""
 
-    def start(walk: PythonWalk, call: LibraryCall) -> Value:
+    def start(walk: ProgramWalk, call: LibraryCall) -> Value:
         program = call.get(skip, "path", call.named.get("file", UNKNOWN))
         given = call.get(skip + 1, "args", call.named.get("argv", ())) if in_list else call.args[skip + 1 :]
         words = listed(given)
@@ -80,7 +80,7 @@ def _words(skip: int, in_list: bool) -> Answer:
     return start
 
 
-def _spawn(walk: PythonWalk, call: LibraryCall) -> Value:
+def _spawn(walk: ProgramWalk, call: LibraryCall) -> Value:
     """pty and pexpect: a list of words, a program and its words, or a line."""
     given = call.get(0, "argv", call.named.get("command", UNKNOWN))
     words, more = listed(given), call.get(1, "args", [])
@@ -93,12 +93,12 @@ def _spawn(walk: PythonWalk, call: LibraryCall) -> Value:
     return UNKNOWN
 
 
-def _run_arguments(walk: PythonWalk, call: LibraryCall) -> Value:
+def _run_arguments(walk: ProgramWalk, call: LibraryCall) -> Value:
     walk.world.run(call.args or [UNKNOWN], call)
     return UNKNOWN
 
 
-def sh(walk: PythonWalk, call: LibraryCall) -> Value:
+def sh(walk: ProgramWalk, call: LibraryCall) -> Value:
     """The `sh` package: its functions are programs, and their attributes the first word."""
     name, _, attribute = call.path.removeprefix("sh.").partition(".")
     if name == "Command":
@@ -115,13 +115,13 @@ def _flag(name: str) -> str:
     return ("-" if len(name) == 1 else "--") + name.replace("_", "-")
 
 
-def plumbum(walk: PythonWalk, call: LibraryCall) -> Value:
+def plumbum(walk: ProgramWalk, call: LibraryCall) -> Value:
     """The plumbum package: `cmd.rm("-rf", "x")`."""
     walk.world.run([call.path.removeprefix("plumbum.cmd."), *call.args], call)
     return Sym("?")
 
 
-def _task(walk: PythonWalk, call: LibraryCall) -> Value:
+def _task(walk: ProgramWalk, call: LibraryCall) -> Value:
     """fabric and invoke: `c.run("…")`."""
     root = call.path.partition(".")[0].rstrip("()").lower()
     if root in _TASKS and isinstance(call.get(0), str):
@@ -129,7 +129,7 @@ def _task(walk: PythonWalk, call: LibraryCall) -> Value:
     return UNKNOWN
 
 
-def _manage(walk: PythonWalk, call: LibraryCall) -> Value:
+def _manage(walk: ProgramWalk, call: LibraryCall) -> Value:
     flags = [f"--{key.replace('_', '-')}" for key, value in call.named.items() if value is True]
     flags += ["--noinput"] * (call.named.get("interactive") is False)
     return walk.world.run(["python", "manage.py", *call.args, *flags])
@@ -165,31 +165,31 @@ METHODS: Mapping[str, Answer] = {
 }
 
 
-def _execute(walk: PythonWalk, call: LibraryCall) -> Value:
+def _execute(walk: ProgramWalk, call: LibraryCall) -> Value:
     walk.world.execute(call.get(0, "source", call.named.get("stmt", UNKNOWN)))
     return made_from(call.get(0))
 
 
-def _time(walk: PythonWalk, call: LibraryCall) -> Value:
+def _time(walk: ProgramWalk, call: LibraryCall) -> Value:
     if isinstance(call.get(0, "stmt"), (str, bytes)):
         walk.world.execute(call.get(0, "stmt"))
     return UNKNOWN
 
 
-def _compile(walk: PythonWalk, call: LibraryCall) -> Value:
+def _compile(walk: ProgramWalk, call: LibraryCall) -> Value:
     given = call.get(0, "source")
     if isinstance(given, (str, bytes)) and known(text_of(given)):
         walk.world.code("python", text_of(given))
     return given if given is not UNKNOWN else Sym("?")
 
 
-def _unpickle(walk: PythonWalk, call: LibraryCall) -> Value:
+def _unpickle(walk: ProgramWalk, call: LibraryCall) -> Value:
     if fetched(call.get(0)):
         walk.world.effect("run_download", fetched(call.get(0)))
     return made_from(call.get(0))
 
 
-def _run_path(walk: PythonWalk, call: LibraryCall) -> Value:
+def _run_path(walk: ProgramWalk, call: LibraryCall) -> Value:
     path = call.text(0, "path_name")
     if path in walk.world.downloads:
         walk.world.effect("run_download", walk.world.downloads[path])
@@ -198,14 +198,14 @@ def _run_path(walk: PythonWalk, call: LibraryCall) -> Value:
     return UNKNOWN
 
 
-def _fork(walk: PythonWalk, call: LibraryCall) -> Value:
+def _fork(walk: ProgramWalk, call: LibraryCall) -> Value:
     walk.forks += 1
     if walk.endless:
         walk.world.effect("fork_bomb")
     return UNKNOWN
 
 
-def _kill(walk: PythonWalk, call: LibraryCall) -> Value:
+def _kill(walk: ProgramWalk, call: LibraryCall) -> Value:
     if call.get(1, "signal") != 0:
         who = call.text(0, "pid")
         walk.world.effect("kill", who, *(("all",) if who == "-1" else ()))

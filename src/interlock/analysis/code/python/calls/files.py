@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from interlock.analysis.code.python.objects import LibraryCall
-from interlock.analysis.code.python.pure import pure
-from interlock.analysis.code.python.values import (
+from interlock.analysis.code.program.objects import LibraryCall
+from interlock.analysis.code.program.values import (
     UNKNOWN,
     Marked,
     OpenFile,
@@ -18,7 +17,8 @@ from interlock.analysis.code.python.values import (
     text_of,
     traits_of,
 )
-from interlock.analysis.code.python.walk import Answer, PythonWalk
+from interlock.analysis.code.program.walk import Answer, ProgramWalk
+from interlock.analysis.code.python.pure import pure
 from interlock.analysis.facts import known
 
 OWNER = -1
@@ -33,7 +33,7 @@ class Touch(NamedTuple):
     traits: tuple[str, ...] = ()
 
 
-def touch_all(walk: PythonWalk, call: LibraryCall, touches: Sequence[Touch]) -> None:
+def touch_all(walk: ProgramWalk, call: LibraryCall, touches: Sequence[Touch]) -> None:
     """Tell what a call does to each of its arguments."""
     for verb, at, keyword, traits in touches:
         walk.world.touch(verb, call.owner if at == OWNER else call.get(at, keyword), *traits)
@@ -51,42 +51,42 @@ def _copying(source: str, target: str) -> Answer:
     return _touching(Touch("read", 0, source), Touch("write", 1, target))
 
 
-def _open(walk: PythonWalk, call: LibraryCall) -> Value:
+def _open(walk: ProgramWalk, call: LibraryCall) -> Value:
     mode = call.get(1, "mode", "r")
     return walk.world.open(call.get(0, "file"), mode if isinstance(mode, str) and known(mode) else "x")
 
 
-def _open_by_flags(walk: PythonWalk, call: LibraryCall) -> Value:
+def _open_by_flags(walk: ProgramWalk, call: LibraryCall) -> Value:
     flags = call.get(1, "flags", 0)
     bits = flags if isinstance(flags, int) else 1
     mode = "a" if bits & 1024 else "w" if bits & 512 else "x" if bits & 3 else "r"
     return walk.world.open(call.get(0, "path"), mode)
 
 
-def _open_to_read(walk: PythonWalk, call: LibraryCall) -> Value:
+def _open_to_read(walk: ProgramWalk, call: LibraryCall) -> Value:
     return walk.world.open(call.get(0), "r")
 
 
-def _write(walk: PythonWalk, call: LibraryCall) -> Value:
+def _write(walk: ProgramWalk, call: LibraryCall) -> Value:
     if isinstance(call.get(0), OpenFile):
         walk.world.fill(call.get(0), call.get(1))
     return UNKNOWN
 
 
-def _edit(walk: PythonWalk, call: LibraryCall) -> Value:
+def _edit(walk: ProgramWalk, call: LibraryCall) -> Value:
     if not call.named.get("inplace"):
         return _open_to_read(walk, call)
     return touch_all(walk, call, [Touch("overwrite", 0, "files")])
 
 
-def chmod(walk: PythonWalk, target: Value, mode: Value) -> None:
+def chmod(walk: ProgramWalk, target: Value, mode: Value) -> None:
     """A path gets these rights."""
     rights = mode if isinstance(mode, int) else 0o700
     found = {"world_writable": rights & 0o002, "no_access": not rights & 0o777, "setuid": rights & 0o4000}
     walk.world.touch("chmod", target, *(trait for trait, there in found.items() if there))
 
 
-def _chmod(walk: PythonWalk, call: LibraryCall) -> Value:
+def _chmod(walk: ProgramWalk, call: LibraryCall) -> Value:
     return chmod(walk, call.get(0, "path"), call.get(1, "mode"))
 
 
@@ -96,16 +96,16 @@ def bulk(*parts: Value, walk: bool = False) -> Marked:
     return Marked(text, traits_of(text) | {"bulk"} | ({"walk"} if walk else set()))
 
 
-def _glob(walk: PythonWalk, call: LibraryCall) -> Value:
+def _glob(walk: ProgramWalk, call: LibraryCall) -> Value:
     root, pattern = call.named.get("root_dir"), call.get(0, "pathname")
     return [bulk(pattern) if root is None else bulk(root, pattern)]
 
 
-def _walk(walk: PythonWalk, call: LibraryCall) -> Value:
+def _walk(walk: ProgramWalk, call: LibraryCall) -> Value:
     return [(bulk(call.get(0, "top"), "**", walk=True), [bulk("*", walk=True)], [bulk("*", walk=True)])]
 
 
-def _chdir(walk: PythonWalk, call: LibraryCall) -> Value:
+def _chdir(walk: ProgramWalk, call: LibraryCall) -> Value:
     walk.world.cwd = walk.world.located(call.text(0, "path"))
     return walk.world.cwd
 
@@ -143,7 +143,7 @@ CALLS: Mapping[str, Answer] = {
 _DELETES: Mapping[str, tuple[str, ...]] = {"unlink": (), "rmdir": ("empty_only",), "rmtree": ("recursive",)}
 
 
-def _delete(walk: PythonWalk, call: LibraryCall) -> Value:
+def _delete(walk: ProgramWalk, call: LibraryCall) -> Value:
     """Deletes on a path that is known or not; some libraries are given the path instead."""
     elsewhere = isinstance(call.owner, Sym) and "missing_ok" not in call.named
     if call.args and (call.name == "rmtree" or elsewhere):
@@ -151,21 +151,21 @@ def _delete(walk: PythonWalk, call: LibraryCall) -> Value:
     return walk.world.touch("delete", call.owner, *_DELETES[call.name])
 
 
-def _read(walk: PythonWalk, call: LibraryCall) -> Value:
+def _read(walk: ProgramWalk, call: LibraryCall) -> Value:
     if not isinstance(call.owner, str):
         return UNKNOWN
     walk.world.touch("read", call.owner)
     return Sym("?", traits=file_traits(call.owner))
 
 
-def _link(walk: PythonWalk, call: LibraryCall) -> Value:
+def _link(walk: ProgramWalk, call: LibraryCall) -> Value:
     if not isinstance(call.owner, str):
         return UNKNOWN
     walk.world.touch("write", call.owner)
     return call.get(0, "target")
 
 
-def _rename(walk: PythonWalk, call: LibraryCall) -> Value:
+def _rename(walk: ProgramWalk, call: LibraryCall) -> Value:
     """`path.rename(target)`; other things that are not texts have a method of this name, too."""
     if not isinstance(call.owner, str):
         return UNKNOWN
@@ -173,25 +173,25 @@ def _rename(walk: PythonWalk, call: LibraryCall) -> Value:
     return call.get(0, "target")
 
 
-def _replace(walk: PythonWalk, call: LibraryCall) -> Value:
+def _replace(walk: ProgramWalk, call: LibraryCall) -> Value:
     """`path.replace(target)`; with two arguments it is a text's."""
     return _rename(walk, call) if len(call.args) == 1 else UNKNOWN
 
 
-def _write_path(walk: PythonWalk, call: LibraryCall) -> Value:
+def _write_path(walk: ProgramWalk, call: LibraryCall) -> Value:
     return walk.world.fill(walk.world.open(call.owner, "w"), call.get(0, "data"))
 
 
-def _open_path(walk: PythonWalk, call: LibraryCall) -> Value:
+def _open_path(walk: ProgramWalk, call: LibraryCall) -> Value:
     known_path = isinstance(call.owner, str)
     return walk.world.open(call.owner, text_of(call.get(0, "mode", "r"))) if known_path else UNKNOWN
 
 
-def _chmod_path(walk: PythonWalk, call: LibraryCall) -> Value:
+def _chmod_path(walk: ProgramWalk, call: LibraryCall) -> Value:
     return chmod(walk, call.owner, call.get(0, "mode")) if isinstance(call.owner, str) else UNKNOWN
 
 
-def _glob_path(walk: PythonWalk, call: LibraryCall) -> Value:
+def _glob_path(walk: ProgramWalk, call: LibraryCall) -> Value:
     if isinstance(call.owner, (list, dict)):
         return UNKNOWN
     below = ("**",) if call.name == "rglob" else ()

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from interlock.analysis.code.python.expressions import attribute
-from interlock.analysis.code.python.objects import Class, LibraryCall, Partial, PythonFunction, canonical, environment
-from interlock.analysis.code.python.values import UNKNOWN, Sym, Value, either, flat, made_from, text_of
-from interlock.analysis.code.python.walk import Answer, PythonWalk
+from interlock.analysis.code.program.objects import Class, LibraryCall, Partial, ProgramFunction
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, either, flat, made_from, text_of
+from interlock.analysis.code.program.walk import Answer, ProgramWalk
+from interlock.analysis.code.python.names import attribute, canonical, environment
 from interlock.analysis.facts import hole, known
 
 
-def _callable(walk: PythonWalk, value: Value) -> bool:
+def _callable(walk: ProgramWalk, value: Value) -> bool:
     if isinstance(value, Sym):
         return value.path in walk.language.handled or value.path.startswith(".")
-    return isinstance(value, (PythonFunction, Partial, Class))
+    return isinstance(value, (ProgramFunction, Partial, Class))
 
 
-def _map(walk: PythonWalk, call: LibraryCall) -> Value:
+def _map(walk: ProgramWalk, call: LibraryCall) -> Value:
     """map and its relatives: the function is called with every item."""
     func = call.get(0, "func")
     if not _callable(walk, func):
@@ -28,7 +28,7 @@ def _map(walk: PythonWalk, call: LibraryCall) -> Value:
     return [walk.call(func, row, {}) for row in rows]
 
 
-def _filter(walk: PythonWalk, call: LibraryCall) -> Value:
+def _filter(walk: ProgramWalk, call: LibraryCall) -> Value:
     items = walk.items(call.get(1))
     if _callable(walk, call.get(0)):
         for item in items:
@@ -36,7 +36,7 @@ def _filter(walk: PythonWalk, call: LibraryCall) -> Value:
     return items
 
 
-def _reduce(walk: PythonWalk, call: LibraryCall) -> Value:
+def _reduce(walk: ProgramWalk, call: LibraryCall) -> Value:
     if not _callable(walk, call.get(0)):
         return UNKNOWN
     return [walk.call(call.get(0), [item, item], {}) for item in walk.items(call.get(1))[:4]]
@@ -45,21 +45,21 @@ def _reduce(walk: PythonWalk, call: LibraryCall) -> Value:
 def _later(at: int) -> Answer:
     """Functions that are handed over to be called with the arguments that follow."""
 
-    def hand_over(walk: PythonWalk, call: LibraryCall) -> Value:
+    def hand_over(walk: ProgramWalk, call: LibraryCall) -> Value:
         func = call.get(at)
         return walk.call(func, call.args[at + 1 :], {}) if _callable(walk, func) else UNKNOWN
 
     return hand_over
 
 
-def _thread(walk: PythonWalk, call: LibraryCall) -> Value:
+def _thread(walk: ProgramWalk, call: LibraryCall) -> Value:
     func = call.named.get("target", call.named.get("function", call.get(1)))
     if _callable(walk, func):
         walk.call(func, flat(call.named.get("args", call.get(2, default=()))) or [], {})
     return UNKNOWN
 
 
-def _new_thread(walk: PythonWalk, call: LibraryCall) -> Value:
+def _new_thread(walk: ProgramWalk, call: LibraryCall) -> Value:
     given = flat(call.get(1, default=())) or []
     return walk.call(call.get(0), given, {}) if _callable(walk, call.get(0)) else UNKNOWN
 
@@ -80,13 +80,13 @@ METHODS: Mapping[str, Answer] = {
 }
 
 
-def _import(walk: PythonWalk, call: LibraryCall) -> Value:
+def _import(walk: ProgramWalk, call: LibraryCall) -> Value:
     name = call.text(0, "name")
     head = name if call.path.endswith("import_module") else name.partition(".")[0]
     return Sym(canonical(head)) if known(name) else Sym("?")
 
 
-def _getattr(walk: PythonWalk, call: LibraryCall) -> Value:
+def _getattr(walk: ProgramWalk, call: LibraryCall) -> Value:
     owner, name = call.get(0), call.get(1)
     if isinstance(name, str) and known(name):
         return attribute(walk, owner, name)
@@ -95,18 +95,18 @@ def _getattr(walk: PythonWalk, call: LibraryCall) -> Value:
     return made_from(owner)
 
 
-def _chosen(walk: PythonWalk, call: LibraryCall) -> Value:
+def _chosen(walk: ProgramWalk, call: LibraryCall) -> Value:
     walk.world.unreadable("a function chosen at run time", "payload")
     return Sym("?")
 
 
-def _call_method(walk: PythonWalk, call: LibraryCall) -> Value:
+def _call_method(walk: ProgramWalk, call: LibraryCall) -> Value:
     """What operator.methodcaller made: its arguments come first, as one list, then the object."""
     name, *args = call.args[0]
     return walk.call(attribute(walk, call.get(1), text_of(name)), args, {})
 
 
-def _variable(walk: PythonWalk, call: LibraryCall) -> Value:
+def _variable(walk: ProgramWalk, call: LibraryCall) -> Value:
     name = call.get(0, "key")
     value = environment(name) if isinstance(name, str) and known(name) else hole()
     default = call.get(1, "default", None)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from interlock.analysis.code.python.objects import LibraryCall
-from interlock.analysis.code.python.values import UNKNOWN, Sym, Value, concat, listed, text_of, traits_of
-from interlock.analysis.code.python.walk import Answer, PythonWalk
+from interlock.analysis.code.program.objects import LibraryCall
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, concat, listed, text_of, traits_of
+from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.facts import hole
 
 LIBRARIES = ("requests.", "httpx.", "aiohttp.", "urllib3.", "urllib.request.", "http.client.", "socket.")
@@ -23,7 +23,7 @@ def _from(address: str) -> frozenset[str]:
     return frozenset({f"fetched:{address}"})
 
 
-def _http(walk: PythonWalk, verb: str, url: Value, given: Sequence[Value]) -> Value:
+def _http(walk: ProgramWalk, verb: str, url: Value, given: Sequence[Value]) -> Value:
     """One HTTP request; what it returns was fetched."""
     address = text_of(url)
     leak = _leak([url, *given])
@@ -40,7 +40,7 @@ def _sent(call: LibraryCall) -> list[Value]:
     return [*call.args, *(value for key, value in call.named.items() if key not in _QUIET)]
 
 
-def request(walk: PythonWalk, call: LibraryCall) -> Value:
+def request(walk: ProgramWalk, call: LibraryCall) -> Value:
     """requests.get and its like, on the library, a session or anything that is given a URL."""
     url = call.get(0, "url")
     root = call.path.rpartition(".")[0]
@@ -51,7 +51,7 @@ def request(walk: PythonWalk, call: LibraryCall) -> Value:
     return UNKNOWN
 
 
-def _request_by_name(walk: PythonWalk, call: LibraryCall) -> Value:
+def _request_by_name(walk: ProgramWalk, call: LibraryCall) -> Value:
     """`request("DELETE", url)`; http.client knows the host from its connection."""
     if not call.path.startswith(LIBRARIES) and not call.text(1, "url").startswith("http"):
         return UNKNOWN
@@ -62,7 +62,7 @@ def _request_by_name(walk: PythonWalk, call: LibraryCall) -> Value:
     return _http(walk, call.text(0, "method").lower(), url, _sent(call))
 
 
-def _urlopen(walk: PythonWalk, call: LibraryCall) -> Value:
+def _urlopen(walk: ProgramWalk, call: LibraryCall) -> Value:
     asked = call.get(0, "url")
     url, data, method = asked, call.get(1, "data", None), ""
     if isinstance(asked, Sym) and asked.path.endswith("Request()"):
@@ -72,7 +72,7 @@ def _urlopen(walk: PythonWalk, call: LibraryCall) -> Value:
     return _http(walk, (method or ("get" if data is None else "post")).lower(), url, [asked, *_sent(call)])
 
 
-def _retrieve(walk: PythonWalk, call: LibraryCall) -> Value:
+def _retrieve(walk: ProgramWalk, call: LibraryCall) -> Value:
     url, path = call.text(0, "url"), call.get(1, "filename", f"/tmp/tmp{hole()}")
     walk.world.effect("fetch", url)
     walk.world.touch("write", path)
@@ -85,7 +85,7 @@ def _address(value: Value) -> str:
     return ":".join(text_of(part) for part in ([value] if parts is None else parts[:2]))
 
 
-def _connect(walk: PythonWalk, call: LibraryCall) -> Value:
+def _connect(walk: ProgramWalk, call: LibraryCall) -> Value:
     if not call.path.startswith("socket."):
         return UNKNOWN
     walk.world.peer = _address(call.get(0, "address"))
@@ -94,25 +94,25 @@ def _connect(walk: PythonWalk, call: LibraryCall) -> Value:
     return Sym("socket.socket()", traits=_from(walk.world.peer))
 
 
-def _receive(walk: PythonWalk, call: LibraryCall) -> Value:
+def _receive(walk: ProgramWalk, call: LibraryCall) -> Value:
     if not call.path.startswith("socket.") or not walk.world.peer:
         return UNKNOWN
     return Sym("?", traits=_from(walk.world.peer))
 
 
-def _send(walk: PythonWalk, call: LibraryCall) -> Value:
+def _send(walk: ProgramWalk, call: LibraryCall) -> Value:
     leak = _leak(call.given())
     if leak and (walk.world.peer or call.name in ("sendmail", "send_message")):
         walk.world.effect("send", walk.world.peer or "mail", *leak)
     return UNKNOWN
 
 
-def _wire(walk: PythonWalk, call: LibraryCall) -> Value:
+def _wire(walk: ProgramWalk, call: LibraryCall) -> Value:
     walk.world.wired = walk.world.wired or bool(walk.world.peer)
     return None
 
 
-def _listen(walk: PythonWalk, call: LibraryCall) -> Value:
+def _listen(walk: ProgramWalk, call: LibraryCall) -> Value:
     walk.world.effect("listen", _address(call.get(0)))
     return UNKNOWN
 

@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Mapping
 
+from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction, label, links
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, text_of
+from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.code.python.calls.network import LIBRARIES, request
-from interlock.analysis.code.python.objects import LibraryCall, PythonFunction, label, links
-from interlock.analysis.code.python.values import UNKNOWN, Sym, Value, text_of
-from interlock.analysis.code.python.walk import Answer, PythonWalk
 from interlock.analysis.facts import hole, without_holes
 
 _CLIENT = re.compile(r"\b(boto3|Session\(\)|aioboto3|session)\.(client|resource)\(\)$")
@@ -37,7 +37,7 @@ _RESOURCES = {
 _COLLECTIONS = {f"{noun.lower()}s": noun for noun, _ in _RESOURCES}
 
 
-def aws(walk: PythonWalk, call: LibraryCall) -> Value:
+def aws(walk: ProgramWalk, call: LibraryCall) -> Value:
     """Tell what a client or a resource is asked to change; UNKNOWN for what only reads, or is no part of boto3."""
     of = service(call.owner)
     if not of or _READS.match(call.name) or call.name[:1].isupper() or not re.search(r"[a-z]", call.name):
@@ -120,7 +120,7 @@ _FILLER = re.compile(
 _LISTS = re.compile(r"^(?:list|get|iter|search)_(?:all_)?")
 
 
-def asked_of_service(walk: PythonWalk, call: LibraryCall) -> Value:
+def asked_of_service(walk: ProgramWalk, call: LibraryCall) -> Value:
     """Tell what a service is asked to end, take away or pay; UNKNOWN for what only reads or makes, and for other libraries."""
     if walk.world.idle or not _LIBRARIES.match(call.path):
         return UNKNOWN
@@ -158,7 +158,7 @@ _NARROWS = re.compile(r"\b(filter|filter_by|exclude|get|where|first|last|one|get
 _QUERIES = (".objects", ".query()", ".query")
 
 
-def _sql(walk: PythonWalk, call: LibraryCall) -> Value:
+def _sql(walk: ProgramWalk, call: LibraryCall) -> Value:
     """Text given to a database."""
     given = call.get(0, "sql", call.named.get("statement", call.named.get("query", UNKNOWN)))
     text = text_of(given)
@@ -166,7 +166,7 @@ def _sql(walk: PythonWalk, call: LibraryCall) -> Value:
         _delete_statement(walk, given)
     elif _SQL.match(text):
         walk.world.code("sql", text)
-    elif _DATABASE.search(call.path) and not isinstance(given, (list, dict, PythonFunction)):
+    elif _DATABASE.search(call.path) and not isinstance(given, (list, dict, ProgramFunction)):
         if without_holes(text).strip():
             walk.world.code("sql", text)
         elif not isinstance(given, Sym) or not _BUILT.search(given.path):
@@ -174,7 +174,7 @@ def _sql(walk: PythonWalk, call: LibraryCall) -> Value:
     return UNKNOWN
 
 
-def _delete_statement(walk: PythonWalk, statement: Sym) -> None:
+def _delete_statement(walk: ProgramWalk, statement: Sym) -> None:
     """sqlalchemy's `delete(Table).where(…)`."""
     made = next((link for link in links(statement) if link.path.endswith("delete()")), None)
     name = label(made.args[0]) if made and made.args else hole()
@@ -185,7 +185,7 @@ def _unfiltered(everything: bool) -> tuple[str, ...]:
     return ("unfiltered",) if everything else ()
 
 
-def _delete(walk: PythonWalk, call: LibraryCall) -> Value:
+def _delete(walk: ProgramWalk, call: LibraryCall) -> Value:
     """`.delete()` of an object mapper's query, a bucket, a session, an HTTP client or Redis."""
     if service(call.owner):
         return aws(walk, call)
@@ -210,7 +210,7 @@ def _model(owner: Value, start: str) -> str:
     return label(link.owner) if link.owner is not None else link.path.rpartition(".")[0]
 
 
-def _update(walk: PythonWalk, call: LibraryCall) -> Value:
+def _update(walk: ProgramWalk, call: LibraryCall) -> Value:
     _, found, chain = call.path.partition(".objects")
     if not found or not call.named:
         return UNKNOWN
@@ -218,7 +218,7 @@ def _update(walk: PythonWalk, call: LibraryCall) -> Value:
     return walk.world.effect("sql_update", _model(call.owner, ".objects"), *_unfiltered(not narrow))
 
 
-def _drop(walk: PythonWalk, call: LibraryCall) -> Value:
+def _drop(walk: ProgramWalk, call: LibraryCall) -> Value:
     """`.drop()` of a collection or a table; with arguments it is mostly a data frame's."""
     if not isinstance(call.owner, Sym) or "." not in call.owner.path:
         return UNKNOWN
@@ -233,27 +233,27 @@ def _drop_named(verb: str, trait: str, at: int = 0) -> Answer:
     return lambda walk, call: walk.world.effect(verb, call.text(at), trait)
 
 
-def _drop_all(walk: PythonWalk, call: LibraryCall) -> Value:
+def _drop_all(walk: ProgramWalk, call: LibraryCall) -> Value:
     return walk.world.effect("sql_drop", "all tables", "database")
 
 
-def _delete_documents(walk: PythonWalk, call: LibraryCall) -> Value:
+def _delete_documents(walk: ProgramWalk, call: LibraryCall) -> Value:
     everything = call.name == "delete_many" and call.get(0, "filter", {}) == {}
     return walk.world.effect("store_delete", label(call.owner), *_unfiltered(everything))
 
 
-def _delete_by_query(walk: PythonWalk, call: LibraryCall) -> Value:
+def _delete_by_query(walk: ProgramWalk, call: LibraryCall) -> Value:
     everything = "match_all" in repr(call.get(1, "body", call.named.get("query")))[:400]
     return walk.world.effect("store_delete", call.text(0, "index"), *_unfiltered(everything))
 
 
-def _delete_keys(walk: PythonWalk, call: LibraryCall) -> Value:
+def _delete_keys(walk: ProgramWalk, call: LibraryCall) -> Value:
     for key in call.args:
         walk.world.effect("store_delete", key)
     return None
 
 
-def _flush(walk: PythonWalk, call: LibraryCall) -> Value:
+def _flush(walk: ProgramWalk, call: LibraryCall) -> Value:
     return walk.world.effect("store_drop", "redis", "all")
 
 

@@ -1,25 +1,18 @@
-"""Python expressions -> their values: names, attributes, comprehensions, assignments, and tests that narrow a value."""
+"""Expressions -> their values: names, attributes, comprehensions, assignments, and tests that narrow a value."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
 
-from interlock.analysis.code.python.objects import (
-    MAX_PATH,
+from interlock.analysis.code.program.objects import (
     Class,
     Instance,
-    Partial,
-    PythonFunction,
-    PythonScope,
-    canonical,
-    environment,
-    member_of,
-    reach,
+    ProgramFunction,
+    ProgramScope,
 )
-from interlock.analysis.code.python.values import (
+from interlock.analysis.code.program.values import (
     MAX_ITEMS,
-    PATH_ATTRIBUTES,
     UNKNOWN,
     Either,
     Marked,
@@ -29,19 +22,17 @@ from interlock.analysis.code.python.values import (
     concat,
     either,
     flat,
-    index,
     made_from,
     operate,
     text_of,
-    traits_of,
 )
-from interlock.analysis.code.python.walk import Expression, PythonWalk
+from interlock.analysis.code.program.walk import Expression, ProgramWalk
 from interlock.analysis.facts import known
 
 _FILTERS = {"endswith": "*{}", "startswith": "{}*", "match": "{}", "fnmatch": "{}"}
 
 
-def narrow(walk: PythonWalk, test: ast.expr) -> None:
+def narrow(walk: ProgramWalk, test: ast.expr) -> None:
     """Keep what passes the test."""
     for part in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]:
         name, pattern = _filter(walk, part)
@@ -56,7 +47,7 @@ def narrowed(after: Value, before: Value) -> bool:
     return many and isinstance(after, Marked) and after.traits == before.traits
 
 
-def _filter(walk: PythonWalk, test: ast.expr) -> tuple[str, str]:
+def _filter(walk: ProgramWalk, test: ast.expr) -> tuple[str, str]:
     """The name that a test filters, and the pattern that is left of `*`."""
     if isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute) and test.args:
         return _method(walk, test.func, test.args)
@@ -65,7 +56,7 @@ def _filter(walk: PythonWalk, test: ast.expr) -> tuple[str, str]:
     return "", ""
 
 
-def _method(walk: PythonWalk, func: ast.Attribute, args: list[ast.expr]) -> tuple[str, str]:
+def _method(walk: ProgramWalk, func: ast.Attribute, args: list[ast.expr]) -> tuple[str, str]:
     given = walk.eval(args[0])
     if func.attr == "fnmatch" and len(args) > 1:
         return _root(args[0]), text_of(walk.eval(args[1]))
@@ -75,7 +66,7 @@ def _method(walk: PythonWalk, func: ast.Attribute, args: list[ast.expr]) -> tupl
     return _root(func.value), _FILTERS[func.attr].format(_any_of(given) if one_of else text_of(given))
 
 
-def _comparison(walk: PythonWalk, left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[str, str]:
+def _comparison(walk: ProgramWalk, left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[str, str]:
     if not isinstance(op, (ast.Eq, ast.In)):
         return "", ""
     start = "*" if isinstance(left, ast.Attribute) and left.attr == "suffix" else ""
@@ -101,7 +92,7 @@ def _root(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def assign(walk: PythonWalk, target: ast.expr, value: Value) -> None:
+def assign(walk: ProgramWalk, target: ast.expr, value: Value) -> None:
     """Give the target this value."""
     if isinstance(target, ast.Name):
         walk.scope.set(target.id, value)
@@ -115,7 +106,7 @@ def assign(walk: PythonWalk, target: ast.expr, value: Value) -> None:
         _set_item(walk.eval(target.value), walk.eval(target.slice), value)
 
 
-def _unpack(walk: PythonWalk, targets: Sequence[ast.expr], value: Value) -> None:
+def _unpack(walk: ProgramWalk, targets: Sequence[ast.expr], value: Value) -> None:
     items = None if isinstance(value, (str, dict)) else flat(value)
     star = next((at for at, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
     if items is not None and star is not None and len(items) >= len(targets) - 1:
@@ -127,7 +118,7 @@ def _unpack(walk: PythonWalk, targets: Sequence[ast.expr], value: Value) -> None
         assign(walk, target, item)
 
 
-def _set_attribute(walk: PythonWalk, owner: Value, name: str, value: Value) -> None:
+def _set_attribute(walk: ProgramWalk, owner: Value, name: str, value: Value) -> None:
     if isinstance(value, OpenFile):  # it may be written by code that is not seen
         value.written = True
     if isinstance(owner, (Instance, Class)):
@@ -143,71 +134,15 @@ def _set_item(owner: Value, key: Value, value: Value) -> None:
         owner[key] = value
 
 
-_UNBOUND = Sym("?")
-
-
-def look_up(walk: PythonWalk, name: str) -> Value:
-    """A name, as the source or else the language defines it."""
-    found = walk.scope.find(name, _UNBOUND)
-    if found is not _UNBOUND:
-        return found
-    if name == "__name__":
-        return "__main__"
-    stars = (f"{module}.{name}" for module in walk.stars)
-    return Sym(next((path for path in stars if path in walk.language.handled), canonical(name)))
-
-
-def attribute(walk: PythonWalk, owner: Value, name: str) -> Value:
-    """`owner.name`."""
-    if isinstance(owner, (Instance, Class)):
-        return member_of(owner, name)
-    if isinstance(owner, Sym):
-        path = canonical(f"{owner.path}.{name}" if owner.path else name)
-        return walk.attributes[path] if path in walk.attributes else reach(path, owner)
-    if isinstance(owner, str) and name in PATH_ATTRIBUTES:
-        return PATH_ATTRIBUTES[name](owner)
-    if isinstance(owner, (PythonFunction, Partial)) and name == "__call__":
-        return owner
-    return Sym(f".{name}", owner, traits=traits_of(owner))
-
-
-def item(walk: PythonWalk, owner: Value, key: Value) -> Value:
-    """`owner[key]`."""
-    if not isinstance(owner, Sym):
-        return index(owner, key)
-    if owner.path.startswith("plumbum."):
-        return _program(owner, key)
-    if not isinstance(key, str):
-        return Sym(f"{owner.path}.[]"[-MAX_PATH:], owner, traits=owner.traits)
-    if owner.path == "os.environ":
-        return environment(key)
-    if owner.path == "sys.modules":
-        return Sym(canonical(key))
-    if owner.path in ("globals()", "locals()", "vars()", "") and not owner.args:
-        return look_up(walk, key)
-    if owner.path.endswith((".__dict__", ".__globals__")):
-        return attribute(walk, owner.owner, key)
-    if owner.path == "vars()":
-        return attribute(walk, owner.args[0], key)
-    return Sym(f"{owner.path}.{key if key.isidentifier() else '[]'}"[-MAX_PATH:], owner, traits=owner.traits)
-
-
-def _program(owner: Sym, key: Value) -> Sym:
-    """plumbum's `local["rm"]` is a program, and `rm["-rf"]` that program with a word."""
-    if owner.path == "plumbum.local":
-        return Sym(f"plumbum.cmd.{text_of(key)}")
-    return Sym(owner.path, owner, (*owner.args, *(key if isinstance(key, tuple) else (key,))))
-
-
-def collect(walk: PythonWalk, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
+def collect(walk: ProgramWalk, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
     """The items of a list, a set or a generator, as a list."""
     made: list[Value] = []
-    with walk.inside(PythonScope(walk.scope)):
+    with walk.inside(ProgramScope(walk.scope)):
         _loop(walk, node.generators, lambda: made.append(walk.eval(node.elt)))
     return made
 
 
-def collect_pairs(walk: PythonWalk, node: ast.DictComp) -> Value:
+def collect_pairs(walk: ProgramWalk, node: ast.DictComp) -> Value:
     """The keys and values of a dictionary."""
     made: dict[Value, Value] = {}
 
@@ -215,12 +150,12 @@ def collect_pairs(walk: PythonWalk, node: ast.DictComp) -> Value:
         key, value = walk.eval(node.key), walk.eval(node.value)
         made[key if isinstance(key, (str, int, bytes)) else UNKNOWN] = value
 
-    with walk.inside(PythonScope(walk.scope)):
+    with walk.inside(ProgramScope(walk.scope)):
         _loop(walk, node.generators, keep)
     return made
 
 
-def _loop(walk: PythonWalk, generators: Sequence[ast.comprehension], keep: Callable[[], None]) -> None:
+def _loop(walk: ProgramWalk, generators: Sequence[ast.comprehension], keep: Callable[[], None]) -> None:
     if not generators:
         keep()
         return
@@ -232,20 +167,22 @@ def _loop(walk: PythonWalk, generators: Sequence[ast.comprehension], keep: Calla
         _loop(walk, generators[1:], keep)
 
 
-def _attribute(walk: PythonWalk, node: ast.Attribute) -> Value:
-    return walk.spread(lambda owner: attribute(walk, owner, node.attr), walk.eval(node.value))
+def _attribute(walk: ProgramWalk, node: ast.Attribute) -> Value:
+    return walk.spread(lambda owner: walk.language.attribute(walk, owner, node.attr), walk.eval(node.value))
 
 
-def _subscript(walk: PythonWalk, node: ast.Subscript) -> Value:
-    return walk.spread(lambda owner, key: item(walk, owner, key), walk.eval(node.value), walk.eval(node.slice))
+def _subscript(walk: ProgramWalk, node: ast.Subscript) -> Value:
+    return walk.spread(
+        lambda owner, key: walk.language.item(walk, owner, key), walk.eval(node.value), walk.eval(node.slice)
+    )
 
 
-def _slice(walk: PythonWalk, node: ast.Slice) -> Value:
+def _slice(walk: ProgramWalk, node: ast.Slice) -> Value:
     bounds = [None if part is None else walk.eval(part) for part in (node.lower, node.upper, node.step)]
     return slice(*bounds) if all(part is None or isinstance(part, int) for part in bounds) else UNKNOWN
 
 
-def _binary(walk: PythonWalk, node: ast.BinOp) -> Value:
+def _binary(walk: ProgramWalk, node: ast.BinOp) -> Value:
     """A chain of operators without recursion, as strings are often built from many parts."""
     rest: list[tuple[str, ast.expr]] = []
     first: ast.expr = node
@@ -261,60 +198,60 @@ def _binary(walk: PythonWalk, node: ast.BinOp) -> Value:
     return value
 
 
-def _unary(walk: PythonWalk, node: ast.UnaryOp) -> Value:
+def _unary(walk: ProgramWalk, node: ast.UnaryOp) -> Value:
     value = walk.eval(node.operand)
     return -value if isinstance(value, (int, float)) and isinstance(node.op, ast.USub) else made_from(value)
 
 
-def _and_or(walk: PythonWalk, node: ast.BoolOp) -> Value:
+def _and_or(walk: ProgramWalk, node: ast.BoolOp) -> Value:
     values = [walk.eval(value) for value in node.values]
     return either(*values) if isinstance(node.op, ast.Or) else values[-1]
 
 
-def _if_else(walk: PythonWalk, node: ast.IfExp) -> Value:
+def _if_else(walk: ProgramWalk, node: ast.IfExp) -> Value:
     walk.eval(node.test)
     return either(walk.eval(node.body), walk.eval(node.orelse))
 
 
-def _named(walk: PythonWalk, node: ast.NamedExpr) -> Value:
+def _named(walk: ProgramWalk, node: ast.NamedExpr) -> Value:
     value = walk.eval(node.value)
     assign(walk, node.target, value)
     return value
 
 
-def _lambda(walk: PythonWalk, node: ast.Lambda) -> Value:
-    func = PythonFunction(node, walk.scope)
+def _lambda(walk: ProgramWalk, node: ast.Lambda) -> Value:
+    func = ProgramFunction(node, walk.scope)
     walk.defined.append(func)
     return func
 
 
-def _joined(walk: PythonWalk, node: ast.JoinedStr) -> Value:
+def _joined(walk: ProgramWalk, node: ast.JoinedStr) -> Value:
     return walk.spread(lambda *texts: concat(texts), *[walk.eval(part) for part in node.values])
 
 
-def _formatted(walk: PythonWalk, node: ast.FormattedValue) -> Value:
+def _formatted(walk: ProgramWalk, node: ast.FormattedValue) -> Value:
     if node.format_spec is not None:
         walk.eval(node.format_spec)
     value = walk.eval(node.value)
     return value if isinstance(value, Either) else text_of(value)
 
 
-def _elements(walk: PythonWalk, nodes: Sequence[ast.expr]) -> list[Value]:
+def _elements(walk: ProgramWalk, nodes: Sequence[ast.expr]) -> list[Value]:
     made: list[Value] = []
     for node in nodes:
         made += walk.items(walk.eval(node.value)) if isinstance(node, ast.Starred) else [walk.eval(node)]
     return made
 
 
-def _list(walk: PythonWalk, node: ast.List | ast.Set) -> Value:
+def _list(walk: ProgramWalk, node: ast.List | ast.Set) -> Value:
     return _elements(walk, node.elts)
 
 
-def _tuple(walk: PythonWalk, node: ast.Tuple) -> Value:
+def _tuple(walk: ProgramWalk, node: ast.Tuple) -> Value:
     return tuple(_elements(walk, node.elts))
 
 
-def _dict(walk: PythonWalk, node: ast.Dict) -> Value:
+def _dict(walk: ProgramWalk, node: ast.Dict) -> Value:
     made: dict[Value, Value] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         held = walk.eval(value)
@@ -326,18 +263,18 @@ def _dict(walk: PythonWalk, node: ast.Dict) -> Value:
     return made
 
 
-def _yield(walk: PythonWalk, node: ast.Yield) -> Value:
+def _yield(walk: ProgramWalk, node: ast.Yield) -> Value:
     if node.value is not None:
         walk.scope.yields.append(walk.eval(node.value))
     return UNKNOWN
 
 
-def _yield_from(walk: PythonWalk, node: ast.YieldFrom) -> Value:
+def _yield_from(walk: ProgramWalk, node: ast.YieldFrom) -> Value:
     walk.scope.yields.extend(walk.items(walk.eval(node.value)))
     return UNKNOWN
 
 
-def _call(walk: PythonWalk, node: ast.Call) -> Value:
+def _call(walk: ProgramWalk, node: ast.Call) -> Value:
     func = walk.eval(node.func)
     args = _elements(walk, node.args)
     named: dict[str, Value] = {}
@@ -352,7 +289,7 @@ def _call(walk: PythonWalk, node: ast.Call) -> Value:
 
 EXPRESSIONS: Mapping[type[ast.expr], Expression] = {
     ast.Constant: lambda walk, node: node.value,
-    ast.Name: lambda walk, node: look_up(walk, node.id),
+    ast.Name: lambda walk, node: walk.language.look_up(walk, node.id),
     ast.Attribute: _attribute,
     ast.Subscript: _subscript,
     ast.Slice: _slice,

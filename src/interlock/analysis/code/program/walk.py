@@ -1,4 +1,4 @@
-"""One walk through a Python tree that takes every branch, and its record of files, connections and effects so far."""
+"""One walk through a program that takes every branch, and its record of files, connections and effects so far."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from interlock.analysis.code.python.objects import Class, LibraryCall, PythonFunction, PythonScope
-from interlock.analysis.code.python.values import (
+from interlock.analysis.code.program.objects import Class, LibraryCall, ProgramFunction, ProgramScope
+from interlock.analysis.code.program.values import (
     UNKNOWN,
     Either,
     OpenFile,
@@ -33,10 +33,11 @@ from interlock.analysis.facts import Report, known, without_holes
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "cmd", "cmd.exe", "powershell", "pwsh"})
 
 
-class PythonEffects(Struct, eq=False):
+class ProgramEffects(Struct, eq=False):
     """Tells the report each thing once, with paths as seen from the directory the source went to."""
 
     out: Report
+    language: str = "python"  # of text that the program runs as code of its own
     told: set[tuple[str, ...]] = field(default_factory=set)
     files: list[OpenFile] = field(default_factory=list)  # open for writing
     cwd: str = ""
@@ -111,15 +112,15 @@ class PythonEffects(Struct, eq=False):
             self.effect("reverse_shell", self.peer)
 
     def execute(self, value: Value) -> None:
-        """Text is run as Python."""
-        if isinstance(value, (PythonFunction, Class)):
+        """Text is run as code of the program's own language."""
+        if isinstance(value, (ProgramFunction, Class)):
             return
         text = text_of(value)
         script = next((mark[5:] for mark in sorted(traits_of(value)) if mark.startswith("file:")), "")
         if fetched(value):
             self.effect("run_download", fetched(value))
         elif known(text):
-            self.code("python", text)
+            self.code(self.language, text)
         elif script in self.downloads:
             self.effect("run_download", self.downloads[script])
         elif script and known(script) and not without_holes(text).strip():
@@ -176,24 +177,28 @@ MAX_LOOP = 1000
 MAX_WAYS = 64
 
 
-class PythonSemantics(Struct, frozen=True):
-    """How each kind of node is read, and what calls give."""
+class Semantics(Struct, frozen=True):
+    """How each kind of node of a language is read, and what its names and calls give."""
 
+    name: str  # of the language, for a person
     statements: Mapping[type[ast.stmt], Statement]
     expressions: Mapping[type[ast.expr], Expression]
-    invoke: Callable[[PythonWalk, Value, list[Value], dict[str, Value]], Value]  # any value is called
-    answer: Callable[[PythonWalk, Sym, LibraryCall], Value]  # a library is called
+    invoke: Callable[[ProgramWalk, Value, list[Value], dict[str, Value]], Value]  # any value is called
+    answer: Callable[[ProgramWalk, Sym, LibraryCall], Value]  # a library is called
     handled: frozenset[str]  # the functions of libraries that have an answer
+    look_up: Callable[[ProgramWalk, str], Value]
+    attribute: Callable[[ProgramWalk, Value, str], Value]
+    item: Callable[[ProgramWalk, Value, Value], Value]
 
 
-class PythonWalk(Struct, eq=False):
+class ProgramWalk(Struct, eq=False):
     """Where the walk is and what it has met."""
 
     out: Report
-    language: PythonSemantics
-    world: PythonEffects
-    scope: PythonScope = field(default_factory=PythonScope)
-    defined: list[PythonFunction] = field(default_factory=list)
+    language: Semantics
+    world: ProgramEffects
+    scope: ProgramScope = field(default_factory=ProgramScope)
+    defined: list[ProgramFunction] = field(default_factory=list)
     followed: set[int] = field(default_factory=set)  # functions whose body was read
     active: list[int] = field(default_factory=list)  # functions whose body is being read
     calls: int = 0
@@ -206,21 +211,21 @@ class PythonWalk(Struct, eq=False):
         """Read statements, up to one that leaves."""
         for node in body:
             self.out.step()
-            self.language.statements.get(type(node), PythonWalk.parts)(self, node)
+            self.language.statements.get(type(node), ProgramWalk.parts)(self, node)
             if leaves(node):
                 return
 
     def eval(self, node: ast.expr) -> Value:
         """What an expression stands for, after telling what it does."""
         self.out.step()
-        return self.language.expressions.get(type(node), PythonWalk.parts)(self, node)
+        return self.language.expressions.get(type(node), ProgramWalk.parts)(self, node)
 
     def parts(self, node: ast.stmt | ast.expr) -> Value:
         """Read the expressions in a node whose own meaning does not matter."""
         return made_from([self.eval(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)])
 
     @contextmanager
-    def inside(self, scope: PythonScope) -> Iterator[PythonScope]:
+    def inside(self, scope: ProgramScope) -> Iterator[ProgramScope]:
         """Read with these names, then go back to the names before."""
         outer, self.scope = self.scope, scope
         try:
@@ -268,8 +273,8 @@ def leaves(node: ast.stmt) -> bool:
     return isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue))
 
 
-Statement = Callable[[PythonWalk, Any], object]
-Expression = Callable[[PythonWalk, Any], Value]
+Statement = Callable[[ProgramWalk, Any], object]
+Expression = Callable[[ProgramWalk, Any], Value]
 Answer = Callable[
-    [PythonWalk, LibraryCall], Value
+    [ProgramWalk, LibraryCall], Value
 ]  # what a call of a library gives; UNKNOWN where it has nothing to say

@@ -1,49 +1,33 @@
-"""Python statements: imports, definitions, returns, branches and loops; every branch is read and its results are kept."""
+"""Statements: definitions, returns, branches and loops; every branch is read and its results are kept."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
 
-from interlock.analysis.code.python.expressions import assign, narrow, narrowed
-from interlock.analysis.code.python.objects import (
+from interlock.analysis.code.program.expressions import assign, narrow, narrowed
+from interlock.analysis.code.program.objects import (
     Class,
     Instance,
-    PythonFunction,
-    PythonScope,
-    canonical,
+    ProgramFunction,
+    ProgramScope,
     member_of,
-    reach,
 )
-from interlock.analysis.code.python.values import UNKNOWN, Sym, Value, either, flat, made_from, operate
-from interlock.analysis.code.python.walk import PythonWalk, Statement, leaves
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, either, flat, made_from, operate
+from interlock.analysis.code.program.walk import ProgramWalk, Statement, leaves
 
 
-def _expression(walk: PythonWalk, node: ast.Expr) -> None:
+def _expression(walk: ProgramWalk, node: ast.Expr) -> None:
     if not isinstance(node.value, ast.Constant):
         walk.eval(node.value)
 
 
-def _import(walk: PythonWalk, node: ast.Import) -> None:
-    for alias in node.names:
-        name = alias.name if alias.asname else alias.name.partition(".")[0]
-        walk.scope.set(alias.asname or name, Sym(canonical(name)))
-
-
-def _import_from(walk: PythonWalk, node: ast.ImportFrom) -> None:
-    for alias in node.names:
-        if alias.name == "*":
-            walk.stars.append(canonical(node.module or ""))
-        else:
-            walk.scope.set(alias.asname or alias.name, reach(canonical(f"{node.module or ''}.{alias.name}")))
-
-
-def _share(walk: PythonWalk, node: ast.Global | ast.Nonlocal) -> None:
+def _share(walk: ProgramWalk, node: ast.Global | ast.Nonlocal) -> None:
     walk.scope.shared.update(node.names)
 
 
-def _define(walk: PythonWalk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-    func = PythonFunction(node, walk.scope)
+def _define(walk: ProgramWalk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    func = ProgramFunction(node, walk.scope)
     walk.defined.append(func)
     for default in [*node.args.defaults, *node.args.kw_defaults]:
         if default is not None and not isinstance(default, ast.Constant):
@@ -51,48 +35,48 @@ def _define(walk: PythonWalk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> N
     walk.scope.set(node.name, _decorated(walk, func, node.decorator_list))
 
 
-def _define_class(walk: PythonWalk, node: ast.ClassDef) -> None:
+def _define_class(walk: ProgramWalk, node: ast.ClassDef) -> None:
     bases = [walk.eval(base) for base in node.bases]
-    with walk.inside(PythonScope(walk.scope)) as scope:
+    with walk.inside(ProgramScope(walk.scope)) as scope:
         walk.block(node.body)
     made = Class(node.name, scope.names, bases)
     for member in scope.names.values():
-        if isinstance(member, PythonFunction) and member.owner is None:
+        if isinstance(member, ProgramFunction) and member.owner is None:
             member.owner = Instance(made)
     walk.scope.set(node.name, _decorated(walk, made, node.decorator_list))
 
 
-def _decorated(walk: PythonWalk, value: Value, decorators: Sequence[ast.expr]) -> Value:
+def _decorated(walk: ProgramWalk, value: Value, decorators: Sequence[ast.expr]) -> Value:
     for node in reversed(decorators):
         decorator = walk.eval(node)
-        inline = isinstance(decorator, PythonFunction) and isinstance(decorator.node, ast.Lambda)
+        inline = isinstance(decorator, ProgramFunction) and isinstance(decorator.node, ast.Lambda)
         if inline or (isinstance(decorator, Sym) and decorator.path in walk.language.handled):
             value = walk.call(decorator, [value], {})
     return value
 
 
-def _return(walk: PythonWalk, node: ast.Return) -> None:
+def _return(walk: ProgramWalk, node: ast.Return) -> None:
     if node.value is not None:
         walk.scope.returns.append(walk.eval(node.value))
 
 
-def _assign(walk: PythonWalk, node: ast.Assign) -> None:
+def _assign(walk: ProgramWalk, node: ast.Assign) -> None:
     value = walk.eval(node.value)
     for target in node.targets:
         assign(walk, target, value)
 
 
-def _assign_annotated(walk: PythonWalk, node: ast.AnnAssign) -> None:
+def _assign_annotated(walk: ProgramWalk, node: ast.AnnAssign) -> None:
     if node.value is not None:
         assign(walk, node.target, walk.eval(node.value))
 
 
-def _assign_added(walk: PythonWalk, node: ast.AugAssign) -> None:
+def _assign_added(walk: ProgramWalk, node: ast.AugAssign) -> None:
     left, right = walk.eval(node.target), walk.eval(node.value)
     assign(walk, node.target, walk.spread(lambda a, b: operate(type(node.op).__name__, a, b), left, right))
 
 
-def _delete(walk: PythonWalk, node: ast.Delete) -> None:
+def _delete(walk: ProgramWalk, node: ast.Delete) -> None:
     for target in node.targets:
         if isinstance(target, (ast.Attribute, ast.Subscript)):
             walk.eval(target.value)
@@ -100,8 +84,6 @@ def _delete(walk: PythonWalk, node: ast.Delete) -> None:
 
 STATEMENTS: Mapping[type[ast.stmt], Statement] = {
     ast.Expr: _expression,
-    ast.Import: _import,
-    ast.ImportFrom: _import_from,
     ast.Global: _share,
     ast.Nonlocal: _share,
     ast.FunctionDef: _define,
@@ -118,7 +100,7 @@ STATEMENTS: Mapping[type[ast.stmt], Statement] = {
 _Names = dict[str, Value]
 
 
-def _if(walk: PythonWalk, node: ast.If) -> None:
+def _if(walk: ProgramWalk, node: ast.If) -> None:
     walk.eval(node.test)
     if isinstance(node.test, ast.Constant):
         walk.block(node.body if node.test.value else node.orelse)
@@ -134,7 +116,7 @@ def _if(walk: PythonWalk, node: ast.If) -> None:
         narrow(walk, node.test.operand)
 
 
-def _branch(walk: PythonWalk, body: Sequence[ast.stmt], test: ast.expr | None = None) -> tuple[_Names, _Names]:
+def _branch(walk: ProgramWalk, body: Sequence[ast.stmt], test: ast.expr | None = None) -> tuple[_Names, _Names]:
     """Read a branch: what the names were that it changes, and what they are after it."""
     trail: _Names = {}
     scope = walk.scope
@@ -160,7 +142,7 @@ def _joined(one: Value, other: Value) -> Value:
     return either(one, other)
 
 
-def _maybe(walk: PythonWalk, body: Sequence[ast.stmt]) -> None:
+def _maybe(walk: ProgramWalk, body: Sequence[ast.stmt]) -> None:
     """Read what may not be reached, and keep the names as they were beside what it makes of them."""
     before, after = _branch(walk, body)
     walk.scope.restore(before)
@@ -168,16 +150,16 @@ def _maybe(walk: PythonWalk, body: Sequence[ast.stmt]) -> None:
         walk.scope.set(name, _joined(before[name], value))
 
 
-def _for(walk: PythonWalk, node: ast.For | ast.AsyncFor) -> None:
+def _for(walk: ProgramWalk, node: ast.For | ast.AsyncFor) -> None:
     over = walk.eval(node.iter)
-    read = _maybe if flat(over) is None else PythonWalk.block
+    read = _maybe if flat(over) is None else ProgramWalk.block
     for item in walk.items(over):
         assign(walk, node.target, item)
         read(walk, node.body)
     walk.block(node.orelse)
 
 
-def _while(walk: PythonWalk, node: ast.While) -> None:
+def _while(walk: ProgramWalk, node: ast.While) -> None:
     """Read the body as it begins, then again with what it counts no longer known."""
     tests = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
     endless = any(isinstance(test, ast.Constant) and bool(test.value) for test in tests)
@@ -198,7 +180,7 @@ def _while(walk: PythonWalk, node: ast.While) -> None:
     walk.block(node.orelse)
 
 
-def _with(walk: PythonWalk, node: ast.With | ast.AsyncWith) -> None:
+def _with(walk: ProgramWalk, node: ast.With | ast.AsyncWith) -> None:
     cwd = walk.world.cwd
     for item in node.items:
         value = walk.eval(item.context_expr)
@@ -211,7 +193,7 @@ def _with(walk: PythonWalk, node: ast.With | ast.AsyncWith) -> None:
         walk.world.cwd = cwd
 
 
-def _try(walk: PythonWalk, node: ast.Try | ast.TryStar) -> None:
+def _try(walk: ProgramWalk, node: ast.Try | ast.TryStar) -> None:
     walk.block(node.body)
     for handler in node.handlers:
         _maybe(walk, handler.body)
@@ -219,7 +201,7 @@ def _try(walk: PythonWalk, node: ast.Try | ast.TryStar) -> None:
     walk.block(node.finalbody)
 
 
-def _match(walk: PythonWalk, node: ast.Match) -> None:
+def _match(walk: ProgramWalk, node: ast.Match) -> None:
     subject = walk.eval(node.subject)
     for case in node.cases:
         for part in ast.walk(case.pattern):

@@ -1,22 +1,18 @@
-"""Scopes, library names, functions, classes, instances and calls of a Python source."""
+"""Scopes, functions, classes, instances and calls of a program."""
 
 from __future__ import annotations
 
 import ast
-import stat
-import string
-from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from interlock.analysis.code.python.values import NOTHING, UNKNOWN, Sym, Value, either, text_of
-from interlock.analysis.facts import hole
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, either, text_of
 
 
-class PythonScope(Struct, eq=False):
+class ProgramScope(Struct, eq=False):
     """The names of one block of code, inside those of the code around it."""
 
-    parent: PythonScope | None = None
+    parent: ProgramScope | None = None
     names: dict[str, Value] = field(default_factory=dict)
     shared: set[str] = field(default_factory=set)  # declared global or nonlocal
     trails: list[dict[str, Value]] = field(default_factory=list)  # per open branch: what its names were before it
@@ -25,7 +21,7 @@ class PythonScope(Struct, eq=False):
 
     def find(self, name: str, default: Value = None) -> Value:
         """What a name stands for, here or in the code around."""
-        scope: PythonScope | None = self
+        scope: ProgramScope | None = self
         while scope is not None:
             if name in scope.names:
                 return scope.names[name]
@@ -60,97 +56,14 @@ class PythonScope(Struct, eq=False):
 
 
 MAX_PATH = 400
-
-_ALIASES = {
-    "posix": "os",
-    "nt": "os",
-    "posixpath": "os.path",
-    "ntpath": "os.path",
-    "builtins": "",
-    "__builtins__": "",
-    "__builtin__": "",
-    "io.open": "open",
-    "codecs.open": "open",
-    "pathlib.PosixPath": "pathlib.Path",
-    "pathlib.WindowsPath": "pathlib.Path",
-    "pathlib.PurePath": "pathlib.Path",
-    "Path": "pathlib.Path",
-    "urllib2": "urllib.request",
-    "importlib.__import__": "__import__",
-    "os.getcwdb": "os.getcwd",
-    "os.environb": "os.environ",
-    "cPickle": "pickle",
-    "dill": "pickle",
-    "cloudpickle": "pickle",
-    "_posixsubprocess": "subprocess",
-    "tqdm": "tqdm.tqdm",
-}
-
-_CONSTANTS: Mapping[str, Value] = {
-    "os.sep": "/",
-    "os.path.sep": "/",
-    "os.curdir": ".",
-    "os.pardir": "..",
-    "os.devnull": "/dev/null",
-    "os.linesep": "\n",
-    "os.O_RDONLY": 0,
-    "os.O_WRONLY": 1,
-    "os.O_RDWR": 2,
-    "os.O_CREAT": 64,
-    "os.O_TRUNC": 512,
-    "os.O_APPEND": 1024,
-    "signal.SIGKILL": 9,
-    "signal.SIGTERM": 15,
-    "signal.SIGINT": 2,
-    "sys.executable": "python3",
-    "string.ascii_lowercase": string.ascii_lowercase,
-    "string.ascii_uppercase": string.ascii_uppercase,
-    "string.ascii_letters": string.ascii_letters,
-    "string.digits": string.digits,
-    "string.printable": string.printable,
-    "string.punctuation": string.punctuation,
-    "True": True,
-}
-_VARIABLES = {"HOME": "~", "USERPROFILE": "~", "PWD": "."}
-
-
-def canonical(path: str) -> str:
-    """The one name of what goes by several."""
-    if path in _ALIASES:
-        return _ALIASES[path]
-    head, dot, rest = path.partition(".")
-    return f"{_ALIASES[head]}.{rest}".lstrip(".") if dot and head in _ALIASES and head != "Path" else path[-MAX_PATH:]
-
-
-def environment(name: str) -> str:
-    """What an environment variable stands for."""
-    return _VARIABLES.get(name, hole(name))
-
-
-def reach(path: str, owner: Sym | None = None) -> Value:
-    """What is found at this path: a constant of the standard library, or a value known by the path alone."""
-    fixed = _stat_bits(path) if path.startswith("stat.S_I") else _CONSTANTS.get(path, UNKNOWN)
-    if fixed is not UNKNOWN:
-        return fixed
-    if path.endswith(".__call__") and owner is not None:
-        return owner
-    traits = frozenset({"environment"}) if path == "os.environ" else owner.traits if owner else NOTHING
-    return Sym(path, owner, traits=traits)
-
-
-def _stat_bits(path: str) -> Value:
-    bits = getattr(stat, path[5:], UNKNOWN)
-    return bits if isinstance(bits, int) else UNKNOWN
-
-
 MAX_KINDS = 1000
 
 
-class PythonFunction(Struct, eq=False):
+class ProgramFunction(Struct, eq=False):
     """A function, a lambda or a method; `owner` is what a method is called on."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-    scope: PythonScope
+    scope: ProgramScope
     owner: Value = None
 
 
@@ -217,9 +130,9 @@ def member_of(owner: Instance | Class, name: str) -> Value:
     for kind in lineage(cls):
         if name in kind.names:
             found = kind.names[name]
-            return PythonFunction(found.node, found.scope, owner) if isinstance(found, PythonFunction) else found
+            return ProgramFunction(found.node, found.scope, owner) if isinstance(found, ProgramFunction) else found
     base = next((base for base in cls.bases if isinstance(base, Sym)), None)
-    return reach(f"{base.path}.{name}", base) if base else Sym(f"{cls.name}.{name}")
+    return Sym(f"{base.path}.{name}", base, traits=base.traits) if base else Sym(f"{cls.name}.{name}")
 
 
 _MAX_LINKS = 1000
