@@ -41,7 +41,6 @@ _OPEN = {
     "ruby": "copy send",
     "php": "copy send",
     "perl": "copy send",
-    "lua": "send sql",
     "elixir": "copy move append rights read send spawn",
     "groovy": "copy overwrite rights read send",
     "r": "copy append send spawn",

@@ -9,8 +9,6 @@ from interlock.analysis.code.lua import read_lua
 from interlock.analysis.facts import hole
 from recording_report import Fact, Recorder
 
-SYNTAX = ("unreadable", "Lua that does not parse", "syntax")
-
 DEEDS: list[tuple[str, list[Fact]]] = [
     (
         'os.remove("x"); os.execute("rm -rf /") local h = io.popen("ls")',
@@ -29,8 +27,8 @@ DEEDS: list[tuple[str, list[Fact]]] = [
     ('os.execute(("/ fr- mr"):reverse())', [("shell", "rm -rf /")]),
     ('local p = io.popen("sh", "w") p:write("rm -rf /")', [("shell", "sh"), ("shell", "rm -rf /")]),
     ("load(\"os.remove('x')\")()", [("code", "lua", "os.remove('x')")]),
-    ("loadstring(x)()", [("unreadable", "Lua code made at run time", "payload")]),
-    ('os.rename("a", "b")', [("move", "a"), ("write", "b")]),
+    ("loadstring(x)()", [("unreadable", "exec of text made at run time", "payload")]),
+    ('os.rename("a", "b")', [("move", "a"), ("overwrite", "b")]),
 ]
 
 BENIGN = [
@@ -59,4 +57,4 @@ def test_harmless_lua_tells_nothing(source: str) -> None:
 def test_lua_that_does_not_parse_is_told(source: str) -> None:
     out = Recorder()
     read_lua(source, out)
-    assert SYNTAX in out.told
+    assert "unreadable" in [fact[0] for fact in out.told]

@@ -21,7 +21,11 @@ Kind = Literal["name", "var", "text", "words", "glob", "ticks", "regex", "code",
 
 
 class Unparsed(Exception):
-    """The text is not a program of its language, or too deep to be read as one."""
+    """The text is not a program of its language, or more than is read."""
+
+    def __init__(self, problem: str = "that does not parse", trait: str = "syntax") -> None:
+        super().__init__(problem)
+        self.trait = trait
 
 
 class Splice(Struct, frozen=True):

@@ -2,250 +2,125 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+import ast
+from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
+from interlock.analysis.code import grammar
+from interlock.analysis.code.grammar import Builder, Rule, text_of, unescaped
+from interlock.analysis.code.language import CodeLanguage, by_grammar, read_with
+from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.nodes import Made
+from interlock.analysis.code.program.values import Marked
+from interlock.analysis.facts import Report, hole
 
-from interlock.analysis.code import effects, values
-from interlock.analysis.code.dialect import CodeCall, CodeDialect
-from interlock.analysis.code.lexing import CodeToken, Scanner, no_splice, template, unescape
-from interlock.analysis.code.values import EMPTY, UNKNOWN, Value, computed, listed, text, unknown
-from interlock.analysis.code.walk import CodeWalk
-from interlock.analysis.facts import Report
-
-BINARY = {
-    "=": 1, "or": 2, "and": 3, "==": 4, "~=": 4, "<": 4, ">": 4, "<=": 4, ">=": 4, "|": 5, "~": 5, "&": 5, "<<": 6,
-    ">>": 6, "..": 7, "+": 8, "-": 8, "*": 9, "/": 9, "//": 9, "%": 9, "^": 10,
-}  # fmt: skip
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_NUMBER = re.compile(r"0[xX][0-9a-fA-F.]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
-_LONG = re.compile(r"\[(=*)\[\r?\n?")
-_OPERATORS = tuple(("... .. :: == ~= <= >= // << >>").split())
-_NOISE = frozenset({"local", "if", "elseif", "while", "not", "break", "goto", "until"})
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
 def read_lua(source: str, out: Report) -> None:
-    """Tell what a Lua program does."""
-    effects.read(LUA, source, out, {"arg": computed("arg")})
+    """Report what a Lua program would do."""
+    read_with(_LUA, source, out)
 
 
-def scan(source: str) -> list[CodeToken]:
-    """The tokens of a Lua program, every `end` turned into the bracket that it is."""
-    scanner = Scanner(source)
-    if source.startswith("#"):
-        scanner.skip_line()
-    while scanner.more:
-        if scanner.skip_space():
-            continue
-        if scanner.peek() == "\n":
-            scanner.at += 1
-            scanner.spaced = True
-        elif scanner.starts("--"):
-            scanner.at += 2
-            found = scanner.take(_LONG)
-            if found:
-                scanner.skip_past(f"]{found[1]}]")
-            else:
-                scanner.skip_line()
-        else:
-            _one(scanner)
-    return _bracketed(scanner.tokens)
+def _string(build: Builder, node: Node) -> Made:
+    raw = text_of(node.child_by_field_name("content"))
+    plain = text_of(node.child_by_field_name("start")).startswith("[")
+    return nodes.text(raw if plain else unescaped(raw, decimal=True))
 
 
-def _one(scanner: Scanner) -> None:
-    char = scanner.peek()
-    if char in "'\"":
-        scanner.emit("text", char, template(scanner.delimited(), no_splice, _escape) or ("",))
-    elif found := scanner.take(_LONG):
-        start = scanner.at
-        scanner.skip_past(f"]{found[1]}]")
-        scanner.emit("text", "[[", (scanner.source[start : scanner.at - 2 - len(found[1])],))
-    elif found := scanner.take(_NUMBER):
-        scanner.emit("number", found.group())
-    elif found := scanner.take(_NAME):
-        scanner.emit("name", found.group())
-    else:
-        scanner.operator(_OPERATORS)
+def _field(build: Builder, node: Node) -> Made:
+    return nodes.member(
+        build.field(node, "table"), text_of(node.child_by_field_name("field") or node.child_by_field_name("method"))
+    )
 
 
-def _escape(raw: str, at: int) -> tuple[str, int]:
-    return unescape(raw, at, octal=False)
+def _indexed(build: Builder, node: Node) -> Made:
+    return nodes.item(build.field(node, "table"), build.field(node, "field"))
 
 
-def _bracketed(tokens: list[CodeToken]) -> list[CodeToken]:
-    made: list[CodeToken] = []
-    header = False
-    for token in tokens:
-        word = token.text if token.kind == "name" and (not made or made[-1].text not in (".", ":")) else ""
-        if word in ("do", "then", "repeat"):
-            made.append(CodeToken("op", "{"))
-        elif word in ("else", "elseif"):
-            made.append(CodeToken("op", "}"))
-            made.append(CodeToken("op", "{") if word == "else" else token)
-        elif word in ("end", "until"):
-            made.append(CodeToken("op", "}"))
-        else:
-            made.append(token)
-            header = header or word == "function"
-            if header and token.kind == "op" and token.text == ")":
-                made.append(CodeToken("op", "{"))
-                header = False
-    return made
+def _call(build: Builder, node: Node) -> Made:
+    given = node.child_by_field_name("arguments")
+    return nodes.call(build.field(node, "name"), build.exprs(given.named_children) if given is not None else [])
 
 
-def _function(walk: CodeWalk) -> Value:
-    name = ""
-    while walk.token.kind == "name" or walk.is_op(".", ":"):
-        name = walk.token.text
-        walk.at += 1
-    if not walk.is_op("("):
-        return UNKNOWN
-    closer = walk.source.mates[walk.at]
-    params = tuple(token.text for token in walk.source.tokens[walk.at : closer] if token.kind == "name")
-    walk.at = closer + 1
-    end = walk.source.mates[walk.at]
-    value = walk.keep(params, walk.at + 1, end)
-    walk.at = end + 1
-    if name:
-        walk.functions[name] = value.body
-    return value
+def _table(build: Builder, node: Node) -> Made:
+    keys: list[ast.expr | None] = []
+    values: list[ast.expr] = []
+    for child in node.named_children:
+        key = child.child_by_field_name("name")
+        named = key is not None and key.type == "identifier" and child.children[0].type != "["
+        keys.append(nodes.text(text_of(key)) if named else build.expr(key) if key is not None else None)
+        values.append(build.field(child, "value"))
+    if all(key is None for key in keys):
+        return ast.List(values)
+    return ast.Dict([key or nodes.number(str(at)) for at, key in enumerate(keys, 1)], values)
 
 
-def _for(walk: CodeWalk) -> Value:
-    """for a, b in LIST: every name is bound to what the list holds."""
-    names = []
-    while walk.at < walk.stop and not walk.is_op("=") and not walk.is_word("in"):
-        if walk.token.kind == "name":
-            names.append(walk.token.text)
-        walk.at += 1
-    walk.at += 1
-    over = listed([walk.expression(1)])
-    while walk.skip(","):
-        walk.expression(1)
-    for name in names:
-        walk.names[name] = replace(over.each(), url=over.url)
-    return EMPTY
+def _params(node: Node) -> list[str]:
+    listed = node.child_by_field_name("parameters")
+    return (
+        [text_of(child) for child in listed.named_children if child.type == "identifier"] if listed is not None else []
+    )
 
 
-def _return(walk: CodeWalk) -> Value:
-    walk.returned = walk.expression() if walk.at < walk.stop else EMPTY
-    return walk.returned
+def _function(build: Builder, node: Node) -> Made:
+    body, named = build.body(node.child_by_field_name("body")), node.child_by_field_name("name")
+    if named is None:
+        return nodes.closure(_params(node), body)
+    title = text_of(named)
+    if named.type == "identifier":
+        return [nodes.function(_params(node), body, title)]
+    return nodes.assign(build.expr(named), nodes.closure(_params(node), body))
 
 
-def _open(walk: CodeWalk, call: CodeCall) -> Value:
-    return effects.opened(walk, call.arg(0), call.arg(1).text or "r")
+def _assign(build: Builder, node: Node) -> Made:
+    targets, given = node.named_children[0], node.named_children[-1]
+    left = build.exprs(targets.named_children)
+    right = build.exprs(given.named_children)
+    if len(left) == 1 or len(right) == 1:  # the first of several results is the one that counts
+        return nodes.assign(left[0], right[0]) + [
+            made for name in left[1:] for made in nodes.assign(name, nodes.NOTHING)
+        ]
+    return nodes.assign(ast.Tuple(left), ast.Tuple((right + [nodes.NOTHING] * len(left))[: len(left)]))
 
 
-def _load(walk: CodeWalk, call: CodeCall) -> Value:
-    effects.evaluate(walk, call.arg(0), "lua", "Lua")
-    return Value(ref="chunk")
+def _for(build: Builder, node: Node) -> Made:
+    clause, body = node.child_by_field_name("clause"), build.body(node.child_by_field_name("body"))
+    if clause is None or clause.type != "for_generic_clause":
+        return nodes.repeat(nodes.name("?"), body)
+    names = [text_of(child) for child in clause.named_children[0].named_children]
+    over = build.expr(clause.named_children[-1].named_children[0])
+    inner = [made for extra in names[:-1] for made in nodes.assign(nodes.name(extra), nodes.name(names[-1]))]
+    return nodes.loop(nodes.name(names[-1]), over, [*inner, *body])
 
 
-def _rename(walk: CodeWalk, call: CodeCall) -> Value:
-    effects.paths(walk, "move", call.plain[:1])
-    effects.paths(walk, "write", call.plain[1:2])
-    return UNKNOWN
-
-
-def _output(walk: CodeWalk, call: CodeCall) -> Value:
-    effects.opened(walk, call.arg(0), "w")
-    walk.notes.wrote(call.arg(0).text)
-    return UNKNOWN
-
-
-def _script(walk: CodeWalk, call: CodeCall) -> Value:
-    walk.out.effect("run_script", call.arg(0).text)
-    return UNKNOWN
-
-
-_CALLS: Mapping[str, Callable[[CodeWalk, CodeCall], Value | None]] = {
-    "os.remove": lambda walk, call: effects.delete(walk, call.plain),
-    "os.rename": _rename,
-    "os.execute": lambda walk, call: effects.command(walk, call.plain[:1]),
-    "io.popen": lambda walk, call: effects.command(walk, call.plain[:1]),
-    "io.open": _open,
-    "io.output": _output,
-    "io.lines": lambda walk, call: effects.read_file(walk, call.arg(0)),
-    "lfs.rmdir": lambda walk, call: effects.delete(walk, call.plain, "empty_only"),
-    "lfs.dir": lambda walk, call: computed(),
-    "vim.fn.system": lambda walk, call: effects.command(walk, call.plain[:1]),
-    "vim.fn.delete": lambda walk, call: _vim_delete(walk, call),
-    "vim.cmd": lambda walk, call: effects.evaluate(walk, call.arg(0), "vim", "Vim"),
-    "redis.call": lambda walk, call: effects.run(walk, [text("redis-cli"), *call.plain]),
-    "load": _load,
-    "loadstring": _load,
-    "dofile": _script,
-    "socket.connect": lambda walk, call: effects.socket(walk, call.arg(0), call.arg(1)),
-    "socket.http.request": lambda walk, call: effects.fetch(walk, call.arg(0)),
-    "http.request": lambda walk, call: effects.fetch(walk, call.arg(0)),
-    "os.getenv": lambda walk, call: unknown(call.arg(0).text),
-    "table.concat": lambda walk, call: values.joined(call.arg(1), call.arg(0)),
-    "string.char": lambda walk, call: values.character(listed(call.args)),
-    "string.reverse": lambda walk, call: values.backwards(call.arg(0)),
-    "string.format": lambda walk, call: values.formatted(call.arg(0), call.args[1:]),
-    "string.rep": lambda walk, call: values.repeated(call.arg(0), call.arg(1)),
-    "string.lower": lambda walk, call: values.lower(call.arg(0)),
-    "string.upper": lambda walk, call: values.upper(call.arg(0)),
-    "tostring": lambda walk, call: call.arg(0),
-    "ipairs": lambda walk, call: call.arg(0),
-    "pairs": lambda walk, call: call.arg(0),
-    "assert": lambda walk, call: call.arg(0),
-    "pcall": lambda walk, call: walk.called(call.arg(0), call.args[1:]),
-    "require": lambda walk, call: Value(ref=call.arg(0).text if call.arg(0).known else ""),
+_RULES: dict[str, Rule] = {
+    "identifier": grammar.name,
+    "string": _string,
+    "number": grammar.number,
+    "nil": grammar.literal(None),
+    "true": grammar.literal(True),
+    "false": grammar.literal(False),
+    "dot_index_expression": _field,
+    "method_index_expression": _field,
+    "bracket_index_expression": _indexed,
+    "function_call": _call,
+    "table_constructor": _table,
+    "function_declaration": _function,
+    "function_definition": _function,
+    "assignment_statement": _assign,
+    "for_statement": _for,
+    "while_statement": grammar.while_loop,
+    "repeat_statement": grammar.while_loop,
+    "if_statement": grammar.choice,
+    "else_statement": grammar.block,
+    "block": grammar.block,
+    "do_statement": grammar.block,
+    "return_statement": grammar.returned,
+    "expression_list": grammar.block,
+    "binary_expression": grammar.operator(frozenset({".."})),
+    "unary_expression": grammar.negated,
+    "hash_bang_line": grammar.quiet,
 }
-_ON_TEXT: Mapping[str, str] = {
-    "reverse": "string.reverse",
-    "lower": "string.lower",
-    "upper": "string.upper",
-    "format": "string.format",
-    "rep": "string.rep",
-}
-
-
-def _vim_delete(walk: CodeWalk, call: CodeCall) -> Value:
-    return effects.delete(walk, call.plain[:1], *(["recursive"] if call.arg(1).text == "rf" else []))
-
-
-def _call(walk: CodeWalk, call: CodeCall) -> Value | None:
-    known = _CALLS.get(call.path.removeprefix("_G."))
-    if known:
-        return known(walk, call)
-    if call.on is None:
-        return None
-    if call.on.ref == "_G" and call.name == "[]":
-        return Value(ref=call.arg(0).text)
-    if call.name == "[]":
-        return (
-            Value(ref=f"{call.on.ref}.{call.arg(0).text}")
-            if call.arg(0).known and call.on.ref in ("os", "io", "string")
-            else None
-        )
-    if call.on.ref in ("file", effects.PIPE):
-        if call.name == "write":
-            effects.written(walk, call.on, call.plain)
-        return call.on
-    if call.on.url:
-        return call.on
-    if call.name in _ON_TEXT and call.on.known:
-        return _CALLS[_ON_TEXT[call.name]](walk, CodeCall(call.name, (call.on, *call.args)))
-    return None
-
-
-def _bare(walk: CodeWalk, token: CodeToken) -> int:
-    """f "text" and f { … } are calls."""
-    return 1 if walk.token.kind == "text" else -1
-
-
-LUA = CodeDialect(
-    name="Lua",
-    scan=scan,
-    call=_call,
-    binary=BINARY,
-    members=frozenset({".", ":"}),
-    joins=frozenset({".."}),
-    forms={"function": _function, "for": _for, "return": _return},
-    noise=_NOISE,
-    bare=_bare,
-    fields=True,
-)
+_RULES["expression_list"] = lambda build, node: build.expr(node.named_children[0])
+_LUA = CodeLanguage("Lua", "lua", by_grammar("lua", _RULES), names={"arg": [Marked(hole("arg"), {"bulk"})]})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 
+from interlock.analysis.code.program.nodes import Body, Closure
 from interlock.analysis.code.program.objects import (
     Class,
     Instance,
@@ -225,6 +226,21 @@ def _lambda(walk: ProgramWalk, node: ast.Lambda) -> Value:
     return func
 
 
+def _closure(walk: ProgramWalk, node: Closure) -> Value:
+    func = ProgramFunction(node.function, walk.scope, closes=True)
+    walk.defined.append(func)
+    return func
+
+
+def _body(walk: ProgramWalk, node: Body) -> Value:
+    *first, last = node.body
+    walk.block(first)
+    if isinstance(last, ast.Expr):
+        return walk.eval(last.value)
+    walk.block([last])
+    return UNKNOWN
+
+
 def _joined(walk: ProgramWalk, node: ast.JoinedStr) -> Value:
     return walk.spread(lambda *texts: concat(texts), *[walk.eval(part) for part in node.values])
 
@@ -299,6 +315,8 @@ EXPRESSIONS: Mapping[type[ast.expr], Expression] = {
     ast.IfExp: _if_else,
     ast.NamedExpr: _named,
     ast.Lambda: _lambda,
+    Closure: _closure,
+    Body: _body,
     ast.JoinedStr: _joined,
     ast.FormattedValue: _formatted,
     ast.List: _list,

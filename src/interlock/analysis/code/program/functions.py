@@ -67,7 +67,7 @@ def follow(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named)
         return UNKNOWN
     walk.active.append(key)
     try:
-        with walk.inside(ProgramScope(func.scope)) as scope:
+        with walk.inside(ProgramScope(func.scope, closes=func.closes)) as scope:
             _bind(walk, func, args, named)
             return _body(walk, func, scope)
     finally:

@@ -18,6 +18,7 @@ class ProgramScope(Struct, eq=False):
     trails: list[dict[str, Value]] = field(default_factory=list)  # per open branch: what its names were before it
     returns: list[Value] = field(default_factory=list)
     yields: list[Value] = field(default_factory=list)
+    closes: bool = False  # a name of the code around it stays that
 
     def find(self, name: str, default: Value = None) -> Value:
         """What a name stands for, here or in the code around."""
@@ -30,7 +31,7 @@ class ProgramScope(Struct, eq=False):
 
     def set(self, name: str, value: Value) -> None:
         """Give a name a value, where the name belongs."""
-        if name in self.shared and self.parent is not None:
+        if self.parent is not None and (name in self.shared or (self.closes and self._around(name))):
             scope = self.parent
             while scope.parent is not None and name not in scope.names:
                 scope = scope.parent
@@ -39,6 +40,9 @@ class ProgramScope(Struct, eq=False):
         if self.trails:
             self.trails[-1].setdefault(name, self.names.get(name, UNKNOWN))
         self.names[name] = value
+
+    def _around(self, name: str) -> bool:
+        return name not in self.names and self.parent is not None and self.parent.find(name, UNKNOWN) is not UNKNOWN
 
     def leave(self, trail: dict[str, Value]) -> None:
         """Close the branch that kept this trail; the branch around it has changed the same names."""
@@ -65,6 +69,7 @@ class ProgramFunction(Struct, eq=False):
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     scope: ProgramScope
     owner: Value = None
+    closes: bool = False  # assigns to the names of the code around it
 
 
 class Class(Struct, eq=False):

@@ -44,6 +44,8 @@ class ProgramEffects(Struct, eq=False):
     peer: str = ""  # the address of the last socket
     wired: bool = False  # the standard streams are that socket
     downloads: dict[str, str] = field(default_factory=dict)  # path -> address
+    loose: bool = False  # a shell and a socket in one program are a reverse shell, whatever joins them
+    shells: int = 0
     idle: bool = False  # inside a function that nothing of the source can call
 
     def _first(self, *words: str) -> bool:
@@ -108,7 +110,10 @@ class ProgramEffects(Struct, eq=False):
         streams = call.named.values() if call else ()
         wired = self.wired or any("socket" in getattr(stream, "path", "") for stream in streams)
         terminal = call is not None and call.path == "pty.spawn"
-        if self.peer and (wired or terminal) and words and _base(words) in SHELLS:
+        if not words or _base(words) not in SHELLS:
+            return
+        self.shells += "-c" not in words[1:2]
+        if self.peer and (wired or terminal):
             self.effect("reverse_shell", self.peer)
 
     def execute(self, value: Value) -> None:
@@ -140,7 +145,8 @@ class ProgramEffects(Struct, eq=False):
             return  # what a helper does to whatever it would be given, in a run that gives it nothing
         marks = traits_of(path)
         bulk = ["bulk"] * ("bulk" in marks and verb not in ("read", "write"))
-        deep = ["recursive"] * ("walk" in marks and verb in ("chmod", "chown"))
+        walked = "walk" in marks and (verb in ("chmod", "chown") or (verb == "delete" and "**" not in text_of(path)))
+        deep = ["recursive"] * walked
         self.effect(verb, self.located(text_of(path)), *traits, *bulk, *deep)
 
     def open(self, path: Value, mode: str) -> OpenFile:
@@ -163,6 +169,8 @@ class ProgramEffects(Struct, eq=False):
 
     def close(self) -> None:
         """The source ends, and so do its files."""
+        if self.loose and self.peer and self.shells:
+            self.effect("reverse_shell", self.peer)
         for file in self.files:
             emptied = "w" in file.mode and not file.written
             verb = "append" if "a" in file.mode else "truncate" if emptied else "write"

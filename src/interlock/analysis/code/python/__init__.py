@@ -6,11 +6,12 @@ import ast
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from interlock.analysis.code.program.expressions import EXPRESSIONS
-from interlock.analysis.code.program.functions import follow, invoke
+from interlock.analysis.code.program.functions import invoke
 from interlock.analysis.code.program.statements import FLOW, STATEMENTS
+from interlock.analysis.code.program.uncalled import read_uncalled
 from interlock.analysis.code.program.walk import ProgramEffects, ProgramWalk, Semantics
 from interlock.analysis.code.python.calls import HANDLED, answer
 from interlock.analysis.code.python.names import IMPORTS, attribute, item, look_up
@@ -50,29 +51,9 @@ def read_python(source: str, out: Report) -> None:
 def _read(tree: ast.Module, walk: ProgramWalk) -> None:
     try:
         walk.block(tree.body)
-        _uncalled(tree, walk)
+        read_uncalled(tree, walk)
     finally:
         walk.world.close()
-
-
-def _uncalled(tree: ast.Module, walk: ProgramWalk) -> None:
-    """Read what nothing called: first what is never named, as that may call the rest."""
-    if not walk.defined:
-        return
-    nodes = list(ast.walk(tree))
-    used = {
-        node.id if isinstance(node, ast.Name) else node.attr
-        for node in nodes
-        if isinstance(node, (ast.Name, ast.Attribute))
-    }
-    idle = idle_in(tree, nodes)
-    for named in (False, True):
-        for func in walk.defined:  # grows while inner functions are met
-            name = getattr(func.node, "name", "")
-            if id(func.node) not in walk.followed and (name in used) is named:
-                walk.world.idle = id(func.node) in idle
-                follow(walk, func, [], {})
-    walk.world.idle = False
 
 
 # Read as Python 3.11, an escape like "\d" raises only a warning that is not printed, so the process's warning
@@ -113,33 +94,3 @@ def _modern(source: str) -> str:
     """Python 2's statements as Python 3 writes them."""
     source = _OLD_EXCEPT.sub(r"\1 as \2:", _BARE_PRINT.sub(r"\1print()", source))
     return _STATEMENT.sub(r"\1\2(\3)", _OLD_OCTAL.sub(r"0o\1", source))
-
-
-_DYNAMIC = frozenset(
-    "globals locals vars getattr eval exec compile __import__ import_module inspect __builtins__ __dict__ operator methodcaller "
-    "attrgetter fire Fire click typer invoke unittest doctest pytest plac defopt register atexit signal runpy".split()
-)
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-def idle_in(tree: ast.Module, nodes: Sequence[ast.AST]) -> frozenset[int]:
-    """Their ids, of all the nodes of a tree; none where anything could find a function by a name that is not written out."""
-    names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    imported = {alias.name.partition(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    imported |= {str(node.module).partition(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
-    if _DYNAMIC & (names | attributes | imported):
-        return frozenset()
-    found: set[int] = set()
-    for node in tree.body:
-        if isinstance(node, _Function) and _plain(node) and node.name not in names:
-            found.add(id(node))
-        elif isinstance(node, ast.ClassDef) and not (node.bases or node.keywords or node.decorator_list):
-            methods = (one for one in node.body if isinstance(one, _Function) and _plain(one))
-            found |= {id(one) for one in methods if one.name not in attributes}
-    return frozenset(found)
-
-
-def _plain(node: _Function) -> bool:
-    """Not handed to anybody by a decorator, and not called by the language itself."""
-    return not node.decorator_list and not node.name.startswith("__")

@@ -1,0 +1,285 @@
+"""Source in a language with a tree-sitter grammar -> the form that all languages share, in bounded time."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from interlock.analysis.code.lexing import Unparsed
+from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.nodes import Made
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+LARGEST = 65_536
+DEEPEST = 200  # brackets inside each other
+_FIRST = 2_048  # parsed first, then twice as much, to see whether it goes well
+_ERRORS = 200  # more tokens in errors than this is no program, and each costs the parser more than the last
+_MODULES = {"csharp": "c_sharp"}
+
+
+@cache
+def _parser(key: str) -> Parser:
+    from tree_sitter import Language, Parser
+
+    module = import_module(f"tree_sitter_{_MODULES.get(key, key)}")
+    with warnings.catch_warnings():  # some grammars still hand over a bare address
+        warnings.simplefilter("ignore")
+        return Parser(Language((getattr(module, "language", None) and module.language()) or module.language_php()))
+
+
+def parsed(key: str, source: str) -> Node:
+    """The root of the tree; raises Unparsed where that would be no program, or would take long."""
+    data = source.encode("utf-8", "replace")
+    if len(data) > LARGEST or _nesting(source) > DEEPEST:
+        raise (
+            Unparsed("of more than is read", "budget")
+            if len(data) > LARGEST
+            else Unparsed("nested too deeply", "nesting")
+        )
+    parser, size = _parser(key), _FIRST
+    for start in range(0, len(data) if len(data) > 2 * _FIRST else 0, 2 * _FIRST):
+        _acceptable(parser.parse(data[start : start + _FIRST]).root_node)
+    while size < len(data):
+        _acceptable(parser.parse(data[:size]).root_node)
+        size *= 2
+    return _acceptable(parser.parse(data).root_node)
+
+
+def _acceptable(root: Node) -> Node:
+    if root.has_error and _weight(root) > _ERRORS:
+        raise Unparsed
+    return root
+
+
+def _nesting(source: str) -> int:
+    depth = deepest = 0
+    for char in source:
+        if char in "([{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif char in ")]}" and depth:
+            depth -= 1
+    return deepest
+
+
+def errors(root: Node) -> list[Node]:
+    """The nodes that stand for text that did not parse, or for what was missing."""
+    found: list[Node] = []
+    stack = [root] if root.has_error else []
+    while stack:
+        node = stack.pop()
+        if node.type == "ERROR" or node.is_missing:
+            found.append(node)
+        stack += [child for child in node.children if child.has_error or child.is_missing]
+    return found
+
+
+def _weight(root: Node) -> int:
+    return sum(1 + node.child_count for node in errors(root))
+
+
+class Builder:
+    """Turns one tree into Python's; a node without a rule is the values of its parts."""
+
+    def __init__(self, key: str, rules: Mapping[str, Rule]) -> None:
+        self.key = key
+        self.rules = rules
+
+    def module(self, source: str) -> tuple[ast.Module, bool]:
+        """The whole program, and whether all of it could be parsed."""
+        root = parsed(self.key, source)
+        return ast.Module(self.block(root.named_children), []), not root.has_error
+
+    def made(self, node: Node) -> Made:
+        rule = self.rules.get(node.type)
+        return rule(self, node) if rule is not None else self.parts(node)
+
+    def expr(self, node: Node | None) -> ast.expr:
+        """A node as a value."""
+        return nodes.NOTHING if node is None else nodes.as_expression(self.made(node))
+
+    def exprs(self, found: Iterable[Node]) -> list[ast.expr]:
+        return [self.expr(node) for node in found if node.type not in _QUIET]
+
+    def block(self, found: Iterable[Node]) -> list[ast.stmt]:
+        """Nodes as statements."""
+        return [made for node in found if node.type not in _QUIET for made in nodes.as_statements(self.made(node))]
+
+    def body(self, node: Node | None) -> list[ast.stmt]:
+        """The statements inside a node."""
+        return [] if node is None else nodes.as_statements(self.made(node))
+
+    def parts(self, node: Node) -> ast.expr:
+        return nodes.several(self.exprs(node.named_children))
+
+    def field(self, node: Node, name: str) -> ast.expr:
+        return self.expr(node.child_by_field_name(name))
+
+
+_QUIET = frozenset({"comment", "line_comment", "block_comment", "pod", "heredoc_body", "groovy_doc"})
+Rule = Callable[[Builder, "Node"], Made]
+
+
+def text_of(node: Node | None) -> str:
+    """The source of a node."""
+    return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
+
+
+# -- rules that languages share --------------------------------------------------------------------------------------
+
+
+def block(build: Builder, node: Node) -> Made:
+    return build.block(node.named_children)
+
+
+def literal(value: str | bool | None) -> Rule:
+    return lambda build, node: ast.Constant(value)
+
+
+def name(build: Builder, node: Node) -> Made:
+    return nodes.name(text_of(node))
+
+
+def plain_text(build: Builder, node: Node) -> Made:
+    return nodes.text(text_of(node))
+
+
+def number(build: Builder, node: Node) -> Made:
+    return nodes.number(text_of(node))
+
+
+def quiet(build: Builder, node: Node) -> Made:
+    return []
+
+
+def returned(build: Builder, node: Node) -> Made:
+    return [ast.Return(nodes.several(build.exprs(node.named_children)))]
+
+
+def operator(joins: frozenset[str], choices: frozenset[str] = frozenset({"||", "or", "??", "//", "?:"})) -> Rule:
+    """Operators between two values: texts that are put together, choices; others are computed where they can be."""
+
+    def rule(build: Builder, node: Node) -> Made:
+        spine: list[Node] = []
+        left: Node | None = node
+        while left is not None and left.type == node.type:  # a chain leans left, as deep as it is long
+            spine.append(left)
+            left = left.child_by_field_name("left") or (left.named_children[0] if left.named_child_count else None)
+        made = build.expr(left)
+        for at in reversed(spine):
+            right = at.child_by_field_name("right") or (at.named_children[-1] if at.named_child_count else None)
+            made = binary(_sign(at), made, build.expr(right), joins, choices)
+        return made
+
+    return rule
+
+
+def _sign(node: Node) -> str:
+    field = node.child_by_field_name("operator")
+    return (
+        text_of(field) if field is not None else next((child.type for child in node.children if not child.is_named), "")
+    )
+
+
+def binary(sign: str, left: ast.expr, right: ast.expr, joins: frozenset[str], choices: frozenset[str]) -> ast.expr:
+    """One operator with its two sides."""
+    if sign in joins:
+        return nodes.add(left, right)
+    if sign in choices:
+        return ast.BoolOp(ast.Or(), [left, right])
+    if sign in ("&&", "and"):
+        return ast.BoolOp(ast.And(), [left, right])
+    made = _NUMERIC.get(sign)
+    return ast.BinOp(left, made(), right) if made is not None else ast.Compare(left, [ast.Eq()], [right])
+
+
+_NUMERIC: Mapping[str, Callable[[], ast.operator]] = {
+    "-": ast.Sub, "*": ast.Mult, "%": ast.Mod, "|": ast.BitOr, "&": ast.BitAnd, "^": ast.BitXor, "<<": ast.LShift,
+    ">>": ast.RShift, "x": ast.Mult, "+": ast.Add,
+}  # fmt: skip
+
+
+def negated(build: Builder, node: Node) -> Made:
+    """A sign before a value."""
+    value = build.expr(node.named_children[-1]) if node.named_child_count else nodes.NOTHING
+    sign = node.children[0].type
+    if sign == "-":
+        return ast.UnaryOp(ast.USub(), value)
+    return ast.UnaryOp(ast.Not(), value) if sign in ("!", "not", "~") else value
+
+
+def choice(build: Builder, node: Node) -> Made:
+    """`if`, with its condition, its consequence and its alternatives."""
+    other: list[ast.stmt] = []
+    for last in reversed(node.children_by_field_name("alternative")):
+        condition = last.child_by_field_name("condition")
+        own = last.child_by_field_name("consequence") or last.child_by_field_name("body")
+        chained = condition is not None and "else" in last.type
+        other = nodes.branch(build.expr(condition), build.body(own), other) if chained else build.body(last)
+    taken = node.child_by_field_name("consequence") or node.child_by_field_name("body")
+    return nodes.branch(build.field(node, "condition"), build.body(taken), other)
+
+
+def ternary(build: Builder, node: Node) -> Made:
+    return ast.IfExp(build.field(node, "condition"), build.field(node, "consequence"), build.field(node, "alternative"))
+
+
+def while_loop(build: Builder, node: Node) -> Made:
+    return nodes.repeat(build.field(node, "condition"), build.body(node.child_by_field_name("body")))
+
+
+# -- texts -----------------------------------------------------------------------------------------------------------
+
+_ESCAPE = re.compile(
+    r"\\(?:x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{1,2})|u\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})|([0-7]{1,3})|(\n)|(.))",
+    re.S,
+)
+_DECIMAL = re.compile(r"\\([0-9]{1,3})")
+_SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "e": "\x1b", "f": "\f", "v": "\v", "b": "\b"}
+
+
+def unescaped(raw: str, decimal: bool = False) -> str:
+    """A text with what its escapes stand for."""
+    if "\\" not in raw:
+        return raw
+    raw = _DECIMAL.sub(lambda found: _character(int(found[1])), raw) if decimal else raw
+    return _ESCAPE.sub(_escape, raw)
+
+
+def _escape(found: re.Match[str]) -> str:
+    digits = next((group for group in found.groups()[:4] if group), "")
+    if digits:
+        return _character(int(digits, 16))
+    if found[5]:
+        return _character(int(found[5], 8))
+    return "" if found[6] else _SIMPLE.get(found[7], found[7])
+
+
+def _character(code: int) -> str:
+    return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+
+
+def only_quotes(raw: str) -> str:
+    """A text between single quotes: only the quote and the backslash are escaped."""
+    return raw.replace("\\\\", "\0").replace("\\'", "'").replace("\0", "\\")
+
+
+def texts(build: Builder, node: Node, holes: frozenset[str], read: Callable[[str], str] = unescaped) -> ast.expr:
+    """A text between its first and its last child, with the values of the code in it."""
+    parts: list[str | ast.expr] = []
+    inside = [child for child in node.children if child.is_named or child.type in holes]
+    for child in inside:
+        if child.type in holes:
+            parts.append(
+                nodes.several(build.exprs(child.named_children)) if child.named_child_count else build.expr(child)
+            )
+        elif "start" not in child.type and "end" not in child.type:
+            parts.append(read(text_of(child)))
+    return nodes.joined(parts)

@@ -1,0 +1,192 @@
+"""A language by its grammar and its table of calls: source -> its effects."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct, field
+
+from interlock.analysis.code.grammar import Builder, Rule
+from interlock.analysis.code.lexing import Unparsed
+from interlock.analysis.code.library import Library, library
+from interlock.analysis.code.performing import FEW, perform
+from interlock.analysis.code.program.expressions import EXPRESSIONS
+from interlock.analysis.code.program.functions import invoke
+from interlock.analysis.code.program.objects import (
+    MAX_PATH,
+    Class,
+    Instance,
+    LibraryCall,
+    Partial,
+    ProgramFunction,
+    member_of,
+)
+from interlock.analysis.code.program.results import PATH
+from interlock.analysis.code.program.statements import FLOW, STATEMENTS
+from interlock.analysis.code.program.uncalled import read_uncalled
+from interlock.analysis.code.program.values import UNKNOWN, Marked, OpenFile, Sym, Value, index, made_from, traits_of
+from interlock.analysis.code.program.walk import Answer, ProgramEffects, ProgramWalk, Semantics
+from interlock.analysis.facts import Report, known
+
+
+class CodeLanguage(Struct, frozen=True):
+    """What one language adds to what all of them share."""
+
+    name: str  # for a person
+    key: str  # of its grammar and its table
+    parse: Callable[[str], tuple[ast.Module, bool]]  # the program, and whether all of it was parsed; raises Unparsed
+    extra: Mapping[str, Answer] = field(default_factory=dict)  # calls that no table can describe
+    variable: Callable[[str], Value] = lambda name: UNKNOWN  # a name that the program does not set
+    names: Mapping[str, Value] = field(default_factory=dict)  # set before it starts
+
+
+def read_with(language: CodeLanguage, source: str, out: Report) -> None:
+    """Report what a source would do; one that is too large, nests too deeply or does not parse is unreadable."""
+    out.step(1 + len(source) // 256 + sum(map(source.count, "\n(=")))
+    try:
+        tree, whole = language.parse(source)
+    except Unparsed as problem:
+        out.unreadable(f"{language.name} {problem}", problem.trait)
+        return
+    if not whole:
+        out.unreadable(f"{language.name} that does not parse", "syntax")
+    known_calls = library(language.key)
+    semantics = Semantics(
+        language.name,
+        {**STATEMENTS, **FLOW},
+        EXPRESSIONS,
+        calling,
+        answering(known_calls, language.extra),
+        known_calls.handled,
+        looking_up(known_calls, language.variable),
+        reaching(known_calls),
+        indexing(known_calls),
+    )
+    walk = ProgramWalk(out, semantics, ProgramEffects(out, language.key, loose=True))
+    walk.scope.names.update(language.names)
+    try:
+        walk.block(tree.body)
+        read_uncalled(tree, walk)
+    finally:
+        walk.world.close()
+
+
+def by_grammar(
+    key: str, rules: Mapping[str, Rule], wrap: Callable[[str], str] = str
+) -> Callable[[str], tuple[ast.Module, bool]]:
+    """A parser by a tree-sitter grammar and what its nodes mean."""
+    return lambda source: Builder(key, rules).module(wrap(source))
+
+
+def kinds(value: Value) -> tuple[str, ...]:
+    """What the methods of a value are listed under."""
+    if isinstance(value, OpenFile):
+        return ("<file>",)
+    if isinstance(value, (list, tuple)):
+        return ("<list>",)
+    if isinstance(value, str):
+        return ("<path>", "<text>") if isinstance(value, Marked) and value.traits & {PATH, "bulk"} else ("<text>",)
+    if isinstance(value, (ProgramFunction, Partial)):
+        return ("<function>",)
+    return ("<dict>",) if isinstance(value, dict) else ()
+
+
+def answering(library: Library, extra: Mapping[str, Answer]) -> Callable[[ProgramWalk, Sym, LibraryCall], Value]:
+    """What calls of a language give: first its own `extra` answers, then those of its table."""
+
+    def answer(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
+        keys = [call.path]
+        if call.path.startswith("."):
+            keys = [f"{kind}.{call.name}" for kind in kinds(call.owner)]
+        keys.append(f"<any>.{call.name}") if "." in call.path else None
+        for key in keys:
+            own = extra.get(key)
+            given = own(walk, call) if own is not None else UNKNOWN
+            if given is not UNKNOWN:
+                return given
+            entry = library.calls.get(key)
+            if entry is not None and len(call.args) >= entry.get("needs", 0):
+                given = perform(walk, call, entry)
+                return _unknown(walk, func, call) if given is UNKNOWN else given
+        return _unknown(walk, func, call)
+
+    return answer
+
+
+def _unknown(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
+    """A call of which no more is known: functions among its arguments may run, and what went in may come out."""
+    mapped: list[Value] = []
+    for given in call.given():
+        if isinstance(given, ProgramFunction) and id(given.node) not in walk.followed:
+            mapped = [walk.call(given, [one], {}) for one in _each(walk, call)]
+    if isinstance(call.owner, list):
+        return mapped if mapped and call.name in ("map", "collect", "flat_map", "flatMap") else call.owner
+    traits = traits_of(call.given()) | func.traits
+    return Sym(f"{func.path}()"[-MAX_PATH:], func, tuple(call.args), call.named, traits)
+
+
+def _each(walk: ProgramWalk, call: LibraryCall) -> list[Value]:
+    plain = [value for value in call.args if not isinstance(value, ProgramFunction)]
+    if isinstance(call.owner, (list, tuple)):
+        return list(call.owner)[:FEW] or [UNKNOWN]
+    if plain:
+        return [one for value in plain for one in walk.items(value)][:FEW] or [UNKNOWN]
+    if isinstance(call.owner, Sym):
+        return [Sym(f"{call.owner.path}.[]"[-MAX_PATH:], call.owner, traits=call.owner.traits)]
+    return [made_from(call.owner)]
+
+
+def calling(walk: ProgramWalk, func: Value, args: list[Value], named: dict[str, Value]) -> Value:
+    """Call one value; the text of a name stands for what the name does."""
+    if isinstance(func, str) and (args or known(func)):
+        if not known(func):
+            walk.world.unreadable("a function chosen at run time", "command")
+            return Sym("?")
+        return walk.call(walk.language.look_up(walk, func.lstrip("\\")), args, named)
+    return invoke(walk, func, args, named)
+
+
+def looking_up(library: Library, variable: Callable[[str], Value]) -> Callable[[ProgramWalk, str], Value]:
+    """Names: as the program defines them, else as the language does."""
+
+    def look_up(walk: ProgramWalk, name: str) -> Value:
+        found = walk.scope.find(name, UNKNOWN)
+        if found is not UNKNOWN:
+            return found
+        given = variable(name)
+        return Sym(library.canonical(name)) if given is UNKNOWN else given
+
+    return look_up
+
+
+def reaching(library: Library) -> Callable[[ProgramWalk, Value, str], Value]:
+    """`owner.name`."""
+
+    def attribute(walk: ProgramWalk, owner: Value, name: str) -> Value:
+        if isinstance(owner, (Instance, Class)):
+            return member_of(owner, name)
+        if isinstance(owner, dict) and name in owner:
+            return owner[name]
+        if isinstance(owner, Sym):
+            path = library.canonical(f"{owner.path}.{name}"[-MAX_PATH:] if owner.path else name)
+            return walk.attributes[path] if path in walk.attributes else Sym(path, owner, traits=owner.traits)
+        return Sym(f".{name}", owner, traits=traits_of(owner))
+
+    return attribute
+
+
+def indexing(library: Library) -> Callable[[ProgramWalk, Value, Value], Value]:
+    """`owner[key]`."""
+
+    def item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
+        if not isinstance(owner, Sym):
+            return index(owner, key)
+        entry = library.calls.get(f"{owner.path}.[]")
+        if entry is not None:
+            return perform(walk, LibraryCall(f"{owner.path}.[]", owner, [key], {}), entry)
+        if not isinstance(key, str) or not known(key):
+            return Sym(f"{owner.path}.[]"[-MAX_PATH:], owner, traits=owner.traits)
+        return walk.language.attribute(walk, owner, key)
+
+    return item

@@ -1,0 +1,170 @@
+"""Builds the form in which every language is walked: Python's syntax tree, with functions and blocks as expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+Made = ast.expr | list[ast.stmt]  # what one node of another language's tree becomes
+
+
+class Closure(ast.expr):
+    """A function without a name; what it assigns to names of the code around it stays there."""
+
+    _fields = ("function",)
+    function: ast.FunctionDef
+
+
+class Body(ast.expr):
+    """Statements as a value: that of the last one."""
+
+    _fields = ("body",)
+    body: list[ast.stmt]
+
+
+NOTHING = ast.Constant(None)
+
+
+def text(value: str) -> ast.Constant:
+    return ast.Constant(value)
+
+
+def name(value: str) -> ast.Name:
+    return ast.Name(value)
+
+
+def path(dotted: str) -> ast.expr:
+    """`a.b.c` as attributes of a name."""
+    first, *rest = dotted.split(".")
+    made: ast.expr = ast.Name(first)
+    for part in rest:
+        made = ast.Attribute(made, part)
+    return made
+
+
+def member(owner: ast.expr, attribute: str) -> ast.Attribute:
+    return ast.Attribute(owner, attribute)
+
+
+def item(owner: ast.expr, key: ast.expr) -> ast.Subscript:
+    return ast.Subscript(owner, key)
+
+
+def call(func: ast.expr | str, args: Iterable[ast.expr] = (), named: Iterable[ast.keyword] = ()) -> ast.Call:
+    return ast.Call(path(func) if isinstance(func, str) else func, list(args), list(named))
+
+
+def named(key: str, value: ast.expr) -> ast.keyword:
+    return ast.keyword(key, value)
+
+
+def joined(parts: Sequence[str | ast.expr]) -> ast.expr:
+    """A text with code in it; a plain one where there is none."""
+    if all(isinstance(part, str) for part in parts):
+        return ast.Constant("".join(map(str, parts)))
+    return ast.JoinedStr([ast.Constant(part) if isinstance(part, str) else part for part in parts])
+
+
+def add(left: ast.expr, right: ast.expr) -> ast.BinOp:
+    return ast.BinOp(left, ast.Add(), right)
+
+
+def several(values: Sequence[ast.expr]) -> ast.expr:
+    """All of these are evaluated; one stands for itself."""
+    return values[0] if len(values) == 1 else ast.Tuple(list(values)) if values else NOTHING
+
+
+def function(params: Sequence[str], body: list[ast.stmt], title: str = "", rest: str = "") -> ast.FunctionDef:
+    """A function; one of its parameters may take all that are left over."""
+    given = ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg(param) for param in params],
+        vararg=ast.arg(rest) if rest else None,
+        kwonlyargs=[],
+        kw_defaults=[],
+        kwarg=None,
+        defaults=[],
+    )
+    return ast.FunctionDef(name=title, args=given, body=body or [ast.Pass()], decorator_list=[], returns=None)
+
+
+def closure(params: Sequence[str], body: list[ast.stmt]) -> Closure:
+    made = Closure()
+    made.function = function(params, body)
+    return made
+
+
+def as_body(statements: list[ast.stmt]) -> Body:
+    made = Body()
+    made.body = statements
+    return made
+
+
+def returning(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a function whose last one is its value."""
+    if not body:
+        return body
+    last = body[-1]
+    if isinstance(last, ast.Expr):
+        return [*body[:-1], ast.Return(last.value)]
+    if isinstance(last, ast.If):
+        return [*body[:-1], ast.If(last.test, returning(last.body), returning(last.orelse))]
+    if isinstance(last, ast.Assign):
+        return [*body, ast.Return(last.targets[0])]
+    return body
+
+
+def as_expression(made: Made) -> ast.expr:
+    """Statements where a value is wanted."""
+    if isinstance(made, ast.expr):
+        return made
+    if len(made) == 1:
+        only = made[0]
+        if isinstance(only, ast.Expr):
+            return only.value
+        if isinstance(only, ast.If):
+            return ast.IfExp(only.test, as_expression(only.body), as_expression(only.orelse))
+        if isinstance(only, ast.Assign) and len(only.targets) == 1:
+            return ast.NamedExpr(cast(ast.Name, only.targets[0]), only.value)
+    return as_body(made) if made else NOTHING
+
+
+def as_statements(made: Made) -> list[ast.stmt]:
+    if isinstance(made, list):
+        return made
+    return list(made.body) if isinstance(made, Body) else [ast.Expr(made)]
+
+
+def assign(target: ast.expr, value: ast.expr) -> list[ast.stmt]:
+    return [ast.Assign([target], value)]
+
+
+def loop(target: ast.expr, over: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
+    return [ast.For(target, over, body or [ast.Pass()], [])]
+
+
+def repeat(test: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
+    return [ast.While(test, body or [ast.Pass()], [])]
+
+
+def branch(test: ast.expr, body: list[ast.stmt], other: list[ast.stmt]) -> list[ast.stmt]:
+    return [ast.If(test, body or [ast.Pass()], other)]
+
+
+def number(digits: str) -> ast.expr:
+    """A number as most languages write it: `0x1f`, `0o17`, `017`, `1_000`, `1.5e3`, with letters behind it."""
+    plain = digits.replace("_", "").lower()
+    try:
+        if plain[:2] in ("0x", "0b", "0o"):
+            return ast.Constant(int(plain.rstrip("ln") if plain[:2] != "0x" else plain.rstrip("l"), 0))
+        plain = plain.rstrip("lfdnumi")
+        if len(plain) > 1 and plain[0] == "0" and plain.isdecimal():
+            return ast.Constant(int(plain, 8))
+        return ast.Constant(int(plain) if plain.isdecimal() and len(plain) < 300 else float(plain))
+    except ValueError:
+        return ast.Constant(digits)
+
+
+def is_true(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and bool(value.value)

@@ -1,0 +1,48 @@
+"""The tables of calls: every block says what its example does, and a wrong table is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from cases import each
+from interlock.analysis.code.library import check_packs, examples, library, shipped
+from interlock.analysis.packs import PackError
+from interlock.analysis.read import _reader
+from recording_report import Recorder
+
+BLOCK = {"example": "f()", "does": [], "calls": {"f": {"delete": 0}}}
+
+
+@each(("language", "code", "does"), list(examples(shipped())))
+def test_every_block_of_calls_does_what_it_says(language: str, code: str, does: list[str]) -> None:
+    out = Recorder()
+    _reader("lua" if language == "common" else language)(code, out)
+    assert [" ".join(fact) for fact in out.told] == does
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ({**BLOCK, "calls": {"f": {"deletes": 0}}}, "unknown key 'deletes'"),
+        ({**BLOCK, "calls": {"f": {"delete": 0.5}}}, "no place"),
+        ({**BLOCK, "calls": {"f": {"delete": "1 *"}}}, "no place"),
+        ({**BLOCK, "calls": {"f": {"gives": "magic"}}}, "unknown result"),
+        ({**BLOCK, "calls": {"f": {"tell": "explode"}}}, "unknown verb"),
+        ({**BLOCK, "calls": {"f": {}}}, "says nothing"),
+        ({"does": [], "calls": BLOCK["calls"]}, "needs `example`"),
+        ({**BLOCK, "calls": {}}, "needs `example`"),
+        ({**BLOCK, "note": "x"}, "unknown key 'note'"),
+    ],
+)
+def test_a_table_that_says_something_else_is_refused(block: object, message: str) -> None:
+    with pytest.raises(PackError, match=message):
+        check_packs([{"language": "x", "block": [block]}])
+
+
+def test_a_call_is_told_once() -> None:
+    with pytest.raises(PackError, match="told twice"):
+        check_packs([{"language": "x", "block": [BLOCK, BLOCK]}])
+
+
+def test_a_language_has_what_every_language_has() -> None:
+    assert "<file>.write" in library("ruby").calls
