@@ -41,7 +41,6 @@ _OPEN = {
     "ruby": "copy send",
     "php": "copy send",
     "perl": "copy send",
-    "elixir": "copy move append rights read send spawn",
     "groovy": "copy overwrite rights read send",
     "r": "copy append send spawn",
     "tcl": "copy rights read run",

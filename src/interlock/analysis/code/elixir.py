@@ -2,288 +2,318 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+import ast
+from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-from interlock.analysis.code import effects, values
-from interlock.analysis.code.dialect import CodeCall, CodeDialect
-from interlock.analysis.code.lexing import CodeToken, Part, Scanner, Splice, balanced, literal, template
-from interlock.analysis.code.values import EMPTY, UNKNOWN, Value, glued, text, unknown
-from interlock.analysis.code.walk import CodeWalk
+from interlock.analysis.code import grammar
+from interlock.analysis.code.grammar import Builder, Rule, text_of
+from interlock.analysis.code.language import CodeLanguage, by_grammar, read_with
+from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.nodes import Made
+from interlock.analysis.code.program.objects import LibraryCall
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value
+from interlock.analysis.code.program.values import text_of as value_text
+from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import Report
 
-BINARY = {
-    "=": 1, "|": 1, "or": 2, "||": 2, "and": 3, "&&": 3, "==": 4, "!=": 4, "=~": 4, "===": 4, "<": 5, ">": 5,
-    "<=": 5, ">=": 5, "in": 5, "|>": 6, "++": 7, "<>": 7, "..": 7, "+": 8, "-": 8, "*": 9, "/": 9,
-}  # fmt: skip
-_NAME = re.compile(r"[A-Za-z_]\w*[?!]?")
-_LABEL = re.compile(r"([a-z_]\w*[?!]?):(?=\s)")
-_NUMBER = re.compile(r"0x[0-9a-fA-F]+|\d[\d_]*(?:\.\d+)?")
-_ATOM = re.compile(r":([A-Za-z_]\w*[?!]?)")
-_SIGIL = re.compile(r"~([a-zA-Z])(?=[(\[{</|\"'])")
-_ARITY = re.compile(r"/\d+")
-_OPERATORS = tuple(("|> <> ++ -- -> <- => == != <= >= =~ && || .. :: %{ \\").split())
-_NOISE = frozenset(
-    (
-        "if unless case cond with for else when defmodule import alias require use try rescue after not receive catch"
-    ).split()
-)
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_CONDITION = nodes.name("?")
+_JOINS = frozenset({"<>", "++"})
+_CHOICES = frozenset({"||", "or"})
+_NARROWS = frozenset({"where", "limit", "or_where", "join"})
 
 
 def read_elixir(source: str, out: Report) -> None:
-    """Tell what an Elixir program does."""
-    effects.read(ELIXIR, source, out)
+    """Report what an Elixir program would do."""
+    read_with(_ELIXIR, source, out)
 
 
-def scan(source: str) -> list[CodeToken]:
-    """The tokens of an Elixir program, every `do … end` and `fn … end` in brackets."""
-    scanner = Scanner(source)
-    while scanner.more:
-        if scanner.skip_space():
-            continue
-        if scanner.peek() == "#":
-            scanner.skip_line()
-        elif scanner.peek() == "\n":
-            scanner.at += 1
-            if not re.compile(r"\s*\|>").match(scanner.source, scanner.at):
-                scanner.emit("end", "\n")
-        else:
-            _one(scanner)
-    return scanner.tokens
+def _alias(build: Builder, node: Node) -> Made:
+    return nodes.path(text_of(node))
 
 
-def _one(scanner: Scanner) -> None:
-    char = scanner.peek()
-    if scanner.starts('"""') or scanner.starts("'''"):
-        quotes = scanner.source[scanner.at : scanner.at + 3]
-        scanner.at += 3
-        start = scanner.at
-        scanner.skip_past(quotes)
-        scanner.emit("text", quotes, template(scanner.source[start : scanner.at - 3], splice) or ("",))
-    elif char in "\"'":
-        scanner.emit("text", char, template(scanner.delimited("#{"), splice) or ("",))
-    elif found := scanner.take(_SIGIL):
-        raw = scanner.delimited()
-        scanner.take(re.compile(r"[a-z]*"))
-        scanner.emit("words" if found[1] in "wW" else "text", raw, () if found[1] in "wW" else (literal(raw),))
-    elif found := scanner.take(_NUMBER):
-        scanner.emit("number", found.group().replace("_", ""))
-    elif char == ":" and (found := scanner.take(_ATOM)):
-        scanner.emit("name" if scanner.peek() == "." else "text", found[1] if scanner.peek() != "." else ":" + found[1])
-    elif found := scanner.take(_LABEL):
-        scanner.emit("text", found[1])
-        scanner.emit("op", "=>")
-    elif found := scanner.take(_NAME):
-        _word(scanner, found.group())
-    else:
-        scanner.operator(_OPERATORS)
-        if scanner.last.text == "%{":
-            scanner.tokens[-1] = CodeToken("op", "{")
+def _atom(build: Builder, node: Node) -> Made:
+    named = text_of(node)
+    is_module = node.parent is not None and node.parent.type == "dot"
+    return nodes.name(named) if is_module else nodes.text(named.removeprefix(":").strip('"'))
 
 
-def _word(scanner: Scanner, word: str) -> None:
-    if word == "do":
-        scanner.emit("op", "{")
-    elif word == "end":
-        scanner.emit("op", "}")
-    elif word == "fn":
-        scanner.emit("name", "fn")
-        scanner.emit("op", "{")
-    else:
-        scanner.emit("name", word)
-        if scanner.last.kind == "name" and len(scanner.tokens) > 1 and scanner.tokens[-2].text in (".", "&"):
-            scanner.take(_ARITY)
+def _string(build: Builder, node: Node) -> Made:
+    return grammar.texts(build, node, frozenset({"interpolation"}))
 
 
-def splice(raw: str, at: int) -> tuple[Part, int] | None:
-    """The code that begins inside a text."""
-    if not raw.startswith("#{", at):
-        return None
-    end = balanced(raw, at + 1)
-    return Splice(raw[at + 2 : end - 1]), end
-
-
-def _fn(walk: CodeWalk) -> Value:
-    if not walk.is_op("{"):
-        return UNKNOWN
-    closer = walk.source.mates[walk.at]
-    index, params = walk.at + 1, []
-    while index < closer and walk.source.tokens[index].text != "->":
-        params += [walk.source.tokens[index].text] if walk.source.tokens[index].kind == "name" else []
-        index += 1
-    walk.at = closer + 1
-    return walk.keep(tuple(params), index + 1, closer)
-
-
-def _def(walk: CodeWalk) -> Value:
-    """def name(a, b) do … end: kept until something calls it."""
-    name = walk.token.text
-    walk.at += 1
-    params: tuple[str, ...] = ()
-    if walk.is_op("("):
-        closer = walk.source.mates[walk.at]
-        params = tuple(token.text for token in walk.source.tokens[walk.at : closer] if token.kind == "name")
-        walk.at = closer + 1
-    if walk.is_op("{"):
-        closer = walk.source.mates[walk.at]
-        walk.functions[name] = walk.keep(params, walk.at + 1, closer).body
-        walk.at = closer + 1
-    return EMPTY
-
-
-def _from(walk: CodeWalk) -> Value:
-    """from x in Table, where: …: which table, and whether all of it."""
-    start = walk.at
-    walk.at = walk.source.mates[start] + 1 if walk.is_op("(") else walk.stop
-    tokens = walk.source.tokens[start : walk.at]
-    table = next((token.text for token in tokens if token.kind == "name" and token.text[:1].isupper()), "")
-    narrow = any(token.kind == "text" and token.text in ("where", "limit", "or_where", "join") for token in tokens)
-    return Value(ref=f"{table}.where" if narrow else table)
-
-
-def _cmd(walk: CodeWalk, call: CodeCall) -> Value:
-    return effects.run(walk, call.plain[:2])
-
-
-def _shell(walk: CodeWalk, call: CodeCall) -> Value:
-    return effects.shell(walk, call.arg(0))
-
-
-def _each(walk: CodeWalk, call: CodeCall) -> Value:
-    items, function = call.arg(0), call.arg(1)
-    if function.body >= 0 or function.ref:
-        walk.called(function, (items.each(),))
-    return items
-
-
-def _repo_delete(walk: CodeWalk, call: CodeCall) -> Value:
-    value = call.arg(0)
-    whole = value.ref[:1].isupper() and "where" not in value.ref
-    walk.out.effect(
-        "sql_delete",
-        value.ref.removesuffix(".where") or value.text,
-        *(["unfiltered"] if whole and call.name == "delete_all" else []),
-    )
-    return UNKNOWN
-
-
-def _query(walk: CodeWalk, call: CodeCall) -> Value:
-    return effects.sql(walk, call.arg(1) if call.path.startswith("Ecto") else call.arg(0))
-
-
-def _deletes(*traits: str) -> Callable[[CodeWalk, CodeCall], Value]:
-    return lambda walk, call: effects.delete(walk, call.plain[:1], *traits)
-
-
-_CALLS: Mapping[str, Callable[[CodeWalk, CodeCall], Value]] = {
-    **dict.fromkeys(("File.rm", "File.rm!", ":file.delete"), _deletes()),
-    **dict.fromkeys(("File.rm_rf", "File.rm_rf!", ":file.del_dir_r"), _deletes("recursive")),
-    **dict.fromkeys(("File.rmdir", "File.rmdir!", ":file.del_dir"), _deletes("empty_only")),
-    **dict.fromkeys(
-        ("File.write", "File.write!"), lambda walk, call: effects.write_file(walk, call.arg(0), call.arg(1))
-    ),
-    **dict.fromkeys(("System.cmd", "MuonTrap.cmd"), _cmd),
-    **dict.fromkeys(("System.shell", ":os.cmd", "Mix.shell.cmd"), _shell),
-    **dict.fromkeys(
-        ("Code.eval_string", "Code.eval_quoted"),
-        lambda walk, call: effects.evaluate(walk, call.arg(0), "elixir", "Elixir"),
-    ),
-    **dict.fromkeys(("Enum.each", "Enum.map", "Task.async_stream"), _each),
-    "Path.wildcard": lambda walk, call: effects.listing(call.arg(0)),
-    "File.ls!": lambda walk, call: effects.listing(UNKNOWN),
-    "Path.join": lambda walk, call: glued(
-        call.plain if len(call.plain) > 1 else [text(i) for i in call.arg(0).items], "/"
-    ),
-    "Path.expand": lambda walk, call: call.arg(0),
-    "System.get_env": lambda walk, call: unknown(call.arg(0).text),
-    "System.user_home!": lambda walk, call: unknown("HOME"),
-    "System.user_home": lambda walk, call: unknown("HOME"),
-    "Base.decode64!": lambda walk, call: values.unbase64(call.arg(0)),
-    "String.reverse": lambda walk, call: values.backwards(call.arg(0)),
-    "Enum.join": lambda walk, call: values.joined(call.arg(1), call.arg(0)),
-    "String.to_charlist": lambda walk, call: call.arg(0),
-    "Mix.Task.run": lambda walk, call: effects.run(walk, [text("mix"), *call.plain]),
-}
-
-
-def _call(walk: CodeWalk, call: CodeCall) -> Value | None:
-    known = _CALLS.get(call.path)
-    if known:
-        return known(walk, call)
-    if call.on is not None and call.on.ref.endswith("Repo") and call.name in ("delete_all", "delete", "delete!"):
-        return _repo_delete(walk, call)
-    if call.name in ("query", "query!") and call.on is not None and call.on.ref.endswith(("Repo", "SQL")):
-        return _query(walk, call)
-    return Value(ref=f"{call.arg(0).ref}.where") if call.name == "where" and call.args else None
-
-
-def _bare(walk: CodeWalk, token: CodeToken) -> int:
-    """A call may stand without brackets before a text, a name or a list."""
-    starts = walk.token.kind in ("text", "words", "number") and walk.token.spaced
-    return 2 if starts and (token.parts or token.text[:1].islower()) else -1
-
-
-def _piped(dialect: CodeDialect) -> CodeDialect:
-    """`x |> f(y)` is `f(x, y)`: the tokens are put in that order before they are walked."""
-    return replace(dialect, scan=lambda source: _unpiped(scan(source)))
-
-
-def _unpiped(tokens: list[CodeToken]) -> list[CodeToken]:
-    """The tokens with every pipe turned into the argument that it is."""
-    made: list[CodeToken] = []
-    start = 0  # where the piped value began
-    index = 0
-    while index < len(tokens):
-        token = tokens[index]
-        if token.kind == "op" and token.text == "|>":
-            index = _pipe(tokens, index + 1, made, start)
-            continue
-        if token.kind == "end" or (token.kind == "op" and token.text in (";", "{", "}", "=", "->", ",")):
-            start = len(made) + 1
-        made.append(token)
-        index += 1
+def _sigil(build: Builder, node: Node) -> Made:
+    kind = next((text_of(child) for child in node.children if child.type == "sigil_name"), "s")
+    made = _string(build, node) if kind.islower() else nodes.text(text_of(node)[3:-1])
+    if kind in ("w", "W") and isinstance(made, ast.Constant):
+        return ast.List([nodes.text(word) for word in str(made.value).removeprefix(kind).split()])
     return made
 
 
-def _pipe(tokens: list[CodeToken], index: int, made: list[CodeToken], start: int) -> int:
-    value = made[start:]
-    del made[start:]
-    while index < len(tokens) and (tokens[index].kind in ("name", "end") or tokens[index].text == "."):
-        made += [tokens[index]] if tokens[index].kind != "end" else []
-        index += 1
-    made += [CodeToken("op", "("), *value]
-    if index < len(tokens) and tokens[index].kind == "op" and tokens[index].text == "(":
-        closes = index + 1 < len(tokens) and tokens[index + 1].text == ")" and tokens[index + 1].kind == "op"
-        made += [] if closes else [CodeToken("op", ",")]
-        return _copy_arguments(tokens, index + 1, made)
-    made.append(CodeToken("op", ")"))
-    return index
+def _dot(build: Builder, node: Node) -> Made:
+    right = node.child_by_field_name("right")
+    left = build.field(node, "left")
+    return left if right is None else nodes.member(left, text_of(right))
 
 
-def _copy_arguments(tokens: list[CodeToken], index: int, made: list[CodeToken]) -> int:
-    depth = 1
-    while index < len(tokens) and depth:
-        token = tokens[index]
-        if token.kind == "op":
-            depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
-        made.append(token)
-        index += 1
-    return index
+def _given(build: Builder, node: Node) -> tuple[list[ast.expr], list[ast.keyword]]:
+    """The arguments of a call, its block of code as one of them."""
+    args: list[ast.expr] = []
+    named: list[ast.keyword] = []
+    for child in _arguments(node):
+        if child.type == "keywords":
+            named += [nodes.named(key, build.expr(value)) for key, value in _pairs(child)]
+        else:
+            args.append(build.expr(child))
+    block = _do_block(node)
+    if block is not None:
+        args.append(nodes.closure([], build.block(block.named_children)))
+    return args, named
 
 
-ELIXIR = _piped(
-    CodeDialect(
-        name="Elixir",
-        scan=scan,
-        call=_call,
-        binary=BINARY,
-        members=frozenset({"."}),
-        joins=frozenset({"<>", "++"}),
-        forms={"fn": _fn, "from": _from, "def": _def, "defp": _def},
-        noise=_NOISE,
-        bare=_bare,
-        fields=True,
+def _arguments(node: Node) -> list[Node]:
+    return next((child.named_children for child in node.named_children if child.type == "arguments"), [])
+
+
+def _do_block(node: Node) -> Node | None:
+    return next((child for child in node.named_children if child.type == "do_block"), None)
+
+
+def _pairs(node: Node) -> list[tuple[str, Node]]:
+    found = []
+    for pair in node.named_children:
+        key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+        if key is not None and value is not None:
+            found.append((text_of(key).strip().rstrip(":").strip('"'), value))
+    return found
+
+
+def _keywords(build: Builder, node: Node) -> Made:
+    pairs = _pairs(node)
+    return ast.Dict([nodes.text(key) for key, _ in pairs], [build.expr(value) for _, value in pairs])
+
+
+def _call(build: Builder, node: Node) -> Made:
+    target = node.child_by_field_name("target")
+    form = _FORMS.get(text_of(target)) if target is not None and target.type == "identifier" else None
+    if form is not None:
+        return form(build, node)
+    return nodes.call(build.expr(target), *_given(build, node))
+
+
+def _body(build: Builder, node: Node, word: str = "do") -> list[ast.stmt]:
+    """What stands between `do` and `end`, or after `do:`; `else` and its like are parts of that block."""
+    block = _do_block(node)
+    if block is not None:
+        own = [child for child in block.named_children if not child.type.endswith("_block")]
+        other = [child for child in block.named_children if child.type == f"{word}_block"]
+        return (
+            build.block(own)
+            if word == "do"
+            else [made for child in other for made in build.block(child.named_children)]
+        )
+    for child in _arguments(node):
+        for key, value in _pairs(child) if child.type == "keywords" else ():
+            if key == word:
+                return nodes.as_statements(build.made(value))
+    return []
+
+
+def _if(build: Builder, node: Node) -> Made:
+    test = build.expr(next(iter(_arguments(node)), None))
+    return nodes.branch(test, _body(build, node), _body(build, node, "else"))
+
+
+def _case(build: Builder, node: Node) -> Made:
+    """case, cond and receive: each clause may be the one, and takes the subject apart."""
+    subject = next(iter(_arguments(node)), None)
+    block = _do_block(node)
+    made: list[ast.stmt] = nodes.assign(nodes.name("<subject>"), build.expr(subject)) if subject is not None else []
+    for clause in block.named_children if block is not None else ():
+        left, right = clause.child_by_field_name("left"), clause.child_by_field_name("right")
+        inner = build.block(right.named_children) if right is not None else []
+        for pattern in left.named_children if left is not None else ():
+            if subject is not None:
+                inner = [*nodes.assign(build.expr(pattern), nodes.name("<subject>")), *inner]
+            else:
+                made.append(ast.Expr(build.expr(pattern)))
+        made += nodes.branch(_CONDITION, inner, [])
+    return made
+
+
+def _for(build: Builder, node: Node) -> Made:
+    body = _body(build, node)
+    for child in reversed(_arguments(node)):
+        if child.type == "binary_operator" and text_of(child.child_by_field_name("operator")) == "<-":
+            body = nodes.loop(build.field(child, "left"), build.field(child, "right"), body)
+    return body
+
+
+def _with(build: Builder, node: Node) -> Made:
+    made = build.block(child for child in _arguments(node) if child.type != "keywords")
+    return [*made, *_body(build, node), *nodes.branch(_CONDITION, _body(build, node, "else"), [])]
+
+
+def _try(build: Builder, node: Node) -> Made:
+    block = _do_block(node)
+    parts = [child for child in block.named_children if child.type.endswith("_block")] if block is not None else []
+    rest = [made for part in parts for made in nodes.branch(_CONDITION, build.block(part.named_children), [])]
+    return [*_body(build, node), *rest]
+
+
+def _define(build: Builder, node: Node) -> Made:
+    head = next(iter(_arguments(node)), None)
+    while head is not None and head.type == "binary_operator":
+        head = head.child_by_field_name("left")
+    if head is None:
+        return []
+    target = head.child_by_field_name("target") if head.type == "call" else head
+    params = [text_of(param).split("\\\\")[0].strip() for param in _arguments(head)] if head.type == "call" else []
+    return [nodes.function(params, nodes.returning(_body(build, node)), text_of(target))]
+
+
+def _from(build: Builder, node: Node) -> Made:
+    """from x in Table, where: …: which table, and whether all of it."""
+    first = next(iter(_arguments(node)), None)
+    table = build.field(first, "right") if first is not None and first.type == "binary_operator" else build.expr(first)
+    narrow = any(key in _NARROWS for child in _arguments(node) if child.type == "keywords" for key, _ in _pairs(child))
+    return nodes.member(table, "where") if narrow else table
+
+
+_FORMS: dict[str, Rule] = {
+    **dict.fromkeys(["if", "unless"], _if),
+    **dict.fromkeys(["case", "cond", "receive"], _case),
+    **dict.fromkeys(["def", "defp", "defmacro", "defmacrop", "test"], _define),
+    **dict.fromkeys(["import", "alias", "require", "use"], grammar.quiet),
+    "defmodule": lambda build, node: _body(build, node),
+    "for": _for,
+    "with": _with,
+    "try": _try,
+    "from": _from,
+}  # fmt: skip
+
+
+def _function(build: Builder, node: Node) -> Made:
+    params: list[str] = []
+    body: list[ast.stmt] = []
+    for clause in node.named_children:
+        left, right = clause.child_by_field_name("left"), clause.child_by_field_name("right")
+        params = params or ([text_of(child) for child in left.named_children] if left is not None else [])
+        body += build.block(right.named_children) if right is not None else []
+    return nodes.closure(params, nodes.returning(body))
+
+
+def _operator(build: Builder, node: Node) -> Made:
+    sign = text_of(node.child_by_field_name("operator"))
+    right = node.child_by_field_name("right")
+    if sign in ("=", "<-"):
+        return nodes.assign(build.field(node, "left"), build.expr(right))
+    if sign == "|>":
+        return _piped(build, build.field(node, "left"), right)
+    if sign == "|":
+        return ast.Tuple([build.field(node, "left"), ast.Starred(build.expr(right))])
+    if sign == "/" and right is not None and right.type == "integer":
+        left = build.field(node, "left")  # a function by its name and the number of its arguments
+        return left.func if isinstance(left, ast.Call) and not left.args else left
+    return grammar.binary(sign, build.field(node, "left"), build.expr(right), _JOINS, _CHOICES)
+
+
+def _piped(build: Builder, value: ast.expr, right: Node | None) -> Made:
+    made = build.expr(right)
+    return (
+        nodes.call(made.func, [value, *made.args], made.keywords)
+        if isinstance(made, ast.Call)
+        else nodes.call(made, [value])
     )
+
+
+def _unary(build: Builder, node: Node) -> Made:
+    sign = text_of(node.child_by_field_name("operator"))
+    operand = next((child for child in reversed(node.children) if child.is_named and child.type != "operator"), None)
+    if sign == "&":
+        if operand is not None and operand.type == "integer":
+            return nodes.name(f"&{text_of(operand)}")
+        made = build.expr(operand)
+        return nodes.closure(["&1", "&2"], [ast.Return(made)]) if "&" in text_of(operand) else made
+    return ast.UnaryOp(ast.USub() if sign == "-" else ast.Not(), build.expr(operand))
+
+
+def _list(build: Builder, node: Node) -> Made:
+    made = build.exprs(node.named_children)
+    if len(made) == 1 and isinstance(made[0], (ast.Tuple, ast.Dict)) and node.named_children[0].type != "tuple":
+        return made[0]  # [head | tail], or a list of keywords
+    return ast.List(made)
+
+
+def _tuple(build: Builder, node: Node) -> Made:
+    return ast.Tuple(build.exprs(node.named_children))
+
+
+def _access(build: Builder, node: Node) -> Made:
+    return nodes.item(build.field(node, "target"), build.field(node, "key"))
+
+
+def _rows(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """Rows that a repository deletes: all of a table, or those of a query."""
+    query = call.get(0)
+    if not call.path.endswith(f"Repo.{call.name}") or not isinstance(query, Sym):
+        return UNKNOWN
+    whole = query.path[:1].isupper() and ".where" not in query.path and call.name == "delete_all"
+    walk.world.effect("sql_delete", query.path.split(".where")[0], *(("unfiltered",) if whole else ()))
+    return Sym("?")
+
+
+def _narrowed(walk: ProgramWalk, call: LibraryCall) -> Value:
+    query = call.get(0)
+    return Sym(f"{query.path}.where") if isinstance(query, Sym) else UNKNOWN
+
+
+def _query(walk: ProgramWalk, call: LibraryCall) -> Value:
+    if not call.path.rpartition(".")[0].endswith(("Repo", "SQL")):
+        return UNKNOWN
+    text = next((given for given in call.args if isinstance(given, str)), "")
+    if text:
+        walk.world.code("sql", value_text(text))
+    return Sym("?")
+
+
+_RULES: dict[str, Rule] = {
+    "identifier": grammar.name,
+    "alias": _alias,
+    "atom": _atom,
+    "quoted_atom": _string,
+    "string": _string,
+    "charlist": _string,
+    "sigil": _sigil,
+    "integer": grammar.number,
+    "float": grammar.number,
+    "boolean": lambda build, node: ast.Constant(text_of(node) == "true"),
+    "nil": grammar.literal(None),
+    "dot": _dot,
+    "call": _call,
+    "keywords": _keywords,
+    "map_content": lambda build, node: build.parts(node),
+    "anonymous_function": _function,
+    "binary_operator": _operator,
+    "unary_operator": _unary,
+    "list": _list,
+    "tuple": _tuple,
+    "access_call": _access,
+    "body": grammar.block,
+    "block": grammar.block,
+    "do_block": grammar.block,
+}
+_ELIXIR = CodeLanguage(
+    "Elixir",
+    "elixir",
+    by_grammar("elixir", _RULES),
+    {
+        "<any>.delete_all": _rows,
+        "<any>.delete": _rows,
+        "<any>.delete!": _rows,
+        "where": _narrowed,
+        **dict.fromkeys(["<any>.query", "<any>.query!"], _query),
+    },
 )

@@ -64,7 +64,7 @@ def items(value: Value) -> list[Value]:
 
 
 def as_path(*parts: Value) -> Value:
-    texts = [part for part in parts if part is not None and part != ""]
+    texts = [one for part in parts for one in items(part) if one is not None and one != ""]
     joined = join_path(*texts) if texts else "."
     return Marked(joined, traits_of(joined) | {PATH})
 
