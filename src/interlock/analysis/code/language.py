@@ -25,8 +25,19 @@ from interlock.analysis.code.program.objects import (
 from interlock.analysis.code.program.results import PATH
 from interlock.analysis.code.program.statements import FLOW, STATEMENTS
 from interlock.analysis.code.program.uncalled import read_uncalled
-from interlock.analysis.code.program.values import UNKNOWN, Marked, OpenFile, Sym, Value, index, made_from, traits_of
+from interlock.analysis.code.program.values import (
+    UNKNOWN,
+    Marked,
+    OpenFile,
+    Sym,
+    Value,
+    index,
+    made_from,
+    text_of,
+    traits_of,
+)
 from interlock.analysis.code.program.walk import Answer, ProgramEffects, ProgramWalk, Semantics
+from interlock.analysis.code.rows import change_rows
 from interlock.analysis.facts import Report, known
 
 
@@ -39,6 +50,7 @@ class CodeLanguage(Struct, frozen=True):
     extra: Mapping[str, Answer] = field(default_factory=dict)  # calls that no table can describe
     variable: Callable[[str], Value] = lambda name: UNKNOWN  # a name that the program does not set
     names: Mapping[str, Value] = field(default_factory=dict)  # set before it starts
+    rows: str = ""  # the words by which its object mappers are known
 
 
 def read_with(language: CodeLanguage, source: str, out: Report) -> None:
@@ -57,7 +69,7 @@ def read_with(language: CodeLanguage, source: str, out: Report) -> None:
         {**STATEMENTS, **FLOW},
         EXPRESSIONS,
         calling,
-        answering(known_calls, language.extra),
+        answering(known_calls, language.extra, language.rows),
         known_calls.handled,
         looking_up(known_calls, language.variable),
         reaching(known_calls),
@@ -92,8 +104,10 @@ def kinds(value: Value) -> tuple[str, ...]:
     return ("<dict>",) if isinstance(value, dict) else ()
 
 
-def answering(library: Library, extra: Mapping[str, Answer]) -> Callable[[ProgramWalk, Sym, LibraryCall], Value]:
-    """What calls of a language give: first its own `extra` answers, then those of its table."""
+def answering(
+    library: Library, extra: Mapping[str, Answer], rows: str
+) -> Callable[[ProgramWalk, Sym, LibraryCall], Value]:
+    """What calls of a language give: first its own `extra` answers, then those of its table and its object mappers."""
 
     def answer(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
         keys = [call.path]
@@ -108,17 +122,51 @@ def answering(library: Library, extra: Mapping[str, Answer]) -> Callable[[Progra
             entry = library.calls.get(key)
             if entry is not None and len(call.args) >= entry.get("needs", 0):
                 given = perform(walk, call, entry)
+                _run_blocks(walk, call, given)
                 return _unknown(walk, func, call) if given is UNKNOWN else given
-        return _unknown(walk, func, call)
+        given = change_rows(walk, call, rows) if rows else UNKNOWN
+        return _unknown(walk, func, call) if given is UNKNOWN else given
 
     return answer
+
+
+def _run_blocks(walk: ProgramWalk, call: LibraryCall, given: Value) -> None:
+    """Functions that a call is handed get what it gives: an open file, or each of a list."""
+    for func in call.args[-1:]:
+        if isinstance(func, ProgramFunction) and id(func.node) not in walk.followed:
+            for one in given[:FEW] if isinstance(given, list) else [given]:
+                walk.call(func, [one], {})
+
+
+def chosen_method(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """send(:name, …): a call whose name is a value."""
+    named = text_of(call.get(0))
+    if not known(named):
+        if len(call.args) > 1:
+            walk.world.unreadable("a function chosen at run time", "command")
+        return Sym("?")
+    return walk.call(_named(walk, call, named), call.args[1:], call.named)
+
+
+def method_of(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """A function or a constant by its name."""
+    named = text_of(call.get(0)).replace("::", ".")
+    return _named(walk, call, named) if known(named) and call.args else UNKNOWN
+
+
+def _named(walk: ProgramWalk, call: LibraryCall, named: str) -> Value:
+    outer = call.owner is None or (
+        isinstance(call.owner, Sym) and call.owner.path in ("Kernel", "Object", "self", "Module")
+    )
+    return walk.language.look_up(walk, named) if outer else walk.language.attribute(walk, call.owner, named)
 
 
 def _unknown(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
     """A call of which no more is known: functions among its arguments may run, and what went in may come out."""
     mapped: list[Value] = []
     for given in call.given():
-        if isinstance(given, ProgramFunction) and id(given.node) not in walk.followed:
+        unread = isinstance(given, ProgramFunction) and id(given.node) not in walk.followed
+        if unread or _is_call(walk, given):
             mapped = [walk.call(given, [one], {}) for one in _each(walk, call)]
     if isinstance(call.owner, list):
         return mapped if mapped and call.name in ("map", "collect", "flat_map", "flatMap") else call.owner
@@ -126,8 +174,13 @@ def _unknown(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
     return Sym(f"{func.path}()"[-MAX_PATH:], func, tuple(call.args), call.named, traits)
 
 
+def _is_call(walk: ProgramWalk, value: Value) -> bool:
+    return isinstance(value, Sym) and value.path in walk.language.handled
+
+
 def _each(walk: ProgramWalk, call: LibraryCall) -> list[Value]:
-    plain = [value for value in call.args if not isinstance(value, ProgramFunction)]
+    functions = [value for value in call.args if isinstance(value, ProgramFunction) or _is_call(walk, value)]
+    plain = [value for value in call.args if not any(value is one for one in functions)]
     if isinstance(call.owner, (list, tuple)):
         return list(call.owner)[:FEW] or [UNKNOWN]
     if plain:
@@ -169,6 +222,8 @@ def reaching(library: Library) -> Callable[[ProgramWalk, Value, str], Value]:
         if isinstance(owner, dict) and name in owner:
             return owner[name]
         if isinstance(owner, Sym):
+            if name in ("call", "apply", "invoke") and owner.path in library.handled:
+                return owner
             path = library.canonical(f"{owner.path}.{name}"[-MAX_PATH:] if owner.path else name)
             return walk.attributes[path] if path in walk.attributes else Sym(path, owner, traits=owner.traits)
         return Sym(f".{name}", owner, traits=traits_of(owner))

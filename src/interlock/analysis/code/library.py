@@ -8,8 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from interlock.analysis.code.program.objects import LibraryCall
+from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
 from interlock.analysis.code.program.results import RESULTS
+from interlock.analysis.code.program.values import Sym
 from interlock.analysis.facts import VERBS
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
@@ -28,7 +29,7 @@ DETAILS = {
 }  # fmt: skip
 KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
 _BLOCK = ("example", "does", "calls")
-_PLACE = re.compile(r"\d*\*|on|[A-Za-z_]\w*")
+_PLACE = re.compile(r"\d*\*|[A-Za-z_]\w*")
 
 
 class Library:
@@ -53,7 +54,7 @@ class Library:
 def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:
     """The packs themselves; raises PackError where a key is unknown, a block has no example or a call is told twice."""
     for pack in packs:
-        only_keys("calls", pack, ("language", "alias", "block"))
+        only_keys("calls", pack, ("language", "alias", "block", "words"))
         where, seen = str(pack.get("language", "?")), set[str]()
         for block in pack.get("block", ()):
             only_keys(where, block, _BLOCK)
@@ -124,6 +125,17 @@ def pick(call: LibraryCall, where: object) -> list[Any]:
     place = str(where)
     if place == "on":
         return [call.owner]
+    if place == "from":  # what the call was given that made the value that this one is about
+        made = call.owner if isinstance(call.owner, Sym) else call.get(0)
+        made = made.owner if isinstance(made, Sym) and not made.args else made
+        return list(made.args) if isinstance(made, Sym) else []
     if place.endswith("*"):
-        return call.args[int(place[:-1] or 0) :]
+        return [value for value in call.args[int(place[:-1] or 0) :] if not isinstance(value, ProgramFunction)]
     return [call.named[place]] if place in call.named else []
+
+
+@cache
+def words(kind: str) -> Mapping[str, frozenset[str]]:
+    """Lists of names that belong together, by their title."""
+    pack = next(pack for pack in shipped() if pack["language"] == kind)
+    return {title: frozenset(names) for title, names in pack["words"].items()}

@@ -72,12 +72,16 @@ def as_path(*parts: Value) -> Value:
 def listing(*patterns: Value) -> Value:
     """The files that a pattern or a folder stands for."""
     found = [one for pattern in patterns for one in items(pattern)] or ["*"]
-    return [Marked(text_of(one), traits_of(one) | {"bulk", PATH}) for one in found]
+    return [Marked(text_of(one), traits_of(one) | {"bulk", PATH} | _depth(one)) for one in found]
+
+
+def _depth(pattern: Value) -> set[str]:
+    return {"deep"} if "**" in text_of(pattern) else set()
 
 
 def tree(*places: Value) -> Value:
     """Everything below a folder."""
-    return [Marked(text, traits_of(text) | {"walk"}) for text in listing(*places)]
+    return [Marked(text, traits_of(text) | {"deep"}) for text in listing(*places)]
 
 
 def _entries(*_: Value) -> Value:

@@ -145,9 +145,9 @@ class ProgramEffects(Struct, eq=False):
             return  # what a helper does to whatever it would be given, in a run that gives it nothing
         marks = traits_of(path)
         bulk = ["bulk"] * ("bulk" in marks and verb not in ("read", "write"))
-        walked = "walk" in marks and (verb in ("chmod", "chown") or (verb == "delete" and "**" not in text_of(path)))
+        walked = ("walk" in marks and verb in ("chmod", "chown")) or ("deep" in marks and verb not in ("read", "write"))
         deep = ["recursive"] * walked
-        self.effect(verb, self.located(text_of(path)), *traits, *bulk, *deep)
+        self.effect(verb, self.located(text_of(path)), *dict.fromkeys((*traits, *bulk, *deep)))
 
     def open(self, path: Value, mode: str) -> OpenFile:
         """A file is opened; what is written is told when the source ends."""

@@ -1,0 +1,59 @@
+"""Chains of calls on object mappers (Active Record, Sequel, Mongoid, Eloquent) -> effects on rows and tables."""
+
+from __future__ import annotations
+
+import re
+
+from interlock.analysis.code.library import words
+from interlock.analysis.code.program.objects import LibraryCall, links
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, text_of
+from interlock.analysis.code.program.walk import ProgramWalk
+
+_ALWAYS = re.compile(r"\s*\(*\s*(?:(\d+)\s*=\s*\1|true|'(\w*)'\s*=\s*'\2')\s*\)*\s*", re.IGNORECASE)
+
+
+def change_rows(walk: ProgramWalk, call: LibraryCall, kind: str) -> Value:
+    """Tell what a call changes in a table; UNKNOWN when it is no such call."""
+    if not isinstance(call.owner, Sym):
+        return UNKNOWN
+    chain = call.owner.path.replace("()", "").split(".")
+    known = words("rows")
+    first = call.get(0)
+    if call.name == "where" and len(call.args) == 1 and not call.named and _ALWAYS.fullmatch(text_of(first)):
+        return call.owner  # a filter that lets everything through
+    if chain[0] in known["other"] or not chain[0]:
+        return UNKNOWN
+    model = _table(call.owner) or _model(chain)
+    narrow = any(part not in known["whole"] for part in chain[1:] if not part[:1].isupper())
+    about_rows = any(part in known["finders"] for part in chain[1:])
+    about_rows = about_rows or (bool(call.args) and chain[0][:1].isupper() and len(chain) == 1)
+    if call.name in known["deletes_all"] and (model or call.name not in known["deletes"]):
+        narrow = narrow or (call.name.endswith("_by") and bool(call.given()))
+        return _tell(walk, "sql_delete", model or chain[-1], narrow)
+    if call.name in known["deletes"] and model and about_rows:
+        return _tell(walk, "sql_delete", model, narrow or bool(call.args))
+    if call.name in known["updates"] and model and (call.name == "update_all" or about_rows):
+        return _tell(walk, "sql_update", model, narrow)
+    if call.name in known["truncates"] and model:
+        return _tell(walk, "sql_truncate", model, True)
+    if call.name in known["creates"] and model:
+        _tell(walk, "sql_write", model, True)
+        return Sym(f"{call.owner.path}.create()")
+    return UNKNOWN
+
+
+def _tell(walk: ProgramWalk, verb: str, target: str, filtered: bool) -> Value:
+    walk.world.effect(verb, target, *(() if filtered else ("unfiltered",)))
+    return Sym("?")
+
+
+def _model(chain: list[str]) -> str:
+    return "::".join([part for part in chain if part[:1].isupper() and part not in ("App", "Models")][:3])
+
+
+def _table(owner: Sym) -> str:
+    """The table that a query builder was given."""
+    for link in links(owner):
+        if link.args and link.path.removesuffix("()").endswith(("DB.table", "Capsule.table", "Db.table")):
+            return text_of(link.args[0])
+    return ""

@@ -1,0 +1,360 @@
+"""Ruby source -> its effects; `-n`, `-p` and `-i` are the caller's."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from typing import TYPE_CHECKING
+
+from interlock.analysis.code import grammar
+from interlock.analysis.code.grammar import Builder, Rule, text_of
+from interlock.analysis.code.language import CodeLanguage, chosen_method, method_of, read_with
+from interlock.analysis.code.library import library
+from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.nodes import Made
+from interlock.analysis.code.program.values import UNKNOWN, Marked, Value
+from interlock.analysis.facts import Report, hole
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_CONDITION = nodes.name("?")
+_JOINS = frozenset({"+", "<<"})
+_HOLES = frozenset({"interpolation"})
+_SELF = frozenset({"self", "Kernel", "Object"})
+
+
+class _RubyBuilder(Builder):
+    """Remembers the names that are variables, as others are calls, and the here-documents whose place comes first."""
+
+    def __init__(self) -> None:
+        super().__init__("ruby", _RULES)
+        self.variables: set[str] = set()
+        self.documents: list[Node] = []
+
+
+def _variables(build: Builder) -> set[str]:
+    return build.variables if isinstance(build, _RubyBuilder) else set()
+
+
+def read_ruby(source: str, out: Report) -> None:
+    """Report what a Ruby program would do."""
+    read_with(_RUBY, source, out)
+
+
+def _parse(source: str) -> tuple[ast.Module, bool]:
+    build = _RubyBuilder()
+    if "<<" in source:
+        build.documents = _documents(grammar.parsed("ruby", source))
+    return build.module(source)
+
+
+def _documents(root: Node) -> list[Node]:
+    """The here-documents of a tree, in the order of the marks that announce them."""
+    found: list[Node] = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.type == "heredoc_body":
+            found.append(node)
+        stack += reversed(node.children)
+    return found
+
+
+# -- names and texts
+
+
+def _identifier(build: Builder, node: Node) -> Made:
+    named = text_of(node)
+    made = nodes.name(named)
+    is_call = named in library("ruby").calls and named not in _variables(build)
+    return nodes.call(made) if is_call else made
+
+
+def _scoped(build: Builder, node: Node) -> Made:
+    scope, named = node.child_by_field_name("scope"), text_of(node.child_by_field_name("name"))
+    return nodes.member(build.expr(scope), named) if scope is not None else nodes.name(named)
+
+
+def _string(build: Builder, node: Node) -> Made:
+    raw = text_of(node)
+    plain = raw.startswith(("'", "%q"))
+    return grammar.texts(build, node, _HOLES, grammar.only_quotes if plain else grammar.unescaped)
+
+
+def _symbol(build: Builder, node: Node) -> Made:
+    return nodes.text(text_of(node).strip(":"))
+
+
+def _words(build: Builder, node: Node) -> Made:
+    return ast.List([grammar.texts(build, child, _HOLES) for child in node.named_children])
+
+
+def _subshell(build: Builder, node: Node) -> Made:
+    return nodes.call("`", [grammar.texts(build, node, _HOLES)])
+
+
+def _heredoc(build: Builder, node: Node) -> Made:
+    waiting = build.documents if isinstance(build, _RubyBuilder) else []
+    if not waiting:
+        return nodes.text(hole())
+    body, mark = waiting.pop(0), text_of(node)
+    made = grammar.texts(build, body, _HOLES, str if "'" in mark else grammar.unescaped)
+    if isinstance(made, ast.Constant):
+        plain = str(made.value).removeprefix("\n")
+        plain = plain.rpartition("\n")[0] + "\n" if plain.rpartition("\n")[2].strip() in mark else plain
+        made = nodes.text(textwrap.dedent(plain) if "~" in mark else plain)
+    return nodes.call("`", [made]) if "`" in mark else made
+
+
+# -- calls
+
+
+def _given(build: Builder, node: Node | None) -> tuple[list[ast.expr], list[ast.keyword]]:
+    args: list[ast.expr] = []
+    named: list[ast.keyword] = []
+    for child in node.named_children if node is not None else ():
+        inner = child.named_children[0] if child.named_child_count else None
+        if child.type == "pair":
+            key = child.child_by_field_name("key")
+            named.append(nodes.named(text_of(key).strip(":\"'"), build.field(child, "value")))
+        elif child.type == "hash_splat_argument":
+            named.append(ast.keyword(None, build.expr(inner)))
+        elif child.type == "splat_argument":
+            args.append(ast.Starred(build.expr(inner)))
+        elif child.type == "block_argument":
+            args.append(_block_argument(build, inner))
+        elif child.type != "comment":
+            args.append(build.expr(child))
+    return args, named
+
+
+def _block_argument(build: Builder, node: Node | None) -> ast.expr:
+    if node is not None and node.type == "simple_symbol":
+        return nodes.closure(["it"], [ast.Return(nodes.call(nodes.member(nodes.name("it"), text_of(node)[1:])))])
+    return build.expr(node)
+
+
+def _call(build: Builder, node: Node) -> Made:
+    receiver, method = node.child_by_field_name("receiver"), text_of(node.child_by_field_name("method"))
+    args, named = _given(build, node.child_by_field_name("arguments"))
+    block = node.child_by_field_name("block")
+    if block is not None:
+        if receiver is None and method == "loop":
+            return nodes.repeat(ast.Constant(True), build.body(block.child_by_field_name("body")))
+        args.append(_block(build, block))
+    if receiver is None and method in ("lambda", "proc") and args:
+        return args[-1]
+    if receiver is None or text_of(receiver) in _SELF:
+        return nodes.call(nodes.name(method), args, named)
+    owner = build.expr(receiver)
+    return nodes.call(nodes.member(owner, method) if method else owner, args, named)
+
+
+def _block(build: Builder, node: Node) -> ast.expr:
+    listed = node.child_by_field_name("parameters")
+    params = _params(build, listed)
+    body = nodes.returning(build.body(node.child_by_field_name("body")))
+    return nodes.closure(params or (["_1"] if "_1" in text_of(node) else ["it"]), body)
+
+
+def _lambda(build: Builder, node: Node) -> Made:
+    inner = node.child_by_field_name("body")
+    params = _params(build, node.child_by_field_name("parameters"))
+    return (
+        nodes.closure(params, nodes.returning(build.body(inner.child_by_field_name("body"))))
+        if inner
+        else nodes.NOTHING
+    )
+
+
+def _params(build: Builder, node: Node | None) -> list[str]:
+    found = [text_of(child.child_by_field_name("name") or child) for child in node.named_children] if node else []
+    _variables(build).update(found)
+    return found
+
+
+def _method(build: Builder, node: Node) -> Made:
+    params = _params(build, node.child_by_field_name("parameters"))
+    body = nodes.returning(build.body(node.child_by_field_name("body")))
+    made = nodes.function(params, body, text_of(node.child_by_field_name("name")))
+    made.decorator_list = [nodes.name("staticmethod")]  # what it is called on is no parameter
+    return [made]
+
+
+def _index(build: Builder, node: Node) -> Made:
+    keys = node.named_children[1:]
+    owner = build.field(node, "object")
+    if len(keys) == 1 and keys[0].type == "range":
+        ends = [build.field(keys[0], "begin"), build.field(keys[0], "end")]
+        return nodes.item(owner, ast.Slice(ends[0], None if text_of(keys[0]).endswith("-1") else ends[1]))
+    return nodes.item(owner, nodes.several(build.exprs(keys)))
+
+
+# -- statements
+
+
+def _assign(build: Builder, node: Node) -> Made:
+    left, right = node.child_by_field_name("left"), build.field(node, "right")
+    return _set(build, left, right)
+
+
+def _set(build: Builder, left: Node | None, right: ast.expr) -> list[ast.stmt]:
+    if left is None:
+        return [ast.Expr(right)]
+    if left.type in ("instance_variable", "global_variable", "class_variable"):
+        return [ast.Global([text_of(left)]), *nodes.assign(nodes.name(text_of(left)), right)]
+    if left.type == "identifier":
+        _variables(build).add(text_of(left))
+        return nodes.assign(nodes.name(text_of(left)), right)
+    if left.type == "call":
+        method = text_of(left.child_by_field_name("method"))
+        return nodes.assign(nodes.member(build.field(left, "receiver"), method), right)
+    if left.type == "left_assignment_list":
+        _variables(build).update(text_of(child).lstrip("*") for child in left.named_children)
+        return nodes.assign(ast.Tuple(build.exprs(left.named_children)), right)
+    return nodes.assign(build.expr(left), right)
+
+
+def _update(build: Builder, node: Node) -> Made:
+    left, sign = node.child_by_field_name("left"), text_of(node.child_by_field_name("operator"))[:-1]
+    value = grammar.binary(sign, build.expr(left), build.field(node, "right"), _JOINS, frozenset({"||"}))
+    return _set(build, left, value)
+
+
+def _operator(build: Builder, node: Node) -> Made:
+    if text_of(node.child_by_field_name("operator")) == "<<":
+        return nodes.call(nodes.member(build.field(node, "left"), "<<"), [build.field(node, "right")])
+    return _BINARY(build, node)
+
+
+_BINARY = grammar.operator(_JOINS)
+
+
+def _modified(build: Builder, node: Node) -> Made:
+    """`x if y` and its kin."""
+    body = build.body(node.child_by_field_name("body"))
+    test = build.field(node, "condition")
+    if node.type.startswith(("while", "until")):
+        return nodes.repeat(test if node.type.startswith("while") else _CONDITION, body)
+    return nodes.branch(test, body, [])
+
+
+def _until(build: Builder, node: Node) -> Made:
+    test = build.field(node, "condition")
+    endless = isinstance(test, ast.Constant) and not test.value
+    return nodes.repeat(ast.Constant(True) if endless else test, build.body(node.child_by_field_name("body")))
+
+
+def _for(build: Builder, node: Node) -> Made:
+    value = node.child_by_field_name("value")
+    over = build.expr(value.named_children[0]) if value is not None and value.named_child_count else nodes.NOTHING
+    return nodes.loop(build.field(node, "pattern"), over, build.body(node.child_by_field_name("body")))
+
+
+def _case(build: Builder, node: Node) -> Made:
+    made: list[ast.stmt] = [ast.Expr(build.field(node, "value"))]
+    for child in node.named_children:
+        if child.type in ("when", "in_clause"):
+            made += nodes.branch(_CONDITION, build.body(child.child_by_field_name("body")), [])
+        elif child.type == "else":
+            made += nodes.branch(_CONDITION, build.body(child), [])
+    return made
+
+
+def _rescue(build: Builder, node: Node) -> Made:
+    return nodes.branch(_CONDITION, build.body(node.child_by_field_name("body")), [])
+
+
+def _class(build: Builder, node: Node) -> Made:
+    return build.body(node.child_by_field_name("body"))
+
+
+def _hash(build: Builder, node: Node) -> Made:
+    pairs = [child for child in node.named_children if child.type == "pair"]
+    keys = [child.child_by_field_name("key") for child in pairs]
+    made = [_symbol(build, key) if key and "symbol" in key.type else build.expr(key) for key in keys]
+    return ast.Dict(list(made), [build.field(child, "value") for child in pairs])  # type: ignore[arg-type]
+
+
+def _regex(build: Builder, node: Node) -> Made:
+    return nodes.several(build.exprs(child for child in node.named_children if child.type == "interpolation"))
+
+
+def _yielded(build: Builder, node: Node) -> Made:
+    return nodes.several([value for child in node.named_children for value in _given(build, child)[0]])
+
+
+def _returned(build: Builder, node: Node) -> Made:
+    return [ast.Return(nodes.as_expression(_yielded(build, node)))]
+
+
+_RULES: dict[str, Rule] = {
+    "identifier": _identifier,
+    **dict.fromkeys(["constant", "instance_variable", "global_variable", "class_variable", "self"], grammar.name),
+    "scope_resolution": _scoped,
+    "string": _string,
+    "chained_string": lambda build, node: ast.JoinedStr(build.exprs(node.named_children)),
+    **dict.fromkeys(["simple_symbol", "hash_key_symbol", "character"], _symbol),
+    "delimited_symbol": _string,
+    **dict.fromkeys(["string_array", "symbol_array"], _words),
+    "subshell": _subshell,
+    "heredoc_beginning": _heredoc,
+    "regex": _regex,
+    "integer": grammar.number,
+    "float": grammar.number,
+    "nil": grammar.literal(None),
+    "true": grammar.literal(True),
+    "false": grammar.literal(False),
+    "array": lambda build, node: ast.List(build.exprs(node.named_children)),
+    "hash": _hash,
+    "call": _call,
+    "lambda": _lambda,
+    **dict.fromkeys(["method", "singleton_method"], _method),
+    "element_reference": _index,
+    "assignment": _assign,
+    "operator_assignment": _update,
+    "binary": _operator,
+    "unary": grammar.negated,
+    "conditional": grammar.ternary,
+    **dict.fromkeys(["if", "elsif", "unless"], grammar.choice),
+    **dict.fromkeys(["if_modifier", "unless_modifier", "while_modifier", "until_modifier"], _modified),
+    "while": grammar.while_loop,
+    "until": _until,
+    "for": _for,
+    **dict.fromkeys(["case", "case_match"], _case),
+    "rescue": _rescue,
+    "rescue_modifier": grammar.block,
+    **dict.fromkeys(["class", "module", "singleton_class"], _class),
+    "splat_argument": lambda build, node: ast.Starred(build.parts(node)),
+    "rest_assignment": lambda build, node: ast.Starred(build.parts(node)),
+    **dict.fromkeys(
+        ["then", "else", "do", "begin", "ensure", "block_body", "body_statement", "begin_block", "end_block",
+         "parenthesized_statements", "right_assignment_list"],
+        grammar.block,
+    ),
+    "right_assignment_list": lambda build, node: ast.Tuple(build.exprs(node.named_children)),
+    "return": _returned,
+    **dict.fromkeys(["yield", "next", "break"], _yielded),
+    **dict.fromkeys(["empty_statement", "alias", "undef", "uninterpreted"], grammar.quiet),
+}  # fmt: skip
+
+
+def _variable(name: str) -> Value:
+    return hole(name.lstrip("@$")) if name[:1] in ("@", "$") else UNKNOWN
+
+
+_RUBY = CodeLanguage(
+    "Ruby",
+    "ruby",
+    _parse,
+    {
+        **dict.fromkeys(
+            ["send", "public_send", "__send__", "<any>.send", "<any>.public_send", "<any>.__send__"], chosen_method
+        ),
+        **dict.fromkeys(["method", "const_get", "<any>.method", "<any>.const_get", "<any>.instance_method"], method_of),
+    },
+    _variable,
+    {"ARGV": [Marked(hole("ARGV"), {"bulk"})]},
+    rows="active_record",
+)
