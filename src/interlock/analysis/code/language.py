@@ -192,6 +192,8 @@ def _each(walk: ProgramWalk, call: LibraryCall) -> list[Value]:
 
 def calling(walk: ProgramWalk, func: Value, args: list[Value], named: dict[str, Value]) -> Value:
     """Call one value; the text of a name stands for what the name does."""
+    if isinstance(func, list) and len(func) == 2 and all(isinstance(part, str) for part in func):
+        func = ".".join(func)  # a class and the name of its method
     if isinstance(func, str) and (args or known(func)):
         if not known(func):
             walk.world.unreadable("a function chosen at run time", "command")

@@ -139,7 +139,8 @@ def open_mode(given: Sequence[Value]) -> str:
 
 def _fill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     """Something is written: to an open file, to a shell that runs it, or over a connection."""
-    target = call.owner if isinstance(call.owner, (OpenFile, Sym)) and entry.get("target") != 0 else call.get(0)
+    at = entry.get("target")
+    target = call.get(at) if isinstance(at, int) else call.owner
     content = pick(call, where)
     if isinstance(target, OpenFile):
         walk.world.fill(target, concat(content) if content else UNKNOWN)

@@ -17,6 +17,7 @@ def change_rows(walk: ProgramWalk, call: LibraryCall, kind: str) -> Value:
     if not isinstance(call.owner, Sym):
         return UNKNOWN
     chain = call.owner.path.replace("()", "").split(".")
+    chain = [part for part in chain if part != "new"] if kind == "eloquent" else chain  # made there, not found
     known = words("rows")
     first = call.get(0)
     if call.name == "where" and len(call.args) == 1 and not call.named and _ALWAYS.fullmatch(text_of(first)):

@@ -15,7 +15,7 @@ from interlock.analysis.code.program.objects import (
     lineage,
     member_of,
 )
-from interlock.analysis.code.program.values import UNKNOWN, OpenFile, Sym, Value, either, made_from
+from interlock.analysis.code.program.values import UNKNOWN, Marked, OpenFile, Sym, Value, either, made_from, traits_of
 from interlock.analysis.code.program.walk import MAX_LOOP, ProgramWalk
 
 MAX_DEPTH = 20
@@ -53,7 +53,7 @@ def _library(walk: ProgramWalk, func: Sym, args: _Args, named: _Named) -> Value:
 def follow(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named) -> Value:
     """Read a function's body with what it is called with; tells where it calls too deeply or too often."""
     key = id(func.node)
-    if walk.active.count(key) > 1:  # it calls itself, and was read twice
+    if walk.active.count(key) > (not walk.world.loose):  # it calls itself, and was read often enough
         if walk.forks and _forks(func):
             walk.world.effect("fork_bomb")
         return UNKNOWN
@@ -65,6 +65,8 @@ def follow(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named)
     if walk.calls > MAX_CALLS:
         walk.world.unreadable(f"{walk.language.name} that calls its functions too often to follow", "budget")
         return UNKNOWN
+    if walk.world.loose and _calls_itself(func):  # it walks down whatever it is given
+        args = [Marked(one, traits_of(one) | {"deep"}) if isinstance(one, str) else one for one in args]
     walk.active.append(key)
     try:
         with walk.inside(ProgramScope(func.scope, closes=func.closes)) as scope:
@@ -81,6 +83,11 @@ _KINDS: Mapping[type, Callable[..., Value]] = {
     Instance: _instance,
     Sym: _library,
 }
+
+
+def _calls_itself(func: ProgramFunction) -> bool:
+    name = getattr(func.node, "name", "")
+    return bool(name) and any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(func.node))
 
 
 def _forks(func: ProgramFunction) -> bool:

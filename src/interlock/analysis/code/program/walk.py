@@ -15,6 +15,7 @@ from interlock.analysis.code.program.objects import Class, LibraryCall, ProgramF
 from interlock.analysis.code.program.values import (
     UNKNOWN,
     Either,
+    Marked,
     OpenFile,
     Sym,
     Value,
@@ -273,6 +274,8 @@ class ProgramWalk(Struct, eq=False):
             self.endless += 1  # stays: nothing after such a loop is reached
         if isinstance(value, Sym) and value.owner is not None and value.path.endswith("()"):
             return [Sym(f"{value.path}.[]", value, traits=traits_of(value))]  # one of what a client or a query finds
+        if isinstance(value, str):  # a list that is known by its name alone
+            return [Marked(value, traits_of(value) | {"bulk"})]
         return [made_from(value)]
 
 

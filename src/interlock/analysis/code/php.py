@@ -1,0 +1,359 @@
+"""PHP source -> its effects."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from interlock.analysis.code import grammar
+from interlock.analysis.code.grammar import Builder, Rule, text_of
+from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.performing import is_url, leaks
+from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.nodes import Made
+from interlock.analysis.code.program.objects import LibraryCall
+from interlock.analysis.code.program.results import items
+from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, fetched
+from interlock.analysis.code.program.values import text_of as value_text
+from interlock.analysis.code.program.walk import ProgramWalk
+from interlock.analysis.facts import Report, hole, known
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_CONDITION = nodes.name("?")
+_PLAIN = frozenset({"string_content", "escape_sequence"})
+
+
+def read_php(source: str, out: Report) -> None:
+    """Report what a PHP program would do, with or without its opening tag."""
+    read_with(_PHP, source, out)
+
+
+def _parse(source: str) -> tuple[ast.Module, bool]:
+    ended = source if source.rstrip().endswith((";", "}", ">")) else f"{source};"
+    return Builder("php" if "<?" in source else "php_only", _RULES).module(ended)
+
+
+# -- names and texts
+
+
+def _title(node: Node | None) -> str:
+    """A name without its namespace."""
+    return text_of(node).replace("/", "\\").rpartition("\\")[2]
+
+
+def _name(build: Builder, node: Node) -> Made:
+    named = _title(node)
+    return nodes.text(".") if named == "__DIR__" else nodes.name(named)
+
+
+def _encapsed(build: Builder, node: Node) -> ast.expr:
+    parts: list[str | ast.expr] = []
+    for child in node.named_children:
+        parts.append(grammar.unescaped(text_of(child)) if child.type in _PLAIN else build.expr(child))
+    return nodes.joined(parts)
+
+
+def _string(build: Builder, node: Node) -> Made:
+    return nodes.text(grammar.only_quotes(text_of(node)[1:-1]))
+
+
+def _heredoc(build: Builder, node: Node) -> Made:
+    value = node.child_by_field_name("value")
+    if node.type == "nowdoc":
+        return nodes.text(text_of(value).strip("\n"))
+    return _encapsed(build, value) if value is not None else nodes.text("")
+
+
+def _array(build: Builder, node: Node) -> Made:
+    keys: list[ast.expr | None] = []
+    values: list[ast.expr] = []
+    for child in node.named_children:
+        parts = child.named_children
+        if len(parts) == 2:
+            keys.append(build.expr(parts[0]))
+            values.append(build.expr(parts[1]))
+        elif parts:
+            keys.append(None)
+            values.append(build.expr(parts[0]))
+    if all(key is None for key in keys):
+        return ast.List(values)
+    return ast.Dict([key or nodes.number(str(at)) for at, key in enumerate(keys)], values)
+
+
+# -- calls
+
+
+def _given(build: Builder, node: Node | None) -> tuple[list[ast.expr], list[ast.keyword]]:
+    args: list[ast.expr] = []
+    named: list[ast.keyword] = []
+    for child in node.named_children if node is not None else ():
+        title, value = child.child_by_field_name("name"), child.named_children[-1] if child.named_child_count else None
+        if child.type == "variadic_placeholder":
+            continue
+        if value is not None and value.type == "variadic_unpacking":
+            args.append(ast.Starred(build.parts(value)))
+        elif title is not None:
+            named.append(nodes.named(text_of(title), build.expr(value)))
+        else:
+            args.append(build.expr(value))
+    return args, named
+
+
+def _call(build: Builder, node: Node) -> Made:
+    function = node.child_by_field_name("function")
+    plain = function is not None and function.type in ("name", "qualified_name")
+    callee = nodes.name(_title(function).lower()) if plain else build.expr(function)
+    return nodes.call(callee, *_given(build, node.child_by_field_name("arguments")))
+
+
+def _method(build: Builder, node: Node) -> Made:
+    owner = build.expr(node.child_by_field_name("object") or node.child_by_field_name("scope"))
+    args, named = _given(build, node.child_by_field_name("arguments"))
+    chosen = node.child_by_field_name("name")
+    if chosen is not None and chosen.type != "name":
+        return nodes.call("<method>", [owner, build.expr(chosen), *args], named)
+    return nodes.call(nodes.member(owner, text_of(chosen)), args, named)
+
+
+def _member(build: Builder, node: Node) -> Made:
+    owner = node.child_by_field_name("object") or node.child_by_field_name("scope")
+    return nodes.member(build.expr(owner), text_of(node.child_by_field_name("name")).lstrip("$"))
+
+
+def _constant(build: Builder, node: Node) -> Made:
+    first, *rest = node.named_children
+    return nodes.member(build.expr(first), text_of(rest[-1])) if rest else build.expr(first)
+
+
+def _new(build: Builder, node: Node) -> Made:
+    made = next((child for child in node.named_children if child.type in ("name", "qualified_name")), None)
+    given = next((child for child in node.named_children if child.type == "arguments"), None)
+    if made is None:
+        return build.parts(node)
+    return nodes.call(nodes.member(nodes.name(_title(made)), "new"), *_given(build, given))
+
+
+def _shell(build: Builder, node: Node) -> Made:
+    return nodes.call("`", [_encapsed(build, node)])
+
+
+def _include(build: Builder, node: Node) -> Made:
+    return nodes.call("<include>", build.exprs(node.named_children))
+
+
+# -- functions and statements
+
+
+def _params(node: Node | None) -> list[str]:
+    return [text_of(child.child_by_field_name("name")) for child in node.named_children] if node is not None else []
+
+
+def _define(build: Builder, node: Node) -> Made:
+    params = _params(node.child_by_field_name("parameters"))
+    body = build.body(node.child_by_field_name("body"))
+    made = nodes.function(params, body, text_of(node.child_by_field_name("name")).lower())
+    made.decorator_list = [nodes.name("staticmethod")]
+    return [made]
+
+
+def _closure(build: Builder, node: Node) -> Made:
+    body = build.body(node.child_by_field_name("body"))
+    is_arrow = node.type == "arrow_function"
+    return nodes.closure(_params(node.child_by_field_name("parameters")), nodes.returning(body) if is_arrow else body)
+
+
+def _assign(build: Builder, node: Node) -> Made:
+    return nodes.assign(build.field(node, "left"), build.field(node, "right"))
+
+
+def _update(build: Builder, node: Node) -> Made:
+    sign = text_of(node.child_by_field_name("operator"))[:-1]
+    left = build.field(node, "left")
+    value = grammar.binary(sign, left, build.field(node, "right"), frozenset({"."}), frozenset({"??"}))
+    return nodes.assign(left, value)
+
+
+def _foreach(build: Builder, node: Node) -> Made:
+    parts = [child for child in node.named_children if child != node.child_by_field_name("body")]
+    names = parts[-1].named_children if parts[-1].type == "pair" else parts[-1:]
+    targets = build.exprs(names)
+    keys = [made for key in targets[:-1] for made in nodes.assign(key, targets[-1])]
+    return nodes.loop(targets[-1], build.expr(parts[0]), [*keys, *build.body(node.child_by_field_name("body"))])
+
+
+def _for(build: Builder, node: Node) -> Made:
+    test = node.child_by_field_name("condition")
+    first = build.block(node.children_by_field_name("initialize"))
+    step = build.block(node.children_by_field_name("update"))
+    again = build.expr(test) if test is not None else ast.Constant(True)
+    return [*first, *nodes.repeat(again, [*build.body(node.child_by_field_name("body")), *step])]
+
+
+def _cases(build: Builder, node: Node) -> Made:
+    """switch and match: each case may be the one."""
+    body = node.child_by_field_name("body")
+    made: list[ast.stmt] = [ast.Expr(build.field(node, "condition"))]
+    for child in body.named_children if body is not None else ():
+        made += nodes.branch(_CONDITION, build.block(child.named_children), [])
+    return made
+
+
+def _try(build: Builder, node: Node) -> Made:
+    made = build.body(node.child_by_field_name("body"))
+    for child in node.named_children:
+        if child.type in ("catch_clause", "finally_clause"):
+            made = [*made, *nodes.branch(_CONDITION, build.body(child.child_by_field_name("body")), [])]
+    return made
+
+
+def _ternary(build: Builder, node: Node) -> Made:
+    test, body = build.field(node, "condition"), node.child_by_field_name("body")
+    return ast.IfExp(test, build.expr(body) if body is not None else test, build.field(node, "alternative"))
+
+
+def _subscript(build: Builder, node: Node) -> Made:
+    parts = build.exprs(node.named_children)
+    return nodes.item(parts[0], parts[1]) if len(parts) > 1 else parts[0]
+
+
+def _global(build: Builder, node: Node) -> Made:
+    return [ast.Global([text_of(child) for child in node.named_children])]
+
+
+_RULES: dict[str, Rule] = {
+    "name": _name,
+    "qualified_name": _name,
+    "variable_name": grammar.name,
+    "string": _string,
+    "encapsed_string": _encapsed,
+    **dict.fromkeys(["heredoc", "nowdoc"], _heredoc),
+    "integer": grammar.number,
+    "float": grammar.number,
+    "boolean": lambda build, node: ast.Constant(text_of(node).lower() == "true"),
+    "null": grammar.literal(None),
+    "array_creation_expression": _array,
+    "list_literal": lambda build, node: ast.Tuple(build.exprs(node.named_children)),
+    "function_call_expression": _call,
+    **dict.fromkeys(["member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression"], _method),
+    **dict.fromkeys(
+        ["member_access_expression", "nullsafe_member_access_expression", "scoped_property_access_expression"], _member
+    ),
+    "class_constant_access_expression": _constant,
+    "object_creation_expression": _new,
+    "shell_command_expression": _shell,
+    **dict.fromkeys(
+        ["include_expression", "include_once_expression", "require_expression", "require_once_expression"], _include
+    ),
+    **dict.fromkeys(["function_definition", "method_declaration"], _define),
+    **dict.fromkeys(["anonymous_function", "anonymous_function_creation_expression", "arrow_function"], _closure),
+    **dict.fromkeys(["assignment_expression", "reference_assignment_expression"], _assign),
+    "augmented_assignment_expression": _update,
+    "subscript_expression": _subscript,
+    "binary_expression": grammar.operator(frozenset({"."})),
+    "unary_op_expression": grammar.negated,
+    "conditional_expression": _ternary,
+    "foreach_statement": _foreach,
+    "for_statement": _for,
+    **dict.fromkeys(["while_statement", "do_statement"], grammar.while_loop),
+    "if_statement": grammar.choice,
+    **dict.fromkeys(["switch_statement", "match_expression"], _cases),
+    "try_statement": _try,
+    "return_statement": grammar.returned,
+    "global_declaration": _global,
+    **dict.fromkeys(
+        ["compound_statement", "declaration_list", "colon_block", "else_clause", "namespace_definition", "case_statement"], grammar.block
+    ),
+    **dict.fromkeys(
+        ["php_tag", "php_end_tag", "text", "text_interpolation", "namespace_use_declaration", "namespace_name", "base_clause", "cast_type"],
+        grammar.quiet,
+    ),
+    "class_declaration": lambda build, node: build.body(node.child_by_field_name("body")),
+    "trait_declaration": lambda build, node: build.body(node.child_by_field_name("body")),
+}  # fmt: skip
+
+
+# -- calls that no table describes
+
+
+def _run_file(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """include and require run what they are given."""
+    given = call.get(0)
+    if fetched(given) or is_url(given):
+        walk.world.effect("run_download", fetched(given) or given)
+    return Sym("?")
+
+
+def _chosen(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """A method whose name is a value."""
+    owner, name, *args = call.args
+    if not known(value_text(name)):
+        walk.world.unreadable("a function chosen at run time", "command")
+        return Sym("?")
+    return walk.call(walk.language.attribute(walk, owner, value_text(name)), args, call.named)
+
+
+def _call_with_list(walk: ProgramWalk, call: LibraryCall) -> Value:
+    return walk.call(call.get(0), items(call.get(1)), {})
+
+
+def _checked(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """assert of a text runs it in old versions; of anything else it is a check."""
+    given = call.get(0)
+    if fetched(given) or (isinstance(given, str) and known(given) and "(" in given):
+        walk.world.execute(given)
+    return Sym("?")
+
+
+def _set_option(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """curl_setopt: where a request goes, and what it carries."""
+    option = call.get(1)
+    if isinstance(option, Sym) and option.path == "CURLOPT_URL":
+        walk.attributes["curl.url"] = call.get(2)
+    elif leak := leaks([call.get(2)]):
+        walk.world.effect("send", _curl_url(walk, call), *leak)
+    return Sym("?")
+
+
+def _curl_url(walk: ProgramWalk, call: LibraryCall) -> str:
+    handle = call.get(0)
+    made = handle.args if isinstance(handle, Sym) else ()
+    return value_text(made[0] if made else walk.attributes.get("curl.url", UNKNOWN))
+
+
+def _curl(walk: ProgramWalk, call: LibraryCall) -> Value:
+    address = _curl_url(walk, call)
+    walk.world.effect("fetch", address)
+    return Sym("?", traits=frozenset({f"fetched:{address if known(address) else 'the network'}"}))
+
+
+def _artisan(walk: ProgramWalk, call: LibraryCall) -> Value:
+    options = call.get(1)
+    flags = (
+        [name for name in options if isinstance(name, str) and name.startswith("-")]
+        if isinstance(options, dict)
+        else []
+    )
+    walk.world.run(["php", "artisan", *value_text(call.get(0)).split(), *flags])
+    return Sym("?")
+
+
+_PHP = CodeLanguage(
+    "PHP",
+    "php",
+    _parse,
+    {
+        "<include>": _run_file,
+        "<method>": _chosen,
+        "call_user_func_array": _call_with_list,
+        "assert": _checked,
+        "curl_setopt": _set_option,
+        "curl_exec": _curl,
+        "Artisan.call": _artisan,
+        "Artisan.queue": _artisan,
+    },
+    lambda name: hole(name[1:]) if name.startswith("$") else UNKNOWN,
+    {"$argv": [Marked(hole("argv"), {"bulk"})], "$_SERVER": Sym("$_ENV"), "$_ENV": Sym("$_ENV")},
+    rows="eloquent",
+)
