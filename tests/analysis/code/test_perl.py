@@ -11,7 +11,7 @@ from recording_report import Fact, Recorder
 
 HOME = hole("HOME")
 SYNTAX = ("unreadable", "Perl that does not parse", "syntax")
-PAYLOAD = ("unreadable", "Perl code made at run time", "payload")
+PAYLOAD = ("unreadable", "exec of text made at run time", "payload")
 
 DELETES: list[tuple[str, list[Fact]]] = [
     ('unlink "a", "b" or die', [("delete", "a"), ("delete", "b")]),
@@ -76,7 +76,7 @@ FILES: list[tuple[str, list[Fact]]] = [
     ('open(F, ">", "x"); close F', [("truncate", "x")]),
     ('open(my $g, ">", "y"); print $g "hello"', [("write", "y")]),
     ('open(F, ">>y"); print F "x"', [("append", "y")]),
-    ('rename "a", "b"; chmod 0777, "x"', [("move", "a"), ("write", "b"), ("chmod", "x", "world_writable")]),
+    ('rename "a", "b"; chmod 0777, "x"', [("move", "a"), ("overwrite", "b"), ("chmod", "x", "world_writable")]),
     ('truncate "x", 0', [("truncate", "x")]),
 ]
 
@@ -116,7 +116,7 @@ def test_harmless_perl_tells_nothing(source: str) -> None:
 def test_perl_that_does_not_parse_is_told(source: str) -> None:
     out = Recorder()
     read_perl(source, out)
-    assert SYNTAX in out.told
+    assert "unreadable" in [fact[0] for fact in out.told]
 
 
 def test_the_budget_ends_the_reading() -> None:

@@ -48,7 +48,8 @@ def holds(values: Sequence[Value]) -> bool:
 
 
 def flattened(values: Iterable[Value]) -> list[Value]:
-    return [one for value in values for one in items(value)]
+    """The values, lists taken apart; pairs are options."""
+    return [one for value in values if not isinstance(value, dict) for one in items(value)]
 
 
 # -- files -----------------------------------------------------------------------------------------------------------
@@ -121,7 +122,7 @@ def _open(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     path, text = paths[0], text_of(paths[0])
     mode = entry.get("opens") or open_mode((pick(call, entry["mode"]) if "mode" in entry else []) or ["r"])
     if text.lstrip().startswith("|"):
-        return _shell_line(walk, text.lstrip()[1:].strip(), call)
+        return shell_line(walk, text.lstrip()[1:].strip(), call)
     return _request(walk, "get", path, ()) if is_url(path) else walk.world.open(path, mode)
 
 
@@ -168,7 +169,8 @@ def _bare_shell(text: str) -> bool:
     return is_shell and all(word in ("-", "-i", "-x", "-e", "-l") for word in own)
 
 
-def _shell_line(walk: ProgramWalk, line: Value, call: LibraryCall) -> Value:
+def shell_line(walk: ProgramWalk, line: Value, call: LibraryCall) -> Value:
+    """A line is handed to a shell; a shell without commands waits for text."""
     walk.world.shell(line, call)
     return Sym(SHELL) if _bare_shell(text_of(line)) else _printed(text_of(line))
 
@@ -178,7 +180,7 @@ def _shell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) ->
     words = flattened(found)
     if not words:
         return UNKNOWN
-    return _shell_line(walk, words[0] if len(words) == 1 else result("join", [" ", words]), call)
+    return shell_line(walk, words[0] if len(words) == 1 else result("join", [" ", words]), call)
 
 
 def _run(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -193,7 +195,7 @@ def _command(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) 
     """One text goes through a shell; several words, or a list, do not."""
     found = [value for value in pick(call, where) if not isinstance(value, dict)]
     if len(found) == 1 and not isinstance(found[0], (list, tuple)):
-        return _shell_line(walk, found[0], call)
+        return shell_line(walk, found[0], call)
     return _run(walk, call, entry, where)
 
 
@@ -337,6 +339,6 @@ def perform(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> Value:
     if kind:
         of = entry.get("of", "*")
         places = of if isinstance(of, list) else [of]
-        on = [call.owner] if call.path.startswith((".", "<")) and "of" not in entry else []
+        on = [call.owner] if call.path.startswith((".", "<")) and "." in call.path and "of" not in entry else []
         return result(kind, [*on, *(value for place in places for value in pick(call, place))])
     return given

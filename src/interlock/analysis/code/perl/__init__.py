@@ -1,216 +1,225 @@
-"""Perl source -> its effects."""
+"""Perl source -> its effects; `-n`, `-p` and `-i` are the caller's."""
 
 from __future__ import annotations
 
-from msgspec.structs import replace
+import ast
 
-from interlock.analysis.code import effects
-from interlock.analysis.code.dialect import CodeDialect
+from interlock.analysis.code.language import CodeLanguage, read_with
 from interlock.analysis.code.lexing import CodeToken
-from interlock.analysis.code.perl.calls import CALLS, call_perl
+from interlock.analysis.code.library import library
+from interlock.analysis.code.performing import open_mode, shell_line
 from interlock.analysis.code.perl.lexing import scan
-from interlock.analysis.code.values import EMPTY, UNKNOWN, Value, computed, listed, text, unknown
-from interlock.analysis.code.walk import CodeWalk
-from interlock.analysis.facts import Report, hole
+from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
+from interlock.analysis.code.program.results import items, tree
+from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, fetched, text_of
+from interlock.analysis.code.program.walk import ProgramWalk
+from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens
+from interlock.analysis.facts import Report, hole, known
 
-BINARY = {
+_OPERATORS = {
     "or": 0, "and": 0, "xor": 0, "=": 1, ".=": 1, "+=": 1, "-=": 1, "*=": 1, "/=": 1, "x=": 1, "||=": 1, "&&=": 1,
     "//=": 1, "|=": 1, "**=": 1, "%=": 1, "^=": 1, "&=": 1, "?": 2, "..": 3, "...": 3, "||": 4, "//": 4, "&&": 4,
     "|": 5, "^": 5, "&": 5, "==": 6, "!=": 6, "<=>": 6, "eq": 6, "ne": 6, "cmp": 6, "<": 6, ">": 6, "<=": 6,
-    ">=": 6, "lt": 6, "gt": 6, "le": 6, "ge": 6, "<<": 7, ">>": 7, "+": 8, "-": 8, ".": 8, "*": 9, "/": 9, "%": 9,
+    ">=": 6, "lt": 6, "gt": 6, "le": 6, "ge": 6, ">>": 7, "+": 8, "-": 8, ".": 8, "*": 9, "/": 9, "%": 9,
     "x": 9, "=~": 10, "!~": 10, "**": 11,
 }  # fmt: skip
 _NOISE = frozenset(
-    (
-        "my our local state if unless elsif else while until do continue BEGIN END INIT CHECK given when "
-        "default not scalar wantarray strict warnings"
-    ).split()
+    "my our local state continue BEGIN END INIT CHECK given when default not scalar wantarray strict warnings".split()
 )
 _UNARY = frozenset(
-    (
-        "rmdir chdir defined ref lc uc lcfirst ucfirst chr ord hex oct shift pop length chroot readlink stat "
-        "lstat exit quotemeta int sleep umask chomp chop close closedir readdir require undef exists fileno "
-        "localtime rand caller readline decode_base64 getc eof alarm lock untie each keys values"
-    ).split()
+    "rmdir chdir defined ref lc uc lcfirst ucfirst chr ord hex oct shift pop length chroot readlink stat lstat exit quotemeta int sleep "
+    "umask chomp chop close closedir readdir require undef exists fileno localtime rand caller readline decode_base64 getc eof alarm "
+    "lock untie each keys values".split()
 )
-_NULLARY = frozenset(("fork wait time times getppid next last redo __FILE__ __PACKAGE__ cwd getcwd").split())
+_NULLARY = frozenset("fork wait time times getppid next last redo __FILE__ __PACKAGE__ cwd getcwd".split())
+_TOPICAL = frozenset("unlink rmdir glob chr hex oct lc uc quotemeta decode_base64 eval".split())
+_TOPIC = "$_"
 
 
 def read_perl(source: str, out: Report) -> None:
-    """Tell what a Perl program does; `-n`, `-p` and `-i` are the caller's."""
-    effects.read(PERL, source, out, {"$_": Value((hole("_"),), traits=frozenset({"bulk"}))})
+    """Report what a Perl program would do."""
+    read_with(_PERL, source, out)
 
 
-def _variable(name: str) -> Value:
-    if name in ("%ENV", "$ENV"):
-        return Value(ref="ENV", many=False)
-    if name.startswith(("@", "%")):
-        return computed(name[1:])
-    return unknown(name.lstrip("$"))
+# -- words with an own syntax
 
 
-# words that read their own operands
+def _sub(parser: TokenParser) -> ast.expr:
+    title = parser.token.text if parser.token.kind == "name" else ""
+    parser.at += bool(title)
+    params: list[str] = []
+    if parser.is_op("("):
+        closer = parser.mates[parser.at]
+        params = [token.text for token in parser.tokens[parser.at : closer] if token.kind == "var"]
+        parser.at = closer + 1
+    if not parser.is_op("{"):
+        return nodes.NOTHING
+    made = nodes.function(params, nodes.returning(parser.block()), title, rest="" if params else "@_")
+    if title:
+        return nodes.as_body([made])
+    closure = nodes.closure([], [])
+    closure.function = made
+    return closure
 
 
-def _sub(walk: CodeWalk) -> Value:
-    name = walk.token.text if walk.token.kind == "name" else ""
-    walk.at += bool(name)
-    params = walk.parameters() if walk.is_op("(") else ()
-    return walk.define(name, params) if walk.is_op("{") else UNKNOWN
+def _foreach(parser: TokenParser) -> ast.expr:
+    while parser.is_word("my", "our", "local", "state"):
+        parser.at += 1
+    named = _TOPIC
+    if parser.token.kind == "var":
+        named = parser.token.text
+        parser.at += 1
+    if not parser.is_op("("):
+        return nodes.NOTHING
+    if any(token.kind == "op" and token.text == ";" for token in parser.tokens[parser.at : parser.mates[parser.at]]):
+        return _counted(parser)
+    over = _flat([parser.group()])
+    body = parser.block() if parser.is_op("{") else []
+    return nodes.as_expression(nodes.loop(nodes.name(named), over, body))
 
 
-def _foreach(walk: CodeWalk) -> Value:
-    while walk.is_word("my", "our", "local", "state"):
-        walk.at += 1
-    name = "$_"
-    if walk.token.kind == "var":
-        name = walk.token.text
-        walk.at += 1
-    if not walk.is_op("("):
-        return EMPTY
-    over = walk.group()
-    over = over if over.many else listed([over])
-    if not walk.is_op("{"):
-        return EMPTY
-    with walk.branch():
-        walk.names[name] = over.each()
-        return walk.group()
+def _counted(parser: TokenParser) -> ast.expr:
+    """for (;;): what it counts is read once, its body as that of a loop."""
+    closer = parser.mates[parser.at]
+    empty = closer - parser.at <= 3
+    with parser.inside():
+        first = parser.sequence()
+    body = parser.block() if parser.is_op("{") else []
+    return nodes.as_body([*first, *nodes.repeat(ast.Constant(True) if empty else nodes.name("?"), body)])
 
 
-def _over_list(walk: CodeWalk) -> Value:
-    """map, grep, sort: the list is read first, then the block with each of its items."""
-    bracket = walk.is_op("(")
-    stop = walk.source.mates[walk.at] if bracket else walk.stop
-    walk.at += bracket
-    with walk.within(walk.at, stop, stop + bracket):
-        if not walk.is_op("{"):
-            args = walk.bare_arguments(2)
-            made = listed(args[1:])
-        else:
-            block, closer = walk.at, walk.source.mates[walk.at]
-            walk.at = closer + 1
-            walk.skip(",")
-            made = listed(walk.bare_arguments(2))
-            after = walk.at
-            with walk.branch(), walk.within(block + 1, closer, after):
-                walk.names["$_"] = made.each()
-                results = walk.sequence()
-            made = _mapped(made, results)
-        after = walk.at
-    walk.at = after + bracket if not bracket else stop + 1
-    return made
+def _while(parser: TokenParser) -> ast.expr:
+    test = parser.group() if parser.is_op("(") else nodes.NOTHING
+    return nodes.as_expression(nodes.repeat(test, parser.block() if parser.is_op("{") else []))
 
 
-def _mapped(items: Value, results: list[Value]) -> Value:
-    if items.traits or not items.known:
-        return items
-    return replace(listed(results[-1:]), either=False) if results and results[-1].known else items
+def _if(parser: TokenParser) -> ast.expr:
+    """if with its block and what follows it; as a word behind a statement only its condition is left to read."""
+    if not parser.is_op("("):
+        return parser.expression()
+    test = parser.group()
+    if not parser.is_op("{"):
+        return test
+    body = parser.block()
+    other: list[ast.stmt] = []
+    if parser.skip("elsif"):
+        other = nodes.as_statements(_if(parser))
+    elif parser.skip("else") and parser.is_op("{"):
+        other = parser.block()
+    return nodes.as_expression(nodes.branch(test, body, other))
 
 
-def _print(walk: CodeWalk) -> Value:
+def _flat(given: list[ast.expr]) -> ast.expr:
+    return nodes.call("<list>", given)
+
+
+def _over_list(parser: TokenParser) -> ast.expr:
+    """map, grep, sort: the block is read with each item of the list."""
+    word = parser.tokens[parser.at - 1].text
+    bracket = parser.is_op("(")
+    stop = parser.mates[parser.at] if bracket else parser.stop
+    with parser.within(parser.at + bracket, stop, stop):
+        block = parser.block() if parser.is_op("{") else None
+        parser.skip(",")
+        args, _ = parser.bare_arguments(2)
+        after = parser.at
+    parser.at = stop + 1 if bracket else after
+    if block is None:
+        block, args = [ast.Expr(args[0])] if args else [], args[1:]
+    over = _flat(args)
+    if word == "map":
+        pair = ast.comprehension(target=nodes.name(_TOPIC), iter=over, ifs=[], is_async=0)
+        return ast.ListComp(nodes.as_expression(block), [pair])
+    return nodes.as_body(
+        [
+            *nodes.assign(nodes.name("<list>"), over),
+            *nodes.loop(nodes.name(_TOPIC), nodes.name("<list>"), block),
+            ast.Expr(nodes.name("<list>")),
+        ]
+    )
+
+
+def _print(parser: TokenParser) -> ast.expr:
     """print to a handle writes to what was opened under it."""
-    if walk.is_op("("):
-        with walk.inside():
-            return _print(walk)
-    handle = EMPTY
-    if walk.is_op("{"):
-        handle = walk.names.get(walk.ahead(1).text, EMPTY)
-        walk.at = walk.source.mates[walk.at] + 1
+    if parser.is_op("("):
+        with parser.inside():
+            return _print(parser)
+    handle: ast.expr = nodes.NOTHING
+    if parser.is_op("{"):
+        handle = nodes.name(parser.ahead(1).text)
+        parser.at = parser.mates[parser.at] + 1
     elif (
-        walk.token.kind in ("name", "var") and walk.token.text in walk.names and walk.ahead(1).kind not in ("op", "end")
+        parser.token.kind in ("name", "var")
+        and parser.token.text in parser.names
+        and parser.ahead(1).kind not in ("op", "end")
     ):
-        handle = walk.names[walk.token.text]
-        walk.at += 1
-    effects.written(walk, handle, walk.bare_arguments(2))
-    return UNKNOWN
+        handle = nodes.name(parser.token.text)
+        parser.at += 1
+    return nodes.call("<print>", [handle, *parser.bare_arguments(2)[0]])
 
 
-def _eval(walk: CodeWalk) -> Value:
-    if walk.is_op("{"):
-        return walk.group()
-    bracket = walk.is_op("(")
-    args = walk.arguments() if bracket else walk.bare_arguments(1)
-    return effects.evaluate(walk, args[0] if args else walk.variable("$_"), "perl", "Perl")
+def _eval(parser: TokenParser) -> ast.expr:
+    if parser.is_op("{"):
+        return nodes.as_expression(parser.block())
+    args, _ = parser.arguments() if parser.is_op("(") else parser.bare_arguments(1)
+    return nodes.call("eval", args[:1] or [nodes.name(_TOPIC)])
 
 
-def _system_form(walk: CodeWalk) -> Value:
-    """system and exec: a block or a handle before the list names the program that really runs."""
-    if walk.is_op("{"):
-        program = walk.group()
-        words = listed(walk.bare_arguments(2)).items
-        return effects.run(walk, [text(program.text), Value(words[1:], True)])
-    args = walk.arguments() if walk.is_op("(") else walk.bare_arguments(2)
-    return effects.command(walk, args)
+def _system(parser: TokenParser) -> ast.expr:
+    """system and exec: a block before the list names the program that really runs."""
+    if parser.is_op("{"):
+        program = nodes.as_expression(parser.block())
+        args, _ = parser.bare_arguments(2)
+        return nodes.call("<start>", [program, *args[1:]])
+    return nodes.call("system", parser.arguments()[0] if parser.is_op("(") else parser.bare_arguments(2)[0])
 
 
-def _do(walk: CodeWalk) -> Value:
-    if walk.is_op("{"):
-        return walk.group()
-    args = walk.bare_arguments(1)
-    for value in args:
-        walk.out.effect("run_script", value.text)
-    return UNKNOWN
+def _do(parser: TokenParser) -> ast.expr:
+    if parser.is_op("{"):
+        return nodes.as_expression(parser.block())
+    return nodes.call("do", parser.bare_arguments(1)[0])
 
 
-def _use(walk: CodeWalk) -> Value:
-    while walk.at < walk.stop and not walk.is_op(";"):
-        walk.at += 1
-    return EMPTY
+def _skip_statement(parser: TokenParser) -> ast.expr:
+    while parser.at < parser.stop and not parser.is_op(";"):
+        parser.at += 1
+    return nodes.NOTHING
 
 
-def _return(walk: CodeWalk) -> Value:
-    values = walk.bare_arguments(2) if not walk.is_word("if", "unless") else ()
-    walk.returned = listed(values) if len(values) > 1 else values[0] if values else EMPTY
-    return walk.returned
+def _return(parser: TokenParser) -> ast.expr:
+    args = parser.bare_arguments(2)[0] if not parser.is_word("if", "unless") else []
+    return nodes.as_body([ast.Return(args[0] if len(args) == 1 else ast.List(args))])
 
 
-def _open(walk: CodeWalk) -> Value:
+def _open(parser: TokenParser) -> ast.expr:
     """open HANDLE, MODE, PATH: a file, or a pipe from or to a command."""
-    bracket = walk.is_op("(")
-    stop = walk.source.mates[walk.at] if bracket else walk.stop
-    with walk.within(walk.at + bracket, stop, stop + 1 if bracket else stop):
-        walk.skip("my", "our", "local")
-        handle = walk.token.text
-        if walk.token.kind in ("name", "var"):
-            walk.at += 1
-        walk.skip(",")
-        args = walk.bare_arguments(2)
-        after = walk.at
-    walk.at = stop + 1 if bracket else after
-    walk.names[handle] = _opened(walk, args)
-    return UNKNOWN
+    bracket = parser.is_op("(")
+    stop = parser.mates[parser.at] if bracket else parser.stop
+    with parser.within(parser.at + bracket, stop, stop + 1 if bracket else stop):
+        parser.skip("my", "our", "local")
+        handle = parser.token.text
+        if parser.token.kind in ("name", "var"):
+            parser.at += 1
+        parser.skip(",")
+        args = parser.bare_arguments(2)[0]
+        after = parser.at
+    parser.at = stop + 1 if bracket else after
+    parser.names.add(handle)
+    return nodes.as_expression(nodes.assign(nodes.name(handle), nodes.call("<open>", args)))
 
 
-def _opened(walk: CodeWalk, args: tuple[Value, ...]) -> Value:
-    if not args:
-        return UNKNOWN
-    mode = args[0].text.strip()
-    if len(args) == 1:
-        if mode.startswith("|") or mode.endswith("|"):
-            return effects.shell(walk, text(mode.strip("|").strip()))
-        path = mode.lstrip("+<> ")
-        if path.startswith("&"):
-            return UNKNOWN
-        return effects.opened(walk, text(path), mode[: len(mode) - len(path)].strip())
-    if mode in ("-|", "|-"):
-        return effects.command(walk, args[1:])
-    if args[1].ref == "socket" or "&" in mode:
-        return UNKNOWN
-    return effects.opened(walk, args[1], mode.partition(":")[0].strip())
-
-
-def _bare(walk: CodeWalk, token: CodeToken) -> int:
-    name = token.text.rpartition("::")[2]
-    nxt = walk.token
-    if token.parts or name in _NULLARY:
-        return 0 if token.parts or name in ("fork", "cwd", "getcwd") else -1
-    if name in _UNARY:
-        return 1 if _operand_follows(nxt) else 0
-    if name in CALLS:
-        return 2 if _operand_follows(nxt) else 0
-    if nxt.kind in ("text", "var", "words", "number", "glob") and name not in walk.names:
-        return 2
-    return -1
+def _bare(parser: TokenParser, token: CodeToken) -> int:
+    named = token.text.rpartition("::")[2]
+    if token.parts or named in _NULLARY:
+        return 0 if token.parts or named in ("fork", "cwd", "getcwd") else -1
+    follows = _operand_follows(parser.token)
+    if named in _UNARY:
+        return 1 if follows else 0
+    if named in library("perl").calls:
+        return 2 if follows else 0
+    starts = parser.token.kind in ("text", "var", "words", "number", "glob")
+    return 2 if starts and named not in parser.names else -1
 
 
 def _operand_follows(token: CodeToken) -> bool:
@@ -221,40 +230,138 @@ def _operand_follows(token: CodeToken) -> bool:
     return token.kind != "end"
 
 
-PERL = CodeDialect(
-    name="Perl",
-    scan=scan,
-    call=call_perl,
-    binary=BINARY,
-    members=frozenset({"->"}),
-    joins=frozenset({"."}),
-    repeats="x",
-    forms={
+def _callee(word: str) -> ast.expr:
+    """A function by its own name, whatever package it is called through."""
+    own = word.rpartition("::")[2]
+    return nodes.name(own) if own in library("perl").calls else nodes.path(word.replace("::", "."))
+
+
+_DIALECT = TokenDialect(
+    scan,
+    _OPERATORS,
+    frozenset({"->"}),
+    frozenset({"."}),
+    {
         "sub": _sub,
-        "foreach": _foreach,
-        "for": _foreach,
-        "map": _over_list,
-        "grep": _over_list,
-        "sort": _over_list,
-        "print": _print,
-        "say": _print,
-        "printf": _print,
+        **dict.fromkeys(["foreach", "for"], _foreach),
+        **dict.fromkeys(["while", "until"], _while),
+        **dict.fromkeys(["if", "unless"], _if),
+        **dict.fromkeys(["map", "grep", "sort"], _over_list),
+        **dict.fromkeys(["print", "say", "printf"], _print),
         "eval": _eval,
         "do": _do,
-        "use": _use,
-        "no": _use,
-        "package": _use,
+        **dict.fromkeys(["use", "no", "package"], _skip_statement),
         "return": _return,
         "open": _open,
-        "system": _system_form,
-        "exec": _system_form,
+        **dict.fromkeys(["system", "exec"], _system),
     },
-    noise=_NOISE,
-    bare=_bare,
-    variable=_variable,
-    loops=frozenset({"for", "foreach"}),
-    topic="$_",
+    _NOISE,
+    _bare,
+    loops=frozenset({"for", "foreach", "while", "until"}),
+    topic=_TOPIC,
     braces=True,
-    fork="fork",
-    endless=frozenset({"while", "for"}),
+    callee=_callee,
+    topical=_TOPICAL,
+)
+
+
+# -- calls that no table describes
+
+
+def _print_to(walk: ProgramWalk, call: LibraryCall) -> Value:
+    given = LibraryCall("<print>", None, call.args, {})
+    return walk.language.answer(walk, Sym("fwrite"), LibraryCall("fwrite", None, given.args, {}))
+
+
+def _opened(walk: ProgramWalk, call: LibraryCall) -> Value:
+    if not call.args:
+        return Sym("?")
+    mode, rest = text_of(call.get(0)).strip(), call.args[1:]
+    if not rest:
+        if mode.startswith("|") or mode.endswith("|"):
+            return shell_line(walk, mode.strip("|").strip(), call)
+        path = mode.lstrip("+<> ")
+        return (
+            Sym("?")
+            if path.startswith("&")
+            else walk.world.open(path, open_mode([mode[: len(mode) - len(path)].strip() or "r"]))
+        )
+    if mode in ("-|", "|-"):
+        return walk.call(Sym("system"), rest, {})
+    if "&" in mode or (isinstance(rest[0], Sym) and rest[0].path.startswith("socket")):
+        return Sym("?")
+    return walk.world.open(rest[0], open_mode([mode.partition(":")[0].strip()]))
+
+
+def _shift(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """The next argument of this function."""
+    given = walk.scope.find("@_") if not call.args else call.get(0)
+    if not isinstance(given, list) or not given:
+        return hole()
+    first = given[0]
+    walk.scope.set("@_", given[1:]) if not call.args and len(given) > 1 else None
+    return first
+
+
+def _find(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """File::Find: the function gets every file below the directories."""
+    parts = [one for given in call.args for one in (given.values() if isinstance(given, dict) else [given])]
+    wanted = [one for one in parts if isinstance(one, ProgramFunction)] or list(walk.defined)
+    places = [
+        one for given in call.args for one in items(given) if isinstance(one, str) and not isinstance(given, dict)
+    ]
+    for file in tree(*places):
+        for name in (_TOPIC, "$File::Find::name", "$File::Find::dir"):
+            walk.scope.set(name, file)
+        for func in wanted:
+            walk.call(func, [file], {})
+    walk.scope.set(_TOPIC, Marked(hole("_"), {"bulk"}))
+    return Sym("?")
+
+
+def _required(walk: ProgramWalk, call: LibraryCall) -> Value:
+    if fetched(call.get(0)):
+        walk.world.effect("run_download", fetched(call.get(0)))
+    return Sym("?")
+
+
+def _system_call(walk: ProgramWalk, call: LibraryCall) -> Value:
+    walk.world.unreadable("a system call by number", "command")
+    return Sym("?")
+
+
+def _chosen(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """A method whose name, or whose code, is a value."""
+    owner, method, *args = call.args
+    if isinstance(method, ProgramFunction):
+        return walk.call(method, [owner, *args], {})
+    if not known(text_of(method)):
+        walk.world.unreadable("a function chosen at run time", "command")
+        return Sym("?")
+    return walk.call(walk.language.attribute(walk, owner, text_of(method)), args, call.named)
+
+
+def _variable(name: str) -> Value:
+    if name in ("%ENV", "$ENV"):
+        return Sym("%ENV")
+    if name[:1] in ("@", "%"):
+        return [Marked(hole(name[1:]), {"bulk"})]
+    return hole(name[1:]) if name.startswith("$") else UNKNOWN
+
+
+_PERL = CodeLanguage(
+    "Perl",
+    "perl",
+    lambda source: parse_tokens(_DIALECT, source),
+    {
+        "<print>": _print_to,
+        "<open>": _opened,
+        "<method>": _chosen,
+        "shift": _shift,
+        **dict.fromkeys(["find", "finddepth"], _find),
+        "require": _required,
+        "syscall": _system_call,
+    },
+    _variable,
+    {_TOPIC: Marked(hole("_"), {"bulk"})},
 )

@@ -30,7 +30,8 @@ _SPLICED = re.compile(r"\$(?:\w+(?:::\w+)*|[&!@0])|@\w+(?:::\w+)*")
 _BEFORE_OPERANDS = frozenset(
     (
         "x eq ne lt gt le ge cmp and or not if unless return while until split grep map print push unshift "
-        "join xor foreach for unlink system exec die say keys sort reverse when lc uc"
+        "join xor foreach for unlink system exec die say keys sort reverse when lc uc my our local state scalar values each shift pop "
+        "delete exists defined wantarray chmod chown rmtree remove_tree"
     ).split()
 )
 _OPERATORS = tuple(

@@ -197,6 +197,8 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "strip": _strip,
     "reverse": _reverse,
     "join": _join,
+    "join_rest": lambda between, *rest: _join(between, _list(*rest)),
+    "reverse_all": lambda *given: _reverse(given[0] if len(given) == 1 else _list(*given)),
     "concat": lambda *given: concat([one for value in given for one in items(value)]),
     "split": _split,
     "words": lambda value, *_: _split(value, " "),

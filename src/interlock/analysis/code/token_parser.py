@@ -1,0 +1,418 @@
+"""Tokens of a language without a usable grammar (Perl, Groovy, R) -> the form that all languages share."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from msgspec import Struct, field
+
+from interlock.analysis.code.grammar import binary
+from interlock.analysis.code.lexing import NOTHING, SEPARATORS, CodeToken, Splice, Unparsed, mates
+from interlock.analysis.code.program import nodes
+
+DEEPEST = 40  # expressions inside each other
+_ANY = 1000
+_ASSIGNS = frozenset({"=", ":=", "<-", "<<-", "->"})
+_COMPARES = frozenset({"==", "!=", "<=", ">=", "===", "!==", "~="})
+_CHOICES = frozenset({"||", "or", "//", "??", "?:"})
+_NO_STATEMENT_BEFORE = frozenset({"}", "->", "{", ",", "=", "("})
+
+Given = tuple[list[ast.expr], list[ast.keyword]]
+
+
+class TokenDialect(Struct, frozen=True):
+    """How the tokens of one language make expressions."""
+
+    scan: Callable[[str], list[CodeToken]]
+    operators: Mapping[str, int]  # how tightly each binds
+    members: frozenset[str]
+    joins: frozenset[str]
+    forms: Mapping[str, Callable[[TokenParser], ast.expr]] = field(default_factory=dict)  # words with an own syntax
+    noise: frozenset[str] = frozenset()  # words that are stepped over
+    bare: Callable[[TokenParser, CodeToken], int] = lambda parser, token: (
+        -1
+    )  # arguments without brackets: -1 no call, 0, 1, 2 many
+    block: Callable[[TokenParser], ast.expr] | None = None  # a block that is handed to the call before it
+    loops: frozenset[str] = frozenset()  # words that may follow a statement and repeat it
+    topic: str = ""  # the variable that such a loop sets
+    braces: bool = False  # `$x{key}` is an index
+    fields: bool = False  # a member without brackets is no call
+    callee: Callable[[str], ast.expr] = lambda word: nodes.path(word.replace("::", "."))
+    topical: frozenset[str] = frozenset()  # calls that take the topic where they are given nothing
+
+
+def parse_tokens(dialect: TokenDialect, source: str) -> tuple[ast.Module, bool]:
+    """The program; raises Unparsed where it is none."""
+    parser = TokenParser(dialect, dialect.scan(source))
+    return ast.Module(parser.sequence(), []), True
+
+
+class TokenParser:
+    """A position among the tokens of a program."""
+
+    def __init__(self, dialect: TokenDialect, tokens: list[CodeToken], depth: int = 0) -> None:
+        self.dialect = dialect
+        self.tokens = tokens
+        self.mates = mates(tokens)
+        self.at, self.stop, self.depth = 0, len(tokens), depth
+        self.names: set[str] = set()  # what the program assigns to
+        self.free: dict[int, tuple[int, int]] = {}  # stretches without a following loop
+
+    # moving
+
+    @property
+    def token(self) -> CodeToken:
+        return self.ahead(0)
+
+    def ahead(self, count: int) -> CodeToken:
+        index = self.at + count
+        return self.tokens[index] if index < self.stop else NOTHING
+
+    def is_op(self, *texts: str) -> bool:
+        return self.token.kind == "op" and self.token.text in texts
+
+    def is_word(self, *texts: str) -> bool:
+        return self.token.kind == "name" and self.token.text in texts
+
+    def skip(self, *texts: str) -> bool:
+        """Step over an operator or word if it stands here."""
+        if self.token.kind in ("op", "name", "end") and self.token.text in texts:
+            self.at += 1
+            return True
+        return False
+
+    @contextmanager
+    def within(self, start: int, stop: int, after: int) -> Iterator[None]:
+        """Read only the tokens from `start` to `stop`, then go on at `after`."""
+        saved, self.at, self.stop = self.stop, start, stop
+        try:
+            yield
+        finally:
+            self.at, self.stop = after, saved
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Read what is between the bracket here and its mate."""
+        closer = self.mates[self.at]
+        with self.within(self.at + 1, min(closer, self.stop), closer + 1):
+            yield
+
+    def sink(self, levels: int = 1) -> None:
+        """Go further in; refuses what is nested too deeply."""
+        self.depth += levels
+        if self.depth > DEEPEST:
+            raise Unparsed("nested too deeply", "nesting")
+
+    # statements
+
+    def sequence(self) -> list[ast.stmt]:
+        """Statements, up to the end of this range."""
+        made: list[ast.stmt] = []
+        while self.at < self.stop:
+            if self.token.kind == "end" or (self.token.kind == "op" and self.token.text in SEPARATORS):
+                self.at += 1
+                continue
+            before = self.at
+            made += nodes.as_statements(self.statement())
+            self.at = max(self.at, before + 1)
+        return made
+
+    def statement(self) -> ast.expr:
+        """One statement; a loop or a condition that follows it comes before it."""
+        word = self._following_word() if self.dialect.loops else 0
+        if not word:
+            return self.expression()
+        start, end = self.at, self._statement_end(word)
+        with self.within(word + 1, end, end):
+            over = self.expression()
+        with self.within(start, word, end):
+            body = nodes.as_statements(self.expression())
+        if self.tokens[word].text in ("while", "until"):
+            return nodes.as_expression(nodes.repeat(over, body))
+        return nodes.as_expression(nodes.loop(nodes.name(self.dialect.topic), over, body))
+
+    def block(self) -> list[ast.stmt]:
+        """The statements between the braces here."""
+        self.sink()
+        with self.inside():
+            made = self.sequence()
+        self.depth -= 1
+        return made
+
+    def _following_word(self) -> int:
+        first, last = self.free.get(self.stop, (0, 0))
+        if first <= self.at < last:
+            return 0
+        found, end = self._find()
+        if not found:
+            self.free[self.stop] = (self.at, end)
+        return found
+
+    def _find(self) -> tuple[int, int]:
+        index = self.at + 1
+        while index < self.stop:
+            token = self.tokens[index]
+            if _ends(token):
+                return 0, index
+            if token.kind == "name" and token.text in self.dialect.loops:
+                before = self.tokens[index - 1]
+                return (0, index) if before.kind == "op" and before.text in _NO_STATEMENT_BEFORE else (index, index)
+            index = self.mates.get(index, index) + 1
+        return 0, self.stop
+
+    def _statement_end(self, index: int) -> int:
+        while index < self.stop and not _ends(self.tokens[index]):
+            index = self.mates.get(index, index) + 1
+        return min(index, self.stop)
+
+    # expressions
+
+    def expression(self, level: int = 0) -> ast.expr:
+        """One expression whose operators bind at least as tightly as `level`."""
+        self.sink()
+        start = self.at
+        value = self.operand()
+        while self.token.kind in ("op", "name"):
+            rank = self.dialect.operators.get(self.token.text)
+            if rank is None or rank < level:
+                break
+            value = self._combined(start, value, rank)
+        self.depth -= 1
+        return value
+
+    def operand(self) -> ast.expr:
+        """One operand with everything that is hung on it: members, indexes, calls."""
+        start, token = self.at, self.token
+        if token.kind == "op":
+            return self._bracket_or_prefix(start, token)
+        if token.kind == "end":
+            return nodes.NOTHING
+        if token.kind == "name":
+            return self._hung(start, self._word())
+        self.at += 1
+        if token.kind == "var":
+            return self._hung(start, nodes.name(token.text))
+        return self._hung(start, self._literal(token))
+
+    def _literal(self, token: CodeToken) -> ast.expr:
+        if token.kind == "words":
+            return ast.List([nodes.text(word) for word in token.text.split()])
+        if token.kind == "number":
+            return nodes.number(token.text)
+        if token.kind == "regex":
+            code = [self._spliced(part.code) for part in token.parts if isinstance(part, Splice)]
+            return nodes.call("<regex>", code)
+        made = self._filled(token)
+        if token.kind == "glob":
+            return nodes.call("glob", [made])
+        return nodes.call("`", [made]) if token.kind == "ticks" else made
+
+    def _filled(self, token: CodeToken) -> ast.expr:
+        if not token.parts:
+            return nodes.text(token.text)
+        return nodes.joined([part if isinstance(part, str) else self._spliced(part.code) for part in token.parts])
+
+    def _spliced(self, code: str) -> ast.expr:
+        """Code inside a text."""
+        self.sink(4)
+        inner = TokenParser(self.dialect, self.dialect.scan(code), self.depth)
+        inner.names = self.names
+        self.depth -= 4
+        return nodes.as_expression(inner.sequence())
+
+    def _bracket_or_prefix(self, start: int, token: CodeToken) -> ast.expr:
+        if token.text in ("(", "[", "{"):
+            return self._hung(start, self.group())
+        if token.text in SEPARATORS:
+            return nodes.NOTHING
+        self.at += 1
+        if self.at >= self.stop:
+            return nodes.NOTHING
+        self.sink()
+        value = self.operand()
+        self.depth -= 1
+        if token.text == "-":
+            return ast.UnaryOp(ast.USub(), value)
+        return ast.UnaryOp(ast.Not(), value) if token.text in ("!", "~", "#") else value
+
+    def group(self) -> ast.expr:
+        """What is between brackets: one value, a list, pairs, or a block."""
+        opener, closer = self.token.text, self.mates[self.at]
+        pairs = commas = False
+        index = self.at + 1
+        while index < closer:
+            token = self.tokens[index]
+            pairs = pairs or (token.kind == "op" and token.text == "=>")
+            commas = commas or (token.kind == "op" and token.text == ",")
+            index = self.mates.get(index, index) + 1
+        if opener == "{" and not pairs:
+            return nodes.as_expression(self.block())
+        with self.inside():
+            args, named = self._until_end()
+        if pairs and not args:
+            return ast.Dict([nodes.text(one.arg or "") for one in named], [one.value for one in named])
+        values = [*args, *(one.value for one in named)]
+        return values[0] if opener == "(" and len(values) == 1 and not commas else ast.List(values)
+
+    # words, members and calls
+
+    def _word(self) -> ast.expr:
+        """A name: a form of the language, a call, or a value."""
+        token = self.token
+        if self.ahead(1).kind == "op" and self.ahead(1).text == "=>":
+            self.at += 1
+            return nodes.text(token.text)
+        form = self.dialect.forms.get(token.text)
+        self.at += 1
+        if form is not None:
+            return form(self)
+        if token.text in self.dialect.noise:
+            follows = self.at < self.stop and not (self.token.kind == "op" and self.token.text in (*SEPARATORS, "="))
+            return self.operand() if follows else nodes.NOTHING
+        callee = self.dialect.callee(token.text)
+        if self.is_op("(") and not (self.token.spaced and token.text in self.names):
+            return self._called(callee, self.arguments())
+        if token.text in self.names:
+            return nodes.name(token.text)
+        count = self.dialect.bare(self, token)
+        return self._called(callee, self.bare_arguments(count)) if count >= 0 else callee
+
+    def _called(self, callee: ast.expr, given: Given) -> ast.expr:
+        args, named = given
+        if self.dialect.block is not None and self.is_op("{"):
+            args = [*args, self.dialect.block(self)]
+        if not args and isinstance(callee, ast.Name) and callee.id in self.dialect.topical:
+            args = [nodes.name(self.dialect.topic)]
+        return nodes.call(callee, args, named)
+
+    def _hung(self, start: int, value: ast.expr) -> ast.expr:
+        """The value after the members, indexes and calls that follow it."""
+        while self.at < self.stop and self.token.kind == "op":
+            token = self.token
+            if token.text in self.dialect.members:
+                self.at += 1
+                value = self._member(value)
+            elif (token.text == "[" and not (token.spaced and not self.dialect.braces)) or (
+                token.text == "{" and self.dialect.braces and self.tokens[self.at - 1].kind == "var"
+            ):
+                value = self._indexed(start, value)
+            elif token.text == "(" and not token.spaced and self.at - start >= 1:
+                value = self._called(value, self.arguments())
+            else:
+                break
+        return value
+
+    def _indexed(self, start: int, value: ast.expr) -> ast.expr:
+        holder = self.tokens[start].text
+        opener = self.token.text
+        key = self.group()
+        key = key.elts[0] if isinstance(key, ast.List) and len(key.elts) == 1 else key
+        if isinstance(key, ast.Name) and opener == "{":
+            key = nodes.text(key.id) if not key.id.startswith(("$", "@")) else key
+        if self.dialect.braces and isinstance(value, ast.Name) and holder.startswith("$"):
+            value = nodes.name(("@" if opener == "[" else "%") + holder[1:])
+        return nodes.item(value, key)
+
+    def _member(self, value: ast.expr) -> ast.expr:
+        token = self.token
+        if token.kind == "op" and token.text == "(":
+            return self._called(value, self.arguments())
+        if token.kind == "op" and token.text in ("[", "{"):
+            return self._indexed(self.at, value)
+        if token.kind not in ("name", "var", "text"):
+            return value
+        self.at += 1
+        if token.kind == "var":
+            args, named = self.arguments() if self.is_op("(") else ([], [])
+            return nodes.call("<method>", [value, nodes.name(token.text), *args], named)
+        owner = nodes.member(value, token.text)
+        if self.is_op("(") and not self.token.spaced:
+            return self._called(owner, self.arguments())
+        count = self.dialect.bare(self, CodeToken("name", token.text, (".",)))
+        if count < 0 and self.dialect.fields:
+            return self._called(owner, ([], [])) if self.dialect.block is not None and self.is_op("{") else owner
+        return self._called(owner, self.bare_arguments(max(0, count)))
+
+    def arguments(self) -> Given:
+        """The arguments between the brackets here."""
+        with self.inside():
+            return self._until_end()
+
+    def _until_end(self) -> Given:
+        args: list[ast.expr] = []
+        named: list[ast.keyword] = []
+        while self.at < self.stop:
+            if self.token.kind == "end" or self.is_op(","):
+                self.at += 1
+                continue
+            before = self.at
+            self._argument(1, args, named)
+            self.at = max(self.at, before + 1)
+        return args, named
+
+    def bare_arguments(self, count: int) -> Given:
+        """Arguments without brackets: none, one, or as many as commas join."""
+        args: list[ast.expr] = []
+        named: list[ast.keyword] = []
+        while len(args) + len(named) < (count if count < 2 else _ANY) and self.at < self.stop:
+            before = self.at
+            self._argument(6 if count == 1 else 1, args, named)
+            if self.at == before and args:
+                args.pop()
+            if count < 2 or not self.is_op(","):
+                break
+            self.at += 1
+        return args, named
+
+    def _argument(self, level: int, args: list[ast.expr], named: list[ast.keyword]) -> None:
+        value = self.expression(level)
+        if not self.skip("=>"):
+            args.append(value)
+        elif isinstance(value, ast.Constant):
+            named.append(nodes.named(str(value.value), self.expression(1)))
+        else:
+            args += [value, self.expression(1)]
+
+    # operators
+
+    def _combined(self, start: int, left: ast.expr, rank: int) -> ast.expr:
+        sign, sign_at = self.token.text, self.at
+        self.at += 1
+        if sign in _ASSIGNS:
+            right = self.expression(rank)
+            left, right = (right, left) if sign == "->" else (left, right)
+            return self._assigned(left, right)
+        if sign == "?":
+            yes = self.expression(1)
+            self.skip(":")
+            return ast.IfExp(left, yes, self.expression(rank))
+        if sign == "=~":
+            changes = self.token.kind == "regex" and self.token.text != "m"
+            matched = self.expression(rank + 1)
+            return self._assigned(left, nodes.call("<regex>", [matched])) if changes else matched
+        right = self.expression(rank + 1)
+        if sign == "<<":
+            return nodes.call(nodes.member(left, "<<"), [right])
+        if sign == "|>":
+            return (
+                nodes.call(right.func, [left, *right.args], right.keywords)
+                if isinstance(right, ast.Call)
+                else nodes.call(right, [left])
+            )
+        if sign.endswith("=") and sign not in _COMPARES and sign_at > start:
+            return self._assigned(left, binary(sign[:-1], left, right, self.dialect.joins, _CHOICES))
+        return binary(sign, left, right, self.dialect.joins, _CHOICES)
+
+    def _assigned(self, target: ast.expr, value: ast.expr) -> ast.expr:
+        if isinstance(target, ast.List):
+            target = ast.Tuple(target.elts)
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name):
+                self.names.add(node.id)
+        return nodes.as_expression(nodes.assign(target, value))
+
+
+def _ends(token: CodeToken) -> bool:
+    return token.kind == "end" or (token.kind == "op" and token.text == ";")
