@@ -104,3 +104,35 @@ def _is_known(word: str, words: Container[str]) -> bool:
 def _mixes(word: str) -> bool:
     """True for a word with Latin letters and letters of another alphabet that look like Latin ones."""
     return any(char.isascii() for char in word) and any(ord(char) in _FOREIGN for char in word)
+
+
+_SPELT = str.maketrans(
+    {
+        "ß": "ss",
+        "ё": "е",
+        "ı": "i",
+        "ł": "l",
+        "đ": "d",
+        "ø": "o",
+        "æ": "ae",
+        "أ": "ا",
+        "إ": "ا",
+        "آ": "ا",
+        "ٱ": "ا",
+        "ى": "ي",
+        "ـ": None,
+    }
+    | dict.fromkeys(map(chr, range(0x064B, 0x0653)))
+)
+
+
+def folded(text: str) -> str:
+    """Lower case, without accents and what else writers leave out."""
+    lower = text.lower()
+    if lower.isascii():
+        return lower
+    kept: list[str] = []
+    for char in unicodedata.normalize("NFD", lower.translate(_SPELT)):
+        if not ("\u0300" <= char <= "\u036f" and kept and kept[-1].isascii()):
+            kept.append(char)
+    return unicodedata.normalize("NFC", "".join(kept))

@@ -48,7 +48,7 @@ def _keep(copy: Path, packs: Sequence[Pack]) -> None:
         for old in copy.parent.glob("*.json"):
             old.unlink()
         part = copy.with_suffix(".part")
-        part.write_text(json.dumps(packs))
+        part.write_bytes(json.dumps(packs, ensure_ascii=False).encode())
         part.replace(copy)
     except OSError:
         return  # a read-only installation parses again; nothing depends on the copy

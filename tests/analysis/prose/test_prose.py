@@ -13,7 +13,6 @@ from prose_wide import HARM, MUTATES, NEAR
 
 from cases import each
 from interlock.analysis.prose import read_prose
-from interlock.analysis.prose.foreign import CODES, index
 from interlock.analysis.prose.normalise import LIMIT, normalise
 from recording_report import Recorder
 
@@ -117,10 +116,3 @@ def test_hostile_text_is_read_in_bounded_time(text: str) -> None:
 )
 def test_any_text_gives_at_least_one_fact(text: str) -> None:
     assert facts(text)
-
-
-@pytest.mark.parametrize("code", CODES)
-def test_every_language_has_each_kind_of_word(code: str) -> None:
-    language = index(code).language
-    assert {"destroy", "stop", "disable", "revoke", "send", "reset"} <= set(language.verbs)
-    assert language.look and language.make and language.never and language.asked and language.joints

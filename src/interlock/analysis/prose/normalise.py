@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import cache
 
 from interlock.analysis.confusables import fold_confusables as unmasked
@@ -107,18 +106,6 @@ def _spaced(text: str) -> str:
     """The text with what was set apart put together, and one space between its words."""
     text = undisguised(text)
     return text if text == " ".join(text.split()) else _SPACES.sub(" ", text).strip()
-
-
-def folded(text: str) -> str:
-    """Lower case, without accents."""
-    lower = text.lower()
-    if lower.isascii():
-        return lower
-    kept: list[str] = []
-    for char in unicodedata.normalize("NFD", lower.replace("ß", "ss").replace("ё", "е")):
-        if not ("\u0300" <= char <= "\u036f" and kept and kept[-1].isascii()):
-            kept.append(char)
-    return unicodedata.normalize("NFC", "".join(kept))
 
 
 _WHO = r"(?:the |my |our |an? )?(?:operator|user|admin(?:istrator)?|human|owner|boss|manager|cto|ceo|security team|team|customer|lead|supervisor|system|reviewer)"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.acts import AnnouncedAct, act
-from interlock.analysis.prose.foreign.languages import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.foreign.words import ForeignWord
 
 _PRODUCTION = re.compile(r"(?:^|[-_./:@\s])prod(?:uction)?(?:[-_./:\d\s]|$)|(?<![a-z])prod(?![a-z])")

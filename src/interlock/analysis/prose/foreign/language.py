@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib import import_module
 
+from interlock.analysis.confusables import folded
+from interlock.analysis.lexicon.load import vocabularies
+from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.verbs import verb_forms
-from interlock.analysis.prose.foreign.languages import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.foreign.words import WORD
-from interlock.analysis.prose.normalise import folded
 
-CODES = ("es", "de", "fr", "pt", "it", "nl", "ru", "zh", "ja")
 LONGEST = 4_000
-_LATIN = CODES[:6]
-_KANA = re.compile(r"[\u3040-\u30ff]")
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
-_LETTERS = tuple(
-    (re.compile(letters), code)
-    for letters, code in (("[ñ¿¡]", "es"), ("[ãõ]|ção", "pt"), ("[äöß]", "de"), ("[œêèùû]|à ", "fr"), ("[òì]", "it"))
-)
 ENGLISH = frozenset(
     "the a an to of and from all for with on is are in it this that then by my our not please i will".split()
 )
@@ -39,55 +30,61 @@ _SHARED = frozenset(
 Votes = list[tuple[str, int]]  # (language, how much)
 
 
-@cache
 def index(code: str) -> Vocabulary:
-    """The words of one language, put in order once."""
-    return Vocabulary(import_module(f"interlock.analysis.prose.foreign.languages.{code}").LANGUAGE)
+    """The words of one language."""
+    return vocabularies()[code]
+
+
+@cache
+def _by_script() -> tuple[tuple[str, ...], tuple[tuple[re.Pattern[str], str], ...]]:
+    """The languages in plain Latin letters, and the others with letters of which a sentence has one."""
+    books = vocabularies().items()
+    return (
+        tuple(code for code, book in books if not book.language.script),
+        tuple((re.compile(book.language.script), code) for code, book in books if book.language.script),
+    )
+
+
+@cache
+def _letters() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(book.language.letters), code) for code, book in vocabularies().items())
 
 
 @cache
 def common() -> dict[str, tuple[str, ...]]:
     """Common words -> the languages that have them."""
     table: dict[str, tuple[str, ...]] = {}
-    for code in _LATIN:
-        language = index(code).language
-        for word in {
-            *language.common.split(),
-            *language.empty.split(),
-            *language.asked.split(),
-            *language.never.split(),
-        }:
+    for code, book in vocabularies().items():
+        for word in {word for role in ("common", "empty", "asked", "never") for word in book.language.listed(role)}:
             table[word] = (*table.get(word, ()), code)
     return table
 
 
 def language_of(sentence: str) -> str:
     """The language by its script or by its common words and verbs; nothing for English."""
-    if not sentence.isascii():
-        if _KANA.search(sentence):
-            return "ja"
-        if _HAN.search(sentence):
-            return "zh"
-        if _CYRILLIC.search(sentence):
-            return "ru"
+    codes, scripts = _by_script()
+    other = [] if sentence.isascii() else [code for script, code in scripts if script.search(sentence)]
+    if len(other) == 1:
+        return other[0]
     words = WORD.findall(folded(sentence[:LONGEST]))[:60]
-    scores = dict.fromkeys(_LATIN, 0)
+    scores = dict.fromkeys(other or codes, 0)
     english = 0
     for word in words:
         in_english, others = _weights(word)
         english += in_english
         for code, weight in others:
-            scores[code] += weight
+            if code in scores:
+                scores[code] += weight
     if not sentence.isascii():
-        for letters, code in _LETTERS:
-            if letters.search(sentence):
+        for letters, code in _letters():
+            if code in scores and letters.search(sentence):
                 scores[code] += 2
     most = max(scores.values())
-    if most + _SETTLED <= english:
+    if not other and most + _SETTLED <= english:
         return ""
     _settle(words, scores, most)
     best = max(scores, key=lambda code: scores[code])
-    return best if scores[best] > english else ""
+    return best if other or scores[best] > english else ""
 
 
 def _weights(word: str) -> tuple[int, Votes]:
@@ -119,8 +116,7 @@ def _votes() -> tuple[dict[str, tuple[Votes, tuple[str, ...]]], dict[str, list[i
     }
     lengths: dict[str, set[int]] = {}
     begun: dict[str, Votes] = {}
-    for code in _LATIN:
-        book = index(code)
+    for code, book in vocabularies().items():
         for word, entries in book.exact.items():
             votes, known = whole.get(word, _NOBODY)
             whole[word] = ([*votes, (code, _vote(entries[0]))], (*known, code))
@@ -140,7 +136,7 @@ _SETTLED = 3  # what an idiom adds
 
 def _settle(words: list[str], scores: dict[str, int], most: int) -> None:
     """Languages that are near each other are told apart by their idioms."""
-    near = [code for code in _LATIN if most and scores[code] >= most - 2]
+    near = [code for code in scores if most and scores[code] >= most - 2]
     text = " ".join(words)
     for code in near if len(near) > 1 else ():
         idioms = index(code).idioms

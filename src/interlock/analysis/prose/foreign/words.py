@@ -6,11 +6,13 @@ import re
 
 from msgspec import Struct
 
+from interlock.analysis.confusables import folded
+from interlock.analysis.lexicon.load import telling_files
+from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.embedded import MARK
-from interlock.analysis.prose.foreign.languages import HEADS, Entry, Vocabulary, loans, with_files_as_words
-from interlock.analysis.prose.normalise import folded
 
-WORD = re.compile(r"(?<![\w./-])[^\W\d_][^\W_]*(?:['’-][^\W_]+)*(?![\w/])")
+_SIGNS = r"(?:[\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u064b-\u0652]+[^\W_]*)*"  # vowels written as marks
+WORD = re.compile(rf"(?<![\w./-])[^\W\d_][^\W_]*{_SIGNS}(?:['’-][^\W_]+{_SIGNS})*(?![\w/])")
 _TOKEN = re.compile(rf"{MARK}|{WORD.pattern}")
 _PATH = re.compile(r"[A-Za-z0-9.~-]{0,60}[/_][A-Za-z0-9_./~-]{0,200}|(?<=[枝支チ] )[A-Za-z]+-[A-Za-z0-9-]{1,80}")
 _PRONOUN = 4  # letters of the longest one that hangs on a verb
@@ -70,6 +72,19 @@ def words_of(text: str, book: Vocabulary) -> list[ForeignWord]:
     return found
 
 
+def with_files_as_words(text: str) -> str:
+    """The text with the names of telling files replaced by the word that they are read as."""
+    return " ".join(token if token.isalpha() else _file_word(token) for token in text.split(" "))
+
+
+def _file_word(token: str) -> str:
+    name = token.strip("\"'`“”«»,;:!?()").rstrip(".").lower()
+    if not name or len(name) > _LONGEST_NAME or name.isalpha():
+        return token
+    return next((word for word, pattern in telling_files() if pattern.search(name)), token)
+
+
+_LONGEST_NAME = 200
 _MARKED: list[Entry] = [("mark", "", ())]
 
 
@@ -94,7 +109,7 @@ def _drop_names(words: list[ForeignWord], book: Vocabulary) -> None:
     for at, word in enumerate(words):
         if not at or not word.has("verb"):
             continue
-        if word.text in loans() and word.entries is loans()[word.text] and not _is_done(words[at - 1]):
+        if word.entries is book.loans.get(word.text) and not _is_done(words[at - 1]):
             word.entries = []
             continue
         linked = words[at - 1].text in book.links

@@ -1,0 +1,122 @@
+"""The shipped vocabularies, one file a language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from interlock.analysis.confusables import folded
+from interlock.analysis.lexicon.vocabulary import LISTS, ROLES, Entry, Language, Vocabulary, entry_of, word_entries
+from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
+
+_SHIPPED = Path(__file__).parent
+_LOANS = frozenset({"files", "nouns", "verbs", "words"})
+_TEXTS = frozenset({"clitic", "code", "head", "letters", "noun", "past", "plural", "script"})
+_FLAGS = frozenset({"capitals", "compound", "spaced"})
+_TABLES = frozenset({"alone", "idioms", "nouns", "pairs", "scope", "verbs", "words"})
+
+
+@cache
+def vocabularies() -> Mapping[str, Vocabulary]:
+    """Every language besides English, by its code."""
+    return {code: Vocabulary(Language(**pack), loans()) for code, pack in _languages().items()}
+
+
+@cache
+def loans() -> dict[str, list[Entry]]:
+    """Words of the trade that are the same in every language."""
+    table: dict[str, list[Entry]] = {}
+    pack = _loanwords()
+    for word, entry in word_entries(pack["verbs"], pack["nouns"], pack["words"]):
+        table.setdefault(word, []).append(entry)
+    return table
+
+
+@cache
+def telling_files() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """The word that a file is read as, and the names of such files."""
+    return tuple((word, re.compile("|".join(patterns))) for word, patterns in _loanwords()["files"].items())
+
+
+def _languages() -> Mapping[str, Pack]:
+    return {pack["code"]: pack for pack in _packs() if "code" in pack}
+
+
+def _loanwords() -> Pack:
+    return next(pack for pack in _packs() if "files" in pack)
+
+
+@cache
+def _packs() -> Sequence[Pack]:
+    return load_packs(_SHIPPED, check_packs)
+
+
+def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:
+    """The packs with all words in plain letters; raises PackError where one is wrong or a code is used twice."""
+    codes = [pack["code"] for pack in packs if "code" in pack]
+    if len(set(codes)) < len(codes):
+        raise PackError(f"two languages have the code {max(codes, key=codes.count)!r}")
+    return [_language(pack) if "code" in pack else _borrowed(pack) for pack in packs]
+
+
+def _language(pack: Pack) -> Pack:
+    where = f"language {pack['code']}"
+    only_keys(where, pack, _TEXTS | _FLAGS | _TABLES)
+    for key in ("verbs", "nouns", "scope", "words"):
+        if not pack.get(key):
+            raise PackError(f"{where}: no {key}")
+    for key, value in pack.items():
+        if key not in _TABLES and not isinstance(value, bool if key in _FLAGS else str):
+            raise PackError(f"{where}: {key} is {value!r}")
+    only_keys(f"{where}: words", pack["words"], ROLES | LISTS)
+    found: dict[str, Any] = {key: value for key, value in pack.items() if key not in _TABLES}
+    words = _words if pack.get("spaced", True) else _words_as_written
+    for key in _TABLES & set(pack):
+        found[key] = _table(f"{where}: {key}", pack[key], _patterns if key == "idioms" else words)
+    language = Language(**found)
+    for name in (*language.idioms, *language.alone):
+        if entry_of(name)[0] not in ("verb", "noun", "scope", "skip", *ROLES):
+            raise PackError(f"{where}: {name!r} begins with no role; known: verb, noun, scope, {', '.join(ROLES)}")
+    vocabulary = Vocabulary(language, {})
+    try:
+        _ = vocabulary.past, vocabulary.plural, vocabulary.clitic, vocabulary.idioms, vocabulary.empty
+        re.compile(language.script), re.compile(language.letters)
+    except re.error as error:
+        raise PackError(f"{where}: {error.pattern!r:.80}: {error}") from None
+    return found
+
+
+def _borrowed(pack: Pack) -> Pack:
+    only_keys("loanwords", pack, _LOANS)
+    only_keys("loanwords: words", pack["words"], ROLES)
+    return {key: _table(f"loanwords: {key}", pack[key], _patterns if key == "files" else _words) for key in _LOANS}
+
+
+def _table(where: str, table: Any, read: Callable[[str, object], Any]) -> Mapping[str, Any]:
+    if not isinstance(table, Mapping):
+        raise PackError(f"{where} is {table!r}, expected a table")
+    return {name: read(f"{where}: {name}", value) for name, value in table.items()}
+
+
+def _words(where: str, value: object) -> str:
+    return folded(_words_as_written(where, value))
+
+
+def _words_as_written(where: str, value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise PackError(f"{where} is {value!r}, expected words")
+    return " ".join(value.split())
+
+
+def _patterns(where: str, value: object) -> list[str]:
+    if not isinstance(value, list) or not value or not all(isinstance(one, str) and one for one in value):
+        raise PackError(f"{where} is {value!r}, expected a list of patterns")
+    if long := next((one for one in value if len(one) > _LONGEST), ""):
+        raise PackError(f"{where}: a pattern of {len(long)} characters, expected at most {_LONGEST}")
+    return value
+
+
+_LONGEST = 200

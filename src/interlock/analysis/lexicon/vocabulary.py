@@ -1,0 +1,257 @@
+"""The vocabulary of a language: what each word can be, found by its form, by its stem, or where it stands in a text without spaces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from msgspec import Struct, field
+
+_OWN = ("\ue000", *map(chr, range(0xE200, 0xE300)))  # marks, and what idioms were replaced by
+
+
+class Pieces:
+    """Words that are found where they stand, the longest first; one in Latin letters has to stand alone."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.begun: dict[str, tuple[str, ...]] = {}
+        for name in sorted({*names, *_OWN}, key=len, reverse=True):
+            self.begun[name[0]] = (*self.begun.get(name[0], ()), name)
+
+    def at(self, text: str, place: int) -> str:
+        """The word that begins here, or nothing."""
+        for name in self.begun.get(text[place : place + 1], ()):
+            if text.startswith(name, place) and (not name.isascii() or _stands_alone(text, place, name)):
+                return name
+        return ""
+
+    def find(self, text: str) -> Iterator[tuple[int, str]]:
+        """Where each word stands; none is inside another."""
+        place = 0
+        while place < len(text):
+            name = self.at(text, place)
+            if name:
+                yield place, name
+            place += len(name) or 1
+
+
+def _stands_alone(text: str, place: int, name: str) -> bool:
+    before, after = text[place - 1 : place], text[place + len(name) : place + len(name) + 1]
+    return not (before.isascii() and before.isalpha()) and not (after.isascii() and after.isalpha())
+
+
+Entry = tuple[str, str, tuple[str, ...]]  # (role, kind, traits); role: verb, look, make, noun, scope, never, asked…
+Loans = Mapping[str, list[Entry]]
+
+# Roles of single words: what a vocabulary lists under `words`; verbs, nouns and scope words have kinds and traits besides.
+ROLES = {
+    "look": "verbs that only look", "make": "verbs that make something recoverable", "do": "verbs that leave it to the next word what is done",
+    "launch": "verbs that run a program", "fetch": "verbs that download one", "never": "denials", "without": "denials of a thing rather than of an act",
+    "weak": "denials of the next word alone", "because": "words that begin a reason", "asked": "words that begin a question or a condition",
+    "that": "words that begin what was said, thought or tested", "means": "words before what something is done with",
+    "joints": "words that join two acts", "will": "words with which a passive form announces", "was": "words with which it reports",
+    "unless": "what may be missing without denying the act: a backup, a question", "also": "what is named before was not all of it",
+    "trial": "nothing happens but a rehearsal", "past_trial": "the rehearsal is over",
+    "outside": "where strangers read, or what nobody has vouched for", "personal": "what makes data somebody's own",
+    "quiet": "words that mean nothing here, but have others inside them",
+}  # fmt: skip
+# Words that are no role of their own.
+LISTS = {
+    "common": "words that tell the language", "now": "forms that end like a report and are none",
+    "links": "words between a thing and what it is for", "empty": "words that say nothing about what is done",
+}  # fmt: skip
+_ASIDES = frozenset("unless outside personal past_trial without weak that means".split())  # besides something else
+HEADS = ("verb", "look", "make", "do", "launch", "fetch")  # what can govern a clause
+
+
+class Language(Struct, frozen=True):
+    """The words of a language, in lower case and without accents; `word*` stands for everything that begins so."""
+
+    code: str
+    verbs: Mapping[str, str]  # kind of act -> verbs
+    nouns: Mapping[str, str]  # "kind trait" -> nouns
+    scope: Mapping[str, str]  # trait -> words
+    words: Mapping[str, str]  # one of ROLES or LISTS -> words
+    script: str = ""  # letters of which a sentence in it has one, where it is not written in plain Latin ones
+    letters: str = "(?!)"  # letters that speak for it among languages of the same script
+    head: str = "first"  # which verb governs: first, last or any
+    noun: str = "first"  # which noun is the object
+    past: str = "(?!)"  # how a reported or denied form looks, accents kept
+    clitic: str = ""  # one of what hangs at a word's begin or end: a pronoun, an article
+    plural: str = "(?!)"  # how a noun ends that means many
+    compound: bool = False  # the last part of a long word says what it is
+    capitals: bool = False  # nouns begin with a capital letter
+    spaced: bool = True  # words have spaces between them
+    idioms: Mapping[str, Sequence[str]] = field(default_factory=dict)  # "role kind traits" -> patterns over plain words
+    pairs: Mapping[str, str] = field(
+        default_factory=dict
+    )  # kind or role -> "verb+particle", where the particle stands apart
+    alone: Mapping[str, str] = field(default_factory=dict)  # "role kind" -> particles that need no verb
+
+    def listed(self, role: str) -> list[str]:
+        """The words of one of ROLES or LISTS."""
+        return self.words.get(role, "").split()
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        """Every word with what it is; `_` stands between words that are one only together."""
+        yield from word_entries(self.verbs, self.nouns, self.words)
+        for trait, words in self.scope.items():
+            yield from ((word, ("scope", "", (trait,))) for word in words.split())
+
+
+def word_entries(
+    verbs: Mapping[str, str], nouns: Mapping[str, str], words: Mapping[str, str]
+) -> Iterator[tuple[str, Entry]]:
+    """Every verb, noun and word of a role with what it is."""
+    for role, table in (("verb", verbs), ("noun", nouns)):
+        for name, listed in table.items():
+            yield from ((word, entry_of(f"{role} {name}")) for word in listed.split())
+    for role in ROLES:
+        yield from ((word, (role, "", ())) for word in words.get(role, "").split())
+
+
+def entry_of(name: str) -> Entry:
+    """`verb grant admin`, `scope all`, `look`: what a name in a table stands for."""
+    role, *rest = name.split()
+    if role == "scope":
+        return role, "", tuple(rest)
+    return role, rest[0] if rest else "", tuple(rest[1:])
+
+
+class Vocabulary:
+    """A language's words, findable; an exact word outranks a stem, a longer stem a shorter one."""
+
+    def __init__(self, language: Language, loans: Loans) -> None:
+        self.language, self.loans = language, loans
+        self.exact: dict[str, list[Entry]] = {}
+        self.stems: dict[str, list[tuple[str, Entry]]] = {}
+        self.several: dict[Entry, list[str]] = {}  # words that are one only together
+        for word, entry in language.entries():
+            if "_" in word and language.spaced:
+                self.several.setdefault(entry, []).append(word)
+            elif word.endswith("*"):
+                self.stems.setdefault(word[:3], []).append((word[:-1], entry))
+            else:
+                self.exact.setdefault(word, []).append(entry)
+        for stems in self.stems.values():
+            stems.sort(key=lambda pair: -len(pair[0]))
+        self.particles = _particles(language)
+        self.alone = {word: entry_of(name) for name, words in language.alone.items() for word in words.split()}
+        self.now, self.links = frozenset(language.listed("now")), frozenset(language.listed("links"))
+
+    @cached_property
+    def past(self) -> re.Pattern[str]:
+        """Matches a form that reports or denies."""
+        return re.compile(self.language.past)
+
+    @cached_property
+    def plural(self) -> re.Pattern[str]:
+        """Matches a noun that means many."""
+        return re.compile(self.language.plural)
+
+    @cached_property
+    def clitic(self) -> re.Pattern[str] | None:
+        """Matches what hangs at a word."""
+        return re.compile(self.language.clitic) if self.language.clitic else None
+
+    @cached_property
+    def idiom_entries(self) -> list[Entry]:
+        """What the idioms are, in the order of their groups in `idioms`."""
+        return [*map(entry_of, self.language.idioms), *self.several]
+
+    @cached_property
+    def idioms(self) -> re.Pattern[str] | None:
+        """Matches an idiom; the number of its group says which."""
+        if not self.idiom_entries:
+            return None
+        several = ("|".join(map(_pattern, sorted(words, key=len, reverse=True))) for words in self.several.values())
+        patterns = [*map("|".join, self.language.idioms.values()), *several]
+        edges = (r"(?<!\S)(?:", r")(?!\S)") if self.language.spaced else ("(?:", ")")
+        named = (f"(?P<i{number}>{pattern})" for number, pattern in enumerate(patterns))
+        return re.compile(edges[0] + "|".join(named) + edges[1])
+
+    @cached_property
+    def empty(self) -> re.Pattern[str]:
+        """Matches a text in which no word says anything."""
+        words = "|".join(map(_pattern, sorted(self.language.listed("empty"), key=len, reverse=True))) or "(?!)"
+        if self.language.spaced:
+            return re.compile(rf"\W*(?:(?:{words})(?:\W+|$))+$")
+        return re.compile(rf"(?:(?:{words})|[\W\d])+$")
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The words, to be found in a text without spaces."""
+        return Pieces({*(word.rstrip("*") for word, _ in self.language.entries()), *self.loans})
+
+    def find(self, word: str) -> list[Entry]:
+        """What a word is; several things at once are possible."""
+        found = self.exact.get(word, [])
+        if any(entry[0] not in _ASIDES for entry in found):
+            return found
+        longest = 0
+        entries: list[Entry] = []
+        for stem, entry in self.stems.get(word[:3], ()):
+            if len(stem) < longest:
+                break
+            if word.startswith(stem):
+                longest = len(stem)
+                entries.append(entry)
+        return found + entries or self.loans.get(word, [])
+
+    def find_whole(self, word: str) -> list[Entry]:
+        """What a word is, pronouns at its end taken off and the last part of a compound considered."""
+        entries = self.find(word)
+        if not entries and self.clitic:
+            entries = self._without_clitics(word, self.clitic)
+        if self.language.compound:
+            if not entries and "ge" in word[:6]:
+                entries = self.find(word.replace("ge", "", 1))
+            if len(word) > 7 and word not in self.exact:
+                return self._compound(word, entries)
+        return entries
+
+    def _without_clitics(self, word: str, clitic: re.Pattern[str]) -> list[Entry]:
+        for _ in range(_CLITICS):
+            bare = clitic.sub("", word, count=1)
+            entries = self.find(bare) if bare != word else []
+            if entries or bare == word:
+                return entries
+            word = bare
+        return []
+
+    def _compound(self, word: str, entries: list[Entry]) -> list[Entry]:
+        """The noun that the last part of a word is, with what its first part says about how much."""
+        tail = self._tail(word, 5 if any(entry[0] in HEADS for entry in entries) else 4)
+        return [entry for entry in entries if entry[0] in ("scope", "unless")] + tail if tail else entries
+
+    def _tail(self, word: str, least: int) -> list[Entry]:
+        """The noun at the end of a compound word; none when a stem explains all of it."""
+        known = next(
+            (stem for stem, entry in self.stems.get(word[:3], ()) if entry[0] == "noun" and word.startswith(stem)), ""
+        )
+        if len(word) - len(known) < 5:
+            return []
+        for at in range(max(3, len(known)), min(len(word) - least + 1, 24)):
+            found = [entry for entry in self.find(word[at:]) if entry[0] == "noun"]
+            if found:
+                return found
+        return []
+
+
+_CLITICS = 3  # that can hang at one word
+
+
+def _pattern(name: str) -> str:
+    """A pattern for one word, or several that belong together."""
+    return re.escape(name).replace("_", " ").replace(r"\*", r"\w*")
+
+
+def _particles(language: Language) -> dict[str, list[tuple[str, Entry]]]:
+    """A particle -> the stems of the verbs that it belongs to."""
+    table: dict[str, list[tuple[str, Entry]]] = {}
+    for name, pairs in language.pairs.items():
+        for pair in pairs.split():
+            stem, _, particle = pair.partition("+")
+            table.setdefault(particle, []).append((stem, entry_of(name)))
+    return table
