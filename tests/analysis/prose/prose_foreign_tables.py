@@ -96,3 +96,22 @@ SPARED = {
 
 VAGUE = ["seguir con el siguiente paso", "weitermachen wie besprochen", "faire quelque chose", "continuar com o plano", "procedere con il prossimo passo",
          "verder met de volgende stap", "продолжаю по плану", "继续下一步", "次の作業を進めます"]  # fmt: skip
+
+UNKNOWN = [
+    "Radera alla kunddata i produktionsdatabasen",
+    "Smazat všechna data zákazníků",
+    "Διαγραφή όλων των δεδομένων πελατών",
+    "מחיקת כל נתוני הלקוחות",
+    "ลบข้อมูลลูกค้าทั้งหมด",
+    "Hapus semua data pelanggan",
+    "Töröljük az összes ügyféladatot",
+    "Poista kaikki asiakastiedot",
+    "Slet alle kundedata",
+    "Șterge toate datele clienților",
+    "Futa data zote za wateja",
+    "সব গ্রাহকের তথ্য মুছে ফেলুন",
+    "Izbriši sve podatke korisnika",
+    "Eyða öllum gögnum viðskiptavina",
+    "Vymazať všetky údaje zákazníkov",
+    "Изтривам всички данни на клиентите",
+]

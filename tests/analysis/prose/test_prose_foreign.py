@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from prose_foreign_near import NEAR
 from prose_foreign_said import SAID
-from prose_foreign_tables import ANNOUNCED, SPARED, VAGUE
+from prose_foreign_tables import ANNOUNCED, SPARED, UNKNOWN, VAGUE
 
 from cases import each
 from interlock.analysis.prose import read_prose
@@ -32,6 +32,11 @@ def test_what_is_only_spoken_of_is_spared_in_every_language(code: str, text: str
 
 @pytest.mark.parametrize("text", VAGUE)
 def test_a_hint_that_says_nothing_is_vague_in_every_language(text: str) -> None:
+    assert verbs(text) == {"act_vague"}
+
+
+@each("text", UNKNOWN)
+def test_a_language_that_nobody_knows_is_vague(text: str) -> None:
     assert verbs(text) == {"act_vague"}
 
 

@@ -15,7 +15,7 @@ from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 _SHIPPED = Path(__file__).parent
 _LOANS = frozenset({"files", "nouns", "verbs", "words"})
 _TEXTS = frozenset({"clitic", "code", "head", "letters", "noun", "past", "plural", "script"})
-_FLAGS = frozenset({"capitals", "compound", "spaced"})
+_FLAGS = frozenset({"accents", "capitals", "compound", "spaced"})
 _TABLES = frozenset({"alone", "idioms", "nouns", "pairs", "scope", "verbs", "words"})
 
 
@@ -73,7 +73,7 @@ def _language(pack: Pack) -> Pack:
             raise PackError(f"{where}: {key} is {value!r}")
     only_keys(f"{where}: words", pack["words"], ROLES | LISTS)
     found: dict[str, Any] = {key: value for key, value in pack.items() if key not in _TABLES}
-    words = _words if pack.get("spaced", True) else _words_as_written
+    words = _words if pack.get("spaced", True) and not pack.get("accents") else _words_as_written
     for key in _TABLES & set(pack):
         found[key] = _table(f"{where}: {key}", pack[key], _patterns if key == "idioms" else words)
     language = Language(**found)

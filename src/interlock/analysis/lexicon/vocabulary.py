@@ -8,6 +8,8 @@ from functools import cached_property
 
 from msgspec import Struct, field
 
+from interlock.analysis.confusables import folded
+
 _OWN = ("\ue000", *map(chr, range(0xE200, 0xE300)))  # marks, and what idioms were replaced by
 
 
@@ -83,6 +85,7 @@ class Language(Struct, frozen=True):
     compound: bool = False  # the last part of a long word says what it is
     capitals: bool = False  # nouns begin with a capital letter
     spaced: bool = True  # words have spaces between them
+    accents: bool = False  # words differ by their accents alone
     idioms: Mapping[str, Sequence[str]] = field(default_factory=dict)  # "role kind traits" -> patterns over plain words
     pairs: Mapping[str, str] = field(
         default_factory=dict
@@ -126,19 +129,26 @@ class Vocabulary:
         self.language, self.loans = language, loans
         self.exact: dict[str, list[Entry]] = {}
         self.stems: dict[str, list[tuple[str, Entry]]] = {}
-        self.several: dict[Entry, list[str]] = {}  # words that are one only together
+        several: dict[str, list[Entry]] = {}
         for word, entry in language.entries():
             if "_" in word and language.spaced:
-                self.several.setdefault(entry, []).append(word)
+                several.setdefault(word, []).append(entry)
             elif word.endswith("*"):
                 self.stems.setdefault(word[:3], []).append((word[:-1], entry))
             else:
                 self.exact.setdefault(word, []).append(entry)
         for stems in self.stems.values():
             stems.sort(key=lambda pair: -len(pair[0]))
+        self.several: dict[tuple[Entry, ...], list[str]] = {}  # words that are one only together
+        for word, entries in several.items():
+            self.several.setdefault(tuple(entries), []).append(word)
         self.particles = _particles(language)
         self.alone = {word: entry_of(name) for name, words in language.alone.items() for word in words.split()}
         self.now, self.links = frozenset(language.listed("now")), frozenset(language.listed("links"))
+
+    def plain(self, text: str) -> str:
+        """The text as the words of this language are written here."""
+        return text.lower() if self.language.accents else folded(text)
 
     @cached_property
     def past(self) -> re.Pattern[str]:
@@ -156,9 +166,9 @@ class Vocabulary:
         return re.compile(self.language.clitic) if self.language.clitic else None
 
     @cached_property
-    def idiom_entries(self) -> list[Entry]:
+    def idiom_entries(self) -> list[tuple[Entry, ...]]:
         """What the idioms are, in the order of their groups in `idioms`."""
-        return [*map(entry_of, self.language.idioms), *self.several]
+        return [*((entry_of(name),) for name in self.language.idioms), *self.several]
 
     @cached_property
     def idioms(self) -> re.Pattern[str] | None:

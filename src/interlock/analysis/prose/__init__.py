@@ -10,7 +10,7 @@ from interlock.analysis.prose import english
 from interlock.analysis.prose.acts import NOTHING, AnnouncedAct, Carried, Traits
 from interlock.analysis.prose.clauses import Tokens, clauses, sentences, tokens
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, shape_of
-from interlock.analysis.prose.english import SCOPE
+from interlock.analysis.prose.english import PREPOSITIONS, SCOPE
 from interlock.analysis.prose.english.clause import EnglishClause, read_clause
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.objects import EnglishObject
@@ -29,7 +29,7 @@ from interlock.analysis.prose.english.sentence import (
 from interlock.analysis.prose.english.verbs import verb_forms
 from interlock.analysis.prose.files import file_effects
 from interlock.analysis.prose.foreign import read_foreign
-from interlock.analysis.prose.normalise import LIMIT, normalise, without_claims
+from interlock.analysis.prose.normalise import LIMIT, known_words, normalise, without_claims
 from interlock.analysis.prose.operations import NAMED, Mention, ends_with, lists_names, mentions, unnamed, without_named
 from interlock.analysis.prose.playing import play, read_operations, running
 
@@ -69,6 +69,8 @@ def is_vague(text: str, known: bool) -> bool:
         return True
     if known:
         return False
+    if sum(word in _EMPTY or word in PREPOSITIONS or word in known_words() for word in words) * 2 < len(words):
+        return True  # a language that nobody knows
     things = [nouns()[word] for word in words if word in nouns()]
     return (
         not things

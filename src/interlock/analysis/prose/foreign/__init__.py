@@ -137,9 +137,9 @@ def _may_be_english(sentence: str, code: str) -> bool:
 
 def _says_nothing(sentence: str, found: Foreign, wide: bool, book: Vocabulary) -> bool:
     """True when no word says what is done, or everything is done something to that nobody knows."""
-    if found.unsure and wide:
+    if found.unsure and not _may_be_english(sentence, book.language.code):
         return not any(map(is_operation, _NAMES.findall(sentence)))
-    return len(sentence) < 300 and bool(book.empty.match(folded(sentence)))
+    return len(sentence) < 300 and bool(book.empty.match(book.plain(sentence)))
 
 
 def _is_trial(clause: _Clause) -> bool:
@@ -335,7 +335,7 @@ def _operation(name: str) -> list[AnnouncedAct]:
 
 def _named_operation(name: str, book: Vocabulary) -> list[AnnouncedAct]:
     """What an operation does whose name is in the sentence's own language: `borrar_expedientes`."""
-    words = [ForeignWord(part, book.find_whole(part)) for part in folded(name).split("_") if part]
+    words = [ForeignWord(part, book.find_whole(part)) for part in book.plain(name).split("_") if part]
     if not words or not words[0].has("verb"):
         return []
     announced = act_of(words, 0, book, name)

@@ -6,7 +6,6 @@ import re
 
 from msgspec import Struct
 
-from interlock.analysis.confusables import folded
 from interlock.analysis.lexicon.load import telling_files
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.embedded import MARK
@@ -57,7 +56,7 @@ def words_of(text: str, book: Vocabulary) -> list[ForeignWord]:
     before = ""
     for token in _TOKEN.findall(with_files_as_words(text)):
         written = token.lower()
-        plain = folded(written.replace("zähl", "zaehl")).replace("’", "'")  # what is counted is not paid
+        plain = book.plain(written.replace("zähl", "zaehl")).replace("’", "'")  # what is counted is not paid
         entries = _known(plain, book)
         if (book.language.capitals and found and token[0].isupper()) or (
             book.language.compound and plain.endswith("ingen")
@@ -149,7 +148,7 @@ def _unspaced(text: str, book: Vocabulary) -> list[ForeignWord]:
     for place, name in book.pieces.find(text):
         number = ord(name[0]) - _FIRST
         idiom = 0 <= number < len(book.idiom_entries)
-        entries = [book.idiom_entries[number]] if idiom else _MARKED if name == MARK else book.find(name)
+        entries = list(book.idiom_entries[number]) if idiom else _MARKED if name == MARK else book.find(name)
         end = place + len(name)
         word = ForeignWord(name, entries, False, place, text[end : end + 16])
         if word.has("verb") and not idiom and (word.after[:1] in _AGENTS or _names_a_thing(word.after, book)):
@@ -194,7 +193,7 @@ def _with_idioms(words: list[ForeignWord], book: Vocabulary) -> list[ForeignWord
             found.append(words[at])
             place += len(words[at].text) + 1
             at += 1
-        idiom = ForeignWord(match[0], [book.idiom_entries[int((match.lastgroup or "i0")[1:])]])
+        idiom = ForeignWord(match[0], list(book.idiom_entries[int((match.lastgroup or "i0")[1:])]))
         found.append(idiom)
         while at < len(words) and place < match.end():
             idiom.entries += _named(words[at].entries)
@@ -225,7 +224,7 @@ def _mark_many(text: str, words: list[ForeignWord], book: Vocabulary) -> None:
     for number, name in _NUMBER.findall(text.lower()) if any(map(str.isdigit, text)) else ():
         if int(re.sub(r"\D", "", number)) < 2:
             continue
-        plain = folded(name)
+        plain = book.plain(name)
         known = (
             book.find_whole(plain)
             if book.language.spaced
