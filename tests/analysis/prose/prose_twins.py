@@ -165,7 +165,6 @@ SAID = {
         "unshare the roadmap with every external partner",
         "rescind the vendor's VPN permissions",
         "make the repository inaccessible to the interns",
-        "boot the troublemaker from the group",
         "cut the members of the beta group off from the dashboard",
         "the whole ops team loses its access today",
         "withdraw the permissions of everyone in sales",

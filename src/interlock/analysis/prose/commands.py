@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from interlock.analysis.programs.load import net_words
 from interlock.analysis.prose.programs import (
     ALONE,
     FAMILIAR,
@@ -135,6 +136,8 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
         if not opens or word.isupper():
             return False
     fits = shaped(after)
+    if not fits and _last_word(text, begin) in _OWNERS and _following(text, past)[0] in ("that", "which"):
+        return False  # `the terraform plan that replaces the database`: a thing
     if begin < match.start():
         return True
     if program in _NUMBERED:
@@ -168,6 +171,7 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
     return (program.startswith("mkfs.") or program in _AIMED) and after in _ONTO
 
 
+_OWNERS = frozenset("the a this that our my your its every each".split())
 _OPTION = re.compile(r"-{1,2}\w|/[A-Za-z](?:$|:)")
 # Verbs of sentences that are typed as commands more often, when a path follows.
 _TYPED = frozenset(
@@ -267,6 +271,10 @@ _FLAGS = re.compile(
     r"\b(?:with|using|plus|passing|adding|flags?|options?)\s+(?:the\s+|a\s+)?((?:-{1,2}[A-Za-z][\w=./-]*|/[A-Za-z]{1,4}(?=[\s.,;]|$))"
     r"(?:(?:\s+and)?\s+-{1,2}[A-Za-z][\w=./-]*){0,6})"
 )
+_SPELT_OUT = re.compile(
+    r"\b(?:with|including|plus|and|together with)\s+(?:(?:the|its|all|their|any|also)\s+){0,2}([a-z][a-z-]+)"
+)
+_CALMING = frozenset("help version confirm interactive keep dry-run verbose quiet silent json debug".split())
 _SETS = re.compile(r"\bwith\s+([A-Z_][A-Z0-9_]{2,60}=[^\s,;]+)")
 _OVER = re.compile(r"[.!?;](?:\s|$)|\n")
 _PATH = re.compile(r"(?<!\S)(?:/(?!/)|~|\.{1,2}/|[A-Za-z]:\\)[^\s,;]*")
@@ -279,6 +287,9 @@ def _completed(command: str, program: str, rest: str) -> str:
     rest = rest[: over.start()] if (over := _OVER.search(rest)) else rest
     if "-" in rest and (flags := _FLAGS.search(rest)):
         command = f"{command} {flags[1].replace(' and ', ' ')}"
+    for word in _SPELT_OUT.findall(rest):
+        if word not in _CALMING and f"--{word}" in net_words().switches:
+            command = f"{command} --{word}"  # `docker compose down with volumes`
     if "=" in rest and (sets := _SETS.search(rest)):
         command = f"{sets[1]} {command}"
     needs = _AIMED.get("mkfs" if program.startswith("mkfs.") else program.lower())

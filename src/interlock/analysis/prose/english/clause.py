@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from msgspec import Struct, field
 
@@ -13,7 +14,7 @@ from interlock.analysis.prose.clauses import Tokens
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.english.idioms import Idiom, idioms
 from interlock.analysis.prose.english.nouns import nouns
-from interlock.analysis.prose.english.objects import EnglishObject, in_code, kind_of, thing_in
+from interlock.analysis.prose.english.objects import EnglishObject, in_code, kind_of, thing_in, with_its_data
 from interlock.analysis.prose.english.roles import (
     GRAVE,
     LEADERS,
@@ -29,8 +30,9 @@ from interlock.analysis.prose.english.roles import (
     job_does,
     only_looks,
     reports,
+    topic_at,
 )
-from interlock.analysis.prose.english.verbs import NOMINALS, PHRASALS, verb_forms
+from interlock.analysis.prose.english.verbs import NOMINALS, PHRASALS, is_opening, opening_forms, verb_forms
 
 # Heads after which even a command with "using" before it is only spoken of.
 _TELLS = frozenset(
@@ -80,7 +82,8 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
         text_plain = english.NOT_NEGATIONS.sub(_blank, text)
     text_plain = english.HARMLESS.sub(_blank, text_plain)
     found.known = text_plain != text
-    _read_words(words, _aligned(low, text_plain) if found.known else low, before, wide, found)
+    topic = topic_at(low)
+    _read_words(words, _aligned(low, text_plain) if found.known else low, before, wide, found, topic)
     if not found.acts or not any(act.harmful for act in found.acts):
         whole = thing_in(words, 0, len(words))
         if not whole.kind and (whole.pronoun or _IT.search(text)) and before is not None and before.kind:
@@ -90,7 +93,7 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
         else:
             meant = before.words.lower() if before is not None and whole is before else ""
             _read_idioms(
-                low, _IT.sub(lambda _: meant, text_plain, count=1) if meant else text_plain, whole, wide, found
+                low, _IT.sub(lambda _: meant, text_plain, count=1) if meant else text_plain, whole, wide, found, topic
             )
         if not found.shield and not found.denied and not any(act.harmful for act in found.acts):
             taken = by_default(low, whole, wide, found.known)
@@ -118,16 +121,20 @@ def _aligned(low: Tokens, text: str) -> Tokens:
     return result
 
 
-def _read_words(words: Tokens, low: Tokens, before: EnglishObject | None, wide: Traits, found: EnglishClause) -> None:
+def _read_words(
+    words: Tokens, low: Tokens, before: EnglishObject | None, wide: Traits, found: EnglishClause, topic: int
+) -> None:
     table, at = verb_forms(), 0
     while at < len(low):
         word = low[at]
+        if at == topic and not found.shield and not any(one.harmful for one in found.acts):
+            found.known, found.shield = True, "make"
         if word.startswith(MARK):
             means = bool(set(low[max(0, at - 3) : at]) & _RUNS)
             if not _denied(low, at, table) and (not found.shield or (found.head not in _TELLS and means)):
                 found.marks.append(words[at])
                 found.runs = found.runs or bool(set(low[max(0, at - 3) : at]) & _STRICTLY) or _is_given(words, at)
-        elif word in table or word in NOMINALS:
+        elif at < topic and (word in table or word in NOMINALS or is_opening(low, at)):
             at = _read_verb(words, low, at, before, wide, found)
         at += 1
 
@@ -146,7 +153,7 @@ def _read_verb(
 ) -> int:
     """Reads the verb at this place; returns the place where reading goes on."""
     table = verb_forms()
-    verb, form, kind = table.get(low[at], (low[at], "noun", NOMINALS.get(low[at], "")))
+    verb, form, kind = table.get(low[at]) or opening_forms().get(low[at]) or (low[at], "noun", NOMINALS[low[at]])
     particle = _particle(verb, low, at)
     if particle:
         kind = PHRASALS[verb][low[particle]]
@@ -251,8 +258,12 @@ def _announce(
         return
     if passive:
         thing = thing.with_traits(thing_in(words, at + 1, len(words)).traits)
+    if kind in ("overwrite", "reset"):
+        thing = with_its_data(thing)
     found.thing = thing
     traits = thing.traits | wide
+    if kind == "grant" and "admin" in traits and _is_recipient(low):
+        traits = traits - {"admin"}
     if kind == "reset" and "factory" in low:
         traits = traits | {"permanent"}
     announced = act(kind, kind_of(kind, name, thing, low, at), thing.words, traits)
@@ -261,6 +272,13 @@ def _announce(
     found.acts.append(announced)
     if kind == "block" and announced.verb == "act_change":
         found.shield, found.head, found.head_at = "make", name, 0  # a guard against what the clause goes on to name
+
+
+def _is_recipient(low: Tokens) -> bool:
+    """`give the admin a report`: who has the rights already is given something else."""
+    return any(
+        english.SCOPE.get(word) == "admin" and other in english.DETERMINERS for word, other in pairwise(low)
+    ) and not any(word in nouns() and nouns()[word][0] == "access" for word in low)
 
 
 def _particle(verb: str, low: Tokens, at: int) -> int:
@@ -296,15 +314,20 @@ def _denied(low: Tokens, at: int, table: dict[str, tuple[str, str, str]]) -> boo
     return False
 
 
+_GOES_OUT = frozenset({"act_leak", "act_send"})
 # What is done to a piece of code or to scrap is none of these.
 _THINGS = frozenset({"act_delete", "act_revoke", "act_unconfigure", "act_block"})
 
 
-def _read_idioms(low: Tokens, text: str, thing: EnglishObject, wide: Traits, found: EnglishClause) -> None:
+def _read_idioms(low: Tokens, text: str, thing: EnglishObject, wide: Traits, found: EnglishClause, topic: int) -> None:
     """Wording that only as a whole says what happens."""
     if re.match(r"(?:would|could|might)\b", text):
         return
-    for wording in idioms(text, found.head_at if found.shield else -1):
+    head = found.head_at if found.shield else -1
+    begun = None if topic >= len(low) else {one.act for one in idioms(" ".join(text.split(" ")[:topic]), head)}
+    for wording in idioms(text, head):
+        if begun is not None and wording.act not in begun and wording.act not in _GOES_OUT:
+            continue  # what only the topic has
         at = min(text[: wording.start].count(" "), len(low) - 1)
         if _denied([*low, ""], min(len(text[: wording.start].split()), len(low)), verb_forms()):
             return

@@ -251,6 +251,16 @@ def _scope(low: Tokens, words: Tokens) -> set[str]:
     return found
 
 
+def with_its_data(thing: EnglishObject) -> EnglishObject:
+    """`the RDS instance`: what replaces a server of a database replaces the data in it."""
+    table = nouns()
+    if thing.kind != "resource" or not any(
+        "database" in table[word][1] for word in thing.said.split() if word in table
+    ):
+        return thing
+    return replace(thing, kind="data", traits=thing.traits | {"database"})
+
+
 def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) -> str:
     """The kind of the object, where the verb and the words around say more than the noun."""
     if kind in ("shed", "maybe") and not thing.direct:

@@ -151,8 +151,30 @@ _SPEECH = frozenset(
     "idea ideas thought concept possibility meeting reminder discussion talk presentation ticket issue story note question proposal document doc docs page article section post"
     " summary overview explanation description recap outline breakdown walkthrough rundown primer comparison analysis timeline rationale"
     " report guide test tests example checklist runbook documentation chapter paragraph comment reminders tickets notes option toggle"
-    " lecture webinar course lesson tutorial faq wiki slide slides memo announcement todo readme changelog agenda thread poll survey".split()
+    " lecture webinar course lesson tutorial faq wiki slide slides memo announcement todo readme changelog agenda thread poll survey"
+    " deck novel essay blog speech poem podcast paper thesis book story stories video episode quiz exam briefing postmortem retrospective cartoon".split()
 )
+_COMPOSES = frozenset("make give prepare produce need want get hold present deliver do put have plan".split())
+_OBJECT = 7  # words in which the text is named that somebody composes
+
+
+def topic_at(low: Tokens) -> int:
+    """Where the topic of a text begins that the clause composes or reads: `write an article about …`; its end when there is none."""
+    if _SPEECH.isdisjoint(low):
+        return len(low)
+    head = next((at for at, word in enumerate(low) if word in verb_forms()), len(low))
+    verb, form, kind = verb_forms().get(low[head], ("", "", "")) if head < len(low) else ("", "", "")
+    if form not in ("base", "ing") or (kind not in ("make", "look") and verb not in _COMPOSES):
+        return len(low)
+    for at in range(head + 1, min(head + _OBJECT, len(low))):
+        if low[at] in _SPEECH:
+            about = next((place for place in range(at + 1, min(at + 4, len(low))) if low[place] in _ABOUT), len(low))
+            return about if not _STARTS.intersection(low[:about]) else len(low)
+        if low[at] in english.PREPOSITIONS:
+            break
+    return len(low)
+
+
 _ABOUT = frozenset(
     "about on to for regarding describing of that how concerning covering explaining which where".split()
 )

@@ -248,9 +248,35 @@ DOES = (
 ).split()
 
 
-@cache
-def verb_forms() -> dict[str, tuple[str, str, str]]:
+Forms = dict[str, tuple[str, str, str]]
+
+
+def verb_forms() -> Forms:
     """Every written form -> the verb, the form, and its kind; harm outranks doing, and both outrank looking."""
+    return _forms()[0]
+
+
+def opening_forms() -> Forms:
+    """Forms that are nearly always something else, but for the begin of a clause with an article behind them: `audit the code`."""
+    return _forms()[1]
+
+
+def is_opening(low: list[str], at: int) -> bool:
+    """True for such a form where it is a verb."""
+    return (
+        low[at] in opening_forms()
+        and at + 1 < len(low)
+        and low[at + 1] in _ARTICLES
+        and (not at or low[at - 1] in _LEADS)
+    )
+
+
+_ARTICLES = frozenset("the this these those my our your their his her its all every each".split())
+_LEADS = frozenset("please then and now to i'll we'll will let's just also next first".split())
+
+
+@cache
+def _forms() -> tuple[Forms, Forms]:
     table: dict[str, tuple[str, str, str]] = {}
     groups = [("do", [verb for verb in PHRASALS if "_" not in verb]), ("look", LOOKS), ("make", MAKES), ("do", DOES)]
     groups += [(kind, words.split()) for kind, words in VERBS.items()]
@@ -261,15 +287,14 @@ def verb_forms() -> dict[str, tuple[str, str, str]]:
     for verb, kind in _ALSO.items():
         for form, name in forms(verb).items():
             table[form] = (verb, name, kind)
-    for form in _NOT_VERBS:
-        table.pop(form, None)
-    return table
+    taken = {form: table.pop(form) for form in _NOT_VERBS if form in table}
+    return table, {form: entry for form, entry in taken.items() if entry[1] == BASE}
 
 
 # Verbs whose plain meaning is another than that of their class above.
 _ALSO = {"open": "do", "log": "make", "document": "make", "record": "make", "note": "make", "copy": "send", "export": "send",
          "test": "look", "review": "look", "list": "look", "roll": "do", "save": "make", "scale": "do",
-         "sign": "do", "dump": "do", "sync": "do", "page": "do", "hand": "do", "text": "do", "mark": "make",
+         "sign": "do", "dump": "do", "sync": "do", "page": "do", "hand": "grant", "text": "do", "mark": "make",
          "flag": "look", "sanitize": "make", "sanitise": "make", "trim": "make"}  # fmt: skip
 
 # Written like a form of a verb, and nearly always something else.
