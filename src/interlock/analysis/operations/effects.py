@@ -131,7 +131,7 @@ _EXCEPTIONS: Mapping[str, Mapping[str, str]] = {
     "publish": {"credential": "act_leak"}, "trash": {"light": "act_delete"}, "timeout": {"*": CHANGE, "person": "act_block", "access": "act_block"}, "sunset": {"": "act_terminate"},
     "partition": {"disk": "act_disk", "*": CHANGE}, "rotate": {"*": CHANGE, "credential": "act_invalidate"},
     "hide": {"*": CHANGE}, "terminate": {"light": "act_terminate"}, "deregister": {"person": "act_account"},
-    "truncate": {"light": CHANGE}, "overwrite": {"light": "act_delete"}, "wipe": {"*": "act_delete", "machine": "act_delete"},
+    "forcepush": {"*": "act_rewrite"}, "truncate": {"light": CHANGE}, "overwrite": {"light": "act_delete"}, "wipe": {"*": "act_delete", "machine": "act_delete"},
 }  # fmt: skip
 
 _GENTLE = frozenset(
