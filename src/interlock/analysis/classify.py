@@ -13,10 +13,10 @@ from interlock.analysis.programs import Program
 from interlock.analysis.programs.help import may_be_value
 from interlock.analysis.programs.load import net_words
 from interlock.analysis.programs.net import Harm, harm_of, only_reads
+from interlock.analysis.programs.options import CommandOptions, options
 from interlock.analysis.rules import Clause, Rule, pattern
 from interlock.analysis.rules.book import ANY, Entry, Rulebook, keys_of
 from interlock.analysis.shell import show_command
-from interlock.analysis.shell.options import CommandOptions, options
 from interlock.model import Category, Finding, Level
 
 if TYPE_CHECKING:

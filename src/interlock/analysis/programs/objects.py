@@ -11,7 +11,7 @@ from interlock.analysis.facts import Command
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import ObjectEffect, Program
 from interlock.analysis.programs.load import shipped_programs
-from interlock.analysis.shell.options import CommandOptions, options
+from interlock.analysis.programs.options import CommandOptions, options
 
 EVERYTHING = "*"
 NAMESPACE = "namespace"  # which is no part of its own place

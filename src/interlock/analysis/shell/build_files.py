@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from interlock.analysis.facts import hole
 from interlock.analysis.places import resolve
+from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import UNKNOWN, Job, Stream
-from interlock.analysis.shell.options import options, valued
 
 MAX_TARGETS = 20
 _RULE = re.compile(r"^([A-Za-z0-9_./%$(){}\- ]+?)\s*:(?![=])\s*([^=;#]*)(?:;(.*))?$")

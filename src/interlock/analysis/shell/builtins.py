@@ -8,11 +8,11 @@ from collections.abc import Callable
 from interlock.analysis.facts import HOLE, Command, hole, known, taints_in
 from interlock.analysis.places import is_system_folder, resolve
 from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream, arithmetic, text_builtins
 from interlock.analysis.shell.arithmetic import subscript_of
 from interlock.analysis.shell.declarations import declare_words
 from interlock.analysis.shell.expand import is_unknown
-from interlock.analysis.shell.options import options, valued
 from interlock.analysis.shell.redirections import descriptor_of
 from interlock.analysis.shell.simple_commands import assign_read
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import HOLE, Effect
 from interlock.analysis.places import resolve
+from interlock.analysis.programs.options import program_name
 from interlock.analysis.shell import UNKNOWN, Job, Stream, Where, declarations
 from interlock.analysis.shell.bombs import may_end
-from interlock.analysis.shell.options import program_name
 
 if TYPE_CHECKING:
     from interlock.analysis.shell.walk import Shell

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from interlock.analysis.places import resolve
+from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import Job, Stream, is_production
-from interlock.analysis.shell.options import options, valued
 
 
 def inside(job: Job, via: str = "", traits: Sequence[str] = ()) -> Job:

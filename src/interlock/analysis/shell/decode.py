@@ -9,8 +9,8 @@ import zlib
 from collections.abc import Callable
 
 from interlock.analysis.facts import known
+from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import Job
-from interlock.analysis.shell.options import options, valued
 
 MAX_OUTPUT = 100_000
 

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 
 from interlock.analysis.code.loose_text import read_loose_variable
 from interlock.analysis.places import resolve
+from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import UNKNOWN, Job, Stream
-from interlock.analysis.shell.options import options, valued
 from interlock.analysis.shell.payloads import run_words
 from interlock.analysis.shell.sending import fetch_from_host, send_to_host
 from interlock.analysis.targets.carried import copy_to

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from interlock.analysis.facts import HOLE, hole, names_only
 from interlock.analysis.places import resolve
+from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import NOTHING, Job, Stream
-from interlock.analysis.shell.options import options, valued
 from interlock.analysis.targets.carried import copy_to, origin_of, put
 
 Handler = Callable[[Job], Stream | None]

@@ -10,10 +10,10 @@ from interlock.analysis.facts import names_only, taints_in
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.programs.options import CommandOptions, options, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream, Where
 from interlock.analysis.shell.builtins import DIALECTS, SHELLS, from_stdin, run_script
 from interlock.analysis.shell.expand import is_unknown
-from interlock.analysis.shell.options import CommandOptions, options, valued
 
 _VERSIONED = re.compile(r"([a-z]+)-?\d[\d.]*[a-z]*")
 _SCRIPT_ENDINGS = {

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 
 from interlock.analysis.facts import HOLE, hole
 from interlock.analysis.places import resolve
+from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import UNKNOWN, Job, Stream
 from interlock.analysis.shell.decode import unescape
 from interlock.analysis.shell.expand import is_unknown
-from interlock.analysis.shell.options import options, valued
 
 _ITEM = re.compile(r"\{[/.#%]*\d*\}")  # where GNU parallel puts each argument
 

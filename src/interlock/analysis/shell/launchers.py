@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from shlex import quote
 
 from interlock.analysis.facts import hole
+from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import Job, Stream
-from interlock.analysis.shell.options import options, valued
 from interlock.analysis.shell.payloads import run_words
 
 COMMON = frozenset("rm dd shred mv cp bash sh zsh python3 perl find truncate chmod chown curl wget git kill".split())

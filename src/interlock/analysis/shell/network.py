@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from interlock.analysis.facts import HOLE, hole_of, taints_in, without_holes
 from interlock.analysis.places import resolve
+from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import Job, Stream
 from interlock.analysis.shell.data_clients import inside, read_statements
-from interlock.analysis.shell.options import options, valued
 from interlock.analysis.targets.carried import LEAKS, carries
 
 _SECRET_NAME = re.compile(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY)[A-Z_]*{HOLE}")

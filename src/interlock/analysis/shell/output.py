@@ -8,9 +8,9 @@ from collections.abc import Callable
 from interlock.analysis.facts import HOLE, hole, hole_of, taints_in
 from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import UNKNOWN, Job, Stream
 from interlock.analysis.shell.decode import decode_output, unescape
-from interlock.analysis.shell.options import options, valued
 from interlock.analysis.targets.carried import carries, named_files
 
 _DIRECTIVE = re.compile(r"%([-+ #0]*\d*(?:\.\d+)?)([sdqbiuxXoc%])")

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from interlock.analysis.facts import hole, known, without_holes
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload, Program
+from interlock.analysis.programs.options import CommandOptions, options
 from interlock.analysis.shell import UNKNOWN, Job, Stream
 from interlock.analysis.shell.data_clients import inside, read_statements
-from interlock.analysis.shell.options import CommandOptions, options
 from interlock.analysis.shell.simple_commands import run_variables
 
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")

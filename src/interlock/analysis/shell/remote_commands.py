@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from interlock.analysis.facts import HOLE, hole
+from interlock.analysis.programs.options import CommandOptions, options, valued
 from interlock.analysis.shell import Job, Stream
-from interlock.analysis.shell.options import CommandOptions, options, valued
 from interlock.analysis.shell.payloads import run_words
 
 _CONTAINER_VALUES = valued(

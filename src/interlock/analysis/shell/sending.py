@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from interlock.analysis.facts import HOLE, Command, hole_of, taints_in, without_holes
 from interlock.analysis.places import resolve
+from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import Job, Stream
 from interlock.analysis.shell.network import host_of, of_the_machine
-from interlock.analysis.shell.options import options, valued
 from interlock.analysis.targets.carried import LEAKS, carries, named_files
 
 # host:path, but no drive and no ./a:b

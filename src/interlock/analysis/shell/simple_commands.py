@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from interlock.analysis.code.loose_text import read_loose_variable
 from interlock.analysis.facts import hole, known
 from interlock.analysis.programs.load import shipped_variables
+from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import Job, Stream, Where, command_fact, declarations, expand
 from interlock.analysis.shell.arithmetic import evaluate, subscript_of
-from interlock.analysis.shell.options import options, valued
 from interlock.analysis.shell.syntax.nodes import Assignment
 
 if TYPE_CHECKING:

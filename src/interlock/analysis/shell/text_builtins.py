@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from interlock.analysis.facts import hole
+from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream, calls, command_fact
 from interlock.analysis.shell.arithmetic import evaluate, subscript_of
-from interlock.analysis.shell.options import options, valued
 
 _COMPLETION = valued("-o -A -G -W -F -C -X -P -S")
 _LINES = valued("-d -n -O -s -u -C -c")

@@ -8,6 +8,7 @@ from typing import Any
 
 from interlock.analysis.facts import HOLE, QUOTED, hole, hole_of, known, taints_in, without_holes
 from interlock.analysis.places import home_of, resolve
+from interlock.analysis.programs.options import is_unreadable, program_name
 from interlock.analysis.shell import (
     MAX_NESTING,
     MAX_SCRIPT,
@@ -28,7 +29,6 @@ from interlock.analysis.shell import (
     simple_commands,
 )
 from interlock.analysis.shell.bombs import attempted_bomb
-from interlock.analysis.shell.options import is_unreadable, program_name
 from interlock.analysis.shell.syntax import ShellTooDeep, parse, parse_document
 from interlock.analysis.shell.syntax.nodes import Node, SimpleCommand, Substitution
 

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct
 
 from interlock.analysis.facts import Command, Effect, known
-from interlock.analysis.shell.options import CommandOptions, known_options
+from interlock.analysis.programs.options import CommandOptions, known_options
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]*|\d+")
 EPHEMERAL_WORDS = frozenset("test tests testing dev development tmp temp scratch".split())

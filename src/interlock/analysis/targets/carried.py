@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from interlock.analysis.facts import taints_in
 from interlock.analysis.places import place, resolve
+from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import NAMED_TAINTS, Job
-from interlock.analysis.shell.options import options, valued
 
 LEAKS = frozenset({"secret", "environment"})
 _NOTHING: frozenset[str] = frozenset()

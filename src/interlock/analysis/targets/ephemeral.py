@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.analysis.facts import Command, Effect, Fact, known
-from interlock.analysis.shell.options import known_options
+from interlock.analysis.programs.options import known_options
 from interlock.analysis.targets.addresses import (
     DatabaseAddress,
     compose_down,

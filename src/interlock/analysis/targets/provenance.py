@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from interlock.analysis.facts import Command, Fact, known
-from interlock.analysis.shell.options import CommandOptions, known_options
+from interlock.analysis.programs.options import CommandOptions, known_options
 from interlock.analysis.shell.syntax import parse
 from interlock.analysis.shell.syntax.nodes import AndOr, Node, ShellPipeline, SimpleCommand
 from interlock.analysis.targets.addresses import (

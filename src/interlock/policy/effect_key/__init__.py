@@ -14,9 +14,9 @@ from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.programs.objects import NAMESPACE, cluster_place, database_place
+from interlock.analysis.programs.options import options, valued
 from interlock.analysis.read import read
 from interlock.analysis.shell import show_command
-from interlock.analysis.shell.options import options, valued
 from interlock.analysis.targets import happens_elsewhere
 from interlock.model import Action, Assessment, Kind, Level, Span
 from interlock.policy.effect_key.key import (

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from interlock.analysis.facts import Command, known
 from interlock.analysis.places import resolve
-from interlock.analysis.shell.options import options, valued
+from interlock.analysis.programs.options import options, valued
 from interlock.policy.effect_key.key import REMOVE, UNTRACKED, WORKTREE, EffectKey
 
 _GLOBAL = valued("-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env")
