@@ -245,7 +245,7 @@ def _covers(rule: Rule, clause: Clause, sub: tuple[str, ...]) -> bool:
 
 def _behind_script(view: _View, program: Program) -> int:
     """How many words of an interpreter come before those that its script gets; none where it runs no script file."""
-    if program.reader != "interpreter" and (program.carries or program.wrapper):
+    if "interpreter" not in program.reader and (program.carries or program.wrapper):
         return 0
     if not view.found.operands or any(view.found.has(*payload.options) for payload in program.carries):
         return 0

@@ -7,7 +7,7 @@ import pytest
 from cases import each
 from interlock.analysis.facts import Command
 from interlock.analysis.packs import PackError
-from interlock.analysis.programs import Program, ProgramTable, build_program
+from interlock.analysis.programs import PathEffect, Program, ProgramTable, build_program
 from interlock.analysis.programs.objects import named_objects
 from repository import ROOT
 
@@ -63,7 +63,8 @@ def test_a_name_has_one_description_only() -> None:
 
 def test_every_key_of_a_description_is_documented() -> None:
     page = (ROOT / "docs" / "writing-rules.md").read_text()
-    assert [key for key in Program.__struct_fields__ if key != "name" and f"`{key}`" not in page] == []
+    keys = [key for kind in (Program, PathEffect) for key in kind.__struct_fields__ if key != "name"]
+    assert [key for key in keys if f"`{key}`" not in page] == []
 
 
 def test_each_name_of_a_program_finds_its_description() -> None:

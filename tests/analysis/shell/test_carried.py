@@ -9,7 +9,7 @@ from interlock.analysis.shell.programs import READERS
 
 
 def test_every_reader_that_a_description_names_exists_and_is_used() -> None:
-    assert {program.reader for program in shipped_programs().values()} - {""} == set(READERS)
+    assert {reader for program in shipped_programs().values() for reader in program.reader} == set(READERS)
 
 
 def level(text: str) -> int:

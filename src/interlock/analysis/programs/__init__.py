@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -34,6 +34,9 @@ class Payload(Struct, frozen=True):
     traits: tuple[str, ...] = ()  # privileged, remote, container, bulk
     assigns: bool = False  # NAME=value may come before the command
     packages: tuple[str, ...] = ()  # options that name the package that is fetched and run
+    given: Mapping[str, str] = field(
+        default_factory=dict
+    )  # options -> pattern of their last value, "" where it has none
 
 
 class ObjectEffect(Struct, frozen=True):
@@ -51,7 +54,32 @@ class ObjectEffect(Struct, frozen=True):
     everything: bool = False  # without a name it is every object of the kind
     any_flag: tuple[str, ...] = ()
     no_flag: tuple[str, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)  # as in Payload
     place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of the program where this is empty
+
+
+class PathEffect(Struct, frozen=True):
+    """What a program does to the files that its operands, options or settings name."""
+
+    effect: str = ""
+    subcommand: tuple[tuple[str, ...], ...] = ()
+    of: str = "operands"  # operands, sources (all but the last), target (the last), option, setting
+    skip: int = 0  # this many operands are no paths
+    into: tuple[str, ...] = ()  # options that name the target, so that every operand is a source
+    option: tuple[str, ...] = ()  # options whose values are the paths, or hold the settings
+    setting: tuple[str, ...] = ()  # names of NAME=path words
+    source: tuple[str, ...] = ()  # names of the NAME=path words that say where its content comes from
+    creates: str = ""  # pattern in names of targets that it usually makes anew
+    path: str = ""  # this path, whatever the words are
+    traits: tuple[str, ...] = ()
+    traits_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # trait -> options that bring it
+    traits_but: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # trait -> options that take it away
+    mode: tuple[str, ...] = ()  # options that give the rights that are set; `operand` for the first operand
+    contents: str = ""  # where the new content comes from: copy, move, link (of the sources), stdin
+    listed: bool = False  # without operands it takes the names from its standard input
+    any_flag: tuple[str, ...] = ()
+    no_flag: tuple[str, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)  # as in Payload
 
 
 class Program(Struct, frozen=True):
@@ -61,19 +89,22 @@ class Program(Struct, frozen=True):
     aliases: tuple[str, ...] = ()  # other names of the same program
     alike: tuple[str, ...] = ()  # other programs whose words are read in the same way
     value_flags: frozenset[str] = frozenset()
+    pair_flags: frozenset[str] = frozenset()  # options that take two words
     behind: Mapping[str, frozenset[str]] = field(default_factory=dict)  # first operand -> options with values after it
     single_dash: bool = False  # long options may have one dash
     network: frozenset[str] | bool = False  # always, or for these subcommands
     dry_run: tuple[str, ...] = ()  # words under which it changes nothing
     slash_flags: bool = False
     wrapper: bool = False  # it only runs the command, code or script that it is given
-    reader: str = ""  # the reader of its words, where `carries` alone cannot say what they do
+    reader: tuple[str, ...] = ()  # readers of its words, where the other keys cannot say what they do
     script: bool = False  # a script of a project with this name is this program, whichever interpreter runs it
     secrets: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict
     )  # options whose value is a secret, by their form
     carries: tuple[Payload, ...] = ()
     does: tuple[ObjectEffect, ...] = ()
+    paths: tuple[PathEffect, ...] = ()
+    quiet: bool = False  # it prints nothing of what it reads
     place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of the place -> options that name it
     kinds: Mapping[str, str] = field(default_factory=dict)  # short name of a kind -> kind
     operands: str = ""  # what its operands are, where they are no subcommands: files, text
@@ -89,9 +120,6 @@ class Program(Struct, frozen=True):
 
 _OPERANDS = ("", "files", "text")
 _PROGRAM_KEYS = tuple(sorted(name for name in Program.__struct_fields__ if name != "name"))
-_CARRIED_KEYS = tuple(sorted(Payload.__struct_fields__))
-_LISTS = frozenset({"subcommand", "any_flag", "no_flag", "value_flags", "traits", "packages"})
-_TABLES = frozenset({"options", "files"})
 
 
 def build_program(name: str, data: Mapping[str, Any]) -> Program:
@@ -99,38 +127,36 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
     where = f"program {name}"
     only_keys(where, data, _PROGRAM_KEYS)
     network = data.get("network", False)
+    _one_of(where, "operands", data.get("operands", ""), _OPERANDS)
     return Program(
         name=name,
         aliases=word_list(where, "aliases", data.get("aliases", [])),
         alike=word_list(where, "alike", data.get("alike", [])),
         value_flags=frozenset(word_list(where, "value_flags", data.get("value_flags", []))),
+        pair_flags=frozenset(word_list(where, "pair_flags", data.get("pair_flags", []))),
         behind={key: frozenset(word_list(where, key, flags)) for key, flags in data.get("behind", {}).items()},
         single_dash=bool(data.get("single_dash", False)),
         network=network if isinstance(network, bool) else frozenset(word_list(where, "network", network)),
         dry_run=word_list(where, "dry_run", data.get("dry_run", [])),
         slash_flags=bool(data.get("slash_flags", False)),
         wrapper=bool(data.get("wrapper", False)),
-        reader=str(data.get("reader", "")),
+        reader=word_list(where, "reader", [said] if isinstance(said := data.get("reader", []), str) else said),
         script=bool(data.get("script", False)),
         secrets=_option_lists(f"{where}: secrets", data.get("secrets", {}), _SECRET_KEYS),
         prints={str(name): str(text) for name, text in data.get("prints", {}).items()},
         carries=tuple(_carried(where, item) for item in data.get("carries", ())),
         does=tuple(_object_effect(where, item) for item in data.get("does", ())),
+        paths=tuple(_path_effect(where, item) for item in data.get("paths", ())),
+        quiet=bool(data.get("quiet", False)),
         place=_option_lists(f"{where}: place", data.get("place", {}), _PLACE_KEYS),
         kinds={str(key): str(kind) for key, kind in data.get("kinds", {}).items()},
-        operands=_operands(where, data.get("operands", "")),
+        operands=str(data.get("operands", "")),
         ruled=_paths(where, "ruled", data.get("ruled", [])),
         help=word_list(where, "help", data.get("help", ["--help", "--version"])),
         options_first=bool(data.get("options_first", False)),
         subcommands=_paths(where, "subcommands", data.get("subcommands", [])),
         short={name: whole for names, whole in data.get("short", {}).items() for name in names.split(", ")},
     )
-
-
-def _operands(where: str, kind: object) -> str:
-    if kind not in _OPERANDS:
-        raise PackError(f"{where}: operands is {kind!r}; known: {', '.join(filter(None, _OPERANDS))}")
-    return str(kind)
 
 
 def _paths(where: str, key: str, value: object) -> tuple[tuple[str, ...], ...]:
@@ -163,44 +189,67 @@ def _is_operand(words: Sequence[str], at: int, valued: frozenset[str]) -> bool:
     return words[at][:1] != "-" and not (at and words[at - 1] in valued)
 
 
-def _carried(where: str, data: Mapping[str, Any]) -> Payload:
-    only_keys(where, data, _CARRIED_KEYS)
+def _entry(where: str, data: Mapping[str, Any], usual: Any) -> dict[str, Any]:
+    """The checked fields of an entry, each of the type that it has in `usual`."""
+    only_keys(where, data, usual.__struct_fields__)
     made: dict[str, Any] = {}
     for key, value in data.items():
-        if key in _LISTS:
-            made[key] = word_list(where, key, value)
-        elif key in _TABLES:
-            only_keys(f"{where}: {key}", value, value)
-            made[key] = {name: language for names, language in value.items() for name in names.split()}
-        elif isinstance(value, type(getattr(_NOTHING, key))):
-            made[key] = value
+        kind = type(getattr(usual, key))
+        if kind in (tuple, frozenset):
+            made[key] = kind(word_list(where, key, value))
+        elif not isinstance(value, kind):
+            raise PackError(f"{where}: {key} is {value!r}, expected {kind.__name__}")
         else:
-            raise PackError(f"{where}: {key} is {value!r}, expected {type(getattr(_NOTHING, key)).__name__}")
+            made[key] = value
+    made["subcommand"] = tuple(tuple(path.split()) for path in made.get("subcommand", ()))
+    return made
+
+
+def _carried(where: str, data: Mapping[str, Any]) -> Payload:
+    made = _entry(where, data, _NO_PAYLOAD)
     if not made.keys() & _SOURCES:
         raise PackError(f"{where}: an entry of carries names none of {', '.join(sorted(_SOURCES))}")
-    made["subcommand"] = tuple(tuple(path.split()) for path in made.get("subcommand", ()))
+    for key in made.keys() & _LANGUAGES:
+        made[key] = {name: language for names, language in made[key].items() for name in names.split()}
     made["value_flags"] = frozenset(made.get("value_flags", ())).union(made.get("options", ()), made.get("files", ()))
     return Payload(**made)
 
 
-_NOTHING = Payload()
+_NO_PAYLOAD = Payload()
 _SOURCES = frozenset({"words", "operands", "file", "options", "files", "stdin"})
+_LANGUAGES = frozenset({"options", "files"})
 
 
 def _object_effect(where: str, data: Mapping[str, Any]) -> ObjectEffect:
-    only_keys(where, data, _EFFECT_KEYS)
-    if data.get("effect") not in _EFFECTS:
-        raise PackError(f"{where}: effect is {data.get('effect')!r}, expected one of {', '.join(sorted(_EFFECTS))}")
-    made: dict[str, Any] = dict(data)
-    for key in ("subcommand", "option", "file_option", "any_flag", "no_flag"):
-        made[key] = word_list(where, key, data.get(key, []))
-    made["subcommand"] = tuple(tuple(path.split()) for path in made["subcommand"]) or ((),)
+    made = _entry(where, data, _NO_OBJECT)
+    _one_of(where, "effect", made.get("effect"), _EFFECTS)
+    made["subcommand"] = made["subcommand"] or ((),)
     made["place"] = _option_lists(f"{where}: place", data.get("place", {}), _PLACE_KEYS)
     return ObjectEffect(**made)
 
 
+def _path_effect(where: str, data: Mapping[str, Any]) -> PathEffect:
+    made = _entry(where, data, _NO_PATH)
+    for key, known in _PATH_WORDS.items():
+        _one_of(where, key, made.get(key, getattr(_NO_PATH, key)), known)
+    for key in ("traits_by", "traits_but"):
+        made[key] = {trait: word_list(where, trait, flags) for trait, flags in made.get(key, {}).items()}
+    return PathEffect(**made)
+
+
+def _one_of(where: str, key: str, value: Any, known: Iterable[str]) -> None:
+    if value not in known:
+        raise PackError(f"{where}: {key} is {value!r}, expected one of {', '.join(sorted(filter(None, known)))}")
+
+
+_NO_OBJECT = ObjectEffect()
+_NO_PATH = PathEffect()
 _EFFECTS = frozenset({"create", "remove", "stop", "write", "select", "named"})
-_EFFECT_KEYS = tuple(sorted(ObjectEffect.__struct_fields__))
+_PATH_WORDS = {
+    "effect": frozenset({"append", "chmod", "chown", "delete", "move", "overwrite", "read", "truncate", "write"}),
+    "of": frozenset({"operands", "sources", "target", "option", "setting"}),
+    "contents": frozenset({"", "copy", "move", "link", "stdin"}),
+}
 _PLACE_KEYS = ("context", "namespace", "engine", "folder", "file", "part", "part_env", "host", "port", "machine")
 
 

@@ -11,7 +11,7 @@ from interlock.analysis.facts import Command
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import ObjectEffect, Program
 from interlock.analysis.programs.load import shipped_programs
-from interlock.analysis.programs.options import CommandOptions, options
+from interlock.analysis.programs.options import CommandOptions, holds, parse
 
 EVERYTHING = "*"
 NAMESPACE = "namespace"  # which is no part of its own place
@@ -33,11 +33,11 @@ def named_objects(command: Command, before: Iterable[Command] = ()) -> list[Name
     program = shipped_programs().get(command.program)
     if program is None or not program.does:
         return []
-    found = parse(command, program)
+    found = parse(program, command.words)
     for item in program.does:
         for path in item.subcommand:
             names = _behind(path, found.operands)
-            if names is None or item.effect == "select" or not _flagged(item, found):
+            if names is None or item.effect == "select" or not holds(item, found):
                 continue
             verb = path[0] if item.effect == "named" else item.effect
             return [
@@ -45,18 +45,6 @@ def named_objects(command: Command, before: Iterable[Command] = ()) -> list[Name
                 for kind, name in _objects(command, program, item, found, names)
             ]
     return []
-
-
-def parse(command: Command, program: Program) -> CommandOptions:
-    """The options and operands of a command, as its program takes them."""
-    words, values = list(command.words), program.value_flags
-    if program.single_dash:
-        words, values = list(map(_doubled, words)), frozenset(map(_doubled, values))
-    return options(words, values, behind=program.behind)
-
-
-def _doubled(word: str) -> str:
-    return f"-{word}" if word.startswith("-") and not word.startswith("--") and len(word) > 2 else word
 
 
 def _behind(path: Sequence[str], operands: Sequence[str]) -> list[str] | None:
@@ -70,10 +58,6 @@ def _behind(path: Sequence[str], operands: Sequence[str]) -> list[str] | None:
         elif want != have:
             return None
     return [*named, *operands[len(path) :]]
-
-
-def _flagged(item: ObjectEffect, found: CommandOptions) -> bool:
-    return not (item.any_flag and not found.has(*item.any_flag)) and not (item.no_flag and found.has(*item.no_flag))
 
 
 def _objects(

@@ -7,10 +7,14 @@ import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from interlock.analysis.facts import HOLE
+
+if TYPE_CHECKING:
+    from interlock.analysis.programs import ObjectEffect, PathEffect, Payload, Program
 
 _BUNDLE = re.compile(r"-[A-Za-z0-9]+")
 NO_VALUES: frozenset[str] = frozenset()
@@ -56,11 +60,12 @@ def options(
     stop_at_operand: bool = False,
     behind: Mapping[str, frozenset[str]] = NOTHING_BEHIND,
     bare: frozenset[str] = NO_VALUES,
+    pairs: frozenset[str] = NO_VALUES,
 ) -> CommandOptions:
     """Sort words; `valued` names the options that take the next word, `stop_at_operand` leaves the rest as operands.
 
     `behind` names more options that take the next word once a certain first operand has come; `bare` those that are one word and
-    no bundle of letters.
+    no bundle of letters; `pairs` those that take the next two words.
     """
     found = CommandOptions()
     index = 0
@@ -83,6 +88,9 @@ def options(
             name, equals, value = word.partition("=")
             if equals:
                 found.values.setdefault(name, []).append(value)
+            elif name in pairs:
+                found.values.setdefault(name, []).append(" ".join(words[index : index + 2]))
+                index += 2
             elif name in valued and index < total:
                 found.values.setdefault(name, []).append(words[index])
                 index += 1
@@ -111,6 +119,27 @@ def _short(word: str, words: Sequence[str], index: int, valued: frozenset[str], 
                 return index + 1
             break
     return index
+
+
+def parse(program: Program, words: Sequence[str], stop_at_operand: bool = False) -> CommandOptions:
+    """The options and operands of a command, as its program takes them."""
+    values = program.value_flags
+    if program.single_dash:
+        words, values = list(map(_doubled, words)), frozenset(map(_doubled, values))
+    return options(words, values, stop_at_operand, program.behind, pairs=program.pair_flags)
+
+
+def _doubled(word: str) -> str:
+    return f"-{word}" if word.startswith("-") and not word.startswith("--") and len(word) > 2 else word
+
+
+def holds(item: Payload | ObjectEffect | PathEffect, found: CommandOptions) -> bool:
+    """Whether the options that an entry of a description asks for are given."""
+    if (item.any_flag and not found.has(*item.any_flag)) or (item.no_flag and found.has(*item.no_flag)):
+        return False
+    return all(
+        re.fullmatch(pattern, found.value(*names.split()) or "", re.DOTALL) for names, pattern in item.given.items()
+    )
 
 
 def known_options(

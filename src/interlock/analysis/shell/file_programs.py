@@ -1,157 +1,150 @@
-"""Effects of file programs on paths: rm, mv, cp, dd, chmod, tee, sed -i."""
+"""Applies a program's effects on files, by its description; and the readers of sed and of signals."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from interlock.analysis.facts import HOLE, hole, names_only
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.options import options, valued
+from interlock.analysis.programs import PathEffect, Program
+from interlock.analysis.programs.options import CommandOptions, holds, options, parse, valued
 from interlock.analysis.shell import NOTHING, Job, Stream
 from interlock.analysis.targets.carried import copy_to, origin_of, put
 
 Handler = Callable[[Job], Stream | None]
 
 _GLOB = re.compile(r"[*?\[]")
-_READERS = frozenset(
-    "cat less more head tail bat nl tac strings xxd od hexdump base64 base32 grep egrep fgrep rg awk cut sort uniq view jq yq "
-    "diff cmp zcat cp scp tar zip gpg curl wget rsync pbcopy xclip".split()
-)
+_NOISE = frozenset({"/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"})
+_NO_FILE = _NOISE | {"-", "/dev/stdin"}
+_NOWHERE = "/dev/null"
 
 
-_VIEWERS = frozenset(
-    "cat less more head tail bat nl tac strings xxd od hexdump base64 base32 pbcopy xclip jq yq sort uniq cut paste column fold rev diff comm".split()
-)
-_SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack"})
-_QUIET = re.compile(r"-[a-zA-Z]*[cqlL][a-zA-Z]*|--(?:count|quiet|silent|files-with(?:out)?-match(?:es)?)")
+def apply_paths(job: Job, program: Program) -> Stream | None:
+    """Report what a command does to files."""
+    found = _parse_mode(program, job.words) if program.paths[0].mode else parse(program, job.words)
+    for item in program.paths:
+        operands = _behind(item, found.operands)
+        if operands is not None and holds(item, found):
+            _apply(job, item, found, operands)
+    return NOTHING if program.quiet else None
+
+
+def _behind(item: PathEffect, operands: Sequence[str]) -> list[str] | None:
+    """The operands behind the subcommand that an entry is for, and those that are no paths."""
+    for path in item.subcommand or ((),):
+        if tuple(operands[: len(path)]) == path:
+            return list(operands[len(path) + item.skip :])
+    return None
+
+
+def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str]) -> None:
+    into = found.value(*item.into)
+    sources = operands if into is not None else operands[:-1]
+    target = into if into is not None else "".join(operands[1:][-1:])
+    if item.of == "target":
+        paths = [target] if target else []
+    elif item.of == "sources":
+        paths = sources
+    elif item.of == "operands":
+        paths = operands
+    else:
+        paths = _named(item, found, operands)
+        sources = _settings(item.source, operands)
+    if item.path:
+        paths = [item.path]
+    elif not paths and item.listed and job.stdin is not None:
+        paths = [hole()]
+    traits = _traits(item, found)
+    if "shown" in traits and names_only(job.program, [word for word in job.words if word not in paths]):
+        traits.remove("shown")
+    for path in paths:
+        _effect(job, item, path, sources, target, traits)
+
+
+def _named(item: PathEffect, found: CommandOptions, operands: Sequence[str]) -> list[str]:
+    """The paths that options or settings name."""
+    given = found.all(*item.option)
+    if item.of == "option":
+        return given
+    return _settings(item.setting, [word for text in given for word in text.split()] if item.option else operands)
+
+
+def _settings(names: Sequence[str], words: Iterable[str]) -> list[str]:
+    parts = (word.partition("=") for word in words)
+    return [value for name, equals, value in parts if equals and name in names]
+
+
+def _traits(item: PathEffect, found: CommandOptions) -> list[str]:
+    """The traits that always hold, and those of the options; an option that nobody knows may be any of them."""
+    unknown = any(HOLE in flag for flag in found.flags)
+    return [
+        *(trait for trait in item.traits if not found.has(*item.traits_but.get(trait, ()))),
+        *(trait for trait, flags in item.traits_by.items() if unknown or found.has(*flags)),
+        *_mode_traits("".join(found.operands[:1]) if item.mode == ("operand",) else found.value(*item.mode) or ""),
+    ]
+
+
+def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], target: str, traits: list[str]) -> None:
+    """One effect on one path, and what is known of its content afterwards."""
+    verb = item.effect
+    if verb == "read":
+        if path not in _NO_FILE and not path.startswith(("http:", "https:")):
+            job.effect(verb, origin_of(job, path.removeprefix("@")), *traits)
+        return
+    marks = _marks(path, job)
+    if verb == "move" and target == _NOWHERE:
+        tree = ("recursive",) if "." not in path.rpartition("/")[2] else ()
+        job.effect("delete", path, *tree, *marks)
+        return
+    if item.contents and path == _NOWHERE:
+        return
+    if verb == "overwrite" and path.endswith("/"):  # a folder, in which it makes something
+        verb, traits = "write", [trait for trait in traits if trait != "forced"]
+    if item.contents == "stdin":
+        _pour(job, verb, path, traits)
+        return
+    if item.contents and not _NOISE.isdisjoint(sources):
+        verb = "write" if item.creates and re.search(item.creates, path) else "truncate"
+    job.effect(verb, path, *traits, *(() if item.contents else marks))
+    if item.contents:
+        _carry_all_over(job, item.contents, sources, path)
+        if "symbolic" in traits:
+            job.host.session.links[resolve(path, job.host.cwds[0])] = resolve(sources[0], job.host.cwds[0])
 
 
 def _marks(path: str, job: Job) -> tuple[str, ...]:
     """`bulk` for a glob, or for a list that is built at run time."""
-    return ("bulk",) if _GLOB.search(path) or "bulk" in job.where.traits else ()
+    return ("bulk",) if _GLOB.search(path) or "bulk" in job.where.traits or path == hole() else ()
 
 
-def remove(job: Job) -> Stream | None:
-    """rm, and programs that delete what they are given."""
-    found = options(job.words)
-    recursive = found.has("-r", "-R", "--recursive", "--no-preserve-root") or job.program in _RECURSIVE
-    for path in found.operands:
-        job.effect("delete", path, *(("recursive",) if recursive else ()), *_marks(path, job))
-    for flag in found.flags:
-        if flag.startswith("-") and HOLE in flag and found.operands:  # rm $FLAGS dir: the flags may well be -rf
-            for path in found.operands:
-                job.effect("delete", path, "recursive", *_marks(path, job))
-            break
-    if not found.operands and job.stdin is not None and job.program in _RECURSIVE:
-        job.effect("delete", hole(), "recursive", "bulk")
-    return NOTHING
+def _pour(job: Job, verb: str, path: str, traits: Sequence[str]) -> None:
+    """What flows in is written to a file, and known of it from then on."""
+    stream = job.stdin
+    if verb == "write" and stream is not None and stream.known and not stream.text.strip():
+        verb = "truncate"
+    job.effect(verb, path, *traits, *(stream.taints if stream else ()))
+    if stream is not None:
+        full = resolve(path, job.host.cwds[0])
+        before = job.host.session.files.get(full, "") if verb == "append" else ""
+        job.host.session.files[full] = before + stream.text
+        if "download" in stream.taints:
+            job.host.session.downloads[full] = "the network"
+        put(job, path, stream.taints)
 
 
-_RECURSIVE = frozenset({"rimraf", "del-cli", "rmtree", "premove", "rm-rf"})
-
-
-def remove_directory(job: Job) -> Stream | None:
-    for path in options(job.words).operands:
-        job.effect("delete", path, "empty_only")
-    return NOTHING
-
-
-def shred(job: Job) -> Stream | None:
-    found = options(job.words, valued("-n -s --iterations --size --random-source"))
-    verb = "delete" if found.has("-u", "--remove") else "truncate"
-    for path in found.operands:
-        job.effect(verb, path, "shredded", *_marks(path, job))
-    return NOTHING
-
-
-def truncate(job: Job) -> Stream | None:
-    found = options(job.words, valued("-s -r --size --reference"))
-    size = found.value("-s", "--size") or ""
-    for path in found.operands:
-        grows = not size or size.startswith(("+", ">")) or re.fullmatch(r"[1-9]\d*[KMGT]B?", size) is not None
-        job.effect("write" if grows else "truncate", path, *_marks(path, job))
-    return NOTHING
-
-
-def archive(job: Job) -> Stream | None:
-    """zip -m, 7z -sdel: what goes into the archive is deleted."""
-    found = options(job.words, valued("-x -i -t -b"))
-    zips = job.program == "zip"
-    moves = found.has("-m", "--move") if zips else "-sdel" in job.words  # to the others -m is a method: -m0=lzma
-    for path in found.operands[1 if zips else 2 :]:
-        job.effect("read", path, "whole")
-        if moves:
-            job.effect("delete", path, "recursive", *_marks(path, job))
-    return None
-
-
-def discard(job: Job) -> Stream | None:
-    """gio remove, gio trash --empty, trash-empty."""
-    found = options(job.words)
-    if job.program == "trash-empty" or found.has("--empty"):
-        job.effect("delete", "~/.local/share/Trash-content", "recursive")
-    elif found.operands[:1] == ["remove"]:
-        for path in found.operands[1:]:
-            job.effect("delete", path, *_marks(path, job))
-    return None
-
-
-def punch(job: Job) -> Stream | None:
-    """fallocate -p or -z takes content out of a file; otherwise it only makes room."""
-    found = options(job.words, valued("-o -l -n --offset --length"))
-    holes = found.has("-p", "--punch-hole", "-z", "--zero-range", "-c", "--collapse-range")
-    for path in found.operands:
-        job.effect("truncate" if holes else "write", path)
-    return NOTHING
-
-
-def dd(job: Job) -> Stream | None:
-    settings = dict(word.split("=", 1) for word in job.words if "=" in word)
-    source = settings.get("if", "")
-    if source and not source.startswith("/dev/"):
-        job.effect("read", source)
-    target = settings.get("of")
-    if target is not None:
-        noise = source in ("/dev/zero", "/dev/null", "/dev/urandom", "/dev/random")
-        image = re.search(r"\.(img|iso|bin|raw|qcow2|dd|swap|dat|tmp)$|swapfile|test", target) is not None
-        job.effect("truncate" if noise and not image else "write", target)
-        if not source and job.stdin is not None:
-            job.host.session.files[resolve(target, job.host.cwds[0])] = job.stdin.text
-    return NOTHING if target is not None else None
-
-
-def move(job: Job) -> Stream | None:
-    found = options(job.words, valued("-t -S --target-directory --suffix"))
-    directory = found.value("-t", "--target-directory")
-    paths = found.operands
-    target = directory if directory is not None else (paths[-1] if len(paths) > 1 else "")
-    sources = paths if directory is not None else paths[:-1]
-    gone = target == "/dev/null"
-    for path in sources:
-        tree = ("recursive",) if gone and "." not in path.rpartition("/")[2] else ()
-        job.effect("delete" if gone else "move", path, *tree, *_marks(path, job))
-    if target and not gone:
-        forced = (
-            found.has("-f", "--force")
-            and not target.endswith("/")
-            and not found.has("-n", "--no-clobber", "-b", "--backup")
-        )
-        job.effect("overwrite" if forced else "write", target, *(("forced",) if forced else ()))
-        _carry_all_over(job, sources, target)
-    return NOTHING
-
-
-def _carry_all_over(job: Job, sources: list[str], target: str) -> None:
-    if len(sources) == 1:
-        _carry_over(job, sources[0], target)
+def _carry_all_over(job: Job, how: str, sources: Sequence[str], target: str) -> None:
+    if not sources and job.stdin is not None:
+        job.host.session.files[resolve(target, job.host.cwds[0])] = job.stdin.text
+    elif len(sources) == 1:
+        _carry_over(job, how, sources[0], target)
     else:
         copy_to(job, sources, target)
         for source in sources:
-            _carry_over(job, source, f"{target}/")
+            _carry_over(job, how, source, f"{target}/")
 
 
-def _carry_over(job: Job, source: str, target: str) -> None:
+def _carry_over(job: Job, how: str, source: str, target: str) -> None:
     """A file known to the reading keeps its text under its new name."""
     session, cwd = job.host.session, job.host.cwds[0]
     old, new = resolve(source, cwd), resolve(target, cwd)
@@ -164,78 +157,18 @@ def _carry_over(job: Job, source: str, target: str) -> None:
     if old in session.downloads:
         session.downloads[new] = session.downloads[old]
     session.copies[new] = old
-    if job.program in ("mv", "gmv"):
+    if how == "move":
         session.origins[new] = old
 
 
-def copy(job: Job) -> Stream | None:
-    found = options(job.words, valued("-t -S --target-directory --suffix -m -o -g --mode --owner --group"))
-    directory = found.value("-t", "--target-directory")
-    paths = found.operands
-    target = directory if directory is not None else (paths[-1] if len(paths) > 1 else "")
-    sources = paths if directory is not None else paths[:-1]
-    if job.program == "install" and found.has("-d", "--directory"):
-        return NOTHING
-    mode = found.value("-m", "--mode")
-    if mode and target:
-        job.effect("chmod", target, *_mode_traits(mode))
-    whole = ("whole",) if found.has("-r", "-R", "-a", "--recursive", "--archive") else ()
-    for path in sources:
-        if path not in ("/dev/null", "/dev/zero", "/dev/stdin"):
-            job.effect("read", path, *whole)
-    if target:
-        empties = any(path in ("/dev/null", "/dev/zero", "/dev/urandom") for path in sources)
-        forced = ("forced",) if job.program in ("cp", "gcp") and found.has("-f", "--force") else ()
-        job.effect("truncate" if empties else "write", target, *forced)
-        _carry_all_over(job, sources, target)
-    return NOTHING
+_MODE = re.compile(r"-[rwxXst]+")
 
 
-def link(job: Job) -> Stream | None:
-    found = options(job.words, valued("-t -S"))
-    if len(found.operands) < 2:
-        return NOTHING
-    source, target = found.operands[0], found.operands[-1]
-    forced = found.has("-f", "--force")
-    _carry_over(job, source, target)
-    if found.has("-s", "--symbolic"):
-        job.host.session.links[resolve(target, job.host.cwds[0])] = resolve(source, job.host.cwds[0])
-    if source == "/dev/null":
-        job.effect("truncate", target)
-    else:
-        job.effect("overwrite" if forced else "write", target, "link")
-    return NOTHING
-
-
-def tee(job: Job) -> Stream | None:
-    found = options(job.words)
-    append = found.has("-a", "--append")
-    stream = job.stdin
-    empty = stream is not None and stream.known and not stream.text.strip() and not append
-    for path in found.operands:
-        job.effect("append" if append else "truncate" if empty else "write", path, *(stream.taints if stream else ()))
-        if stream is not None:
-            full = resolve(path, job.host.cwds[0])
-            before = job.host.session.files.get(full, "") if append else ""
-            job.host.session.files[full] = before + stream.text
-            if "download" in stream.taints:
-                job.host.session.downloads[full] = "the network"
-            put(job, path, stream.taints)
-    return stream
-
-
-def change_mode(job: Job) -> Stream | None:
-    found = options([word for word in job.words if not re.fullmatch(r"-[rwxXst]+", word)], valued("--reference"))
-    dropped = [word for word in job.words if re.fullmatch(r"-[rwxXst]+", word) and not re.fullmatch(r"-[r]", word)]
-    operands = found.operands if not dropped else [*dropped, *found.operands]
-    if found.value("--reference") is not None or len(operands) < 2:
-        operands = ["", *operands] if found.value("--reference") else operands
-    recursive = found.has("-R", "--recursive")
-    mode, paths = (operands[0], operands[1:]) if operands else ("", [])
-    marks = [*_mode_traits(mode), *(("recursive",) if recursive else ())]
-    for path in paths:
-        job.effect("chmod", path, *marks, *_marks(path, job))
-    return NOTHING
+def _parse_mode(program: Program, words: Sequence[str]) -> CommandOptions:
+    """chmod -x FILE: rights that are taken away are the mode, and no options."""
+    found = parse(program, [word for word in words if not _MODE.fullmatch(word)])
+    found.operands[:0] = [word for word in words if _MODE.fullmatch(word) and word != "-r"]
+    return found
 
 
 def _mode_traits(mode: str) -> list[str]:
@@ -269,15 +202,6 @@ def _mode_traits(mode: str) -> list[str]:
     return found
 
 
-def change_owner(job: Job) -> Stream | None:
-    found = options(job.words, valued("--reference --from"))
-    recursive = found.has("-R", "--recursive")
-    paths = found.operands if found.value("--reference") else found.operands[1:]
-    for path in paths:
-        job.effect("chown", path, *(("recursive",) if recursive else ()))
-    return NOTHING
-
-
 def sed(job: Job) -> Stream | None:
     """sed: its script may run or write; -i edits its files in place."""
     found = options(job.words, valued("-e -f --expression --file -l"))
@@ -297,9 +221,8 @@ def sed(job: Job) -> Stream | None:
         deletes_all = any(re.fullmatch(r"(1,\$|\$!?)?\s*d", script.strip()) for script in scripts)
         kept = any(re.search(r"^-i.+|--in-place=.+", word) for word in job.words)
         for path in operands:
-            job.effect(
-                "truncate" if deletes_all else "write", path, "edit", *(("kept",) if kept else ()), *_marks(path, job)
-            )
+            verb = "truncate" if deletes_all else "write"
+            job.effect(verb, path, "edit", *(("kept",) if kept else ()), *_marks(path, job))
         return NOTHING
     shown = () if names_only(job.program, [word for word in job.words if word not in operands]) else ("shown",)
     for path in operands:
@@ -307,53 +230,11 @@ def sed(job: Job) -> Stream | None:
     return None
 
 
-def make_directory(job: Job) -> Stream | None:
-    for path in options(job.words, valued("-m --mode")).operands:
-        job.effect("write", path, "create")
-    return NOTHING
-
-
-def touch(job: Job) -> Stream | None:
-    for path in options(job.words, valued("-t -d -r --date --reference")).operands:
-        job.effect("append", path, "create")
-    return NOTHING
-
-
-def read_files(job: Job) -> Stream | None:
-    """Programs that show or pass on what their operands name."""
-    skip = (
-        1
-        if job.program in ("grep", "egrep", "fgrep", "rg", "awk", "jq", "yq")
-        and "-e" not in job.words
-        and "-f" not in job.words
-        else 0
-    )
-    found = options(
-        job.words,
-        valued("-n -c -m -A -B -C -e -f --include --exclude -d -F -k -t -o --max-count")
-        if job.program != "cat"
-        else frozenset(),
-    )
-    shown = ("shown",) if _shows(job, found.operands[skip:]) else ()
-    for path in found.operands[skip:]:
-        if not path.startswith(("http:", "https:")):
-            job.effect("read", origin_of(job, path.removeprefix("@")), *shown)
-    return None
-
-
-def _shows(job: Job, paths: list[str]) -> bool:
-    """Whether its output contains values of its input: not where it only counts, tests, or prints names."""
-    if job.program in _SEARCHERS:
-        return not any(_QUIET.fullmatch(word) for word in job.words)
-    return job.program in _VIEWERS and not names_only(job.program, [word for word in job.words if word not in paths])
-
-
 def kill(job: Job) -> Stream | None:
     """kill -9 -1 reaches every process; kill PID one."""
     words = list(job.words)
     if "-l" in words or "-L" in words or "-0" in words:
         return NOTHING
-    everything = job.program == "killall5"
     targets: list[str] = []
     signalled = False
     index = 0
@@ -371,45 +252,14 @@ def kill(job: Job) -> Stream | None:
         else:
             targets.append(word)
         index += 1
-    everything = everything or "-1" in targets
-    job.effect("kill", " ".join(targets), *(("all",) if everything else ()))
+    job.effect("kill", " ".join(targets), *(("all",) if "-1" in targets else ()))
     return NOTHING
 
 
-HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys(
-        ("rm", "unlink", "grm", "rimraf", "del-cli", "srm", "wipe", "rm-rf", "rmtree", "safe-rm", "secure-delete"),
-        remove,
-    ),
-    "rmdir": remove_directory,
-    "shred": shred,
-    "truncate": truncate,
-    **dict.fromkeys(("zip", "7z", "7za", "7zz"), archive),
-    **dict.fromkeys(("gio", "trash-empty"), discard),
-    "scrub": shred,
-    "fallocate": punch,
-    "dd": dd,
-    "gdd": dd,
-    "dcfldd": dd,
-    "mv": move,
-    "gmv": move,
-    "cp": copy,
-    "gcp": copy,
-    "install": copy,
-    "ln": link,
-    "tee": tee,
-    "sponge": tee,
-    "chmod": change_mode,
-    "chown": change_owner,
-    "chgrp": change_owner,
-    "sed": sed,
-    "gsed": sed,
-    "mkdir": make_directory,
-    "touch": touch,
-    "kill": kill,
-    "killall5": kill,
-    **dict.fromkeys(
-        (name for name in _READERS if name not in ("cp", "scp", "tar", "rsync", "curl", "wget", "gpg", "zip")),
-        read_files,
-    ),
-}
+def kill_all(job: Job) -> Stream | None:
+    """killall5: no process is named, and all are reached."""
+    job.effect("kill", "", "all")
+    return NOTHING
+
+
+READERS: dict[str, Handler] = {"sed": sed, "signals": kill, "signal_all": kill_all}

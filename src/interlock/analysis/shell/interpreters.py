@@ -30,7 +30,7 @@ def described_program(name: str) -> Program | None:
         return found
     versioned = _VERSIONED.fullmatch(name) if name[-1:].isdigit() or "." in name else None
     found = programs.get(versioned[1]) if versioned else None
-    return found if found is not None and found.reader == "interpreter" else None
+    return found if found is not None and "interpreter" in found.reader else None
 
 
 def interpreter(job: Job) -> Stream | None:
@@ -268,7 +268,7 @@ def executable(job: Job, path: str) -> Stream | None:
     ending = path[path.rfind(".") :] if "." in path.rpartition("/")[2] else ""
     program = found[1].rpartition("/")[2] if found else ""
     interpreter = described_program(program)
-    if interpreter is not None and interpreter.reader == "interpreter":
+    if interpreter is not None and "interpreter" in interpreter.reader:
         job.code(interpreter.carries[0].stdin, text, path)
     elif ending in _SCRIPT_ENDINGS and not program:
         job.code(_SCRIPT_ENDINGS[ending], text, path)

@@ -26,7 +26,7 @@ _ADDRESS = re.compile(r"(git\+|git:|git@|https?:|github:|gitlab:|bitbucket:|gist
 def run_carried(job: Job, program: Program) -> Stream | None:
     """Read what this command runs; the stream of the command that it passes its own streams to, if there is one."""
     stream: Stream | None = None
-    for item in program.carries[1:] if program.reader == "interpreter" else program.carries:
+    for item in program.carries[1:] if "interpreter" in program.reader else program.carries:
         words, via = _behind_subcommand(job, program, item)
         if words is None:
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 
 from msgspec.structs import replace
@@ -36,6 +37,7 @@ from interlock.analysis.shell import (
 from interlock.analysis.shell import builtins as shells
 from interlock.analysis.shell import embedded_commands as editors
 from interlock.analysis.shell import network as transfers
+from interlock.analysis.shell.file_programs import apply_paths
 from interlock.analysis.shell.output import output
 from interlock.analysis.shell.payloads import run_carried, run_words
 from interlock.analysis.targets import carried
@@ -67,7 +69,6 @@ HANDLERS = _joined(
     sending.HANDLERS,
     transfers.TRANSFER_HANDLERS,
     editors.EDITOR_HANDLERS,
-    file_programs.HANDLERS,
     _SCRIPTS,
 )
 
@@ -75,6 +76,7 @@ READERS: dict[str, Handler] = {
     **interpreters.READERS,
     **windows_programs.READERS,
     **data_clients.READERS,
+    **file_programs.READERS,
 }
 # Programs whose readers know each of their words.
 _OWN_WORDS = frozenset().union(
@@ -83,7 +85,6 @@ _OWN_WORDS = frozenset().union(
     item_runners.HANDLERS,
     network.HANDLERS,
     transfers.TRANSFER_HANDLERS,
-    file_programs.HANDLERS,
 )
 _WRAPPERS = builtins.SHELLS | frozenset({"env", "command", "xargs", "eval", "source", "."})
 _DASHED_GIT = re.compile(
@@ -126,13 +127,20 @@ def read_program(job: Job, written: str) -> Stream:
     stream, handled = _run(job, written if local else "", described)
     if not (wrapper or _read_inside(session.facts, before, len(job.where.via))):
         if described is None or not described.dry_run or set(described.dry_run).isdisjoint(job.words):
-            read_loose_words(job, handled, program in _OWN_WORDS)
+            read_loose_words(
+                job, handled, program in _OWN_WORDS or (described is not None and _is_file_tool(described))
+            )
     return stream
 
 
 def _read_inside(facts: Sequence[Fact], before: int, depth: int) -> bool:
     """Whether the command's own words were read as something that it runs."""
     return any(len(fact.via) > depth for fact in islice(facts, before, None))
+
+
+def _is_file_tool(described: Program) -> bool:
+    """Whether the description speaks of every word: of files, and of nothing that is run."""
+    return bool(described.paths) and not described.carries
 
 
 def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool]:
@@ -147,8 +155,10 @@ def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool
     if described is not None and described.prints and (made := next(filter(described.prints.get, job.words), "")):
         return Stream(described.prints[made] + "\n", frozenset({"sql"})), True
     handlers = HANDLERS.get(job.program, ())
-    if described is not None and described.reader:
-        handlers = (READERS[described.reader], *handlers)
+    if described is not None and (described.reader or described.paths):
+        handlers = (*(READERS[name] for name in described.reader), *handlers)
+        if described.paths:
+            handlers = (*handlers, partial(apply_paths, program=described))
     if not handlers or (job.stdin is not None and not carried.LEAKS.isdisjoint(job.stdin.taints)):
         sending.send_named(job)
     for handler in handlers:
