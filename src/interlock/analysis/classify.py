@@ -13,7 +13,7 @@ from interlock.analysis.programs import Program
 from interlock.analysis.programs.help import may_be_value
 from interlock.analysis.programs.load import net_words
 from interlock.analysis.programs.net import Harm, harm_of, only_reads
-from interlock.analysis.programs.options import CommandOptions, options
+from interlock.analysis.programs.options import CommandOptions, holds, options
 from interlock.analysis.rules import Clause, Rule, pattern
 from interlock.analysis.rules.book import ANY, Entry, Rulebook, keys_of
 from interlock.analysis.shell import show_command
@@ -230,7 +230,7 @@ def _carried_at(view: _View, program: Program) -> int | None:
     """Where the words begin that the program only hands to another one, whose own command they are."""
     operands = view.found.operands
     for payload in program.carries:
-        if not payload.words or payload.behind:
+        if not payload.words or payload.behind or not holds(payload, view.found):
             continue
         for path in payload.subcommand or ((),):
             if _starts(operands, path) and len(operands) > len(path):

@@ -15,7 +15,7 @@ class Payload(Struct, frozen=True):
     """What a program, or one of its subcommands, is given to run, and in which language.
 
     A language is `command` (the words of a command), `shell` (shell text), `data` (text that is never run), `sql` with or
-    without a dialect behind it, or the name of a language that is read.
+    without a dialect behind it, the name of a language that is read, or one of those in `shell/payloads.py`.
     """
 
     subcommand: tuple[tuple[str, ...], ...] = ()
@@ -27,12 +27,16 @@ class Payload(Struct, frozen=True):
     behind: str = ""  # only the words behind this one
     options: Mapping[str, str] = field(default_factory=dict)  # option -> language of its value
     files: Mapping[str, str] = field(default_factory=dict)  # option -> language of the file that it names
+    settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # option -> name of a setting -> language
+    implicit: Mapping[str, str] = field(default_factory=dict)  # file that it runs unasked -> language
     stdin: str = ""  # its standard input, where it is given nothing else to run
     any_flag: tuple[str, ...] = ()
     no_flag: tuple[str, ...] = ()
     value_flags: frozenset[str] = frozenset()  # options with values behind the subcommand, beside the program's own
     traits: tuple[str, ...] = ()  # privileged, remote, container, bulk
     assigns: bool = False  # NAME=value may come before the command
+    entry: tuple[str, ...] = ()  # options that name the program before the command
+    mounts: tuple[str, ...] = ()  # options that give the command folders of this machine
     packages: tuple[str, ...] = ()  # options that name the package that is fetched and run
     given: Mapping[str, str] = field(
         default_factory=dict
@@ -82,6 +86,21 @@ class PathEffect(Struct, frozen=True):
     given: Mapping[str, str] = field(default_factory=dict)  # as in Payload
 
 
+class Sending(Struct, frozen=True):
+    """What a program gives to another machine or person."""
+
+    to: str = ""  # who gets it, where no word names the host
+    host: tuple[str, ...] = ()  # options that name the host; `operand` for the first operand
+    subcommand: tuple[tuple[str, ...], ...] = ()
+    stdin: bool = False  # what flows in
+    words: bool = False  # secrets among its words
+    files: tuple[str, ...] = ()  # the files that these options name
+    content: bool = False  # whatever it is, and not only secrets
+    any_flag: tuple[str, ...] = ()
+    no_flag: tuple[str, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)  # as in Payload
+
+
 class Program(Struct, frozen=True):
     """How one program's words are read."""
 
@@ -104,6 +123,7 @@ class Program(Struct, frozen=True):
     carries: tuple[Payload, ...] = ()
     does: tuple[ObjectEffect, ...] = ()
     paths: tuple[PathEffect, ...] = ()
+    sends: tuple[Sending, ...] = ()
     quiet: bool = False  # it prints nothing of what it reads
     place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of the place -> options that name it
     kinds: Mapping[str, str] = field(default_factory=dict)  # short name of a kind -> kind
@@ -147,6 +167,7 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         carries=tuple(_carried(where, item) for item in data.get("carries", ())),
         does=tuple(_object_effect(where, item) for item in data.get("does", ())),
         paths=tuple(_path_effect(where, item) for item in data.get("paths", ())),
+        sends=tuple(Sending(**_entry(where, item, _NO_SENDING)) for item in data.get("sends", ())),
         quiet=bool(data.get("quiet", False)),
         place=_option_lists(f"{where}: place", data.get("place", {}), _PLACE_KEYS),
         kinds={str(key): str(kind) for key, kind in data.get("kinds", {}).items()},
@@ -211,12 +232,13 @@ def _carried(where: str, data: Mapping[str, Any]) -> Payload:
         raise PackError(f"{where}: an entry of carries names none of {', '.join(sorted(_SOURCES))}")
     for key in made.keys() & _LANGUAGES:
         made[key] = {name: language for names, language in made[key].items() for name in names.split()}
-    made["value_flags"] = frozenset(made.get("value_flags", ())).union(made.get("options", ()), made.get("files", ()))
+    named = (made.get(key, ()) for key in ("value_flags", "options", "files", "settings", "entry", "mounts"))
+    made["value_flags"] = frozenset().union(*named)
     return Payload(**made)
 
 
 _NO_PAYLOAD = Payload()
-_SOURCES = frozenset({"words", "operands", "file", "options", "files", "stdin"})
+_SOURCES = frozenset({"words", "operands", "file", "options", "files", "settings", "implicit", "stdin"})
 _LANGUAGES = frozenset({"options", "files"})
 
 
@@ -244,6 +266,7 @@ def _one_of(where: str, key: str, value: Any, known: Iterable[str]) -> None:
 
 _NO_OBJECT = ObjectEffect()
 _NO_PATH = PathEffect()
+_NO_SENDING = Sending()
 _EFFECTS = frozenset({"create", "remove", "stop", "write", "select", "named"})
 _PATH_WORDS = {
     "effect": frozenset({"append", "chmod", "chown", "delete", "move", "overwrite", "read", "truncate", "write"}),

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from interlock.analysis.facts import HOLE
 
 if TYPE_CHECKING:
-    from interlock.analysis.programs import ObjectEffect, PathEffect, Payload, Program
+    from interlock.analysis.programs import ObjectEffect, PathEffect, Payload, Program, Sending
 
 _BUNDLE = re.compile(r"-[A-Za-z0-9]+")
 NO_VALUES: frozenset[str] = frozenset()
@@ -133,7 +133,15 @@ def _doubled(word: str) -> str:
     return f"-{word}" if word.startswith("-") and not word.startswith("--") and len(word) > 2 else word
 
 
-def holds(item: Payload | ObjectEffect | PathEffect, found: CommandOptions) -> bool:
+def behind(paths: Sequence[Sequence[str]], operands: Sequence[str]) -> list[str] | None:
+    """The operands behind the subcommand, where they begin with one of these paths; a `*` stands for any word."""
+    for path in paths or ((),):
+        if len(operands) >= len(path) and all(want in (have, "*") for want, have in zip(path, operands, strict=False)):
+            return list(operands[len(path) :])
+    return None
+
+
+def holds(item: Payload | ObjectEffect | PathEffect | Sending, found: CommandOptions) -> bool:
     """Whether the options that an entry of a description asks for are given."""
     if (item.any_flag and not found.has(*item.any_flag)) or (item.no_flag and found.has(*item.no_flag)):
         return False

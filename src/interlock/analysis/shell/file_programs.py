@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from interlock.analysis.facts import HOLE, hole, names_only
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import PathEffect, Program
-from interlock.analysis.programs.options import CommandOptions, holds, options, parse, valued
+from interlock.analysis.programs.options import CommandOptions, behind, holds, options, parse, valued
 from interlock.analysis.shell import NOTHING, Job, Stream
 from interlock.analysis.targets.carried import copy_to, origin_of, put
 
@@ -24,18 +24,10 @@ def apply_paths(job: Job, program: Program) -> Stream | None:
     """Report what a command does to files."""
     found = _parse_mode(program, job.words) if program.paths[0].mode else parse(program, job.words)
     for item in program.paths:
-        operands = _behind(item, found.operands)
+        operands = behind(item.subcommand, found.operands)
         if operands is not None and holds(item, found):
-            _apply(job, item, found, operands)
+            _apply(job, item, found, operands[item.skip :])
     return NOTHING if program.quiet else None
-
-
-def _behind(item: PathEffect, operands: Sequence[str]) -> list[str] | None:
-    """The operands behind the subcommand that an entry is for, and those that are no paths."""
-    for path in item.subcommand or ((),):
-        if tuple(operands[: len(path)]) == path:
-            return list(operands[len(path) + item.skip :])
-    return None
 
 
 def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str]) -> None:

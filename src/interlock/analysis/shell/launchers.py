@@ -1,20 +1,15 @@
-"""Programs that launch a command: schedulers, terminals, file watchers."""
+"""The words of env and of the shell's `command`: another command, behind settings or an option that only looks it up."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from shlex import quote
 
 from interlock.analysis.facts import hole
-from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import Job, Stream
 from interlock.analysis.shell.payloads import run_words
 
 COMMON = frozenset("rm dd shred mv cp bash sh zsh python3 perl find truncate chmod chown curl wget git kill".split())
-_CRON_LINE = re.compile(r"\s*(?:@\w+|(?:[\d*/,\-a-zA-Z]+\s+){5})(.*)")
-
-
 _ENV_LONG = ("--unset", "--chdir", "--argv0", "--split-string", "--ignore-environment", "--null", "--debug")
 _ENV_VALUED = frozenset("-u -C -P -a -S --unset --chdir --argv0 --split-string".split())
 
@@ -77,65 +72,7 @@ def _command(job: Job) -> Stream | None:
     return run_words(job, rest, "command", ())
 
 
-def _tmux(job: Job) -> Stream | None:
-    """tmux send-keys 'text' Enter; new-session 'text'."""
-    found = options(job.words, valued("-t -s -n -c -x -y -L -S -f -F -e -l -p"))
-    if not found.operands:
-        return None
-    verb, rest = found.operands[0], found.operands[1:]
-    if verb in ("send-keys", "send"):
-        keys = [word for word in rest if word not in ("Enter", "C-m", "C-j", "KPEnter", "C-c", "Space", "Escape")]
-        if keys:
-            job.shell_text(" ".join(keys), "tmux send-keys")
-    elif verb in (
-        "new-session",
-        "new",
-        "new-window",
-        "neww",
-        "split-window",
-        "splitw",
-        "respawn-pane",
-        "run-shell",
-        "run",
-        "if-shell",
-        "popup",
-        "display-popup",
-    ):
-        if rest:
-            job.shell_text(" ".join(rest) if verb not in ("if-shell",) else "; ".join(rest), f"tmux {verb}")
-    return None
-
-
-def _screen(job: Job) -> Stream | None:
-    found = options(job.words, valued("-S -t -c -h -p -s -T"), stop_at_operand=True)
-    if "-X" in job.words and "stuff" in job.words:
-        keys = job.words[job.words.index("stuff") + 1 :]
-        job.shell_text(re.sub(r"\\n|\\r|\^M|\n", "\n", " ".join(keys)), "screen -X stuff")
-    elif found.operands and found.has("-d", "-D", "-m", "-dm", "-dmS"):
-        run_words(job, found.operands, "screen", ())
-    return None
-
-
-def _crontab(job: Job) -> Stream | None:
-    """crontab: the lines that it is fed, or a file's."""
-    text = None
-    if job.stdin is not None and ("-" in job.words or not job.words):
-        text = job.stdin.text
-    else:
-        for word in options(job.words, valued("-u")).operands:
-            text = job.file_text(word)
-    if text is not None:
-        for line in text.splitlines()[:200]:
-            found = _CRON_LINE.fullmatch(line)
-            if found and not line.lstrip().startswith("#"):
-                job.shell_text(found[1], "crontab")
-    return None
-
-
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "env": _env,
     "command": _command,
-    "tmux": _tmux,
-    "screen": _screen,
-    "crontab": _crontab,
 }

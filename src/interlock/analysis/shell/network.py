@@ -9,7 +9,7 @@ from interlock.analysis.facts import HOLE, hole_of, taints_in, without_holes
 from interlock.analysis.places import resolve
 from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import Job, Stream
-from interlock.analysis.shell.data_clients import inside, read_statements
+from interlock.analysis.shell.data_clients import inside
 from interlock.analysis.targets.carried import LEAKS, carries
 
 _SECRET_NAME = re.compile(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY)[A-Z_]*{HOLE}")
@@ -30,7 +30,7 @@ def web(job: Job) -> Stream:
         read_http(request.method, request.url, request.body, request.headers, inner)
         _uploads(job, request.url, request.uploads, f"{request.url} {request.body}")
         if parser is http_words.parse_httpie and not request.body and not request.uploads:
-            _send_stdin(job, request.url)
+            send_stdin(job, request.url)
         headers = " ".join(one for one in request.headers if not _signs_in(one, request.url))
         everything = " ".join(request.headers)
         if taints_in(headers) or (HOLE in everything and _is_foreign_token(everything, request.url)):
@@ -72,19 +72,19 @@ def _signs_in(header: str, url: str) -> bool:
 def _uploads(job: Job, url: str, uploads: tuple[str, ...] | list[str], text: str) -> None:
     for path in uploads:
         if path in ("-", "@-", "/dev/stdin"):
-            _send_stdin(job, url)
+            send_stdin(job, url)
             continue
         leaks = carries(job, path) & LEAKS
         if not leaks and path.startswith(("/etc/", "~/.")):
             leaks = frozenset({"secret"})
         job.effect("send", url, *(leaks or of_the_machine(url)))
-    if leaks := _leaks(text, url):
+    if leaks := find_leaks(text, url):
         job.effect("send", url, *leaks)
     elif HOLE * 2 in text.removeprefix(url):  # the output of a program
         job.effect("send", url, *of_the_machine(url))
 
 
-def _send_stdin(job: Job, to: str, host: str = "") -> None:
+def send_stdin(job: Job, to: str, host: str = "") -> None:
     """What flows in leaves: text in the command itself, or something of the machine."""
     if job.stdin is not None:
         leaks = job.stdin.taints & LEAKS or (
@@ -93,7 +93,7 @@ def _send_stdin(job: Job, to: str, host: str = "") -> None:
         job.effect("send", to, *leaks, *(() if job.stdin.known else of_the_machine(host or to)))
 
 
-def _leaks(text: str, url: str) -> frozenset[str]:
+def find_leaks(text: str, url: str) -> frozenset[str]:
     """Secrets in a request: what flowed in, a variable with the name of a secret, or a token of another service than the one asked."""
     found = taints_in(text) & LEAKS
     if not found and HOLE in text and (_SECRET_NAME.search(text) or _is_foreign_token(text, url)):
@@ -161,7 +161,7 @@ _SERVICES = re.compile(
 
 def lookup(job: Job) -> Stream | None:
     """dig, nslookup, ping: a secret in the queried name leaves this machine."""
-    if leaks := _leaks(" ".join(job.words), ""):
+    if leaks := find_leaks(" ".join(job.words), ""):
         job.effect("send", "a name server", *leaks)
     return Stream(hole_of({"download"}), frozenset({"download"})) if job.program == "dig" else None
 
@@ -170,7 +170,7 @@ def netcat(job: Job) -> Stream:
     """nc host port: what flows in is sent; a store's text protocol is read."""
     operands = options(job.words, valued("-p -s -w -q -i -X -x -e -c -I -O -T")).operands
     if job.stdin is not None and operands:
-        _send_stdin(job, " ".join(operands), operands[0])
+        send_stdin(job, " ".join(operands), operands[0])
         language = {"6379": "redis", "11211": "memcached"}.get(operands[-1])
         if language and job.stdin.known:
             inside(job).code(language, job.stdin.text)
@@ -184,7 +184,7 @@ def tls(job: Job) -> Stream | None:
     """openssl s_client: a raw connection."""
     if job.words[:1] != ["s_client"]:
         return None
-    _send_stdin(job, "openssl s_client", options(job.words, valued("-connect")).value("-connect") or "")
+    send_stdin(job, "openssl s_client", options(job.words, valued("-connect")).value("-connect") or "")
     job.effect("fetch", "openssl s_client")
     return Stream(hole_of({"download"}), frozenset({"download"}))
 
@@ -194,7 +194,7 @@ def socat(job: Job) -> Stream | None:
     if re.search(r"(?i)\b(exec|system|shell):", text) and re.search(r"(?i)\b(tcp|udp|openssl|sctp)\d?(-\w+)?:", text):
         job.effect("reverse_shell", text)
     elif peer := _SOCAT_PEER.search(text):
-        _send_stdin(job, text, peer[1])
+        send_stdin(job, text, peer[1])
         for path in _SOCAT_FILE.findall(text):
             job.effect("send", text, *(carries(job, path) & LEAKS or of_the_machine(peer[1])))
     return Stream(hole_of({"download"}), frozenset({"download"}))
@@ -202,20 +202,6 @@ def socat(job: Job) -> Stream | None:
 
 _SOCAT_PEER = re.compile(r"(?i)\b(?:tcp|udp|openssl|sctp|ssl)\d?(?:-connect|-sendto|-datagram)?:([^:,\s]+)")
 _SOCAT_FILE = re.compile(r"(?i)\b(?:file|open|gopen|create):([^,\s]+)")
-
-
-def run_elsewhere(job: Job) -> Stream | None:
-    """aws ssm send-command, aws athena --query-string: what runs elsewhere."""
-    found = options(job.words, valued("--query-string --sql --sql-statement --statement --parameters --scripts"))
-    for line in found.all("--parameters"):
-        for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line) if "command" in line else ():
-            job.shell_text(text.replace('\\"', '"'), "aws ssm", "remote")
-    for text in found.all("--scripts"):
-        job.shell_text(text, f"{job.program} run-command", "remote")
-    texts = found.all("--query-string", "--sql", "--statement")
-    for text in texts:
-        read_statements(inside(job), text, "")
-    return None
 
 
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
@@ -298,7 +284,6 @@ def _files(job: Job, paths: Sequence[str]) -> Iterator[str]:
 
 
 TRANSFER_HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    **dict.fromkeys(("gcloud", "aws", "gsutil", "az"), run_elsewhere),
     "lftp": lftp,
     **dict.fromkeys(("sftp", "ftp", "ncftp", "psftp", "tnftp"), sftp),
 }

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
 
-from interlock.analysis.facts import hole, known, without_holes
+from interlock.analysis.facts import HOLE, hole, known, without_holes
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload, Program
-from interlock.analysis.programs.options import CommandOptions, options
+from interlock.analysis.programs.options import NO_VALUES, CommandOptions, holds, options
 from interlock.analysis.shell import UNKNOWN, Job, Stream
 from interlock.analysis.shell.data_clients import inside, read_statements
 from interlock.analysis.shell.simple_commands import run_variables
@@ -31,7 +32,7 @@ def run_carried(job: Job, program: Program) -> Stream | None:
         if words is None:
             continue
         found = _split(job, program, item, words)
-        if (item.any_flag and not found.has(*item.any_flag)) or (item.no_flag and found.has(*item.no_flag)):
+        if not holds(item, found):
             continue
         texts = [(language, text, via) for language, text in _texts(job, item, found)]
         rest = _command_words(item, found, words)
@@ -40,9 +41,10 @@ def run_carried(job: Job, program: Program) -> Stream | None:
         for language, text, source in texts:
             read_carried(job, language, text, source, item.traits)
         if rest:
-            stream = _run_command(job, item, rest, via)
-        elif item.stdin and job.stdin is not None and not texts and stream is None and not found.all(*item.files):
-            _read_stdin(job, job.stdin, item, via)
+            stream = _run_command(job, item, rest, via, found)
+        elif item.stdin and job.stdin is not None and not (texts or stream or found.all(*item.files)):
+            if len(found.operands) >= item.skip:
+                _read_stdin(job, job.stdin, item, via)
         if item.opens and found.operands:
             job.effect("read", found.operands[0])
         if stream is None and _is_sql(item):
@@ -76,14 +78,14 @@ def _behind_subcommand(job: Job, program: Program, item: Payload) -> tuple[list[
     if not item.subcommand:
         return _behind(item, job.words), job.program
     for path in item.subcommand:
-        words: list[str] = job.words
+        words, values = job.words, program.value_flags
         for name in path:
-            operands = options(words, program.value_flags, stop_at_operand=True).operands
-            if operands[:1] != [name]:
+            operands = options(words, values, stop_at_operand=True).operands
+            if operands[:1] != [name] and (name != "*" or not operands):
                 break
-            words = operands[1:]
+            words, values = operands[1:], values | program.behind.get(name, NO_VALUES)
         else:
-            return _behind(item, words), f"{job.program} {' '.join(path)}"
+            return _behind(item, words), f"{job.program} {path[-1]}"
     return None, ""
 
 
@@ -98,10 +100,10 @@ def _split(job: Job, program: Program, item: Payload, words: Sequence[str]) -> C
     job.step(len(words) // 4)
     values = program.value_flags | item.value_flags
     if not item.words:
-        return options(words, values)
-    found = options(words, values, stop_at_operand=True)
+        return options(words, values, pairs=program.pair_flags)
+    found = options(words, values, stop_at_operand=True, pairs=program.pair_flags)
     rest = found.operands[item.skip :]
-    if item.skip and rest[:1] and rest[0].startswith("-") and rest[0] != "-":  # flock FILE -c text
+    if item.skip and rest[:1] and rest[0][:1] == "-" != rest[0] and not found.all(*item.entry):  # flock FILE -c text
         more = options(rest, values, stop_at_operand=True)
         found.flags |= more.flags
         for name, given in more.values.items():
@@ -116,13 +118,18 @@ def _command_words(item: Payload, found: CommandOptions, words: Sequence[str]) -
     if item.behind:
         return list(words)
     rest = found.operands[item.skip :]
-    return rest[1:] if rest[:1] == ["--"] else rest
+    rest = rest[1:] if rest[:1] == ["--"] else rest
+    return [*(word for text in found.all(*item.entry) for word in text.split()), *rest] if item.entry else rest
 
 
 def _texts(job: Job, item: Payload, found: CommandOptions) -> Iterator[tuple[str, str]]:
     """The texts in options, operands and files, each with its language."""
     for name, language in item.options.items():
         yield from ((language, text) for text in found.all(name))
+    for name, settings in item.settings.items():
+        yield from (setting for text in found.all(name) for setting in _settings(text, settings))
+    if item.implicit:
+        yield from _written_files(job, item.implicit)
     if item.operands:
         for text in found.operands[item.skip :]:
             if _FILE_NAME.fullmatch(text):
@@ -135,6 +142,22 @@ def _texts(job: Job, item: Payload, found: CommandOptions) -> Iterator[tuple[str
     if item.file:
         for path in found.operands[item.skip : item.skip + 1]:
             yield from _file_texts(job, path, item.file)
+
+
+def _settings(text: str, languages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The text of a setting, `NAME=text` or `NAME text`, where it is one that runs."""
+    name, value = [*re.split(r"\s*=\s*|\s+", text.strip(), maxsplit=1), ""][:2]
+    for pattern, language in languages.items():
+        if fnmatchcase(name.lower(), pattern) and value.strip().lower() != "none":
+            yield language, value.strip().lstrip("!")
+
+
+def _written_files(job: Job, languages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Files of a set name that the action itself has written."""
+    for path, text in list(job.host.session.files.items()):
+        for name, language in languages.items():
+            if fnmatchcase(path, resolve(name, job.host.cwds[0])):
+                yield language, text
 
 
 def _script_text(job: Job, path: str, language: str) -> str | None:
@@ -150,7 +173,7 @@ def _file_texts(job: Job, path: str, language: str) -> Iterator[tuple[str, str]]
         yield language, text
     elif language.startswith("sql"):
         inside(job).effect("run_script", path, "sql")
-    elif language != "data":
+    elif language not in ("data", "cron"):
         job.effect("run_script", path)
 
 
@@ -160,17 +183,65 @@ def read_carried(job: Job, language: str, text: str, via: str, traits: Sequence[
         job.shell_text(text, via, *traits)
     elif language.startswith("sql"):
         read_statements(inside(job, via, traits), text, language[4:])
-    elif language == "program":
-        job.effect("run_script", text, "carried")
-    elif language == "prompt":
-        for line in text.splitlines():
-            if found := _ESCAPE.match(line):
-                job.shell_text(line[found.end() :], via, *traits)
+    elif (reader := _TEXTS.get(language)) is not None:
+        reader(job, text, via, traits)
     elif language != "data":
         inside(job, via, traits).code(language, text, via)
 
 
-def _run_command(job: Job, item: Payload, rest: list[str], via: str) -> Stream | None:
+def _read_prompt(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
+    """Lines for the prompt of another language, of which some go to a shell."""
+    for line in text.splitlines():
+        if found := _ESCAPE.match(line):
+            job.shell_text(line[found.end() :], via, *traits)
+
+
+def _read_keys(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
+    """What is typed into another terminal."""
+    typed = [word for word in _NEW_LINE.sub("\n", text).split(" ") if word not in _KEYS]
+    job.shell_text(" ".join(typed), via, *traits)
+
+
+def _read_schedule(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
+    """Lines of a crontab: a time, and the command for it."""
+    for line in text.splitlines()[:200]:
+        if (found := _CRON_LINE.fullmatch(line)) and not line.lstrip().startswith("#"):
+            job.shell_text(found[1], via, *traits)
+
+
+def _read_quoted(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
+    """Commands in a list: `["a", "b"]`, `[a]` or the bare text."""
+    text = _ASSIGNED.sub("", text)
+    for one in [inner.replace('\\"', '"') for inner in _QUOTED.findall(text)] or [text.strip("[]'")]:
+        job.shell_text(one, via, *traits)
+
+
+def _read_transport(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
+    """ext::COMMAND, where an address is expected."""
+    if text.startswith("ext::"):
+        job.shell_text(_TRANSPORT_SPACE.sub(" ", text[5:]), via, *traits)
+
+
+_KEYS = frozenset({"Enter", "C-m", "C-j", "KPEnter", "C-c", "Space", "Escape"})
+_NEW_LINE = re.compile(r"\\n|\\r|\^M")
+_CRON_LINE = re.compile(r"\s*(?:@\w+|(?:[\d*/,\-a-zA-Z]+\s+){5})(.*)")
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_ASSIGNED = re.compile(r"^\w+=")
+_TRANSPORT_SPACE = re.compile(r"%[S ]")
+_TEXTS: Mapping[str, Callable[[Job, str, str, Sequence[str]], None]] = {
+    "program": lambda job, text, via, traits: job.effect("run_script", text, "carried"),
+    "reverse": lambda job, text, via, traits: job.effect("reverse_shell", text),
+    "prompt": _read_prompt,
+    "keys": _read_keys,
+    "cron": _read_schedule,
+    "quoted": _read_quoted,
+    "transport": _read_transport,
+}
+
+
+def _run_command(job: Job, item: Payload, rest: list[str], via: str, found: CommandOptions) -> Stream | None:
+    if item.words == "shell":
+        return job.shell_text(" ".join(rest), via, *item.traits)
     if item.words != "command":
         read_carried(job, item.words, " ".join(rest), via, item.traits)
         return UNKNOWN
@@ -180,7 +251,22 @@ def _run_command(job: Job, item: Payload, rest: list[str], via: str) -> Stream |
         env.append((name, value))
     if rest and " " in rest[0] and (len(rest) == 1 or "remote" in item.traits):
         return job.shell_text(" ".join(rest), via, *item.traits)  # xterm -e 'rm -rf x': a shell takes it apart
-    return run_words(job, rest, via, item.traits, env)
+    return run_words(job, rest, via, item.traits, env, _mounts(found.all(*item.mounts)))
+
+
+def _mounts(texts: Sequence[str]) -> dict[str, str]:
+    """The mounts of a container, `OUTSIDE:INSIDE` or `source=OUTSIDE,target=INSIDE`: path inside -> path on the host."""
+    mounts: dict[str, str] = {}
+    for text in texts:
+        parts = dict(part.split("=", 1) for part in text.split(",") if "=" in part)
+        host = parts.get("source") or parts.get("src")
+        seen_as = parts.get("target") or parts.get("dst") or parts.get("destination")
+        if host is None:
+            host, _, seen_as = text.partition(":")
+            seen_as = seen_as.split(":")[0] if host.startswith(("/", "~", ".", HOLE)) else ""
+        if host and seen_as and parts.get("type", "bind") == "bind":
+            mounts[seen_as.rstrip("/")] = host
+    return mounts
 
 
 def _address(specs: Sequence[str]) -> str:

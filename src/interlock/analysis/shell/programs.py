@@ -30,7 +30,6 @@ from interlock.analysis.shell import (
     item_runners,
     launchers,
     network,
-    remote_commands,
     sending,
     windows_programs,
 )
@@ -62,7 +61,6 @@ HANDLERS = _joined(
     windows_programs.HANDLERS,
     item_runners.HANDLERS,
     embedded_commands.HANDLERS,
-    remote_commands.HANDLERS,
     launchers.HANDLERS,
     data_clients.HANDLERS,
     network.HANDLERS,
@@ -145,6 +143,8 @@ def _is_file_tool(described: Program) -> bool:
 
 def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool]:
     """The output of a command, and whether what it does with its words is known; `script` is the local file that it may be."""
+    if described is not None and described.sends:
+        sending.apply_sends(job, described)
     stream = run_carried(job, described) if described is not None and described.carries else None
     if stream is not None:
         return stream, True
@@ -167,7 +167,7 @@ def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool
             return stream, True
     if handlers:
         return output(job), True
-    if tail := _handed_on(job):
+    if tail := _handed_on(job, described is not None and bool(described.ruled or described.does or described.network)):
         return run_words(job, tail, job.program, ()), True
     if described is not None and described.carries:
         return output(job), True
@@ -211,8 +211,11 @@ _HANDS_ON = frozenset({"--", "exec", "-e", "-x", "--exec", "--command", "launch"
 _LOOKED_AT = 8  # words of an unknown program in which a command is looked for
 
 
-def _handed_on(job: Job) -> list[str]:
-    """The command that an unknown program seems to run: what follows its `--` or `exec`, a shell with its -c, or words that destroy."""
+def _handed_on(job: Job, own_subcommands: bool) -> list[str]:
+    """The command that a program seems to run: what follows its `--` or `exec`, a shell with its -c, or words that destroy.
+
+    The words of a program with subcommands of its own are no such words.
+    """
     words = job.words
     if not words or job.program in program_set("text"):
         return []
@@ -222,7 +225,9 @@ def _handed_on(job: Job) -> list[str]:
             continue
         if word in shells.SHELLS and any(re.fullmatch(r"-[a-z]*c", one) for one in rest[1:3]):
             return rest
-        told = at == 0 or words[at - 1] in _HANDS_ON
+        told = words[at - 1] in _HANDS_ON if at else not own_subcommands
+        if own_subcommands and not told:
+            continue
         if (told and words[at - 1 : at] == ["--"]) or harm_of_words(job, rest, told):
             return rest
     return []

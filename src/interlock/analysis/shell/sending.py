@@ -9,9 +9,10 @@ from itertools import pairwise
 
 from interlock.analysis.facts import HOLE, Command, hole_of, taints_in, without_holes
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.options import options, valued
+from interlock.analysis.programs import Program
+from interlock.analysis.programs.options import behind, holds, options, parse, valued
 from interlock.analysis.shell import Job, Stream
-from interlock.analysis.shell.network import host_of, of_the_machine
+from interlock.analysis.shell.network import find_leaks, host_of, of_the_machine, send_stdin
 from interlock.analysis.targets.carried import LEAKS, carries, named_files
 
 # host:path, but no drive and no ./a:b
@@ -30,6 +31,28 @@ def secure_copy(job: Job) -> Stream | None:
         job.effect("write", target)
         fetch_from_host(job, sources, target)
     return None
+
+
+def apply_sends(job: Job, program: Program) -> None:
+    """Report what a command gives to others, by the description of its program."""
+    found = parse(program, job.words)
+    for item in program.sends:
+        operands = behind(item.subcommand, found.operands)
+        if operands is None or not holds(item, found):
+            continue
+        host = "".join(operands[:1]) if item.host == ("operand",) else found.value(*item.host) or ""
+        if not (to := host or item.to):
+            continue
+        if item.stdin and item.content:
+            send_stdin(job, to, host)
+            continue
+        leaks = frozenset[str]().union(*(carries(job, path) for path in found.all(*item.files))) & LEAKS
+        if item.stdin and job.stdin is not None:
+            leaks |= job.stdin.taints & LEAKS
+        if item.words:
+            leaks |= find_leaks(" ".join(job.words), "")
+        if leaks:
+            job.effect("send", to, *leaks)
 
 
 def send_to_host(job: Job, sources: Sequence[str], target: str) -> None:
@@ -217,7 +240,6 @@ def mail(job: Job) -> Stream | None:
 
 _FORGES = frozenset({"gh", "glab", "hub", "tea"})
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    **dict.fromkeys(("gh", "gcloud", "aws", "gsutil", "az"), send_named),
     "scp": secure_copy,
     "git": git,
     **dict.fromkeys(("aria2c", "axel", "lwp-download", "fetch"), fetch),
