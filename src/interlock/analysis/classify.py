@@ -230,7 +230,7 @@ def _carried_at(view: _View, program: Program) -> int | None:
     """Where the words begin that the program only hands to another one, whose own command they are."""
     operands = view.found.operands
     for payload in program.carries:
-        if not payload.words or payload.behind or not holds(payload, view.found):
+        if not payload.words or payload.behind or payload.mark or not holds(payload, view.found):
             continue
         for path in payload.subcommand or ((),):
             if _starts(operands, path) and len(operands) > len(path):

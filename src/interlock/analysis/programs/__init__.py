@@ -25,6 +25,10 @@ class Payload(Struct, frozen=True):
     skip: int = 0  # this many operands come first
     opens: bool = False  # those are files that it reads
     behind: str = ""  # only the words behind this one
+    mark: str = ""  # or behind the first that begins with this pattern, in any case of letters
+    single: bool = False  # of which only the first counts
+    any_word: str = ""  # only where a word has this pattern, in any case of letters
+    prefixes: tuple[str, ...] = ()  # words before the command that begin so belong to the program
     options: Mapping[str, str] = field(default_factory=dict)  # option -> language of its value
     files: Mapping[str, str] = field(default_factory=dict)  # option -> language of the file that it names
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # option -> name of a setting -> language
@@ -80,6 +84,7 @@ class PathEffect(Struct, frozen=True):
     traits_but: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # trait -> options that take it away
     mode: tuple[str, ...] = ()  # options that give the rights that are set; `operand` for the first operand
     contents: str = ""  # where the new content comes from: copy, move, link (of the sources), stdin
+    hosts: bool = False  # a path may be HOST:PATH
     listed: bool = False  # without operands it takes the names from its standard input
     any_flag: tuple[str, ...] = ()
     no_flag: tuple[str, ...] = ()
@@ -111,6 +116,7 @@ class Program(Struct, frozen=True):
     pair_flags: frozenset[str] = frozenset()  # options that take two words
     behind: Mapping[str, frozenset[str]] = field(default_factory=dict)  # first operand -> options with values after it
     single_dash: bool = False  # long options may have one dash
+    bare_bundle: bool = False  # the first word may be a bundle of options without a dash
     network: frozenset[str] | bool = False  # always, or for these subcommands
     dry_run: tuple[str, ...] = ()  # words under which it changes nothing
     slash_flags: bool = False
@@ -134,6 +140,7 @@ class Program(Struct, frozen=True):
     help: tuple[str, ...] = ("--help", "--version")  # words for which it only prints
     options_first: bool = False  # an option behind its first operand is a word for somebody else
     subcommands: tuple[tuple[str, ...], ...] = ()  # of which it takes any unambiguous beginning
+    own_words: frozenset[str] = frozenset()  # its subcommands, where any other word is a script of the project
     short: Mapping[str, str] = field(default_factory=dict)  # a subcommand's other names -> the one that rules use
     prints: Mapping[str, str] = field(default_factory=dict)  # subcommand -> statements like the ones that it prints
 
@@ -156,6 +163,7 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         pair_flags=frozenset(word_list(where, "pair_flags", data.get("pair_flags", []))),
         behind={key: frozenset(word_list(where, key, flags)) for key, flags in data.get("behind", {}).items()},
         single_dash=bool(data.get("single_dash", False)),
+        bare_bundle=bool(data.get("bare_bundle", False)),
         network=network if isinstance(network, bool) else frozenset(word_list(where, "network", network)),
         dry_run=word_list(where, "dry_run", data.get("dry_run", [])),
         slash_flags=bool(data.get("slash_flags", False)),
@@ -176,6 +184,7 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         help=word_list(where, "help", data.get("help", ["--help", "--version"])),
         options_first=bool(data.get("options_first", False)),
         subcommands=_paths(where, "subcommands", data.get("subcommands", [])),
+        own_words=frozenset(word_list(where, "own_words", data.get("own_words", []))),
         short={name: whole for names, whole in data.get("short", {}).items() for name in names.split(", ")},
     )
 
@@ -231,10 +240,15 @@ def _carried(where: str, data: Mapping[str, Any]) -> Payload:
     if not made.keys() & _SOURCES:
         raise PackError(f"{where}: an entry of carries names none of {', '.join(sorted(_SOURCES))}")
     for key in made.keys() & _LANGUAGES:
-        made[key] = {name: language for names, language in made[key].items() for name in names.split()}
+        made[key] = _by_name(made[key])
+    made["settings"] = {option: _by_name(names) for option, names in made.get("settings", {}).items()}
     named = (made.get(key, ()) for key in ("value_flags", "options", "files", "settings", "entry", "mounts"))
     made["value_flags"] = frozenset().union(*named)
     return Payload(**made)
+
+
+def _by_name(languages: Mapping[str, str]) -> dict[str, str]:
+    return {name: language for names, language in languages.items() for name in names.split()}
 
 
 _NO_PAYLOAD = Payload()

@@ -124,9 +124,17 @@ def _short(word: str, words: Sequence[str], index: int, valued: frozenset[str], 
 def parse(program: Program, words: Sequence[str], stop_at_operand: bool = False) -> CommandOptions:
     """The options and operands of a command, as its program takes them."""
     values = program.value_flags
+    if program.bare_bundle and words and words[0].isalpha():
+        words = _unbundled(words, values)
     if program.single_dash:
         words, values = list(map(_doubled, words)), frozenset(map(_doubled, values))
     return options(words, values, stop_at_operand, program.behind, pairs=program.pair_flags)
+
+
+def _unbundled(words: Sequence[str], valued: frozenset[str]) -> list[str]:
+    """tar cf FILE: each letter is an option, and those with values take the words that follow in turn."""
+    flags, rest = [f"-{letter}" for letter in words[0]], list(words[1:])
+    return [word for flag in flags for word in ([flag, rest.pop(0)] if flag in valued and rest else [flag])] + rest
 
 
 def _doubled(word: str) -> str:

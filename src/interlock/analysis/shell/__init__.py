@@ -15,6 +15,7 @@ from interlock.analysis.places import place, resolve
 from interlock.model import Span
 
 if TYPE_CHECKING:
+    from interlock.analysis.programs import Program
     from interlock.analysis.shell.walk import Shell
 
 
@@ -278,6 +279,9 @@ class Job:
     def keep_file(self, path: str, text: str) -> None:
         """Remember what the action itself writes to a file, for whoever runs it."""
         self.host.session.files[resolve(path, self.host.cwds[0])] = text
+
+
+Reader = Callable[[Job, "Program"], Stream | None]  # of the words of a program, named in its description
 
 
 class FedJob(Job):

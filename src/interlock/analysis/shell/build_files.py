@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from interlock.analysis.facts import hole
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.options import options, valued
-from interlock.analysis.shell import UNKNOWN, Job, Stream
+from interlock.analysis.programs import Program
+from interlock.analysis.programs.options import options, parse
+from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 
 MAX_TARGETS = 20
 _RULE = re.compile(r"^([A-Za-z0-9_./%$(){}\- ]+?)\s*:(?![=])\s*([^=;#]*)(?:;(.*))?$")
@@ -19,11 +20,11 @@ _SHELL_CALL = re.compile(r"\$\(shell ([^()\n]+)\)|^\w+\s*!=\s*(.+)$", re.MULTILI
 _MAKE_FILES = ("GNUmakefile", "makefile", "Makefile")
 
 
-def read_make(job: Job) -> None:
+def make_targets(job: Job, program: Program) -> Stream | None:
     """make [-C dir] [-f file] [VAR=value] [target…]"""
-    found = options(job.words, valued("-f -C -I -j -l -o -W --file --makefile --directory --eval --jobs"))
+    found = parse(program, job.words)
     if found.has("-n", "--dry-run", "--just-print", "-q", "--question", "-p"):
-        return
+        return None
     targets = [word for word in found.operands if "=" not in word]
     given = dict(word.split("=", 1) for word in found.operands if "=" in word)
     folder = found.value("-C", "--directory")
@@ -31,15 +32,16 @@ def read_make(job: Job) -> None:
         _Make(job, text, given).run(targets)
     if found.value("-f", "--file") == "-" and job.stdin is not None:
         _Make(job, job.stdin.text, given).run(targets)
-        return
+        return None
     named = found.all("-f", "--file", "--makefile")
     for name in named or _MAKE_FILES:
         makefile = job.file_text(f"{folder}/{name}" if folder else name)
         if makefile is not None:
             _Make(job, makefile, given).run(targets)
-            return
+            return None
     for target in targets:
-        job.effect("run_script", f"make {target}")
+        job.effect("run_script", f"{job.program} {target}")
+    return None
 
 
 class _Make:
@@ -100,9 +102,9 @@ class _Make:
             todo += needs
             for line in recipe:
                 text = self.expand(line.lstrip("@-+ ")).replace("$@", target).replace("$$", "$")
-                self.job.shell_text(text, f"make {target}")
+                self.job.shell_text(text, f"{self.job.program} {target}")
             if target not in self.rules and target in targets:
-                self.job.effect("run_script", f"make {target}")
+                self.job.effect("run_script", f"{self.job.program} {target}")
 
 
 def read_package_script(job: Job, name: str) -> bool:
@@ -129,18 +131,11 @@ def read_package_script(job: Job, name: str) -> bool:
 
 
 _LIFECYCLE = frozenset({"test", "start", "stop", "restart", "build", "dev", "lint"})
-_NOT_SCRIPTS = frozenset(
-    "install i add remove uninstall rm un ci exec dlx x why audit publish pack link unlink outdated update upgrade up init create info view "
-    "show list ls config set get cache login logout whoami version unpublish deprecate access owner dist-tag token team org prune dedupe "
-    "rebuild store import patch deploy fetch workspace workspaces global bin help doctor fund ping search star explain query root pkg npm node "
-    "self-update env setup licenses sbom completion t tst plugin dedup constraints stage unplug run-script".split()
-)
 
 
-def npm(job: Job) -> Stream | None:
+def package_scripts(job: Job, program: Program) -> Stream | None:
     """npm run x, yarn x, pnpm x, npm test: the script in package.json."""
-    found = options(job.words, valued("-w --workspace --prefix -C --filter --cwd --dir -F"), stop_at_operand=True)
-    words = found.operands
+    words = parse(program, job.words, stop_at_operand=True).operands
     if not words:
         return None
     if words[:2] == ["pkg", "set"]:
@@ -160,24 +155,22 @@ def npm(job: Job) -> Stream | None:
             text = job.host.session.files.get(resolve("package.json", job.host.cwds[0]))
             if text and f'"{name}"' in text:
                 read_package_script(job, name)
-    elif words[0] in _LIFECYCLE or (
-        job.program in ("yarn", "pnpm", "bun") and words[0] not in _NOT_SCRIPTS and not words[0].startswith("-")
-    ):
+    elif words[0] in _LIFECYCLE or (program.own_words and words[0] not in program.own_words):
         if job.file_text("package.json") is not None:
             read_package_script(job, words[0])
             return UNKNOWN
         if words[0] not in _LIFECYCLE:
             job.effect("run_script", f"{job.program} run {words[0]}")
-            return job.host.run(words, job.where.inside(job.program), None) if job.program != "bun" else UNKNOWN
+            return job.host.run(words, job.where.inside(job.program), None)
     return None
 
 
 _RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:\s+[^:]*)?:(?!=)(.*)$")
 
 
-def just(job: Job) -> Stream | None:
+def recipes(job: Job, program: Program) -> Stream | None:
     """just x: the recipe in the justfile."""
-    found = options(job.words, valued("-f --justfile -d --working-directory"))
+    found = parse(program, job.words)
     if found.has("-l", "--list", "-n", "--dry-run", "--show", "--summary", "--evaluate"):
         return None
     text = next(
@@ -185,7 +178,7 @@ def just(job: Job) -> Stream | None:
     )
     names = [word for word in found.operands if "=" not in word][:1] or [""]
     if text is None:
-        job.effect("run_script", f"just {names[0]}")
+        job.effect("run_script", f"{job.program} {names[0]}")
         return None
     recipes: dict[str, list[str]] = {}
     needs: dict[str, list[str]] = {}
@@ -209,5 +202,8 @@ def just(job: Job) -> Stream | None:
         todo += [need for need in needs.get(name, ()) if need in recipes]
         body = "\n".join(re.sub(r"\{\{\s*([\w]+)\s*\}\}", lambda m: hole(m[1]), line) for line in recipes.get(name, ()))
         if body:
-            job.shell_text(body, f"just {name}")
+            job.shell_text(body, f"{job.program} {name}")
     return None
+
+
+READERS: dict[str, Reader] = {"make_targets": make_targets, "package_scripts": package_scripts, "recipes": recipes}

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from interlock.analysis.places import resolve
+from interlock.analysis.programs import Program
 from interlock.analysis.programs.options import options, valued
-from interlock.analysis.shell import Job, Stream, is_production
+from interlock.analysis.shell import Job, Reader, Stream, is_production
 
 
 def inside(job: Job, via: str = "", traits: Sequence[str] = ()) -> Job:
@@ -75,7 +76,7 @@ def _scratch(job: Job) -> bool:
     )
 
 
-def powershell_sql(job: Job) -> Stream | None:
+def powershell_sql(job: Job, program: Program) -> Stream | None:
     """Invoke-Sqlcmd -Query 'text'."""
     for flag, text in zip(job.words, job.words[1:], strict=False):
         if flag.lower() in ("-query", "-q"):
@@ -83,7 +84,7 @@ def powershell_sql(job: Job) -> Stream | None:
     return None
 
 
-def redis(job: Job) -> Stream | None:
+def redis(job: Job, program: Program) -> Stream | None:
     from interlock.analysis.datastores import read_redis, read_redis_text
 
     inner = inside(job)
@@ -94,7 +95,7 @@ def redis(job: Job) -> Stream | None:
     return None
 
 
-def mongo(job: Job) -> Stream | None:
+def mongo(job: Job, program: Program) -> Stream | None:
     found = options(
         job.words, valued("--eval -u -p --host --port --username --password --authenticationDatabase -f --file")
     )
@@ -112,8 +113,8 @@ def mongo(job: Job) -> Stream | None:
     return None
 
 
-def _store(name: str) -> Callable[[Job], Stream | None]:
-    def handler(job: Job) -> Stream | None:
+def _store(name: str) -> Reader:
+    def handler(job: Job, program: Program) -> Stream | None:
         from interlock.analysis.datastores import queues as stores_queues
 
         reader: Callable[..., None] = getattr(stores_queues, name)
@@ -131,7 +132,7 @@ _DROPPED = frozenset(
 )
 
 
-def statement(job: Job) -> Stream | None:
+def statement(job: Job, program: Program) -> Stream | None:
     """DROP TABLE users, where a shell is expected: what it does in the console that it was meant for."""
     text = " ".join([job.program, *job.words])
     found = _STATEMENT.fullmatch(text)
@@ -140,11 +141,10 @@ def statement(job: Job) -> Stream | None:
     return None
 
 
-READERS: dict[str, Callable[[Job], Stream | None]] = {
+READERS: dict[str, Reader] = {
     "statement": statement,
     "powershell_sql": powershell_sql,
     "redis": redis,
     "mongo": mongo,
     **{name: _store(name) for name in ("read_kafka", "read_rabbit", "read_keys")},
 }
-HANDLERS: dict[str, Callable[[Job], Stream | None]] = {"truncate": statement}  # beside the program of that name

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from interlock.analysis.facts import HOLE, hole, names_only
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import PathEffect, Program
 from interlock.analysis.programs.options import CommandOptions, behind, holds, options, parse, valued
-from interlock.analysis.shell import NOTHING, Job, Stream
+from interlock.analysis.shell import NOTHING, Job, Reader, Stream
+from interlock.analysis.shell.sending import exchange, is_away
 from interlock.analysis.targets.carried import copy_to, origin_of, put
-
-Handler = Callable[[Job], Stream | None]
 
 _GLOB = re.compile(r"[*?\[]")
 _NOISE = frozenset({"/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"})
@@ -23,6 +22,8 @@ _NOWHERE = "/dev/null"
 def apply_paths(job: Job, program: Program) -> Stream | None:
     """Report what a command does to files."""
     found = _parse_mode(program, job.words) if program.paths[0].mode else parse(program, job.words)
+    if program.dry_run and found.has(*program.dry_run):
+        return None
     for item in program.paths:
         operands = behind(item.subcommand, found.operands)
         if operands is not None and holds(item, found):
@@ -43,6 +44,11 @@ def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str
     else:
         paths = _named(item, found, operands)
         sources = _settings(item.source, operands)
+    if item.hosts:
+        target = f"{target}." if target.endswith(":") else target  # the folder of its user there; `h:` is no drive here
+        away = is_away(target)
+        paths = [path for path in paths if not away and not is_away(path)] if item.effect == "read" else paths
+        paths = [target] if item.of == "target" and target else paths
     if item.path:
         paths = [item.path]
     elif not paths and item.listed and job.stdin is not None:
@@ -99,7 +105,9 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
     if item.contents and not _NOISE.isdisjoint(sources):
         verb = "write" if item.creates and re.search(item.creates, path) else "truncate"
     job.effect(verb, path, *traits, *(() if item.contents else marks))
-    if item.contents:
+    if item.hosts and item.contents:
+        exchange(job, sources, path)
+    elif item.contents:
         _carry_all_over(job, item.contents, sources, path)
         if "symbolic" in traits:
             job.host.session.links[resolve(path, job.host.cwds[0])] = resolve(sources[0], job.host.cwds[0])
@@ -194,7 +202,7 @@ def _mode_traits(mode: str) -> list[str]:
     return found
 
 
-def sed(job: Job) -> Stream | None:
+def sed(job: Job, program: Program) -> Stream | None:
     """sed: its script may run or write; -i edits its files in place."""
     found = options(job.words, valued("-e -f --expression --file -l"))
     in_place = any(
@@ -222,7 +230,7 @@ def sed(job: Job) -> Stream | None:
     return None
 
 
-def kill(job: Job) -> Stream | None:
+def kill(job: Job, program: Program) -> Stream | None:
     """kill -9 -1 reaches every process; kill PID one."""
     words = list(job.words)
     if "-l" in words or "-L" in words or "-0" in words:
@@ -248,10 +256,10 @@ def kill(job: Job) -> Stream | None:
     return NOTHING
 
 
-def kill_all(job: Job) -> Stream | None:
+def kill_all(job: Job, program: Program) -> Stream | None:
     """killall5: no process is named, and all are reached."""
     job.effect("kill", "", "all")
     return NOTHING
 
 
-READERS: dict[str, Handler] = {"sed": sed, "signals": kill, "signal_all": kill_all}
+READERS: dict[str, Reader] = {"sed": sed, "signals": kill, "signal_all": kill_all}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from interlock.analysis.code.loose_text import add_harm
 from interlock.analysis.facts import names_only, taints_in
@@ -11,7 +11,7 @@ from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.programs.options import CommandOptions, options, valued
-from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream, Where
+from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, Where
 from interlock.analysis.shell.builtins import DIALECTS, SHELLS, from_stdin, run_script
 from interlock.analysis.shell.expand import is_unknown
 
@@ -33,10 +33,8 @@ def described_program(name: str) -> Program | None:
     return found if found is not None and "interpreter" in found.reader else None
 
 
-def interpreter(job: Job) -> Stream | None:
+def interpreter(job: Job, program: Program) -> Stream | None:
     """python -c, node -e, perl -ne…: code in an option, a script file, or what flows in."""
-    program = described_program(job.program)
-    assert program is not None
     name, item = program.name, program.carries[0]
     language, code_flags, values = item.stdin, item.options, program.value_flags | item.value_flags
     words = _attached(job.words, name)
@@ -279,7 +277,7 @@ def executable(job: Job, path: str) -> Stream | None:
     return UNKNOWN
 
 
-def deno(job: Job) -> Stream | None:
+def run_module(job: Job, program: Program) -> Stream | None:
     """deno eval 'code', deno run FILE or address."""
     found = options(job.words, valued("--import-map -c --config --lock --ext"))
     words = found.operands
@@ -298,7 +296,7 @@ def deno(job: Job) -> Stream | None:
     return None
 
 
-def awk(job: Job) -> Stream | None:
+def awk(job: Job, program: Program) -> Stream | None:
     found = options(job.words, valued("-F -v -f --field-separator --assign --file"), stop_at_operand=True)
     if not found.has("-f", "--file") and found.operands:
         if job.stdin is not None and re.search(r'\|\s*"(ba|z|da|k)?sh"', found.operands[0]):
@@ -325,7 +323,7 @@ _APPLE_SHELL = re.compile(
 )
 
 
-def osascript(job: Job) -> Stream | None:
+def applescript(job: Job, program: Program) -> Stream | None:
     """osascript -e: the shell text in AppleScript or JavaScript."""
     texts = options(job.words, valued("-e -l")).all("-e")
     if not texts and job.stdin is not None:
@@ -343,7 +341,7 @@ def osascript(job: Job) -> Stream | None:
     return None
 
 
-def compiled(job: Job) -> Stream | None:
+def compiled(job: Job, program: Program) -> Stream | None:
     """go run FILE, cargo script FILE: the source, when its text is to be had."""
     for word in job.words[1:]:
         if word.endswith((".go", ".rs", ".java", ".kt", ".zig", ".c", ".cs")) and job.words[0] in (
@@ -355,7 +353,7 @@ def compiled(job: Job) -> Stream | None:
     return None
 
 
-def compiler(job: Job) -> Stream | None:
+def compiler(job: Job, program: Program) -> Stream | None:
     """gcc, rustc…: a source that the action itself has written is read, for it is about to be run."""
     sources = [word for word in job.words if word.endswith((".c", ".cc", ".cpp", ".rs", ".go", ".java"))]
     texts = [job.host.session.files.get(resolve(word, job.host.cwds[0])) for word in sources]
@@ -367,11 +365,11 @@ def compiler(job: Job) -> Stream | None:
     return None
 
 
-READERS: dict[str, Callable[[Job], Stream | None]] = {
+READERS: dict[str, Reader] = {
     "interpreter": interpreter,
     "awk": awk,
-    "deno": deno,
-    "osascript": osascript,
+    "module_runner": run_module,
+    "applescript": applescript,
     "compiled": compiled,
     "compiler": compiler,
 }

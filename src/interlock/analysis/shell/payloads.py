@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import dropwhile
+
+from msgspec.structs import replace
 
 from msgspec.structs import replace
 
@@ -90,9 +93,23 @@ def _behind_subcommand(job: Job, program: Program, item: Payload) -> tuple[list[
 
 
 def _behind(item: Payload, words: list[str]) -> list[str] | None:
+    if item.any_word and not any(re.fullmatch(item.any_word, word, re.IGNORECASE) for word in words):
+        return None
+    if item.mark:
+        return _behind_mark(item, words)
     if not item.behind:
         return words
     return words[words.index(item.behind) + 1 :] if item.behind in words else None
+
+
+def _behind_mark(item: Payload, words: list[str]) -> list[str] | None:
+    """The text behind a mark, which it may be attached to: `/tr text`, `binPath=text`."""
+    for at, word in enumerate(words):
+        if found := re.match(item.mark, word, re.IGNORECASE):
+            rest = [word[found.end() :]] if found.end() < len(word) else words[at + 1 :]
+            rest = list(dropwhile(lambda one: one.startswith(item.prefixes), rest)) if item.prefixes else rest
+            return rest[:1] if item.single else rest
+    return None
 
 
 def _split(job: Job, program: Program, item: Payload, words: Sequence[str]) -> CommandOptions:
@@ -102,6 +119,8 @@ def _split(job: Job, program: Program, item: Payload, words: Sequence[str]) -> C
     if not item.words:
         return options(words, values, pairs=program.pair_flags)
     found = options(words, values, stop_at_operand=True, pairs=program.pair_flags)
+    while item.prefixes and found.operands and found.operands[0].startswith(item.prefixes):
+        found = options(found.operands[1:], values, stop_at_operand=True)
     rest = found.operands[item.skip :]
     if item.skip and rest[:1] and rest[0][:1] == "-" != rest[0] and not found.all(*item.entry):  # flock FILE -c text
         more = options(rest, values, stop_at_operand=True)
@@ -115,7 +134,7 @@ def _split(job: Job, program: Program, item: Payload, words: Sequence[str]) -> C
 def _command_words(item: Payload, found: CommandOptions, words: Sequence[str]) -> list[str]:
     if not item.words:
         return []
-    if item.behind:
+    if item.behind or item.mark:
         return list(words)
     rest = found.operands[item.skip :]
     rest = rest[1:] if rest[:1] == ["--"] else rest
@@ -216,6 +235,14 @@ def _read_quoted(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
         job.shell_text(one, via, *traits)
 
 
+def _read_elisp(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
+    """The calls of Emacs Lisp that run text or delete."""
+    for inner in _ELISP_SHELL.findall(text):
+        job.shell_text(inner.replace('\\"', '"'), via, *traits)
+    for path in _ELISP_DELETE.findall(text):
+        job.effect("delete", path, "recursive")
+
+
 def _read_transport(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
     """ext::COMMAND, where an address is expected."""
     if text.startswith("ext::"):
@@ -226,6 +253,8 @@ _KEYS = frozenset({"Enter", "C-m", "C-j", "KPEnter", "C-c", "Space", "Escape"})
 _NEW_LINE = re.compile(r"\\n|\\r|\^M")
 _CRON_LINE = re.compile(r"\s*(?:@\w+|(?:[\d*/,\-a-zA-Z]+\s+){5})(.*)")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_ELISP_SHELL = re.compile(r'\(shell-command(?:-to-string)?\s+"((?:[^"\\]|\\.)*)"')
+_ELISP_DELETE = re.compile(r'\(delete-(?:file|directory)\s+"([^"]*)"')
 _ASSIGNED = re.compile(r"^\w+=")
 _TRANSPORT_SPACE = re.compile(r"%[S ]")
 _TEXTS: Mapping[str, Callable[[Job, str, str, Sequence[str]], None]] = {
@@ -236,6 +265,7 @@ _TEXTS: Mapping[str, Callable[[Job, str, str, Sequence[str]], None]] = {
     "cron": _read_schedule,
     "quoted": _read_quoted,
     "transport": _read_transport,
+    "elisp": _read_elisp,
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from itertools import islice
 
 from msgspec.structs import replace
@@ -19,6 +18,7 @@ from interlock.analysis.shell import (
     FACT_STEPS,
     UNKNOWN,
     Job,
+    Reader,
     Stream,
     build_files,
     builtins,
@@ -34,7 +34,6 @@ from interlock.analysis.shell import (
     windows_programs,
 )
 from interlock.analysis.shell import builtins as shells
-from interlock.analysis.shell import embedded_commands as editors
 from interlock.analysis.shell import network as transfers
 from interlock.analysis.shell.file_programs import apply_paths
 from interlock.analysis.shell.output import output
@@ -42,8 +41,6 @@ from interlock.analysis.shell.payloads import run_carried, run_words
 from interlock.analysis.targets import carried
 
 Handler = Callable[[Job], Stream | None]
-
-_SCRIPTS: dict[str, Handler] = {**dict.fromkeys(("npm", "yarn", "pnpm"), build_files.npm), "just": build_files.just}
 
 
 def _joined(*tables: Mapping[str, Handler]) -> dict[str, tuple[Handler, ...]]:
@@ -58,19 +55,16 @@ def _joined(*tables: Mapping[str, Handler]) -> dict[str, tuple[Handler, ...]]:
 HANDLERS = _joined(
     builtins.HANDLERS,
     shells.SHELL_HANDLERS,
-    windows_programs.HANDLERS,
     item_runners.HANDLERS,
-    embedded_commands.HANDLERS,
     launchers.HANDLERS,
-    data_clients.HANDLERS,
     network.HANDLERS,
     sending.HANDLERS,
     transfers.TRANSFER_HANDLERS,
-    editors.EDITOR_HANDLERS,
-    _SCRIPTS,
 )
 
-READERS: dict[str, Handler] = {
+READERS: dict[str, Reader] = {
+    **build_files.READERS,
+    **embedded_commands.READERS,
     **interpreters.READERS,
     **windows_programs.READERS,
     **data_clients.READERS,
@@ -136,6 +130,15 @@ def _read_inside(facts: Sequence[Fact], before: int, depth: int) -> bool:
     return any(len(fact.via) > depth for fact in islice(facts, before, None))
 
 
+def _readers(described: Program) -> Sequence[Reader]:
+    named = [READERS[name] for name in described.reader]
+    return [*named, apply_paths] if described.paths else named
+
+
+def _has_subcommands(described: Program) -> bool:
+    return bool(described.ruled or described.does or described.network or described.slash_flags)
+
+
 def _is_file_tool(described: Program) -> bool:
     """Whether the description speaks of every word: of files, and of nothing that is run."""
     return bool(described.paths) and not described.carries
@@ -155,19 +158,19 @@ def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool
     if described is not None and described.prints and (made := next(filter(described.prints.get, job.words), "")):
         return Stream(described.prints[made] + "\n", frozenset({"sql"})), True
     handlers = HANDLERS.get(job.program, ())
-    if described is not None and (described.reader or described.paths):
-        handlers = (*(READERS[name] for name in described.reader), *handlers)
-        if described.paths:
-            handlers = (*handlers, partial(apply_paths, program=described))
-    if not handlers or (job.stdin is not None and not carried.LEAKS.isdisjoint(job.stdin.taints)):
+    readers = _readers(described) if described is not None else ()
+    if not (handlers or readers) or (job.stdin is not None and not carried.LEAKS.isdisjoint(job.stdin.taints)):
         sending.send_named(job)
-    for handler in handlers:
-        stream = handler(job)
-        if stream is not None:
+    for reader in readers:
+        assert described is not None
+        if (stream := reader(job, described)) is not None:
             return stream, True
-    if handlers:
+    for handler in handlers:
+        if (stream := handler(job)) is not None:
+            return stream, True
+    if handlers or readers:
         return output(job), True
-    if tail := _handed_on(job, described is not None and bool(described.ruled or described.does or described.network)):
+    if tail := _handed_on(job, described is not None and _has_subcommands(described)):
         return run_words(job, tail, job.program, ()), True
     if described is not None and described.carries:
         return output(job), True

@@ -13,24 +13,15 @@ from interlock.analysis.programs import Program
 from interlock.analysis.programs.options import behind, holds, options, parse, valued
 from interlock.analysis.shell import Job, Stream
 from interlock.analysis.shell.network import find_leaks, host_of, of_the_machine, send_stdin
-from interlock.analysis.targets.carried import LEAKS, carries, named_files
+from interlock.analysis.targets.carried import LEAKS, carries, copy_to, named_files
 
 # host:path, but no drive and no ./a:b
 _AWAY = re.compile(r"(scp|sftp)://.*|(\[[^\]]+\]|[^/\\:]{2,}):.*|[^/\\:]:(?![\\/]).*", re.DOTALL)
 
 
-def secure_copy(job: Job) -> Stream | None:
-    """scp: what leaves, what is written here; -S names a program to run."""
-    found = options(job.words, valued("-S -i -P -o -F -c -l -J -D -X"))
-    for program in found.all("-S"):
-        job.shell_text(program, "scp -S")
-    sources, target = found.operands[:-1], "".join(found.operands[-1:])
-    if _AWAY.fullmatch(target):
-        send_to_host(job, [path for path in sources if not _AWAY.fullmatch(path)], target)
-    elif sources:
-        job.effect("write", target)
-        fetch_from_host(job, sources, target)
-    return None
+def is_away(path: str) -> bool:
+    """Whether a path is on another host."""
+    return _AWAY.fullmatch(path) is not None
 
 
 def apply_sends(job: Job, program: Program) -> None:
@@ -55,17 +46,17 @@ def apply_sends(job: Job, program: Program) -> None:
             job.effect("send", to, *leaks)
 
 
-def send_to_host(job: Job, sources: Sequence[str], target: str) -> None:
-    """Files that go to HOST:PATH or an address."""
-    leaks = frozenset[str]().union(*(carries(job, path) for path in sources)) & LEAKS
-    if leaks or (sources and of_the_machine(target)):
-        job.effect("send", target, *(leaks or ("content",)))
-
-
-def fetch_from_host(job: Job, sources: Sequence[str], target: str) -> None:
-    """Files that come from a stranger's HOST:PATH."""
+def exchange(job: Job, sources: Sequence[str], target: str) -> None:
+    """Files that go to HOST:PATH, or come from a stranger's."""
+    if is_away(target):
+        here = [path for path in sources if not is_away(path)]
+        leaks = frozenset[str]().union(*(carries(job, path) for path in here)) & LEAKS
+        if leaks or (here and of_the_machine(target)):
+            job.effect("send", target, *(leaks or ("content",)))
+        return
+    copy_to(job, sources, target)
     for source in sources:
-        if _AWAY.fullmatch(source) and of_the_machine(source):
+        if is_away(source) and of_the_machine(source):
             _mark_download(job, source, target)
 
 
@@ -240,7 +231,6 @@ def mail(job: Job) -> Stream | None:
 
 _FORGES = frozenset({"gh", "glab", "hub", "tea"})
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    "scp": secure_copy,
     "git": git,
     **dict.fromkeys(("aria2c", "axel", "lwp-download", "fetch"), fetch),
     **dict.fromkeys(("mail", "mailx", "mutt", "sendmail", "msmtp", "s-nail"), mail),

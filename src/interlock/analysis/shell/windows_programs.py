@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
-from collections.abc import Callable
 
 from interlock.analysis.facts import known
 from interlock.analysis.places import resolve
-from interlock.analysis.shell import UNKNOWN, Job, Stream
+from interlock.analysis.programs import Program
+from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.interpreters import run_source
 from interlock.analysis.windows import cmd_line, report_script, saved_download
 
@@ -20,7 +19,7 @@ _POWERSHELL_VALUES = frozenset(
 )
 
 
-def powershell(job: Job) -> Stream | None:
+def powershell(job: Job, program: Program) -> Stream | None:
     """powershell -Command text, -EncodedCommand base64, -File path, or what flows in."""
     words, at = job.words, 0
     while at < len(words):
@@ -67,7 +66,7 @@ def _piped(job: Job, language: str) -> None:
         job.code(language, job.stdin.text, job.program)
 
 
-def _cmd(job: Job) -> Stream | None:
+def _cmd(job: Job, program: Program) -> Stream | None:
     """cmd /c text, or what flows in."""
     for index, word in enumerate(job.words):
         if word.lower()[:2] in ("/c", "/k", "/r") or word.lower() in ("//c", "//k"):
@@ -79,79 +78,7 @@ def _cmd(job: Job) -> Stream | None:
     return UNKNOWN if job.stdin is not None else None
 
 
-# Programs that keep a command line for later: what stands before it.
-_KEPT = {
-    "schtasks": re.compile(r"/tr", re.IGNORECASE),
-    "sc": re.compile(r"binpath=", re.IGNORECASE),
-    "at": re.compile(r"\d{1,2}:\d\d[ap]?m?", re.IGNORECASE),
-    "soon": re.compile(r"\d+"),
-    "bitsadmin": re.compile(r"/setnotifycmdline", re.IGNORECASE),
-    "reg": re.compile(r"/d", re.IGNORECASE),
-}
-_STARTS = re.compile(
-    r".*(run|runonce|runonceex|runservices|command|winlogon|shell)", re.IGNORECASE
-)  # keys of what runs later
-
-
-def _kept(job: Job) -> Stream | None:
-    """schtasks /tr text, sc create x binPath= text, at 12:00 text: it runs later."""
-    mark = _KEPT[job.program]
-    if job.program == "reg" and not any(_STARTS.fullmatch(word) for word in job.words):
-        return None
-    for index, word in enumerate(job.words):
-        found = mark.match(word)
-        if found is None:
-            continue
-        rest = [word[found.end() :]] if found.end() < len(word) else job.words[index + 1 :]
-        if job.program == "at":
-            rest = [one for one in rest if not re.match(r"/(interactive|every|next)", one, re.IGNORECASE)]
-        elif job.program != "bitsadmin":
-            rest = rest[:1]
-        if rest and (job.program != "at" or rest[0][:1].isalpha()):
-            job.code("cmd", " ".join(rest), f"{job.program} {found[0]}")
-        break
-    return None
-
-
-# Remote runners: the options with a value in the next word, how many names stand before the command, and who reads that.
-_RUNNERS = {
-    "winrs": (frozenset[str](), 0, "cmd"),
-    "plink": (frozenset("-P -l -pw -pwfile -i -L -R -D -m -hostkey -proxycmd -load -sshlog -sshrawlog -nc -cert".split()), 1, "shell"),
-    "psexec": (frozenset("-u -p -n -w -a -r -f".split()), 0, "cmd"),
-}  # fmt: skip
-_ALSO = {"klink": "plink", "psexec64": "psexec", "paexec": "psexec", "xcmd": "psexec"}
-
-
-def _remote(job: Job) -> Stream | None:
-    """winrs -r:host text, plink host text, psexec \\\\host program: what runs elsewhere."""
-    values, names, language = _RUNNERS[_ALSO.get(job.program, job.program)]
-    rest = list(job.words)
-    commands = None
-    while rest and rest[0].startswith(("-", "/", "\\\\", "@")):
-        option = rest.pop(0)
-        if option in values and rest:
-            value = rest.pop(0)
-            commands = job.file_text(value) if option == "-m" else commands
-    text = " ".join(rest[names:]) or commands or (job.stdin.text if job.stdin is not None and rest else "")
-    if not text:
-        return None
-    inner = Job(job.host, job.program, job.words, job.where.inside(job.program, "remote"), job.stdin)
-    if language == "shell":
-        return inner.shell_text(text, job.program, "remote")
-    inner.code(language, text)
-    return UNKNOWN
-
-
-def _wmic(job: Job) -> Stream | None:
-    """wmic process call create text."""
-    lowered = [word.lower() for word in job.words]
-    if "call" in lowered and "create" in lowered[lowered.index("call") :]:
-        text = " ".join(job.words[lowered.index("create", lowered.index("call")) + 1 :])
-        job.code("cmd", text.strip("\"'"), "wmic process call create")
-    return None
-
-
-def _scripted(job: Job) -> Stream | None:
+def _scripted(job: Job, program: Program) -> Stream | None:
     """diskpart, diskshadow: the lines of the script that /s names, or that flow in."""
     paths = [after for word, after in zip(job.words, job.words[1:]) if word.lower() in ("/s", "-s")]
     texts = [job.file_text(path) for path in paths[:1]]
@@ -165,30 +92,24 @@ def _scripted(job: Job) -> Stream | None:
     return None
 
 
-def _by_cmd(job: Job) -> Stream | None:
+def _by_cmd(job: Job, program: Program) -> Stream | None:
     """Programs on files that the reader of cmd knows, run from another shell."""
     job.code("cmd", cmd_line([job.program, *job.words]))
     return UNKNOWN
 
 
-def _fetched(job: Job) -> Stream | None:
+def _fetched(job: Job, program: Program) -> Stream | None:
     """certutil -urlcache, bitsadmin /transfer: where the file came from."""
     if (saved := saved_download(job.program, job.words)) is not None:
         job.host.session.downloads[resolve(saved[1], job.host.cwds[0])] = saved[0]
-    return _kept(job) if job.program in _KEPT else None
+    return None
 
 
 # By the name of a reader in the description of a program.
-READERS: dict[str, Callable[[Job], Stream | None]] = {
+READERS: dict[str, Reader] = {
     "powershell": powershell,
     "cmd": _cmd,
-    "kept_line": _kept,
-    "remote_runner": _remote,
-    "wmi_call": _wmic,
     "disk_script": _scripted,
     "by_cmd": _by_cmd,
     "fetched": _fetched,
 }
-HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    "at": _kept
-}  # besides what its description says of other systems
