@@ -45,6 +45,11 @@ class Payload(Struct, frozen=True):
     given: Mapping[str, str] = field(
         default_factory=dict
     )  # options -> pattern of their last value, "" where it has none
+    starts: frozenset[str] = frozenset()  # derived: first words of its subcommands
+    asks: frozenset[str] = frozenset()  # derived: its options, where it is about nothing else
+
+
+DERIVED = frozenset({"starts", "asks"})
 
 
 class ObjectEffect(Struct, frozen=True):
@@ -221,7 +226,7 @@ def _is_operand(words: Sequence[str], at: int, valued: frozenset[str]) -> bool:
 
 def _entry(where: str, data: Mapping[str, Any], usual: Any) -> dict[str, Any]:
     """The checked fields of an entry, each of the type that it has in `usual`."""
-    only_keys(where, data, usual.__struct_fields__)
+    only_keys(where, data, [name for name in usual.__struct_fields__ if name not in DERIVED])
     made: dict[str, Any] = {}
     for key, value in data.items():
         kind = type(getattr(usual, key))
@@ -244,6 +249,10 @@ def _carried(where: str, data: Mapping[str, Any]) -> Payload:
     made["settings"] = {option: _by_name(names) for option, names in made.get("settings", {}).items()}
     named = (made.get(key, ()) for key in ("value_flags", "options", "files", "settings", "entry", "mounts"))
     made["value_flags"] = frozenset().union(*named)
+    starts = frozenset(path[0] for path in made["subcommand"])
+    made["starts"] = frozenset() if "*" in starts else starts
+    if made.keys().isdisjoint(_ANY_WORDS):
+        made["asks"] = frozenset().union(*(made.get(key, ()) for key in ("options", "files", "settings")))
     return Payload(**made)
 
 
@@ -253,6 +262,7 @@ def _by_name(languages: Mapping[str, str]) -> dict[str, str]:
 
 _NO_PAYLOAD = Payload()
 _SOURCES = frozenset({"words", "operands", "file", "options", "files", "settings", "implicit", "stdin"})
+_ANY_WORDS = frozenset({"words", "operands", "file", "implicit", "stdin"})  # sources that need no option
 _LANGUAGES = frozenset({"options", "files"})
 
 

@@ -9,8 +9,6 @@ from itertools import dropwhile
 
 from msgspec.structs import replace
 
-from msgspec.structs import replace
-
 from interlock.analysis.facts import HOLE, hole, known, without_holes
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload, Program
@@ -31,6 +29,8 @@ def run_carried(job: Job, program: Program) -> Stream | None:
     """Read what this command runs; the stream of the command that it passes its own streams to, if there is one."""
     stream: Stream | None = None
     for item in program.carries[1:] if "interpreter" in program.reader else program.carries:
+        if not _may_apply(item, job.words):
+            continue
         words, via = _behind_subcommand(job, program, item)
         if words is None:
             continue
@@ -53,6 +53,19 @@ def run_carried(job: Job, program: Program) -> Stream | None:
         if stream is None and _is_sql(item):
             stream = _printed([text for _, text, _ in texts])
     return stream
+
+
+def _may_apply(item: Payload, words: Sequence[str]) -> bool:
+    """A quick look whether the words have what an entry speaks of; most have not."""
+    if item.starts and item.starts.isdisjoint(words):
+        return False
+    return not item.asks or any(
+        word[:1] == "-" and (word.partition("=")[0] in item.asks or _has_letter(word, item.asks)) for word in words
+    )
+
+
+def _has_letter(word: str, flags: frozenset[str]) -> bool:
+    return word[:2] != "--" and any(f"-{letter}" in flags for letter in word[1:])
 
 
 def _is_sql(item: Payload) -> bool:

@@ -223,14 +223,14 @@ def _handed_on(job: Job, own_subcommands: bool) -> list[str]:
     if not words or job.program in program_set("text"):
         return []
     for at, word in enumerate(words[:_LOOKED_AT]):
+        told = words[at - 1] in _HANDS_ON if at else not own_subcommands
+        if own_subcommands and not told and word not in shells.SHELLS:
+            continue
         rest = words[at:]
         if len(rest) < 2 or not word[:1].isalpha() or not is_program(word) or words[at - 1 : at] == ["help"]:
             continue
         if word in shells.SHELLS and any(re.fullmatch(r"-[a-z]*c", one) for one in rest[1:3]):
             return rest
-        told = words[at - 1] in _HANDS_ON if at else not own_subcommands
-        if own_subcommands and not told:
-            continue
         if (told and words[at - 1 : at] == ["--"]) or harm_of_words(job, rest, told):
             return rest
     return []
