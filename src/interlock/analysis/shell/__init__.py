@@ -86,9 +86,6 @@ class ShellReading(Struct):
     evaluating: set[str] = field(default_factory=set)  # texts of subscripts and prompts, which may name themselves
     patterns: NamePatterns = BUILT_IN_PATTERNS  # what names of operations are matched with
     cwd: str = ""  # where the action begins
-    environment: Mapping[str, str] = field(
-        default_factory=dict
-    )  # variables of the agent's process, where the caller knows them
 
     def fetched(self, *paths: str) -> str:
         """The address that one of these files came from; nothing when none was fetched."""

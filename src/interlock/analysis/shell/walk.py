@@ -127,10 +127,7 @@ class Shell:
         return None
 
     def environment(self, name: str) -> list[str] | None:
-        name = self.references.get(name, name)
-        known_value = self.session.environment.get(name)
-        if known_value is None:
-            known_value = expand.WELL_KNOWN.get(name)
+        known_value = expand.WELL_KNOWN.get(self.references.get(name, name))
         return None if known_value is None else [known_value]
 
     def if_empty(self, text: str) -> str:
