@@ -98,6 +98,8 @@ RELATED: list[tuple[Action, Action, Relation]] = [
     (sh("terraform destroy -target aws_instance.web"), sh("terraform destroy"), AROUND),
     (sh("TF_WORKSPACE=qa terraform destroy"), sh("terraform workspace select qa && terraform destroy"), SAME),
     (sh("pulumi destroy -s dev"), sh("pulumi destroy --stack dev --yes"), SAME),
+    (sh("pulumi destroy -s dev"), sh("pulumi stack rm dev --yes --force"), SAME),
+    (sh("pulumi destroy -s dev"), sh("pulumi stack select dev && pulumi stack rm -y"), SAME),
     # clusters, containers, services
     (sh("kubectl delete deployment web -n shop"), sh("kubectl -n shop delete deploy/web", B), SAME),
     (sh("kubectl delete deployment web -n shop"), op("delete_deployment", B, name="web", namespace="shop"), SAME),
@@ -182,6 +184,7 @@ UNRELATED: list[tuple[Action, Action]] = [
     (sh("terraform destroy"), sh("TF_WORKSPACE=qa terraform destroy")),
     (sh("terraform destroy -target aws_instance.web"), sh("terraform destroy -target aws_instance.db")),
     (sh("pulumi destroy -s dev"), sh("pulumi destroy -s qa")),
+    (sh("pulumi destroy -s dev"), sh("pulumi stack rm qa --yes")),
     # clusters, containers, services
     (sh("kubectl delete deployment web -n shop"), sh("kubectl delete deployment web -n blog")),
     (sh("kubectl delete deployment web -n shop"), sh("kubectl --context qa delete deployment web -n shop")),

@@ -41,7 +41,7 @@ def named_objects(command: Command, before: Iterable[Command] = ()) -> list[Name
                 continue
             verb = path[0] if item.effect == "named" else item.effect
             return [
-                NamedObject(verb, kind, name, _place(command, program, item, found, before, kind))
+                NamedObject(verb, kind, name, _place(command, program, item, found, before, kind, names))
                 for kind, name in _objects(command, program, item, found, names)
             ]
     return []
@@ -82,7 +82,13 @@ def _kind(word: str, program: Program) -> str:
 
 
 def _place(
-    command: Command, program: Program, item: ObjectEffect, found: CommandOptions, before: Iterable[Command], kind: str
+    command: Command,
+    program: Program,
+    item: ObjectEffect,
+    found: CommandOptions,
+    before: Iterable[Command],
+    kind: str,
+    names: Sequence[str],
 ) -> str:
     named = item.place or program.place
     if "context" in named:
@@ -98,7 +104,8 @@ def _place(
         return "" if "machine" in named else command.cwd
     file = _value(named, "file", found)
     folder = _value(named, "folder", found) or posixpath.dirname(file)
-    part = _value(named, "part", found) or _selected(command, program, named, before)
+    part = _value(named, "part", found) or (names[0] if names and EVERYTHING in named.get("part", ()) else "")
+    part = part or _selected(command, program, named, before)
     where = resolve(folder, command.cwd) if folder else command.cwd
     return f"{where}#{part}" if part else where
 
