@@ -49,6 +49,24 @@ def build_sets(packs: Sequence[Pack]) -> dict[str, frozenset[str]]:
 
 
 @cache
+def written_files() -> Mapping[str, frozenset[str]]:
+    """Of each program, the options and the numbers of operands that name a file which it writes."""
+    return build_writes(_packs())
+
+
+def build_writes(packs: Sequence[Pack]) -> dict[str, frozenset[str]]:
+    """The output files of these packs; raises PackError where a program is named twice."""
+    found: dict[str, frozenset[str]] = {}
+    for pack in packs:
+        for names, options in pack.get("writes", {}).items():
+            for name in names.split():
+                if name in found:
+                    raise PackError(f"writes: {name!r} is named twice")
+                found[name] = frozenset(options.split())
+    return found
+
+
+@cache
 def shipped_programs() -> Mapping[str, Program]:
     """Every shipped description; refuses all of them when one is wrong."""
     return build_programs(_packs())
@@ -69,6 +87,7 @@ def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:
     dict(build_programs(packs))
     build_variables(packs)
     build_sets(packs)
+    build_writes(packs)
     return packs
 
 

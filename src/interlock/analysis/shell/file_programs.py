@@ -113,6 +113,22 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
             job.host.session.links[resolve(path, job.host.cwds[0])] = resolve(sources[0], job.host.cwds[0])
 
 
+def write_outputs(job: Job, named: frozenset[str], values: frozenset[str]) -> None:
+    """Report the files that options and operands name as output; a program that reads nothing empties them."""
+    found = options(job.words, named | values)
+    paths = [path for name, given in found.values.items() if _is_output(name, named) for path in given]
+    operands = [word for word in found.operands if not word.isdigit()]  # uniq -f 1 FILE
+    paths += [path for at, path in enumerate(operands, 1) if str(at) in named]
+    empty = "/dev/null" in job.words or (job.stdin is not None and job.stdin.known and not job.stdin.text.strip())
+    for path in paths:
+        job.effect("truncate" if empty and path != "/dev/null" else "write", path, "output")
+
+
+def _is_output(name: str, named: frozenset[str]) -> bool:
+    """Whether an option names an output file; long ones also when abbreviated."""
+    return name in named or (len(name) > 4 and name[:2] == "--" and any(one.startswith(name) for one in named))
+
+
 def _marks(path: str, job: Job) -> tuple[str, ...]:
     """`bulk` for a glob, or for a list that is built at run time."""
     return ("bulk",) if _GLOB.search(path) or "bulk" in job.where.traits or path == hole() else ()

@@ -13,7 +13,7 @@ from interlock.analysis.facts import Fact
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program, whole_words
 from interlock.analysis.programs.help import asks_for_help
-from interlock.analysis.programs.load import net_words, program_set
+from interlock.analysis.programs.load import net_words, program_set, written_files
 from interlock.analysis.shell import (
     FACT_STEPS,
     UNKNOWN,
@@ -115,6 +115,8 @@ def read_program(job: Job, written: str) -> Stream:
     session.facts.append(command_fact(program, job.words, where, job.stdin, moved))
     if helps:
         return UNKNOWN
+    if (outputs := written_files().get(program)) is not None:
+        file_programs.write_outputs(job, outputs, described.value_flags if described is not None else _NO_VALUES)
     before = len(session.facts)
     stream, handled = _run(job, written if local else "", described)
     if not (wrapper or _read_inside(session.facts, before, len(job.where.via))):
@@ -204,6 +206,7 @@ def _own_file(job: Job, written: str, described: bool) -> str:
 
 
 _UNDESCRIBED = Program()
+_NO_VALUES: frozenset[str] = frozenset()
 
 
 def _asks_for_help(described: Program, job: Job) -> bool:

@@ -1,0 +1,46 @@
+"""Options that name an output file write it as a redirection does."""
+
+from __future__ import annotations
+
+import pytest
+
+from cases import each
+from interlock.analysis.assess import judge
+from interlock.analysis.packs import PackError
+from interlock.analysis.programs.load import build_writes
+from interlock.analysis.rules.load import load
+from interlock.model import command
+
+RULES = load()
+
+
+def level(text: str) -> int:
+    return int(judge(command(text, "/home/dev/app"), RULES).assessment.level)
+
+
+@each(
+    "text",
+    [
+        "sort -o data.csv /dev/null", "shuf --outp=notes.txt /dev/null", "uniq /dev/null notes.txt", "openssl enc -in /dev/null -out notes.txt",
+        "cpio -o -O ledger.db < /dev/null", "tcpdump -i lo -w ledger.db", "psql -o src/main.py -c 'select 1'", "curl -D ~/.bashrc https://example.com",
+        "strace -o src/main.py ls", "rustc -o src/main.rs a.rs",
+    ],
+)  # fmt: skip
+def test_output_over_a_file_that_is_no_output_is_held(text: str) -> None:
+    assert level(text) >= 2
+
+
+@each(
+    "text",
+    [
+        "sort -o names.txt names.txt", "sort -u -o .gitignore .gitignore", "uniq in.txt out.txt", "uniq -f 1 src/main.py", "tcpdump -i lo -w dump.pcap", "rustc -o app src/main.rs",
+        "openssl rand -out seed.bin 32", "git diff --output=x.patch", "strace -o trace.log ls", "curl -c jar.txt https://example.com",
+    ],
+)  # fmt: skip
+def test_output_into_a_file_of_its_own_passes(text: str) -> None:
+    assert level(text) <= 1
+
+
+def test_a_program_has_one_list_of_outputs() -> None:
+    with pytest.raises(PackError, match="named twice"):
+        build_writes([{"writes": {"a b": "-o"}}, {"writes": {"b": "-w"}}])
