@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from functools import cache, partial
 
 from interlock.analysis.facts import HOLE, Command, Effect, Fact
+from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import program_set, shipped_programs, shipped_variables
 from interlock.analysis.shell import Job
 
@@ -22,7 +23,7 @@ _LONGEST, _TRIALS = 4_000, 6  # characters of a text, and readings of it
 # Options whose value is text for people, a pattern, or a body that is sent.
 _DATA_OPTION = re.compile(
     r"(?i)-m|-am|-S|-G|-H|--?(?:[a-z-]*(?:message|msg|title|body|description|comment|notes?|subject|summary|label|name|grep|search|pattern|"
-    r"regexp?|match|filter|author|reason|prompt|format|template|jq|focus|tags?|annotation|metadata|header|data|json|text|tests?|where|expr|"
+    r"regexp?|match|filter|author|reason|prompt|format|template|jq|focus|tags?|annotation|metadata|header|data|json|text|tests?|where|"
     r"changelog|output|password|token|content|labels|find|contains|keyword|jql|display|caption)|desc)"
 )
 # Subcommands that read, search, or keep what they are told.
@@ -44,7 +45,7 @@ _SQL = re.compile(
     r"delete\s+from\s+\S|delete\s+(?:storage\s+group|timeseries)|(?:match\s.*)?detach\s+delete)"
 )
 _AT = re.compile(
-    r"(?:^|[^\w\s.,~-]|(?:^|[^\w\s])\s*(?:\w+\s+)?(?:run|shell|exec\w*|system|call\S*|command|do|nop|script|python)[\s:=]+)"
+    r"(?:(?:^|[^\w\s])\s*(?:\w+\s+)?(?:run|shell|exec\w*|system|call\S*|command|do|nop|script|python)[\s:=]+|^|[^\w\s.,~-])"
     r"\s*((?:/[\w./-]*/)?[a-z][\w.+-]*)(?=[\s,]+[-~/.\w$\"'])"
 )
 _SHORT_LOADS = frozenset("-S -r -l -c -u -x -D -p -I".split())
@@ -63,7 +64,7 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
 
     Text that is data (a message, a search, the name of a test) is left alone.
     """
-    if job.stdin is None and not _LOOSE.search("\0".join(job.words)):
+    if job.stdin is None and not job.host.session.changed and not _LOOSE.search("\0".join(job.words)):
         return
     if not _JUDGES.isdisjoint((*_NAME_PARTS.split(job.program), *job.words[:2])):
         return
@@ -75,6 +76,8 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
             data = data or (verbs <= 2 and word in _DATA_VERB)
         if _TEXT.search(value) and HOLE not in value and _may_run(option, data):
             add_harm(job, value, f"{job.program} {option}".strip())
+        elif not data and _read_written(job, option, value):
+            pass
         elif option and value[:1] in ("/", "~") and _OUTSIDE.match(value) and _loads(option, value):
             job.effect("run_script", value, "carried")
         name = word if word.startswith("-") and word != "--" and "=" not in word else ""
@@ -84,10 +87,24 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
             add_harm(job, text, job.program)
 
 
+def _read_written(job: Job, option: str, path: str) -> bool:
+    """Read a file that the action itself has made and hands to a program: any made for it alone, others where they are loaded."""
+    session = job.host.session
+    if not session.changed or not (path.startswith("/dev/fd/") or _loads(option, path)):
+        return False
+    full = resolve(path, job.host.cwds[0])
+    if session.fetched(full):
+        if option and _loads(option, path):
+            job.effect("run_download", session.fetched(full))
+    elif text := session.files.get(full):
+        add_harm(job, text, f"{job.program} {option}".strip())
+    return True
+
+
 def _loads(option: str, path: str) -> bool:
     """Whether an option names code that the program loads: by its own name, or a short one with a file of code."""
     return _LOADED.match(f"{option}={path}") is not None or (
-        option in _SHORT_LOADS and _CODE_FILE.search(path) is not None
+        option in _SHORT_LOADS and (path.startswith("/dev/fd/") or _CODE_FILE.search(path) is not None)
     )
 
 

@@ -20,12 +20,14 @@ _DELETE = re.compile(
 _DELETE_OF = re.compile(
     rf"(?i:file|dir|directory|path|path\.of|paths\.get|fs::path)\(\s*(?:{_TEXT})\s*\)\s*\.\s*((?:delete|remove|unlink|rmtree)\w*)\("
 )
-_DELETE_BARE = re.compile(r"\b(?:delete_directory\w*|delete_file|remove-all)[(\s]\s*([\w./~-]+)\s*\)?")
+_DELETE_BARE = re.compile(
+    r"\b(?:delete_directory\w*|delete_file|remove-all|file\(REMOVE(?:_RECURSE)?)[(\s]\s*([\w./~$-][\w./~${}-]*)\s*\)?"
+)
 _DELETE_AFTER = re.compile(r"""(?:s"\s+([^"\n]+)"|\(([^()\n]+)\))\s+delete-?file\b""")
 _RUN = re.compile(
-    r"(?<![\w-])(?:(system\w*|popen\w*|shell\w*|exec\w*|spawn\w*|os:cmd|cmd|callCommand|rawSystem|readProcess\w*|sh!?|"
+    r"(?<![\w-])(?:(system\w*|popen\w*|shell\w*|exec\w*|spawn\w*|os:cmd|cmd|callCommand|rawSystem|readProcess\w*|sh!?(?!\w)|"
     r"e?syscmd|unix|Command::new|ProcessBuilder|Process\.\w+|command|⎕SH|2!:0)|(run\w*|call\w*|launch\w*|start\w*|open\w*|do|%))"
-    rf"[\w/-]*(?![\w-])({_GAP})(?:{_TEXT})((?:[\s,\])}}(\[{{]{{0,12}}(?:\.?args?\(|\(?list\s|nil\b|new\b){{0,3}}[\s,(\[&{{]{{0,12}}(?:{_TEXT}))*)"
+    rf"[\w/-]*(?![\w-])({_GAP})(?:{_TEXT})((?:[\s,\])}}(\[{{]{{0,12}}(?:(?:\.?args?\(|\(?list\s|nil\b|new\b)\s?){{0,4}}[\s,(\[&{{]{{0,12}}(?:{_TEXT}))*)"
 )
 _LOOKS_RUN = re.compile(r"\S+\s+(?:-|/|~|\.|\$|\*)")  # rm -rf, chmod ~/x
 _BACKTICK = re.compile(r"`([^`\n]+)`")

@@ -86,6 +86,8 @@ def options(
             continue
         if word.startswith("--") or word in valued or word in bare:
             name, equals, value = word.partition("=")
+            if ":" in name and name.partition(":")[0] in valued:  # nim --eval:code
+                name, equals, value = word.partition(":")
             if equals:
                 found.values.setdefault(name, []).append(value)
             elif name in pairs:

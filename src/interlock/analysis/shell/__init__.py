@@ -87,6 +87,11 @@ class ShellReading(Struct):
     patterns: NamePatterns = BUILT_IN_PATTERNS  # what names of operations are matched with
     cwd: str = ""  # where the action begins
 
+    @property
+    def changed(self) -> bool:
+        """Whether the action itself has written or fetched a file."""
+        return bool(self.files or self.downloads)
+
     def fetched(self, *paths: str) -> str:
         """The address that one of these files came from; nothing when none was fetched."""
         for path in paths:

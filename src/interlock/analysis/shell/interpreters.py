@@ -52,6 +52,8 @@ def interpreter(job: Job, program: Program) -> Stream | None:
             else:
                 if name == "ipython":
                     code = _without_bangs(job, code)
+                elif "/" in code and not _CODE_TEXT.search(code):  # kotlinc -script FILE
+                    code = job.file_text(code) or code
                 _read_code(job, language, code, f"{job.program} {next(iter(code_flags))}")
         from interlock.analysis.shell.output import constant_output
 
@@ -90,8 +92,9 @@ def _read_operands(job: Job, operands: list[str]) -> bool:
 
 def _read_code(job: Job, language: str, code: str, via: str) -> None:
     """Read code; in a language without a reader, any command among its words counts as well, and in Python the modules it imports."""
-    job.code(language, code, via)
-    if language == "other":
+    known, _, other = language.partition("+")
+    job.code(known, code, via)
+    if language == "other" or other:
         add_harm(job, code, via)
     elif language == "python":
         _read_imports(job, code, via)
@@ -267,7 +270,7 @@ def executable(job: Job, path: str) -> Stream | None:
     program = found[1].rpartition("/")[2] if found else ""
     interpreter = described_program(program)
     if interpreter is not None and "interpreter" in interpreter.reader:
-        job.code(interpreter.carries[0].stdin, text, path)
+        _read_code(job, interpreter.carries[0].stdin, text, path)
     elif ending in _SCRIPT_ENDINGS and not program:
         job.code(_SCRIPT_ENDINGS[ending], text, path)
     elif "\0" in text[:1000] or (program and program not in SHELLS):
@@ -344,11 +347,8 @@ def applescript(job: Job, program: Program) -> Stream | None:
 def compiled(job: Job, program: Program) -> Stream | None:
     """go run FILE, cargo script FILE: the source, when its text is to be had."""
     for word in job.words[1:]:
-        if word.endswith((".go", ".rs", ".java", ".kt", ".zig", ".c", ".cs")) and job.words[0] in (
-            "run",
-            "script",
-            "-run",
-        ):
+        is_source = word.endswith((".go", ".rs", ".java", ".kt", ".zig", ".c", ".cs")) or word.startswith("/dev/fd/")
+        if is_source and job.words[0] in ("run", "script", "-run"):
             return run_source(job, "other", word, [])
     return None
 
