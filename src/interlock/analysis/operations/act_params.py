@@ -16,7 +16,7 @@ Deed = tuple[str, tuple[str, ...]]
 _KINDS = "kind type resourcetype resource objecttype object entity entitytype targettype scope".split()
 _NARROW = frozenset("id ids where filter row rowid key pk".split())
 _GENERIC = frozenset(
-    "manage admin api request operation resource item object entity data permanently all now tool bulk kubectl k8s".split()
+    "manage admin api request operation resource item object entity data permanently all now tool bulk kubectl k8s status state lifecycle".split()
 )
 _PUBLIC = frozenset(
     "public public-read public-read-write allusers allauthenticatedusers anyone everyone 0.0.0.0/0 ::/0".split()
@@ -70,12 +70,13 @@ _ENDED: Mapping[str, str] = {
     "deprovisioned": "deprovision", "archived": "archive", "decommissioned": "decommission", "retired": "retire", "expired": "terminate",
     **dict.fromkeys("removed trashed trash purged erased destroyed wiped softdeleted pendingdeletion deleting".split(), "delete"),
 }  # fmt: skip
+_DELETED = frozenset("delete deleted deletion destroy purge removal".split())  # DELETE_REQUESTED, pending_deletion
 # A field that says when, or that, something was deleted; the labels that put a message into the bin.
 _GONE = re.compile(
     r"(?:is|in|soft|has|moveto|to)?(?:deleted|trashed|trash|removed|binned)(?:at|on|date|time)?|deletiontimestamp"
 )
 _ENDED_FLAG = re.compile(
-    r"(?:is|has)?(archived|suspended|banned|deactivated|disabled|terminated|revoked|deprovisioned|offboarded)(?:at|on)?"
+    r"(?:is|has)?(archived?|suspended|suspend|banned|deactivated?|disabled|terminated?|revoked?|deprovisioned|offboarded)(?:at|on)?"
 )
 _ADDS_LABELS = frozenset(
     "addlabelids addlabels labelidstoadd labelstoadd moveto destinationid folder targetfolder".split()
@@ -195,12 +196,18 @@ def _spoils(act: NamedAct, keys: Mapping[str, Any], traits: set[str]) -> Deed | 
             and act.kind == "change"
         ):
             return "act_override", ()
-    if str(keys.get("direction", "")).lower()[:8] in ("down", "rollback") and "migration" in (act.noun, act.noun[:-1]):
+    migrates = "migration" in (act.noun, act.noun[:-1]) or act.verb == "migrate"
+    if str(keys.get("direction", "")).lower()[:8] in ("down", "rollback") and migrates:
         return "act_delete", ()
-    if "overwrite" in keys and truth(keys["overwrite"]) and act.verb in _LOADS and _is_store(act, traits):
+    restores = act.verb in ("restore", "recover") or (act.verb in _LOADS and _is_store(act, traits))
+    if "overwrite" in keys and truth(keys["overwrite"]) and restores:
         return "act_delete", ("forced",)
-    if any(truth(keys.get(key)) is True for key in _ANEW) and (act.verb in _BEGINS or _is_store(act, traits)):
+    if any(truth(keys.get(key)) is True for key in _ANEW) and (
+        migrates or act.verb in _BEGINS or _is_store(act, traits)
+    ):
         return "act_delete", ("bulk",)
+    if truth(keys.get("dryrun")) is False and act.object != "light" and not _TIDIES.isdisjoint((act.verb, *act.phrase)):
+        return "act_delete", ("bulk",)  # what it would delete is deleted
     if act.verb == "merge" and _DISCARDS & keys.keys():
         return "act_delete", ()
     if act.verb == "unsubscribe" and (traits & {"all", "bulk"} or "list" in keys):
@@ -254,7 +261,7 @@ def _keeps_nothing(act: NamedAct, keys: Mapping[str, Any]) -> bool:
 
 def _ends(act: NamedAct, keys: Mapping[str, Any], traits: set[str]) -> Deed | None:
     """update_user {"status": "suspended"}, set_mfa {"enabled": false}."""
-    if act.verb not in _SETS:
+    if act.verb and act.verb not in _SETS:
         return None
     for key, value in keys.items():
         if verb := ending(act, key, value):
@@ -267,6 +274,8 @@ def _ends(act: NamedAct, keys: Mapping[str, Any], traits: set[str]) -> Deed | No
 def ending(act: NamedAct, key: str, value: object) -> str:
     """The verb for a field whose value ends or deletes what the act is about; nothing for any other."""
     if verb := _ending(key, value):
+        if verb == "archive" and act.noun in _BINNED:
+            return "delete"
         return verb if verb == "delete" or act.object in _OWNED else ""
     switch = key in _SWITCHES or key.endswith(("enabled", "active"))
     return "disable" if switch and truth(value) is False and act.object in _SWITCHED_OFF else ""
@@ -275,7 +284,8 @@ def ending(act: NamedAct, key: str, value: object) -> str:
 def _ending(key: str, value: object) -> str:
     """The verb for a state or a flag that ends something: status "suspended", trashed true, deleted_at with a date."""
     if key in _STATES and isinstance(value, str):
-        return _ENDED.get(squash(value), "")
+        words = {word for part in split_name(value[:60]) for word in part}
+        return _ENDED.get(squash(value)) or ("delete" if not words.isdisjoint(_DELETED) else "")
     if truth(value) is False or value in (None, "", 0) or isinstance(value, Mapping):
         return ""
     if key in _ADDS_LABELS:
@@ -287,9 +297,11 @@ def _ending(key: str, value: object) -> str:
     if _GONE.fullmatch(key):
         return "delete"
     found = _ENDED_FLAG.fullmatch(key)
-    return _ENDED[found[1]] if found else ""
+    return _ENDED.get(found[1], found[1]) if found else ""
 
 
+_BINNED = frozenset("page document board channel space site".split())  # to archive one is to put it into the bin
+_TIDIES = frozenset("clean cleanup prune tidy sweep reap expire gc".split())
 _SETS = frozenset("update set patch modify change edit toggle configure put mark label move upsert save".split())
 _SWITCHED_OFF = frozenset({"safety", "audit", "person", "account", "organization"})
 

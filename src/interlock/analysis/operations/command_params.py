@@ -54,6 +54,8 @@ def run_named(segments: Sequence[tuple[str, ...]], params: Mapping[str, Any], ou
         rest = [rest[0], "-".join(rest[1:])]
     elif program in _COLONS and len(rest) > 1:
         rest = [":".join(rest)]
+    if isinstance(action := params.get("action"), str) and action.isalpha():
+        rest.append(action)  # docker_compose {"action": "down"}
     start = ["php", "artisan"] if program == "artisan" else [program]
     out.run([*start, *rest, *switches(params), *placed(params)])
 
@@ -108,7 +110,7 @@ _OTHER_NAMES: Mapping[str, str] = {"fly": "flyctl", "k8s": "kubectl", "kubernete
 _RUNNABLE = PROGRAMS | frozenset("psql redis stripe make".split())
 # Words of a tool's name that add nothing to the program it is named after.
 _PLAIN = frozenset(
-    "command commands exec run cli execute generic tool raw any call cmd runner invoke shell mcp up server api action extension".split()
+    "command commands exec run cli execute generic tool raw any call cmd runner invoke shell mcp up server api action extension gcp google cloud azure amazon".split()
 )
 _STARTS = frozenset("exec spawn subprocess shell process popen system execute run cli".split())
 _STARTED = ("program", "executable", "binary", "exe", "bin", "file", "executablepath")

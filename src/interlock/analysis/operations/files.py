@@ -324,6 +324,8 @@ def _is_made(target: object) -> bool:
 
 def copied_over(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any]) -> list[Deed]:
     """copy, move, upload or put with overwrite, to where something of worth stands."""
+    if "/dev/null" in [keys.get(key) for key in ("src", "source", "from", "sourcepath")]:
+        return [("act_delete", ())]
     if act.verb not in (
         "copy",
         "move",

@@ -27,7 +27,9 @@ _CALL_NAMES = _NAMES | frozenset("name method call command api endpoint toolid f
 _BATCHES = frozenset(
     "changes operations actions calls requests steps tasks batch commands mutations toolcalls tooluses invocations jobs cmds queue".split()
 )
-_NAMING = _NAMES | _BATCHES | {"service", "name", "type"}  # without one of these, no other operation is named
+_NAMING = (
+    _NAMES | _BATCHES | {"service", "name", "type", "cmd", "command"}
+)  # without one of these, no other operation is named
 _CALLS = frozenset("call invoke execute run use".split())
 _CALLED = frozenset("tool tools function functions operation operations action actions api method".split())
 _EMPTY = frozenset("manage operation action management admin".split())
@@ -70,6 +72,11 @@ def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Mapping[str, Any
     return found
 
 
+def read_calls(params: Mapping[str, Any], reader: Reader) -> bool:
+    """Reads every call that stands anywhere in the parameters of a tool whose own name says nothing of it."""
+    return _calls_inside(NamedAct("", "", (), "", ""), params, reader)
+
+
 def _is_document(act: NamedAct) -> bool:
     """Something to be read or kept is written: what it holds is data."""
     return act.kind in ("create", "change", "send", "restore") and not _KEPT.isdisjoint((act.noun, *act.phrase))
@@ -77,7 +84,7 @@ def _is_document(act: NamedAct) -> bool:
 
 def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> bool:
     """Reads every call under any key, at any depth: a name beside its parameters, a tool's name before them, a command line."""
-    loose = act.kind not in _PUTS  # what is made may have a name of its own
+    loose = act.kind not in _PUTS or act.verb in _CALLS  # what is made may have a name of its own
     found, left, level = False, _MOST, [("", params, 0)]
     while level and left:
         key, value, depth = level.pop(0)
@@ -92,6 +99,8 @@ def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> b
             elif depth and is_request(dict(inner)):
                 reader("http_request", value)
                 found, inner = True, []
+            elif depth and loose and (told := _told(dict(inner))):
+                calls, inner = told, []
             elif depth and loose:
                 calls += [("shell", {"command": item}) for name, item in inner if name in _LINES and item]
         elif isinstance(value, (list, tuple)):
@@ -108,6 +117,43 @@ def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> b
         left -= len(calls) + 1
         level += [(name, item, depth + 1) for name, item in inner if depth < _DEEPEST and _may_hold(item)]
     return found
+
+
+def _told(keys: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """{"do": "bash", "with": {"script": …}}: whatever stands beside the name of a tool that runs text is text for it."""
+    name = next((key for key, item in keys.items() if isinstance(item, str) and item.lower() in _TELLS), "")
+    if not name:
+        return []
+    language, surely = _TELLS[keys[name].lower()], keys[name].lower() not in _VAGUE
+    texts: list[Any] = []
+    for key, item in keys.items():
+        held = short_keys(item) if isinstance(item, Mapping) else {key: item}
+        texts += [text for one, text in held.items() if key != name and one not in _ABOUT and _is_text(text, surely)]
+    if language == "shell":
+        return [("shell", {"command": text}) for text in texts[:_MOST]]
+    return [("run_code", {"language": language, "code": text}) for text in texts[:_MOST] if isinstance(text, str)]
+
+
+_VAGUE = frozenset("exec execute command ssh subprocess process cli console".split())  # as often a kind of thing
+_TELLS: Mapping[str, str] = {
+    **dict.fromkeys("bash sh zsh shell terminal".split(), "shell"),
+    **dict.fromkeys(_VAGUE, "shell"),
+    **dict.fromkeys("powershell pwsh".split(), "powershell"),
+    **dict.fromkeys("sql psql mysql postgres postgresql sqlite".split(), "sql"),
+    **{language: language for language in "python javascript ruby php perl".split()},
+    "node": "javascript",
+}
+_ABOUT = frozenset("title description name label comment summary note notes reason explanation cwd workdir".split())
+
+
+def _is_text(value: Any, surely: bool) -> bool:
+    """Text of more than one word, or a list of words; where no tool is surely meant, only what begins with a program."""
+    from interlock.analysis.prose.commands import is_command
+
+    if isinstance(value, (list, tuple)):
+        words = [item for item in value[:_MOST] if isinstance(item, str)]
+        return len(words) > 1 and (surely or is_command(" ".join(words)))
+    return isinstance(value, str) and " " in value.strip() and (surely or is_command(value))
 
 
 def _may_hold(value: Any) -> bool:
@@ -162,9 +208,11 @@ def _mapping(value: Any) -> Mapping[str, Any] | None:
 
 def _one(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any], reader: Reader) -> bool:
     found = False
-    named = _NAMES | {"type"} if "action" in (act.noun, *act.phrase[-1:]) else _NAMES
+    named = _NAMES | {"cmd", "command", *(("type",) if "action" in (act.noun, *act.phrase[-1:]) else ())}
     for key in sorted(named & keys.keys()):
         value = keys[key]
+        if key in _LINES and VERBS.get(str(value).lower()) not in ("delete", "terminate", "reset"):
+            continue  # a command line; {"cmd": "purge"} names an operation
         if value == "off" and "power" in act.phrase:
             value = "poweroff"
         if isinstance(value, str) and 0 < len(value) < 120 and " " not in value.strip():
@@ -222,9 +270,10 @@ def _params(keys: Mapping[str, Any], outer: Mapping[str, Any]) -> Mapping[str, A
     for key in _PARAMS:
         if (value := _mapping(keys.get(key))) is not None:
             return value
-    return {key: value for key, value in outer.items() if isinstance(key, str) and squash(key) not in _NAMES}
+    return {key: value for key, value in outer.items() if isinstance(key, str) and squash(key) not in _UNPASSED}
 
 
+_UNPASSED = _NAMES | {"cmd", "command"}
 _AGENTS = frozenset(
     """agent agents subagent subagents delegate handoff dispatch orchestrate orchestrator swarm crew teammate assistant subtask copilot devin codex
     claude worker""".split()

@@ -11,8 +11,9 @@ from interlock.analysis.lexicon import VOCABULARY, split_name
 from interlock.analysis.operations import files
 from interlock.analysis.operations.browser import read_click, read_page_script, read_script
 from interlock.analysis.operations.command_params import argv_of, feed, read_environment, shell_text
+from interlock.analysis.operations.nested import read_calls
 from interlock.analysis.operations.operation import read_operation
-from interlock.analysis.operations.params import MAX_TEXT, short_keys, squash, truth
+from interlock.analysis.operations.params import MAX_TEXT, PLAIN, pairs, short_keys, squash, truth
 from interlock.analysis.operations.payloads import (
     first_text,
     lines,
@@ -46,6 +47,9 @@ def read_tool(name: str, input: Input, out: Report, crude: str = "") -> None:
         return
     handler(input, out)
     _carried(handler, input, out)
+    if handler is _agent or handler is _note:
+        given = {key: value for key, value in input.items() if not isinstance(value, PLAIN)}
+        read_calls(given, lambda inner, its: read_operation(inner, its, "", out, depth=1))
 
 
 def _carried(handler: Handler, input: Input, out: Report) -> None:
@@ -92,11 +96,36 @@ def _is_call(handler: Handler, input: Input, crude: str) -> bool:
 
 def _handler(name: str, input: Input) -> Handler | None:
     handler = _HANDLERS.get(squash(plain(name, _TOOL_WORDS)))
+    if handler is None and (found := _live(name)):
+        return found
     if handler is None and len(segments := split_name(name)) > 1:  # file servers name their tools as the agents do
         handler = _SHARED.get(squash("".join(segments[-1])))
         if handler is not None and handler in _BY_PATH and not files.paths(input):
             handler = None
     return handler
+
+
+_TERMINALS = frozenset("terminal tty pty tmux zellij iterm console shell".split())
+_TYPES = frozenset("write send type input paste keys".split())
+_NOTEBOOKS = frozenset("notebook jupyter ipynb colab kernel".split())
+_EXECUTES = frozenset("execute exec run eval evaluate".split())
+
+
+def _live(name: str) -> Handler | None:
+    """The reader of a tool that types into a terminal, or runs the cells of a notebook, whatever its name is made of."""
+    words = {word for segment in split_name(name) for word in segment}
+    if not words.isdisjoint(_TERMINALS) and not words.isdisjoint(_TYPES):
+        return read_terminal
+    return _cells if not words.isdisjoint(_NOTEBOOKS) and not words.isdisjoint(_EXECUTES) else None
+
+
+def _cells(input: Input, out: Report) -> None:
+    """The code of a notebook's cells, where a line that begins with ! is for a shell."""
+    out.effect("act_change", "a notebook")
+    for key, value, _ in pairs(input):
+        text = "".join(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else value
+        if key in ("source", "code", "cell", "content", "input") and isinstance(text, str) and text.strip():
+            out.run(["ipython", "-c", text[:MAX_TEXT]])
 
 
 def _has_path(input: Input) -> bool:
@@ -400,6 +429,7 @@ _ALWAYS = _BY_PATH | {
     _javascript,
     read_typed,
     read_terminal,
+    _cells,
     _patch,
     _notebook,
     _editor,
