@@ -116,7 +116,7 @@ CURL = [
     (["--req", "DELETE", U], [HttpRequest("DELETE", U)]),
     (["-d", "a=1", "-d", "b=2", U], [HttpRequest("POST", U, "a=1&b=2")]),
     (["-da=1", U], [HttpRequest("POST", U, "a=1")]),
-    (["-G", "-d", "a=1", U], [HttpRequest("GET", U)]),
+    (["-G", "-d", "a=1", U], [HttpRequest("GET", f"{U}?a=1")]),
     (["-I", U], [HttpRequest("HEAD", U)]),
     (["--json", "{}", U], [HttpRequest("POST", U, "{}", ("Content-Type: application/json",))]),
     (["-d", "@secret.txt", U], [HttpRequest("POST", U, "@secret.txt", uploads=("secret.txt",))]),
@@ -202,7 +202,32 @@ def test_a_deep_body_is_no_trap() -> None:
 
 @each(
     ("method", "url", "body"),
-    [("POST", "http://localhost:8123/", "DROP TABLE t"), ("GET", "http://ch:8123/?query=DROP+TABLE+t", "")],
+    [
+        ("POST", "http://localhost:8123/", "DROP TABLE t"),
+        ("GET", "http://ch:8123/?query=DROP+TABLE+t", ""),
+        ("POST", "http://h/v2/query", '{"type":"run_sql","args":{"sql":"DROP TABLE t"}}'),
+        ("GET", "http://ch:8123/?a=1&query=DROP+TABLE+t", ""),
+    ],
 )
 def test_a_statement_for_a_database_behind_http_is_read(method: str, url: str, body: str) -> None:
     assert ("code", "sql", "DROP TABLE t") in facts(method, url, body)
+
+
+@each(
+    "body",
+    [
+        "action=delete&id=1",
+        "id=1&op=purge_all",
+        "action=wipe",
+        '{"drop_all": true}',
+        '{"deleteAll":true}',
+        '{"op":"delete_all"}',
+    ],
+)
+def test_a_body_that_orders_a_deletion_deletes(body: str) -> None:
+    assert any("deletes" in fact for fact in facts("POST", "https://api.example.com/admin", body))
+
+
+@each("body", ["action=create&id=1", "note=delete", '{"drop_all": false}', "id=1&operation=list"])
+def test_a_body_that_orders_something_else_does_not(body: str) -> None:
+    assert not any("deletes" in fact for fact in facts("POST", "https://api.example.com/admin", body))

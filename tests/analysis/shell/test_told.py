@@ -32,6 +32,11 @@ def level(text: str) -> int:
         ("kubectl proxy & curl -XDELETE localhost:8001/api/v1/namespaces/shop", 3), ("head -c 0 > data/ledger.csv", 2), ("head -n0 > ledger.csv", 2),
         # editors
         ("ed -s notes.txt <<< $'1,$d\\nw'", 2), ("vim -es -c '%d' -c wq notes.txt", 2), ("ex -s -c 'g/^/d|x' notes.txt", 2),
+        # requests of any client, or written out
+        ("hey -n 1 -m DELETE https://api.example.com/users/1", 2), ("zorgle --method=DELETE https://api.example.com/users/1", 2),
+        ("buf curl --data '{\"id\":1}' https://api.example.com/acme.v1.Users/DeleteUser", 2), ("websocat wss://api.example.com <<< '{\"op\":\"delete_all\"}'", 2),
+        ("printf 'DELETE /users/1 HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n' | nc api.example.com 80", 2),
+        ("curl -G http://db:9000/exec --data-urlencode 'query=drop table trades'", 3),
         # what a trap meets when it runs
         (f"{TRAP}tmp=/home\n", 4),
         # what a query finds, one by one
@@ -52,6 +57,7 @@ def test_what_it_is_told_counts(text: str, least: int) -> None:
         "knife ssh role:web uptime", "tsh ssh db ls", "nomad alloc exec -task web abc ls", "minikube ssh -- docker ps", "heroku run rake -T",
         "bwrap --ro-bind / / ls", "aws ecs execute-command --command 'ls /data'", "lftp -e 'mirror /pub ./pub; bye' ftp.example.com",
         "sftp host <<< 'get a.txt'", "influx -execute 'SHOW DATABASES'", "head -c 10 a > b", "ed -s notes.txt <<< $'2d\\nw'", "vim -c '%s/a/b/g' -c wq notes.txt", "vim -c '%d' notes.txt", TRAP,
+        "ab -n 100 https://api.example.com/", "hey -m POST -d '{\"a\":1}' https://api.example.com/users", "printf 'GET / HTTP/1.1\\r\\n\\r\\n' | nc api.example.com 80",
         "python3 -c \"import boto3;[print(b.name) for b in boto3.resource('s3').buckets.all()]\"",
         "curl -H \"Authorization: Bearer $(gcloud auth print-access-token)\" https://storage.googleapis.com/b",
     ],

@@ -48,14 +48,14 @@ _AT = re.compile(
     r"(?:(?:^|[^\w\s])\s*(?:\w+\s+)?(?:run|shell|exec\w*|system|call\S*|command|do|nop|script|python)[\s:=]+|^|[^\w\s.,~-])"
     r"\s*((?:/[\w./-]*/)?[a-z][\w.+-]*)(?=[\s,]+[-~/.\w$\"'])"
 )
-_SHORT_LOADS = frozenset("-S -r -l -c -u -x -D -p -I".split())
-_CODE_FILE = re.compile(r"\.(?:sh|bash|py|rb|[cm]?[jt]s|vim|el|lua|pl|pm|so|dll|dylib|php|groovy)$")
+_SHORT_DATA = frozenset("-o -O -i -w -d -C -m -n -t -a -b -k -g -T -F -e -A -E -H".split())  # of most programs
+_CODE_FILE = re.compile(r"\.(?:sh|bash|py|rb|[cm]?[jt]s|vim|el|lua|pl|pm|so|ko|dll|dylib|php|groovy|gd|nse|jl|ps1)$")
 _CLOSING = {'"': '"', "'": "'", "(": ")", "{": "}", "[": "]", "`": "`"}
 _CALL = re.compile(r"""[("'`\[{]""")
 _OUTSIDE = re.compile(r"(?:/private)?/(?:var/)?tmp(?:/|$)|/dev/shm/|(?:~|/home/[^/]+|/Users/[^/]+)/Downloads/")
 _LOADED = re.compile(
     r"(?i)-?-?[\w-]*(?:agent(?:path|lib)?|tool-?exec|-exec|plugin|require|preload|loader|hook|script|command|program|wrapper|runner|shell|"
-    r"editor|pager|filter|launcher|vettool|setup|rulesdir|cmd-prefix|on-[a-z-]+|askpass|template)[\w.-]*[=:\s]['\"]?(?:[\w-]+=)?(\S+?)['\"]?(?:\s|$)"
+    r"editor|pager|filter|launcher|vettool|python|interpreter|executable|setup|rulesdir|cmd-prefix|on-[a-z-]+|askpass|template)[\w.-]*[=:\s]['\"]?(?:[\w-]+=)?(\S+?)['\"]?(?:\s|$)"
 )
 
 
@@ -66,25 +66,35 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
     """
     if job.stdin is None and not job.host.session.changed and not _LOOSE.search("\0".join(job.words)):
         return
-    if not _JUDGES.isdisjoint((*_NAME_PARTS.split(job.program), *job.words[:2])):
-        return
-    data, name, verbs = known_words or job.program in program_set("text"), "", 0
+    judges = not _JUDGES.isdisjoint((*_NAME_PARTS.split(job.program), *job.words[:2]))
+    data, name, verbs = known_words or judges or job.program in program_set("text"), "", 0
     for word in job.words:
         option, value = _split(name, word)
         if not word.startswith("-"):
             verbs += 1
             data = data or (verbs <= 2 and word in _DATA_VERB)
-        if _TEXT.search(value) and HOLE not in value and _may_run(option, data):
-            add_harm(job, value, f"{job.program} {option}".strip())
-        elif not data and _read_written(job, option, value):
-            pass
-        elif option and value[:1] in ("/", "~") and _OUTSIDE.match(value) and _loads(option, value):
-            job.effect("run_script", value, "carried")
+        if _TEXT.search(value) and HOLE not in value:
+            if _may_run(option, data) and not judges:
+                add_harm(job, value, f"{job.program} {option}".strip())
+        elif data or not _read_written(job, option, value):
+            _report_loaded(job, option, value)
         name = word if word.startswith("-") and word != "--" and "=" not in word else ""
     if job.stdin is not None and not handled and not data and job.stdin.known:
         text = job.stdin.text
         if not _RUNS.isdisjoint(job.words) or _SQL.match(text):
             add_harm(job, text, job.program)
+
+
+def _report_loaded(job: Job, option: str, value: str) -> None:
+    """Report code that an option loads from where everybody can write: -S /tmp/x.sh, --plugin=name=/tmp/x, --config 'a.wrapper="/tmp/x"'."""
+    path = value.rpartition("=")[2].strip("\"'")
+    if option and _OUTSIDE.match(path) and (_loads(option, path) or (path != value and _LOADED.search(value))):
+        job.effect("run_script", path, "carried")
+
+
+def is_outside(path: str) -> bool:
+    """Whether a path is where everybody can write, and nothing of a project belongs."""
+    return _OUTSIDE.match(path) is not None
 
 
 def _read_written(job: Job, option: str, path: str) -> bool:
@@ -104,7 +114,9 @@ def _read_written(job: Job, option: str, path: str) -> bool:
 def _loads(option: str, path: str) -> bool:
     """Whether an option names code that the program loads: by its own name, or a short one with a file of code."""
     return _LOADED.match(f"{option}={path}") is not None or (
-        option in _SHORT_LOADS and (path.startswith("/dev/fd/") or _CODE_FILE.search(path) is not None)
+        len(option) == 2
+        and option not in _SHORT_DATA
+        and (path.startswith("/dev/fd/") or _CODE_FILE.search(path) is not None)
     )
 
 

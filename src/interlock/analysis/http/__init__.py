@@ -117,7 +117,7 @@ def _method_field(verb: str, query: str, body: str) -> str:
 
 
 # Kinds of verbs that end something, where the last part of a path names them together with their object.
-_ENDING = frozenset("delete terminate revoke invalidate account".split())
+_ENDING = frozenset("delete terminate revoke invalidate account block".split())
 _PATH_CUT = re.compile(r"[/:]")
 _HOW = frozenset("bulk batch mass multi do force hard".split())
 _ALONE = frozenset("delete destroy flush truncate drop erase expunge purge prune wipe".split())
@@ -149,20 +149,27 @@ _BODY_ACTIONS = re.compile(
     r"^\s*\{[^{}\[\]]{0,300}\"(?:action|op|operation|method|command|verb|cmd)\"\s*:\s*\"([\w.:-]{3,60})\"",
     re.IGNORECASE,
 )
+_FORM_ACTIONS = re.compile(
+    r"(?:^|&)(?:action|op|operation|method|command|verb|cmd)=([\w.:-]{3,60})(?:&|$)", re.IGNORECASE
+)
 _BODY_DELETES = re.compile(
-    r"\s*(?:<delete>|\{\s*\"delete\"\s*:\s*[\[{\"])|.*\"_deleted\"\s*:\s*true", re.IGNORECASE | re.DOTALL
+    r"\s*(?:<delete>|\{\s*\"delete\"\s*:\s*[\[{\"])|.*\"(?:_deleted|(?:drop|delete|purge|wipe|truncate)_?all)\"\s*:\s*true",
+    re.IGNORECASE | re.DOTALL,
 )
 
 
 def _body_deletes(body: str) -> bool:
     """{"action": "delete", …}, <delete><query>…, {"delete": {"query": …}}: the body of a request says what it does."""
     text = body[:_BODY_READ]
-    if "elete" not in text and "DELETE" not in text and "rop" not in text and "urge" not in text:
+    if not any(word in text for word in _BODY_WORDS):
         return False
     if _BODY_DELETES.match(text):
         return True
-    named = _BODY_ACTIONS.match(text)
+    named = _BODY_ACTIONS.match(text) or _FORM_ACTIONS.search(text)
     return named is not None and any(is_deletion_name(part) for part in re.split(r"[.:]", named.group(1)))
+
+
+_BODY_WORDS = ("elete", "DELETE", "rop", "urge", "ipe", "estroy", "emove")
 
 
 def _field_ends(verb: str, path: str, body: str) -> bool:
@@ -184,7 +191,8 @@ def _field_ends(verb: str, path: str, body: str) -> bool:
 
 
 _STATEMENT = re.compile(
-    r"(?:^|&)(?:q|query|sql|stmt)=([^&]{5,5000})|\s*((?:drop|truncate|delete\s+from|alter|detach)\s.+)", re.I | re.S
+    r"(?:^|.*&)(?:q|query|sql|stmt)=([^&]{5,5000})|\{.{0,200}?\"(?:sql|query|q|stmt|statement)\"\s*:\s*\"([^\"]{5,5000})\"|\s*((?:drop|truncate|delete\s+from|alter|detach)\s.+)",
+    re.I | re.S,
 )
 
 
@@ -192,7 +200,7 @@ def _read_statement(query: str, body: str, out: Report) -> None:
     """A statement for a database that is asked by HTTP: ?query=DROP TABLE t, or the body itself."""
     for text in (query, body[:_BODY_READ]):
         found = _STATEMENT.match(text) if text else None
-        statement = unquote_plus(found.group(1) or "") or found.group(2) if found else ""
+        statement = unquote_plus(found.group(1) or "") or found.group(2) or found.group(3) if found else ""
         if statement and _DESTROYS.match(statement):
             out.code("sql", statement)
 

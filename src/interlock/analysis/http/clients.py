@@ -44,7 +44,9 @@ class _Draft(Struct):
             output = self.outputs[index] if index < len(self.outputs) else ""
             if not output and index < len(self.outputs) + self.remote_names:
                 output = f"{self.folder.rstrip('/')}/{_base_name(url)}" if self.folder else _base_name(url)
-            body = "" if self.in_query else "&".join(self.body)
+            body = "&".join(self.body)
+            if self.in_query:
+                url, body = f"{url}{'&' if '?' in url else '?'}{body}" if body else url, ""
             shown = (to_stdout and not output) or output in ("-", "/dev/stdout")
             made.append(HttpRequest(method, url, body, tuple(self.headers), tuple(self.uploads), output, shown))
         return made

@@ -113,12 +113,25 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
             job.host.session.links[resolve(path, job.host.cwds[0])] = resolve(sources[0], job.host.cwds[0])
 
 
-def write_outputs(job: Job, named: frozenset[str], values: frozenset[str]) -> None:
+def write_outputs(job: Job, named: frozenset[str]) -> None:
     """Report the files that options and operands name as output; a program that reads nothing empties them."""
-    found = options(job.words, named | values)
-    paths = [path for name, given in found.values.items() if _is_output(name, named) for path in given]
-    operands = [word for word in found.operands if not word.isdigit()]  # uniq -f 1 FILE
-    paths += [path for at, path in enumerate(operands, 1) if str(at) in named]
+    paths: list[str] = []
+    operands, before = 0, ""
+    for word in job.words:
+        name, equals, value = word.partition("=")
+        if before:
+            paths.append(word)
+            before = ""
+        elif word[:1] != "-" or word == "-":
+            operands += not word.isdigit()  # uniq -f 1 FILE
+            if str(operands) in named and not word.isdigit():
+                paths.append(word)
+        elif equals and _is_output(name, named):
+            paths.append(value)
+        elif _is_output(name, named) or (len(word) < 5 and word[1] != "-" and f"-{word[-1]}" in named):  # sort -uo FILE
+            before = name
+        elif word[:2] in named and word[1] == "o" and "/" in word:
+            paths.append(word[2:])
     empty = "/dev/null" in job.words or (job.stdin is not None and job.stdin.known and not job.stdin.text.strip())
     for path in paths:
         job.effect("truncate" if empty and path != "/dev/null" else "write", path, "output")

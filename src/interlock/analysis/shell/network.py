@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from interlock.analysis.facts import HOLE, hole_of, taints_in, without_holes
 from interlock.analysis.places import resolve
@@ -44,6 +45,27 @@ def web(job: Job) -> Stream:
                 job.host.session.downloads[full] = without_holes(request.url) or "the network"
         prints = prints or request.to_stdout
     return Stream(hole_of({"download"}), frozenset({"download"}))
+
+
+_WEB = re.compile(r"(?:https?|wss?)://", re.IGNORECASE)
+_METHODS = frozenset("DELETE PURGE PUT PATCH POST".split())
+_BODY_OPTIONS = frozenset("-d -b --data --body --json --data-raw --payload --message".split())
+_RAW = re.compile(r"(DELETE|PURGE|PUT|PATCH|POST) (/\S*) HTTP/\d")
+
+
+def named_request(job: Job) -> None:
+    """The request of a client that nobody described: an address beside a method, or beside the body that it is sent."""
+    url = next((word for word in job.words if _WEB.match(word)), "")
+    if not url:
+        return
+    from interlock.analysis.http import read_http
+
+    method = next((name for word in job.words if (name := word.rpartition("=")[2]) in _METHODS), "")
+    body = next((text for option, text in pairwise(job.words) if option in _BODY_OPTIONS), "")
+    if not body and job.stdin is not None and job.stdin.known and job.stdin.text.lstrip()[:1] == "{":
+        body = job.stdin.text
+    if method or body:
+        read_http(method or "post", url, body, (), job)
 
 
 def remote_procedure(job: Job) -> Stream | None:
@@ -91,6 +113,10 @@ def send_stdin(job: Job, to: str, host: str = "") -> None:
             frozenset({"secret"}) if _SECRET_NAME.search(job.stdin.text) else frozenset()
         )
         job.effect("send", to, *leaks, *(() if job.stdin.known else of_the_machine(host or to)))
+        if raw := _RAW.match(job.stdin.text):
+            from interlock.analysis.http import read_http
+
+            read_http(raw[1], f"http://{host or to}{raw[2]}", job.stdin.text.partition("\r\n\r\n")[2], (), job)
 
 
 def find_leaks(text: str, url: str) -> frozenset[str]:

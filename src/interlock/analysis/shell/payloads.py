@@ -9,6 +9,7 @@ from itertools import dropwhile
 
 from msgspec.structs import replace
 
+from interlock.analysis.code.loose_text import is_outside
 from interlock.analysis.facts import HOLE, hole, known, without_holes
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload, Program
@@ -206,12 +207,14 @@ def _file_texts(job: Job, path: str, language: str) -> Iterator[tuple[str, str]]
     elif language.startswith("sql"):
         inside(job).effect("run_script", path, "sql")
     elif language not in ("data", "cron"):
-        job.effect("run_script", path)
+        job.effect("run_script", path, *(("carried",) if is_outside(path) else ()))
 
 
 def read_carried(job: Job, language: str, text: str, via: str, traits: Sequence[str] = ()) -> None:
     """Read shell text, statements or code that a program runs; text that is only data is not read."""
-    if language == "shell":
+    if language == "shell" and is_outside(text) and " " not in text and job.file_text(text) is None:
+        job.effect("run_script", text, "carried")
+    elif language == "shell":
         job.shell_text(text, via, *traits)
     elif language.startswith("sql"):
         read_statements(inside(job, via, traits), text, language[4:])

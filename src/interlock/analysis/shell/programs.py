@@ -116,7 +116,7 @@ def read_program(job: Job, written: str) -> Stream:
     if helps:
         return UNKNOWN
     if (outputs := written_files().get(program)) is not None:
-        file_programs.write_outputs(job, outputs, described.value_flags if described is not None else _NO_VALUES)
+        file_programs.write_outputs(job, outputs)
     before = len(session.facts)
     stream, handled = _run(job, written if local else "", described)
     if not (wrapper or _read_inside(session.facts, before, len(job.where.via))):
@@ -163,6 +163,8 @@ def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool
     readers = _readers(described) if described is not None else ()
     if not (handlers or readers) or (job.stdin is not None and not carried.LEAKS.isdisjoint(job.stdin.taints)):
         sending.send_named(job)
+    if not (handlers or readers):
+        network.named_request(job)
     for reader in readers:
         assert described is not None
         if (stream := reader(job, described)) is not None:
@@ -206,7 +208,6 @@ def _own_file(job: Job, written: str, described: bool) -> str:
 
 
 _UNDESCRIBED = Program()
-_NO_VALUES: frozenset[str] = frozenset()
 
 
 def _asks_for_help(described: Program, job: Job) -> bool:
