@@ -14,11 +14,11 @@ SED: list[tuple[str, list[Fact]]] = [
     ("s/.*/rm -rf \\/tmp\\/x/e", [("shell", "rm -rf /tmp/x")]),
     (
         "s/x/rm &/ge; s/x/y/w out.txt",
-        [("shell", f"{hole('line')}rm {hole('match')}{hole('line')}"), ("write", "out.txt")],
+        [("shell", f"{hole('line')}rm {hole('match')}{hole('line')}"), ("write", "out.txt", "output")],
     ),
     ("s/^/rm /e", [("shell", f"rm {hole('line')}")]),
     ("s/^.*$/date/e", [("shell", "date")]),
-    ("/x/w out.txt", [("write", "out.txt")]),
+    ("/x/w out.txt", [("write", "out.txt", "output")]),
     ("2,5!s#a#ls#Ie", [("shell", f"{hole('line')}ls{hole('line')}")]),
     ("s/unterminated", [("unreadable", "Sed that does not parse", "syntax")]),
 ]

@@ -130,7 +130,7 @@ class _Program:
             elif self._is(index, "|", "|&"):
                 self._pipe(index, prints, start, stop)
             elif self._is(index, ">", ">>") and prints >= 0 and self._outside(prints, index):
-                self._write(index, stop)
+                self._write(index, stop, prints)
             elif self._is(index, "<") and self._is(index - 1, "getline"):
                 self._source(self.concat(index + 1, self._operand_end(index + 1, stop)))
             elif self._is(index, "=") and index > start and self.tokens[index - 1].kind == "name":
@@ -211,10 +211,13 @@ class _Program:
         elif value.text.strip():
             self.out.shell(value.text)
 
-    def _write(self, index: int, stop: int) -> None:
+    def _write(self, index: int, stop: int, prints: int) -> None:
+        printed = self.concat(prints + 1, index)
+        empty = prints + 1 < index and printed.known and not printed.text.strip()
         path = self.concat(index + 1, self._value_end(index + 1, stop))
         if not path.text.startswith(("/dev/std", "/dev/tty", "/dev/null", "/dev/fd/")):
-            self.out.effect("append" if self.tokens[index].text == ">>" else "write", path.text)
+            appends = self.tokens[index].text == ">>"
+            self.out.effect("append" if appends else "truncate" if empty else "write", path.text)
 
     def _source(self, path: Value) -> None:
         if path.known and path.text not in ("-", "/dev/stdin"):

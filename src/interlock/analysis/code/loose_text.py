@@ -22,9 +22,9 @@ _TEXT = re.compile(r"[\s(!]")  # what every command, statement or call has
 _LONGEST, _TRIALS = 4_000, 6  # characters of a text, and readings of it
 # Options whose value is text for people, a pattern, or a body that is sent.
 _DATA_OPTION = re.compile(
-    r"(?i)-m|-am|-S|-G|-H|--?(?:[a-z-]*(?:message|msg|title|body|description|comment|notes?|subject|summary|label|name|grep|search|pattern|"
+    r"-m|-am|-S|-G|-H|(?i:--?(?:[a-z-]*(?:message|msg|title|body|description|comment|notes?|subject|summary|label|name|grep|search|pattern|"
     r"regexp?|match|filter|author|reason|prompt|format|template|jq|focus|tags?|annotation|metadata|header|data|json|text|tests?|where|"
-    r"changelog|output|password|token|content|labels|find|contains|keyword|jql|display|caption)|desc)"
+    r"changelog|output|password|token|content|labels|find|contains|keyword|jql|display|caption)|desc))"
 )
 # Subcommands that read, search, or keep what they are told.
 _DATA_VERB = frozenset(
@@ -172,6 +172,8 @@ def _read(language: str, text: str, job: Job) -> None:
 def _readings(text: str) -> Iterator[tuple[str, str]]:
     """The languages that a text can be in, and the part of it that is."""
     plain = text.replace("\\ ", " ") if "\\ " in text else text
+    if _SQL.match(text):
+        yield "sql", text
     for found in _AT.finditer(plain):
         if is_program(found[1]):
             part = _enclosed(plain, found.start(), found.start(1))
@@ -187,14 +189,18 @@ def is_program(word: str) -> bool:
     from interlock.analysis.shell.programs import HANDLERS
 
     name = word.rpartition("/")[2].lower()
-    return (name in HANDLERS or name in shipped_programs()) and name not in program_set("text")
+    return name in _FETCHES or ((name in HANDLERS or name in shipped_programs()) and name not in program_set("text"))
+
+
+_FETCHES = frozenset({"curl", "wget"})  # what they print may be run
 
 
 def _enclosed(text: str, opened: int, start: int) -> str:
     """A command from its first word to what closes the quote or bracket before it."""
     closing = _CLOSING.get(text[opened])
     end = text.find(closing, start) if closing else -1
-    return (text[start:end] if end > start else text[start:]).removesuffix("<CR>")
+    part = (text[start:end] if end > start else text[start:]).removesuffix("<CR>")
+    return part[:-1] if part[-1:] in ("'", '"') and part.count(part[-1]) % 2 else part
 
 
 def harm_of_words(job: Job, words: Sequence[str], told: bool) -> bool:

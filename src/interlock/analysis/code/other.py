@@ -41,6 +41,11 @@ _SQL = re.compile(
 _DROP = re.compile(
     r"\b_?drop(?:Database|Schema|Collection|Table|_all|_database|_schema|_table|_collection)\w*\s*\(\s*[\"']?(\w*)"
 )
+_DROP_OF = re.compile(
+    rf"(?:\b(?i:collection|table|database|index|bucket|keyspace|topic|by_?name)\w*\(\s*(?:{_TEXT})\s*\)[!?]?|\bg\.[VE]\(\))"
+    r"\s*\.\s*_?(?:drop|delete|remove|truncate|clear)\w*!?\("
+    rf"|\._drop\(\s*(?:{_TEXT})"
+)
 _ABSENT = re.compile(r"\bfile\s*\{\s*[\"']([^\"']+)[\"']\s*:[^}]*ensure\s*=>\s*[\"']?absent")
 _ONE_TEXT = re.compile(_TEXT)
 _COMMENT = re.compile(r"(?<!:)//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -66,6 +71,8 @@ def read_other(source: str, out: Report) -> None:
         out.code("sql", found[1])
     for found in _DROP.finditer(text):
         out.effect("store_drop", found[1], "database")
+    for found in _DROP_OF.finditer(text):
+        out.effect("store_drop", next(filter(None, found.groups()), "the graph"), "collection")
 
 
 def _deleted(text: str) -> Iterator[tuple[str, bool]]:

@@ -131,7 +131,7 @@ class _Script:
 
     def _file(self, char: str, path: str) -> None:
         if char in "wW" and path not in _STREAMS:
-            self.out.effect("write", path)
+            self.out.effect("write", path, "output")
 
     def _substitute(self, char: str) -> None:
         pattern = self._delimited()

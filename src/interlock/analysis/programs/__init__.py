@@ -147,6 +147,7 @@ class Program(Struct, frozen=True):
     subcommands: tuple[tuple[str, ...], ...] = ()  # of which it takes any unambiguous beginning
     own_words: frozenset[str] = frozenset()  # its subcommands, where any other word is a script of the project
     short: Mapping[str, str] = field(default_factory=dict)  # a subcommand's other names -> the one that rules use
+    variables: tuple[str, ...] = ()  # variables with more of its options: TAR_OPTIONS, or PIP_* for each long option
     prints: Mapping[str, str] = field(default_factory=dict)  # subcommand -> statements like the ones that it prints
 
 
@@ -164,6 +165,7 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         name=name,
         aliases=word_list(where, "aliases", data.get("aliases", [])),
         alike=word_list(where, "alike", data.get("alike", [])),
+        variables=word_list(where, "variables", data.get("variables", [])),
         value_flags=frozenset(word_list(where, "value_flags", data.get("value_flags", []))),
         pair_flags=frozenset(word_list(where, "pair_flags", data.get("pair_flags", []))),
         behind={key: frozenset(word_list(where, key, flags)) for key, flags in data.get("behind", {}).items()},

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from interlock.analysis.programs import ObjectEffect, PathEffect, Payload, Program, Sending
 
 _BUNDLE = re.compile(r"-[A-Za-z0-9]+")
+_LONG = re.compile(r"-[a-z]{3,}-[a-z]")  # -shell-escape: no bundle of letters
 NO_VALUES: frozenset[str] = frozenset()
 NOTHING_BEHIND: Mapping[str, frozenset[str]] = MappingProxyType({})
 
@@ -108,7 +109,7 @@ def _short(word: str, words: Sequence[str], index: int, valued: frozenset[str], 
     found.flags.add(name)
     if equals:
         found.values.setdefault(name, []).append(value)
-    if not valued and not _BUNDLE.fullmatch(word):
+    if (not valued and not _BUNDLE.fullmatch(word)) or (_LONG.match(word) and word[:2] not in valued):
         return index
     for at in range(1, len(word)):
         flag = f"-{word[at]}"

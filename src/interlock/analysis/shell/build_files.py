@@ -23,13 +23,13 @@ _MAKE_FILES = ("GNUmakefile", "makefile", "Makefile")
 def make_targets(job: Job, program: Program) -> Stream | None:
     """make [-C dir] [-f file] [VAR=value] [target…]"""
     found = parse(program, job.words)
-    if found.has("-n", "--dry-run", "--just-print", "-q", "--question", "-p"):
-        return None
     targets = [word for word in found.operands if "=" not in word]
     given = dict(word.split("=", 1) for word in found.operands if "=" in word)
     folder = found.value("-C", "--directory")
-    for text in found.all("--eval"):
+    for text in found.all("--eval", "-E"):
         _Make(job, text, given).run(targets)
+    if found.has("-n", "--dry-run", "--just-print", "-q", "--question", "-p"):
+        return None
     if found.value("-f", "--file") == "-" and job.stdin is not None:
         _Make(job, job.stdin.text, given).run(targets)
         return None

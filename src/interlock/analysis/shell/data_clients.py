@@ -49,7 +49,7 @@ def read_statements(job: Job, text: str, dialect: str) -> None:
         if (included := job.file_text(path)) is not None:
             read_sql(included, job, dialect)
     for path in _OUTPUT.findall(text):
-        job.effect("write", path)
+        job.effect("write", path, "output")
     if dialect in _FILES and _scratch(job):
         job = ScratchJob(job.host, job.program, job.words, job.where, job.stdin)
     try:

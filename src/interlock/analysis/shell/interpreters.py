@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from interlock.analysis.code.loose_text import add_harm
+from interlock.analysis.code.loose_text import add_harm, is_outside
 from interlock.analysis.facts import names_only, taints_in
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
@@ -43,7 +43,7 @@ def interpreter(job: Job, program: Program) -> Stream | None:
     found = options(words, values, stop_at_operand=True)
     found = _behind_unknown(words, found, code_flags, values)
     if name == "perl":
-        _perl_in_place(job, words, found.operands)
+        _perl_in_place(job, words, found.operands, found.all(*code_flags))
     codes = found.all(*code_flags)
     if codes:
         for code in codes if name not in ("perl", "ruby") else ["\n".join(codes)]:
@@ -53,7 +53,10 @@ def interpreter(job: Job, program: Program) -> Stream | None:
                 if name == "ipython":
                     code = _without_bangs(job, code)
                 elif "/" in code and not _CODE_TEXT.search(code):  # kotlinc -script FILE
-                    code = job.file_text(code) or code
+                    text = job.file_text(code)
+                    if text is None:
+                        job.effect("run_script", code, *(("carried",) if is_outside(code) else ()))
+                    code = text or ""
                 _read_code(job, language, code, f"{job.program} {next(iter(code_flags))}")
         from interlock.analysis.shell.output import constant_output
 
@@ -184,12 +187,16 @@ def _attached(words: list[str], name: str) -> list[str]:
     return out
 
 
-def _perl_in_place(job: Job, words: list[str], files: list[str]) -> None:
+_EMPTIES = re.compile(r"\s*(?:\$_\s*=\s*(?:\"\"|''|undef)|undef\s*\(?\s*\$_\)?|s/\^?\.\*\$?//s?|)\s*;?\s*")
+
+
+def _perl_in_place(job: Job, words: list[str], files: list[str], codes: list[str]) -> None:
+    emptied = bool(codes) and all(map(_EMPTIES.fullmatch, codes))
     if any(
         re.fullmatch(r"-[a-zA-Z0]*i(\.\w+)?[a-zA-Z]*", word) and not word.startswith(("-M", "-I")) for word in words
     ):
         for path in files:
-            job.effect("write", path, "edit")
+            job.effect("truncate" if emptied else "write", path, "edit")
 
 
 _PROMPTS = {

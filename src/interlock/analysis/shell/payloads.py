@@ -9,8 +9,8 @@ from itertools import dropwhile
 
 from msgspec.structs import replace
 
-from interlock.analysis.code.loose_text import is_outside
-from interlock.analysis.facts import HOLE, hole, known, without_holes
+from interlock.analysis.code.loose_text import add_harm, is_outside
+from interlock.analysis.facts import HOLE, QUOTED, hole, known, without_holes
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload, Program
 from interlock.analysis.programs.options import NO_VALUES, CommandOptions, holds, options
@@ -20,7 +20,7 @@ from interlock.analysis.shell.simple_commands import run_variables
 
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _ESCAPE = re.compile(
-    r"\s*(?:\\?!|(?:shell|system|sh)\s|\.(?:shell|system)\s)"
+    r"\s*(?:\+{1,2}|~)?(?:\\?!|(?:shell|system|sh)\s|\.(?:shell|system)\s)"
 )  # to a shell, from a prompt of another language
 _FILE_NAME = re.compile(r"[\w./~-]+\.(?:rb|js|sql|php|py|cql|cypher)")
 _ADDRESS = re.compile(r"(git\+|git:|git@|https?:|github:|gitlab:|bitbucket:|gist:)")
@@ -39,7 +39,7 @@ def run_carried(job: Job, program: Program) -> Stream | None:
         if not holds(item, found):
             continue
         texts = [(language, text, via) for language, text in _texts(job, item, found)]
-        rest = _command_words(item, found, words)
+        rest = _command_words(item, found, words) or _named_command(item, words)
         if item.packages and (address := _address([*rest[:1], *found.all(*item.packages)])):
             job.effect("run_download", address)
         for language, text, source in texts:
@@ -145,6 +145,17 @@ def _split(job: Job, program: Program, item: Payload, words: Sequence[str]) -> C
     return found
 
 
+def _named_command(item: Payload, words: Sequence[str]) -> list[str]:
+    """start-stop-daemon --exec /bin/rm -- -rf x: the command that an option begins, with the words behind it or behind `--`."""
+    for at, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        if item.options.get(name) == "command":
+            rest = list(words[at + 1 :])
+            value = value if equals else rest.pop(0) if rest else ""
+            return [value, *(rest[rest.index("--") + 1 :] if "--" in rest else rest)]
+    return []
+
+
 def _command_words(item: Payload, found: CommandOptions, words: Sequence[str]) -> list[str]:
     if not item.words:
         return []
@@ -158,7 +169,7 @@ def _command_words(item: Payload, found: CommandOptions, words: Sequence[str]) -
 def _texts(job: Job, item: Payload, found: CommandOptions) -> Iterator[tuple[str, str]]:
     """The texts in options, operands and files, each with its language."""
     for name, language in item.options.items():
-        yield from ((language, text) for text in found.all(name))
+        yield from ((language, text) for text in found.all(name) if language != "command")
     for name, settings in item.settings.items():
         yield from (setting for text in found.all(name) for setting in _settings(text, settings))
     if item.implicit:
@@ -226,7 +237,7 @@ def read_carried(job: Job, language: str, text: str, via: str, traits: Sequence[
 
 def _read_prompt(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
     """Lines for the prompt of another language, of which some go to a shell."""
-    for line in text.splitlines():
+    for line in text.replace(QUOTED, "").splitlines():
         if found := _ESCAPE.match(line):
             job.shell_text(line[found.end() :], via, *traits)
 
@@ -276,6 +287,7 @@ _TRANSPORT_SPACE = re.compile(r"%[S ]")
 _TEXTS: Mapping[str, Callable[[Job, str, str, Sequence[str]], None]] = {
     "program": lambda job, text, via, traits: job.effect("run_script", text, "carried"),
     "reverse": lambda job, text, via, traits: job.effect("reverse_shell", text),
+    "loose": lambda job, text, via, traits: add_harm(job, text, via),
     "prompt": _read_prompt,
     "keys": _read_keys,
     "cron": _read_schedule,
@@ -288,7 +300,9 @@ _TEXTS: Mapping[str, Callable[[Job, str, str, Sequence[str]], None]] = {
 def _run_command(job: Job, item: Payload, rest: list[str], via: str, found: CommandOptions) -> Stream | None:
     if item.words == "shell":
         return job.shell_text(" ".join(rest), via, *item.traits)
-    if item.words != "command":
+    if item.words == "own":  # more words for the program itself
+        return run_words(job, [job.program, *rest], via, item.traits)
+    if item.words not in ("command", ""):
         read_carried(job, item.words, " ".join(rest), via, item.traits)
         return UNKNOWN
     env: list[tuple[str, str]] = []

@@ -9,7 +9,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from interlock.analysis.code.loose_text import harm_of_words, is_program, read_loose_words
-from interlock.analysis.facts import Fact
+from interlock.analysis.facts import HOLE, Fact
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program, whole_words
 from interlock.analysis.programs.help import asks_for_help
@@ -102,6 +102,8 @@ def read_program(job: Job, written: str) -> Stream:
     if described is not None:
         if program in described.aliases:
             program = job.program = described.name
+        if described.variables and job.where.env:
+            job.words = [*job.words, *_options_from(described.variables, job.where.env)]
         if described.subcommands or described.short:
             job.words = whole_words(described, job.words)
     wrapper = program in _WRAPPERS or (described is not None and described.wrapper)
@@ -125,6 +127,21 @@ def read_program(job: Job, written: str) -> Stream:
                 job, handled, program in _OWN_WORDS or (described is not None and _is_file_tool(described))
             )
     return stream
+
+
+_BLANKS = re.compile(r"(?<!\\)\s+")
+
+
+def _options_from(names: Sequence[str], env: Sequence[tuple[str, str]]) -> list[str]:
+    """The options that variables give a program: TAR_OPTIONS='--remove-files', PIP_INDEX_URL=address."""
+    found: list[str] = []
+    for name, value in env:
+        for known in names:
+            if name == known and HOLE not in value:
+                found += [word.replace("\\ ", " ") for word in _BLANKS.split(value) if word]
+            elif known.endswith("*") and name.upper().startswith(known[:-1]):
+                found.append(f"--{name[len(known) - 1 :].lower().replace('_', '-')}={value}")
+    return found
 
 
 def _read_inside(facts: Sequence[Fact], before: int, depth: int) -> bool:
