@@ -104,6 +104,7 @@ VERBS = frozenset({
     "reverse_shell",
     "unreadable",    # the target names the unreadable part; traits: command, payload, syntax, budget, nesting
     "fork_bomb",
+    "fill_disk",
     "kill",          # traits: all
     "elevate",       # runs with another user's rights; traits: level_1 to level_3, one above what is run
     # SQL; the target is the object's name

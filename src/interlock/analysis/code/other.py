@@ -46,7 +46,13 @@ _DROP_OF = re.compile(
     r"\s*\.\s*_?(?:drop|delete|remove|truncate|clear)\w*!?\("
     rf"|\._drop\(\s*(?:{_TEXT})"
 )
-_ABSENT = re.compile(r"\bfile\s*\{\s*[\"']([^\"']+)[\"']\s*:[^}]*ensure\s*=>\s*[\"']?absent")
+_RUN_FETCHED = re.compile(
+    r"\b(?:include|eval\w*|load\w*|source|exec\w*|require|dofile|run\w*)\s*\(\s*(?:[\w.:]+\()*(?:[\w.:]*(?:download|fetch|get|open|read)\w*)\s*\(\s*[\"'](https?://[^\"']+)"
+)
+_ABSENT = re.compile(
+    r"\bfile\s*\{\s*[\"']([^\"']+)[\"']\s*:[^}]*ensure\s*=>\s*[\"']?absent|"
+    r"\b(?:file|directory)\s*\(?\s*[\"']([^\"']+)[\"']\s*\)?\s*(?:do|\{)[^}]*\baction\s*\(?:(?:delete|nothing_but_delete)"
+)
 _ONE_TEXT = re.compile(_TEXT)
 _COMMENT = re.compile(r"(?<!:)//[^\n]*|/\*.*?\*/", re.DOTALL)
 
@@ -69,6 +75,8 @@ def read_other(source: str, out: Report) -> None:
             out.shell(found[1])
     for found in _SQL.finditer(text):
         out.code("sql", found[1])
+    for found in _RUN_FETCHED.finditer(text):
+        out.effect("run_download", found[1])
     for found in _DROP.finditer(text):
         out.effect("store_drop", found[1], "database")
     for found in _DROP_OF.finditer(text):

@@ -176,6 +176,8 @@ class Job:
             facts.append(Effect(verb, target, where, marks, self.where.span, self.where.via, subject, path))
         if verb == "delete":
             self._origin(target, marks)
+        elif "downloaded" in traits:
+            self.host.session.downloads.setdefault(path, "the network")
 
     def places(self, target: str) -> list[str]:
         """The kinds of place that a path can be, from the working directory of this command."""

@@ -58,6 +58,15 @@ def spawns_without_end(loop: ShellLoop) -> bool:
     return _is_endless(loop) and any(map(_spawns, loop.body)) and all(map(_takes_no_time, loop.body))
 
 
+def fills_without_end(loop: ShellLoop) -> bool:
+    """True for an endless loop that makes one folder inside the other."""
+    names = [node.words[0].literal for node in loop.body if isinstance(node, SimpleCommand) and node.words]
+    return _is_endless(loop) and len(names) == len(loop.body) and {"mkdir", "cd"} <= set(names) <= _FILLS
+
+
+_FILLS = frozenset({"mkdir", "cd", "touch", "cp", "pushd", "echo", ":"})
+
+
 def _is_endless(loop: ShellLoop) -> bool:
     test = loop.head[0] if len(loop.head) == 1 and loop.items is None else None
     if isinstance(test, Expression):

@@ -31,10 +31,16 @@ def make_targets(job: Job, program: Program) -> Stream | None:
     if found.has("-n", "--dry-run", "--just-print", "-q", "--question", "-p"):
         return None
     if found.value("-f", "--file") == "-" and job.stdin is not None:
+        if "download" in job.stdin.taints:
+            job.effect("run_download", "the network")
+            return None
         _Make(job, job.stdin.text, given).run(targets)
         return None
     named = found.all("-f", "--file", "--makefile")
     for name in named or _MAKE_FILES:
+        if address := job.host.session.fetched(resolve(f"{folder or '.'}/{name}", job.host.cwds[0])):
+            job.effect("run_download", address)
+            return None
         makefile = job.file_text(f"{folder}/{name}" if folder else name)
         if makefile is not None:
             _Make(job, makefile, given).run(targets)

@@ -185,7 +185,10 @@ _NAMED = re.compile(r"\$\{?(\w+)")
 
 
 def alias(job: Job) -> Stream:
-    """alias: what a name will stand for."""
+    """alias: what a name will stand for; zsh's -g puts it anywhere in a line, and so runs what stands behind a separator."""
+    if "-g" in job.words[:1]:
+        for word in job.words[1:]:
+            job.host.read(word.partition("=")[2].lstrip(";|& "), job.where.inside("alias -g"))
     for word in job.words:
         name, equals, value = word.partition("=")
         if equals:
@@ -193,8 +196,10 @@ def alias(job: Job) -> Stream:
     return NOTHING
 
 
-def set_arguments(job: Job) -> Stream:
-    """set -- a b: the positional arguments; in fish, `set NAME value…` assigns."""
+def set_arguments(job: Job) -> Stream | None:
+    """set -- a b: the positional arguments; in fish, `set NAME value…` assigns; alone it prints all variables."""
+    if not job.words:
+        return None
     if job.host.dialect == "fish":
         words = [word for word in job.words if not word.startswith("-")]
         if len(words) > 1:
@@ -311,9 +316,15 @@ DIALECTS = {
 }
 
 
+_GLOB_CODE = re.compile(r"""\(\+?\w*e(?::["']|[:'"])(.+?)(?:["']:|[:'"])\)""")  # zsh: *(e:'command':)
+
+
 def shell(job: Job) -> Stream | None:
     """bash -c 'text' name args…; a script file; or what flows in."""
     text, operands, flags, startup = _shell_words(job.words)
+    if job.program == "fish":
+        for first in options(job.words, valued("-C --init-command -c")).all("-C", "--init-command"):
+            job.shell_text(first, "fish -C", dialect="fish")
     if ("-n" in flags and job.program != "fish") or "noexec" in flags or "--no-execute" in flags:
         return NOTHING
     dialect = DIALECTS.get(job.program, "bash")
@@ -321,6 +332,9 @@ def shell(job: Job) -> Stream | None:
     for path in startup:
         run_script(job, path, [], f"{job.program} --rcfile", dialect)
     if text is not None:
+        if dialect == "zsh":
+            for found in _GLOB_CODE.findall(text):
+                job.shell_text(found, f"{via} (e:…:)", dialect=dialect)
         return _payload(job, text, via, operands, dialect)
     if operands and "-s" not in flags:
         if operands[0] == "-" or descriptor_of(operands[0]) == "0":

@@ -21,7 +21,10 @@ def original_name(shell: Shell, first: str) -> str:
     """cp /bin/rm /tmp/x; /tmp/x …: the program under its own name."""
     if not shell.session.copies or HOLE in first:
         return ""
-    origin = shell.session.copies.get(resolve(first, shell.cwds[0]))
+    copies = shell.session.copies
+    origin = copies.get(resolve(first, shell.cwds[0]))
+    if origin is None and "/" not in first and "PATH" in shell.variables:  # found by a path that the action itself set
+        origin = next((old for new, old in copies.items() if new.endswith(f"/{first}")), None)
     return program_name(origin) if origin and origin.startswith(("/bin/", "/usr/", "/sbin/")) else ""
 
 

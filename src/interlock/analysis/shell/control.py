@@ -153,6 +153,8 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
     """Known items one by one, unknown ones as one unknown."""
     if bombs.spawns_without_end(node):
         Job(shell, "while", [], shell.where, None).effect("fork_bomb", "an endless loop")
+    elif bombs.fills_without_end(node):
+        Job(shell, "while", [], shell.where, None).effect("fill_disk", "folders without end")
     stdin = redirections.read_input(shell, node.redirects, stdin)
     streams: list[Stream] = []
     if node.items is None:

@@ -233,6 +233,8 @@ def _python_module(job: Job, rest: list[str]) -> Stream | None:
 def _bun(job: Job, operands: list[str]) -> Stream | None:
     if operands[0] == "eval" and len(operands) > 1:
         job.code("javascript", operands[1], f"{job.program} eval")
+    elif operands[0] == "run" and len(operands) > 1 and operands[1].startswith(("/dev/fd/", "./")):
+        return run_source(job, "javascript", operands[1], operands[2:])
     elif operands[0] == "run" and len(operands) > 1 and job.program == "bun":
         from interlock.analysis.shell.build_files import read_package_script
 
@@ -240,8 +242,28 @@ def _bun(job: Job, operands: list[str]) -> Stream | None:
     return UNKNOWN
 
 
+_ENDINGS = {
+    "javascript": (".js", ".mjs", ".ts", "/index.js"),
+    "python": (".py", "/__main__.py"),
+    "ruby": (".rb",),
+    "lua": (".lua",),
+}
+
+
+def _script_path(job: Job, language: str, path: str) -> str:
+    """The file of the action's own that `node .`, `node x` or `python3 folder` runs; else the path as it is."""
+    session = job.host.session
+    if session.changed:
+        full = resolve(path, job.host.cwds[0])
+        for ending in ("", *_ENDINGS.get(language, ())):
+            if full + ending in session.files or full + ending in session.downloads:
+                return full + ending
+    return path
+
+
 def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream | None:
     """A script file in a language; some are tools whose words matter more than their text."""
+    path = _script_path(job, language, path)
     name = path.rpartition("/")[2].lower()
     if (tool := shipped_programs().get(name)) is not None and tool.script:
         return job.host.run([name, *args], job.where.inside(job.program), job.stdin)
@@ -296,6 +318,10 @@ def run_module(job: Job, program: Program) -> Stream | None:
     elif words[:1] == ["run"] and len(words) > 1 and words[1] != "-":
         if words[1].startswith(("http:", "https:")):
             job.effect("run_download", words[1])
+        elif words[1].startswith(("npm:", "jsr:")):
+            return job.run(
+                [re.sub(r"(?<!^)@[^/]*$", "", words[1][4:]), *job.words[job.words.index(words[1]) + 1 :]], "deno run"
+            )
         else:
             return run_source(job, "javascript", words[1], words[2:])
     elif words in ([], ["run"], ["run", "-"]) and job.stdin is not None:

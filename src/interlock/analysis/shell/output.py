@@ -65,6 +65,8 @@ def _cat(job: Job) -> Stream:
         if path == "/dev/null":
             continue
         taints |= carries(job, path)
+        if path in ENDLESS:
+            taints |= {"endless"}
         if path.startswith("/etc/"):
             taints |= {"secret"}
         if job.host.session.fetched(resolve(path, job.host.cwds[0])):
@@ -228,7 +230,7 @@ _PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
     "lynx": lambda job: Stream(hole_of({"download"}), frozenset({"download"})),
     **dict.fromkeys((*_KEEPERS, *_OWN_TOKEN), _secret),
     **dict.fromkeys({program for program, _ in _CACHES}, _cache),
-    "yes": lambda job: Stream(f"{' '.join(job.words) or 'y'}\n"),
+    "yes": lambda job: Stream(f"{' '.join(job.words) or 'y'}\n", frozenset({"endless"})),
 }
 
 
@@ -246,15 +248,19 @@ def output(job: Job) -> Stream:
     plain = decode_output(job)
     if plain is not None:
         return Stream(plain, taints)
+    if job.program in _LIMITS:
+        taints -= {"endless"}
     if job.program in program_set("filter"):
         return _filtered(job, taints)
     if job.program in _ENCODERS:
         taints = taints.union(*(carries(job, word) for word in named_files(job.words)))
         return Stream(hole_of(taints), taints)
-    kept = taints & {"secret", "environment", "download"}
+    kept = taints & {"secret", "environment", "download", *(("endless",) if job.program == "tr" else ())}
     return Stream(hole_of(kept), kept) if kept else UNKNOWN
 
 
+ENDLESS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
+_LIMITS = frozenset({"head", "sed", "awk", "grep", "tail", "sort"})  # they end, or print a part
 _ENCODERS = frozenset(
     "base64 gzip bzip2 xz zstd tar zip openssl gpg xxd od hexdump jq yq gunzip zcat bzcat xzcat uuencode age base32 basenc rev tr dd pigz lz4 "
     "unzip gpg2 rage".split()

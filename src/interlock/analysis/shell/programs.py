@@ -219,9 +219,16 @@ def _own_file(job: Job, written: str, described: bool) -> str:
         return written if job.file_text(written) is not None else ""
     job.step((len(session.downloads) + len(session.files)) // 16)
     for path in (*session.downloads, *session.files):
-        if path.endswith(f"/{written}") and _PROGRAM_FOLDER.match(path):
+        if path.endswith(f"/{written}") and (_PROGRAM_FOLDER.match(path) or _on_path(job, path)):
             return path
     return ""
+
+
+def _on_path(job: Job, path: str) -> bool:
+    """Whether the action itself has put the folder of this file on the path where programs are looked for."""
+    given = [value for name, value in job.where.env if name == "PATH"] or job.host.variables.get("PATH", [])
+    folder, cwd = path.rpartition("/")[0], job.host.cwds[0]
+    return any(resolve(part or ".", cwd) == folder for value in given for part in value.split(":") if HOLE not in part)
 
 
 _UNDESCRIBED = Program()

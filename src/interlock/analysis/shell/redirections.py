@@ -205,6 +205,8 @@ def _write(
     verb = "append" if appended else "truncate" if empty or _is_input(shell, full) else "write"
     bulk = ("bulk",) if verb == "truncate" and _GLOB.search(path) else ()
     job.effect(verb, path, *(stream.taints & NAMED_TAINTS), *bulk)
+    if "endless" in stream.taints and program not in _ENDED and not path.startswith("/dev/"):
+        job.effect("fill_disk", path)
     if stream.known and stream.text.strip():
         _will_run(job, path, stream.text)
     if known(path):
@@ -213,6 +215,9 @@ def _write(
         shell.session.downloads[full] = without_holes(stream.text) or "the network"
     put(job, path, stream.taints)
     return NOTHING
+
+
+_ENDED = frozenset({"timeout", "gtimeout"})
 
 
 def _is_input(shell: Shell, full: str) -> bool:

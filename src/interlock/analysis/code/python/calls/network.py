@@ -75,7 +75,7 @@ def _urlopen(walk: ProgramWalk, call: LibraryCall) -> Value:
 def _retrieve(walk: ProgramWalk, call: LibraryCall) -> Value:
     url, path = call.text(0, "url"), call.get(1, "filename", f"/tmp/tmp{hole()}")
     walk.world.effect("fetch", url)
-    walk.world.touch("write", path)
+    walk.world.touch("write", path, "downloaded")
     walk.world.downloads[text_of(path).removeprefix("./")] = url
     return (path, UNKNOWN)
 
