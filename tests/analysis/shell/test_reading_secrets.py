@@ -7,6 +7,7 @@ from interlock import assess
 
 CWD = "/home/me/app"
 SHOWN = [
+    "od -c ~/.pypirc", "cp .env /dev/stdout", "dd if=.env",
     "cat ~/.ssh/id_rsa", "cat ~/.ssh/id_rsa.bak", "cat ~/.ssh/id_ed25519_old", "cat .env.backup", "cat .env.staging.local", "cat config/.env.prod",
     "cat ~/.netrc", "cat ~/.pgpass", "cat ~/.npmrc", "cat ~/.pypirc", "cat ~/.cargo/credentials.toml", "cat ~/.docker/config.json",
     "cat ~/.kube/config", "cat ~/.aws/credentials", "cat ~/.config/gcloud/application_default_credentials.json", "cat ~/.config/gh/hosts.yml",
@@ -36,6 +37,7 @@ SHOWN = [
     "cat ~/.ssh/id_ed25519-work", "head -3 config/.env-prod", "bat ~/.config/rclone/rclone.conf", "grep -h key ~/.databrickscfg",
 ]  # fmt: skip
 NOT_SHOWN = [
+    "od -c notes.bin", "cp .env .env.bak", "dd if=disk.img",
     "cp .env.example .env", "grep -c KEY .env", "grep -q KEY .env", "cat .env.example", "cat .env.sample", "cat .env.template", "ls -la ~/.ssh",
     "ls -la .env", "test -f .env", "[ -f .env ] && echo yes", "wc -l .env", "cut -d= -f1 .env", "source .env", ". .env",
     "set -a; . ./.env; set +a; npm start", "set -a; source .env", "export $(grep -v '^#' .env | xargs)", "docker run --env-file .env app",

@@ -52,6 +52,8 @@ def level(text: str) -> int:
         # disks that are filled
         ("yes | tr a b > ~/big", 2), ("cat /dev/zero > ~/big", 2), ("while :; do mkdir x && :; cd x; done; while :; do mkdir x; cd x; done", 2),
         ("deno run -A npm:acme-cli tenants purge acme", 2), ("chef-apply -e 'directory(\"/srv\"){action :delete; recursive true}'", 2),
+        # calls of frameworks and stores
+        ("wp eval 'wp_delete_post(1,true);'", 2), ("mongosh --eval \"db.users.renameCollection('orders',true)\"", 3), ("ruby -run -e rmdir -- src", 2),
         # statements for clients that nobody described
         ("zorgle -s 'drop database power'", 3), ("zorgle -e 'drop stream orders delete topic;'", 2), ("fauna eval 'Collection.byName(\"User\")!.delete()'", 2),
         ("arangosh <<< 'db._dropDatabase(\"shop\")'", 2), ("gremlin.sh -e <(echo 'g.V().drop().iterate()')", 2),
@@ -81,6 +83,7 @@ def test_what_it_is_told_counts(text: str, least: int) -> None:
         "bwrap --ro-bind / / ls", "aws ecs execute-command --command 'ls /data'", "lftp -e 'mirror /pub ./pub; bye' ftp.example.com",
         "sftp host <<< 'get a.txt'", "influx -execute 'SHOW DATABASES'", "head -c 10 a > b", "ed -s notes.txt <<< $'2d\\nw'", "vim -c '%s/a/b/g' -c wq notes.txt", "vim -c '%d' notes.txt", TRAP,
         "zsh -c 'ls *(.)'", "PATH=$PWD/bin:$PATH; ls", "yes | head -3 > a", "cat /dev/urandom | head -c 10 > a", "fish -C 'ls' -c true", "set -e", "deno run -A npm:cowsay hi",
+        "wp eval 'echo get_option(1);'", "mongosh --eval \"db.users.renameCollection('orders')\"", "ruby -c destroy.rb", "perl -c wipe.pl", "ruby -run -e httpd -- .", "./gradlew --help",
         "less +G README.md", "mail -s x me <<< 'rm -rf src'", "xinit /usr/bin/xterm -- :1", "run-parts /etc/cron.daily", "rar a x.rar src", "TAR_OPTIONS=--verbose tar czf x.tgz src",
         "PIP_INDEX_URL=https://pypi.org/simple pip install x", "MAKEFLAGS=-j4 make", "yt-dlp --exec 'echo {}' http://x", "systemctl link ./app.service", "perl -pi -e 's/a/b/' src/*.py",
         "tmux -f ~/.tmux.conf new -d", "pytest -c pytest.ini", "openssl engine -t", "pdflatex -interaction=nonstopmode paper.tex",

@@ -72,6 +72,13 @@ def _drop(out: Report, callee: JsPath, args: Args) -> None:
         out.effect("store_drop", _name(callee, args), "collection")
 
 
+def _rename(out: Report, callee: JsPath, args: Args) -> None:
+    """The second argument says that a collection of the new name is dropped first."""
+    if len(args) > 1 and args[1] not in (False, None):
+        out.effect("store_drop", to_text(args[0]), "collection")
+    out.effect("store_write", _name(callee, args))
+
+
 def _drop_database(out: Report, callee: JsPath, args: Args) -> None:
     named = [given[0] for name, given in callee.chain if name in ("getSiblingDB", "getDB") and given]
     everything = bool(named) and isinstance(named[-1], JsOrigin)
@@ -170,7 +177,7 @@ _WRITES = ("insertOne", "insertMany", "insert", "save", "updateOne", "replaceOne
 
 _ON_COLLECTION: dict[str, Work] = {
     **dict.fromkeys(_READS, _plain("store_read")), **dict.fromkeys(_WRITES, _plain("store_write")),
-    "drop": _drop, "deleteMany": _filtered("store_delete"), "deleteOne": _plain("store_delete"), "remove": _remove,
+    "drop": _drop, "renameCollection": _rename, "deleteMany": _filtered("store_delete"), "deleteOne": _plain("store_delete"), "remove": _remove,
     "findOneAndDelete": _plain("store_delete"), "updateMany": _filtered("store_write"), "update": _update,
     "aggregate": _aggregate, "dropIndexes": _plain("store_drop", "index"), "dropIndex": _plain("store_drop", "index"),
     "bulkWrite": _bulk, "mapReduce": _plain("store_write"),

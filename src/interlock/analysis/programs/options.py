@@ -199,7 +199,7 @@ def program_name(word: str) -> str:
         if HOLE in tail or "/" not in word:
             return ""
         word = tail
-    if word[0] in "=^{" and len(word) > 1:  # zsh =rm, nu ^rm, rc {rm
+    if len(word) > 1 and word[0] in "=^{":  # zsh =rm, nu ^rm, rc {rm
         word = word[1:]
     name = word.rpartition("/")[2]
     if "\\" in name:

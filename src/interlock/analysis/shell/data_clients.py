@@ -11,6 +11,7 @@ from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import Job, Reader, Stream, is_production
+from interlock.analysis.targets.carried import LEAKS, carries
 
 
 def inside(job: Job, via: str = "", traits: Sequence[str] = ()) -> Job:
@@ -37,6 +38,8 @@ def inside(job: Job, via: str = "", traits: Sequence[str] = ()) -> Job:
 
 _INCLUDED = re.compile(r"(?m)^\s*(?:\.read|\\ir?|\\include|source|\\\.|@@?|!run|:r)\s*([\w./~-]+)\s*;?\s*$")
 _OUTPUT = re.compile(r"(?m)^\s*(?:\.output|\.once|\\o)\s+([\w./~-]+)\s*$")
+# A file of this machine that the client sends to the server.
+_SENT = re.compile(r"(?i)(?:\\copy\s[^;]*?\sfrom|load\s+data\s+local\s+infile|\\lo_import)\s+'?([\w./~-]+)")
 _FILES = frozenset({"sqlite", "duckdb"})  # dialects of databases that are files
 
 
@@ -50,6 +53,12 @@ def read_statements(job: Job, text: str, dialect: str) -> None:
             read_sql(included, job, dialect)
     for path in _OUTPUT.findall(text):
         job.effect("write", path, "output")
+    for path in _SENT.findall(text):
+        from interlock.analysis.shell.network import of_the_machine
+
+        host = options(job.words, valued("-h --host -U -u -p -d")).value("-h", "--host") or ""
+        if of_the_machine(host) and (leaks := carries(job, path) & LEAKS):
+            job.effect("send", host, *leaks)
     if dialect in _FILES and _scratch(job):
         job = ScratchJob(job.host, job.program, job.words, job.where, job.stdin)
     try:

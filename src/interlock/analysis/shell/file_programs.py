@@ -17,6 +17,7 @@ _GLOB = re.compile(r"[*?\[]")
 _NOISE = frozenset({"/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"})
 _NO_FILE = _NOISE | {"-", "/dev/stdin"}
 _NOWHERE = "/dev/null"
+_SCREEN = frozenset({"/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1"})
 
 
 def apply_paths(job: Job, program: Program) -> Stream | None:
@@ -44,6 +45,8 @@ def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str
     else:
         paths = _named(item, found, operands)
         sources = _settings(item.source, operands)
+        if item.into and item.of == "setting":
+            target = "".join(_settings(item.into, operands)[-1:]) or "/dev/stdout"
     if item.hosts:
         target = f"{target}." if target.endswith(":") else target  # the folder of its user there; `h:` is no drive here
         away = is_away(target)
@@ -88,7 +91,8 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
     verb = item.effect
     if verb == "read":
         if path not in _NO_FILE and not path.startswith(("http:", "https:")):
-            job.effect(verb, origin_of(job, path.removeprefix("@")), *traits)
+            shown = ("shown",) if target in _SCREEN else ()
+            job.effect(verb, origin_of(job, path.removeprefix("@")), *traits, *shown)
         return
     marks = _marks(path, job)
     if verb == "move" and target == _NOWHERE:
@@ -111,35 +115,6 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
         _carry_all_over(job, item.contents, sources, path)
         if "symbolic" in traits:
             job.host.session.links[resolve(path, job.host.cwds[0])] = resolve(sources[0], job.host.cwds[0])
-
-
-def write_outputs(job: Job, named: frozenset[str]) -> None:
-    """Report the files that options and operands name as output; a program that reads nothing empties them."""
-    paths: list[str] = []
-    operands, before = 0, ""
-    for word in job.words:
-        name, equals, value = word.partition("=")
-        if before:
-            paths.append(word)
-            before = ""
-        elif word[:1] != "-" or word == "-":
-            operands += not word.isdigit()  # uniq -f 1 FILE
-            if str(operands) in named and not word.isdigit():
-                paths.append(word)
-        elif equals and _is_output(name, named):
-            paths.append(value)
-        elif _is_output(name, named) or (len(word) < 5 and word[1] != "-" and f"-{word[-1]}" in named):  # sort -uo FILE
-            before = name
-        elif word[:2] in named and word[1] == "o" and "/" in word:
-            paths.append(word[2:])
-    empty = "/dev/null" in job.words or (job.stdin is not None and job.stdin.known and not job.stdin.text.strip())
-    for path in paths:
-        job.effect("truncate" if empty and path != "/dev/null" else "write", path, "output")
-
-
-def _is_output(name: str, named: frozenset[str]) -> bool:
-    """Whether an option names an output file; long ones also when abbreviated."""
-    return name in named or (len(name) > 4 and name[:2] == "--" and any(one.startswith(name) for one in named))
 
 
 def _marks(path: str, job: Job) -> tuple[str, ...]:

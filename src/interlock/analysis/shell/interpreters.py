@@ -45,6 +45,10 @@ def interpreter(job: Job, program: Program) -> Stream | None:
     if name == "perl":
         _perl_in_place(job, words, found.operands, found.all(*code_flags))
     codes = found.all(*code_flags)
+    if name == "ruby" and "-run" in words and codes:  # the library of commands: rmdir, cp, httpd
+        return job.run(
+            ["rm", "-r", *found.operands] if codes[0].startswith("rm") else [codes[0], *found.operands], "ruby -run"
+        )
     if codes:
         for code in codes if name not in ("perl", "ruby") else ["\n".join(codes)]:
             if "download" in taints_in(code):
@@ -61,7 +65,10 @@ def interpreter(job: Job, program: Program) -> Stream | None:
         from interlock.analysis.shell.output import constant_output
 
         return constant_output(language, codes)
-    if found.has("-v", "-V", "--version", "-h", "--help", "--check", "-l") and not (name == "perl" and found.operands):
+    checks = ("-c",) if name in ("ruby", "perl") else ()
+    if found.has("-v", "-V", "--version", "-h", "--help", "--check", "-l", *checks) and not (
+        name == "perl" and found.operands and "-c" not in words
+    ):
         return NOTHING
     operands = found.operands
     if language == "other" and _read_operands(job, operands):

@@ -24,7 +24,7 @@ def web(job: Job) -> Stream:
     parser = {"curl": http_words.parse_curl, "wget": http_words.parse_wget}.get(job.program, http_words.parse_httpie)
     inner = Job(job.host, job.program, job.words, job.where, job.stdin)
     prints = False
-    for request in parser(job.words):
+    for request in parser([*job.words, *_config_words(job)] if job.program == "curl" else job.words):
         job.step(5)
         if not request.url:
             continue
@@ -47,6 +47,22 @@ def web(job: Job) -> Stream:
     return Stream(hole_of({"download"}), frozenset({"download"}))
 
 
+def _config_words(job: Job) -> Iterator[str]:
+    """The options in the files that curl -K names: `url=…`, `data @x`, `-X POST`."""
+    if not any(word.startswith(("-K", "--config")) for word in job.words):
+        return
+    for path in options(job.words, valued("-K --config")).all("-K", "--config"):
+        text = job.stdin.text if path == "-" and job.stdin is not None else job.file_text(path) or ""
+        for line in text.splitlines()[:_MOST_LINES]:
+            name, _, value = _CONFIG_LINE.sub("=", line.strip(), count=1).partition("=")
+            if name and not name.startswith("#"):
+                yield name if name.startswith("-") else f"--{name}"
+                if value:
+                    yield value.strip("\"'")
+
+
+_CONFIG_LINE = re.compile(r"\s*[=:]\s*|\s+")
+_MOST_LINES = 200
 _WEB = re.compile(r"(?:https?|wss?)://", re.IGNORECASE)
 _METHODS = frozenset("DELETE PURGE PUT PATCH POST".split())
 _BODY_OPTIONS = frozenset("-d -b --data --body --json --data-raw --payload --message".split())

@@ -9,7 +9,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from interlock.analysis.code.loose_text import harm_of_words, is_program, read_loose_words
-from interlock.analysis.facts import HOLE, Fact
+from interlock.analysis.facts import HOLE, Fact, taints_in
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program, whole_words
 from interlock.analysis.programs.help import asks_for_help
@@ -30,6 +30,7 @@ from interlock.analysis.shell import (
     item_runners,
     launchers,
     network,
+    redirections,
     sending,
     windows_programs,
 )
@@ -109,16 +110,18 @@ def read_program(job: Job, written: str) -> Stream:
     wrapper = program in _WRAPPERS or (described is not None and described.wrapper)
     local = "/" in written and not _SYSTEM_PROGRAM.match(written)
     helps = not wrapper and not local and _asks_for_help(described or _UNDESCRIBED, job)
-    marks = ("wrapper",) * wrapper + ("help",) * helps
+    unproved = local and not wrapper and _asks_for_help(_UNDESCRIBED, job)  # a script may ignore the word
+    marks = ("wrapper",) * wrapper + ("help",) * helps + ("help_word",) * unproved
     where = replace(job.where, traits=job.where.traits.union(marks)) if marks else job.where
     job.step(FACT_STEPS)
     session, folder = job.host.session, job.host.cwds[0]
     moved = folder if folder != session.cwd else ""
     session.facts.append(command_fact(program, job.words, where, job.stdin, moved))
+    job.where = where if unproved else job.where
     if helps:
         return UNKNOWN
     if (outputs := written_files().get(program)) is not None:
-        file_programs.write_outputs(job, outputs)
+        redirections.write_outputs(job, outputs)
     before = len(session.facts)
     stream, handled = _run(job, written if local else "", described)
     if not (wrapper or _read_inside(session.facts, before, len(job.where.via))):
@@ -178,7 +181,7 @@ def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool
         return Stream(described.prints[made] + "\n", frozenset({"sql"})), True
     handlers = HANDLERS.get(job.program, ())
     readers = _readers(described) if described is not None else ()
-    if not (handlers or readers) or (job.stdin is not None and not carried.LEAKS.isdisjoint(job.stdin.taints)):
+    if not (handlers or readers) or _holds_leak(job):
         sending.send_named(job)
     if not (handlers or readers):
         network.named_request(job)
@@ -198,6 +201,19 @@ def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool
     if script:
         stream = interpreters.executable(job, script)
     return (stream if stream is not None else output(job)), False
+
+
+_SENDING = frozenset().union(
+    network.HANDLERS, sending.HANDLERS, builtins.HANDLERS
+)  # they tell themselves what they send
+
+
+def _holds_leak(job: Job) -> bool:
+    """Whether a secret flows into a command, or stands in one of its words."""
+    if job.stdin is not None and not carried.LEAKS.isdisjoint(job.stdin.taints):
+        return True
+    text = "" if job.program in _SENDING else " ".join(job.words)
+    return HOLE in text and not carried.LEAKS.isdisjoint(taints_in(text))
 
 
 _PROGRAM_FOLDER = re.compile(r"(?:.*/)?\.?s?bin/[^/]+$")

@@ -130,7 +130,8 @@ def _added_remotes(job: Job) -> dict[str, str]:
 
 # Programs whose name or first words say that they pass something on; and such that hand it to anyone who has a link.
 _SENDER = re.compile(
-    r".*(?:upload|paste.+|(?<!^pb)(?<!^wl-).paste|share|send(?!mail)|transfer|wormhole|gist).*|croc|0x0|termbin|sprunge|slackcat|ipfs|swaks"
+    r".*(?:upload|paste.+|(?<!^pb)(?<!^wl-).paste|share|send(?!mail)|transfer|wormhole|gist).*|croc|0x0|termbin|sprunge|slackcat|ipfs|swaks|mpack|"
+    r"matrix-commander|signal-cli|mc|mcli|s3cmd|nats|kcat|mosquitto_pub|hurl"
 )
 _OPEN = re.compile(
     r".*(?:pastebin|.paste|transfer|0x0|filebin).*|termbin|sprunge|ipfs|(?:croc|.*wormhole|ffsend|portal) (?:send|upload)"
@@ -183,7 +184,7 @@ def send_named(job: Job) -> Stream | None:
     stranger = bool(to) and bool(of_the_machine(to))
     if not (by_name or stranger) or any(map(_STORES.fullmatch, head)):
         return None
-    given = [path for path in _given(words, by_name) if path != to]
+    given = [path for path in _given(words, by_name, _is_sender(job.program)) if path != to]
     leaks = frozenset[str]().union(*(carries(job, path) for path in given), taints_in(" ".join(words))) & LEAKS
     if job.stdin is not None:
         leaks |= job.stdin.taints & LEAKS
@@ -209,12 +210,12 @@ _HOST_OPTION = re.compile(
 _HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:/\S*)?", re.IGNORECASE)
 
 
-def _given(words: Sequence[str], by_name: bool) -> Iterator[str]:
-    """The files among the words that are passed on: not what a program signs in with or is set up by."""
+def _given(words: Sequence[str], by_name: bool, sender: bool) -> Iterator[str]:
+    """The files among the words that are passed on: not what a program signs in with or is set up by; a sender's -i is its input."""
     before = ""
     for word in words:
         option = word.partition("=")[0] if word.startswith("-") and "=" in word else before
-        if not _IDENTITY.fullmatch(option) and (by_name or _DATA.fullmatch(option)):
+        if ((sender and option == "-i") or not _IDENTITY.fullmatch(option)) and (by_name or _DATA.fullmatch(option)):
             yield from named_files((word,))
         before = word if word.startswith("-") else ""
 

@@ -39,7 +39,7 @@ _LEFT_OUT = frozenset({"--exclude", "--exclude-from", "-x", "-X"})  # the names 
 _NOT_PACKED = frozenset(
     {"-C", "--directory", "--homedir", "-i", "--identity", "-T", "--files-from"}
 )  # nor is the one behind these
-_SETTING = re.compile(r"(?:--?)?[\w-]+=(?=.)")
+_SETTING = re.compile(r"(?:--?)?[\w\[\].-]+=(?=.)")
 
 
 def carries(job: Job, path: str) -> frozenset[str]:
