@@ -10,24 +10,28 @@ from pathlib import Path
 from typing import Any
 
 Pack = Mapping[str, Any]
+_DIGEST = 64  # letters
 
 
 class PackError(ValueError):
     """An invalid rule or program description; the message names it and its error."""
 
 
-def folder_digest(folder: Path) -> str:
+def folder_digest(folder: Path, files: str = "*.toml") -> str:
     """One hash over the packs of a folder, by which the copy of the checked ones is found."""
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sorted(folder.glob("*.toml")))).hexdigest()
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sorted(folder.glob(files)))).hexdigest()
 
 
-def load_packs(folder: Path, check: Callable[[Sequence[Pack]], Sequence[Pack]]) -> Sequence[Pack]:
-    """Every pack of a folder; `check` refuses invalid ones and returns what is worth a copy."""
-    copy = folder / "__pycache__" / f"{folder_digest(folder)}.json"
+def load_packs(
+    folder: Path, check: Callable[[Sequence[Pack]], Sequence[Pack]], files: str = "*.toml"
+) -> Sequence[Pack]:
+    """Every pack of a folder, or of some files in it; `check` refuses invalid ones and returns what is worth a copy."""
+    name = files.partition(".")[0].strip("*")
+    copy = folder / "__pycache__" / f"{name}{folder_digest(folder, files)}.json"
     try:
         return list(json.loads(copy.read_bytes()))
     except (OSError, ValueError):
-        packs = check([read_pack(path) for path in sorted(folder.glob("*.toml"))])
+        packs = check([read_pack(path) for path in sorted(folder.glob(files))])
         _keep(copy, packs)
         return packs
 
@@ -45,7 +49,7 @@ def read_pack(path: Path) -> Pack:
 def _keep(copy: Path, packs: Sequence[Pack]) -> None:
     try:
         copy.parent.mkdir(exist_ok=True)
-        for old in copy.parent.glob("*.json"):
+        for old in copy.parent.glob(f"{copy.stem[:-_DIGEST]}{'?' * _DIGEST}.json"):
             old.unlink()
         part = copy.with_suffix(".part")
         part.write_bytes(json.dumps(packs, ensure_ascii=False).encode())

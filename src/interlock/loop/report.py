@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.analysis.confusables import plain
-from interlock.analysis.lexicon import VOCABULARY, split_name
+from interlock.analysis.lexicon import split_name, vocabulary
 from interlock.analysis.operations.names import may_be_operation
 from interlock.engine.gathering import identify
 from interlock.error_codes import LoopProblem
@@ -45,7 +45,7 @@ def operation_name(hint: str, named: MatchNames) -> str:
     if named.commands:
         program, *words = named.commands[0]
         return _form("_".join([program, *words[:1]]) if words and _SUBCOMMAND.fullmatch(words[0]) else program)
-    for found in _WORD.finditer(plain(hint[:_HINT_CHARS], VOCABULARY)):
+    for found in _WORD.finditer(plain(hint[:_HINT_CHARS], vocabulary())):
         if not may_be_operation(found[0]):
             continue
         name = _form("_".join(word for segment in split_name(found[0]) for word in segment))

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.confusables import plain
 from interlock.analysis.facts import Command, Effect, Fact
-from interlock.analysis.lexicon import VOCABULARY, split_name
+from interlock.analysis.lexicon import split_name, vocabulary
 from interlock.model import Action, Kind
 from interlock.policy.registry import normalise_action
 
@@ -142,7 +142,7 @@ def _places(action: Action) -> list[tuple[str, str]]:
     body = action.fields.get("input" if action.kind is Kind.TOOL else "params")
     if action.kind not in (Kind.TOOL, Kind.OPERATION) or not isinstance(body, Mapping):
         return []
-    name = plain(action.text, VOCABULARY)  # a tool whose name only looks like another one's
+    name = plain(action.text, vocabulary())  # a tool whose name only looks like another one's
     found = [(name, text) for text in _arguments(body) or [""]] if name != action.text else []
     for text in _arguments(body, _PATHS)[:_MOST]:
         if "://" not in text and (action.cwd or text.startswith("/")):

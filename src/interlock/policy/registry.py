@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.confusables import plain
-from interlock.analysis.lexicon import VOCABULARY
+from interlock.analysis.lexicon import vocabulary
 from interlock.model import Category, Level
 
 MAX_ACTION = 10_000  # characters of an action that are matched
@@ -327,7 +327,7 @@ class Registry:
 
 def _spellings(text: str) -> tuple[str, ...]:
     """The text as it is, normalised, with its humps split, and so again in the letters that it seems to be written in."""
-    seen = (text,) if text.isascii() else (text, plain(text, VOCABULARY))
+    seen = (text,) if text.isascii() else (text, plain(text, vocabulary()))
     spelled = [(one, normalise_action(one), normalise_action(_CAMEL.sub("_", one))) for one in seen]
     return tuple(dict.fromkeys(chain.from_iterable(spelled)))
 

@@ -6,7 +6,8 @@ import tomllib
 from pathlib import Path
 
 from interlock import assess
-from interlock.analysis.lexicon import VERBS, split_name
+from interlock.analysis import lexicon
+from interlock.analysis.lexicon import split_name
 from interlock.analysis.prose.english.verbs import verb_forms
 from interlock.model import Level, intent, operation, tool
 
@@ -20,7 +21,7 @@ OPEN: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("disagreemen
 
 def verbs() -> list[str]:
     plain = {verb for form, (verb, _, _) in verb_forms().items() if form == verb}
-    return sorted(verb for verb in plain & set(VERBS) if verb.isalpha())
+    return sorted(verb for verb in plain & set(lexicon.verbs()) if verb.isalpha())
 
 
 def disagrees(one: Level, other: Level) -> bool:

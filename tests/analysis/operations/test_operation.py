@@ -72,12 +72,12 @@ def test_what_is_no_pattern_is_refused(glob: str) -> None:
 DEEDS = {
     "act_delete": """obliterate_records expunge_mailbox linear.issueDelete stash_drop eraseCustomerData deleteDriveFile
         find_one_and_delete unpublish_package shred_document database:drop""",
-    "act_account": "offboard_employee disband_team close_account evict_all_tenants delete_user disable_organization DeleteUserAccountV2",
+    "act_account": "suspend_user offboard_employee disband_team close_account evict_all_tenants delete_user disable_organization DeleteUserAccountV2",
     "act_terminate": "deprovision_server TerminateInstances decommission_host teardown_stack sunset_service kill_process shut_down_cluster",
     "act_revoke": "revoke_role remove_admin remove_user_from_group detach_policy removeCollaborator demote_user",
     "act_invalidate": "revoke_api_key rotate_secret invalidate_token ScheduleKeyDeletion expire_session delete_certificate",
     "act_unconfigure": "delete_policy clear_config cloudflare.zone.delete disable_webhook",
-    "act_block": "ban_user kick_member mute_user block_sender quarantine_device suspend_user",
+    "act_block": "ban_user kick_member mute_user block_sender quarantine_device",
     "act_pay": "process_refund stripe.refunds.create wire_transfer void_invoice chargeback_payment cancel_subscription issue_payout",
     "act_override": "disableMfa disable_audit_logging skip_approval remove_branch_protection disable_firewall",
     "act_escalate": "make_admin impersonate_user make_bucket_public add_user_to_admins",
@@ -305,7 +305,7 @@ def test_what_stands_for_a_command_or_a_tool_is_read_as_one(name: str, params: d
         ("send_email", {"to": "a@b.c", "body": "AKIAIOSFODNN7EXAMPLE"}, "act_leak"),
         ("send_email", {"to": "a@b.c", "attachments": ["/home/a/.ssh/id_rsa"]}, "act_leak"),
         ("export_customers", {"to": "https://a.example"}, "act_leak"),
-        ("update_user", {"id": 1, "status": "suspended"}, "act_block"),
+        ("update_user", {"id": 1, "status": "suspended"}, "act_account"),
         ("set_mfa", {"user": "a", "enabled": False}, "act_override"),
         ("modify_db_instance", {"id": "a", "deletion_protection": False}, "act_override"),
         ("update_setting", {"key": "retention_days", "value": 0}, "act_unconfigure"),

@@ -7,7 +7,6 @@ SAID = {
     "act_account": [
         "put the 40 merchants on hold",
         "removing contractors from the Okta group",
-        "silence the support channel for all members",
         "suspend the seller's shop",
         "delete the tenant acme and everything that belongs to it",
         "offboard Jonas",
@@ -24,6 +23,7 @@ SAID = {
         "close all dormant accounts",
     ],
     "act_block": [
+        "silence the support channel for all members",
         "bar the finance team from the data room",
         "kick Tom out of the organisation",
         "block all incoming mail from example.org",

@@ -129,10 +129,10 @@ def _path_deletes(path: str) -> bool:
     lowered = last.lower()
     if not any(word in lowered for word in _HINTS):
         return False
-    from interlock.analysis.lexicon import VERBS, object_kind, split_name
+    from interlock.analysis.lexicon import object_kind, split_name, verbs
 
     words = [word for segment in split_name(last) for word in segment if word not in _HOW]
-    kind = VERBS.get(words[0], "") if words and not last.startswith("_") else ""
+    kind = verbs().get(words[0], "") if words and not last.startswith("_") else ""
     if kind not in _ENDING:
         return False
     if len(words) == 1:

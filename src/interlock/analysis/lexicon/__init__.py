@@ -3,84 +3,14 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 
 from interlock.analysis.confusables import plain
+from interlock.analysis.lexicon.load import english
 
 MAX_NAME = 400  # characters of a name that are read
 MAX_WORDS = 40
-
-# What a verb does; `lexical` because what it does to whom is decided by the object (deeds.py).
-_VERBS = {
-    "read": """get list search count check introspect read find fetch show describe view query lookup preview validate
-        diff plan simulate explain inspect examine analyze analyse compare summarize summarise estimate calculate compute
-        verify monitor watch trace browse peek tail head cat ls stat exists ping probe poll retrieve scan detect predict
-        recommend suggest classify audit review measure benchmark profile evaluate lint parse render translate convert
-        encode decode hash tokenize is are has have can was were should does did will may needs need quote forecast
-        enumerate discover debug whoami download observe ask think reason reflect select filter grep glob locate print
-        display report log test help info status health assess rank score extract tell whatif visualize chart plot
-        iter iterate each sample sum avg aggregate identify track load see study dryrun typecheck transcribe""",
-    "create": """create add insert new register post upload make build generate compose draft write define declare
-        open prepare introduce provision initialize initialise init spawn launch clone copy duplicate fork import
-        save store record snapshot backup book subscribe invite comment reply attach annotate design append""",
-    "change": """put alter failover unpair update set edit rename toggle configure assign tag label move modify change patch upsert replace adjust
-        enable activate turn switch mark pin star schedule reschedule sync synchronize mirror reconcile refresh restart reboot redeploy
-        deploy release publish push pull commit merge rebase install upgrade migrate start resume run execute exec
-        invoke call trigger apply perform process handle submit request confirm approve accept complete finalize
-        finish queue enqueue retry rerun rebuild reinstall reflash reindex recalculate scale resize increase decrease bump promote
-        link join connect mount bind map route redirect forward sort order arrange resolve reopen follow unfollow like
-        unlike unpin unstar click press type scroll hover drag tap swipe navigate visit focus wait sleep notify remind
-        remember index convert optimize compress vacuum reload toggle protect harden secure encrypt sign
-        abort prevent avoid reject acknowledge snooze deduplicate trim stash cherrypick stage unstage fix repair patch debug play train crop
-        transform normalize manage control do issue commit begin initiate fire checkout capture raise lift disengage takeoff cut trip land place flash vent dispense administer inject engage detonate ignite anonymize pseudonymize""",
-    "restore": """undelete restore unban unsuspend reinstate recover unblock unmute unarchive reactivate reenable undo
-        unlock unquarantine undrop rehydrate uncordon untrash unvoid revive resurrect renew extend redo untruncate
-        unrevoke unhide unexpire""",
-    "delete": """delete destruct remove destroy erase purge wipe obliterate expunge nuke annihilate eradicate eliminate
-        exterminate vaporize incinerate shred scrub discard yank wipeout trash dispose prune empty del rm rmdir rmtree drop truncate
-        unlink zap flush clear clean cleanup reap gc unset cull sweep wreck raze demolish overwrite zero zeroize
-        forget deregister unregister unpublish uninstall retract redact strip expurgate axe ditch unsave 
-        delist depublish evaporate blank deindex tombstone harddelete multidelete batchdelete scrap jettison unmake liquefy
-        dewrite extirpate efface nullout vanquish pulverize""",
-    "terminate": """terminate kill decommission deprovision teardown dismantle retire sunset shutdown poweroff
-        undeploy deallocate brick degauss evict evacuate drain cordon abandon scuttle halt unprovision decom deboard disassemble
-        deorbit desubscribe takedown end""",
-    "stop": "stop suspend pause hibernate freeze deactivate disable detach disconnect unmount unmap unbind offline turnoff",
-    "archive": "archive shelve mothball hide",
-    "revoke": """dismiss sever revoke unassign unshare deauthorize unauthorize deny demote disown uninvite
-        unjoin disassociate dissociate divest deprive unfriend untrust disinherit disqualify decertify delink""",
-    "annul": """annul rescind nullify abolish repudiate forfeit lapse renounce relinquish surrender abrogate quash vacate disclaim countermand
-        disavow unsign""",
-    "seize": "confiscate seize expropriate foreclose garnish repossess impound embargo clawback",
-    "invalidate": "invalidate expire rotate logout signout deauthenticate rekey roll regenerate",
-    "reset": "reset reimage reprovision reinitialize reinitialise reinit reformat recreate flushall flushdb factoryreset",
-    "block": "ban block kick eject unenroll disenroll blackhole sinkhole nullroute excommunicate debar blackball ostracize deport disbar unsubscribe expel mute blacklist blocklist denylist quarantine banish boot silence gag shadowban throttle timeout",
-    "account": "offboard disband dissolve deplatform close lock furlough sack",
-    "pay": """refund payout pay charge chargeback transfer withdraw wire remit disburse debit purchase buy sell trade
-        donate void reverse writeoff cashout reimburse settle liquidate bid stake redeem invoice swap burn mint
-        short unstake bridge tip credit deposit topup bet wager gamble defund concede overpay prepay""",
-    "cancel": "cancel",
-    "override": "override bypass force skip ignore circumvent suppress overrule waive unprotect disarm defeat evade relax loosen weaken sidestep neutralize",
-    "grant": "grant become elevate escalate impersonate assume sudo authorize allow permit expose unrestrict share delegate",
-    "send": "send email mail broadcast message tweet sms announce blast dm text",
-    "leak": "exfiltrate leak export dump",
-    "rollback": "rollback revert downgrade",
-    "format": "format partition repartition mkfs",
-    "rewrite": "rewrite squash amend forcepush",
-}  # fmt: skip
-
-# Nouns that name a deed: `process_refund`, `schedule_key_deletion`.
-_DEED_NOUNS = {
-    "deletion": "delete", "removal": "delete", "erasure": "delete", "destruction": "delete", "purge": "delete",
-    "wipe": "delete", "truncation": "delete", "deprovisioning": "terminate", "termination": "terminate",
-    "teardown": "terminate", "decommissioning": "terminate", "shutdown": "terminate", "eviction": "terminate",
-    "poweroff": "terminate", "revocation": "revoke", "rotation": "invalidate", "invalidation": "invalidate",
-    "suspension": "stop", "deactivation": "stop", "closure": "account", "offboarding": "account", "ban": "block",
-    "refund": "pay", "refunds": "pay", "payout": "pay", "payouts": "pay", "chargeback": "pay", "payment": "pay",
-    "payments": "pay", "transfer": "pay", "withdrawal": "pay", "cancellation": "cancel", "reset": "reset",
-    "transfers": "pay", "charges": "pay", "withdrawals": "pay", "cleanup": "delete", "drop": "delete", "delete": "delete", "charge": "pay", "purchase": "pay", "override": "override",
-    "bypass": "override", "rollback": "rollback", "disbursement": "pay", "remittance": "pay",
-}  # fmt: skip
 
 # Verbs that carry a deed noun.
 CARRIERS = frozenset(
@@ -209,15 +139,39 @@ NOT_PRODUCTION = frozenset("non pre not staging stg dev test sandbox nonprod pre
 ADMIN_WORDS = frozenset(
     "admin admins administrator owner superuser root sudo sudoer sudoers superadmin god cluster-admin editor_all sysadmin poweruser".split()
 )
+EVERYDAY = frozenset(
+    "message messages email emails mail thread threads note notes task tasks issue issues card cards conversation conversations item "
+    "items ticket tickets page pages chat todo".split()
+)  # put away every day
 PROTECTIVE = frozenset("protection lock guard prevention policy hold safeguard restriction".split())
 
-VERBS: dict[str, str] = {word: kind for kind, words in _VERBS.items() for word in words.split()}
 OBJECTS: dict[str, str] = {word: kind for kind, words in reversed(_OBJECTS.items()) for word in words.split()}
-DEED_NOUNS = _DEED_NOUNS
-VOCABULARY = frozenset({*VERBS, *OBJECTS, *ALL_WORDS, *BULK_WORDS, *PERMANENT_WORDS, *FORCE_WORDS, *PRODUCTION_WORDS})
 SPLIT_VERBS = tuple(
     "delete drop truncate destroy wipe purge remove terminate revoke reset erase list get create update disable".split()
 )
+
+
+def verbs() -> Mapping[str, str]:
+    """Every verb of a name -> how the name is parsed that it leads: read, create, change, restore, delete, terminate…"""
+    return english().named
+
+
+def deed_nouns() -> Mapping[str, str]:
+    """Nouns that name a deed -> how a name is parsed with it: `process_refund`, `schedule_key_deletion`."""
+    return _deed_nouns()
+
+
+@cache
+def _deed_nouns() -> Mapping[str, str]:
+    kinds = english().kinds
+    return {noun: kinds[kind].name for noun, kind in english().named_nouns.items()}
+
+
+@cache
+def vocabulary() -> frozenset[str]:
+    """The words that matter in a name."""
+    return frozenset({*verbs(), *OBJECTS, *ALL_WORDS, *BULK_WORDS, *PERMANENT_WORDS, *FORCE_WORDS, *PRODUCTION_WORDS})
+
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+|[^\W\dA-Za-z_]+")
 _PARTS = re.compile(r"__+|[.:/\\#>|\s]+")
@@ -250,7 +204,7 @@ _TWO = {
 @lru_cache(maxsize=4096)
 def split_name(name: str) -> tuple[tuple[str, ...], ...]:
     """A name -> its segments, each a tuple of lower-case words: `mcp__github__deleteRepo` -> (mcp) (github) (delete, repo)."""
-    text = plain(name[:MAX_NAME], VOCABULARY)
+    text = plain(name[:MAX_NAME], vocabulary())
     segments = []
     left = MAX_WORDS
     for part in _PARTS.split(text):
@@ -268,7 +222,7 @@ def _joined(words: list[str]) -> tuple[str, ...]:
         pair = (out[-1], word) if out else ("", word)
         if pair in _TWO:
             out[-1] = _TWO[pair]
-        elif word in VERBS or word in OBJECTS or len(word) < 7:
+        elif word in verbs() or word in OBJECTS or len(word) < 7:
             out.append(word)
         else:
             out += _halves(word)
@@ -285,7 +239,7 @@ def _halves(word: str) -> list[str]:
 
 def verb_kind(word: str) -> str:
     """What kind of verb a word is, or nothing."""
-    return VERBS.get(word, "")
+    return verbs().get(word, "")
 
 
 def object_kind(words: tuple[str, ...]) -> tuple[str, str]:

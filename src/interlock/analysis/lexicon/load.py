@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from interlock.analysis.confusables import folded
+from interlock.analysis.lexicon.english import English, build_english
 from interlock.analysis.lexicon.vocabulary import LISTS, ROLES, Entry, Language, Vocabulary, entry_of, word_entries
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
@@ -17,6 +18,17 @@ _LOANS = frozenset({"files", "nouns", "verbs", "words"})
 _TEXTS = frozenset({"clitic", "code", "head", "letters", "noun", "past", "plural", "script"})
 _FLAGS = frozenset({"accents", "capitals", "compound", "spaced"})
 _TABLES = frozenset({"alone", "idioms", "nouns", "pairs", "scope", "verbs", "words"})
+
+
+@cache
+def english() -> English:
+    """The words of English, and the effects of its verbs."""
+    return build_english(load_packs(_SHIPPED, _checked_english, "english.toml")[0])
+
+
+def _checked_english(packs: Sequence[Pack]) -> Sequence[Pack]:
+    build_english(packs[0])
+    return packs
 
 
 @cache
@@ -59,7 +71,8 @@ def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:
     codes = [pack["code"] for pack in packs if "code" in pack]
     if len(set(codes)) < len(codes):
         raise PackError(f"two languages have the code {max(codes, key=codes.count)!r}")
-    return [_language(pack) if "code" in pack else _borrowed(pack) for pack in packs]
+    others = [pack for pack in packs if "kind" not in pack]  # English is another table
+    return [_language(pack) if "code" in pack else _borrowed(pack) for pack in others]
 
 
 def _language(pack: Pack) -> Pack:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import OBJECTS, VERBS, WEAK, split_name
+from interlock.analysis.lexicon import OBJECTS, WEAK, split_name, verbs
 from interlock.analysis.operations.params import squash, truth
 
 Reader = Callable[[str], None]
@@ -105,15 +105,15 @@ def _label(text: str, reader: Reader) -> bool:
         return False
     words = [word for words in split_name(text[:120]) for word in words if word not in _PIECES]
     words = [word for word in words if not word.isdigit()][:_LONG]
-    while len(words) > 2 and words[0] in _SAYS_YES and VERBS.get(words[1], "change") not in ("change", *_LOOKS):
+    while len(words) > 2 and words[0] in _SAYS_YES and verbs().get(words[1], "change") not in ("change", *_LOOKS):
         words = words[1:]  # confirm-close-account
     if not words:
         return False
-    verb = next((word for word in words[:3] if VERBS.get(word, "change") not in ("change", "")), words[0])
+    verb = next((word for word in words[:3] if verbs().get(word, "change") not in ("change", "")), words[0])
     placed = words[0] == "place" or words[0] in ("confirm", "complete", "submit", "checkout")
     if len(words) == 1 and verb in _ALONE:
         return False
-    if not placed and (VERBS.get(verb, "") in ("", "change", *_LOOKS) or (verb in WEAK and words.index(verb) > 0)):
+    if not placed and (verbs().get(verb, "") in ("", "change", *_LOOKS) or (verb in WEAK and words.index(verb) > 0)):
         return False
     if verb in WEAK and len(words) > 1 and words[-1] in _PLACES:
         return False

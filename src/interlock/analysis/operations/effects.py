@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from interlock.analysis.lexicon import ADMIN_WORDS, DEED_NOUNS, object_kind
+from interlock.analysis.lexicon import ADMIN_WORDS, EVERYDAY, deed_nouns, object_kind
+from interlock.analysis.lexicon.load import english
 from interlock.analysis.operations.names import NamedAct
 
 CHANGE, READ = "act_change", "act_read"
@@ -21,126 +22,25 @@ _U = "undoable"
 _STORES = ("database", "schema", "table", "volume", "bucket", "repository", "data", "backup", "audit")
 _HOSTS = ("machine", "cluster", "namespace", "project")
 
-# By kind of verb: the act for each kind of object; "" is an object that nobody knows, "*" any other.
-_DEEDS: Mapping[str, Mapping[str, str]] = {
-    "delete": {
-        "credential": "act_invalidate", "access": "act_revoke", "machine": "act_terminate", "cluster": "act_terminate",
-        "namespace": "act_terminate", "project": "act_terminate", "config": "act_unconfigure", "account": "act_account",
-        "person": "act_account", "organization": "act_account", "safety": "act_override", "light": CHANGE,
-        "physical": "act_terminate", "*": "act_delete",
-    },
-    "terminate": {
-        "person": "act_account", "organization": "act_account", "account": "act_account", "money": "act_pay",
-        "light": CHANGE, "credential": "act_invalidate", "access": "act_revoke", "*": "act_terminate",
-    },
-    "stop": {
-        "person": "act_account", "account": "act_account", "organization": "act_account", "credential": "act_invalidate",
-        "access": "act_revoke", "safety": "act_override", "audit": "act_override", "backup": "act_override",
-        "config": "act_unconfigure", "data": "act_unconfigure", "light": CHANGE, "money": "act_pay", "": "act_unconfigure",
-        "*": "act_terminate",
-    },
-    "archive": {
-        "light": CHANGE, "": CHANGE, "money": CHANGE, "person": "act_account", "account": "act_account",
-        "organization": "act_account", "*": "act_delete",
-    },
-    "revoke": {"credential": "act_invalidate", "light": CHANGE, "account": "act_account", "*": "act_revoke"},
-    "invalidate": {"credential": "act_invalidate", "person": "act_invalidate", "account": "act_invalidate", "money": "act_pay", "*": CHANGE},
-    "reset": {
-        "credential": "act_invalidate", "safety": "act_invalidate", "person": "act_account", "account": "act_account",
-        "access": "act_revoke", "config": "act_unconfigure", "light": CHANGE, "": "act_unconfigure", "physical": "act_terminate", "*": "act_delete",
-    },
-    "block": {"light": CHANGE, "physical": CHANGE, "data": CHANGE, "money": CHANGE, "*": "act_block"},
-    "account": {
-        "account": "act_account", "person": "act_account", "organization": "act_account", "access": "act_account",
-        "money": "act_pay", "*": CHANGE,
-    },
-    "pay": {"*": "act_pay"},
-    "annul": {
-        "light": CHANGE, "money": "act_pay", "config": "act_unconfigure", "credential": "act_invalidate", "account": "act_account",
-        "person": "act_account", "organization": "act_account", "machine": "act_terminate", "safety": "act_override", "*": "act_revoke",
-    },
-    "seize": {"light": CHANGE, "": CHANGE, "data": CHANGE, "*": "act_revoke", "money": "act_pay", "person": "act_pay", "account": "act_account"},
-    "cancel": {
-        "money": "act_pay", "access": "act_pay", "": "act_pay", "account": "act_account", "person": "act_account",
-        "organization": "act_account", "*": CHANGE,
-    },
-    "override": {"*": "act_override"},
-    "rollback": {"backup": "act_delete", "database": "act_delete", "schema": "act_delete", "table": "act_delete", "*": CHANGE},
-    "format": {"disk": "act_disk", "volume": "act_disk", "machine": "act_disk", "*": CHANGE},
-    "rewrite": {"*": CHANGE},
-    "grant": {"*": CHANGE},
-    "send": {"credential": "act_leak", "*": "act_send"},
-    "leak": {"credential": "act_leak", "*": READ},
-    "restore": {"*": CHANGE},
-    "create": {"*": CHANGE},
-    "change": {"*": CHANGE},
-    "read": {"*": READ},
-    "": {"*": CHANGE},
+# What an object of a name is in the table of effects: its kind there, and the trait that makes it a special one.
+_THINGS: Mapping[str, tuple[str, str]] = {
+    "database": ("data", "database"), "schema": ("data", "schema"), "table": ("data", "table"), "volume": ("data", "volume"),
+    "bucket": ("data", "bucket"), "repository": ("data", "repository"), "backup": ("data", "backup"), "audit": ("log", "audit_log"),
+    "machine": ("resource", ""), "cluster": ("resource", "cluster"), "namespace": ("resource", "cluster"), "project": ("resource", "project"),
+    "person": ("account", ""), "organization": ("account", "organization"), "physical": ("machine", ""), "light": ("code", ""),
+    "human_mail": ("message", ""),
+}  # fmt: skip
+# How a name is parsed -> the kind of verb, for verbs that are none of the lexicon.
+_KINDS: Mapping[str, str] = {
+    "delete": "destroy", "terminate": "terminate", "stop": "disable", "archive": "archive", "revoke": "revoke", "annul": "annul", "seize": "seize",
+    "invalidate": "invalidate", "reset": "reset", "block": "block", "account": "offboard", "pay": "pay", "cancel": "cancel", "override": "bypass",
+    "grant": "grant", "send": "send", "leak": "export", "rollback": "rollback", "format": "format", "rewrite": "rewrite",
 }  # fmt: skip
 
-_CLEANS = {
-    "*": CHANGE, "database": "act_delete", "table": "act_delete", "schema": "act_delete", "bucket": "act_delete", "volume": "act_delete",
-    "backup": "act_delete", "audit": "act_delete", "disk": "act_delete",
-}  # fmt: skip
-
-_PAUSES = {
-    "*": CHANGE, "project": "act_terminate", "database": "act_terminate", "cluster": "act_terminate", "machine": "act_terminate",
-    "backup": "act_override", "audit": "act_override",
-}  # fmt: skip
-_ENDS = {
-    "*": CHANGE,
-    "money": "act_pay",
-    "person": "act_account",
-    "account": "act_account",
-    "organization": "act_account",
-}
-_RELAXES = {"*": CHANGE, "safety": "act_override", "access": "act_override"}
-
-# Verbs that differ from their kind for some objects.
-_EXCEPTIONS: Mapping[str, Mapping[str, str]] = {
-    "clear": {"": CHANGE}, "clean": _CLEANS, "cleanup": {**_CLEANS, "data": "act_delete"}, "flush": {"": CHANGE},
-    "strip": {"": CHANGE, "data": CHANGE}, "redact": {"*": CHANGE}, "forget": {"": CHANGE}, "scrub": {"": CHANGE},
-    "empty": {"": CHANGE}, "unset": {"config": CHANGE, "": CHANGE}, "gc": {"*": CHANGE}, "zero": {"": CHANGE},
-    "uninstall": {"config": CHANGE, "": CHANGE},
-    "suspend": {"person": "act_block", "": "act_account"}, "pause": _PAUSES, "freeze": {"data": CHANGE, "": CHANGE},
-    "stop": {"": CHANGE, "data": CHANGE, "money": CHANGE}, "disconnect": {"*": CHANGE}, "unmount": {"*": CHANGE},
-    "detach": {"config": "act_revoke", "": CHANGE, "data": CHANGE}, "offline": {"*": "act_terminate"},
-    "evict": {"": "act_terminate", "data": CHANGE}, "drain": {"data": "act_delete"}, "kill": {"light": "act_terminate"},
-    "unassign": {"": CHANGE, "data": CHANGE, "person": CHANGE}, "dismiss": {"*": CHANGE, "person": "act_account"},
-    "deny": {"*": CHANGE, "access": "act_revoke"}, "uninvite": {"*": CHANGE}, "disown": {"*": CHANGE},
-    "demote": {"": "act_revoke", "machine": CHANGE}, "logout": {"": CHANGE, "machine": CHANGE}, "invalidate": {"": "act_invalidate"},
-    "expire": {"": "act_invalidate"}, "rekey": {"*": "act_invalidate"}, "regenerate": {"*": CHANGE, "credential": "act_invalidate"},
-    "roll": {"*": CHANGE, "credential": "act_invalidate"}, "quarantine": {"*": "act_block"}, "throttle": {"*": CHANGE}, "lock": {"disk": "act_terminate", "physical": CHANGE}, "anonymize": {"person": "act_delete", "table": "act_delete", "account": "act_delete"},
-    "pseudonymize": {"person": "act_delete", "account": "act_delete"}, "reboot": {"machine": "act_terminate"},
-    "offboard": {"*": "act_account"}, "disband": {"*": "act_account"}, "dissolve": {"light": CHANGE, "data": CHANGE, "": CHANGE},
-    "deplatform": {"*": "act_account"}, "skip": {"*": CHANGE, "safety": "act_override"}, "ignore": {"*": CHANGE, "safety": "act_override"},
-    "suppress": {"*": CHANGE, "safety": "act_override", "audit": "act_override"}, "waive": {"*": CHANGE, "safety": "act_override", "money": "act_pay"},
-    "relax": _RELAXES, "loosen": _RELAXES, "weaken": _RELAXES, "neutralize": _RELAXES, "sack": {"*": CHANGE, "person": "act_account"},
-    "furlough": {"*": "act_account"}, "reject": {"*": CHANGE, "account": "act_account", "organization": "act_account", "money": "act_pay"},
-    "unmap": {"": CHANGE, "data": CHANGE, "config": CHANGE}, "end": _ENDS, "disassociate": {"": CHANGE, "data": CHANGE}, "dissociate": {"": CHANGE, "data": CHANGE}, "vacate": {"": CHANGE}, "surrender": {"": CHANGE},
-    "lapse": {"": CHANGE}, "scrap": {"": CHANGE, "light": CHANGE, "data": CHANGE}, "concede": {"*": CHANGE, "money": "act_pay"},
-    "impersonate": {"*": "act_escalate"}, "assume": {"*": "act_escalate"}, "sudo": {"*": "act_escalate"},
-    "elevate": {"*": "act_escalate"}, "escalate": {"data": CHANGE, "": CHANGE, "*": "act_escalate", "light": CHANGE},
-    "expose": {"*": "act_escalate"}, "exfiltrate": {"*": "act_leak"}, "leak": {"*": "act_leak"},
-    "share": {"credential": "act_leak"}, "withdraw": {"*": CHANGE, "money": "act_pay", "": "act_pay"},
-    "transfer": {"*": "act_account", "money": "act_pay", "": "act_pay", "data": CHANGE, "light": CHANGE, "access": "act_escalate", "person": "act_pay"},
-    "redeem": {"*": CHANGE}, "reverse": {"*": CHANGE, "money": "act_pay"}, "unsubscribe": {"*": CHANGE, "person": "act_block"},
-    "sever": {"*": CHANGE, "access": "act_revoke"}, "invoice": {"*": CHANGE}, "swap": {"*": CHANGE, "money": "act_pay"}, "burn": {"*": CHANGE, "money": "act_pay"},
-    "mint": {"*": CHANGE, "money": "act_pay"}, "bridge": {"*": CHANGE, "money": "act_pay"}, "short": {"*": CHANGE, "money": "act_pay"},
-    "tip": {"*": CHANGE}, "credit": {"*": CHANGE, "account": "act_pay", "person": "act_pay", "money": "act_pay"}, "settle": {"data": CHANGE, "light": CHANGE, "*": "act_pay"}, "upload": {"credential": "act_leak"},
-    "publish": {"credential": "act_leak"}, "trash": {"light": "act_delete"}, "timeout": {"*": CHANGE, "person": "act_block", "access": "act_block"}, "sunset": {"": "act_terminate"},
-    "partition": {"disk": "act_disk", "*": CHANGE}, "rotate": {"*": CHANGE, "credential": "act_invalidate"},
-    "hide": {"*": CHANGE}, "terminate": {"light": "act_terminate"}, "deregister": {"person": "act_account"},
-    "forcepush": {"*": "act_rewrite"}, "truncate": {"light": CHANGE}, "overwrite": {"light": "act_delete"}, "wipe": {"*": "act_delete", "machine": "act_delete"},
-}  # fmt: skip
 
 _GENTLE = frozenset(
     "suspend disable deactivate pause freeze hibernate detach drain cordon evacuate archive lock quarantine trash stop offline mute "
     "disconnect".split()
-)
-_EVERYDAY = frozenset(
-    "message messages email emails mail thread threads note notes task tasks issue issues card cards conversation conversations item "
-    "items ticket tickets page pages chat todo".split()
 )
 _TOTAL = frozenset(
     "wipe obliterate nuke annihilate eradicate empty flush clear reset erase shred".split()
@@ -201,11 +101,11 @@ _OUT_LOUD = frozenset(
 _SHARED_HISTORY = frozenset("history branch branches main master commits commit".split())
 
 
-def deed(act: NamedAct) -> tuple[str, tuple[str, ...]]:
-    """The act's verb among the rules' words, and its traits."""
-    if act.kind in _HALTS and act.noun in DEED_NOUNS:  # cancel_deletion, disable_delete
+def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple[str, ...]]:
+    """The act's verb among the rules' words, and its traits; `reach` says how far it goes."""
+    if act.kind in _HALTS and act.noun in deed_nouns():  # cancel_deletion, disable_delete
         return CHANGE, ()
-    verb = _verb(act)
+    verb = _verb(act, reach)
     if verb in HARMLESS:
         return _raised(act, verb)
     traits = [*_TRAITS.get(act.object, ())]
@@ -224,8 +124,8 @@ def deed(act: NamedAct) -> tuple[str, tuple[str, ...]]:
     return verb, tuple(traits)
 
 
-def _verb(act: NamedAct) -> str:
-    if (act.verb in ("archive", "unlink") and act.noun in _EVERYDAY) or (act.verb == "pause" and act.noun in _ROLLED):
+def _verb(act: NamedAct, reach: frozenset[str]) -> str:
+    if (act.verb in ("archive", "unlink") and act.noun in EVERYDAY) or (act.verb == "pause" and act.noun in _ROLLED):
         return CHANGE
     if not act.kind and act.noun == "post" and not _SOCIAL.isdisjoint(act.phrase):
         return "act_send"  # twitter_post
@@ -253,6 +153,8 @@ def _verb(act: NamedAct) -> str:
         return "act_delete"
     if act.kind == "delete" and act.phrase[:1] == ("by",):
         return "act_delete"  # delete_by_query
+    if act.verb == "overwrite" and act.object == "data":
+        return "act_delete"  # seed-DL names overwrite_file destructive
     if act.kind == "block" and not _REFUSED.isdisjoint(act.phrase):
         return "act_block"
     if act.kind == "create" and not _LISTS.isdisjoint((*act.phrase, *act.beside)):
@@ -279,12 +181,37 @@ def _verb(act: NamedAct) -> str:
         return "act_revoke"
     if act.kind == "delete" and act.beside and not act.phrase:
         return _OUT_OF.get(object_kind(act.beside)[0], CHANGE)
-    own = _EXCEPTIONS.get(act.verb, {})
-    found = own.get(act.object) or own.get("*")
-    if found:
-        return found
-    table = _DEEDS.get(act.kind, _DEEDS[""])
-    return table.get(act.object) or table["*"]
+    return _looked_up(act, reach)
+
+
+def _looked_up(act: NamedAct, reach: frozenset[str]) -> str:
+    """The effect by the table that sentences ask as well."""
+    if act.kind == "read":
+        return READ
+    kind = english().kind_of(act.verb, _KINDS.get(act.kind, ""))
+    if not kind:
+        return CHANGE
+    if act.object == "light" and act.verb in _EVEN_LIGHT:
+        return _EVEN_LIGHT[act.verb]
+    thing, trait = _THINGS.get(act.object, (act.object, ""))
+    if kind == "send" and act.noun in _MESSAGES:
+        thing = "message"
+    effect = english().effect(kind, thing, reach | {trait} if trait else reach, named=True)[0]
+    if effect == CHANGE and act.kind == "send" and thing in _SENT:
+        return "act_send"
+    return READ if effect == CHANGE and act.kind == "leak" else effect
+
+
+# Verbs that do harm even to small things: a job, a build, a draft.
+_EVEN_LIGHT = {
+    "kill": "act_terminate",
+    "terminate": "act_terminate",
+    "trash": "act_delete",
+    "overwrite": "act_delete",
+    "wipe": "act_delete",
+}
+_SENT = frozenset({"", "data", "money", "event", "code"})  # several of these are a mass mailing
+_MESSAGES = frozenset("email emails mail mails message messages text texts sms dm campaign campaigns".split())
 
 
 def _raised(act: NamedAct, verb: str) -> tuple[str, tuple[str, ...]]:

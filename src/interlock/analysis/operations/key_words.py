@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon import OBJECTS, VERBS, object_kind, split_name
+from interlock.analysis.lexicon import OBJECTS, object_kind, split_name, verbs
 
 _ERASES = frozenset(
     "delete destroy wipe purge drop truncate erase shred nuke obliterate zeroize expunge eradicate scrub format reformat".split()
@@ -150,7 +150,7 @@ def _ends(words: tuple[str, ...]) -> str:
         return ""
     return (
         first
-        if (VERBS.get(first, "") in _ENDING or first in ("ban", "kick", "expel"))
+        if (verbs().get(first, "") in _ENDING or first in ("ban", "kick", "expel"))
         and first not in ("dismiss", "deny", "throttle", "timeout", "mute")
         else ""
     )

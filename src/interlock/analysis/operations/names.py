@@ -13,20 +13,19 @@ from interlock.analysis.lexicon import (
     BULK_WORDS,
     CARRIERS,
     CONJUNCTIONS,
-    DEED_NOUNS,
     FORCE_WORDS,
     OBJECTS,
     PERMANENT_WORDS,
     PREPOSITIONS,
-    VERBS,
     WEAK,
+    deed_nouns,
     object_kind,
     split_name,
     verb_kind,
+    verbs,
 )
 
 Words = tuple[str, ...]
-_PAY_NOUNS = frozenset(noun for noun, kind in DEED_NOUNS.items() if kind == "pay")
 _ONLY_MONEY = frozenset({"create", "post", "send", "make"})  # create_refund pays; create_override fills in a rota
 _JOBS = frozenset("job task script workflow pipeline process run action procedure".split())
 _GO = frozenset("confirm execute run apply submit start perform invoke call trigger now async".split())
@@ -78,7 +77,7 @@ def _without_server(segments: Sequence[Words]) -> Sequence[Words]:
 def _without_vendor(segments: Sequence[Words]) -> Sequence[Words]:
     """render_delete_service: a product whose name is a verb as well."""
     first = segments[0] if segments else ()
-    if len(first) > 2 and first[0] in _VENDORS and VERBS.get(first[1], "read") not in _MUTES:
+    if len(first) > 2 and first[0] in _VENDORS and verbs().get(first[1], "read") not in _MUTES:
         return [(first[1:]), *segments[1:]]
     return segments
 
@@ -90,7 +89,7 @@ def _clauses(words: Words) -> list[Words]:
     found: list[Words] = []
     start = 0
     for position, word in enumerate(words[:-1]):
-        if word in CONJUNCTIONS and position > start and words[position + 1] in VERBS:
+        if word in CONJUNCTIONS and position > start and words[position + 1] in verbs():
             found.append(words[start:position])
             start = position + 1
     return [*found, words[start:]]
@@ -110,33 +109,33 @@ def _shared(acts: list[NamedAct]) -> list[NamedAct]:
 def _head(words: Words) -> int:
     """Which word of a clause is its verb; -1 for none."""
     first = words[0] if words else ""
-    if first in VERBS and first not in WEAK:
+    if first in verbs() and first not in WEAK:
         return 0
-    strong = [position for position, word in enumerate(words) if word in VERBS and word not in WEAK]
-    if first in VERBS and len(words) == 2 and words[1] in OBJECTS and VERBS.get(words[1]) == "read":
+    strong = [position for position, word in enumerate(words) if word in verbs() and word not in WEAK]
+    if first in verbs() and len(words) == 2 and words[1] in OBJECTS and verbs().get(words[1]) == "read":
         return 0  # mute_monitor
-    if len(words) > 3 and strong and first in OBJECTS and words[1] in OBJECTS and words[1] not in VERBS:
+    if len(words) > 3 and strong and first in OBJECTS and words[1] in OBJECTS and words[1] not in verbs():
         return strong[0]  # log_group_set_retention
-    if first in VERBS:  # order_cancel and backup_delete: the first word is a noun here
+    if first in verbs():  # order_cancel and backup_delete: the first word is a noun here
         return strong[-1] if strong and strong[-1] == len(words) - 1 and len(words) <= 4 else 0
     if strong:
         at = strong[0]
         if (
             at
             and words[at] in OBJECTS
-            and VERBS[words[at]] == "read"
-            and VERBS.get(words[at - 1], "read") not in _MUTES
+            and verbs()[words[at]] == "read"
+            and verbs().get(words[at - 1], "read") not in _MUTES
         ):
             return at - 1  # datadog_mute_monitor
         return at
-    weak = (position for position, word in enumerate(words) if word in VERBS)
+    weak = (position for position, word in enumerate(words) if word in verbs())
     return next((position for position in weak if not _is_noun_here(words, position)), -1)
 
 
 def _is_noun_here(words: Words, position: int) -> bool:
     """ack_message sends no message."""
     word = words[position]
-    return position == len(words) - 1 and word in OBJECTS and VERBS[word] in _MUTES
+    return position == len(words) - 1 and word in OBJECTS and verbs()[word] in _MUTES
 
 
 def _act(words: Words, front: Words, at: int) -> NamedAct:
@@ -153,7 +152,7 @@ def _act(words: Words, front: Words, at: int) -> NamedAct:
     if not what and not noun:  # issueDelete, zone.delete: the object stands before its verb
         phrase = words[:head] or front
         what, noun = object_kind(phrase)
-    elif not what and words[:head] and len(phrase) == 1 and phrase[0] in VERBS:
+    elif not what and words[:head] and len(phrase) == 1 and phrase[0] in verbs():
         what, noun = object_kind(words[:head])
     return NamedAct(verb_kind(verb), verb, phrase, what, noun, beside, at + head)
 
@@ -175,13 +174,13 @@ def _carried(verb: str, phrase: Words, before: Words, beside: Words, at: int) ->
         return None
     core = phrase[:-1] if phrase[-1] in _JOBS and len(phrase) > 1 else phrase
     deed = core[-1]
-    if deed not in DEED_NOUNS:
+    if deed not in deed_nouns():
         return _first_deed(verb, core, beside, at)
-    if verb in _ONLY_MONEY and deed not in _PAY_NOUNS:
+    if verb in _ONLY_MONEY and deed_nouns()[deed] != "pay":
         return None
     rest = core[:-1] or beside or before
     kind, noun = object_kind(rest)
-    return NamedAct(DEED_NOUNS[deed], deed, rest, kind, noun or deed, beside, at)
+    return NamedAct(deed_nouns()[deed], deed, rest, kind, noun or deed, beside, at)
 
 
 def _first_deed(verb: str, phrase: Words, beside: Words, at: int) -> NamedAct | None:
@@ -245,7 +244,7 @@ def _acts_upon(segments: Sequence[tuple[str, ...]]) -> bool:
     if len(segments) < 2 or len(segments[-1]) != 1:
         return False
     verb = segments[-1][0]
-    return VERBS.get(verb, "read") not in _TAME and verb not in WEAK and segments[-2][-1] in OBJECTS
+    return verbs().get(verb, "read") not in _TAME and verb not in WEAK and segments[-2][-1] in OBJECTS
 
 
 @lru_cache(maxsize=1024)
@@ -261,23 +260,25 @@ def harms(word: str) -> bool:
     """True for a name that begins with a verb of harm, whatever it is done to: no table or column is called so."""
     words = _led(split_name(word))
     return (
-        len(words) > 1 and VERBS.get(words[0], "read") not in _TAME and (words[0] not in WEAK or may_be_operation(word))
+        len(words) > 1
+        and verbs().get(words[0], "read") not in _TAME
+        and (words[0] not in WEAK or may_be_operation(word))
     )
 
 
 def _led(segments: Sequence[tuple[str, ...]]) -> list[str]:
     """The words of the last segment without those that only say how: `bulk`, `force`."""
     words = list(segments[-1]) if segments else []
-    while len(words) > 1 and words[0] in _HOW and words[1] in VERBS:
+    while len(words) > 1 and words[0] in _HOW and words[1] in verbs():
         words = words[1:]
     return words
 
 
 def _announces(word: str, weak: bool) -> bool:
     words = _led(split_name(word))
-    if len(words) < 2 or words[0] not in VERBS:
+    if len(words) < 2 or words[0] not in verbs():
         return False
-    if words[0] in WEAK and not weak and (VERBS[words[0]] in _TAME or object_kind(tuple(words[1:]))[0] not in _GRAVE):
+    if words[0] in WEAK and not weak and (verbs()[words[0]] in _TAME or object_kind(tuple(words[1:]))[0] not in _GRAVE):
         return False
     pascal = word[:1].isupper() and "_" not in word and "-" not in word
     if pascal and words[-1] in _PARTS:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import VERBS, split_name
+from interlock.analysis.lexicon import split_name, verbs
 from interlock.analysis.operations.names import NamedAct, parse_name
 from interlock.analysis.operations.params import MAX_TEXT, PLAIN, short_keys, squash
 from interlock.analysis.operations.requests import is_request
@@ -211,7 +211,7 @@ def _one(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any], read
     named = _NAMES | {"cmd", "command", *(("type",) if "action" in (act.noun, *act.phrase[-1:]) else ())}
     for key in sorted(named & keys.keys()):
         value = keys[key]
-        if key in _LINES and VERBS.get(str(value).lower()) not in ("delete", "terminate", "reset"):
+        if key in _LINES and verbs().get(str(value).lower()) not in ("delete", "terminate", "reset"):
             continue  # a command line; {"cmd": "purge"} names an operation
         if value == "off" and "power" in act.phrase:
             value = "poweroff"
@@ -357,7 +357,7 @@ def read_job(words: tuple[str, ...], verb: str, keys: Mapping[str, Any], reader:
             if (
                 squash(name).endswith(_CHOICES)
                 and isinstance(item, str)
-                and VERBS.get(item.strip().lower(), "") in ("delete", "terminate", "reset")
+                and verbs().get(item.strip().lower(), "") in ("delete", "terminate", "reset")
             ):
                 reader(f"{item.strip().lower()}_environment")
                 found = True

@@ -263,7 +263,7 @@ def _harmful(
     """The acts that do harm, by name, by parameters, by a pattern or by the category."""
     found = []
     for act in acts:
-        verb, own = by_params(act, deed(act), keys, traits)
+        verb, own = by_params(act, deed(act, frozenset(traits)), keys, traits)
         if named and act is acts[0] and verb in HARMLESS:
             verb = _of_pattern(act, verb, named)
             found.append((verb, act, own))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from interlock.analysis.confusables import plain
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import VOCABULARY, split_name
+from interlock.analysis.lexicon import split_name, vocabulary
 from interlock.analysis.operations import files
 from interlock.analysis.operations.browser import read_click, read_page_script, read_script
 from interlock.analysis.operations.command_params import argv_of, feed, read_environment, shell_text
@@ -95,7 +96,7 @@ def _is_call(handler: Handler, input: Input, crude: str) -> bool:
 
 
 def _handler(name: str, input: Input) -> Handler | None:
-    handler = _HANDLERS.get(squash(plain(name, _TOOL_WORDS)))
+    handler = _HANDLERS.get(squash(plain(name, _tool_words())))
     if handler is None and (found := _live(name)):
         return found
     if handler is None and len(segments := split_name(name)) > 1:  # file servers name their tools as the agents do
@@ -420,7 +421,13 @@ _HANDLERS: Mapping[str, Handler] = {
     ),
 }
 _LOOKING = frozenset({_look, _read, _fetch})
-_TOOL_WORDS = VOCABULARY | _HANDLERS.keys()
+
+
+@cache
+def _tool_words() -> frozenset[str]:
+    return vocabulary() | _HANDLERS.keys()
+
+
 # What an operation of that name is as well, whatever its category says.
 _ALWAYS = _BY_PATH | {
     _shell,

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon import ALL_WORDS, DEED_NOUNS, OBJECTS, PERMANENT_WORDS, VERBS, split_name
+from interlock.analysis.lexicon import ALL_WORDS, OBJECTS, PERMANENT_WORDS, deed_nouns, split_name, verbs
 
 READ, MAKE, NOUN = "reading", "making", "noun"  # meanings that are no harm; NOUN: unless a verb follows
 QUIET = frozenset({READ, MAKE, NOUN})
@@ -54,7 +54,7 @@ def build_net(data: Mapping[str, Any]) -> NetWords:
     """The words of the table, joined with the verbs of the lexicon."""
     sets = {name: frozenset(text.split()) for name, text in data.items() if isinstance(text, str)}
     needs_of = {kind: frozenset(text.split()) for kind, text in {**data["kinds"], **data["objects"]}.items()}
-    kinds = {word: kind for word, kind in VERBS.items() if kind in needs_of and word not in sets["other"]}
+    kinds = {word: kind for word, kind in verbs().items() if kind in needs_of and word not in sets["other"]}
     kinds |= {word: kind for kind, text in data["verbs"].items() for word in text.split()}
     needs = {word: needs_of[kind] for word, kind in kinds.items()}
     smaller = {word: frozenset(text.split()) for words, text in data["smaller"].items() for word in words.split()}
@@ -64,7 +64,7 @@ def build_net(data: Mapping[str, Any]) -> NetWords:
     )
     named = {name: sets[name] for name in NetWords.__struct_fields__ if name in sets}
     objects = OBJECTS | {word: kind for kind, text in data["names"].items() for word in text.split()}
-    stems = {*kinds, *DEED_NOUNS, *sets["options"], *sets["whole_options"], *sets["forced_options"]}
+    stems = {*kinds, *deed_nouns(), *sets["options"], *sets["whole_options"], *sets["forced_options"]}
     suspects = _searcher(stems)
     return NetWords(
         verbs={**kinds, **silent},
@@ -332,7 +332,7 @@ def _parts(word: str) -> tuple[str, ...]:
 
 def _halves(word: str) -> tuple[str, ...]:
     """`deletetable`, `zonedelete`: verb and object without anything between."""
-    if word in VERBS or word in OBJECTS or len(word) < 6:
+    if word in verbs() or word in OBJECTS or len(word) < 6:
         return (word,)
     for verb in _SPLIT:
         rest = word[len(verb) :]
@@ -354,7 +354,7 @@ def _names(word: str) -> tuple[str, ...]:
     if not word.replace("-", "").replace("_", "").replace(":", "").replace(".", "").isalnum():
         return ()
     tail = word.rpartition(".")[2] if "." in word else ""
-    if tail and len(tail) < 5 and tail.lower() not in VERBS:  # the ending of a file
+    if tail and len(tail) < 5 and tail.lower() not in verbs():  # the ending of a file
         return ()
     return _parts(word)
 
@@ -384,7 +384,7 @@ def meaning(word: str, table: NetWords) -> Meaning:
             continue
         elif kind and kind not in QUIET and (at == first or at >= len(parts) - 2 or parts[at - 1] in table.in_front):
             return kind, (*parts[:at], *parts[at + 1 :]), False
-    if not quiet and DEED_NOUNS.get(parts[-1], "") == "delete" and parts[0] in table.in_front:
+    if not quiet and deed_nouns().get(parts[-1], "") == "delete" and parts[0] in table.in_front:
         return "delete", parts[:-1], False
     if not quiet and len(parts) > 2 and table.verbs.get(parts[1], "") == MAKE:
         quiet = MAKE

@@ -94,7 +94,7 @@ class Told:
 
     def __init__(self, out: Report) -> None:
         self.out = self.whole = out
-        self.any = self.known = False
+        self.any = self.known = self.vague = False
         self.read_only = True
         self.looks = (
             False  # something said that it only looks, asks or does nothing: without that, nothing is safe (C-01)
@@ -143,10 +143,9 @@ def read_text(text: str, out: Report) -> None:
         before = _read_sentence(sentence, lifted, before, told)
     if told.any:
         return
-    if not told.asked and is_vague(lifted.text, told.known):
-        out.effect("act_vague", text[:120])
-        return
     verb = "act_read" if told.read_only and told.looks else "act_change"
+    if told.vague or (not told.asked and is_vague(lifted.text, told.known)):
+        verb = "act_vague"
     for sentence, language in told.plain[:_MOST_PLAIN] or [(text[:120], "")]:
         out.effect(verb, sentence[:_LONGEST_PLAIN], *([language] if language else []))
 
@@ -171,9 +170,10 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
             told.act(one)
         if not foreign.acts and MARK not in sentence and not foreign.looks:
             told.plain.append((sentence, "plain_foreign"))
-        if foreign.acts or not foreign.unsure:
+        told.vague = told.vague or foreign.vague
+        if foreign.acts or foreign.vague or not foreign.unsure:
             _play_marks(sentence, lifted, told) if foreign.runs_marks else None
-            if foreign.known or foreign.acts or not any(map(may_be_operation, tokens(sentence))):
+            if foreign.known or foreign.acts or foreign.vague or not any(map(may_be_operation, tokens(sentence))):
                 return before
     if _is_not_run(low) or _is_declined(low):
         told.known = told.looks = True

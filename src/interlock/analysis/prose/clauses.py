@@ -7,7 +7,7 @@ import re
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.english import DETERMINERS, NEGATIONS, PREPOSITIONS
-from interlock.analysis.prose.english.verbs import NOMINALS, verb_forms
+from interlock.analysis.prose.english.verbs import nominals, verb_forms
 
 # A sentence ends at . ! ? ; or a line's end; a dot inside a name does not end one.
 _SENTENCE = re.compile(
@@ -118,7 +118,7 @@ def _begins_act(words: Tokens, at: int) -> bool:
     at = _behind_a_remark(words, at)
     for place, word in enumerate(words[at : at + 5], at + 1):
         low = word.lower()
-        if (low in NOMINALS or low.removesuffix("s") in NOMINALS) and (
+        if (low in nominals() or low.removesuffix("s") in nominals()) and (
             place == len(words) or words[place].lower() in PREPOSITIONS
         ):
             return False  # `the disputes and refunds of last week`

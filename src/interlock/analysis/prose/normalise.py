@@ -7,7 +7,7 @@ from functools import cache
 
 from interlock.analysis.confusables import fold_confusables as unmasked
 from interlock.analysis.confusables import is_invisible, narrow
-from interlock.analysis.lexicon import VOCABULARY
+from interlock.analysis.lexicon import vocabulary
 from interlock.analysis.prose.english import SCOPE, may_say
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.verbs import verb_forms
@@ -92,7 +92,7 @@ class _Words:
     """The words of both lexicons, that of names and that of sentences."""
 
     def __contains__(self, word: object) -> bool:
-        return word in VOCABULARY or word in known_words()
+        return word in vocabulary() or word in known_words()
 
 
 def _hides_in_a_word(text: str, at: int) -> bool:

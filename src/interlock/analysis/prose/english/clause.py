@@ -32,7 +32,7 @@ from interlock.analysis.prose.english.roles import (
     reports,
     topic_at,
 )
-from interlock.analysis.prose.english.verbs import NOMINALS, PHRASALS, is_opening, opening_forms, verb_forms
+from interlock.analysis.prose.english.verbs import PHRASALS, is_opening, nominals, opening_forms, sense, verb_forms
 
 # Heads after which even a command with "using" before it is only spoken of.
 _TELLS = frozenset(
@@ -134,7 +134,7 @@ def _read_words(
             if not _denied(low, at, table) and (not found.shield or (found.head not in _TELLS and means)):
                 found.marks.append(words[at])
                 found.runs = found.runs or bool(set(low[max(0, at - 3) : at]) & _STRICTLY) or _is_given(words, at)
-        elif at < topic and (word in table or word in NOMINALS or is_opening(low, at)):
+        elif at < topic and (word in table or word in nominals() or is_opening(low, at)):
             at = _read_verb(words, low, at, before, wide, found)
         at += 1
 
@@ -153,7 +153,7 @@ def _read_verb(
 ) -> int:
     """Reads the verb at this place; returns the place where reading goes on."""
     table = verb_forms()
-    verb, form, kind = table.get(low[at]) or opening_forms().get(low[at]) or (low[at], "noun", NOMINALS[low[at]])
+    verb, form, kind = table.get(low[at]) or opening_forms().get(low[at]) or (low[at], "noun", nominals()[low[at]])
     particle = _particle(verb, low, at)
     if particle:
         kind = PHRASALS[verb][low[particle]]
@@ -236,7 +236,7 @@ def _announce(
     kind, name, passive, particle = verb
     thing = thing_in(words, 0, at) if passive else thing_in(words, at + 1, len(words), particle)
     if (
-        name in NOMINALS
+        name in nominals()
         and name == low[at]
         and low[at + 1 : at + 2] != ["of"]
         and (not thing.kind or not thing.direct or thing.kind == "code")
@@ -245,7 +245,7 @@ def _announce(
         thing = ahead.with_traits(thing.traits) if ahead.kind not in ("", "code") else thing
     if not passive and is_fronted(low, at):
         thing = thing_in(words, 0, at - 1).with_traits(thing.traits)
-    if name in NOMINALS and at > 2 and low[at - 1] == "for":
+    if name in nominals() and at > 2 and low[at - 1] == "for":
         marked = thing_in(words, 1, at - 1)  # `schedule the key for deletion`
         thing = marked.with_traits(thing.traits) if marked.kind else thing
     if kind == "reset" and not thing.words:
@@ -266,7 +266,7 @@ def _announce(
         traits = traits - {"admin"}
     if kind == "reset" and "factory" in low:
         traits = traits | {"permanent"}
-    announced = act(kind, kind_of(kind, name, thing, low, at), thing.words, traits)
+    announced = act(kind if particle else sense(name, kind), kind_of(kind, name, thing, low, at), thing.words, traits)
     if announced.verb != "act_change" and in_code(thing, low, at, traits, kind):
         announced = AnnouncedAct("act_change", thing.words, traits)
     found.acts.append(announced)

@@ -8,6 +8,7 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
+from interlock.analysis.lexicon import EVERYDAY
 from interlock.analysis.prose import english
 from interlock.analysis.prose.acts import NOTHING, Traits
 from interlock.analysis.prose.clauses import Tokens
@@ -268,6 +269,8 @@ def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) ->
     if verb in _EDITS and not thing.traits & _WHOLLY and not _WRITINGS.isdisjoint(low[at + 1 : at + 6]):
         return "code"  # `clean up my notes`
     rest = set(low[at + 1 :])
+    if verb == "archive" and thing.kind == "data" and not EVERYDAY.isdisjoint(thing.said.split()):
+        return "scrap"
     if thing.kind == "data" and "branch" in rest and _is_merged(thing):
         return "scrap"
     if (

@@ -46,6 +46,7 @@ class Foreign(Struct):
     known: bool = False  # a verb was recognised, or it says that nothing happens
     looks: bool = False  # it begins with a verb that only looks
     runs_marks: bool = False
+    vague: bool = False  # nothing says what is done
     cut: bool = False  # the sentence was longer than what is read
     fetched: bool = False  # a program was downloaded
 
@@ -81,7 +82,7 @@ def read_foreign(sentence: str) -> Foreign | None:
     found.looks = found.read_only and len(clauses) == 1 and clauses[0].words[0].has("look")
     found.looks = found.looks and clauses[0].words[0].text not in _TWOFOLD
     if not found.acts and not asked and MARK not in sentence and _says_nothing(sentence, found, wide, book):
-        found.acts.append(AnnouncedAct("act_vague", sentence[:120]))
+        found.vague = True
     elif found.unsure:
         found.unsure = _may_be_english(sentence, code)
     return found

@@ -32,6 +32,7 @@ _AMOUNTS_TO = {
     ("stop", "order"): "cancel", ("invalidate", "order"): "cancel", ("suspend", "order"): "cancel", ("invalidate", "money"): "cancel",
     ("revoke", "order"): "cancel", ("destroy", "order"): "cancel", ("send", "money"): "charge", ("refund", "access"): "grant", ("put", "credential"): "send", ("put", "private"): "send",
 }  # fmt: skip
+_CLOSED = frozenset({"data", "order", "letter", "list", "log", "event"})
 _SHARED = re.compile(
     r"\b(?:main|master|remote|remot[oa]|distante?|principale?|origin|upstream)\b|удал[её]нн|远程|リモート"
 )
@@ -128,6 +129,8 @@ def _act(
     if kind == "send" and traits & {"all", "bulk"} and any(entry[1] in ("account", "message") for _, entry in nouns):
         return AnnouncedAct("act_send", text[:120], frozenset(traits - {"admin", "public", "history"} | {"bulk"}))
     kind = _AMOUNTS_TO.get((kind, name), kind)
+    if kind == "archive" and name in _CLOSED and traits.isdisjoint(_STORES):
+        kind = "close"  # the same word in most languages
     if kind == "put":
         return AnnouncedAct("act_change", text[:120])
     if kind == "lift":

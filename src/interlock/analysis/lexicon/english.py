@@ -1,0 +1,181 @@
+"""English as data: kinds of verbs with their words, and one table of kind x object x scope -> effect for names and sentences alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from interlock.analysis.packs import Pack, PackError, only_keys
+
+Traits = frozenset[str]
+CHANGE = "act_change"
+STORES: Traits = frozenset({"database", "table", "schema", "volume", "bucket", "repository", "project"})
+UNKNOWN, UNKNOWN_NAMED, ANY, STORE = "-", "named", "*", "store"
+_SPECIFIC = ("database", "table", "schema", "volume", "bucket", "repository", "project", "backup", "cluster")
+OBJECTS = frozenset(
+    "data log account access credential config guard safety resource money order event run disk device machine history source private"
+    " code scrap message".split()
+)
+_KEYS = OBJECTS | {*_SPECIFIC, UNKNOWN, UNKNOWN_NAMED, ANY, STORE}
+_EFFECTS = frozenset(
+    "account block change delete disk escalate invalidate leak override pay revoke rewrite run send terminate unconfigure".split()
+)
+_KIND_KEYS = frozenset({"adds", "effects", "name", "named", "said", "sentence", "verbs"})
+_SCOPED_KEYS = frozenset({"as", "effect", "kinds", "objects", "traits"})
+_SOFT = frozenset({"act_account", "act_terminate", "act_delete"})  # what can be undone where the verb is a gentle one
+
+
+class VerbKind(Struct, frozen=True):
+    """Verbs that do the same."""
+
+    name: str  # how a name is parsed that they lead
+    sentence: str  # what they are in a sentence; empty where they are no verbs there
+    named: tuple[str, ...]
+    said: tuple[str, ...]
+    effects: Mapping[str, str]
+    adds: str = ""  # a trait of whatever they harm
+
+
+class ScopedEffect(Struct, frozen=True):
+    """What traits of an object change."""
+
+    objects: frozenset[str]
+    traits: Traits
+    effect: str = ""
+    like: str = ""  # the kind that it amounts to
+
+
+class English(Struct, frozen=True):
+    """The words of English, by kind."""
+
+    kinds: Mapping[str, VerbKind]
+    scoped: Mapping[str, tuple[ScopedEffect, ...]]
+    named: Mapping[str, str]  # verb of a name -> how the name is parsed
+    senses: Mapping[str, str]  # verb -> its kind
+    said: Mapping[str, tuple[str, ...]]  # what verbs are in a sentence -> the verbs, tame ones first
+    named_nouns: Mapping[str, str]  # noun that names a deed in a name -> the kind of verb
+    said_nouns: Mapping[str, str]  # and in a sentence
+
+    def kind_of(self, verb: str, default: str) -> str:
+        """The kind of a verb, or of a noun that names a deed."""
+        return self.senses.get(verb) or self.named_nouns.get(verb) or default
+
+    def effect(self, kind: str, thing: str, traits: Traits, named: bool = False) -> tuple[str, Traits]:
+        """What a verb of this kind does to a thing of this kind, and what that adds to the thing's traits."""
+        effect = self._effect(kind, thing, traits, named)
+        if effect == CHANGE:
+            return effect, traits
+        adds = self.kinds[kind].adds
+        if adds and (adds != "undoable" or effect in _SOFT) and (adds != "physical" or effect == "act_terminate"):
+            traits = traits | {adds}
+        return effect, traits | {"physical"} if thing == "machine" else traits
+
+    def _effect(self, kind: str, thing: str, traits: Traits, named: bool) -> str:
+        row = self.kinds[kind].effects
+        thing = thing if thing in OBJECTS else ""
+        if thing in ("code", "scrap"):
+            return row.get(thing, CHANGE)
+        for scoped in self.scoped.get(kind, ()):
+            if not scoped.traits.isdisjoint(traits) and (ANY in scoped.objects or (thing or UNKNOWN) in scoped.objects):
+                return scoped.effect or self._effect(scoped.like, thing, traits, named)
+        if not thing:
+            return (row.get(UNKNOWN_NAMED) if named else None) or row.get(UNKNOWN) or row[ANY]
+        if not traits.isdisjoint(_SPECIFIC):
+            for trait in _SPECIFIC:
+                if trait in traits and trait in row:
+                    return row[trait]
+            if STORE in row and thing == "data" and not STORES.isdisjoint(traits):
+                return row[STORE]
+        return row.get(thing) or row[ANY]
+
+
+def build_english(pack: Pack) -> English:
+    """English from its pack; raises PackError on anything that is not exactly right."""
+    only_keys("english", pack, {"kind", "nominals", "scoped", "tame"})
+    given = pack["kind"]
+    kinds = {name: _kind(name, data, given) for name, data in given.items()}
+    tame = pack["tame"]
+    only_keys("english: tame", tame, {"named", "said"})
+    named = {word: name for name, words in tame["named"].items() for word in words.split()}
+    said: dict[str, list[str]] = {name: words.split() for name, words in tame["said"].items()}
+    senses: dict[str, str] = {}
+    for name, kind in kinds.items():
+        for word in (*kind.named, *kind.said):
+            if senses.setdefault(word, name) != name or (word in named and word in kind.named):
+                raise PackError(f"english: the verb {word!r} is listed twice")
+        named.update(dict.fromkeys(kind.named, kind.name))
+        if kind.sentence:
+            said.setdefault(kind.sentence, []).extend(kind.said)
+    scoped: dict[str, tuple[ScopedEffect, ...]] = {}
+    for number, data in enumerate(pack["scoped"], 1):
+        one = _scoped(f"english: scoped effect {number}", data, kinds)
+        for name in data["kinds"].split():
+            scoped[name] = (*scoped.get(name, ()), one)
+    nouns = pack["nominals"]
+    only_keys("english: nominals", nouns, {"both", "named", "said"})
+    both = _nominals(nouns["both"], kinds)
+    return English(
+        kinds,
+        scoped,
+        named,
+        senses,
+        {name: tuple(words) for name, words in said.items()},
+        both | _nominals(nouns["named"], kinds),
+        both | _nominals(nouns["said"], kinds),
+    )
+
+
+def _nominals(table: Mapping[str, str], kinds: Mapping[str, VerbKind]) -> dict[str, str]:
+    return {word: _known("english: nominals", kind, kinds) for kind, words in table.items() for word in words.split()}
+
+
+def _kind(name: str, data: Mapping[str, Any], given: Mapping[str, Any]) -> VerbKind:
+    where = f"english: kind {name}"
+    only_keys(where, data, _KIND_KEYS)
+    both = data.get("verbs", "").split()
+    return VerbKind(
+        str(data["name"]),
+        str(data.get("sentence", "")),
+        (*both, *data.get("named", "").split()),
+        (*both, *data.get("said", "").split()),
+        _row(where, data["effects"], given),
+        str(data.get("adds", "")),
+    )
+
+
+def _row(where: str, data: Mapping[str, str], given: Mapping[str, Any], depth: int = 0) -> dict[str, str]:
+    row = _row(where, given[data["like"]]["effects"], given, depth + 1) if "like" in data and depth < _DEEPEST else {}
+    for thing, effect in data.items():
+        if thing == "like":
+            continue
+        row[thing] = f"act_{_known(where, effect, _EFFECTS)}"
+        _known(where, thing, _KEYS)
+    if ANY not in row:
+        raise PackError(f"{where}: no effect on `*`")
+    return row
+
+
+def _scoped(where: str, data: Mapping[str, str], kinds: Mapping[str, VerbKind]) -> ScopedEffect:
+    only_keys(where, data, _SCOPED_KEYS)
+    for name in (*data["kinds"].split(), *_given(data.get("as", ""))):
+        _known(where, name, kinds)
+    objects = frozenset(_known(where, one, _KEYS) for one in data["objects"].split())
+    effect = f"act_{_known(where, data['effect'], _EFFECTS)}" if "effect" in data else ""
+    if bool(effect) is bool(data.get("as")) or not data["traits"].split():
+        raise PackError(f"{where}: expected traits, and either an effect or `as`")
+    return ScopedEffect(objects, frozenset(data["traits"].split()), effect, data.get("as", ""))
+
+
+def _given(name: str) -> Sequence[str]:
+    return (name,) if name else ()
+
+
+def _known(where: str, name: str, known: Iterable[str]) -> str:
+    if name not in known:
+        raise PackError(f"{where}: unknown {name!r}; known: {', '.join(sorted(known))}")
+    return name
+
+
+_DEEPEST = 4
