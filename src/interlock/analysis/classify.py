@@ -51,7 +51,10 @@ class _View:
         if program.slash_flags or _is_cmdlet(command):
             words = [_windows_word(word, program.slash_flags) for word in words]
         self.words = words
-        self.lines = "\n".join(word.replace("\n", " ") for word in words)  # one line a word, for the patterns
+        lines = "\n".join(words)  # one line a word, for the patterns
+        if lines.count("\n") >= len(words) > 0:
+            lines = "\n".join([word.replace("\n", " ") for word in words])
+        self.lines = lines
         self.found: CommandOptions = options(words, program.value_flags, behind=program.behind)
 
     def has(self, flag: str) -> bool:
@@ -342,10 +345,15 @@ def _command_matches(clause: Clause, taken: int, view: _View) -> bool:
     return True
 
 
-def _starts(operands: Sequence[str], words: Sequence[str]) -> bool:
-    if len(operands) < len(words):
+def _starts(operands: Sequence[str], words: tuple[str, ...]) -> bool:
+    if not words:
+        return True
+    begin = tuple(operands[: len(words)])
+    if begin == words:
+        return True
+    if len(begin) < len(words):
         return False
-    for have, want in zip(operands, words, strict=False):
+    for have, want in zip(begin, words, strict=True):
         if "*" in want:
             head, _, tail = want.partition("*")
             if not (have.startswith(head) and have.endswith(tail) and len(have) >= len(head) + len(tail)):

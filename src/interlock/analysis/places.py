@@ -44,10 +44,9 @@ def resolve(path: str, cwd: str) -> str:
     text = f"./{path[1:]}" if path.startswith(QUOTED) else path
     if text.startswith("/System/Volumes/Data/"):  # the real place of /Users on macOS
         text = text[20:]
-    if DRIVE.match(text) or "\\" in text:
-        text = text.replace("\\", "/")
-    base = cwd.replace("\\", "/") if "\\" in cwd or DRIVE.match(cwd) else cwd
-    if text.startswith(("/", "~", HOLE)) or DRIVE.match(text) or text == "" or not base:
+    text = text.replace("\\", "/")
+    base = cwd.replace("\\", "/")
+    if text.startswith(("/", "~", HOLE)) or text == "" or not base or (text[1:2] == ":" and DRIVE.match(text)):
         full = text
     else:
         full = f"{base.rstrip('/')}/{text}"

@@ -351,7 +351,12 @@ def is_production(text: str) -> bool:
 
 def show_command(program: str, words: Sequence[str]) -> str:
     """A command as a person would write it, holes as $NAME or …"""
-    text = " ".join([program, *[_quoted(word[:_SHOWN]) for word in words[:40]]]) if words else program
+    if not words:
+        text = program
+    elif "" not in words and not _NEEDS_QUOTES.search("".join(words[:40])):
+        text = " ".join([program, *[word[:_SHOWN] for word in words[:40]]])
+    else:
+        text = " ".join([program, *[_quoted(word[:_SHOWN]) for word in words[:40]]])
     text = text.replace(QUOTED, "")
     if HOLE in text:
         text = _HOLE.sub(lambda m: f"${m[1]}" if m[1] else "…", text)
@@ -376,6 +381,7 @@ def command_fact(program: str, words: Sequence[str], where: Where, stdin: Stream
         traits = traits | {"piped"}
         if "bulk" in stdin.taints:
             traits = traits | {"bulk_input"}
-    if any(is_production(word) for word in words) or any(is_production(v) for _, v in where.env):
+    named = [*words, *[value for _, value in where.env]] if where.env else words
+    if is_production("\n".join(named)):
         traits = traits | {"production"}
     return Command(program, tuple(words), where.span, where.via, traits, where.env, cwd)

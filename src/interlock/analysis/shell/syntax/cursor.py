@@ -12,6 +12,7 @@ MAX_DEPTH = 60
 CLOSING = re.compile(r"(?:then|do|done|fi|esac|else|elif|\})(?=[\s;&|()<>]|$)")
 
 _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
+_BLANKS = frozenset(" \t\r\\")  # what it begins with
 
 
 class ShellSyntax(ValueError):
@@ -91,8 +92,7 @@ class ShellCursor:
 
     def blank(self) -> None:
         """Skip blanks and joined lines."""
-        found = _BLANK.match(self.text, self.pos)
-        if found:
+        if self.text[self.pos : self.pos + 1] in _BLANKS and (found := _BLANK.match(self.text, self.pos)):
             self.pos = found.end()
 
     def newline(self) -> None:
