@@ -29,7 +29,11 @@ DEEDS: list[tuple[str, str, list[Fact]]] = [
     ("groovy", 'new File("src").deleteDir()', [("delete", "src", "recursive")]),
     ("groovy", 'new File("src").eachFileRecurse { it.delete() }', [("delete", "src", "bulk", "recursive")]),
     ("groovy", "node { stage('x') { sh 'ls' } }", [("shell", "ls")]),
-    ("groovy", 'evaluate(new URL("http://x/y").text)', [("run_download", "http://x/y")]),
+    (
+        "groovy",
+        'evaluate(new URL("http://x/y").text)',
+        [("fetch", "http://x/y"), ("run_download", "http://x/y")],
+    ),
     ("elixir", 'File.rm_rf!("/"); File.rm("x")', [("delete", "/", "recursive"), ("delete", "x")]),
     ("elixir", 'System.cmd("rm", ["-rf", "/"])', [("run", "rm", "-rf", "/")]),
     ("elixir", 'Path.wildcard("*") |> Enum.each(&File.rm!/1)', [("delete", "*", "bulk")]),

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Mapping
 
-from msgspec.structs import replace
-
-from interlock.analysis.code import effects, orm, values
-from interlock.analysis.code.dialect import CodeCall, CodeDialect
+from interlock.analysis.code.language import CodeLanguage, read_with
 from interlock.analysis.code.lexing import CodeToken, Part, Scanner, Splice, balanced, literal, template
-from interlock.analysis.code.values import EMPTY, UNKNOWN, Value, listed, text, unknown
-from interlock.analysis.code.walk import CodeWalk
-from interlock.analysis.facts import Report
+from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.objects import LibraryCall
+from interlock.analysis.code.program.results import PATH
+from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, traits_of
+from interlock.analysis.code.program.walk import ProgramWalk
+from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens
+from interlock.analysis.facts import Report, known
 
-BINARY = {
+_OPERATORS_BY_RANK = {
     "=": 1, "+=": 1, "-=": 1, "?": 2, "?:": 2, "||": 3, "&&": 4, "==": 5, "!=": 5, "=~": 5, "==~": 5, "<": 6,
     ">": 6, "<=": 6, ">=": 6, "in": 6, "as": 6, "instanceof": 6, "..": 6, "<<": 7, ">>": 7, "+": 8, "-": 8, "*": 9,
     "/": 9, "%": 9,
@@ -26,16 +27,14 @@ _INNER = re.compile(r"\$[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _OPERATORS = tuple(("==~ <=> ... .. ?. *. ?: -> ++ -- == != <= >= =~ && || += -= << ::").split())
 _NOISE = frozenset(
     (
-        "def final static public private if else while for try catch finally return switch case default "
-        "String throw assert"
+        "def final static public private else try catch finally switch case default String throw assert int boolean void"
     ).split()
 )
-_EACH = frozenset(("each eachFile eachFileRecurse eachDir eachFileMatch eachLine collect every any findAll").split())
 
 
 def read_groovy(source: str, out: Report) -> None:
-    """Tell what a Groovy program does, a Jenkins pipeline included."""
-    effects.read(GROOVY, source, out)
+    """Report what a Groovy program would do, a Jenkins pipeline included."""
+    read_with(_GROOVY, source, out)
 
 
 def scan(source: str) -> list[CodeToken]:
@@ -93,133 +92,143 @@ def splice(raw: str, at: int) -> tuple[Part, int] | None:
     return (Splice(found.group()[1:]), found.end()) if found else None
 
 
-def _block(walk: CodeWalk) -> Value:
+def _block(parser: TokenParser) -> ast.expr:
     """A closure, with the names before its arrow."""
-    closer = walk.source.mates[walk.at]
-    start, params = walk.at + 1, []
+    closer = parser.mates[parser.at]
+    start, params = parser.at + 1, []
     index = start
-    while index < min(closer, start + 8) and walk.source.tokens[index].kind in ("name", "op"):
-        token = walk.source.tokens[index]
+    while index < min(closer, start + 8) and parser.tokens[index].kind in ("name", "op"):
+        token = parser.tokens[index]
         if token.kind == "op" and token.text == "->":
             start = index + 1
             break
         params += [token.text] if token.kind == "name" else []
         index += 1
-    walk.at = closer + 1
-    return walk.keep(tuple(params[-1:]) if start == index + 1 else ("it",), start, closer)
+    named = params[-1:] if start == index + 1 else ["it"]
+    parser.names.update(named)
+    parser.sink()
+    with parser.within(start, closer, closer + 1):
+        body = parser.sequence()
+    parser.depth -= 1
+    return nodes.closure(named, nodes.returning(body))
 
 
-def _new(walk: CodeWalk) -> Value:
+def _new(parser: TokenParser) -> ast.expr:
     name = ""
-    while walk.token.kind == "name" or walk.is_op("."):
-        name = walk.token.text
-        walk.at += 1
-    args = walk.arguments() if walk.is_op("(") else ()
-    first = args[0] if args else EMPTY
-    if name == "File":
-        return Value(("/".join(value.text for value in args),), ref="path")
-    if name == "ProcessBuilder":
-        return Value(listed(args).items, True, ref="process")
-    if name == "URL":
-        return Value(first.items, ref="url", url=first.text)
-    if name == "Socket" and args:
-        return effects.socket(walk, first, args[1] if len(args) > 1 else None)
-    if name == "AntBuilder":
-        return Value(ref="ant")
-    return Value(ref=name)
+    while parser.token.kind == "name" or parser.is_op("."):
+        name = parser.token.text
+        parser.at += 1
+    if parser.is_op("["):
+        parser.at = parser.mates[parser.at] + 1
+        return ast.List(parser.arguments()[0]) if parser.is_op("{") else nodes.NOTHING
+    given = parser.arguments() if parser.is_op("(") else ([], [])
+    return nodes.call(f"{name}.new", *given)
 
 
-def _sh(walk: CodeWalk, call: CodeCall) -> Value:
-    options = call.args[-1] if call.args else EMPTY
-    return effects.shell(walk, call.plain[0] if call.plain else options.at(text("script")))
+def _if(parser: TokenParser) -> ast.expr:
+    test = parser.group() if parser.is_op("(") else parser.expression()
+    body = _branch(parser)
+    other = _branch(parser) if parser.skip("else") else []
+    return nodes.as_expression(nodes.branch(test, body, other))
 
 
-_CALLS: Mapping[str, Callable[[CodeWalk, CodeCall], Value]] = {
-    "sh": _sh,
-    "bat": _sh,
-    "evaluate": lambda walk, call: effects.evaluate(walk, call.arg(0), "groovy", "Groovy"),
-    "Eval.me": lambda walk, call: effects.evaluate(walk, call.arg(0), "groovy", "Groovy"),
-    "GroovyShell.evaluate": lambda walk, call: effects.evaluate(walk, call.arg(0), "groovy", "Groovy"),
-    "Runtime.getRuntime.exec": lambda walk, call: effects.command(walk, call.plain[:1]),
-    "Runtime.runtime.exec": lambda walk, call: effects.command(walk, call.plain[:1]),
-    "System.getenv": lambda walk, call: unknown(call.arg(0).text),
-    "System.getProperty": lambda walk, call: unknown("HOME" if call.arg(0).text == "user.home" else ""),
-    "Files.delete": lambda walk, call: effects.delete(walk, call.plain),
-    "Files.deleteIfExists": lambda walk, call: effects.delete(walk, call.plain),
-    "FileUtils.deleteDirectory": lambda walk, call: effects.delete(walk, call.plain, "recursive"),
-    "Paths.get": lambda walk, call: Value(("/".join(value.text for value in call.plain),), ref="path"),
-    "ant.delete": lambda walk, call: effects.delete(walk, [listed(call.args).at(text("dir"))], "recursive"),
-    "deleteDir": lambda walk, call: effects.delete(walk, [text(".")], "recursive"),
-    "file": lambda walk, call: Value(call.arg(0).items, ref="path"),
-}
-_ON_PATH: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "delete": ("delete", ()),
-    "deleteDir": ("delete", ("recursive",)),
-    "deleteOnExit": ("delete", ()),
-    "write": ("write", ()),
-    "setText": ("write", ()),
-    "append": ("append", ()),
-    "renameTo": ("move", ()),
-}
+def _branch(parser: TokenParser) -> list[ast.stmt]:
+    return parser.block() if parser.is_op("{") else nodes.as_statements(parser.expression())
 
 
-def _call(walk: CodeWalk, call: CodeCall) -> Value | None:
-    known = _CALLS.get(call.path)
-    if known and (call.args or call.name in ("deleteDir",)):
-        return known(walk, call)
-    on = call.on
-    if on is None:
-        return None
-    if call.name == "execute" and not on.ref:
-        return (
-            effects.run(walk, [on])
-            if on.many
-            else effects.run(walk, [values.split(on, None)])
-            if on.known
-            else effects.shell(walk, on)
-        )
-    if call.name in ("start", "command") and on.ref == "process":
-        return effects.run(walk, [replace(on, ref="")])
-    if on.ref == "url" and call.name in ("getText", "openStream", "text"):
-        return effects.fetch(walk, Value(on.items))
-    if call.name in _EACH:
-        return _looped(walk, call, on)
-    if on.ref == "path" and call.name in _ON_PATH:
-        verb, traits = _ON_PATH[call.name]
-        effects.paths(walk, verb, [on], *traits)
-        return UNKNOWN
-    return orm.common(walk, call)
+def _while(parser: TokenParser) -> ast.expr:
+    test = parser.group() if parser.is_op("(") else nodes.NOTHING
+    return nodes.as_expression(nodes.repeat(test, _branch(parser)))
 
 
-def _looped(walk: CodeWalk, call: CodeCall, on: Value) -> Value:
-    deeper = {"recursive"} if call.name == "eachFileRecurse" else set()
-    inside = call.name.startswith("eachFile") or call.name == "eachDir"
-    one = replace(on, many=False, traits=frozenset({"bulk", *deeper})) if inside else replace(on.each(), ref=on.ref)
-    for value in call.args:
-        if value.body >= 0:
-            walk.run(value.body, (one,))
-    return on
+def _for(parser: TokenParser) -> ast.expr:
+    """for (x in list), for (Type x : list), or a counted loop."""
+    if not parser.is_op("("):
+        return nodes.NOTHING
+    closer = parser.mates[parser.at]
+    words = parser.tokens[parser.at + 1 : closer]
+    at = next((number for number, token in enumerate(words) if token.text in ("in", ":")), -1)
+    if at < 1:
+        with parser.inside():
+            first = parser.sequence()
+        return nodes.as_body([*first, *nodes.repeat(nodes.name("?"), _branch(parser))])
+    named = words[at - 1].text
+    parser.names.add(named)
+    with parser.within(parser.at + at + 2, closer, closer + 1):
+        over = parser.expression()
+    return nodes.as_expression(nodes.loop(nodes.name(named), over, _branch(parser)))
 
 
-def _bare(walk: CodeWalk, token: CodeToken) -> int:
-    if walk.token.kind in ("text", "number") and walk.token.spaced:
+def _return(parser: TokenParser) -> ast.expr:
+    return nodes.as_body([ast.Return(parser.expression() if parser.token.kind != "end" else nodes.NOTHING)])
+
+
+def _import(parser: TokenParser) -> ast.expr:
+    while parser.at < parser.stop and parser.token.kind != "end" and not parser.is_op(";"):
+        parser.at += 1
+    return nodes.NOTHING
+
+
+def _bare(parser: TokenParser, token: CodeToken) -> int:
+    if parser.token.kind in ("text", "number", "var") and parser.token.spaced:
         return 2
-    return (
-        0 if walk.is_op("{") and (token.parts or token.text in ("node", "stage", "steps", "pipeline", "script")) else -1
-    )
+    if token.text in ("println", "print") and parser.token.kind == "name" and parser.token.spaced:
+        return 2
+    steps = ("node", "stage", "steps", "pipeline", "script", "stages", "agent", "post", "always", "dir")
+    return 0 if parser.is_op("{") and (token.parts or token.text in steps) else -1
 
 
-GROOVY = CodeDialect(
-    name="Groovy",
-    scan=scan,
-    call=_call,
-    binary=BINARY,
-    members=frozenset({".", "?.", "*."}),
-    joins=frozenset({"+"}),
-    repeats="*",
-    forms={"new": _new},
-    noise=_NOISE,
-    bare=_bare,
-    fields=True,
+_DIALECT = TokenDialect(
+    scan,
+    _OPERATORS_BY_RANK,
+    frozenset({".", "?.", "*."}),
+    frozenset({"+"}),
+    {"new": _new, "if": _if, "while": _while, "for": _for, "return": _return, "import": _import, "package": _import},
+    _NOISE,
+    _bare,
     block=_block,
+    fields=True,
+)
+
+
+def _through(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """eachFile and its like: the closure gets what is in the folder, or everything below it."""
+    if not isinstance(call.owner, str):
+        return UNKNOWN
+    deep = {"deep"} if call.name == "eachFileRecurse" else set()
+    one = Marked(call.owner, traits_of(call.owner) | {"bulk", PATH} | deep)
+    for func in call.args[-1:]:
+        walk.call(func, [one], {})
+    return call.owner
+
+
+def _execute(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """The words of a text are run without a shell."""
+    line = call.owner
+    if not isinstance(line, str):
+        return UNKNOWN
+    if known(line):
+        walk.world.run(line.split(), call)
+    else:
+        walk.world.shell(line, call)
+    return Sym("?")
+
+
+def _empty_here(walk: ProgramWalk, call: LibraryCall) -> Value:
+    walk.world.touch("delete", ".", "recursive")
+    return Sym("?")
+
+
+_GROOVY = CodeLanguage(
+    "Groovy",
+    "groovy",
+    lambda source: parse_tokens(_DIALECT, source),
+    {
+        **dict.fromkeys(
+            [f"<path>.each{name}" for name in ("File", "FileRecurse", "Dir", "FileMatch", "DirRecurse")], _through
+        ),
+        "<text>.execute": _execute,
+        "deleteDir": _empty_here,
+    },
+    rows="groovy",
 )

@@ -228,6 +228,10 @@ def reaching(library: Library) -> Callable[[ProgramWalk, Value, str], Value]:
                 return owner
             path = library.canonical(f"{owner.path}.{name}"[-MAX_PATH:] if owner.path else name)
             return walk.attributes[path] if path in walk.attributes else Sym(path, owner, traits=owner.traits)
+        for kind in kinds(owner):
+            entry = library.calls.get(f"{kind}.{name}")
+            if entry is not None and entry.get("property"):
+                return perform(walk, LibraryCall(f".{name}", owner, [], {}), entry)
         return Sym(f".{name}", owner, traits=traits_of(owner))
 
     return attribute

@@ -25,7 +25,7 @@ OTHER = tuple("open fill run shell command code sql fetch http connect listen ki
 DETAILS = {
     "traits": list, "recursive": object, "mode": object, "opens": str, "content": object, "appends": object, "language": str,
     "method": str, "sends": object, "port": object, "signal": object, "each": object, "with": object, "target": object,
-    "needs": int, "dry": str, "words": list, "gives": str, "of": object,
+    "needs": int, "dry": str, "words": list, "gives": str, "of": object, "property": bool,
 }  # fmt: skip
 KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
 _BLOCK = ("example", "does", "calls")
@@ -54,7 +54,7 @@ class Library:
 def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:
     """The packs themselves; raises PackError where a key is unknown, a block has no example or a call is told twice."""
     for pack in packs:
-        only_keys("calls", pack, ("language", "alias", "block", "words"))
+        only_keys("calls", pack, ("language", "extends", "alias", "block", "words"))
         where, seen = str(pack.get("language", "?")), set[str]()
         for block in pack.get("block", ()):
             only_keys(where, block, _BLOCK)
@@ -95,11 +95,11 @@ def library(language: str) -> Library:
     """The calls of a language, with those that every language has."""
     calls: dict[str, Entry] = {}
     aliases: dict[str, str] = {}
-    for pack in sorted(shipped(), key=lambda pack: pack["language"] != COMMON):
-        if pack["language"] in (COMMON, language):
-            aliases.update(pack.get("alias", {}))
-            for block in pack.get("block", ()):
-                calls.update(block["calls"])
+    packs = {pack["language"]: pack for pack in shipped()}
+    for name in (COMMON, packs[language].get("extends", COMMON), language):
+        aliases.update(packs[name].get("alias", {}))
+        for block in packs[name].get("block", ()):
+            calls.update(block["calls"])
     return Library(language, calls, aliases)
 
 

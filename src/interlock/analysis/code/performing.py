@@ -68,6 +68,8 @@ def _touching(verb: str) -> Callable[[ProgramWalk, LibraryCall, Entry, object], 
                 given = _request(walk, "get", path, ())
             elif isinstance(path, OpenFile):
                 given = Sym("?", traits=file_traits(path.path))
+            elif verb == "read" and not known(text_of(path)):
+                given = Sym("?", traits=traits_of(path))
             else:
                 walk.world.touch(_how(verb, call, entry), path, *_traits(call, entry), *_rights(verb, call, entry))
                 given = _after(walk, verb, call, entry, path)
@@ -335,7 +337,8 @@ def perform(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> Value:
         named = text_of(call.get(0))
         return walk.language.look_up(walk, named) if known(named) else Sym("?")
     if kind.startswith("ref:"):
-        return Sym(kind[4:], Sym(call.path, None, tuple(call.args), call.named), tuple(call.args), call.named)
+        args = tuple(pick(call, entry["of"]) if "of" in entry else call.args)
+        return Sym(kind[4:], Sym(call.path, None, args, call.named), args, call.named, traits_of(list(args)))
     if kind:
         of = entry.get("of", "*")
         places = of if isinstance(of, list) else [of]

@@ -126,6 +126,8 @@ def _set_attribute(walk: ProgramWalk, owner: Value, name: str, value: Value) -> 
         owner.names[name] = value
     elif isinstance(owner, Sym):
         walk.attributes[f"{owner.path}.{name}"] = value
+    elif isinstance(owner, str) and walk.world.loose:
+        walk.call(walk.language.attribute(walk, owner, f"{name}="), [value], {})
 
 
 def _set_item(owner: Value, key: Value, value: Value) -> None:
