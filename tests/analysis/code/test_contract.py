@@ -38,7 +38,6 @@ TARGETS = {
 # Cells that the reader of the language does not answer yet. A cell that it does answer has to leave this table.
 _OPEN = {
     "javascript": "copy",
-    "r": "copy append send spawn",
     "tcl": "copy rights read run",
     "powershell": "sql spawn kill",
     "awk": "read",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from interlock.analysis.code import values
-from interlock.analysis.code.effects import is_bare_shell
 from interlock.analysis.code.lexing import CodeToken, Scanner, Unparsed, mates, no_splice, template
-from interlock.analysis.code.values import UNKNOWN, Value, glued, text, unknown
-from interlock.analysis.facts import Report, hole
+from interlock.analysis.code.program.results import result
+from interlock.analysis.code.program.values import MAX_TEXT, text_of
+from interlock.analysis.code.program.walk import is_bare_shell
+from interlock.analysis.facts import Report, hole, known, without_holes
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+")
@@ -97,7 +97,7 @@ class _Program:
         self, tokens: list[CodeToken], pairs: Mapping[int, int], out: Report, given: Mapping[str, str]
     ) -> None:
         self.tokens, self.pairs, self.out = tokens, pairs, out
-        self.names: dict[str, tuple[Value, int]] = {name: (text(value), -1) for name, value in given.items()}
+        self.names: dict[str, tuple[str, int]] = {name: (value, -1) for name, value in given.items()}
         self.block = 0
         self.sockets: list[str] = []
         self.runs = 0
@@ -141,7 +141,7 @@ class _Program:
                 and token.text[:1] in "+-*/%^"
                 and self.tokens[index - 1].kind == "name"
             ):
-                self.names[self.tokens[index - 1].text] = (UNKNOWN, self.block)
+                self.names[self.tokens[index - 1].text] = (hole(), self.block)
             elif (
                 token.kind == "op" and token.text == "@" and index + 1 < stop and self.tokens[index + 1].kind == "name"
             ):
@@ -150,10 +150,10 @@ class _Program:
     def _indirect(self, index: int) -> None:
         """gawk's @name(…) calls the function whose name is in a variable."""
         if self._is(index + 2, "("):
-            chosen = self.names.get(self.tokens[index + 1].text, (UNKNOWN, 0))[0]
-            if chosen.known and chosen.text == "system":
+            chosen = self.names.get(self.tokens[index + 1].text, (hole(), 0))[0]
+            if chosen == "system":
                 self._command(self.concat(index + 3, self.pairs[index + 2]))
-            elif not chosen.known:
+            elif not known(chosen):
                 self.out.unreadable("a function chosen at run time", "command")
 
     def _outside(self, start: int, stop: int) -> bool:
@@ -169,9 +169,9 @@ class _Program:
         elif prints >= 0:
             self._sink(self.concat(index + 1, self._value_end(index + 1, stop)), self.concat(prints + 1, index))
 
-    def _sink(self, command: Value, printed: Value) -> None:
+    def _sink(self, command: str, printed: str) -> None:
         """What is printed into a bare shell is what the shell runs."""
-        self._command(printed if is_bare_shell(command.text) else command)
+        self._command(printed if is_bare_shell(command) else command)
 
     def _left_operand(self, start: int, stop: int) -> int:
         """Where the expression before a pipe begins."""
@@ -197,69 +197,69 @@ class _Program:
     def _operand_end(self, index: int, stop: int) -> int:
         return min(self.pairs.get(index, index) + 1, stop)
 
-    def _assign(self, name: str, value: Value) -> None:
+    def _assign(self, name: str, value: str) -> None:
         before = self.names.get(name)
         differs = before is not None and before[1] not in (self.block, -1) and before[0] != value
-        self.names[name] = (UNKNOWN if differs else value, self.block)
+        self.names[name] = (hole() if differs else value, self.block)
 
-    def _command(self, value: Value) -> None:
-        found = _TCP.match(value.text)
+    def _command(self, value: str) -> None:
+        found = _TCP.match(value)
         if found:
             self.sockets.append(f"{found[1]}:{found[2]}")
-        elif value.blank and self.sockets:
+        elif not without_holes(value) and self.sockets:
             self.runs += 1
-        elif value.text.strip():
-            self.out.shell(value.text)
+        elif value.strip():
+            self.out.shell(value)
 
     def _write(self, index: int, stop: int, prints: int) -> None:
         printed = self.concat(prints + 1, index)
-        empty = prints + 1 < index and printed.known and not printed.text.strip()
+        empty = prints + 1 < index and known(printed) and not printed.strip()
         path = self.concat(index + 1, self._value_end(index + 1, stop))
-        if not path.text.startswith(("/dev/std", "/dev/tty", "/dev/null", "/dev/fd/")):
+        if not path.startswith(("/dev/std", "/dev/tty", "/dev/null", "/dev/fd/")):
             appends = self.tokens[index].text == ">>"
-            self.out.effect("append" if appends else "truncate" if empty else "write", path.text)
+            self.out.effect("append" if appends else "truncate" if empty else "write", path)
 
-    def _source(self, path: Value) -> None:
-        if path.known and path.text not in ("-", "/dev/stdin"):
-            self.out.effect("read", path.text)
+    def _source(self, path: str) -> None:
+        if known(path) and path not in ("-", "/dev/stdin"):
+            self.out.effect("read", path)
 
-    def concat(self, start: int, stop: int) -> Value:
+    def concat(self, start: int, stop: int) -> str:
         """The text that operands side by side make."""
-        parts: list[Value] = []
+        parts: list[str] = []
         index = start
         while index < stop:
             self.out.step()
             value, index = self._operand(index, stop)
             parts.append(value)
-        return glued(parts) if parts else text("")
+        return "".join(parts)[:MAX_TEXT]
 
-    def _operand(self, index: int, stop: int) -> tuple[Value, int]:
+    def _operand(self, index: int, stop: int) -> tuple[str, int]:
         token = self.tokens[index]
         if token.kind == "text":
-            return text("".join(part for part in token.parts if isinstance(part, str))), index + 1
+            return "".join(part for part in token.parts if isinstance(part, str)), index + 1
         if token.kind == "number":
-            return text(token.text), index + 1
+            return token.text, index + 1
         if token.kind == "op" and token.text == "(":
             close = self.pairs[index]
             return self.concat(index + 1, close), close + 1
         if token.kind == "op" and token.text == "$":
-            return text(hole("field")), self.pairs.get(index + 1, index + 1) + 1
+            return hole("field"), self.pairs.get(index + 1, index + 1) + 1
         if token.kind == "name":
             return self._named(index, token.text)
-        return (text(" ") if token.text == "," else UNKNOWN), index + 1
+        return (" " if token.text == "," else hole()), index + 1
 
-    def _named(self, index: int, name: str) -> tuple[Value, int]:
+    def _named(self, index: int, name: str) -> tuple[str, int]:
         if self._is(index + 1, "("):
             close = self.pairs[index + 1]
             return self._function(name, index + 2, close), close + 1
         if self._is(index + 1, "["):
             close = self.pairs[index + 1]
             key = self.concat(index + 2, close)
-            return unknown(key.text if name == "ENVIRON" and key.known else name), close + 1
-        return self.names.get(name, (unknown(name), 0))[0], index + 1
+            return hole(key if name == "ENVIRON" and known(key) else name), close + 1
+        return self.names.get(name, (hole(name), 0))[0], index + 1
 
-    def _function(self, name: str, start: int, stop: int) -> Value:
-        args: list[Value] = []
+    def _function(self, name: str, start: int, stop: int) -> str:
+        args: list[str] = []
         while start < stop:
             end = start
             while end < stop and not self._is(end, ","):
@@ -267,7 +267,7 @@ class _Program:
             args.append(self.concat(start, end))
             start = end + 1
         if name == "sprintf" and args:
-            return values.formatted(args[0], args[1:])
+            return text_of(result("format", args))
         if name in ("tolower", "toupper") and args:
-            return values.lower(args[0]) if name == "tolower" else values.upper(args[0])
-        return UNKNOWN
+            return text_of(result("lower" if name == "tolower" else "upper", args[:1]))
+        return hole()

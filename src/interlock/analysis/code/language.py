@@ -22,7 +22,7 @@ from interlock.analysis.code.program.objects import (
     ProgramFunction,
     member_of,
 )
-from interlock.analysis.code.program.results import PATH
+from interlock.analysis.code.program.results import PATH, items
 from interlock.analysis.code.program.statements import FLOW, STATEMENTS
 from interlock.analysis.code.program.uncalled import read_uncalled
 from interlock.analysis.code.program.values import (
@@ -50,6 +50,7 @@ class CodeLanguage(Struct, frozen=True):
     extra: Mapping[str, Answer] = field(default_factory=dict)  # calls that no table can describe
     variable: Callable[[str], Value] = lambda name: UNKNOWN  # a name that the program does not set
     names: Mapping[str, Value] = field(default_factory=dict)  # set before it starts
+    item: Callable[[ProgramWalk, Value, Value], Value] | None = None  # `owner[key]`, where it is its own
     rows: str = ""  # the words by which its object mappers are known
 
 
@@ -73,7 +74,7 @@ def read_with(language: CodeLanguage, source: str, out: Report) -> None:
         known_calls.handled,
         looking_up(known_calls, language.variable),
         reaching(known_calls),
-        indexing(known_calls),
+        indexing(known_calls, language.item),
     )
     walk = ProgramWalk(out, semantics, ProgramEffects(out, language.key, loose=True))
     walk.scope.names.update(language.names)
@@ -146,6 +147,11 @@ def chosen_method(walk: ProgramWalk, call: LibraryCall) -> Value:
             walk.world.unreadable("a function chosen at run time", "command")
         return Sym("?")
     return walk.call(_named(walk, call, named), call.args[1:], call.named)
+
+
+def call_with_list(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """A function that is called with the items of a list."""
+    return walk.call(call.get(0), items(call.get(1)), {})
 
 
 def method_of(walk: ProgramWalk, call: LibraryCall) -> Value:
@@ -237,10 +243,15 @@ def reaching(library: Library) -> Callable[[ProgramWalk, Value, str], Value]:
     return attribute
 
 
-def indexing(library: Library) -> Callable[[ProgramWalk, Value, Value], Value]:
+def indexing(
+    library: Library, own: Callable[[ProgramWalk, Value, Value], Value] | None
+) -> Callable[[ProgramWalk, Value, Value], Value]:
     """`owner[key]`."""
 
     def item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
+        given = own(walk, owner, key) if own is not None else UNKNOWN
+        if given is not UNKNOWN:
+            return given
         if not isinstance(owner, Sym):
             return index(owner, key)
         entry = library.calls.get(f"{owner.path}.[]")

@@ -25,7 +25,7 @@ OTHER = tuple("open fill run shell command code sql fetch http connect listen ki
 DETAILS = {
     "traits": list, "recursive": object, "mode": object, "opens": str, "content": object, "appends": object, "language": str,
     "method": str, "sends": object, "port": object, "signal": object, "each": object, "with": object, "target": object,
-    "needs": int, "dry": str, "words": list, "gives": str, "of": object, "property": bool,
+    "needs": int, "dry": str, "words": list, "gives": str, "of": object, "property": bool, "known": bool, "globs": bool,
 }  # fmt: skip
 KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
 _BLOCK = ("example", "does", "calls")

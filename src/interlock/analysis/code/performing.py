@@ -19,7 +19,7 @@ from interlock.analysis.code.program.values import (
     text_of,
     traits_of,
 )
-from interlock.analysis.code.program.walk import SHELLS, ProgramWalk
+from interlock.analysis.code.program.walk import ProgramWalk, is_bare_shell
 from interlock.analysis.facts import known, without_holes
 
 _URL = re.compile(r"(?i)(?:https?|ftp)://[^\s'\"|;)]*")
@@ -64,14 +64,22 @@ def _touching(verb: str) -> Callable[[ProgramWalk, LibraryCall, Entry, object], 
     def touch(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
         given: Value = UNKNOWN
         for path in flattened(pick(call, where)):
+            if entry.get("known") and not without_holes(text_of(path)).strip():
+                continue
             if verb == "read" and (is_url(path) or fetched(path)):
                 given = _request(walk, "get", path, ())
+            elif verb == "run_script" and (is_url(path) or fetched(path)):
+                walk.world.effect("run_download", fetched(path) or path)
             elif isinstance(path, OpenFile):
+                walk.world.fill(path, UNKNOWN) if verb != "read" else None
                 given = Sym("?", traits=file_traits(path.path))
             elif verb == "read" and not known(text_of(path)):
                 given = Sym("?", traits=traits_of(path))
             else:
-                walk.world.touch(_how(verb, call, entry), path, *_traits(call, entry), *_rights(verb, call, entry))
+                many = ("bulk",) if entry.get("globs") and "*" in text_of(path) else ()
+                walk.world.touch(
+                    _how(verb, call, entry), path, *_traits(call, entry), *many, *_rights(verb, call, entry)
+                )
                 given = _after(walk, verb, call, entry, path)
         return given
 
@@ -164,17 +172,10 @@ def _printed(text: str) -> Value:
     return Sym("?", traits=frozenset(traits))
 
 
-def _bare_shell(text: str) -> bool:
-    words = text.split()
-    own = words[1 : words.index("-s")] if "-s" in words else words[1:]
-    is_shell = bool(words) and words[0].replace("\\", "/").rpartition("/")[2] in SHELLS
-    return is_shell and all(word in ("-", "-i", "-x", "-e", "-l") for word in own)
-
-
 def shell_line(walk: ProgramWalk, line: Value, call: LibraryCall) -> Value:
     """A line is handed to a shell; a shell without commands waits for text."""
     walk.world.shell(line, call)
-    return Sym(SHELL) if _bare_shell(text_of(line)) else _printed(text_of(line))
+    return Sym(SHELL) if is_bare_shell(text_of(line)) else _printed(text_of(line))
 
 
 def _shell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Rule, text_of
-from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.language import CodeLanguage, call_with_list, read_with
 from interlock.analysis.code.performing import is_url, leaks
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.objects import LibraryCall
-from interlock.analysis.code.program.results import items
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, fetched
 from interlock.analysis.code.program.values import text_of as value_text
 from interlock.analysis.code.program.walk import ProgramWalk
@@ -294,10 +293,6 @@ def _chosen(walk: ProgramWalk, call: LibraryCall) -> Value:
     return walk.call(walk.language.attribute(walk, owner, value_text(name)), args, call.named)
 
 
-def _call_with_list(walk: ProgramWalk, call: LibraryCall) -> Value:
-    return walk.call(call.get(0), items(call.get(1)), {})
-
-
 def _checked(walk: ProgramWalk, call: LibraryCall) -> Value:
     """assert of a text runs it in old versions; of anything else it is a check."""
     given = call.get(0)
@@ -346,7 +341,7 @@ _PHP = CodeLanguage(
     {
         "<include>": _run_file,
         "<method>": _chosen,
-        "call_user_func_array": _call_with_list,
+        "call_user_func_array": call_with_list,
         "assert": _checked,
         "curl_setopt": _set_option,
         "curl_exec": _curl,

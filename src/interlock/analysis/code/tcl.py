@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from interlock.analysis.code.effects import is_bare_shell
 from interlock.analysis.code.lexing import Unparsed, unescape
+from interlock.analysis.code.program.walk import is_bare_shell
 from interlock.analysis.facts import Report, hole, known
 
 _BLANK = re.compile(r"[ \t]*(?:\\\n[ \t]*)*")

@@ -201,6 +201,7 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "reverse_all": lambda *given: _reverse(given[0] if len(given) == 1 else _list(*given)),
     "concat": lambda *given: concat([one for value in given for one in items(value)]),
     "split": _split,
+    "split_each": lambda value, between=" ", *_: [_split(value, between)],
     "words": lambda value, *_: _split(value, " "),
     "replace": _replace,
     "replace_in": lambda old, new, value, *_: _replace(value, old, new),

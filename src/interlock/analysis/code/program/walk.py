@@ -182,6 +182,14 @@ def _base(words: Sequence[str]) -> str:
     return words[0].rpartition("/")[2]
 
 
+def is_bare_shell(text: str) -> bool:
+    """True for a shell that reads its commands from elsewhere."""
+    words = text.split()
+    own = words[1 : words.index("-s")] if "-s" in words else words[1:]
+    is_shell = bool(words) and words[0].replace("\\", "/").rpartition("/")[2] in SHELLS
+    return is_shell and all(word in ("-", "-i", "-x", "-e", "-l") for word in own)
+
+
 MAX_LOOP = 1000
 MAX_WAYS = 64
 
