@@ -37,14 +37,7 @@ TARGETS = {
 }
 # Cells that the reader of the language does not answer yet. A cell that it does answer has to leave this table.
 _OPEN = {
-    "javascript": "copy",
-    "tcl": "copy rights read run",
     "powershell": "sql spawn kill",
-    "awk": "read",
-    "julia": "copy move tree overwrite rights read send fetch_run eval sql",
-    "java": "copy move overwrite append rights read send fetch_run sql",
-    "go": "copy move delete overwrite append rights read send fetch_run kill",
-    "csharp": "copy move overwrite append rights read send fetch_run kill",
 }
 OPEN = frozenset(f"{language} {deed}" for language, deeds in _OPEN.items() for deed in deeds.split())
 # Languages that are no program of their own: statements, stores, sentences, the shells' own readers, editors.

@@ -77,7 +77,7 @@ FILES: Table = [
     ("fs.appendFileSync('a', 'x'); fs.createWriteStream('b'); fs.writeFileSync('c', 'x', {flag: 'a'})",
      [("append", "a"), ("write", "b"), ("append", "c")]),
     ("fs.renameSync('a', 'b')", [("move", "a"), ("overwrite", "b")]),
-    ("fs.copyFileSync('a', 'b'); fs.cpSync('c', 'd', {recursive: true})", [("write", "b"), ("write", "d")]),
+    ("fs.copyFileSync('a', 'b'); fs.cpSync('c', 'd', {recursive: true})", [("read", "a"), ("write", "b"), ("read", "c"), ("write", "d")]),
     ("fs.chmodSync('a', 0o777); fs.chmodSync('b', '777'); fs.chmodSync('c', 0o755)",
      [("chmod", "a", "world_writable"), ("chmod", "b", "world_writable"), ("chmod", "c")]),
     ("const v = JSON.parse(fs.readFileSync('package.json', 'utf8')).version; console.log(v)",

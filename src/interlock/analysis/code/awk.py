@@ -131,7 +131,7 @@ class _Program:
                 self._pipe(index, prints, start, stop)
             elif self._is(index, ">", ">>") and prints >= 0 and self._outside(prints, index):
                 self._write(index, stop, prints)
-            elif self._is(index, "<") and self._is(index - 1, "getline"):
+            elif self._is(index, "<") and (self._is(index - 1, "getline") or self._is(index - 2, "getline")):
                 self._source(self.concat(index + 1, self._operand_end(index + 1, stop)))
             elif self._is(index, "=") and index > start and self.tokens[index - 1].kind == "name":
                 self._assign(self.tokens[index - 1].text, self.concat(index + 1, self._value_end(index + 1, stop)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from msgspec import Struct, field
 
@@ -41,7 +42,7 @@ from interlock.analysis.code.rows import change_rows
 from interlock.analysis.facts import Report, known
 
 
-class CodeLanguage(Struct, frozen=True):
+class CodeLanguage(Struct, eq=False):
     """What one language adds to what all of them share."""
 
     name: str  # for a person
@@ -51,6 +52,7 @@ class CodeLanguage(Struct, frozen=True):
     variable: Callable[[str], Value] = lambda name: UNKNOWN  # a name that the program does not set
     names: Mapping[str, Value] = field(default_factory=dict)  # set before it starts
     item: Callable[[ProgramWalk, Value, Value], Value] | None = None  # `owner[key]`, where it is its own
+    damaged: Callable[[str, Report], None] | None = None  # reads a source that the grammar did not parse
     rows: str = ""  # the words by which its object mappers are known
 
 
@@ -60,12 +62,28 @@ def read_with(language: CodeLanguage, source: str, out: Report) -> None:
     try:
         tree, whole = language.parse(source)
     except Unparsed as problem:
-        out.unreadable(f"{language.name} {problem}", problem.trait)
+        if language.damaged is not None:
+            language.damaged(source, out)
+        else:
+            out.unreadable(f"{language.name} {problem}", problem.trait)
         return
-    if not whole:
+    if not whole and language.damaged is not None:
+        language.damaged(source, out)
+    elif not whole:
         out.unreadable(f"{language.name} that does not parse", "syntax")
+    walk = ProgramWalk(out, _semantics(language), ProgramEffects(out, language.key, loose=True))
+    walk.scope.names.update(language.names)
+    try:
+        walk.block(tree.body)
+        read_uncalled(tree, walk)
+    finally:
+        walk.world.close()
+
+
+@cache
+def _semantics(language: CodeLanguage) -> Semantics:
     known_calls = library(language.key)
-    semantics = Semantics(
+    return Semantics(
         language.name,
         {**STATEMENTS, **FLOW},
         EXPRESSIONS,
@@ -76,13 +94,6 @@ def read_with(language: CodeLanguage, source: str, out: Report) -> None:
         reaching(known_calls),
         indexing(known_calls, language.item),
     )
-    walk = ProgramWalk(out, semantics, ProgramEffects(out, language.key, loose=True))
-    walk.scope.names.update(language.names)
-    try:
-        walk.block(tree.body)
-        read_uncalled(tree, walk)
-    finally:
-        walk.world.close()
 
 
 def by_grammar(

@@ -145,7 +145,8 @@ def open_mode(given: Sequence[Value]) -> str:
         return "a"
     if "+" in mode and "r" in mode[:1]:
         return "r+x"
-    return "w" if mode.startswith((">", "w", "+>", "c", "x", ":w")) or "WRITE" in mode.upper() else "r"
+    written = any(word in mode.upper() for word in ("WRITE", "WRONLY", "RDWR", "TRUNC", "CREAT"))
+    return "w" if mode.startswith((">", "w", "+>", "c", "x", ":w")) or written else "r"
 
 
 def _fill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:

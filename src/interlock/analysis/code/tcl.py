@@ -168,10 +168,16 @@ class _Script:
                     self.out.effect(
                         "delete", word.text, *(["recursive"] if forced else []), *(["bulk"] if word.bulk else [])
                     )
-        elif kind == "rename" and rest:
-            self.out.effect("move", next(word.text for word in rest if word.text != "-force"))
-        elif kind == "copy" and rest:
-            self.out.effect("write", rest[-1].text)
+        elif kind in ("rename", "copy"):
+            paths = [word.text for word in rest if word.text != "-force"]
+            for path in paths[:-1]:
+                self.out.effect("move" if kind == "rename" else "read", path)
+            for path in paths[-1:]:
+                self.out.effect("overwrite" if kind == "rename" else "write", path)
+        elif kind == "attributes" and len(rest) > 2 and rest[1].text == "-permissions":
+            mode = rest[2].text
+            open_to_all = mode[-1:] in "2367" and mode.isdigit()
+            self.out.effect("chmod", rest[0].text, *(["world_writable"] if open_to_all else []))
         elif kind == "join":
             return "/".join(word.text for word in rest)
         return hole()
@@ -186,6 +192,8 @@ class _Script:
             self.out.effect("write", path)
         elif mode.startswith("a"):
             self.out.effect("append", path)
+        elif known(path):
+            self.out.effect("read", path)
         return hole()
 
     def set(self, words: list[_Word], _level: int) -> str:

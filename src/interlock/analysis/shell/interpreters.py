@@ -19,6 +19,7 @@ _VERSIONED = re.compile(r"([a-z]+)-?\d[\d.]*[a-z]*")
 _SCRIPT_ENDINGS = {
     ".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".ts": "javascript", ".rb": "ruby",
     ".pl": "perl", ".php": "php", ".lua": "lua", ".ps1": "powershell", ".bat": "cmd", ".cmd": "cmd", ".sql": "sql",
+    ".go": "go", ".java": "java", ".cs": "csharp", ".csx": "csharp", ".jl": "julia",
 }  # fmt: skip
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(\S+)")
 
@@ -71,7 +72,7 @@ def interpreter(job: Job, program: Program) -> Stream | None:
     ):
         return NOTHING
     operands = found.operands
-    if language == "other" and _read_operands(job, operands):
+    if language in ("other", "csharp") and _read_operands(job, operands, language):
         return UNKNOWN
     if name in ("node", "bun", "tsx") and operands[:1] in (["run"], ["test"], ["eval"]):
         return _bun(job, operands)
@@ -89,13 +90,13 @@ def interpreter(job: Job, program: Program) -> Stream | None:
 _CODE_TEXT = re.compile(r"[\s({\\]")
 
 
-def _read_operands(job: Job, operands: list[str]) -> bool:
+def _read_operands(job: Job, operands: list[str], language: str) -> bool:
     """Read code among the operands (`crystal eval 'x'`, `latex '\\write18{…}'`), or what flows in behind a subcommand (`nim r -`)."""
     codes = [word for word in operands if _CODE_TEXT.search(word)]
     for code in codes:
-        _read_code(job, "other", code, job.program)
+        _read_code(job, language, code, job.program)
     if not codes and operands[1:] and job.stdin is not None and job.stdin.known:
-        _read_code(job, "other", job.stdin.text, job.program)
+        _read_code(job, language, job.stdin.text, job.program)
         return True
     return bool(codes)
 
@@ -389,20 +390,24 @@ def compiled(job: Job, program: Program) -> Stream | None:
     for word in job.words[1:]:
         is_source = word.endswith((".go", ".rs", ".java", ".kt", ".zig", ".c", ".cs")) or word.startswith("/dev/fd/")
         if is_source and job.words[0] in ("run", "script", "-run"):
-            return run_source(job, "other", word, [])
+            return run_source(job, _by_ending(word), word, [])
     return None
 
 
 def compiler(job: Job, program: Program) -> Stream | None:
     """gcc, rustc…: a source that the action itself has written is read, for it is about to be run."""
     sources = [word for word in job.words if word.endswith((".c", ".cc", ".cpp", ".rs", ".go", ".java"))]
-    texts = [job.host.session.files.get(resolve(word, job.host.cwds[0])) for word in sources]
+    texts = [(_by_ending(word), job.host.session.files.get(resolve(word, job.host.cwds[0]))) for word in sources]
     if "-" in job.words and job.stdin is not None and job.stdin.known:
-        texts.append(job.stdin.text)
-    for text in texts:
+        texts.append(("other", job.stdin.text))
+    for language, text in texts:
         if text:
-            job.code("other", text, job.program)
+            job.code(language, text, job.program)
     return None
+
+
+def _by_ending(path: str) -> str:
+    return _SCRIPT_ENDINGS.get(f".{path.rpartition('.')[2]}", "other")
 
 
 READERS: dict[str, Reader] = {

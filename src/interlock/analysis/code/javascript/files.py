@@ -123,6 +123,11 @@ def _move(walk: JsWalk, callee: JsPath, args: Args) -> Value:
     return _on_path("overwrite", at=1)(walk, callee, args)
 
 
+def _copy(walk: JsWalk, callee: JsPath, args: Args) -> Value:
+    _on_path("read")(walk, callee, args)
+    return _on_path("write", at=1)(walk, callee, args)
+
+
 def _chmod(walk: JsWalk, callee: JsPath, args: Args) -> Value:
     mode = arg(args, 1)
     if isinstance(mode, str) and mode.isdigit() and len(mode) <= 5 and not set(mode) & {"8", "9"}:
@@ -168,15 +173,15 @@ FILES: dict[str, Work] = {
     "fs.outputFile": _write, "fs.writeJson": _on_path("write"), "fs.writeJSON": _on_path("write"),
     "fs.outputJson": _on_path("write"), "fs.appendFile": _on_path("append"), "fs.createWriteStream": _write,
     "fs.open": _open, "fs.readFile": _read, "fs.createReadStream": _read, "fs.readJson": _read, "fs.rename": _move,
-    "fs.move": _move, "fs.copyFile": _on_path("write", at=1), "fs.cp": _on_path("write", at=1),
-    "fs.copy": _on_path("write", at=1), "fs.symlink": _on_path("write", at=1), "fs.link": _on_path("write", at=1),
+    "fs.move": _move, "fs.copyFile": _copy, "fs.cp": _copy,
+    "fs.copy": _copy, "fs.symlink": _on_path("write", at=1), "fs.link": _on_path("write", at=1),
     "fs.chmod": _chmod, "fs.lchmod": _chmod, "fs.chown": _on_path("chown"), "fs.lchown": _on_path("chown"),
     "chmodr": _chmod, "fs.readdir": _list, "fs.opendir": _list, "fs.glob": _glob, "glob": _glob, "glob.glob": _glob,
     "glob.sync": _glob, "glob.async": _glob, "glob.globby": _glob, "glob.stream": _glob, "glob.globStream": _glob,
     "glob.globIterate": _glob, "Bun.Glob().scan": _glob, "zx.glob": _glob, "Bun.file": _bun_file, "Bun.write": _write,
     "Deno.remove": _remove, "Deno.writeTextFile": _write, "Deno.writeFile": _write,
     "Deno.truncate": _on_path("truncate"), "Deno.rename": _move, "Deno.readTextFile": _read, "Deno.readFile": _read,
-    "Deno.copyFile": _on_path("write", at=1), "Deno.chmod": _chmod, "Deno.readDir": _list,
+    "Deno.copyFile": _copy, "Deno.chmod": _chmod, "Deno.readDir": _list,
     "Deno.chown": _on_path("chown"), "Deno.env.toObject": lambda w, c, a: JsOrigin("environment"),
     "Deno.env.get": lambda w, c, a: "~" if arg(a, 0) == "HOME" else hole(to_text(arg(a, 0)) if args_known(a) else ""),
    

@@ -1,0 +1,392 @@
+"""Java, Go and C# source -> its effects: what `jshell`, `go run` and `dotnet script` would run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from interlock.analysis.code import grammar
+from interlock.analysis.code.grammar import Builder, Rule, text_of
+from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.other import read_other
+from interlock.analysis.code.performing import flattened, shell_line
+from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.nodes import Made
+from interlock.analysis.code.program.objects import LibraryCall
+from interlock.analysis.code.program.results import result
+from interlock.analysis.code.program.values import Sym, Value
+from interlock.analysis.code.program.walk import ProgramWalk
+from interlock.analysis.facts import Report
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_CONDITION = nodes.name("?")
+_JOINS = frozenset({"+"})
+_BINARY = grammar.operator(_JOINS)
+_LISTS = frozenset({"array_type", "slice_type", "implicit_type"})
+
+
+def read_java(source: str, out: Report) -> None:
+    """Report what a Java program, or a text for jshell, would do."""
+    read_with(_JAVA, source, out)
+
+
+def read_go(source: str, out: Report) -> None:
+    """Report what a Go program, or statements for an interpreter of Go, would do."""
+    loose = not re.search(r"(?m)^\s*(?:package|func)\s", source)
+    read_with(_GO, f"package main\nfunc main() {{\n{source}\n}}" if loose else source, out)
+
+
+def read_csharp(source: str, out: Report) -> None:
+    """Report what a C# program or script would do."""
+    read_with(_CSHARP, source, out)
+
+
+class _ProgramBuilder(Builder):
+    """Calls the function that a program begins with, where it has one."""
+
+    def module(self, source: str) -> tuple[ast.Module, bool]:
+        made, whole = super().module(source)
+        begins = [
+            node.name for node in made.body if isinstance(node, ast.FunctionDef) and node.name in ("main", "Main")
+        ]
+        return ast.Module([*made.body, *(ast.Expr(nodes.call(name)) for name in begins)], []), whole
+
+
+# -- texts and names
+
+
+def _java_text(build: Builder, node: Node) -> Made:
+    parts = [text_of(child) for child in node.named_children if "interpolation" not in child.type]
+    return nodes.text(grammar.unescaped("".join(parts)))
+
+
+def _go_text(build: Builder, node: Node) -> Made:
+    raw = text_of(node)[1:-1]
+    return nodes.text(raw if node.type == "raw_string_literal" else grammar.unescaped(raw))
+
+
+def _verbatim(build: Builder, node: Node) -> Made:
+    return nodes.text(text_of(node).lstrip("@")[1:-1].replace('""', '"'))
+
+
+def _interpolated(build: Builder, node: Node) -> Made:
+    parts: list[str | ast.expr] = []
+    for child in node.named_children:
+        if child.type == "interpolation":
+            inner = [one for one in child.named_children if one.type != "interpolation_brace"]
+            parts.append(nodes.several(build.exprs(inner[:1])))
+        elif child.type != "interpolation_start":
+            parts.append(grammar.unescaped(text_of(child)))
+    return nodes.joined(parts)
+
+
+def _member(build: Builder, node: Node) -> Made:
+    owner = next(
+        (node.child_by_field_name(one) for one in ("object", "operand", "expression") if node.child_by_field_name(one)),
+        None,
+    )
+    named = text_of(node.child_by_field_name("field") or node.child_by_field_name("name"))
+    return nodes.member(build.expr(owner), named.partition("<")[0])
+
+
+def _optional(build: Builder, node: Node) -> Made:
+    """a?.b"""
+    last = node.named_children[-1]
+    return nodes.member(build.field(node, "condition"), text_of(last.child_by_field_name("name")))
+
+
+def _reference(build: Builder, node: Node) -> Made:
+    """File::delete: the function itself, or a method of what it is given."""
+    owner, method = node.named_children[0], text_of(node.named_children[-1])
+    given = nodes.call(nodes.member(nodes.name("it"), method))
+    return nodes.closure(["it"], [ast.Return(given)]) if text_of(owner) != "Files" else nodes.path(f"Files.{method}")
+
+
+# -- calls
+
+
+def _given(build: Builder, node: Node | None) -> tuple[list[ast.expr], list[ast.keyword]]:
+    args: list[ast.expr] = []
+    named: list[ast.keyword] = []
+    for child in node.named_children if node is not None else ():
+        title = child.child_by_field_name("name") if child.type == "argument" else None
+        if title is not None:
+            named.append(nodes.named(text_of(title), build.expr(child.named_children[-1])))
+        elif child.type == "variadic_argument":
+            args.append(ast.Starred(build.parts(child)))
+        elif child.type not in ("comment", "line_comment", "block_comment"):
+            args.append(build.expr(child))
+    return args, named
+
+
+def _call(build: Builder, node: Node) -> Made:
+    given = _given(build, node.child_by_field_name("arguments"))
+    function = node.child_by_field_name("function")
+    if function is not None:
+        return nodes.call(build.expr(function), *given)
+    owner, method = node.child_by_field_name("object"), text_of(node.child_by_field_name("name"))
+    return nodes.call(nodes.member(build.expr(owner), method) if owner is not None else nodes.name(method), *given)
+
+
+def _new(build: Builder, node: Node) -> Made:
+    kind, first = node.child_by_field_name("type"), node.child_by_field_name("initializer")
+    if kind is not None and kind.type in _LISTS and first is not None:
+        return build.expr(first)
+    args, named = _given(build, node.child_by_field_name("arguments"))
+    for child in first.named_children if first is not None else ():
+        if child.type == "assignment_expression":
+            named.append(nodes.named(text_of(child.child_by_field_name("left")), build.field(child, "right")))
+    title = text_of(kind).rpartition(".")[2].partition("<")[0]
+    return nodes.call(nodes.member(nodes.name(title), "new"), args, named)
+
+
+def _composite(build: Builder, node: Node) -> Made:
+    """Go's []string{…}, map[string]int{…} and T{…}."""
+    kind, body = node.child_by_field_name("type"), node.child_by_field_name("body")
+    items = body.named_children if body is not None else []
+    if kind is not None and kind.type in ("slice_type", "array_type", "implicit_length_array_type"):
+        return ast.List(build.exprs(items))
+    pairs = [
+        (text_of(one.named_children[0]).strip('"'), build.expr(one.named_children[-1]))
+        for one in items
+        if one.named_child_count
+    ]
+    if kind is not None and kind.type == "map_type":
+        return ast.Dict([nodes.text(key) for key, _ in pairs], [value for _, value in pairs])
+    title = text_of(kind).replace("*", "")
+    return nodes.call(
+        f"{title}.new" if title.replace(".", "").isidentifier() else "new", [], [nodes.named(*pair) for pair in pairs]
+    )
+
+
+def _list(build: Builder, node: Node) -> Made:
+    return ast.List(build.exprs(node.named_children))
+
+
+def _index(build: Builder, node: Node) -> Made:
+    owner = build.expr(node.named_children[0])
+    bounds = [node.child_by_field_name("start"), node.child_by_field_name("end")]
+    if node.type == "slice_expression":
+        return nodes.item(owner, ast.Slice(*(build.expr(one) if one is not None else None for one in bounds)))
+    key = node.named_children[-1]
+    inner = (
+        key.named_children[0].named_children[0]
+        if key.type == "bracketed_argument_list" and key.named_child_count
+        else key
+    )
+    if inner.type == "range_expression":
+        return nodes.item(
+            owner, ast.Slice(build.expr(inner.named_children[0]) if inner.named_child_count else None, None)
+        )
+    return nodes.item(owner, build.expr(inner))
+
+
+# -- functions and statements
+
+
+def _params(node: Node | None) -> list[str]:
+    if node is None:
+        return []
+    if node.type in ("identifier", "implicit_parameter"):
+        return [text_of(node)]
+    return [
+        text_of(name) for child in node.named_children for name in (child.children_by_field_name("name") or [child])
+    ]
+
+
+def _define(build: Builder, node: Node) -> Made:
+    body = node.child_by_field_name("body")
+    if body is None:
+        return []
+    made = nodes.function(
+        _params(node.child_by_field_name("parameters")), build.body(body), text_of(node.child_by_field_name("name"))
+    )
+    made.decorator_list = [nodes.name("staticmethod")]
+    return [made]
+
+
+def _closure(build: Builder, node: Node) -> Made:
+    body = build.body(node.child_by_field_name("body"))
+    return nodes.closure(_params(node.child_by_field_name("parameters")), nodes.returning(body))
+
+
+def _declared(build: Builder, node: Node) -> Made:
+    named = node.child_by_field_name("name")
+    value = node.child_by_field_name("value") or (node.named_children[-1] if node.named_child_count > 1 else None)
+    if value is None or value == named:
+        return []
+    return nodes.assign(build.expr(named), build.expr(value))
+
+
+def _assign(build: Builder, node: Node) -> Made:
+    """An assignment; of several results the first is the one that counts."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    targets = (
+        left.named_children
+        if left is not None and left.type == "expression_list"
+        else [left]
+        if left is not None
+        else []
+    )
+    values = (
+        right.named_children
+        if right is not None and right.type == "expression_list"
+        else [right]
+        if right is not None
+        else []
+    )
+    sign = text_of(node.child_by_field_name("operator"))
+    if sign not in ("", "=", ":=") and targets and values:
+        target = build.expr(targets[0])
+        return nodes.assign(target, grammar.binary(sign[:-1], target, build.expr(values[0]), _JOINS, frozenset({"??"})))
+    made: list[ast.stmt] = []
+    for at, name in enumerate(targets):
+        value = build.expr(values[at]) if at < len(values) else nodes.NOTHING
+        made += nodes.assign(build.expr(name), value)
+    return made
+
+
+def _each(build: Builder, node: Node) -> Made:
+    """for (File f : files), foreach (var f in files)."""
+    named = node.child_by_field_name("name") or node.child_by_field_name("left")
+    over = node.child_by_field_name("value") or node.child_by_field_name("right")
+    return nodes.loop(build.expr(named), build.expr(over), build.body(node.child_by_field_name("body")))
+
+
+def _for(build: Builder, node: Node) -> Made:
+    clause = next((child for child in node.named_children if child.type in ("for_clause", "range_clause")), node)
+    body = build.body(node.child_by_field_name("body"))
+    if clause.type == "range_clause":
+        left = clause.child_by_field_name("left")
+        names = left.named_children if left is not None else []
+        return nodes.loop(build.expr(names[-1]) if names else _CONDITION, build.field(clause, "right"), body)
+    first = build.block([*clause.children_by_field_name("init"), *clause.children_by_field_name("initializer")])
+    test = clause.child_by_field_name("condition")
+    again = build.expr(test) if test is not None else ast.Constant(True)
+    return [*first, *nodes.repeat(again, [*body, *build.block(clause.children_by_field_name("update"))])]
+
+
+def _if(build: Builder, node: Node) -> Made:
+    first = node.child_by_field_name("initializer")
+    return [*(build.body(first) if first is not None else []), *nodes.as_statements(grammar.choice(build, node))]
+
+
+def _parts(build: Builder, node: Node) -> Made:
+    """try, switch and their like: a part after the other, each of which may not run."""
+    made: list[ast.stmt] = []
+    for child in node.named_children:
+        block = build.body(child)
+        sure = child == node.child_by_field_name("body") or child.type == "resource_specification"
+        made += block if sure or not block else nodes.branch(_CONDITION, block, [])
+    return made
+
+
+def _class(build: Builder, node: Node) -> Made:
+    return build.body(node.child_by_field_name("body"))
+
+
+_SHARED: Mapping[str, Rule] = {
+    **dict.fromkeys(["identifier", "type_identifier", "field_identifier", "package_identifier", "this"], grammar.name),
+    **dict.fromkeys(["field_access", "selector_expression", "member_access_expression"], _member),
+    **dict.fromkeys(["method_invocation", "call_expression", "invocation_expression"], _call),
+    **dict.fromkeys(["object_creation_expression"], _new),
+    **dict.fromkeys(
+        ["decimal_integer_literal", "hex_integer_literal", "octal_integer_literal", "int_literal", "integer_literal", "float_literal"],
+        grammar.number,
+    ),
+    **dict.fromkeys(["nil", "null_literal", "null"], grammar.literal(None)),
+    "true": grammar.literal(True),
+    "false": grammar.literal(False),
+    "boolean_literal": lambda build, node: ast.Constant(text_of(node) == "true"),
+    "binary_expression": _BINARY,
+    **dict.fromkeys(["unary_expression", "prefix_unary_expression"], grammar.negated),
+    **dict.fromkeys(["ternary_expression", "conditional_expression"], grammar.ternary),
+    **dict.fromkeys(["array_access", "index_expression", "slice_expression", "element_access_expression"], _index),
+    **dict.fromkeys(["array_initializer", "initializer_expression", "literal_value"], _list),
+    **dict.fromkeys(["lambda_expression", "func_literal", "anonymous_method_expression"], _closure),
+    **dict.fromkeys(["method_declaration", "function_declaration", "local_function_statement", "constructor_declaration"], _define),
+    **dict.fromkeys(["variable_declarator", "var_spec", "const_spec", "resource"], _declared),
+    **dict.fromkeys(["assignment_expression", "assignment_statement", "short_var_declaration"], _assign),
+    **dict.fromkeys(["enhanced_for_statement", "foreach_statement"], _each),
+    "for_statement": _for,
+    "if_statement": _if,
+    **dict.fromkeys(["while_statement", "do_statement"], grammar.while_loop),
+    **dict.fromkeys(["try_statement", "try_with_resources_statement", "switch_expression", "switch_statement"], _parts),
+    **dict.fromkeys(["switch_block", "switch_body", "expression_switch_statement", "type_switch_statement", "select_statement"], _parts),
+    "return_statement": grammar.returned,
+    **dict.fromkeys(["class_declaration", "record_declaration", "struct_declaration", "namespace_declaration"], _class),
+    **dict.fromkeys(
+        ["block", "statement_list", "class_body", "declaration_list", "switch_block_statement_group", "switch_section", "expression_case",
+         "default_case", "catch_clause", "finally_clause", "global_statement", "local_variable_declaration", "variable_declaration",
+         "local_declaration_statement", "field_declaration", "var_declaration", "const_declaration", "resource_specification"],
+        grammar.block,
+    ),
+    **dict.fromkeys(
+        ["import_declaration", "package_clause", "package_declaration", "using_directive", "modifiers", "modifier", "type_list",
+         "integral_type", "void_type", "array_type", "generic_type", "implicit_type", "predefined_type", "catch_formal_parameter",
+         "catch_declaration", "switch_label", "dimensions", "empty_statement", "type_declaration", "interface_declaration", "throws",
+         "break_statement", "continue_statement", "constant_pattern"],
+        grammar.quiet,
+    ),
+}  # fmt: skip
+
+
+def _cast(build: Builder, node: Node) -> Made:
+    return build.field(node, "value")
+
+
+_JAVA_RULES: Mapping[str, Rule] = {
+    **_SHARED,
+    **dict.fromkeys(["string_literal", "character_literal"], _java_text),
+    "method_reference": _reference,
+    "array_creation_expression": lambda build, node: build.field(node, "value"),
+    "cast_expression": _cast,
+    "local_variable_declaration": lambda build, node: build.block(node.children_by_field_name("declarator")),
+    "field_declaration": lambda build, node: build.block(node.children_by_field_name("declarator")),
+}
+_GO_RULES: Mapping[str, Rule] = {
+    **_SHARED,
+    **dict.fromkeys(["interpreted_string_literal", "raw_string_literal"], _go_text),
+    "composite_literal": _composite,
+    "binary_expression": lambda build, node: _flags(build, node),
+    "type_conversion_expression": lambda build, node: build.field(node, "operand"),
+    "for_statement": _for,
+}
+_CSHARP_RULES: Mapping[str, Rule] = {
+    **_SHARED,
+    "string_literal": _java_text,
+    "verbatim_string_literal": _verbatim,
+    "interpolated_string_expression": _interpolated,
+    "conditional_access_expression": _optional,
+    "cast_expression": _cast,
+    "foreach_statement": _each,
+    "generic_name": lambda build, node: nodes.name(text_of(node).partition("<")[0]),
+    "qualified_name": lambda build, node: nodes.path(text_of(node)),
+}
+
+
+def _flags(build: Builder, node: Node) -> Made:
+    """Go's `os.O_APPEND|os.O_WRONLY` by its names; other operators as everywhere."""
+    named = text_of(node)
+    return nodes.text(named) if "O_" in named and "|" in named and "(" not in named else _BINARY(build, node)
+
+
+def _start(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """Process.Start: a program with its words as a list, or as one line."""
+    words = flattened(call.args)
+    if any(isinstance(given, list) for given in call.args[1:]):
+        walk.world.run(words, call)
+    elif words:
+        return shell_line(walk, result("join", [" ", words]), call)
+    return Sym("?")
+
+
+_JAVA = CodeLanguage("Java", "java", _ProgramBuilder("java", _JAVA_RULES).module, damaged=read_other)
+_GO = CodeLanguage("Go", "go", _ProgramBuilder("go", _GO_RULES).module, damaged=read_other)
+_CSHARP = CodeLanguage(
+    "C#", "csharp", _ProgramBuilder("csharp", _CSHARP_RULES).module, {"Process.Start": _start}, damaged=read_other
+)

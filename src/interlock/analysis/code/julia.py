@@ -1,0 +1,218 @@
+"""Julia source -> its effects."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from interlock.analysis.code import grammar
+from interlock.analysis.code.grammar import Builder, Rule, text_of
+from interlock.analysis.code.language import CodeLanguage, by_grammar, read_with
+from interlock.analysis.code.other import read_other
+from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.nodes import Made
+from interlock.analysis.facts import Report
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_CONDITION = nodes.name("?")
+_JOINS = frozenset({"*"})
+
+
+def read_julia(source: str, out: Report) -> None:
+    """Report what a Julia program would do."""
+    read_with(_JULIA, source, out)
+
+
+def _parts(build: Builder, node: Node) -> list[str | ast.expr]:
+    parts: list[str | ast.expr] = []
+    for child in node.named_children:
+        if child.type == "string_interpolation":
+            parts.append(nodes.several(build.exprs(child.named_children)))
+        elif child.type in ("content", "escape_sequence"):
+            parts.append(grammar.unescaped(text_of(child)))
+    return parts
+
+
+def _string(build: Builder, node: Node) -> Made:
+    return nodes.joined(_parts(build, node))
+
+
+def _command(build: Builder, node: Node) -> Made:
+    """`rm $x`: words, of which a value in it is one, or part of one."""
+    words: list[list[str | ast.expr]] = [[]]
+    for part in _parts(build, node):
+        if isinstance(part, str):
+            first, *rest = part.split(" ")
+            words[-1].append(first)
+            words += [[word] for word in rest]
+        else:
+            words[-1].append(part)
+    made = [[part for part in word if part != ""] for word in words]
+    return ast.List(
+        [word[0] if len(word) == 1 and not isinstance(word[0], str) else nodes.joined(word) for word in made if word]
+    )
+
+
+def _prefixed(build: Builder, node: Node) -> Made:
+    return nodes.text("".join(text_of(child) for child in node.named_children if child.type == "content"))
+
+
+def _call(build: Builder, node: Node) -> Made:
+    callee = build.expr(node.named_children[0])
+    args: list[ast.expr] = []
+    named: list[ast.keyword] = []
+    for part in node.named_children[1:]:
+        if part.type == "do_clause":
+            listed = next((child for child in part.named_children if child.type == "argument_list"), None)
+            body = [child for child in part.named_children if child != listed]
+            params = [text_of(child) for child in listed.named_children] if listed is not None else []
+            args.append(nodes.closure(params, nodes.returning(build.block(body))))
+        for child in part.named_children if part.type == "argument_list" else ():
+            if child.type == "named_argument":
+                named.append(nodes.named(text_of(child.named_children[0]), build.expr(child.named_children[-1])))
+            elif child.type == "splat_expression":
+                args.append(ast.Starred(build.expr(child.named_children[0])))
+            else:
+                args.append(build.expr(child))
+    return nodes.call(callee, args, named)
+
+
+def _broadcast(build: Builder, node: Node) -> Made:
+    """rm.(list): called with each item."""
+    made = _call(build, node)
+    return nodes.call("<broadcast>", [made.func, *made.args]) if isinstance(made, ast.Call) else made
+
+
+def _macro(build: Builder, node: Node) -> Made:
+    return build.block(child for part in node.named_children[1:] for child in part.named_children)
+
+
+def _field(build: Builder, node: Node) -> Made:
+    return nodes.member(build.field(node, "value"), text_of(node.named_children[-1]))
+
+
+def _index(build: Builder, node: Node) -> Made:
+    owner, keys = node.named_children[0], node.named_children[-1].named_children
+    return nodes.item(build.expr(owner), build.expr(keys[0]) if keys else nodes.NOTHING)
+
+
+def _assign(build: Builder, node: Node) -> Made:
+    left, right = node.named_children[0], node.named_children[-1]
+    if left.type == "call_expression":  # f(x) = …
+        return [_function(build, left, [ast.Return(build.expr(right))])]
+    sign = next((text_of(child) for child in node.children if child.type == "operator"), "=")
+    target, value = build.expr(left), build.expr(right)
+    if sign != "=":
+        value = grammar.binary(sign[:-1], target, value, _JOINS, frozenset())
+    return nodes.assign(target, value)
+
+
+def _function(build: Builder, signature: Node, body: list[ast.stmt]) -> ast.stmt:
+    while signature.type not in ("call_expression", "identifier") and signature.named_child_count:
+        signature = signature.named_children[0]
+    given = signature.named_children[-1].named_children if signature.type == "call_expression" else []
+    params = [text_of(child.named_children[0] if child.named_child_count else child) for child in given]
+    return nodes.function(
+        params, nodes.returning(body), text_of(signature.named_children[0] if given else signature).partition("(")[0]
+    )
+
+
+def _define(build: Builder, node: Node) -> Made:
+    signature, *body = node.named_children
+    return [_function(build, signature, build.block(body))]
+
+
+def _arrow(build: Builder, node: Node) -> Made:
+    first, body = node.named_children[0], node.named_children[-1]
+    params = [text_of(child) for child in first.named_children] if first.named_child_count else [text_of(first)]
+    return nodes.closure(params, nodes.returning(nodes.as_statements(build.made(body))))
+
+
+def _for(build: Builder, node: Node) -> Made:
+    bindings = [child for child in node.named_children if child.type == "for_binding"]
+    made = build.block(child for child in node.named_children if child.type != "for_binding")
+    for binding in reversed(bindings):
+        parts = [child for child in binding.named_children if child.type != "operator"]
+        made = nodes.loop(build.expr(parts[0]), build.expr(parts[-1]), made)
+    return made
+
+
+def _if(build: Builder, node: Node) -> Made:
+    other: list[ast.stmt] = []
+    for clause in reversed(node.children_by_field_name("alternative")):
+        other = (
+            nodes.as_statements(_if(build, clause))
+            if clause.type == "elseif_clause"
+            else build.block(clause.named_children)
+        )
+    return nodes.branch(build.field(node, "condition"), _body(build, node), other)
+
+
+def _body(build: Builder, node: Node) -> list[ast.stmt]:
+    condition, others = node.child_by_field_name("condition"), node.children_by_field_name("alternative")
+    return build.block(child for child in node.named_children if child != condition and child not in others)
+
+
+def _while(build: Builder, node: Node) -> Made:
+    return nodes.repeat(build.field(node, "condition"), _body(build, node))
+
+
+def _operator(build: Builder, node: Node) -> Made:
+    left, right = node.named_children[0], node.named_children[-1]
+    sign = next((text_of(child) for child in node.named_children if child.type == "operator"), "")
+    if sign == "|>":
+        made = build.expr(right)
+        return nodes.call(made, [build.expr(left)])
+    if sign == "=>":
+        return ast.Tuple([build.expr(left), build.expr(right)])
+    return grammar.binary(sign, build.expr(left), build.expr(right), _JOINS, frozenset({"||"}))
+
+
+def _ternary(build: Builder, node: Node) -> Made:
+    test, yes, no = (build.exprs(node.named_children) + [nodes.NOTHING] * 3)[:3]
+    return ast.IfExp(test, yes, no)
+
+
+_RULES: dict[str, Rule] = {
+    "identifier": grammar.name,
+    "string_literal": _string,
+    "command_literal": _command,
+    "prefixed_string_literal": _prefixed,
+    **dict.fromkeys(["integer_literal", "float_literal"], grammar.number),
+    "boolean_literal": lambda build, node: ast.Constant(text_of(node) == "true"),
+    "call_expression": _call,
+    "broadcast_call_expression": _broadcast,
+    "macrocall_expression": _macro,
+    "field_expression": _field,
+    "index_expression": _index,
+    **dict.fromkeys(["assignment", "compound_assignment_expression", "let_binding"], _assign),
+    **dict.fromkeys(["function_definition", "macro_definition"], _define),
+    "arrow_function_expression": _arrow,
+    "for_statement": _for,
+    **dict.fromkeys(["if_statement", "elseif_clause"], _if),
+    "while_statement": _while,
+    "binary_expression": _operator,
+    "unary_expression": grammar.negated,
+    "ternary_expression": _ternary,
+    **dict.fromkeys(
+        ["vector_expression", "tuple_expression"], lambda build, node: ast.List(build.exprs(node.named_children))
+    ),
+    "return_statement": grammar.returned,
+    **dict.fromkeys(
+        [
+            "compound_statement",
+            "let_statement",
+            "module_definition",
+            "else_clause",
+            "finally_clause",
+            "try_statement",
+            "source_file",
+        ],
+        grammar.block,
+    ),
+    "catch_clause": lambda build, node: nodes.branch(_CONDITION, build.block(node.named_children), []),
+    **dict.fromkeys(["using_statement", "import_statement", "export_statement", "operator"], grammar.quiet),
+}
+_JULIA = CodeLanguage("Julia", "julia", by_grammar("julia", _RULES), damaged=read_other)
