@@ -17,7 +17,7 @@ from interlock.analysis.code.program.nodes import Made
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-LARGEST = 65_536
+LARGEST = 100_000
 DEEPEST = 200  # brackets inside each other
 _FIRST = 2_048  # parsed first, then twice as much, to see whether it goes well
 _ERRORS = 200  # more tokens in errors than this is no program, and each costs the parser more than the last
