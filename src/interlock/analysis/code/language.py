@@ -60,12 +60,13 @@ def read_with(language: CodeLanguage, source: str, out: Report) -> None:
     """Report what a source would do; one that is too large, nests too deeply or does not parse is unreadable."""
     out.step(1 + len(source) // 256 + sum(map(source.count, "\n(=")))
     try:
-        tree, whole = language.parse(source)
+        tree, whole = _parsed(language, source)
     except Unparsed as problem:
         if language.damaged is not None:
             language.damaged(source, out)
         else:
-            out.unreadable(f"{language.name} {problem}", problem.trait)
+            what = "that does not parse" if problem.trait == "syntax" else str(problem)
+            out.unreadable(f"{language.name} {what}", problem.trait)
         return
     if not whole and language.damaged is not None:
         language.damaged(source, out)
@@ -76,8 +77,17 @@ def read_with(language: CodeLanguage, source: str, out: Report) -> None:
     try:
         walk.block(tree.body)
         read_uncalled(tree, walk)
+    except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError):
+        out.unreadable(f"{language.name} that cannot be followed", "payload")  # never a reason to pass, nor to crash
     finally:
         walk.world.close()
+
+
+def _parsed(language: CodeLanguage, source: str) -> tuple[ast.Module, bool]:
+    try:
+        return language.parse(source)
+    except LookupError as error:  # a node without a part that its grammar promises, in a source with errors
+        raise Unparsed from error
 
 
 @cache

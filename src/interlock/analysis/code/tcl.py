@@ -108,7 +108,7 @@ class _Script:
             return self.read(inner, level + 1), end + 1, inner.split()[:1] == ["glob"]
         found = _VARIABLE.match(source, at) if char == "$" else None
         if found:
-            name = found[1] or found[2]
+            name = found[1] or found[2] or ""
             if name in ("env", "::env") and found[3]:
                 return hole(found[3][1:-1]), found.end(), False
             return self.names.get(name + (found[3] or ""), hole(name)), found.end(), name in self.listings
