@@ -225,7 +225,7 @@ def test_every_page_is_reached_from_the_readme() -> None:
     assert {path.resolve() for path in DOCS.rglob("*.md")} <= seen
 
 
-_FILE = re.compile(r"[a-z_]+(?:/[a-z_<>]+)*(?:/|\.py|\.toml)")
+_FILE = re.compile(r"[a-z_]+(?:/[a-z_<>]+)*(?:/|\.py|\.toml|\.c)")
 
 
 def source_files(page: str) -> list[str]:

@@ -35,7 +35,10 @@ KEYS = {  # promises: changed only on purpose, everywhere at once
     "loop": ["agent", "adapter", "mismatch"],
     "hooks": ["wait_seconds", "without_daemon", "bypassed", "start_daemon"],
     "impact": ["inspect", "exempt"],
-    "undo": ["enabled", "files", "bytes", "ms", "days", "total_bytes"],
+    "undo": [
+        *("enabled", "files", "bytes", "ms", "days", "total_bytes"),
+        *("journal_files", "journal_bytes", "journal_total_bytes", "free_bytes"),
+    ],
     "separate": ["hook_socket", "inspector", "code", "users", "operators"],
     "proxy": ["wait_seconds", "answer_seconds", "line_bytes"],
     "pause": ["max_minutes"],

@@ -32,6 +32,7 @@ GUARDING = MappingProxyType(
         "install": "guard a coding agent: every tool call passes the gate",
         "uninstall": "take the hooks out again",
         "run": "run an agent in a jail, out of reach of what guards it",
+        "journal": "run a command and keep each file just before it changes: `interlock undo` brings it back",
         "hooks": "which agents are guarded, and in which files",
         "doctor": "prove that the guard fires",
         "coverage": "calls that ran, seen and missed by their hooks",

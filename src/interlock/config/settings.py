@@ -16,7 +16,6 @@ from interlock.problems import Path, Problems, describe_value
 
 HOOK_KEYS = frozenset({"wait_seconds", "without_daemon", "bypassed", "start_daemon"})
 IMPACT_KEYS = frozenset({"inspect", "exempt"})
-SNAPSHOT_KEYS = frozenset({"enabled", "files", "bytes", "ms", "days", "total_bytes"})
 SEPARATE_KEYS = frozenset({"hook_socket", "inspector", "code", "users", "operators"})
 CONSOLE_KEYS = frozenset({"public_url", "idle_minutes", "session_hours"})
 PROXY_KEYS = frozenset({"wait_seconds", "answer_seconds", "line_bytes"})
@@ -32,7 +31,12 @@ _SNAPSHOT_BOUNDS = {
     "ms": (10, 10_000),
     "days": (1, 3_650),
     "total_bytes": (1, 10_000_000_000_000),
+    "journal_files": (1, 100_000_000),
+    "journal_bytes": (1, 100_000_000_000_000),
+    "journal_total_bytes": (1, 100_000_000_000_000),
+    "free_bytes": (0, 100_000_000_000_000),
 }
+SNAPSHOT_KEYS = frozenset({"enabled", *_SNAPSHOT_BOUNDS})
 _HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 _PROXY_BOUNDS = {"wait_seconds": (0, 3_600), "answer_seconds": (1, 86_400), "line_bytes": (4_096, 268_435_456)}
 
@@ -175,6 +179,10 @@ class SnapshotSettings(Struct, frozen=True):
     ms: int = 300  # that taking one may last
     days: int = 7  # that one is stored
     total_bytes: int = 2_000_000_000  # of all snapshots together; the oldest go first
+    journal_files: int = 200_000  # that the journal keeps of one action; beyond that destroying is refused
+    journal_bytes: int = 5_000_000_000
+    journal_total_bytes: int = 20_000_000_000  # of all actions together; none younger than `days` goes to make room
+    free_bytes: int = 1_000_000_000  # that the disk has left after keeping
 
 
 def snapshot_settings_of(table: Mapping[str, Any], problems: Problems) -> SnapshotSettings:

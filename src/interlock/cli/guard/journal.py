@@ -1,0 +1,56 @@
+"""`interlock journal -- COMMAND …`: runs a command below the supervisor that keeps what it changes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+
+from interlock.cli.command import USAGE, CommandError, command, run, settings
+
+_EXAMPLES = """
+interlock journal -- make install
+interlock journal -- bash -c 'cd docs && ./clean.sh > log'
+interlock journal --probe
+"""
+_EXITS = "exit codes: the command's own; 125 no journal is possible here and nothing was run, 2 wrong usage"
+
+
+def main(argv: Sequence[str]) -> int:
+    """Replace this process by the supervisor of the command."""
+    parser = command(
+        "journal",
+        "Runs a command, and keeps each file just before a process of it changes or removes that file, whatever the program or language.\n"
+        "`interlock undo` brings it back. What does not fit into the bounds of `[undo]` is refused. Inside another journal the command just\n"
+        "runs: the outer one sees it.",
+        _EXAMPLES,
+        _EXITS,
+    )
+    parser.add_argument("--probe", action="store_true", help="say whether a journal is possible here, and run nothing")
+    parser.add_argument(
+        "--skip",
+        metavar="FOLDER",
+        action="append",
+        default=[],
+        help="a folder that can be built again: its files are not kept",
+    )
+    parser.add_argument(
+        "command", nargs=argparse.REMAINDER, metavar="-- COMMAND …", help="the command and its arguments"
+    )
+    return run("journal", _journal, parser.parse_args(list(argv)))
+
+
+def _journal(args: argparse.Namespace) -> int:
+    from interlock.journal import CANNOT, JournalError
+    from interlock.journal.build import ready
+
+    words = args.command[1:] if args.command[:1] == ["--"] else args.command
+    if args.probe == bool(words):
+        raise CommandError("give a command after --", USAGE)
+    try:
+        program, store = ready(settings(args))
+    except JournalError as error:
+        raise CommandError(f"{error}; nothing was run", CANNOT) from None
+    skipped = [word for folder in args.skip for word in ("--skip", os.path.realpath(folder))]
+    argv = ["--probe", str(store.path)] if args.probe else [str(store.path), *skipped, "--", *words]
+    os.execv(program, [program.name, *argv])

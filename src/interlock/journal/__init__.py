@@ -1,0 +1,39 @@
+"""The journal of what a command really changed: each file kept by a supervisor just before a system call touched it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+ID = re.compile(r"j_[2-7a-z]{10}")
+PROGRAM = "interlock-journal"
+CANNOT = 125  # exit code of the supervisor where no journal is possible: the command was not run
+
+
+class JournalError(Exception):
+    """The journal cannot be used; the message is a sentence for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class JournaledAction:
+    """One journaled command, as a list shows it."""
+
+    id: str
+    at: float
+    command: tuple[str, ...]
+    cwd: str
+    label: str = ""
+    running: bool = False  # a process of it still runs
+    ended: float = 0.0  # 0.0 where it runs, or its supervisor was killed
+    status: int = -1
+    files: int = 0
+    bytes: int = 0
+    undoes: str = ""  # the action that this one undid
+    undone_by: str = ""
+
+
+def parse_journal_id(value: str) -> str:
+    """An action's id; refuses everything else, since it becomes the name of a folder."""
+    if not ID.fullmatch(value):
+        raise JournalError(f"no action is called {value!r:.60}")
+    return value

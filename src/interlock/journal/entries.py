@@ -1,0 +1,221 @@
+"""Reads the records of one action's journal, as `supervisor/record.c` writes them; ends at the first damaged one."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+_RECORD = struct.Struct("<IIcB18sIQQ")
+_STATE = struct.Struct("<IBBBxIIIIQQQqqqqQ32sIII")
+_LENGTHS = struct.Struct("<II")
+
+Identity = tuple[int, int, int]  # device, inode and time of birth: equal for one file only
+Fingerprint = tuple[int, int, int, int]  # inode, size, and times of change: equal while nobody touched it
+
+
+class PathKind(IntEnum):
+    """What a path leads to."""
+
+    ABSENT = 0
+    FILE = 1
+    FOLDER = 2
+    LINK = 3
+    OTHER = 4
+
+
+class KeptContent(IntEnum):
+    """Where the content of a file is kept."""
+
+    NONE = 0
+    INLINE = 1  # in the journal itself
+    LINKED = 2
+    CLONED = 3
+    COPIED = 4
+    EARLIER = 5  # by an earlier record of the same action
+
+
+class StateRole(IntEnum):
+    """Which part of a call a state belongs to."""
+
+    TARGET = 0
+    SECOND = 1  # of a rename, what it replaces; of a link, what it links to
+    PARENT = 2  # the folder whose times change
+
+
+@dataclass(frozen=True, slots=True)
+class JournalState:
+    """One path as it was before a call."""
+
+    path: str
+    kind: PathKind
+    content: KeptContent
+    role: StateRole
+    mode: int
+    owner: tuple[int, int]
+    nlink: int
+    dev: int
+    ino: int
+    size: int
+    atime: int
+    mtime: int
+    ctime: int
+    btime: int
+    object: int
+    hash: bytes
+    attributes: tuple[tuple[str, bytes], ...]
+    data: tuple[int, int]  # where an inline content or a link's text stands in the journal
+
+    @property
+    def identity(self) -> Identity:
+        return self.dev, self.ino, self.btime
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        return self.ino, self.size, self.mtime, self.ctime
+
+
+@dataclass(frozen=True, slots=True)
+class JournalChange:
+    """One call that may have changed something: c creates, w writes, m marks, u removes, r renames, x exchanges."""
+
+    sequence: int
+    type: str
+    call: str
+    at: float
+    pid: int
+    states: tuple[JournalState, ...]
+
+    def state(self, role: StateRole) -> JournalState | None:
+        return next((one for one in self.states if one.role == role), None)
+
+
+@dataclass(frozen=True, slots=True)
+class JournalProcess:
+    """One process of an action."""
+
+    pid: int
+    start: int  # in clock ticks since the machine started
+    parent: int
+    name: str
+
+
+@dataclass(slots=True)
+class ActionJournal:
+    """Everything that one journal says."""
+
+    changes: list[JournalChange] = field(default_factory=list)
+    processes: list[JournalProcess] = field(default_factory=list)
+    happened: set[int] = field(default_factory=set)  # the renames that are known to have happened
+    after: dict[str, JournalState] = field(default_factory=dict)  # as the action left each path
+    contents: dict[Identity, JournalState] = field(default_factory=dict)  # the first of each file
+    firsts: dict[Identity, JournalState] = field(default_factory=dict)  # the first state of each object
+    last: float = 0.0  # time of the last record
+
+
+@dataclass(frozen=True, slots=True)
+class JournalHead:
+    """The first record of a journal."""
+
+    at: float
+    pid: int
+    uid: int
+    cwd: str
+    label: str
+    command: tuple[str, ...]
+
+
+def read_head(data: bytes) -> JournalHead | None:
+    """The head of a journal, from its first bytes; None where it is damaged or cut off."""
+    for type, _, _, pid, time, states in _records(data):
+        if type != "H" or len(states) != 1:
+            return None
+        words = data[states[0].data[0] : sum(states[0].data)].split(b"\0")[:-1]
+        label, *command = map(os.fsdecode, words)
+        return JournalHead(time, pid, states[0].owner[0], states[0].path, label, tuple(command))
+    return None
+
+
+def read_journal(data: Any) -> ActionJournal:
+    """All records of a journal; what follows a damaged one is left out, since it was never acted on."""
+    found = ActionJournal()
+    for type, call, sequence, pid, time, states in _records(data):
+        found.last = max(found.last, time)
+        if type == "P":
+            found.processes.append(JournalProcess(pid, states[0].ino, states[0].dev, states[0].path))
+        elif type == "d":
+            found.happened.add(sequence)
+        elif type == "a":
+            found.after |= {state.path: state for state in states}
+        elif type in "cwmurx":
+            found.changes.append(JournalChange(sequence, type, call, time, pid, states))
+            for state in states:
+                found.firsts.setdefault(state.identity, state)
+                if state.kind is PathKind.FILE and state.content in (
+                    KeptContent.INLINE,
+                    KeptContent.LINKED,
+                    KeptContent.CLONED,
+                    KeptContent.COPIED,
+                ):
+                    found.contents.setdefault(state.identity, state)
+    return found
+
+
+def _records(data: Any) -> Iterator[tuple[str, str, int, int, float, tuple[JournalState, ...]]]:
+    at, end = 0, len(data)
+    while at + _RECORD.size <= end:
+        length, wanted, type, count, call, pid, sequence, time = _RECORD.unpack_from(data, at)
+        if length < _RECORD.size or at + length > end:
+            return
+        sum, states, inner = 0, [], at + _RECORD.size
+        for _ in range(count):
+            if inner + _STATE.size > at + length:
+                return
+            state, size, checked = _state(data, inner)
+            sum = zlib.crc32(data[inner : inner + checked], sum)
+            states.append(state)
+            inner += size
+        head = data[at : at + 4] + b"\0\0\0\0" + data[at + 8 : at + _RECORD.size]
+        if inner != at + length or zlib.crc32(head, sum) != wanted:
+            return
+        yield (
+            type.decode("latin-1"),
+            call.rstrip(b"\0").decode("ascii", "replace"),
+            sequence,
+            pid,
+            time / 1e9,
+            tuple(states),
+        )
+        at += length
+
+
+def _state(data: Any, at: int) -> tuple[JournalState, int, int]:
+    """A state, its length, and how much of it the checksum covers: all but the content, which has a hash of its own."""
+    (
+        length, kind, content, role, mode, uid, gid, nlink, dev, ino, size, atime, mtime, ctime, btime, object, hash,
+        path_length, xattr_length, data_length,
+    ) = _STATE.unpack_from(data, at)  # fmt: skip
+    start = at + _STATE.size
+    path = os.fsdecode(bytes(data[start : start + path_length]))
+    start += path_length
+    attributes = _attributes(bytes(data[start : start + xattr_length])) if xattr_length else ()
+    start += xattr_length
+    state = JournalState(
+        path, PathKind(kind), KeptContent(content), StateRole(role), mode, (uid, gid), nlink, dev, ino, size,
+        atime, mtime, ctime, btime, object, hash, attributes, (start, data_length),
+    )  # fmt: skip
+    return state, length, length - data_length
+
+
+def _attributes(data: bytes) -> tuple[tuple[str, bytes], ...]:
+    found, at = [], 0
+    while at + _LENGTHS.size <= len(data):
+        name, value = _LENGTHS.unpack_from(data, at)
+        at += _LENGTHS.size
+        found.append((os.fsdecode(data[at : at + name]), data[at + name : at + name + value]))
+        at += name + value
+    return tuple(found)

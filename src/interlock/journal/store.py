@@ -1,0 +1,230 @@
+"""The private folder of journals: settings for the supervisor, the list of actions, which of them are undone, and pruning."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import mmap
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from interlock.config import Config
+from interlock.journal import ID, JournaledAction, JournalError, parse_journal_id
+from interlock.journal.entries import Fingerprint, read_head, read_journal
+from interlock.journal.undo_plan import JournalPlan, JournalPlanner
+
+DAY = 86_400.0
+_HEAD = 70_000  # bytes in which the first record of a journal stands
+_PATIENCE = 5.0  # seconds for a supervisor to write down how its action left things
+
+
+@dataclass(frozen=True, slots=True)
+class StoredJournal:
+    """One action's folder."""
+
+    store: JournalStore
+    id: str
+
+    @property
+    def folder(self) -> Path:
+        return self.store.path / "actions" / parse_journal_id(self.id)
+
+    def object(self, number: int) -> Path:
+        return self.folder / "objects" / str(number)
+
+    @contextmanager
+    def mapped(self) -> Iterator[mmap.mmap]:
+        """The journal's bytes; raises JournalError where there is none."""
+        try:
+            with (
+                open(self.folder / "journal", "rb") as file,
+                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+            ):
+                yield data
+        except (FileNotFoundError, ValueError):
+            raise JournalError(f"there is no action {self.id}") from None
+
+    def plan(self, data: Any) -> JournalPlan:
+        """The steps of an undo as things are now."""
+        return JournalPlanner(read_journal(data), self.store.same(self.id), self.is_running()).plan()
+
+    def is_running(self) -> bool:
+        """Whether the supervisor of this action lives; it holds a lock on the journal."""
+        if (self.folder / "end").exists():
+            return False
+        try:
+            handle = os.open(self.folder / "journal", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        finally:
+            os.close(handle)
+        return False
+
+    def wait(self, seconds: float = _PATIENCE) -> bool:
+        """Waits until the action has ended; False where it still runs."""
+        until = time.monotonic() + seconds
+        while self.is_running():
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.01)
+        return True
+
+    def action(self) -> JournaledAction | None:
+        """What a list shows of it; None where its head is damaged."""
+        try:
+            with open(self.folder / "journal", "rb") as file:
+                head = read_head(file.read(_HEAD))
+        except OSError:
+            return None
+        if head is None:
+            return None
+        end, note = self._end(), self.note()
+        return JournaledAction(
+            self.id, head.at, head.command, head.cwd, head.label, not end and self.is_running(),
+            end.get("ended", 0) / 1e9, end.get("status", -1), end.get("files", 0), end.get("bytes", 0),
+            str(note.get("undoes", "")), self._undone_by(),
+        )  # fmt: skip
+
+    def note(self) -> dict[str, Any]:
+        """What the undo that this action was has noted; empty for others."""
+        try:
+            found = json.loads((self.folder / "undo.json").read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _undone_by(self) -> str:
+        try:
+            return (self.folder / "undone").read_text("ascii").strip()
+        except OSError:
+            return ""
+
+    def _end(self) -> dict[str, int]:
+        try:
+            lines = (self.folder / "end").read_text("ascii").splitlines()
+        except OSError:
+            return {}
+        return {word: int(value) for word, value in (line.split(" ", 1) for line in lines)}
+
+
+@dataclass(frozen=True, slots=True)
+class JournalStore:
+    """The folder in which every action has one of its own, named so that the names sort by time."""
+
+    path: Path
+
+    def prepare(self, config: Config) -> None:
+        """Makes the folder, for its user alone, and writes the supervisor's settings."""
+        undo = config.undo
+        guards = dict.fromkeys(os.path.realpath(path) for path in (self.path, config.folder))
+        if any("\n" in guard for guard in guards):
+            raise JournalError("the state folder has a line break in its name")
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.path.mkdir(mode=0o700, exist_ok=True)
+        self.path.chmod(0o700)
+        (self.path / "actions").mkdir(mode=0o700, exist_ok=True)
+        lines = [f"guard {guard}" for guard in guards]
+        lines += [f"bytes {undo.journal_bytes}", f"files {undo.journal_files}"]
+        lines += [f"total {undo.journal_total_bytes}", f"free {undo.free_bytes}"]
+        text = os.fsencode("".join(f"{line}\n" for line in lines))
+        place = self.path / "settings"
+        if not place.exists() or place.read_bytes() != text:
+            new = self.path / f"settings.{os.getpid()}"
+            new.write_bytes(text)
+            new.replace(place)
+
+    def journal(self, id: str) -> StoredJournal:
+        return StoredJournal(self, parse_journal_id(id))
+
+    def ids(self) -> list[str]:
+        """Every action, the newest first."""
+        try:
+            return sorted((name for name in os.listdir(self.path / "actions") if ID.fullmatch(name)), reverse=True)
+        except OSError:
+            return []
+
+    def actions(self, limit: int = 200) -> Iterator[JournaledAction]:
+        """The newest actions that changed something, or still run."""
+        for id in self.ids():
+            if limit <= 0:
+                return
+            action = self.journal(id).action()
+            if action is not None:
+                limit -= 1
+                yield action
+
+    def newest(self) -> JournaledAction | None:
+        """The newest action that changed something and is not undone."""
+        for id in self.ids():
+            stored = self.journal(id)
+            action = stored.action()
+            if action is None or action.undone_by or action.undoes:
+                continue
+            with contextlib.suppress(JournalError), stored.mapped() as data:
+                if read_journal(data).changes:
+                    return action
+        return None
+
+    def same(self, id: str) -> dict[tuple[str, Fingerprint], Fingerprint]:
+        """What the undos after an action made, and which states that stands for."""
+        found: dict[tuple[str, Fingerprint], Fingerprint] = {}
+        for later in self.ids():
+            if later <= id:
+                break
+            for path, made, meant in self.journal(later).note().get("same", ()):
+                found[path, tuple(made)] = tuple(meant)
+        return found
+
+    def end_undo(self, id: str, new: str, same: object) -> None:
+        """Notes that an action was undone by another; an undone undo makes its action undoable again."""
+        stored, later = self.journal(id), self.journal(new)
+        _write(later.folder / "undo.json", json.dumps({"undoes": id, "same": same}).encode())
+        _write(stored.folder / "undone", f"{new}\n".encode())
+        first = str(stored.note().get("undoes", ""))
+        if ID.fullmatch(first):
+            with contextlib.suppress(FileNotFoundError):
+                (self.journal(first).folder / "undone").unlink()
+
+    def prune(self, now: float, days: float) -> list[str]:
+        """Deletes the actions older than that, whose processes have ended; nothing younger goes to make room."""
+        gone = []
+        for id in self.ids():
+            stored = self.journal(id)
+            action = stored.action()
+            at = action.at if action is not None else stored.folder.stat().st_mtime
+            if at < now - days * DAY and not stored.is_running():
+                shutil.rmtree(stored.folder, ignore_errors=True)
+                gone.append(id)
+        if gone:
+            self._count()
+        return gone
+
+    def _count(self) -> None:
+        """Adds up anew how much all actions take."""
+        actions = [action for id in self.ids() if (action := self.journal(id).action()) is not None]
+        used = sum(action.bytes + (self.path / "actions" / action.id / "journal").stat().st_size for action in actions)
+        with open(os.open(self.path / "usage", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.write(b"%020d\n" % used)
+
+
+def _write(place: Path, data: bytes) -> None:
+    new = place.with_name(f"{place.name}.new")
+    new.write_bytes(data)
+    new.replace(place)
+
+
+def shown(action: JournaledAction) -> JournaledAction:
+    """An action with what a person reads of it: the undo of another one by its command line."""
+    return replace(action, command=("interlock", "undo", action.undoes)) if action.undoes else action

@@ -1,0 +1,158 @@
+/* What the parts of the supervisor share. */
+
+#ifndef JOURNAL_H
+#define JOURNAL_H
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define LONGEST (PATH_MAX + NAME_MAX + 2)
+#define SMALL 16384 /* bytes of a content that is written into the journal itself */
+#define CANNOT 125  /* exit code where no journal is possible and the command was not run */
+
+/* A process that made a call. */
+struct caller {
+    pid_t tid, tgid;
+    int proc;     /* its folder in /proc */
+    bool foreign; /* its root is not ours */
+    int memory;   /* errno of reading its memory, 0 */
+};
+
+/* Something a path leads to; fd is -1 where there is nothing. */
+struct object {
+    int fd, parent; /* parent: the folder of the name, -1 where the name does not matter */
+    struct statx st;
+    char path[LONGEST];
+};
+
+enum kind { ABSENT, REGULAR, FOLDER, LINK, OTHER };
+enum content { NONE, INLINE, LINKED, CLONED, COPIED, EARLIER };
+enum role { TARGET, SECOND, PARENT };
+
+/* Records are read by interlock/journal/entries.py; both sides are little-endian. */
+struct __attribute__((packed)) record {
+    uint32_t length; /* of all of it */
+    uint32_t sum;    /* CRC-32 of everything but contents, with this field 0 */
+    char type;       /* H head, P process, c w m u r x changes, d done, a after */
+    uint8_t states;
+    char call[18];
+    uint32_t pid;
+    uint64_t sequence, time;
+};
+
+struct __attribute__((packed)) state {
+    uint32_t length; /* with path, attributes and content */
+    uint8_t kind, content, role, pad;
+    uint32_t mode, uid, gid, nlink;
+    uint64_t dev, ino, size;
+    int64_t atime, mtime, ctime, btime;
+    uint64_t object; /* its number in `objects` */
+    uint8_t hash[32];
+    uint32_t path_length, xattr_length, data_length;
+};
+
+struct settings {
+    const char *store;
+    char *guards[16], *skips[256];
+    int guard_count, skip_count;
+    uint64_t bytes, files, total, free;
+};
+extern struct settings settings;
+
+/* The action being journaled. */
+struct action {
+    int folder, journal, objects;
+    char id[16];
+    uint64_t start, sequence, object, length; /* length: of the journal file */
+    uint64_t files, bytes, entries, used;     /* used: bytes of earlier actions */
+    dev_t dev;
+};
+extern struct action action;
+
+/* sets of 64-bit keys */
+struct set {
+    uint64_t *at;
+    size_t room, used;
+};
+bool set_has(const struct set *set, uint64_t key);
+bool set_add(struct set *set, uint64_t key); /* false where it was there already */
+uint64_t mix(uint64_t a, uint64_t b);
+uint64_t mix_text(const char *text, size_t length);
+
+struct blake {
+    uint64_t h[8], count;
+    uint8_t buffer[128];
+    size_t held;
+};
+void blake_start(struct blake *);
+void blake_add(struct blake *, const void *, size_t);
+void blake_end(struct blake *, uint8_t out[32]);
+uint32_t crc(uint32_t sum, const void *at, size_t length);
+
+/* filter.c */
+int filter_install(void); /* the listener, or -errno */
+bool filter_taken(void);  /* whether an outer journal watches this process already */
+
+/* resolve.c */
+struct caller *caller_of(pid_t tid);
+void callers_close(void);
+int read_text(pid_t pid, uint64_t address, char *into, size_t room);
+int read_bytes(pid_t pid, uint64_t address, void *into, size_t length);
+int find(struct caller *, int dir, const char *path, bool follow, uint64_t resolve, struct object *);
+int find_descriptor(struct caller *, int fd, struct object *);
+void object_close(struct object *);
+
+/* keep.c */
+uint64_t identity(const struct statx *);
+int64_t nanoseconds(const struct statx_timestamp *);
+dev_t device(const struct statx *);
+bool is_pseudo(const struct object *);
+int describe(struct object *, enum role, bool content, bool replaced); /* adds a state to the record; 0 or -errno */
+void describe_absent(const struct object *, enum role);
+void keep_forget(void);
+void keep_clear(void);
+const char *keep_problem(void); /* of the last refused keep: names file, size and setting */
+
+/* record.c */
+int action_open(char *const argv[], const char *label);
+int action_end(int status);
+void record_begin(char type, const char *call, pid_t pid);
+int record_commit(void);
+void record_drop(void);
+struct state *state_begin(enum kind, enum role, const char *path);
+int state_bytes(const void *, size_t, bool attributes);
+void state_end(struct state *);
+void record_process(const struct caller *);
+uint64_t now_ns(void);
+
+/* calls.c */
+struct call {
+    int nr;
+    const char *name;
+    int (*judge)(struct caller *, const struct seccomp_data *, const struct call *);
+    int8_t dir, path, dir2, path2, flags, fd; /* where these stand among the arguments; -1: nowhere */
+    int constant;                             /* flags where no argument has them */
+    bool follow;
+};
+extern const struct call CALLS[];
+extern const size_t CALL_COUNT;
+extern char complaint[LONGEST + 256]; /* said on the caller's stderr where a call is refused */
+int judge(struct caller *, const struct seccomp_data *); /* 0: let it happen; else -errno for the caller */
+void renames_settle(bool all);
+bool is_within(const char *path, const char *folder);
+
+#endif

@@ -1,0 +1,228 @@
+/* The folder of an action and its journal: records are written whole, before the call that they are about goes on. */
+
+#include "journal.h"
+
+#include <sys/file.h>
+#include <sys/statvfs.h>
+#include <time.h>
+
+struct action action;
+
+static _Alignas(8) char buffer[512 << 10];
+static size_t used;
+static uint32_t sum;
+static struct set processes;
+
+static const char LETTERS[] = "234567abcdefghijklmnopqrstuvwxyz"; /* in the order of their codes: ids sort by time */
+#define EPOCH 1577836800000000u                                   /* 2020, in microseconds */
+
+uint64_t now_ns(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t read_number(int folder, const char *name) {
+    char text[32] = "";
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    ssize_t length = read(fd, text, sizeof text - 1);
+    close(fd);
+    return length > 0 ? strtoull(text, NULL, 10) : 0;
+}
+
+static int make_folder(int actions) {
+    for (uint64_t time = action.start / 1000 - EPOCH;; time++) {
+        uint64_t rest = time;
+        strcpy(action.id, "j_");
+        for (int i = 9; i >= 0; i--, rest /= 32) action.id[2 + i] = LETTERS[rest % 32];
+        action.id[12] = 0;
+        if (mkdirat(actions, action.id, 0700) == 0) break;
+        if (errno != EEXIST) return -errno;
+    }
+    action.folder = openat(actions, action.id, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    return action.folder < 0 ? -errno : 0;
+}
+
+static void write_head(char *const argv[], const char *label) {
+    char cwd[LONGEST] = "", words[65536];
+    size_t length = (size_t)snprintf(words, 4096, "%s", label) + 1;
+    if (length > 4096) length = 4096;
+    if (getcwd(cwd, sizeof cwd) == NULL) strcpy(cwd, "/");
+    for (; *argv; argv++) {
+        size_t more = strlen(*argv) + 1;
+        if (length + more > sizeof words) more = sizeof words - length;
+        memcpy(words + length, *argv, more), length += more;
+    }
+    record_begin('H', "1", getpid());
+    struct state *state = state_begin(OTHER, TARGET, cwd);
+    state->uid = getuid(), state->gid = getgid();
+    state_bytes(words, length, false);
+    state_end(state);
+}
+
+/* Makes the folder of this action in the store; -errno where that is impossible, and then nothing may run. */
+int action_open(char *const argv[], const char *label) {
+    struct stat st;
+    int store = open(settings.store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (store < 0) return -errno;
+    int actions = -1, error = 0;
+    if (fstat(store, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 077) error = -EACCES;
+    if (!error && (actions = openat(store, "actions", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) < 0) error = -errno;
+    action.dev = st.st_dev, action.start = now_ns(), action.used = read_number(store, "usage");
+    if (!error) error = make_folder(actions);
+    if (!error && (mkdirat(action.folder, "objects", 0700) < 0 ||
+                   (action.objects = openat(action.folder, "objects", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
+                   (action.journal = openat(action.folder, "journal", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0 ||
+                   flock(action.journal, LOCK_EX | LOCK_NB) < 0))
+        error = -errno;
+    if (!error) write_head(argv, label), error = record_commit();
+    close(store);
+    if (actions >= 0) close(actions);
+    return error;
+}
+
+void record_begin(char type, const char *call, pid_t pid) {
+    struct record *record = (struct record *)buffer;
+    memset(record, 0, sizeof *record);
+    record->type = type, record->pid = (uint32_t)pid, record->sequence = ++action.sequence, record->time = now_ns();
+    snprintf(record->call, sizeof record->call, "%s", call);
+    used = sizeof *record, sum = 0;
+}
+
+struct state *state_begin(enum kind kind, enum role role, const char *path) {
+    struct state *state = (struct state *)(buffer + used);
+    memset(state, 0, sizeof *state);
+    state->kind = (uint8_t)kind, state->role = (uint8_t)role;
+    state->path_length = (uint32_t)strlen(path);
+    used += sizeof *state;
+    memcpy(buffer + used, path, state->path_length), used += state->path_length;
+    state->length = (uint32_t)(sizeof *state + state->path_length);
+    return state;
+}
+
+/* Adds attributes or content to the last state, attributes first; -EFBIG where the record would grow too long. */
+int state_bytes(const void *at, size_t length, bool attributes) {
+    struct state *state = (struct state *)(buffer + sizeof(struct record));
+    while ((char *)state + state->length < buffer + used) state = (struct state *)((char *)state + state->length);
+    if (used + length + LONGEST * 2 + 4096 > sizeof buffer) return -EFBIG;
+    memcpy(buffer + used, at, length), used += length;
+    state->length += (uint32_t)length;
+    *(attributes ? &state->xattr_length : &state->data_length) += (uint32_t)length;
+    return 0;
+}
+
+void state_end(struct state *state) {
+    sum = crc(sum, state, state->length - state->data_length);
+    ((struct record *)buffer)->states++;
+}
+
+/* Writes the record; a part of one is taken back. */
+int record_commit(void) {
+    struct record *record = (struct record *)buffer;
+    record->length = (uint32_t)used, record->sum = 0;
+    record->sum = crc(sum, record, sizeof *record);
+    ssize_t done = pwrite(action.journal, buffer, used, (off_t)action.length);
+    if (done != (ssize_t)used) {
+        int error = done < 0 ? -errno : -ENOSPC;
+        if (ftruncate(action.journal, (off_t)action.length) < 0) return error;
+        return error;
+    }
+    action.length += used, action.entries++, used = 0;
+    return 0;
+}
+
+void record_drop(void) {
+    action.sequence--, used = 0;
+}
+
+/* Records a process and, once, each of its parents; what it was called is not worth a failure. */
+static pid_t record_one(pid_t pid) {
+    char path[32], text[1024], name[64] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    if (length <= 0) return 0;
+    text[length] = 0;
+    char *open = strchr(text, '('), *end = strrchr(text, ')');
+    int parent = 0;
+    unsigned long long start = 0;
+    if (!open || !end || sscanf(end + 2, "%*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &parent, &start) != 2)
+        return 0;
+    if (!set_add(&processes, mix((uint64_t)pid, start))) return 0;
+    snprintf(name, sizeof name, "%.*s", (int)(end - open - 1), open + 1);
+    record_begin('P', "", pid);
+    struct state *state = state_begin(OTHER, TARGET, name);
+    state->ino = start, state->dev = (uint64_t)parent;
+    state_end(state);
+    return record_commit() ? 0 : parent;
+}
+
+void record_process(const struct caller *caller) {
+    for (pid_t pid = caller->tgid; pid > 1 && pid != getpid();) pid = record_one(pid);
+}
+
+/* How the action left each path that it changed: what an undo finds otherwise is later work. */
+static int write_after(void) {
+    struct set seen = {0};
+    uint64_t end = action.length, at = 0;
+    int states = 0;
+    record_begin('a', "", 0);
+    while (at < end) {
+        struct record record;
+        if (pread(action.journal, &record, sizeof record, (off_t)at) != sizeof record) return -EIO;
+        uint64_t inner = at + sizeof record;
+        at += record.length;
+        if (!strchr("cwmurx", record.type)) continue;
+        for (int i = 0; i < record.states; i++) {
+            struct state state;
+            struct object object = {.parent = -1};
+            if (pread(action.journal, &state, sizeof state, (off_t)inner) != sizeof state || state.path_length >= LONGEST) return -EIO;
+            if (pread(action.journal, object.path, state.path_length, (off_t)(inner + sizeof state)) != (ssize_t)state.path_length) return -EIO;
+            inner += state.length;
+            object.path[state.path_length] = 0;
+            if (!set_add(&seen, mix_text(object.path, state.path_length))) continue;
+            object.fd = open(object.path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+            if (object.fd < 0) describe_absent(&object, TARGET);
+            else if (statx(object.fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &object.st) == 0)
+                describe(&object, TARGET, false, false);
+            object_close(&object);
+            if (++states % 40 == 0) {
+                int error = record_commit();
+                if (error) return error;
+                record_begin('a', "", 0);
+            }
+        }
+    }
+    free(seen.at);
+    return states % 40 ? record_commit() : 0;
+}
+
+static void add_usage(void) {
+    int fd = open(settings.store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int file = fd < 0 ? -1 : openat(fd, "usage", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    char text[32];
+    if (file >= 0 && flock(file, LOCK_EX) == 0) {
+        int length = snprintf(text, sizeof text, "%020llu\n", (unsigned long long)(read_number(fd, "usage") + action.bytes + action.length));
+        if (pwrite(file, text, (size_t)length, 0) != length) length = 0;
+    }
+    if (file >= 0) close(file);
+    if (fd >= 0) close(fd);
+}
+
+/* Ends the action when its last process has ended. */
+int action_end(int status) {
+    renames_settle(true);
+    keep_forget();
+    int error = write_after();
+    add_usage();
+    char text[256];
+    int length = snprintf(text, sizeof text, "status %d\nended %llu\nentries %llu\nfiles %llu\nbytes %llu\nwhole %d\n", status,
+                          (unsigned long long)now_ns(), (unsigned long long)action.entries, (unsigned long long)action.files,
+                          (unsigned long long)action.bytes, error == 0);
+    int file = openat(action.folder, "end.tmp", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0 || write(file, text, (size_t)length) != length) return -errno;
+    close(file);
+    return renameat(action.folder, "end.tmp", action.folder, "end") < 0 ? -errno : error;
+}

@@ -1,0 +1,292 @@
+/* Paths as a caller's kernel would resolve them: in its root, its folder and its descriptors, links followed as the call follows them. */
+
+#include "journal.h"
+
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <sys/statfs.h>
+#include <sys/uio.h>
+
+#define WANTED (STATX_BASIC_STATS | STATX_BTIME)
+#define CALLERS 64
+#define MOST_LINKS 40
+
+static struct caller callers[CALLERS];
+static struct statx own_root;
+
+static int open_at(int base, const char *path, uint64_t flags, uint64_t resolve) {
+    struct open_how how = {.flags = flags | O_PATH | O_CLOEXEC, .resolve = resolve};
+    for (;;) {
+        long fd = syscall(SYS_openat2, base, path, &how, sizeof how);
+        if (fd >= 0 || (errno != EAGAIN && errno != EINTR)) return fd < 0 ? -errno : (int)fd;
+    }
+}
+
+static bool same_root(int proc, int *error) {
+    struct statx st;
+    if (!own_root.stx_mask) statx(AT_FDCWD, "/", 0, STATX_INO | STATX_MNT_ID, &own_root);
+    *error = statx(proc, "root", 0, STATX_INO | STATX_MNT_ID, &st) < 0 ? errno : 0;
+    return !*error && st.stx_ino == own_root.stx_ino && st.stx_dev_minor == own_root.stx_dev_minor &&
+           st.stx_dev_major == own_root.stx_dev_major && st.stx_mnt_id == own_root.stx_mnt_id;
+}
+
+static pid_t group_of(int proc) {
+    char text[1024];
+    int fd = openat(proc, "status", O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    if (length <= 0) return 0;
+    text[length] = 0;
+    const char *at = strstr(text, "\nTgid:");
+    return at ? (pid_t)strtol(at + 6, NULL, 10) : 0;
+}
+
+/* The caller, remembered; a number that now belongs to another process is read anew. NULL where it has ended. */
+struct caller *caller_of(pid_t tid) {
+    struct caller *one = &callers[tid % CALLERS];
+    int error = 0;
+    if (one->tid == tid && one->proc > 0) {
+        one->foreign = !same_root(one->proc, &error);
+        if (!error) return one;
+    }
+    if (one->proc > 0) close(one->proc);
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d", tid);
+    *one = (struct caller){.tid = tid, .proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    if (one->proc < 0) return NULL;
+    one->tgid = group_of(one->proc);
+    one->foreign = !same_root(one->proc, &error);
+    if (error || !one->tgid) {
+        close(one->proc);
+        *one = (struct caller){0};
+        return NULL;
+    }
+    record_process(one);
+    return one;
+}
+
+void callers_close(void) {
+    for (int i = 0; i < CALLERS; i++)
+        if (callers[i].proc > 0) close(callers[i].proc);
+}
+
+int read_bytes(pid_t pid, uint64_t address, void *into, size_t length) {
+    struct iovec here = {into, length}, there = {(void *)(uintptr_t)address, length};
+    ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
+    return got < 0 ? -errno : got == (ssize_t)length ? 0 : -EFAULT;
+}
+
+int read_text(pid_t pid, uint64_t address, char *into, size_t room) {
+    size_t done = 0;
+    if (address == 0) return -EFAULT;
+    while (done < room) {
+        size_t part = 4096 - (address + done) % 4096; /* up to the end of a page: the next may not exist */
+        if (done == 0 && part > 256) part = 256;      /* most paths are short */
+        if (part > room - done) part = room - done;
+        int error = read_bytes(pid, address + done, into + done, part);
+        if (error) return error;
+        if (memchr(into + done, 0, part)) return 0;
+        done += part;
+    }
+    return -ENAMETOOLONG;
+}
+
+static int name_of(int fd, char *into) {
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, into, PATH_MAX);
+    if (length < 0) return -errno;
+    if (length >= PATH_MAX) return -ENAMETOOLONG;
+    into[length] = 0;
+    return into[0] == '/' ? 0 : -EXDEV;
+}
+
+static int look(struct object *object) {
+    return statx(object->fd, "", AT_EMPTY_PATH, WANTED, &object->st) < 0 ? -errno : 0;
+}
+
+static bool is_proc(int fd) {
+    struct statfs found;
+    return fstatfs(fd, &found) == 0 && found.f_type == PROC_SUPER_MAGIC;
+}
+
+/* A link's text, /proc/self being the caller's; 1 where only the kernel can follow it. */
+static int link_text(struct caller *caller, int at, int link, const char *name, char *into, size_t room) {
+    if (is_proc(at)) {
+        if (!strcmp(name, "self")) return snprintf(into, room, "%d", caller->tgid), 0;
+        if (!strcmp(name, "thread-self")) return snprintf(into, room, "%d/task/%d", caller->tgid, caller->tid), 0;
+        return 1;
+    }
+    ssize_t length = readlinkat(link, "", into, room - 1);
+    if (length < 0) return -errno;
+    into[length] = 0;
+    return 0;
+}
+
+static int root_of(struct caller *caller) {
+    return openat(caller->proc, "root", O_PATH | O_CLOEXEC);
+}
+
+/* Resolves step by step, as openat2 would, but with the links of /proc: the folder that the last name stands in, and that name. */
+static int walk(struct caller *caller, int base, const char *path, bool follow, int *parent, char *name, int *object) {
+    char rest[LONGEST], text[LONGEST], joined[LONGEST];
+    int at = *path == '/' ? root_of(caller) : openat(base, ".", O_PATH | O_CLOEXEC), links = 0, error = 0;
+    if (at < 0) return -errno;
+    *object = -1;
+    snprintf(rest, sizeof rest, "%s", path);
+    while (!error) {
+        char *from = rest + strspn(rest, "/"), *end = from + strcspn(from, "/");
+        bool last = end[strspn(end, "/")] == 0;
+        if (end - from > NAME_MAX) { error = -ENAMETOOLONG; break; }
+        memcpy(name, from, (size_t)(end - from)), name[end - from] = 0;
+        if (!*name) strcpy(name, ".");
+        memmove(rest, end, strlen(end) + 1);
+        int next = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        if (next < 0 && errno == ENOENT && last) break;
+        struct stat st;
+        if (next < 0 || fstat(next, &st) < 0) { error = -errno; break; }
+        if (S_ISLNK(st.st_mode) && (!last || follow)) {
+            int found = ++links > MOST_LINKS ? -ELOOP : link_text(caller, at, next, name, text, sizeof text);
+            close(next);
+            if (found < 0) { error = found; break; }
+            if (found == 0) {
+                if (snprintf(joined, sizeof joined, "%s/%s", text, rest) >= (int)sizeof joined) { error = -ENAMETOOLONG; break; }
+                strcpy(rest, joined);
+                if (*text == '/') close(at), at = root_of(caller);
+                if (last) rest[strlen(rest) - 1] = 0; /* no slash of ours behind the last name */
+                continue;
+            }
+            next = openat(at, name, O_PATH | O_CLOEXEC);
+            if (next < 0) { error = -errno; break; }
+        }
+        if (last) { *object = next; break; }
+        close(at), at = next;
+    }
+    if (error) return close(at), error;
+    *parent = at;
+    return 0;
+}
+
+/* In a root that is not ours: whether the same path leads to the same thing here, for only then can it be restored. */
+static bool is_reachable(struct caller *caller, const struct object *object) {
+    struct stat here, there;
+    if (!caller->foreign) return true;
+    int fd = object->fd >= 0 ? object->fd : object->parent;
+    char path[LONGEST];
+    strcpy(path, object->path);
+    if (object->fd < 0) *strrchr(path, '/') = 0;
+    if (fstat(fd, &there) < 0 || fstatat(AT_FDCWD, *path ? path : "/", &here, AT_SYMLINK_NOFOLLOW) < 0) return false;
+    return here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+static int finish(struct caller *caller, struct object *object, const char *name) {
+    int error = name_of(object->parent, object->path);
+    size_t length = strlen(object->path);
+    if (error) return error;
+    snprintf(object->path + length, sizeof object->path - length, "%s%s", length > 1 ? "/" : "", name);
+    if (object->fd >= 0 && (error = look(object))) return error;
+    return is_reachable(caller, object) ? 0 : -EXDEV;
+}
+
+static int finish_followed(struct caller *caller, struct object *object) {
+    int error = look(object);
+    if (!error) error = name_of(object->fd, object->path);
+    if (!error && object->st.stx_nlink == 0) error = -EXDEV; /* deleted: nothing to bring back */
+    return error ? error : is_reachable(caller, object) ? 0 : -EXDEV;
+}
+
+static int base_of(struct caller *caller, int dir, const char *path, uint64_t *resolve, char *joined) {
+    char link[32] = "cwd";
+    if (dir != AT_FDCWD) snprintf(link, sizeof link, "fd/%d", dir);
+    if (*path == '/' && !(*resolve & RESOLVE_IN_ROOT)) {
+        if (!caller->foreign) return AT_FDCWD;
+        *resolve |= RESOLVE_IN_ROOT;
+        return root_of(caller);
+    }
+    if (caller->foreign && !(*resolve & RESOLVE_IN_ROOT)) { /* links lead to the caller's root, not to ours */
+        char root[PATH_MAX];
+        ssize_t length = readlinkat(caller->proc, link, joined, PATH_MAX), above = readlinkat(caller->proc, "root", root, PATH_MAX);
+        if (length < 0 || above < 0) return -1;
+        if (above > 1 && length >= above && memcmp(joined, root, (size_t)above) == 0) /* seen from here, its root stands before it */
+            memmove(joined, joined + above, (size_t)(length - above)), length -= above;
+        if (length + strlen(path) + 2 > LONGEST) return errno = ENAMETOOLONG, -1;
+        joined[length] = '/', strcpy(joined + length + 1, path);
+        *resolve |= RESOLVE_IN_ROOT;
+        return root_of(caller);
+    }
+    return openat(caller->proc, link, O_PATH | O_CLOEXEC);
+}
+
+static int find_slowly(struct caller *caller, int base, const char *path, bool follow, struct object *object) {
+    char name[NAME_MAX + 1];
+    int error = walk(caller, base, path, follow, &object->parent, name, &object->fd);
+    if (error) return error;
+    if (follow && object->fd >= 0) return finish_followed(caller, object);
+    return finish(caller, object, name);
+}
+
+/* The last name of a path, and the part before it; false where it has none to speak of (`/`, `a/..`). */
+static bool split(const char *path, char *before, char *name) {
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/') end--;
+    size_t start = end;
+    while (start > 0 && path[start - 1] != '/') start--;
+    if (end - start > NAME_MAX || end == start) return false;
+    memcpy(name, path + start, end - start), name[end - start] = 0;
+    memcpy(before, path, start), before[start] = 0;
+    return strcmp(name, ".") && strcmp(name, "..");
+}
+
+/* Finds what a path leads to; 0 also where nothing is there but its folder is. -EXDEV: nothing that could be restored. */
+int find(struct caller *caller, int dir, const char *path, bool follow, uint64_t resolve, struct object *object) {
+    char joined[LONGEST], before[LONGEST], name[NAME_MAX + 1];
+    uint64_t how = resolve;
+    object->fd = object->parent = -1, object->path[0] = 0;
+    if (!*path) return -ENOENT;
+    int base = base_of(caller, dir, path, &how, joined), error = 0;
+    if (base == -1) return -errno;
+    if (caller->foreign && *path != '/' && !(resolve & RESOLVE_IN_ROOT)) path = joined;
+    how |= RESOLVE_NO_MAGICLINKS;
+    if (follow) {
+        object->fd = open_at(base, path, 0, how);
+        if (object->fd >= 0) error = finish_followed(caller, object);
+        else error = object->fd == -ENOENT ? 1 : object->fd, object->fd = -1;
+    }
+    if ((!follow || error == 1) && !split(path, before, name)) error = -EINVAL;
+    else if (!follow || error == 1) {
+        error = 0;
+        object->parent = *before || base == AT_FDCWD ? open_at(base, *before ? before : ".", O_DIRECTORY, how) : base;
+        if (object->parent < 0) error = object->parent;
+        else {
+            object->fd = openat(object->parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+            if (object->fd < 0 && errno != ENOENT) error = -errno;
+            if (!error && follow && (object->fd >= 0 || is_proc(object->parent))) {
+                /* a link that leads nowhere yet: the call creates there; or a descriptor that the caller has and this process has not */
+                if (object->fd >= 0) close(object->fd), object->fd = -1;
+                if (object->parent != base) close(object->parent);
+                object->parent = -1, error = -ELOOP;
+            }
+            if (!error) error = finish(caller, object, name);
+        }
+    }
+    if (error == -ELOOP) error = find_slowly(caller, base == AT_FDCWD ? caller->proc : base, path, follow, object);
+    if (base != AT_FDCWD && base != object->parent) close(base);
+    if (error) object_close(object);
+    return error;
+}
+
+int find_descriptor(struct caller *caller, int fd, struct object *object) {
+    char link[32];
+    object->parent = -1, object->path[0] = 0;
+    snprintf(link, sizeof link, "fd/%d", fd);
+    object->fd = openat(caller->proc, link, O_PATH | O_CLOEXEC);
+    int error = object->fd < 0 ? -errno : finish_followed(caller, object);
+    if (error) object_close(object);
+    return error;
+}
+
+void object_close(struct object *object) {
+    if (object->fd >= 0) close(object->fd);
+    if (object->parent >= 0) close(object->parent);
+    object->fd = object->parent = -1;
+}

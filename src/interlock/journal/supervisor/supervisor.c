@@ -1,0 +1,271 @@
+/* Runs a command and keeps each file just before a system call of it, or of any process below it, changes or removes that file.
+ *
+ *   interlock-journal STORE [--label TEXT] [--skip FOLDER]... -- COMMAND [ARGUMENT]...
+ *   interlock-journal --probe STORE
+ *
+ * Three processes: the front, which the caller started and which ends as the command ends; the supervisor below it, in a session of its
+ * own; the command below that, in the session and process group of the front. The supervisor is the ancestor of whatever the command
+ * starts, orphans included, since Yama lets only an ancestor read a process's memory. It lives until the last of them ends. If it is
+ * killed, every call that it would have been told of fails (ENOSYS): nothing is destroyed unseen.
+ *
+ * Between its look and the call another thread can change the path or the file. That is no matter for mistakes, which this is for; it
+ * does not hold malware. STORE/settings says what is guarded and how much may be kept. */
+
+#include "front.h"
+
+#include <linux/close_range.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
+#endif
+#ifndef SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP
+#define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
+#endif
+#define MOST_COMPLAINTS 20
+
+static sigset_t original;
+
+static _Noreturn void fail(const char *what, int error) {
+    fprintf(stderr, "interlock: the command was not run: %s%s%s\n", what, error ? ": " : "", error ? strerror(error) : "");
+    exit(CANNOT);
+}
+
+static uint64_t number_of(const char *text) {
+    return strtoull(text, NULL, 10);
+}
+
+static void read_settings(void) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/settings", settings.store);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) fail(path, errno);
+    char *line = NULL;
+    size_t room = 0;
+    while (getline(&line, &room, file) > 0) {
+        line[strcspn(line, "\n")] = 0;
+        char *value = strchr(line, ' ');
+        if (value == NULL) continue;
+        *value++ = 0;
+        if (!strcmp(line, "guard") && settings.guard_count < 16) settings.guards[settings.guard_count++] = strdup(value);
+        else if (!strcmp(line, "bytes")) settings.bytes = number_of(value);
+        else if (!strcmp(line, "files")) settings.files = number_of(value);
+        else if (!strcmp(line, "total")) settings.total = number_of(value);
+        else if (!strcmp(line, "free")) settings.free = number_of(value);
+        else fail("unknown line in the journal's settings", 0);
+    }
+    free(line), fclose(file);
+    if (!settings.guard_count || !settings.bytes || !settings.files || !settings.total) fail("the journal's settings are incomplete", 0);
+}
+
+static void send_listener(int to, int listener) {
+    char control[CMSG_SPACE(sizeof(int))] = "", byte = 0;
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET, head->cmsg_type = SCM_RIGHTS, head->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(head), &listener, sizeof listener);
+    if (sendmsg(to, &message, 0) < 0) _exit(CANNOT);
+}
+
+static int receive_listener(int from) {
+    char control[CMSG_SPACE(sizeof(int))], byte;
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    int listener = -1;
+    if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) != 1 || CMSG_FIRSTHDR(&message) == NULL) return -1;
+    memcpy(&listener, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof listener);
+    return listener;
+}
+
+static _Noreturn void run_command(char *const argv[], int supervisor) {
+    char go;
+    int listener = filter_install();
+    if (listener < 0) fail("this system allows no journal (seccomp)", -listener);
+    send_listener(supervisor, listener);
+    close(listener);
+    if (recv(supervisor, &go, 1, 0) != 1) _exit(CANNOT);
+    close(supervisor);
+    sigprocmask(SIG_SETMASK, &original, NULL);
+    execvp(argv[0], argv);
+    int code = errno == ENOENT ? 127 : 126;
+    fprintf(stderr, "interlock: %s: %s\n", argv[0], strerror(errno));
+    _exit(code);
+}
+
+/* Says on the caller's stderr why its call was refused. */
+static void complain(const struct caller *caller) {
+    static int count;
+    if (!*complaint || count++ >= MOST_COMPLAINTS) return;
+    int process = (int)syscall(SYS_pidfd_open, caller->tgid, 0);
+    int fd = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, 2, 0);
+    struct pollfd ready = {fd, POLLOUT, 0};
+    if (fd >= 0 && poll(&ready, 1, 0) == 1 && ready.revents & POLLOUT) /* nothing waits for a reader */
+        if (write(fd, complaint, strlen(complaint)) < 0) count--;
+    if (fd >= 0) close(fd);
+    if (process >= 0) close(process);
+}
+
+static void answer(int listener) {
+    struct seccomp_notif call = {0};
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) < 0) return;
+    struct seccomp_notif_resp reply = {.id = call.id};
+    struct caller *caller = caller_of((pid_t)call.pid);
+    int result = caller ? judge(caller, &call.data) : -EPERM;
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &call.id) < 0) return; /* it was killed meanwhile */
+    if (result) {
+        reply.error = result;
+        if (caller) complain(caller);
+    } else
+        reply.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &reply);
+}
+
+static void tell(int front, enum what what, int value) {
+    struct message message = {what, value};
+    send(front, &message, sizeof message, MSG_NOSIGNAL);
+}
+
+/* Reaps; false when no process is left. */
+static bool reap(pid_t command, int front, int *status) {
+    for (;;) {
+        int found;
+        pid_t pid = waitpid(-1, &found, WNOHANG | WUNTRACED);
+        if (pid < 0 && errno == EINTR) continue;
+        if (pid <= 0) return pid == 0;
+        if (pid != command) continue;
+        if (WIFSTOPPED(found)) tell(front, STOPPED, WSTOPSIG(found));
+        else *status = found, tell(front, ENDED, found);
+    }
+}
+
+static void watch(int listener, int signals, int front, pid_t command) {
+    int status = -1;
+    bool abandoned = false;
+    for (bool alive = true; alive;) {
+        struct pollfd ready[3] = {{listener, POLLIN, 0}, {signals, POLLIN, 0}, {status < 0 && !abandoned ? front : -1, 0, 0}};
+        if (poll(ready, 3, -1) < 0) continue;
+        if (ready[0].revents & POLLIN) answer(listener);
+        else if (ready[0].revents & (POLLHUP | POLLERR)) alive = false;
+        struct signalfd_siginfo info;
+        if (ready[1].revents & POLLIN && read(signals, &info, sizeof info) > 0 && !reap(command, front, &status)) alive = false;
+        if (ready[2].revents & POLLHUP && status < 0) {
+            kill(command, SIGKILL); /* who was to be told was killed, and means the command */
+            abandoned = true;
+        }
+    }
+    while (status < 0 && waitpid(command, &status, 0) < 0 && errno == EINTR) continue;
+    tell(front, ENDED, status);
+    close(front);
+    action_end(status);
+}
+
+static void leave_caller(void) {
+    setsid();
+    if (chdir("/") < 0) return;
+    int null = open("/dev/null", O_RDWR);
+    for (int fd = 0; fd < 3; fd++) dup2(null, fd);
+    if (null > 2) close(null);
+    prctl(PR_SET_NAME, "interlock-jrnl");
+}
+
+/* Closes whatever the caller gave to its command: its other ends wait for that. */
+static void close_others(const int *keep, int count) {
+    for (unsigned from = 3; from != UINT_MAX;) {
+        unsigned to = UINT_MAX;
+        for (int i = 0; i < count; i++)
+            if ((unsigned)keep[i] >= from && (unsigned)keep[i] < to) to = (unsigned)keep[i];
+        if (to > from) close_range(from, to == UINT_MAX ? to : to - 1, 0);
+        from = to == UINT_MAX ? to : to + 1;
+    }
+    struct rlimit most;
+    if (getrlimit(RLIMIT_NOFILE, &most) == 0) most.rlim_cur = most.rlim_max, setrlimit(RLIMIT_NOFILE, &most);
+}
+
+static _Noreturn void supervise(char *const argv[], int front) {
+    int pair[2];
+    sigset_t all;
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) fail("no socket", errno);
+    pid_t command = fork();
+    if (command < 0) fail("no process", errno);
+    if (command == 0) close(front), close(pair[0]), run_command(argv, pair[1]);
+    close(pair[1]);
+    int listener = receive_listener(pair[0]);
+    char probe[8];
+    if (listener < 0) {
+        int status = 0;
+        waitpid(command, &status, 0);
+        exit(CANNOT);
+    }
+    if (read_bytes(command, (uint64_t)(uintptr_t)argv[0], probe, 1)) kill(command, SIGKILL), fail("the memory of processes cannot be read", errno);
+    ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+    leave_caller();
+    sigfillset(&all);
+    int signals = signalfd(-1, &all, SFD_CLOEXEC);
+    const int keep[] = {listener, signals, front, pair[0], action.folder, action.journal, action.objects};
+    close_others(keep, 7);
+    tell(front, STARTED, command);
+    send(pair[0], "", 1, MSG_NOSIGNAL);
+    close(pair[0]);
+    watch(listener, signals, front, command);
+    _exit(0);
+}
+
+static int probe(const char *store) {
+    settings.store = store;
+    read_settings();
+    char *const words[] = {"true", NULL};
+    if (filter_taken()) return 0;
+    int error = action_open(words, "probe");
+    char path[LONGEST];
+    if (error) fail(store, -error);
+    snprintf(path, sizeof path, "%s/actions/%s/", store, action.id);
+    unlinkat(action.folder, "objects", AT_REMOVEDIR), unlinkat(action.folder, "journal", 0), rmdir(path);
+    pid_t child = fork();
+    if (child == 0) _exit(filter_install() < 0);
+    int status = 1;
+    waitpid(child, &status, 0);
+    return status ? CANNOT : 0;
+}
+
+int main(int argc, char *argv[]) {
+    int at = 2, pair[2];
+    const char *label = "";
+    sigset_t all;
+    if (argc == 3 && !strcmp(argv[1], "--probe")) return probe(argv[2]);
+    for (; at + 1 < argc && strcmp(argv[at], "--"); at += 2) {
+        if (!strcmp(argv[at], "--label")) label = argv[at + 1];
+        else if (!strcmp(argv[at], "--skip") && settings.skip_count < 256) settings.skips[settings.skip_count++] = argv[at + 1];
+        else break;
+    }
+    if (at + 1 >= argc || strcmp(argv[at], "--") || argv[1][0] != '/') {
+        fputs("usage: interlock-journal STORE [--label TEXT] [--skip FOLDER]... -- COMMAND [ARGUMENT]...\n", stderr);
+        return 2;
+    }
+    char **command = argv + at + 1;
+    if (filter_taken()) { /* the outer journal sees it all */
+        execvp(command[0], command);
+        fprintf(stderr, "interlock: %s: %s\n", command[0], strerror(errno));
+        return errno == ENOENT ? 127 : 126;
+    }
+    settings.store = argv[1];
+    read_settings();
+    int error = action_open(command, label);
+    if (error) fail(settings.store, -error);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* the command becomes ours if the supervisor is killed */
+    sigfillset(&all), sigprocmask(SIG_BLOCK, &all, &original);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) fail("no socket", errno);
+    pid_t child = fork();
+    if (child < 0) fail("no process", errno);
+    if (child == 0) close(pair[0]), supervise(command, pair[1]);
+    close(pair[1]), close(action.folder), close(action.journal), close(action.objects);
+    front(pair[0]);
+}

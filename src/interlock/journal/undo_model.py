@@ -1,0 +1,144 @@
+"""Plays a journal backwards over a model of the present tree: which object belongs at each path, and from where it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from interlock.journal.entries import ActionJournal, JournalChange, JournalState, PathKind, StateRole
+
+Exists = Callable[[str, JournalState], bool]  # whether a present path is the object of a state
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """One path of the model: what was there before the action."""
+
+    base: str | None = None  # the present path of the object that belongs here; None where none of those present does
+    state: JournalState | None = None  # as the object was that has to be made anew
+    content: JournalState | None = None  # the content that it had
+    marks: JournalState | None = None  # the mode, owner, times and attributes that it had
+    was: JournalState | None = None  # its first state that is known
+    times_only: bool = True  # of its marks only the times changed, as a folder's do
+    places: dict[str, Place] = field(default_factory=dict)
+
+    def note(self, state: JournalState, first: JournalState) -> None:
+        self.was = self.marks = first
+        self.times_only = self.times_only and state.role is StateRole.PARENT
+
+
+class UndoModel:
+    """The tree as it was before an action: built from its journal alone, and from a look at what is there now."""
+
+    def __init__(self, journal: ActionJournal, exists: Exists) -> None:
+        self._journal, self._exists = journal, exists
+        self._root = Place("/")
+        self.touched: dict[str, None] = {}  # present paths that the action had to do with
+        for change in reversed(journal.changes):
+            _UNDO[change.type](self, change)
+
+    def places(self) -> Iterator[tuple[str, Place, bool]]:
+        """Every path of the model with its place, folders before what they hold, and whether its object has to move there by itself."""
+        rest = [("", self._root, False)]
+        while rest:
+            path, place, moves = rest.pop()
+            yield path or "/", place, moves
+            below = f"{place.base.rstrip('/')}/" if place.base is not None else None
+            for name, inner in sorted(place.places.items(), reverse=True):
+                carried = below is not None and inner.base == below + name
+                rest.append((f"{path}/{name}", inner, inner.base is not None and not carried))
+
+    def _created(self, change: JournalChange) -> None:
+        target, source = change.states[0], change.state(StateRole.SECOND)
+        place = self._put(target.path, Place())
+        if source is not None and place.was is not None:  # what happened to it by its new name
+            other = self._at(source.path)
+            other.content, other.marks = other.content or place.content, other.marks or place.marks
+            other.was, other.times_only = other.was or place.was, other.times_only and place.times_only
+        self._parents(change)
+
+    def _written(self, change: JournalChange) -> None:
+        state = change.states[0]
+        place = self._at(state.path)
+        place.content = self._journal.contents.get(state.identity)
+        place.note(state, self._first(state))
+
+    def _marked(self, change: JournalChange) -> None:
+        state = change.states[0]
+        self._at(state.path).note(state, self._first(state))
+
+    def _removed(self, change: JournalChange) -> None:
+        state = change.states[0]
+        place = self._at(state.path)
+        later = place.was.identity == state.identity if place.was is not None else False
+        if later or (
+            place.base is not None and self._exists(place.base, state)
+        ):  # the call failed: it was there afterwards
+            place.was = self._first(state)
+        else:
+            self._put(state.path, self._anew(state))
+        self._parents(change)
+
+    def _renamed(self, change: JournalChange) -> None:
+        source, target = change.states[0], change.state(StateRole.SECOND)
+        if target is not None and self._happened(change, target.path, source):
+            moved = self._put(target.path, self._anew(target) if target.kind is not PathKind.ABSENT else Place())
+            moved.was = self._first(source)
+            self._put(source.path, moved)
+        self._parents(change)
+
+    def _exchanged(self, change: JournalChange) -> None:
+        source, target = change.states[0], change.state(StateRole.SECOND)
+        if target is not None and self._happened(change, target.path, source):
+            first, second = self._at(source.path), self._at(target.path)
+            first.was, second.was = self._first(target), self._first(source)
+            self._put(source.path, second)
+            self._put(target.path, first)
+        self._parents(change)
+
+    def _happened(self, change: JournalChange, path: str, source: JournalState) -> bool:
+        return change.sequence in self._journal.happened or self._exists(path, source)
+
+    def _parents(self, change: JournalChange) -> None:
+        for state in change.states:
+            if state.role is StateRole.PARENT:
+                self._at(state.path).note(state, self._first(state))
+
+    def _anew(self, state: JournalState) -> Place:
+        content = self._journal.contents.get(state.identity) if state.kind is PathKind.FILE else None
+        first = self._first(state)
+        return Place(None, state, content, first, first, False)
+
+    def _first(self, state: JournalState) -> JournalState:
+        """The first state that is known of the same object, by whatever name."""
+        return self._journal.firsts.get(state.identity, state)
+
+    def _at(self, path: str) -> Place:
+        place, where = self._root, ""
+        for name in path.strip("/").split("/") if path != "/" else ():
+            where = f"{where}/{name}"
+            found = place.places.get(name)
+            if found is None:
+                found = Place(f"{place.base.rstrip('/')}/{name}" if place.base is not None else None)
+                place.places[name] = found
+                if found.base is not None:
+                    self.touched[found.base] = None
+            place = found
+        return place
+
+    def _put(self, path: str, new: Place) -> Place:
+        """Puts a place into the model; returns the one that was there."""
+        old = self._at(path)
+        holder, _, name = path.rpartition("/")
+        self._at(holder or "/").places[name] = new
+        return old
+
+
+_UNDO: dict[str, Callable[[UndoModel, JournalChange], None]] = {
+    "c": UndoModel._created,
+    "w": UndoModel._written,
+    "m": UndoModel._marked,
+    "u": UndoModel._removed,
+    "r": UndoModel._renamed,
+    "x": UndoModel._exchanged,
+}

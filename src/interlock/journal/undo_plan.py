@@ -1,0 +1,200 @@
+"""Compares the model of the tree before an action with the disk: the steps of an undo, and which of them would lose later work."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import stat
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from interlock.journal.entries import ActionJournal, Fingerprint, Identity, JournalState, PathKind
+from interlock.journal.undo_model import Place, UndoModel
+from interlock.snapshots.filesystem import LARGEST_ATTRIBUTES
+
+SLACK = 2.0  # seconds between the last record of a killed supervisor and the changes that it let go on
+_KINDS = {stat.S_IFREG: PathKind.FILE, stat.S_IFDIR: PathKind.FOLDER, stat.S_IFLNK: PathKind.LINK}
+_BIRTH = 0x800  # STATX_BTIME
+Same = Mapping[tuple[str, Fingerprint], Fingerprint]  # what an undo made, and what it stands for
+
+
+@dataclass(frozen=True, slots=True)
+class JournalStep:
+    """One path to restore."""
+
+    path: str
+    what: str  # create, replace, delete, move, mode
+    later: bool
+    place: Place
+    base: str = ""  # of what moves
+
+
+@dataclass(slots=True)
+class JournalPlan:
+    """All steps of an undo."""
+
+    steps: list[JournalStep] = field(default_factory=list)
+    folders: list[tuple[str, JournalState]] = field(
+        default_factory=list
+    )  # whose times come back, where nobody changed them since
+    names: dict[Identity, str] = field(default_factory=dict)  # where a file is that may get other names again
+    notes: list[str] = field(default_factory=list)
+
+
+class JournalPlanner:
+    """Plans the undo of one action; what an undo made is taken for what it restored."""
+
+    def __init__(self, journal: ActionJournal, same: Same, running: bool) -> None:
+        self._journal, self._same, self._running = journal, same, running
+        self._found: dict[str, os.stat_result | None] = {}
+
+    def plan(self) -> JournalPlan:
+        """The steps of an undo as things are now."""
+        model = UndoModel(self._journal, self._is_object)
+        places = [one for one in model.places() if one[1].was is not None]
+        used = {place.base for _, place, _ in model.places()}
+        gone = [base for base in model.touched if base not in used and self.now(base) is not None]
+        leaving = {*gone, *(place.base for _, place, moves in places if moves)}
+        found = JournalPlan()
+        found.steps += [
+            JournalStep(base, "delete", not self.is_left(base), Place()) for base in sorted(gone, reverse=True)
+        ]
+        for path, place, moves in places:
+            if place.base is not None and self.now(place.base) is not None:
+                if place.was is not None and self._is_object(place.base, place.was):
+                    found.names[place.was.identity] = path
+                if moves:
+                    found.steps.append(JournalStep(path, "move", not self.is_left(place.base), place, place.base))
+                self._add_present(found, path, place, place.base)
+            else:
+                self._add_missing(
+                    found, path, place, self.now(path) is not None and leaving.isdisjoint(ancestors(path))
+                )
+        return found
+
+    def _add_missing(self, plan: JournalPlan, path: str, place: Place, occupied: bool) -> None:
+        state = place.state or place.was
+        assert state is not None
+        if place.state is None and place.content is None:
+            return
+        if state.kind is PathKind.OTHER:
+            plan.notes.append(f"{path} was no file: it is not brought back")
+        elif state.kind is PathKind.FILE and place.content is None:
+            plan.notes.append(f"{path} was not kept: it is not brought back")
+        else:
+            missing = place.base is not None  # somebody removed it since
+            plan.steps.append(JournalStep(path, "create", occupied or missing, place))
+
+    def _add_present(self, plan: JournalPlan, path: str, place: Place, base: str) -> None:
+        found = self.now(base)
+        assert found is not None
+        if place.content is not None and self._differs(base, found, place.content):
+            plan.steps.append(JournalStep(path, "replace", not self.is_left(base), place))
+        elif place.marks is not None and place.times_only:
+            after = self._journal.after.get(base)
+            if found.st_mtime_ns != place.marks.mtime and (after is None or after.mtime == found.st_mtime_ns):
+                plan.folders.append((path, place.marks))
+        elif place.marks is not None and marks_differ(base, found, place.marks):
+            plan.steps.append(JournalStep(path, "mode", not self.is_left(base), place))
+
+    def now(self, path: str) -> os.stat_result | None:
+        if path not in self._found:
+            try:
+                self._found[path] = os.lstat(path)
+            except OSError:
+                self._found[path] = None
+        return self._found[path]
+
+    def is_left(self, path: str) -> bool:
+        """Whether a path still is as the action left it."""
+        found, after = self.now(path), self._journal.after.get(path)
+        if after is None:  # the supervisor was killed, or still runs
+            return found is None or self._running or found.st_ctime <= self._journal.last + SLACK
+        if found is None or after.kind is PathKind.ABSENT:
+            return found is None and after.kind is PathKind.ABSENT
+        if _KINDS.get(stat.S_IFMT(found.st_mode), PathKind.OTHER) is not after.kind:
+            return False
+        if after.kind is PathKind.FOLDER:
+            return True
+        print = fingerprint(found)
+        for _ in range(100):
+            if print == after.fingerprint:
+                return True
+            earlier = self._same.get((path, print))
+            if earlier is None:
+                return False
+            print = earlier
+        return False
+
+    def _is_object(self, path: str, state: JournalState) -> bool:
+        found = self.now(path)
+        if found is None or (found.st_dev, found.st_ino) != (state.dev, state.ino):
+            return False
+        return not state.btime or birth_time(path) in (0, state.btime)
+
+    def _differs(self, path: str, found: os.stat_result, saved: JournalState) -> bool:
+        if fingerprint(found) == saved.fingerprint:
+            return False
+        if not stat.S_ISREG(found.st_mode) or found.st_size != saved.size or not any(saved.hash):
+            return True
+        return hash_file(path) != saved.hash
+
+
+def ancestors(path: str) -> Iterator[str]:
+    """A path and the folders above it, the deepest first."""
+    while True:
+        yield path
+        if path == "/":
+            return
+        path = os.path.dirname(path)
+
+
+def fingerprint(found: os.stat_result) -> Fingerprint:
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def hash_file(path: str) -> bytes:
+    """The hash of a file as the journal has it; empty where it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=32)).digest()
+    except OSError:
+        return b""
+
+
+def marks_differ(path: str, found: os.stat_result, saved: JournalState) -> bool:
+    """Whether mode, owner, time or attributes are others."""
+    if saved.kind is PathKind.LINK:
+        return found.st_mtime_ns != saved.mtime or (found.st_uid, found.st_gid) != saved.owner
+    same = (
+        found.st_mode == saved.mode and (found.st_uid, found.st_gid) == saved.owner and found.st_mtime_ns == saved.mtime
+    )
+    return not same or read_attributes(path) != dict(saved.attributes)
+
+
+def read_attributes(path: str) -> dict[str, bytes]:
+    """The extended attributes of a path that can be read."""
+    found = {}
+    try:
+        for name in os.listxattr(path, follow_symlinks=False):
+            try:
+                value = os.getxattr(path, name, follow_symlinks=False)
+            except OSError:
+                continue
+            if len(value) <= LARGEST_ATTRIBUTES:
+                found[name] = value
+    except OSError:
+        return {}
+    return found
+
+
+def birth_time(path: str) -> int:
+    """The time of birth of what a path names, links not followed; 0 where the file system has none."""
+    buffer = ctypes.create_string_buffer(256)
+    nofollow = 0x100
+    if ctypes.CDLL(None).statx(-100, os.fsencode(path), nofollow, _BIRTH, buffer) != 0:
+        return 0
+    mask, seconds, rest = struct.unpack_from("<I76xqI", buffer.raw)
+    return int(seconds * 1_000_000_000 + rest) if mask & _BIRTH else 0

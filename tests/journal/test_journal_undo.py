@@ -1,0 +1,186 @@
+"""An undo brings back what is still as the action left it, says what is not, can be undone, and survives being killed."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import random_program
+from interlock.journal import JournalError
+from interlock.journal.entries import read_journal
+from journals import Journal, tree
+
+EXAMPLES = int(os.environ.get("UNDO_EXAMPLES", "12"))
+PROGRAM = Path(random_program.__file__)
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_whatever_a_program_does_its_undo_and_the_undo_of_that_are_exact(
+    seed: int, journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    random_program.plant(random.Random(f"tree {seed}"))
+    before = tree(work)
+    assert journal.run(sys.executable, "-I", "-S", "-B", PROGRAM, f"{seed}", "80").returncode == 0
+    after = tree(work)
+    assert journal.undo().get("undone")
+    assert tree(work) == before
+    assert journal.undo().get("undone")
+    assert tree(work) == after
+
+
+LINES = {
+    "git": "git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm 1 && git checkout -qb x && git rm -q a.txt && git clean -qfdx",
+    "sqlite": "sqlite3 data.db 'create table t(a); insert into t values (1)'; sqlite3 data.db 'drop table t; vacuum'",
+    "tar": "tar czf all.tgz sub && tar xzf all.tgz --transform s/sub/empty/ && rm -rf sub",
+    "sed": "sed -i s/first/other/ a.txt; sed -i --follow-symlinks s/other/third/ link",
+    "cp": "cp --remove-destination sub/b.txt link; cp sub/b.txt a.txt; cp -r sub empty/copy; mv -f big.bin sub/c.txt",
+    "find": "find . -name '*.txt' -delete; find . -type d -empty -delete",
+    "globs": "rm -rf $(ls -A)",
+    "node": "node -e \"const f=require('fs'); f.writeFileSync('a.txt','n'); f.rmSync('sub',{recursive:true}); f.promises.writeFile('link','x')\"",
+}
+
+
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+def test_programs_of_every_kind_are_undone(line: str, journal: Journal, work: Path) -> None:
+    before = tree(work)
+    done = journal.run("bash", "-c", line)
+    assert done.returncode == 0, done.stderr
+    assert tree(work) != before
+    assert journal.undo().get("undone")
+    assert tree(work) == before
+
+
+def test_later_work_is_listed_and_only_force_overwrites_it(journal: Journal, work: Path) -> None:
+    before = tree(work)
+    journal.run("sh", "-c", "echo agent > a.txt; rm sub/b.txt; echo new > new.txt")
+    first = journal.last().id
+    (work / "a.txt").write_text("mine\n")
+    (work / "sub/b.txt").write_text("mine too\n")
+    (work / "new.txt").write_text("and this\n")
+    now = tree(work)
+    refused = journal.undo()
+    assert refused["refused"] and {Path(one["path"]).name for one in refused["changes"] if one["later"]} == {
+        "a.txt",
+        "b.txt",
+        "new.txt",
+    }
+    assert tree(work) == now
+    forced = journal.undo(first, force=True)
+    assert forced["undone"] and {**tree(work), "sub": 0} == {**before, "sub": 0}  # somebody changed that folder's time
+    assert journal.undo(forced["undoableAs"])["undone"] and tree(work) == now
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "echo x >> a.txt",
+        "rm a.txt",
+        "touch a.txt",
+        "chmod 600 a.txt",
+        "echo agent > n; mv n a.txt",
+        "rm a.txt; mkdir a.txt",
+    ],
+)
+def test_any_later_change_is_seen(later: str, journal: Journal, work: Path) -> None:
+    journal.run("sh", "-c", "echo agent > a.txt")
+    subprocess.run(later, shell=True, check=True)
+    assert journal.undo()["refused"]
+
+
+def test_what_others_put_into_a_new_folder_stays(journal: Journal, work: Path) -> None:
+    journal.run("sh", "-c", "mkdir made; echo 1 > made/one; mv sub moved")
+    (work / "made/mine").write_text("mine")
+    (work / "moved/mine").write_text("mine too")
+    found = journal.undo()
+    assert found["undone"] and "made stays, since something is in it" in found["say"][0]
+    assert sorted(os.listdir(work / "made")) == ["mine"]
+    assert (work / "sub/mine").read_text() == "mine too" and (work / "sub/b.txt").exists()
+
+
+def test_actions_are_undone_one_after_the_other_back_to_the_first(journal: Journal, work: Path) -> None:
+    states, ids = [tree(work)], []
+    for line in ("echo 1 > a.txt; echo 1 > n", "echo 2 > a.txt; mv n sub", "rm a.txt sub/n", "echo 4 > a.txt"):
+        journal.run("sh", "-c", line)
+        ids.append(journal.last().id)
+        states.append(tree(work))
+    for id in reversed(ids):
+        states.pop()
+        assert journal.undo(id).get("undone"), id
+        assert tree(work) == states[-1]
+
+
+def test_an_undone_action_is_marked_and_free_again_when_its_undo_is_undone(journal: Journal, work: Path) -> None:
+    journal.run("rm", "a.txt")
+    id = journal.last().id
+    new = journal.undo()["undoableAs"]
+    marks = {action.id: (action.undoes, action.undone_by) for action in journal.store.actions()}
+    assert marks == {id: ("", new), new: (id, "")}
+    assert journal.store.newest() is None
+    journal.undo(new)
+    newest = journal.store.newest()
+    assert newest is not None and newest.id == id
+
+
+def test_an_altered_or_missing_content_is_not_brought_back(journal: Journal, work: Path) -> None:
+    journal.run("sh", "-c", ": > big.bin; rm a.txt")
+    before = tree(work)
+    kept = journal.last().object(1)
+    data = kept.read_bytes()
+    for wrong in (data[:-1], b"x" + data[1:]):
+        kept.write_bytes(wrong)
+        assert "altered or cut off" in journal.undo(journal.store.ids()[-1])["problem"]
+    kept.unlink()
+    assert "missing" in journal.undo(journal.store.ids()[-1])["problem"]
+    assert tree(work) == before
+
+
+def test_a_journal_that_was_cut_off_is_read_up_to_there(journal: Journal, work: Path) -> None:
+    journal.run("sh", "-c", "rm a.txt; rm sub/b.txt")
+    data = (journal.last().folder / "journal").read_bytes()
+    whole = len(read_journal(data).changes)
+    counts = [len(read_journal(data[:end]).changes) for end in range(0, len(data), 7)]
+    assert counts == sorted(counts) and counts[-1] <= whole and 1 in counts
+    middle = len(data) // 2
+    read_journal(data[:middle] + b"\xff" + data[middle + 1 :])
+
+
+def test_an_action_that_still_runs_is_undone_only_by_force(
+    journal: Journal, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = tree(work)
+    monkeypatch.setattr("interlock.journal.store._PATIENCE", 0.1)
+    process = subprocess.Popen(
+        journal.argv(["sh", "-c", "rm a.txt; echo; read x"]), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None and process.stdout.readline()
+    id = journal.last().id
+    from interlock.journal.undo import undo
+
+    assert "still runs" in undo(journal.store, journal.supervisor, id, False)["problem"]
+    assert undo(journal.store, journal.supervisor, id, True)["undone"]
+    process.communicate(b"\n", 20)
+    assert tree(work) == before
+
+
+def test_an_id_is_no_path(journal: Journal) -> None:
+    for id in ("", "..", "j_../../../x", "u_aaaaaaaaaa", "j_AAAAAAAAAA"):
+        with pytest.raises(JournalError):
+            journal.store.journal(id)
+
+
+def test_pruning_takes_what_is_old_and_ended_and_nothing_else(journal: Journal, work: Path) -> None:
+    journal.run("rm", "a.txt")
+    old = journal.last().id
+    journal.run("rm", "sub/b.txt")
+    at = next(action.at for action in journal.store.actions() if action.id == old)
+    assert journal.store.prune(at + 86_400 * 7 - 1, 7) == []
+    assert journal.store.prune(at + 86_400 * 8, 7) == [*journal.store.ids(), old][-2:] or journal.store.ids() == []
+    assert int((journal.store.path / "usage").read_text()) == 0
