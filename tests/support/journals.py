@@ -49,11 +49,10 @@ class Journal:
     def python(self, code: str, *arguments: str | Path, **how: Any) -> subprocess.CompletedProcess[bytes]:
         return self.run(sys.executable, "-I", "-S", "-B", "-c", code, *arguments, **how)
 
-    def settle(self) -> StoredJournal:
-        """The newest action, ended."""
-        last = self.last()
-        assert last.wait(SECONDS), "its supervisor still runs"
-        return last
+    def settle(self) -> None:
+        """Waits until every action has ended."""
+        for id in self.store.ids():
+            assert self.store.journal(id).wait(SECONDS), "its supervisor still runs"
 
     def last(self) -> StoredJournal:
         return self.store.journal(self.store.ids()[0])

@@ -11,7 +11,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -223,8 +223,3 @@ def _write(place: Path, data: bytes) -> None:
     new = place.with_name(f"{place.name}.new")
     new.write_bytes(data)
     new.replace(place)
-
-
-def shown(action: JournaledAction) -> JournaledAction:
-    """An action with what a person reads of it: the undo of another one by its command line."""
-    return replace(action, command=("interlock", "undo", action.undoes)) if action.undoes else action

@@ -1,27 +1,135 @@
-"""Plans and performs the undo of a journaled action; the undo itself runs below the supervisor."""
+"""Lists, plans and performs undos of journaled actions, in the words of the daemon's undo; each runs below the supervisor itself."""
 
 from __future__ import annotations
 
+import difflib
 import json
 import secrets
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-from interlock.journal import JournalError
-from interlock.journal.restore import plan_body
+from interlock.analysis.display_text import visible
+from interlock.analysis.places import place
+from interlock.config import Config
+from interlock.journal import JournaledAction, JournalError
+from interlock.journal.build import ready, store_of
+from interlock.journal.entries import KeptContent, PathKind
+from interlock.journal.restore import MOST_CHANGES, plan_body
 from interlock.journal.store import JournalStore
+from interlock.journal.undo_plan import JournalStep
+from interlock.redaction import redact_text
+from interlock.times import iso
 
 RUNNING = "a process of this action still runs; end it first, or give --force"
+AGENT = "journal"  # where no label says whose action it was
+MOST_DIFFS = 100
 
 
-def plan_undo(store: JournalStore, id: str) -> dict[str, Any]:
+class JournalUndo:
+    """The journaled actions of this user, as `interlock undo` asks for them."""
+
+    def __init__(self, config: Config) -> None:
+        self._config, self._store = config, store_of(config)
+
+    def rows(self, limit: int = 200) -> list[dict[str, Any]]:
+        """The newest actions."""
+        return [_row(action) for action in self._store.actions(limit)]
+
+    def row(self, id: str) -> dict[str, Any]:
+        return _row(self._action(id))
+
+    def newest(self) -> str:
+        """The newest action that changed something and is not undone; empty where there is none."""
+        found = self._store.newest()
+        return found.id if found is not None else ""
+
+    def plan(self, id: str) -> dict[str, Any]:
+        """What an undo would change now, with the difference of small texts."""
+        action = self._action(id)
+        return {"snapshot": _row(action), **plan_undo(self._store, id, diff=True)}
+
+    def undo(self, id: str, force: bool) -> dict[str, Any]:
+        """Performs it."""
+        action = self._action(id)
+        program, store = ready(self._config)
+        return {"snapshot": _row(action), **undo(store, program, id, force)}
+
+    def _action(self, id: str) -> JournaledAction:
+        found = self._store.journal(id).action()
+        if found is None:
+            raise JournalError(f"no action {id!r:.60}")
+        if found.undone_by:
+            raise JournalError(f"action {id} was undone already; `interlock undo {found.undone_by}` takes that back")
+        return found
+
+
+def _row(action: JournaledAction) -> dict[str, Any]:
+    command = f"interlock undo {action.undoes}" if action.undoes else shlex.join(action.command)
+    body = {
+        "id": action.id,
+        "at": iso(action.at),
+        "agent": action.label.split(" ")[0] or AGENT,
+        "cwd": _escape(action.cwd),
+        "command": redact_text(_escape(command)),
+        "files": action.files,
+        "bytes": action.bytes,
+        "state": "undone" if action.undone_by else "running" if action.running else "kept",
+    }
+    return body | ({"undoes": action.undoes} if action.undoes else {})
+
+
+def _escape(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def plan_undo(store: JournalStore, id: str, diff: bool = False) -> dict[str, Any]:
     """The changes that an undo would make now."""
     stored = store.journal(id)
     stored.wait()
     with stored.mapped() as data:
-        return plan_body(stored.plan(data))
+        plan = stored.plan(data)
+        body = plan_body(plan)
+        if diff:
+            steps = {(step.path, step.what): step for step in plan.steps}
+            shown = [
+                _with_diff(change, steps[change["path"], change["what"]], data)
+                for change in body["changes"][:MOST_DIFFS]
+            ]
+            body["changes"] = shown + body["changes"][MOST_DIFFS:MOST_CHANGES]
+        for change in body["changes"]:
+            change["path"] = _escape(change["path"])
+        return body
+
+
+def _with_diff(change: dict[str, Any], step: JournalStep, data: Any) -> dict[str, Any]:
+    """A change with its difference, without secrets; none for what is no small text."""
+    saved = step.place.content
+    if (
+        step.what not in ("create", "replace")
+        or saved is None
+        or saved.kind is not PathKind.FILE
+        or saved.content is not KeptContent.INLINE
+    ):
+        return change
+    old = b""
+    if step.what == "replace":
+        try:
+            with open(step.path, "rb") as file:
+                old = file.read(200_000)
+        except OSError:
+            return change
+    new = bytes(data[saved.data[0] : sum(saved.data)])
+    if b"\0" in old + new or place(step.path) == "secret":
+        return change
+    rows = difflib.unified_diff(_lines(old), _lines(new), "now", "undone", n=2, lineterm="")
+    return {**change, "diff": redact_text("\n".join(list(rows)[2:]))[:20_000]}
+
+
+def _lines(data: bytes) -> list[str]:
+    return [visible(line) for line in data.decode("utf-8", "replace").splitlines()]
 
 
 def undo(store: JournalStore, supervisor: Path, id: str, force: bool) -> dict[str, Any]:
@@ -51,7 +159,8 @@ def undo(store: JournalStore, supervisor: Path, id: str, force: bool) -> dict[st
     except ValueError:
         raise JournalError(f"the undo failed: {run.stderr.strip() or run.returncode}") from None
     new = next((action.id for action in store.actions(50) if action.label == label), "")
+    same = body.pop("same", [])
     if body.get("undone") and new:
-        store.end_undo(id, new, body.pop("same", []))
+        store.end_undo(id, new, same)
         body["undoableAs"] = new
     return body

@@ -1,11 +1,11 @@
-"""`interlock undo`: restores what an action changed from its snapshot, after showing the changes that this would make."""
+"""`interlock undo`: restores what an action changed from its snapshot or journal, after showing the changes that this would make."""
 
 from __future__ import annotations
 
 import argparse
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.command import (
@@ -27,6 +27,7 @@ from interlock.policy.impact import count_words, size_words
 
 if TYPE_CHECKING:
     from interlock.client import DaemonClient
+    from interlock.journal.undo import JournalUndo
 
 
 PATIENCE = 120.0  # seconds that a person waits for it
@@ -43,7 +44,8 @@ def main(argv: Sequence[str]) -> int:
     """Show the changes of an undo, ask, and restore the snapshot."""
     parser = command(
         "undo",
-        "Brings back what an agent's action changed, from the snapshot that was taken before it ran: by default the newest. Work\n"
+        "Brings back what an agent's action changed, from the snapshot that was taken before it ran or the journal that was kept\n"
+        "while it ran (ids that begin with j_, which need no daemon): by default the newest. Work\n"
         "that was done on the same files since is not overwritten without --force. An undo can be undone in turn. Where the daemon has a\n"
         "user of its own, whoever is not the agent's user signs in as an operator, and sees everybody's snapshots.",
         _EXAMPLES,
@@ -59,14 +61,52 @@ def main(argv: Sequence[str]) -> int:
 
 def _undo(args: argparse.Namespace) -> int:
     from interlock.cli.sign_in import reading_session
+    from interlock.client import NoDaemon
+    from interlock.journal import ID as JOURNAL_ID
+    from interlock.journal import JournalError
+    from interlock.journal.undo import JournalUndo
     from interlock.snapshots import ID
 
     if args.list and (args.id or args.force or args.dry_run):
         raise CommandError("--list goes with nothing else", USAGE)
-    if args.id and not ID.fullmatch(args.id):
+    if args.id and not ID.fullmatch(args.id) and not JOURNAL_ID.fullmatch(args.id):
         raise CommandError(f"no snapshot is called {args.id!r:.60}; `interlock undo --list` names them", USAGE)
-    with reading_session(args, lambda _: _own(args), "no agents of your own user ask here") as server:
-        return _list(args, server) if args.list else _restore(args, server)
+    journal = JournalUndo(settings(args))
+    try:
+        if JOURNAL_ID.fullmatch(args.id):
+            return _restore(args, journal, journal.plan(args.id))
+        try:
+            with reading_session(args, lambda _: _own(args), "no agents of your own user ask here") as server:
+                return _list(args, journal, server) if args.list else _restore_newest(args, journal, server)
+        except NoDaemon:
+            if args.id or not journal.rows(1):
+                raise
+        return _list(args, journal) if args.list else _restore_newest(args, journal)
+    except JournalError as error:
+        raise CommandError(str(error)) from None
+
+
+class UndoSource(Protocol):
+    """Where an undo is performed: by the daemon from a snapshot, or here from a journal."""
+
+    def undo(self, id: str, force: bool) -> Mapping[str, Any]: ...
+
+
+class DaemonUndo:
+    """The daemon, which has the snapshots."""
+
+    def __init__(self, server: DaemonClient) -> None:
+        self._server = server
+
+    def plan(self, id: str) -> Mapping[str, Any]:
+        from interlock.client import path_segment
+
+        return dict(self._server.get(f"/undo/{path_segment(id)}", PATIENCE, diff=True))
+
+    def undo(self, id: str, force: bool) -> Mapping[str, Any]:
+        from interlock.client import path_segment
+
+        return dict(self._server.call("POST", f"/undo/{path_segment(id)}", {"force": force}, PATIENCE))
 
 
 def _own(args: argparse.Namespace) -> bool:
@@ -80,10 +120,26 @@ def _own(args: argparse.Namespace) -> bool:
         return False
 
 
-def _restore(args: argparse.Namespace, server: DaemonClient) -> int:
-    from interlock.client import path_segment
+def _restore_newest(args: argparse.Namespace, journal: JournalUndo, server: DaemonClient | None = None) -> int:
+    """Restores what was asked for, or the newer of the newest snapshot and the newest journaled action."""
+    from interlock.client import ApiError
 
-    plan = server.get(f"/undo/{path_segment(args.id or _NEWEST)}", PATIENCE, diff=True)
+    newest = journal.newest() if not args.id else ""
+    try:
+        if server is not None:
+            source = DaemonUndo(server)
+            plan = source.plan(args.id or _NEWEST)
+            if not newest or journal.row(newest)["at"] <= plan["snapshot"]["at"]:
+                return _restore(args, source, plan)
+    except ApiError:
+        if not newest:
+            raise
+    if not newest:
+        raise CommandError("there is no journaled action here that is not undone already")
+    return _restore(args, journal, journal.plan(newest))
+
+
+def _restore(args: argparse.Namespace, source: UndoSource, plan: Mapping[str, Any]) -> int:
     if args.dry_run:
         return _report_plan(args, plan)
     id = str(plan["snapshot"]["id"])  # the one that was shown, whatever is the newest by now
@@ -93,7 +149,7 @@ def _restore(args: argparse.Namespace, server: DaemonClient) -> int:
     if not _confirm_plan(args, plan):
         print("Nothing was changed.")
         return FAILED
-    found = server.call("POST", f"/undo/{path_segment(id)}", {"force": args.force}, PATIENCE)
+    found = source.undo(id, args.force)
     if args.json:
         say_json(found)
     else:
@@ -101,14 +157,14 @@ def _restore(args: argparse.Namespace, server: DaemonClient) -> int:
     return OK if found.get("undone") else FAILED
 
 
-def _list(args: argparse.Namespace, server: DaemonClient) -> int:
-    found = server.get("/undo", limit=200)
+def _list(args: argparse.Namespace, journal: JournalUndo, server: DaemonClient | None = None) -> int:
+    kept = list_rows(server.get("/undo", limit=200), "snapshots") if server is not None else []
+    found = sorted([*kept, *journal.rows()], key=lambda one: str(one.get("at", "")), reverse=True)[:200]
     if args.json:
-        say_json(found)
+        say_json({"snapshots": found})
         return OK
-
     columns = ("id", "when", "state", "files", "agent", "command")
-    say_table(columns, [snapshot_row(one) for one in list_rows(found, "snapshots")], "There is no snapshot yet.")
+    say_table(columns, [snapshot_row(one) for one in found], "There is no snapshot yet.")
     return OK
 
 
@@ -163,6 +219,7 @@ _CHANGE_WORDS = {
     "create": "comes back",
     "replace": "gets its old content",
     "delete": "goes",
+    "move": "moves back here",
     "mode": "gets its old permissions",
     "attributes": "gets its old attributes and access list",
     "ref": "points where it did",

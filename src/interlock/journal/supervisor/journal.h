@@ -78,7 +78,7 @@ struct action {
     int folder, journal, objects;
     char id[16];
     uint64_t start, sequence, object, length; /* length: of the journal file */
-    uint64_t files, bytes, entries, used;     /* used: bytes of earlier actions */
+    uint64_t files, bytes, changes, used;     /* used: bytes of earlier actions */
     dev_t dev;
 };
 extern struct action action;

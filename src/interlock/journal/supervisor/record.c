@@ -128,7 +128,8 @@ int record_commit(void) {
         if (ftruncate(action.journal, (off_t)action.length) < 0) return error;
         return error;
     }
-    action.length += used, action.entries++, used = 0;
+    action.length += used, used = 0;
+    if (strchr("cwmurx", record->type)) action.changes++;
     return 0;
 }
 
@@ -211,15 +212,25 @@ static void add_usage(void) {
     if (fd >= 0) close(fd);
 }
 
+/* An action that changed nothing leaves nothing. */
+static int remove_action(void) {
+    int actions = openat(action.folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    unlinkat(action.folder, "objects", AT_REMOVEDIR), unlinkat(action.folder, "journal", 0);
+    int error = unlinkat(actions, action.id, AT_REMOVEDIR) < 0 ? -errno : 0;
+    close(actions);
+    return error;
+}
+
 /* Ends the action when its last process has ended. */
 int action_end(int status) {
+    if (!action.changes) return remove_action();
     renames_settle(true);
     keep_forget();
     int error = write_after();
     add_usage();
     char text[256];
-    int length = snprintf(text, sizeof text, "status %d\nended %llu\nentries %llu\nfiles %llu\nbytes %llu\nwhole %d\n", status,
-                          (unsigned long long)now_ns(), (unsigned long long)action.entries, (unsigned long long)action.files,
+    int length = snprintf(text, sizeof text, "status %d\nended %llu\nchanges %llu\nfiles %llu\nbytes %llu\nwhole %d\n", status,
+                          (unsigned long long)now_ns(), (unsigned long long)action.changes, (unsigned long long)action.files,
                           (unsigned long long)action.bytes, error == 0);
     int file = openat(action.folder, "end.tmp", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0 || write(file, text, (size_t)length) != length) return -errno;

@@ -225,10 +225,8 @@ static int probe(const char *store) {
     char *const words[] = {"true", NULL};
     if (filter_taken()) return 0;
     int error = action_open(words, "probe");
-    char path[LONGEST];
     if (error) fail(store, -error);
-    snprintf(path, sizeof path, "%s/actions/%s/", store, action.id);
-    unlinkat(action.folder, "objects", AT_REMOVEDIR), unlinkat(action.folder, "journal", 0), rmdir(path);
+    action_end(0);
     pid_t child = fork();
     if (child == 0) _exit(filter_install() < 0);
     int status = 1;
