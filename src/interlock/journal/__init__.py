@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 ID = re.compile(r"j_[2-7a-z]{10}")
 PROGRAM = "interlock-journal"
@@ -14,8 +15,7 @@ class JournalError(Exception):
     """The journal cannot be used; the message is a sentence for a person."""
 
 
-@dataclass(frozen=True, slots=True)
-class JournaledAction:
+class JournaledAction(Struct, frozen=True):
     """One journaled command, as a list shows it."""
 
     id: str

@@ -6,9 +6,10 @@ import os
 import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
+
+from msgspec import Struct, field
 
 _RECORD = struct.Struct("<IIcB18sIQQ")
 _STATE = struct.Struct("<IBBBxIIIIQQQqqqqQ32sIII")
@@ -47,8 +48,7 @@ class StateRole(IntEnum):
     PARENT = 2  # the folder whose times change
 
 
-@dataclass(frozen=True, slots=True)
-class JournalState:
+class JournalState(Struct, frozen=True):
     """One path as it was before a call."""
 
     path: str
@@ -79,8 +79,7 @@ class JournalState:
         return self.ino, self.size, self.mtime, self.ctime
 
 
-@dataclass(frozen=True, slots=True)
-class JournalChange:
+class JournalChange(Struct, frozen=True):
     """One call that may have changed something: c creates, w writes, m marks, u removes, r renames, x exchanges."""
 
     sequence: int
@@ -94,8 +93,7 @@ class JournalChange:
         return next((one for one in self.states if one.role == role), None)
 
 
-@dataclass(frozen=True, slots=True)
-class JournalProcess:
+class JournalProcess(Struct, frozen=True):
     """One process of an action."""
 
     pid: int
@@ -104,8 +102,7 @@ class JournalProcess:
     name: str
 
 
-@dataclass(slots=True)
-class ActionJournal:
+class ActionJournal(Struct):
     """Everything that one journal says."""
 
     changes: list[JournalChange] = field(default_factory=list)
@@ -117,8 +114,7 @@ class ActionJournal:
     last: float = 0.0  # time of the last record
 
 
-@dataclass(frozen=True, slots=True)
-class JournalHead:
+class JournalHead(Struct, frozen=True):
     """The first record of a journal."""
 
     at: float

@@ -11,9 +11,10 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.config import Config
 from interlock.journal import ID, JournaledAction, JournalError, parse_journal_id
@@ -25,8 +26,7 @@ _HEAD = 70_000  # bytes in which the first record of a journal stands
 _PATIENCE = 5.0  # seconds for a supervisor to write down how its action left things
 
 
-@dataclass(frozen=True, slots=True)
-class StoredJournal:
+class StoredJournal(Struct, frozen=True):
     """One action's folder."""
 
     store: JournalStore
@@ -118,8 +118,7 @@ class StoredJournal:
         return {word: int(value) for word, value in (line.split(" ", 1) for line in lines)}
 
 
-@dataclass(frozen=True, slots=True)
-class JournalStore:
+class JournalStore(Struct, frozen=True):
     """The folder in which every action has one of its own, named so that the names sort by time."""
 
     path: Path

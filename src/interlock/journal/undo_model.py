@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from interlock.journal.entries import ActionJournal, JournalChange, JournalState, PathKind, StateRole
 
 Exists = Callable[[str, JournalState], bool]  # whether a present path is the object of a state
 
 
-@dataclass(slots=True, eq=False)
-class Place:
+class Place(Struct, eq=False):
     """One path of the model: what was there before the action."""
 
     base: str | None = None  # the present path of the object that belongs here; None where none of those present does

@@ -8,7 +8,8 @@ import os
 import stat
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from interlock.journal.entries import ActionJournal, Fingerprint, Identity, JournalState, PathKind
 from interlock.journal.undo_model import Place, UndoModel
@@ -20,8 +21,7 @@ _BIRTH = 0x800  # STATX_BTIME
 Same = Mapping[tuple[str, Fingerprint], Fingerprint]  # what an undo made, and what it stands for
 
 
-@dataclass(frozen=True, slots=True)
-class JournalStep:
+class JournalStep(Struct, frozen=True):
     """One path to restore."""
 
     path: str
@@ -31,8 +31,7 @@ class JournalStep:
     base: str = ""  # of what moves
 
 
-@dataclass(slots=True)
-class JournalPlan:
+class JournalPlan(Struct):
     """All steps of an undo."""
 
     steps: list[JournalStep] = field(default_factory=list)
