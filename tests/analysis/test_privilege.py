@@ -13,6 +13,7 @@ LEVELS = [
         "sudo apt-get update", "sudo journalctl -u nginx", "sudo -n iptables -L", "sudo nginx -t", "sudo -u postgres psql -c 'select 1'",
         "su -c 'ls /root'", "sudo su -c 'ls'", "doas dmesg", "pkexec ls", "run0 ls", "gosu app ls", "dzdo ls", "ssh web1 sudo ls", "sudo env",
         "sudo sh -c 'ls; cat /etc/hosts'", "systemd-run --uid=0 ls", "wsl -u root ls", "sudo python3 -c 'print(1)'",
+        "sudo find /etc -name '*.conf' -newer /etc/hostname", "sudo ls -le /srv",
     )),
     *((text, 2) for text in (
         "sudo apt-get install x", "sudo make install", "sudo systemctl restart nginx", "sudo ./install.sh", "doas npm i -g x", "su -c 'make install'",

@@ -55,7 +55,7 @@ class _View:
         if lines.count("\n") >= len(words) > 0:
             lines = "\n".join([word.replace("\n", " ") for word in words])
         self.lines = lines
-        self.found: CommandOptions = options(words, program.value_flags, behind=program.behind)
+        self.found: CommandOptions = options(words, program.value_flags, program.options_first, program.behind)
 
     def has(self, flag: str) -> bool:
         name, equals, value = flag.partition("=")

@@ -58,7 +58,7 @@ NO_HARM = [
     "zorgle get purge-policy", "zorgle describe drop-zone", "zorgle search wipe", "zorgle status destroy-job", "zorgle logs delete-worker --tail 100",
     "zorgle help destroy", "zorgle explain delete", "zorgle list deleted", "zorgle plan --destroy", "zorgle user-list", "zorgle show deleted-items",
     # names of what is made
-    "zorgle add delete-button", "zorgle generate component delete-dialog", "zorgle create remove-users-job", "zorgle switch remove-dead-code",
+    "zorgle add delete-button", "zorgle require acme/purge", "zorgle generate component delete-dialog", "zorgle create remove-users-job", "zorgle switch remove-dead-code",
     "knex migrate:make drop_old_columns", "zorgle ecto.gen.migration delete_old_rows",
     # values of options
     "zorgle run -k delete", "zorgle run --filter delete", "zorgle run --grep 'drop table'", "zorgle send -m 'delete it'", "zorgle run --only purge",

@@ -31,28 +31,24 @@ class CommandOptions(Struct):
 
     def has(self, *names: str) -> bool:
         """True for any of these flags; long ones also when abbreviated as GNU getopt allows."""
-        for name in names:
-            if name in self.flags or name in self.values:
-                return True
-            if name.startswith("--"):
-                for flag in self.flags:
-                    if (
-                        len(flag) > 4
-                        and flag.startswith("--")
-                        and name.startswith(flag)
-                        and name[len(flag) : len(flag) + 1] != "-"
-                    ):
-                        return True  # but --force is no short form of --force-with-lease
-        return False
+        return any(name in self.flags or name in self.values or self._short_of(name) for name in names)
 
     def value(self, *names: str) -> str | None:
-        for name in names:
-            if name in self.values:
-                return self.values[name][-1]
-        return None
+        given = self.all(*names)
+        return given[-1] if given else None
 
     def all(self, *names: str) -> list[str]:
-        return [value for name in names for value in self.values.get(name, ())]
+        return [
+            value for name in names for value in self.values.get(name) or self.values.get(self._short_of(name)) or []
+        ]
+
+    def _short_of(self, name: str) -> str:
+        """The flag that abbreviates this long one; but --force is no short form of --force-with-lease."""
+        if name[:2] == "--":
+            for flag in self.flags:
+                if flag[:2] == "--" and name.startswith(flag) and name[len(flag) : len(flag) + 1] not in ("", "-"):
+                    return flag
+        return ""
 
 
 def options(
