@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from cases import each
 from interlock.analysis.facts import hole
-from interlock.analysis.http import HttpRequest, parse_curl, parse_httpie, parse_wget, read_http
+from interlock.analysis.http import HttpRequest, parse_requests, read_http
+from interlock.analysis.programs.load import shipped_programs
 from recording_report import Recorder
 
 
@@ -140,7 +141,7 @@ CURL = [
 
 @each(("words", "expected"), CURL)
 def test_curl_sends_what_its_words_say(words: list[str], expected: list[HttpRequest]) -> None:
-    assert parse_curl(words) == expected
+    assert parse_requests(shipped_programs()["curl"], words) == expected
 
 
 WGET = [
@@ -158,7 +159,7 @@ WGET = [
 
 @pytest.mark.parametrize(("words", "expected"), WGET)
 def test_wget_sends_what_its_words_say(words: list[str], expected: list[HttpRequest]) -> None:
-    assert parse_wget(words) == expected
+    assert parse_requests(shipped_programs()["wget"], words) == expected
 
 
 HTTPIE = [
@@ -177,13 +178,13 @@ HTTPIE = [
 
 @pytest.mark.parametrize(("words", "expected"), HTTPIE)
 def test_httpie_sends_what_its_words_say(words: list[str], expected: list[HttpRequest]) -> None:
-    assert parse_httpie(words) == expected
+    assert parse_requests(shipped_programs()["http"], words) == expected
 
 
 @given(st.lists(st.text(alphabet="-=@:/XdFToOGIuhtp .{}'\"[]\ufffc", max_size=12), max_size=8))
 def test_no_words_can_crash_a_client_reader(words: list[str]) -> None:
-    for parse in (parse_curl, parse_wget, parse_httpie):
-        for request in parse(words):
+    for client in ("curl", "wget", "http"):
+        for request in parse_requests(shipped_programs()[client], words):
             facts(request.method, request.url, request.body, request.headers)
 
 

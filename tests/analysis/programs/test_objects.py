@@ -7,7 +7,16 @@ import pytest
 from cases import each
 from interlock.analysis.facts import Command
 from interlock.analysis.packs import PackError
-from interlock.analysis.programs import DERIVED, PathEffect, Payload, Program, ProgramTable, Sending, build_program
+from interlock.analysis.programs import (
+    DERIVED,
+    PathEffect,
+    Payload,
+    Printed,
+    Program,
+    ProgramTable,
+    Sending,
+    build_program,
+)
 from interlock.analysis.programs.objects import named_objects
 from repository import ROOT
 
@@ -65,7 +74,7 @@ def test_every_key_of_a_description_is_documented() -> None:
     page = (ROOT / "docs" / "writing-rules.md").read_text()
     keys = [
         key
-        for kind in (Program, PathEffect, Payload, Sending)
+        for kind in (Program, PathEffect, Payload, Printed, Sending)
         for key in kind.__struct_fields__
         if key not in DERIVED | {"name"}
     ]

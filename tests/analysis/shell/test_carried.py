@@ -5,11 +5,32 @@ from __future__ import annotations
 from cases import each
 from interlock import assess
 from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.shell.builtins import DIALECTS
+from interlock.analysis.shell.decode import DECODERS
+from interlock.analysis.shell.output import PRINTERS
 from interlock.analysis.shell.programs import READERS
 
 
 def test_every_reader_that_a_description_names_exists_and_is_used() -> None:
     assert {reader for program in shipped_programs().values() for reader in program.reader} == set(READERS)
+
+
+def test_every_printer_that_a_description_names_exists_and_is_used() -> None:
+    named = {item.by for program in shipped_programs().values() for item in program.prints}
+    assert named - {""} == {*PRINTERS, *DECODERS}
+
+
+def test_every_shell_reads_a_dialect_that_is_known() -> None:
+    shells = {name: program for name, program in shipped_programs().items() if "shell" in program.reader}
+    assert {program.dialect for program in shells.values()} == set(DIALECTS)
+
+
+OWN_SUBCOMMANDS = ["vercel env rm KEY production -y", "pulumi stack rm dev", "bq rm -f -t shop.orders", "pass rm a"]
+
+
+@each("text", OWN_SUBCOMMANDS)
+def test_a_subcommand_is_no_program_of_the_same_name(text: str) -> None:
+    assert not any(finding.rule.startswith("filesystem.") for finding in assess(text, "/home/dev/app").findings)
 
 
 def level(text: str) -> int:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from urllib.parse import unquote, unquote_plus, urlsplit
 
 from interlock.analysis.facts import HOLE, Report
-from interlock.analysis.http.clients import HttpRequest, parse_curl, parse_httpie, parse_wget
+from interlock.analysis.http.clients import HttpRequest, parse_requests
 
-__all__ = ["HttpRequest", "parse_curl", "parse_httpie", "parse_wget", "read_http"]
+__all__ = ["HttpRequest", "parse_requests", "read_http"]
 
 _READS = frozenset({"get", "head", "options", "trace", "propfind"})
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"})

@@ -111,6 +111,20 @@ class Sending(Struct, frozen=True):
     given: Mapping[str, str] = field(default_factory=dict)  # as in Payload
 
 
+class Printed(Struct, frozen=True):
+    """What a program prints, as far as that is known before it runs."""
+
+    subcommand: tuple[tuple[str, ...], ...] = ()
+    by: str = ""  # the function of `shell/output.py` that computes it
+    text: str = ""
+    unknown: str = ""  # the name of what is printed, where its value is not known
+    taints: tuple[str, ...] = ()  # secret, environment, download, bulk, sql
+    any_word: str = ""  # only where one of the first words has this pattern
+    any_flag: tuple[str, ...] = ()
+    no_flag: tuple[str, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)  # as in Payload
+
+
 class Program(Struct, frozen=True):
     """How one program's words are read."""
 
@@ -121,6 +135,7 @@ class Program(Struct, frozen=True):
     pair_flags: frozenset[str] = frozenset()  # options that take two words
     behind: Mapping[str, frozenset[str]] = field(default_factory=dict)  # first operand -> options with values after it
     single_dash: bool = False  # long options may have one dash
+    abbreviates: bool = False  # the beginning of a long option with a value stands for it
     bare_bundle: bool = False  # the first word may be a bundle of options without a dash
     network: frozenset[str] | bool = False  # always, or for these subcommands
     dry_run: tuple[str, ...] = ()  # words under which it changes nothing
@@ -136,6 +151,7 @@ class Program(Struct, frozen=True):
     paths: tuple[PathEffect, ...] = ()
     sends: tuple[Sending, ...] = ()
     quiet: bool = False  # it prints nothing of what it reads
+    http: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of a request -> options that give it
     place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of the place -> options that name it
     kinds: Mapping[str, str] = field(default_factory=dict)  # short name of a kind -> kind
     operands: str = ""  # what its operands are, where they are no subcommands: files, text
@@ -145,10 +161,12 @@ class Program(Struct, frozen=True):
     help: tuple[str, ...] = ("--help", "--version")  # words for which it only prints
     options_first: bool = False  # an option behind its first operand is a word for somebody else
     subcommands: tuple[tuple[str, ...], ...] = ()  # of which it takes any unambiguous beginning
+    dashed: frozenset[str] = frozenset()  # subcommands that are programs as well: git-push
     own_words: frozenset[str] = frozenset()  # its subcommands, where any other word is a script of the project
     short: Mapping[str, str] = field(default_factory=dict)  # a subcommand's other names -> the one that rules use
     variables: tuple[str, ...] = ()  # variables with more of its options: TAR_OPTIONS, or PIP_* for each long option
-    prints: Mapping[str, str] = field(default_factory=dict)  # subcommand -> statements like the ones that it prints
+    prints: tuple[Printed, ...] = ()
+    dialect: str = ""  # of a shell: the language that it reads
 
 
 _OPERANDS = ("", "files", "text")
@@ -170,6 +188,7 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         pair_flags=frozenset(word_list(where, "pair_flags", data.get("pair_flags", []))),
         behind={key: frozenset(word_list(where, key, flags)) for key, flags in data.get("behind", {}).items()},
         single_dash=bool(data.get("single_dash", False)),
+        abbreviates=bool(data.get("abbreviates", False)),
         bare_bundle=bool(data.get("bare_bundle", False)),
         network=network if isinstance(network, bool) else frozenset(word_list(where, "network", network)),
         dry_run=word_list(where, "dry_run", data.get("dry_run", [])),
@@ -178,12 +197,14 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         reader=word_list(where, "reader", [said] if isinstance(said := data.get("reader", []), str) else said),
         script=bool(data.get("script", False)),
         secrets=_option_lists(f"{where}: secrets", data.get("secrets", {}), _SECRET_KEYS),
-        prints={str(name): str(text) for name, text in data.get("prints", {}).items()},
+        prints=tuple(Printed(**_entry(where, item, _NO_OUTPUT)) for item in data.get("prints", ())),
+        dialect=str(data.get("dialect", "")),
         carries=tuple(_carried(where, item) for item in data.get("carries", ())),
         does=tuple(_object_effect(where, item) for item in data.get("does", ())),
         paths=tuple(_path_effect(where, item) for item in data.get("paths", ())),
         sends=tuple(Sending(**_entry(where, item, _NO_SENDING)) for item in data.get("sends", ())),
         quiet=bool(data.get("quiet", False)),
+        http=_option_lists(f"{where}: http", data.get("http", {}), HTTP_KEYS),
         place=_option_lists(f"{where}: place", data.get("place", {}), _PLACE_KEYS),
         kinds={str(key): str(kind) for key, kind in data.get("kinds", {}).items()},
         operands=str(data.get("operands", "")),
@@ -191,6 +212,7 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         help=word_list(where, "help", data.get("help", ["--help", "--version"])),
         options_first=bool(data.get("options_first", False)),
         subcommands=_paths(where, "subcommands", data.get("subcommands", [])),
+        dashed=frozenset(word_list(where, "dashed", data.get("dashed", []))),
         own_words=frozenset(word_list(where, "own_words", data.get("own_words", []))),
         short={name: whole for names, whole in data.get("short", {}).items() for name in names.split(", ")},
     )
@@ -293,12 +315,17 @@ def _one_of(where: str, key: str, value: Any, known: Iterable[str]) -> None:
 _NO_OBJECT = ObjectEffect()
 _NO_PATH = PathEffect()
 _NO_SENDING = Sending()
+_NO_OUTPUT = Printed()
 _EFFECTS = frozenset({"create", "remove", "stop", "write", "select", "named"})
 _PATH_WORDS = {
     "effect": frozenset({"append", "chmod", "chown", "delete", "move", "overwrite", "read", "truncate", "write"}),
     "of": frozenset({"operands", "sources", "target", "option", "setting"}),
     "contents": frozenset({"", "copy", "move", "link", "stdin"}),
 }
+HTTP_KEYS = (
+    "method", "data", "json", "raw", "encoded", "form", "upload", "file", "header", "auth", "output", "url", "own_name", "in_query", "head",
+    "next", "config", "folder", "saves", "items",
+)  # fmt: skip
 _PLACE_KEYS = ("context", "namespace", "engine", "folder", "file", "part", "part_env", "host", "port", "machine")
 
 

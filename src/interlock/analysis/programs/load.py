@@ -12,7 +12,18 @@ from interlock.analysis.programs import Program, ProgramTable
 from interlock.analysis.programs.net import NetWords, build_net
 
 VARIABLE_KINDS = ("data", "loads", "runs")
-SETS = ("filter", "interactive", "neutral", "other_root", "shell_setup", "text")  # kinds of programs, told in sets.toml
+SETS = (
+    "encoder",
+    "filter",
+    "forge",
+    "interactive",
+    "limit",
+    "neutral",
+    "other_root",
+    "rewriter",
+    "shell_setup",
+    "text",
+)  # kinds of programs, told in sets.toml
 _SHIPPED = Path(__file__).parent
 
 

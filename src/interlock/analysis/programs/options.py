@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from interlock.analysis.facts import HOLE
 
 if TYPE_CHECKING:
-    from interlock.analysis.programs import ObjectEffect, PathEffect, Payload, Program, Sending
+    from interlock.analysis.programs import ObjectEffect, PathEffect, Payload, Printed, Program, Sending
 
 _BUNDLE = re.compile(r"-[A-Za-z0-9]+")
 _LONG = re.compile(r"-[a-z]{3,}-[a-z]")  # -shell-escape: no bundle of letters
@@ -125,6 +125,8 @@ def parse(program: Program, words: Sequence[str], stop_at_operand: bool = False)
     values = program.value_flags
     if program.bare_bundle and words and words[0].isalpha():
         words = _unbundled(words, values)
+    if program.abbreviates:
+        words = [_spelled_out(word, program) for word in words]
     if program.single_dash:
         words, values = list(map(_doubled, words)), frozenset(map(_doubled, values))
     return options(words, values, stop_at_operand, program.behind, pairs=program.pair_flags)
@@ -134,6 +136,19 @@ def _unbundled(words: Sequence[str], valued: frozenset[str]) -> list[str]:
     """tar cf FILE: each letter is an option, and those with values take the words that follow in turn."""
     flags, rest = [f"-{letter}" for letter in words[0]], list(words[1:])
     return [word for flag in flags for word in ([flag, rest.pop(0)] if flag in valued and rest else [flag])] + rest
+
+
+def _spelled_out(word: str, program: Program) -> str:
+    """The option with a value that begins so, the shortest of several; itself where it is one, or a part of a request."""
+    name, equals, value = word.partition("=")
+    if (
+        len(name) < 5
+        or name[:2] != "--"
+        or name in program.value_flags
+        or any(name in one for one in program.http.values())
+    ):
+        return word
+    return min((one for one in program.value_flags if one.startswith(name)), key=len, default=name) + equals + value
 
 
 def _doubled(word: str) -> str:
@@ -148,7 +163,7 @@ def behind(paths: Sequence[Sequence[str]], operands: Sequence[str]) -> list[str]
     return None
 
 
-def holds(item: Payload | ObjectEffect | PathEffect | Sending, found: CommandOptions) -> bool:
+def holds(item: Payload | ObjectEffect | PathEffect | Sending | Printed, found: CommandOptions) -> bool:
     """Whether the options that an entry of a description asks for are given."""
     if (item.any_flag and not found.has(*item.any_flag)) or (item.no_flag and found.has(*item.no_flag)):
         return False

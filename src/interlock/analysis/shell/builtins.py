@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 from interlock.analysis.facts import HOLE, Command, hole, known, taints_in
 from interlock.analysis.places import is_system_folder, resolve
-from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs import Program
+from interlock.analysis.programs.load import program_set, shipped_programs
 from interlock.analysis.programs.options import options, valued
-from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream, arithmetic, text_builtins
+from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, arithmetic, text_builtins
 from interlock.analysis.shell.arithmetic import subscript_of
 from interlock.analysis.shell.declarations import declare_words
 from interlock.analysis.shell.expand import is_unknown
@@ -279,8 +280,23 @@ def read_option(job: Job) -> Stream:
     return NOTHING
 
 
+def look_up_or_run(job: Job) -> Stream | None:
+    """command -v only looks a name up; otherwise it runs its words."""
+    flags = [word for word in job.words[:2] if word.startswith("-") and word != "--"]
+    if any("v" in flag or "V" in flag for flag in flags):
+        names = [word for word in job.words if not word.startswith("-")]
+        return Stream(names[0] if names else hole())
+    rest = [
+        word for number, word in enumerate(job.words) if not (number < len(flags) and word in ("-p",)) and word != "--"
+    ]
+    from interlock.analysis.shell.payloads import run_words
+
+    return run_words(job, rest, job.program, ())
+
+
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     **text_builtins.HANDLERS,
+    "command": look_up_or_run,
     "cd": change_directory,
     "popd": go_back,
     "pushd": change_directory,
@@ -303,31 +319,27 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
 }
 
 
-SHELLS = frozenset(
-    "bash sh zsh dash ksh ash mksh fish csh tcsh rbash rzsh yash pdksh osh posh hush xonsh nu elvish".split()
-)
+DIALECTS = ("bash", "sh", "dash", "zsh", "fish")  # in which a shell can read its text
 
-DIALECTS = {
-    "sh": "sh",
-    "zsh": "zsh",
-    "rzsh": "zsh",
-    "fish": "fish",
-    **dict.fromkeys(("dash", "ash", "posh", "hush"), "dash"),
-}
+
+def dialect_of(name: str) -> str:
+    """The dialect of a shell, by its description; empty for any other program."""
+    program = shipped_programs().get(name)
+    return program.dialect if program is not None else ""
 
 
 _GLOB_CODE = re.compile(r"""\(\+?\w*e(?::["']|[:'"])(.+?)(?:["']:|[:'"])\)""")  # zsh: *(e:'command':)
 
 
-def shell(job: Job) -> Stream | None:
+def shell(job: Job, program: Program) -> Stream | None:
     """bash -c 'text' name args…; a script file; or what flows in."""
     text, operands, flags, startup = _shell_words(job.words)
-    if job.program == "fish":
+    dialect = program.dialect
+    if dialect == "fish":
         for first in options(job.words, valued("-C --init-command -c")).all("-C", "--init-command"):
-            job.shell_text(first, "fish -C", dialect="fish")
-    if ("-n" in flags and job.program != "fish") or "noexec" in flags or "--no-execute" in flags:
+            job.shell_text(first, f"{job.program} -C", dialect=dialect)
+    if ("-n" in flags and dialect != "fish") or "noexec" in flags or "--no-execute" in flags:
         return NOTHING
-    dialect = DIALECTS.get(job.program, "bash")
     via = f"{job.program} -c"
     for path in startup:
         run_script(job, path, [], f"{job.program} --rcfile", dialect)
@@ -396,4 +408,4 @@ def from_stdin(job: Job, dialect: str, args: list[str]) -> Stream | None:
     return job.host.nested(job.stdin.text, where, args, dialect)
 
 
-SHELL_HANDLERS: dict[str, Callable[[Job], Stream | None]] = dict.fromkeys(SHELLS, shell)
+READERS: dict[str, Reader] = {"shell": shell}

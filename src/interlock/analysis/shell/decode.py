@@ -13,6 +13,7 @@ from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import Job
 
 MAX_OUTPUT = 100_000
+Decoder = Callable[[list[str], str], str | None]
 
 
 _ESCAPES = {
@@ -47,16 +48,15 @@ def unescape(text: str) -> str:
     return _ESCAPE.sub(char, text) if "\\" in text else text
 
 
-def decode_output(job: Job) -> str | None:
-    """base64 -d, xxd -r -p, rev, tr and friends on known input."""
+def decode_output(job: Job, decoder: Decoder) -> str | None:
+    """What a decoder prints of known input."""
     source = job.stdin.text if job.stdin is not None else None
     if source is None:
         files = [word for word in job.words if not word.startswith("-")]
         source = job.file_text(files[-1]) if files else None
     if source is None or not known(source) or len(source) > MAX_OUTPUT:
         return None
-    decoder = _DECODERS.get(job.program)
-    return decoder(job.words, source) if decoder else None
+    return decoder(job.words, source)
 
 
 def _base64(words: list[str], source: str) -> str | None:
@@ -157,17 +157,13 @@ def _openssl(words: list[str], source: str) -> str | None:
     return None
 
 
-_DECODERS: dict[str, Callable[[list[str], str], str | None]] = {
-    "base64": _base64,
-    "gbase64": _base64,
-    "base32": _base32,
-    "xxd": _hex,
-    "rev": _rev,
-    **dict.fromkeys(("gunzip", "zcat", "gzip"), _gunzip),
-    "tr": _tr,
-    "openssl": _openssl,
-    "paste": _paste,
-    "uudecode": lambda words, source: None,
+DECODERS: dict[str, Decoder] = {
+    "decoded_base64": _base64,
+    "decoded_base32": _base32,
+    "decoded_hex": _hex,
+    "reversed_lines": _rev,
+    "decompressed": _gunzip,
+    "mapped_characters": _tr,
+    "deciphered": _openssl,
+    "joined_lines": _paste,
 }
-
-# Programs that pass on some of what they get: their output is at most their input.

@@ -12,7 +12,7 @@ from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.programs.options import CommandOptions, options, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, Where
-from interlock.analysis.shell.builtins import DIALECTS, SHELLS, from_stdin, run_script
+from interlock.analysis.shell.builtins import dialect_of, from_stdin, run_script
 from interlock.analysis.shell.expand import is_unknown
 
 _VERSIONED = re.compile(r"([a-z]+)-?\d[\d.]*[a-z]*")
@@ -310,10 +310,10 @@ def executable(job: Job, path: str) -> Stream | None:
         _read_code(job, interpreter.carries[0].stdin, text, path)
     elif ending in _SCRIPT_ENDINGS and not program:
         job.code(_SCRIPT_ENDINGS[ending], text, path)
-    elif "\0" in text[:1000] or (program and program not in SHELLS):
+    elif "\0" in text[:1000] or (program and not dialect_of(program)):
         job.effect("run_script", path)
     else:
-        return run_script(job, path, job.words, path, DIALECTS.get(program, "bash"))
+        return run_script(job, path, job.words, path, dialect_of(program) or "bash")
     return UNKNOWN
 
 
@@ -422,7 +422,5 @@ READERS: dict[str, Reader] = {
 
 def is_interpreter(name: str) -> bool:
     """Whether a program runs the text that it is given, and nothing else."""
-    if name in SHELLS:
-        return True
     program = described_program(name)
     return program is not None and program.wrapper and bool(program.reader)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from interlock.analysis.facts import HOLE, hole
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.options import options, valued
-from interlock.analysis.shell import UNKNOWN, Job, Stream
+from interlock.analysis.programs import Program
+from interlock.analysis.programs.options import parse
+from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.decode import unescape
 from interlock.analysis.shell.expand import is_unknown
 
@@ -146,7 +147,7 @@ class _Expression:
         self.pos += 1
 
 
-def find(job: Job) -> Stream | None:
+def find(job: Job, program: Program) -> Stream | None:
     """find -delete, -exec, -execdir, -ok, -fprint, -fprintf."""
     words = job.words
     job.step(len(words))
@@ -196,15 +197,12 @@ def _filled(command: Sequence[str], target: str) -> list[str]:
     return [target if item == "{}" else item for item in command]
 
 
-def fd(job: Job) -> Stream | None:
+def fd(job: Job, program: Program) -> Stream | None:
     """fd PATTERN PATH -x command."""
     at = next((n for n, word in enumerate(job.words) if word in ("-x", "-X", "--exec", "--exec-batch")), None)
     if at is None:
         return None
-    found = options(
-        job.words[:at],
-        valued("-e --extension -t --type -E --exclude -d --max-depth -c --changed-within --changed-before -S -o"),
-    )
+    found = parse(program, job.words[:at])
     pattern, roots = (found.operands[0] if found.operands else ""), found.operands[1:] or ["."]
     names = [f"*.{ending}" for ending in found.all("-e", "--extension")] or (
         [pattern.strip("^$")] if pattern not in ("", ".") else []
@@ -223,15 +221,9 @@ def fd(job: Job) -> Stream | None:
     return UNKNOWN
 
 
-def xargs(job: Job) -> Stream | None:
+def xargs(job: Job, program: Program) -> Stream | None:
     """xargs command: the words that flow in are added, unknown ones as a hole."""
-    found = options(
-        job.words,
-        valued(
-            "-a -d -E -I -L -n -P -s --arg-file --delimiter --max-lines --max-args --max-procs --max-chars --process-slot-var -J -R -S"
-        ),
-        stop_at_operand=True,
-    )
+    found = parse(program, job.words, stop_at_operand=True)
     command = found.operands or ["echo"]
     job.step(len(command))
     path = found.value("-a", "--arg-file")
@@ -243,7 +235,7 @@ def xargs(job: Job) -> Stream | None:
     items = [item for item in re.split(splits, source) if item.strip()] or [hole()]
     bulk = job.stdin is None or HOLE in source or "bulk" in job.stdin.taints or len(items) > 1
     traits = ("bulk",) if bulk else ()
-    where = job.where.inside("xargs", *traits)
+    where = job.where.inside(job.program, *traits)
     if mark:
         stream = UNKNOWN
         for item in _bounded(items, 16):
@@ -252,7 +244,7 @@ def xargs(job: Job) -> Stream | None:
     return job.host.run([*command, *_bounded(items, 64)], where, None)
 
 
-def parallel(job: Job) -> Stream | None:
+def parallel(job: Job, program: Program) -> Stream | None:
     """GNU parallel: text with {} for each of its arguments."""
     words = list(job.words)
     items: list[str] = []
@@ -264,13 +256,7 @@ def parallel(job: Job) -> Stream | None:
     else:
         source = job.stdin.text if job.stdin is not None else hole()
         items = source.splitlines() or [hole()]
-    found = options(
-        words,
-        valued(
-            "-j -P -a -N -n -L -I -S -d -C --jobs --colsep --delay --retries --timeout --joblog --arg-file -J --results --tmpdir --load --memfree --tagstring"
-        ),
-        stop_at_operand=True,
-    )
+    found = parse(program, words, stop_at_operand=True)
     command = " ".join(found.operands)
     if found.has("--dry-run", "--dryrun"):
         return UNKNOWN
@@ -288,16 +274,4 @@ def parallel(job: Job) -> Stream | None:
     return UNKNOWN
 
 
-# -- options that carry commands ------------------------------------------------------------------------
-
-
-HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    "gfind": find,
-    "fd": fd,
-    "parallel": parallel,
-    "xargs": xargs,
-    "find": find,
-    "rush": parallel,
-    "fdfind": fd,
-    "gxargs": xargs,
-}
+READERS: dict[str, Reader] = {"search": find, "search_each": fd, "each_line": parallel, "each_word": xargs}

@@ -1,31 +1,30 @@
-"""The words of env and of the shell's `command`: another command, behind settings or an option that only looks it up."""
+"""The words of env: another command, behind variables and options, one of which is a text that is split into words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from shlex import quote
 
-from interlock.analysis.facts import hole
-from interlock.analysis.shell import Job, Stream
+from interlock.analysis.programs import Program
+from interlock.analysis.shell import Job, Reader, Stream
 from interlock.analysis.shell.payloads import run_words
 
-COMMON = frozenset("rm dd shred mv cp bash sh zsh python3 perl find truncate chmod chown curl wget git kill".split())
 _ENV_LONG = ("--unset", "--chdir", "--argv0", "--split-string", "--ignore-environment", "--null", "--debug")
 _ENV_VALUED = frozenset("-u -C -P -a -S --unset --chdir --argv0 --split-string".split())
 
 
-def _env(job: Job) -> Stream | None:
+def _env(job: Job, program: Program) -> Stream | None:
     """env [-i] [-u NAME] [NAME=value] command; env -S 'text', whose words come before the ones that follow."""
     rest, text = _env_words(job.words)
     if text is not None:
-        return job.shell_text(" ".join(["env", text.replace("\\_", " "), *map(quote, rest)]), "env -S")
+        return job.shell_text(" ".join([job.program, text.replace("\\_", " "), *map(quote, rest)]), f"{job.program} -S")
     env: list[tuple[str, str]] = []
     while rest and "=" in rest[0]:
         name, _, value = rest.pop(0).partition("=")
         env.append((name, value))
     if not rest:
         return None
-    return run_words(job, rest, "env", (), env)
+    return run_words(job, rest, job.program, (), env)
 
 
 def _env_words(words: Sequence[str]) -> tuple[list[str], str | None]:
@@ -59,20 +58,4 @@ def _env_short(word: str) -> tuple[str, str | None]:
     return "", None
 
 
-def _command(job: Job) -> Stream | None:
-    """command -v only looks a name up; otherwise it runs its words."""
-    flags = [word for word in job.words[:2] if word.startswith("-") and word != "--"]
-    if any("v" in flag or "V" in flag for flag in flags):
-        names = [word for word in job.words if not word.startswith("-")]
-        found = names[0] if names else hole()
-        return Stream(f"/bin/{found}" if "/" not in found and found in COMMON else found)
-    rest = [
-        word for number, word in enumerate(job.words) if not (number < len(flags) and word in ("-p",)) and word != "--"
-    ]
-    return run_words(job, rest, "command", ())
-
-
-HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    "env": _env,
-    "command": _command,
-}
+READERS: dict[str, Reader] = {"assignments": _env}

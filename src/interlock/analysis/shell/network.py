@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from interlock.analysis.facts import HOLE, hole_of, taints_in, without_holes
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.options import options, valued
-from interlock.analysis.shell import Job, Stream
-from interlock.analysis.shell.data_clients import inside
+from interlock.analysis.programs import Program
+from interlock.analysis.programs.options import parse
+from interlock.analysis.shell import Job, Reader, Stream
 from interlock.analysis.targets.carried import LEAKS, carries
 
 _SECRET_NAME = re.compile(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY)[A-Z_]*{HOLE}")
 
 
-def web(job: Job) -> Stream:
-    """curl, wget, httpie: the requests they send, the files they send or write, and what they print."""
-    from interlock.analysis.http import clients as http_words
-    from interlock.analysis.http import read_http
+def web(job: Job, program: Program) -> Stream:
+    """The requests of an HTTP client, the files that it sends or writes, and what it prints."""
+    from interlock.analysis.http import parse_requests, read_http
 
-    parser = {"curl": http_words.parse_curl, "wget": http_words.parse_wget}.get(job.program, http_words.parse_httpie)
     inner = Job(job.host, job.program, job.words, job.where, job.stdin)
-    prints = False
-    for request in parser([*job.words, *_config_words(job)] if job.program == "curl" else job.words):
+    words = [*job.words, *_config_words(job, program)] if "config" in program.http else job.words
+    for request in parse_requests(program, words):
         job.step(5)
         if not request.url:
             continue
         read_http(request.method, request.url, request.body, request.headers, inner)
         _uploads(job, request.url, request.uploads, f"{request.url} {request.body}")
-        if parser is http_words.parse_httpie and not request.body and not request.uploads:
+        if "items" in program.http and not request.body and not request.uploads:
             send_stdin(job, request.url)
         headers = " ".join(one for one in request.headers if not _signs_in(one, request.url))
         everything = " ".join(request.headers)
@@ -43,15 +41,15 @@ def web(job: Job) -> Stream:
             full = resolve(request.output, job.host.cwds[0])
             if not request.output.startswith("/dev/"):
                 job.host.session.downloads[full] = without_holes(request.url) or "the network"
-        prints = prints or request.to_stdout
     return Stream(hole_of({"download"}), frozenset({"download"}))
 
 
-def _config_words(job: Job) -> Iterator[str]:
+def _config_words(job: Job, program: Program) -> Iterator[str]:
     """The options in the files that curl -K names: `url=…`, `data @x`, `-X POST`."""
-    if not any(word.startswith(("-K", "--config")) for word in job.words):
+    flags = program.http["config"]
+    if not any(word.startswith(flags) for word in job.words):
         return
-    for path in options(job.words, valued("-K --config")).all("-K", "--config"):
+    for path in parse(program, job.words).all(*flags):
         text = job.stdin.text if path == "-" and job.stdin is not None else job.file_text(path) or ""
         for line in text.splitlines()[:_MOST_LINES]:
             name, _, value = _CONFIG_LINE.sub("=", line.strip(), count=1).partition("=")
@@ -84,13 +82,11 @@ def named_request(job: Job) -> None:
         read_http(method or "post", url, body, (), job)
 
 
-def remote_procedure(job: Job) -> Stream | None:
+def remote_procedure(job: Job, program: Program) -> Stream | None:
     """grpcurl HOST:PORT package.Service/Method: a call that is judged by its name."""
     from interlock.analysis.http import is_deletion_name, read_http
 
-    words = options(
-        job.words, valued("-d -H -import-path -proto -protoset -cert -key -cacert -authority -max-time")
-    ).operands
+    words = parse(program, job.words).operands
     if words[1:2] and words[1] not in ("list", "describe") and is_deletion_name(re.split(r"[/.]", words[1])[-1]):
         read_http("delete", "/".join(words[:2]), "", (), job)
     return None
@@ -201,37 +197,7 @@ _SERVICES = re.compile(
 )
 
 
-def lookup(job: Job) -> Stream | None:
-    """dig, nslookup, ping: a secret in the queried name leaves this machine."""
-    if leaks := find_leaks(" ".join(job.words), ""):
-        job.effect("send", "a name server", *leaks)
-    return Stream(hole_of({"download"}), frozenset({"download"})) if job.program == "dig" else None
-
-
-def netcat(job: Job) -> Stream:
-    """nc host port: what flows in is sent; a store's text protocol is read."""
-    operands = options(job.words, valued("-p -s -w -q -i -X -x -e -c -I -O -T")).operands
-    if job.stdin is not None and operands:
-        send_stdin(job, " ".join(operands), operands[0])
-        language = {"6379": "redis", "11211": "memcached"}.get(operands[-1])
-        if language and job.stdin.known:
-            inside(job).code(language, job.stdin.text)
-    found = options(job.words, valued("-p -s -w -q -i -X -x -e -c"))
-    for program in found.all("-e", "-c", "--exec", "--sh-exec"):
-        job.effect("reverse_shell", program)
-    return Stream(hole_of({"download"}), frozenset({"download"}))
-
-
-def tls(job: Job) -> Stream | None:
-    """openssl s_client: a raw connection."""
-    if job.words[:1] != ["s_client"]:
-        return None
-    send_stdin(job, "openssl s_client", options(job.words, valued("-connect")).value("-connect") or "")
-    job.effect("fetch", "openssl s_client")
-    return Stream(hole_of({"download"}), frozenset({"download"}))
-
-
-def socat(job: Job) -> Stream | None:
+def relay(job: Job, program: Program) -> Stream | None:
     text = " ".join(job.words)
     if re.search(r"(?i)\b(exec|system|shell):", text) and re.search(r"(?i)\b(tcp|udp|openssl|sctp)\d?(-\w+)?:", text):
         job.effect("reverse_shell", text)
@@ -246,46 +212,19 @@ _SOCAT_PEER = re.compile(r"(?i)\b(?:tcp|udp|openssl|sctp|ssl)\d?(?:-connect|-sen
 _SOCAT_FILE = re.compile(r"(?i)\b(?:file|open|gopen|create):([^,\s]+)")
 
 
-HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    **dict.fromkeys(("curl", "wget", "http", "https", "xh", "xhs", "httpie", "curlie"), web),
-    **dict.fromkeys(("grpcurl", "grpc-client-cli"), remote_procedure),
-    **dict.fromkeys(("nc", "ncat", "netcat"), netcat),
-    "telnet": netcat,
-    "socat": socat,
-    **dict.fromkeys(("dig", "nslookup", "host", "ping", "drill", "getent", "resolvectl"), lookup),
-    "openssl": tls,
-}
-
-
 _DELETES = frozenset("rm mrm delete mdelete del mdel dele rmdir rmd".split())
 _PUTS = frozenset("put mput reput send mirror".split())
 _SEPARATED = re.compile(r"[;\n]|&&|\|\|")
 
 
-def lftp(job: Job) -> Stream | None:
-    """lftp -e 'text' site, lftp -c 'text', lftp -f FILE, and what flows in."""
-    found = options(job.words, valued("-e -c -f -u -p -s"))
-    texts = [*found.all("-e", "-c"), *_files(job, found.all("-f"))]
-    _told(job, texts or _stdin(job))
-    return None
-
-
-def sftp(job: Job) -> Stream | None:
-    """sftp -b FILE host, ftp host, and what flows in."""
-    found = options(job.words, valued("-b -i -P -o -F -B -c -D -J -l -R -S -s"))
-    files = [path for path in found.all("-b") if path != "-"]
-    _told(job, [*_files(job, files)] if files else _stdin(job))
-    return None
-
-
-def _told(job: Job, texts: Sequence[str]) -> None:
-    for text in texts:
-        for line in _SEPARATED.split(text):
-            words = line.replace('"', "").replace("'", "").split()
-            if words and words[0].startswith("!"):
-                job.shell_text(line.strip()[1:], f"{job.program} !")
-            elif words:
-                _command(job, words[0].lstrip("-").lower(), words[1:])
+def read_transfer(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
+    """The commands of a file transfer client."""
+    for line in _SEPARATED.split(text):
+        words = line.replace('"', "").replace("'", "").split()
+        if words and words[0].startswith("!"):
+            job.shell_text(line.strip()[1:], f"{job.program} !")
+        elif words:
+            _command(job, words[0].lstrip("-").lower(), words[1:])
 
 
 def _command(job: Job, name: str, words: Sequence[str]) -> None:
@@ -314,18 +253,4 @@ def _command(job: Job, name: str, words: Sequence[str]) -> None:
             job.effect("delete", path, "remote", *(("recursive", "bulk") if many else ()))
 
 
-def _stdin(job: Job) -> list[str]:
-    return [job.stdin.text] if job.stdin is not None and job.stdin.known else []
-
-
-def _files(job: Job, paths: Sequence[str]) -> Iterator[str]:
-    for path in paths:
-        text = job.host.session.files.get(resolve(path, job.host.cwds[0]))
-        if text is not None:
-            yield text
-
-
-TRANSFER_HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    "lftp": lftp,
-    **dict.fromkeys(("sftp", "ftp", "ncftp", "psftp", "tnftp"), sftp),
-}
+READERS: dict[str, Reader] = {"web": web, "remote_procedure": remote_procedure, "relay": relay}

@@ -1,4 +1,4 @@
-"""Computes the output of a command from its words alone: echo, printf, decoders, plain filters, constant prints of inline code."""
+"""Computes the output of a command from its words and its description: text, decoders, plain filters, constant prints of inline code."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 from interlock.analysis.facts import HOLE, hole, hole_of, taints_in
 from interlock.analysis.places import resolve
+from interlock.analysis.programs import Printed, Program
 from interlock.analysis.programs.load import program_set
-from interlock.analysis.programs.options import options, valued
+from interlock.analysis.programs.options import behind, holds, parse
 from interlock.analysis.shell import UNKNOWN, Job, Stream
-from interlock.analysis.shell.decode import decode_output, unescape
+from interlock.analysis.shell.decode import DECODERS, decode_output, unescape
 from interlock.analysis.targets.carried import carries, named_files
 
 _DIRECTIVE = re.compile(r"%([-+ #0]*\d*(?:\.\d+)?)([sdqbiuxXoc%])")
@@ -76,7 +77,7 @@ def _cat(job: Job) -> Stream:
     return Stream("".join(texts), taints)
 
 
-def _find(job: Job) -> Stream:
+def _found_files(job: Job) -> Stream:
     from interlock.analysis.shell.item_runners import find_targets
 
     return Stream("\n".join(find_targets(job.words)) + "\n", frozenset({"bulk"}))
@@ -90,19 +91,6 @@ def _listing(job: Job) -> Stream:
     )
 
 
-def _git(job: Job) -> Stream | None:
-    found = options(job.words, valued("-C -c --git-dir --work-tree"))
-    if found.operands[:1] == ["ls-files"]:
-        return Stream("\n".join(found.operands[1:]) or "*", frozenset({"bulk"}))
-    if found.operands[:1] == ["rev-parse"] and "--show-toplevel" in found.flags:
-        return Stream(".")
-    return (
-        Stream(hole(), frozenset({"bulk"}))
-        if found.operands[:1] in (["branch"], ["for-each-ref"], ["diff"], ["log"])
-        else None
-    )
-
-
 def _seq(job: Job) -> Stream:
     numbers = [int(word) for word in job.words if re.fullmatch(r"-?\d{1,6}", word)]
     if not numbers:
@@ -111,30 +99,24 @@ def _seq(job: Job) -> Stream:
     return Stream("\n".join(str(number) for number in range(first, last + 1)[:64]))
 
 
-def _name_of(job: Job) -> Stream:
-    """basename, dirname, realpath, readlink, which, command -v: computed from their last word."""
+def _same_name(job: Job) -> Stream | None:
+    """which, realpath: the first operand stands for the file."""
+    return next((Stream(word) for word in job.words if not word.startswith("-")), None)
+
+
+def _base_name(job: Job) -> Stream | None:
+    """The last part of a path, without an ending."""
     names = [word for word in job.words if not word.startswith("-")]
-    if not names:
-        return UNKNOWN
-    word = names[0]
-    if job.program == "basename":
-        word = word.rstrip("/").rpartition("/")[2]
-        if len(names) > 1 and word.endswith(names[1]):
-            word = word[: -len(names[1])]
-    elif job.program == "dirname" and word in ("~", "~/"):
-        word = "/home"
-    elif job.program == "dirname":
-        word = word.rstrip("/").rpartition("/")[0] or ("/" if word.startswith("/") else ".")
-    return Stream(word)
+    word = names[0].rstrip("/").rpartition("/")[2] if names else ""
+    return Stream(word.removesuffix(names[1]) if len(names) > 1 else word) if names else None
 
 
-def _mktemp(job: Job) -> Stream:
-    return Stream("/tmp/tmp.interlock")
-
-
-def _container(job: Job) -> Stream | None:
-    """docker run -d prints the name of what it has just started."""
-    return Stream(hole("container")) if {"run", "create"}.intersection(job.words[:2]) else None
+def _folder_name(job: Job) -> Stream | None:
+    """All but the last part of a path."""
+    word = next((word for word in job.words if not word.startswith("-")), None)
+    if word is None or word in ("~", "~/"):
+        return None if word is None else Stream("/home")
+    return Stream(word.rstrip("/").rpartition("/")[0] or ("/" if word.startswith("/") else "."))
 
 
 def _found_processes(job: Job) -> Stream:
@@ -142,157 +124,116 @@ def _found_processes(job: Job) -> Stream:
     return Stream(hole(":".join([job.program, *job.words])))
 
 
-def _dump(job: Job) -> Stream:
-    """A database's content on its way somewhere."""
-    return Stream(hole_of({"secret"}), frozenset({"secret"}))
-
-
 def _environment(job: Job) -> Stream | None:
-    """env, export -p, set: all variables; printenv NAME: one of them."""
+    """env, export -p, set: all variables."""
+    named = any(not word.startswith("-") for word in job.words)
+    return None if named else Stream(hole_of({"environment"}), frozenset({"environment"}))
+
+
+def _variable(job: Job) -> Stream | None:
+    """printenv NAME: one variable, or all."""
     names = [word for word in job.words if not word.startswith("-")]
-    if job.program == "printenv" and names:
-        secret = any(SECRET_NAME.fullmatch(hole(name)) for name in names)
-        return Stream(hole_of({"secret"}), frozenset({"secret"})) if secret else None
-    return None if names else Stream(hole_of({"environment"}), frozenset({"environment"}))
+    secret = any(SECRET_NAME.fullmatch(hole(name)) for name in names)
+    return Stream(hole_of({"secret"}), frozenset({"secret"})) if secret else _environment(job)
 
 
 SECRET_NAME = re.compile(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY|TOKEN|API_KEY)[A-Z_]*{HOLE}")
-_SECRET_WORDS = re.compile(
-    r".*(secret_access_key|password|session_token)|--export-secret-keys|find-(generic|internet)-password|dump-keychain|--reveal|get-secret-value|get-session-token|secrets?|kv|lookup|get-parameters?|"
-    r"--with-decryption|print-access-token|create-access-key|password|read|show"
-)
-
-
-# Commands that print the path of a cache.
-_CACHES = {
-    ("brew", "--cache"): "~/Library/Caches/Homebrew", ("pip", "cache dir"): "~/.cache/pip", ("pip3", "cache dir"): "~/.cache/pip",
-    ("uv", "cache dir"): "~/.cache/uv", ("go", "env GOCACHE"): "~/.cache/go-build", ("yarn", "cache dir"): "~/.cache/yarn",
-    ("npm", "config get cache"): "~/.npm/_cacache", ("poetry", "config cache-dir"): "~/.cache/pypoetry", ("ccache", "-k cache_dir"): "~/.cache/ccache",
-}  # fmt: skip
-
-
-def _cache(job: Job) -> Stream | None:
-    found = _CACHES.get((job.program, " ".join(job.words)))
-    return Stream(f"{found}\n") if found else None
-
-
-_KEEPERS = frozenset("gpg security op pass vault secret-tool bw kubectl aws gcloud doppler".split())
-# The words with which a program prints the token or the keys that it signs in with.
-_OWN_TOKEN = {
-    "gh": {"auth", "token"}, "az": {"account", "get-access-token"}, "heroku": {"auth:token"}, "kubectl": {"config", "view", "--raw"},
-    "oc": {"whoami", "-t"}, "gcloud": {"auth", "print-identity-token"}, "doctl": {"auth", "token"}, "fly": {"auth", "token"},
-}  # fmt: skip
-
-
-def _secret(job: Job) -> Stream | None:
-    """Commands that print secrets."""
-    own = _OWN_TOKEN.get(job.program)
-    found = (own is not None and own <= set(job.words)) or (
-        job.program in _KEEPERS and any(_SECRET_WORDS.fullmatch(word) for word in job.words[:4])
-    )
-    return Stream(hole_of({"secret"}), frozenset({"secret"})) if found else None
 
 
 def _constant(job: Job) -> Stream | None:
     """awk 'BEGIN{print "…"}', jq -rn '"…"'."""
-
     texts = [word for word in job.words if not word.startswith("-")]
-    found = constant_output(job.program, texts[:1])
+    found = constant_output("filter", texts[:1])
     return found if found.known else None
 
 
-_PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
-    "echo": echo,
-    "printf": lambda job: printf(job.words),
-    "cat": _cat,
-    "find": _find,
-    "fd": _find,
-    "ls": _listing,
-    "git": _git,
-    "seq": _seq,
-    "basename": _name_of,
-    "dirname": _name_of,
-    "realpath": _name_of,
-    "readlink": _name_of,
-    "which": _name_of,
-    "mktemp": _mktemp,
-    "pwd": lambda job: Stream(job.host.cwds[0] or hole("PWD")),
-    "true": lambda job: Stream(""),
-    ":": lambda job: Stream(""),
-    "env": _environment,
-    "printenv": _environment,
-    **dict.fromkeys(("set", "export", "declare", "typeset"), _environment),
-    **dict.fromkeys(("pg_dump", "pg_dumpall", "mysqldump", "mongodump"), _dump),
-    **dict.fromkeys(("docker", "podman", "nerdctl"), _container),
-    **dict.fromkeys(("awk", "jq"), _constant),
-    "type": _name_of,
-    **dict.fromkeys(("pgrep", "pidof", "lsof", "fuser"), _found_processes),
-    "lynx": lambda job: Stream(hole_of({"download"}), frozenset({"download"})),
-    **dict.fromkeys((*_KEEPERS, *_OWN_TOKEN), _secret),
-    **dict.fromkeys({program for program, _ in _CACHES}, _cache),
-    "yes": lambda job: Stream(f"{' '.join(job.words) or 'y'}\n", frozenset({"endless"})),
+PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
+    "words": echo,
+    "formatted": lambda job: printf(job.words),
+    "files": _cat,
+    "found_files": _found_files,
+    "listing": _listing,
+    "numbers": _seq,
+    "same_name": _same_name,
+    "base_name": _base_name,
+    "folder_name": _folder_name,
+    "here": lambda job: Stream(job.host.cwds[0] or hole("PWD")),
+    "nothing": lambda job: Stream(""),
+    "environment": _environment,
+    "variable": _variable,
+    "constant": _constant,
+    "processes": _found_processes,
+    "repeated": lambda job: Stream(f"{' '.join(job.words) or 'y'}\n", frozenset({"endless"})),
 }
 
 
-def output(job: Job) -> Stream:
+def output(job: Job, program: Program | None) -> Stream:
     """What the command prints, as far as that is known."""
-    printer = _PRINTERS.get(job.program)
-    if printer is not None:
-        found = printer(job)
-        if isinstance(found, str):
-            named = frozenset({"secret"}) if SECRET_NAME.search(found) else frozenset()
-            return Stream(found, taints_in(found) | named)
-        if found is not None:
-            return found
     taints = job.stdin.taints if job.stdin is not None else frozenset()
-    plain = decode_output(job)
-    if plain is not None:
-        return Stream(plain, taints)
-    if job.program in _LIMITS:
+    for item in program.prints if program is not None else ():
+        if _speaks_of(item, job, program) and (found := _printed(item, job, taints)) is not None:
+            return found
+    if job.program in program_set("limit"):
         taints -= {"endless"}
     if job.program in program_set("filter"):
         return _filtered(job, taints)
-    if job.program in _ENCODERS:
+    if job.program in program_set("encoder"):
         taints = taints.union(*(carries(job, word) for word in named_files(job.words)))
         return Stream(hole_of(taints), taints)
-    kept = taints & {"secret", "environment", "download", *(("endless",) if job.program == "tr" else ())}
+    kept = taints & {"secret", "environment", "download"}
     return Stream(hole_of(kept), kept) if kept else UNKNOWN
 
 
 ENDLESS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
-_LIMITS = frozenset({"head", "sed", "awk", "grep", "tail", "sort"})  # they end, or print a part
-_ENCODERS = frozenset(
-    "base64 gzip bzip2 xz zstd tar zip openssl gpg xxd od hexdump jq yq gunzip zcat bzcat xzcat uuencode age base32 basenc rev tr dd pigz lz4 "
-    "unzip gpg2 rage".split()
-)
+_FIRST = 4  # words that can be the pattern of what is printed
+
+
+def _speaks_of(item: Printed, job: Job, program: Program | None) -> bool:
+    if item.any_word and not any(re.fullmatch(item.any_word, word) for word in job.words[:_FIRST]):
+        return False
+    if program is None or not (item.subcommand or item.any_flag or item.no_flag or item.given):
+        return True
+    found = parse(program, job.words)
+    return behind(item.subcommand, found.operands) is not None and holds(item, found)
+
+
+def _printed(item: Printed, job: Job, taints: frozenset[str]) -> Stream | None:
+    if not item.by:
+        known_as = item.text or (hole(item.unknown) if item.unknown else hole_of(frozenset(item.taints)))
+        return Stream(known_as, frozenset(item.taints))
+    if (decoder := DECODERS.get(item.by)) is not None:
+        plain = decode_output(job, decoder)
+        return None if plain is None else Stream(plain, taints)
+    found = PRINTERS[item.by](job)
+    if isinstance(found, str):
+        named = frozenset({"secret"}) if SECRET_NAME.search(found) else frozenset()
+        return Stream(found, taints_in(found) | named)
+    return found
 
 
 def _filtered(job: Job, taints: frozenset[str]) -> Stream:
     taints = taints.union(*(carries(job, word) for word in job.words if not word.startswith("-")))
     if job.stdin is None:
         return Stream(hole_of(taints), taints)
-    if job.program in ("awk", "sed", "cut") and HOLE not in job.stdin.text and "bulk" not in job.stdin.taints:
+    if job.program in program_set("rewriter") and HOLE not in job.stdin.text and "bulk" not in job.stdin.taints:
         return Stream(_edited(job, job.stdin.text), taints)
     return Stream(job.stdin.text, taints)
 
 
 def _edited(job: Job, text: str) -> str:
-    """sed 's/a/b/' on known text; other edits are not followed."""
-    if job.program == "sed":
-        scripts = [word for word in job.words if not word.startswith("-")]
-        found = re.fullmatch(r"s(.)(.{1,60}?)\1(.{0,60}?)\1g?", scripts[0], re.DOTALL) if len(scripts) == 1 else None
-        if found and re.fullmatch(r"\^?[\w .,:;_#@%-]*", found[2]):
-            if found[2].startswith("^"):
-                head = found[2][1:]
-                return "".join(
-                    found[3] + line[len(head) :] if line.startswith(head) else line for line in text.splitlines(True)
-                )
-            return text.replace(found[2], found[3])
-        return text if scripts and re.fullmatch(r"\d*[dp]", scripts[0]) else hole()
-    columns = re.fullmatch(r"-c(\d+)-", job.words[0]) if job.program == "cut" and len(job.words) == 1 else None
-    if columns:
+    """sed 's/a/b/' and cut -cN- on known text; other edits are not followed."""
+    if columns := re.fullmatch(r"-c(\d+)-", " ".join(job.words)):
         return "".join(line[int(columns[1]) - 1 :] for line in text.splitlines(True))
-    return hole()
+    scripts = [word for word in job.words if not word.startswith("-")]
+    found = re.fullmatch(r"s(.)(.{1,60}?)\1(.{0,60}?)\1g?", scripts[0], re.DOTALL) if len(scripts) == 1 else None
+    if found and re.fullmatch(r"\^?[\w .,:;_#@%-]*", found[2]):
+        if found[2].startswith("^"):
+            head = found[2][1:]
+            return "".join(
+                found[3] + line[len(head) :] if line.startswith(head) else line for line in text.splitlines(True)
+            )
+        return text.replace(found[2], found[3])
+    return text if scripts and re.fullmatch(r"\d*[dp]", scripts[0]) else hole()
 
 
 _PLAIN_PRINT = re.compile(
@@ -319,7 +260,7 @@ def constant_output(language: str, codes: list[str]) -> Stream:
         from interlock.analysis.shell.decode import unescape
 
         return Stream(unescape(plain[2]))
-    constant = _AWK.fullmatch(code) if language == "awk" else _JQ.fullmatch(code) if language == "jq" else None
+    constant = _AWK.fullmatch(code) or _JQ.fullmatch(code) if language == "filter" else None
     if constant:
         return Stream("".join(re.findall(r'"([^"]*)"', constant[0])))
     packed = _PACKED.fullmatch(code) or _HEX.fullmatch(code)

@@ -16,6 +16,7 @@ from interlock.analysis.programs import Payload, Program
 from interlock.analysis.programs.options import NO_VALUES, CommandOptions, holds, options
 from interlock.analysis.shell import UNKNOWN, Job, Stream
 from interlock.analysis.shell.data_clients import inside, read_statements
+from interlock.analysis.shell.network import read_transfer
 from interlock.analysis.shell.simple_commands import run_variables
 
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
@@ -217,7 +218,7 @@ def _file_texts(job: Job, path: str, language: str) -> Iterator[tuple[str, str]]
         yield language, text
     elif language.startswith("sql"):
         inside(job).effect("run_script", path, "sql")
-    elif language not in ("data", "cron"):
+    elif language not in ("data", "cron", "transfer"):
         job.effect("run_script", path, *(("carried",) if is_outside(path) else ()))
 
 
@@ -294,6 +295,7 @@ _TEXTS: Mapping[str, Callable[[Job, str, str, Sequence[str]], None]] = {
     "quoted": _read_quoted,
     "transport": _read_transport,
     "elisp": _read_elisp,
+    "transfer": read_transfer,
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from interlock.analysis.facts import HOLE, Fact, taints_in
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program, whole_words
 from interlock.analysis.programs.help import asks_for_help
-from interlock.analysis.programs.load import net_words, program_set, written_files
+from interlock.analysis.programs.load import net_words, program_set, shipped_programs, written_files
 from interlock.analysis.shell import (
     FACT_STEPS,
     UNKNOWN,
@@ -34,8 +34,6 @@ from interlock.analysis.shell import (
     sending,
     windows_programs,
 )
-from interlock.analysis.shell import builtins as shells
-from interlock.analysis.shell import network as transfers
 from interlock.analysis.shell.file_programs import apply_paths
 from interlock.analysis.shell.output import output
 from interlock.analysis.shell.payloads import run_carried, run_words
@@ -44,26 +42,13 @@ from interlock.analysis.targets import carried
 Handler = Callable[[Job], Stream | None]
 
 
-def _joined(*tables: Mapping[str, Handler]) -> dict[str, tuple[Handler, ...]]:
-    """All handlers of each program; the first that knows what the program prints has the last word."""
-    joined: dict[str, tuple[Handler, ...]] = {}
-    for table in tables:
-        for name, handler in table.items():
-            joined[name] = (*joined.get(name, ()), handler)
-    return joined
-
-
-HANDLERS = _joined(
-    builtins.HANDLERS,
-    shells.SHELL_HANDLERS,
-    item_runners.HANDLERS,
-    launchers.HANDLERS,
-    network.HANDLERS,
-    sending.HANDLERS,
-    transfers.TRANSFER_HANDLERS,
-)
-
+HANDLERS = builtins.HANDLERS  # of the shell's own commands
 READERS: dict[str, Reader] = {
+    **builtins.READERS,
+    **item_runners.READERS,
+    **launchers.READERS,
+    **network.READERS,
+    **sending.READERS,
     **build_files.READERS,
     **embedded_commands.READERS,
     **interpreters.READERS,
@@ -71,18 +56,7 @@ READERS: dict[str, Reader] = {
     **data_clients.READERS,
     **file_programs.READERS,
 }
-# Programs whose readers know each of their words.
-_OWN_WORDS = frozenset().union(
-    builtins.HANDLERS,
-    shells.SHELL_HANDLERS,
-    item_runners.HANDLERS,
-    network.HANDLERS,
-    transfers.TRANSFER_HANDLERS,
-)
-_WRAPPERS = builtins.SHELLS | frozenset({"env", "command", "xargs", "eval", "source", "."})
-_DASHED_GIT = re.compile(
-    r"git-(add|am|apply|bisect|branch|checkout|checkout-index|clean|clone|commit|config|fetch|filter-branch|gc|log|merge|mv|prune|pull|push|read-tree|rebase|reflog|remote|reset|restore|revert|rm|stash|submodule|switch|symbolic-ref|tag|update-ref|worktree)"
-)
+_KNOWN_WORDS = frozenset(item_runners.READERS) | frozenset(network.READERS)  # readers that know each word
 _LOADER = re.compile(r"ld-(linux|musl)[\w.-]*|ld\.so[\w.]*|ld-[\d.]+\.so")
 _SYSTEM_PROGRAM = re.compile(
     r"/(usr|bin|sbin|opt|snap|nix|Applications|Library|System)/|[A-Za-z]:[\\/](Windows|Program)", re.IGNORECASE
@@ -92,8 +66,8 @@ _SYSTEM_PROGRAM = re.compile(
 def read_program(job: Job, written: str) -> Stream:
     """Read one command; `written` is its name as it stands in the text."""
     program = job.program
-    if program.startswith("git-") and _DASHED_GIT.fullmatch(program):
-        return job.host.run(["git", program[4:], *job.words], job.where.inside(program), job.stdin)
+    if "-" in program and (apart := _dashed(program)):
+        return job.host.run([*apart, *job.words], job.where.inside(program), job.stdin)
     if _LOADER.fullmatch(program):
         program = job.program = "ld.so"
     described = interpreters.described_program(program)
@@ -107,7 +81,7 @@ def read_program(job: Job, written: str) -> Stream:
             job.words = [*job.words, *_options_from(described.variables, job.where.env)]
         if described.subcommands or described.short:
             job.words = whole_words(described, job.words)
-    wrapper = program in _WRAPPERS or (described is not None and described.wrapper)
+    wrapper = described is not None and described.wrapper
     local = "/" in written and not _SYSTEM_PROGRAM.match(written)
     helps = not wrapper and not local and _asks_for_help(described or _UNDESCRIBED, job)
     unproved = local and not wrapper and _asks_for_help(_UNDESCRIBED, job)  # a script may ignore the word
@@ -126,9 +100,8 @@ def read_program(job: Job, written: str) -> Stream:
     stream, handled = _run(job, written if local else "", described)
     if not (wrapper or _read_inside(session.facts, before, len(job.where.via))):
         if described is None or not described.dry_run or set(described.dry_run).isdisjoint(job.words):
-            read_loose_words(
-                job, handled, program in _OWN_WORDS or (described is not None and _is_file_tool(described))
-            )
+            known = program in HANDLERS or (described is not None and _knows_words(described))
+            read_loose_words(job, handled, known)
     return stream
 
 
@@ -147,6 +120,13 @@ def _options_from(names: Sequence[str], env: Sequence[tuple[str, str]]) -> list[
     return found
 
 
+def _dashed(name: str) -> tuple[str, ...]:
+    """git-push is git push: a subcommand that is a program of its own as well."""
+    first, _, rest = name.partition("-")
+    described = shipped_programs().get(first)
+    return (first, rest) if described is not None and rest in described.dashed else ()
+
+
 def _read_inside(facts: Sequence[Fact], before: int, depth: int) -> bool:
     """Whether the command's own words were read as something that it runs."""
     return any(len(fact.via) > depth for fact in islice(facts, before, None))
@@ -161,9 +141,9 @@ def _has_subcommands(described: Program) -> bool:
     return bool(described.ruled or described.does or described.network or described.slash_flags)
 
 
-def _is_file_tool(described: Program) -> bool:
-    """Whether the description speaks of every word: of files, and of nothing that is run."""
-    return bool(described.paths) and not described.carries
+def _knows_words(described: Program) -> bool:
+    """Whether the description or its reader speaks of every word: of files, and of nothing that is run."""
+    return (bool(described.paths) and not described.carries) or not _KNOWN_WORDS.isdisjoint(described.reader)
 
 
 def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool]:
@@ -177,42 +157,38 @@ def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool
         carried.pack(job)
     if job.program in carried.UNPACKERS:
         carried.unpack(job)
-    if described is not None and described.prints and (made := next(filter(described.prints.get, job.words), "")):
-        return Stream(described.prints[made] + "\n", frozenset({"sql"})), True
-    handlers = HANDLERS.get(job.program, ())
+    handler = HANDLERS.get(job.program)
     readers = _readers(described) if described is not None else ()
-    if not (handlers or readers) or _holds_leak(job):
+    if not (handler or readers) or _holds_leak(job, described):
         sending.send_named(job)
-    if not (handlers or readers):
+    if not (handler or readers):
         network.named_request(job)
     for reader in readers:
         assert described is not None
         if (stream := reader(job, described)) is not None:
             return stream, True
-    for handler in handlers:
-        if (stream := handler(job)) is not None:
-            return stream, True
-    if handlers or readers:
-        return output(job), True
+    if handler is not None and (stream := handler(job)) is not None:
+        return stream, True
+    if handler or readers:
+        return output(job, described), True
     if tail := _handed_on(job, described is not None and _has_subcommands(described)):
         return run_words(job, tail, job.program, ()), True
     if described is not None and described.carries:
-        return output(job), True
+        return output(job, described), True
     if script:
         stream = interpreters.executable(job, script)
-    return (stream if stream is not None else output(job)), False
+    return (stream if stream is not None else output(job, described)), False
 
 
-_SENDING = frozenset().union(
-    network.HANDLERS, sending.HANDLERS, builtins.HANDLERS
-)  # they tell themselves what they send
+_SENDING = frozenset(network.READERS) | frozenset(sending.READERS)  # readers that tell themselves what is sent
 
 
-def _holds_leak(job: Job) -> bool:
+def _holds_leak(job: Job, described: Program | None) -> bool:
     """Whether a secret flows into a command, or stands in one of its words."""
     if job.stdin is not None and not carried.LEAKS.isdisjoint(job.stdin.taints):
         return True
-    text = "" if job.program in _SENDING else " ".join(job.words)
+    tells = described is not None and (bool(described.sends) or not _SENDING.isdisjoint(described.reader))
+    text = "" if tells or job.program in HANDLERS else " ".join(job.words)
     return HOLE in text and not carried.LEAKS.isdisjoint(taints_in(text))
 
 
@@ -268,12 +244,12 @@ def _handed_on(job: Job, own_subcommands: bool) -> list[str]:
         return []
     for at, word in enumerate(words[:_LOOKED_AT]):
         told = words[at - 1] in _HANDS_ON if at else not own_subcommands
-        if own_subcommands and not told and word not in shells.SHELLS:
+        if own_subcommands and not told and not builtins.dialect_of(word):
             continue
         rest = words[at:]
         if len(rest) < 2 or not word[:1].isalpha() or not is_program(word) or words[at - 1 : at] == ["help"]:
             continue
-        if word in shells.SHELLS and any(re.fullmatch(r"-[a-z]*c", one) for one in rest[1:3]):
+        if builtins.dialect_of(word) and any(re.fullmatch(r"-[a-z]*c", one) for one in rest[1:3]):
             return rest
         if (told and words[at - 1 : at] == ["--"]) or harm_of_words(job, rest, told):
             return rest

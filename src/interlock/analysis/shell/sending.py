@@ -1,17 +1,18 @@
-"""Programs that pass files on to others: copies to hosts, uploads, pastes, posts, mail, pushes to an address."""
+"""What leaves this machine: by the description of a program, by its name and words, and with commits."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
 from interlock.analysis.facts import HOLE, Command, hole_of, taints_in, without_holes
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
-from interlock.analysis.programs.options import behind, holds, options, parse, valued
-from interlock.analysis.shell import Job, Stream
+from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.options import behind, holds, parse
+from interlock.analysis.shell import Job, Reader, Stream
 from interlock.analysis.shell.network import find_leaks, host_of, of_the_machine, send_stdin
 from interlock.analysis.targets.carried import LEAKS, carries, copy_to, named_files
 
@@ -69,9 +70,9 @@ def _mark_download(job: Job, address: str, target: str) -> None:
             session.downloads[resolve(path, cwd)] = without_holes(address) or "the network"
 
 
-def fetch(job: Job) -> Stream | None:
+def fetch(job: Job, program: Program) -> Stream | None:
     """aria2c, axel, lwp-download…: the files that they write."""
-    found = options(job.words, valued("-o -O --out --output -d --dir -n -s -x -j -U -H --header"))
+    found = parse(program, job.words)
     addresses = [word for word in found.operands if "://" in word]
     folder = found.value("-d", "--dir")
     given = found.value("-o", "-O", "--out", "--output") or "".join(
@@ -82,12 +83,10 @@ def fetch(job: Job) -> Stream | None:
     return Stream(hole_of({"download"}), frozenset({"download"}))
 
 
-def git(job: Job) -> Stream | None:
+def exchange_commits(job: Job, program: Program) -> Stream | None:
     """git clone from a stranger, whose files are downloads; git push to one, or of a secret that was just added."""
     if "clone" in job.words:
-        words = options(
-            job.words, valued("-C -c -b --branch --depth -o --origin -j --jobs --filter --reference")
-        ).operands
+        words = parse(program, job.words).operands
         if words[:1] == ["clone"] and len(words) > 1 and _ADDRESS.match(words[1]) and of_the_machine(words[1]):
             name = words[2] if len(words) > 2 else re.split(r"[/:]", words[1].rstrip("/"))[-1].removesuffix(".git")
             job.host.session.downloads[f"{resolve(name, job.host.cwds[0])}/"] = without_holes(words[1])
@@ -96,7 +95,7 @@ def git(job: Job) -> Stream | None:
         return None
     if "push" not in job.words:
         return None
-    found = options(job.words, valued("-C -c --git-dir --work-tree -o --push-option --repo --receive-pack --exec"))
+    found = parse(program, job.words)
     if found.operands[:1] != ["push"] or found.has("-n", "--dry-run"):
         return None
     remote = found.value("--repo") or "".join(found.operands[1:2])
@@ -105,7 +104,7 @@ def git(job: Job) -> Stream | None:
         named_locally = "." not in host and host != "localhost"
         if named_locally or of_the_machine(address):
             job.effect("send", address, "content")
-    if any(carries(job, word) & LEAKS for words in _git_words(job, "add") for word in words if word[:1] != "-"):
+    if any(carries(job, word) & LEAKS for words in _words_behind(job, "add") for word in words if word[:1] != "-"):
         job.effect("send", address or "the remote", "secret")
     return None
 
@@ -113,18 +112,20 @@ def git(job: Job) -> Stream | None:
 _ADDRESS = re.compile(r"[a-z+]+://|[\w.-]+@[\w.-]+:")
 
 
-def _git_words(job: Job, verb: str) -> Iterator[tuple[str, ...]]:
+def _words_behind(job: Job, verb: str) -> Iterator[tuple[str, ...]]:
     """The words behind a subcommand of Git, of each such command before this one."""
     job.step(len(job.host.session.facts) // 16)
     for fact in job.host.session.facts:
-        if isinstance(fact, Command) and fact.program == "git" and verb in fact.words[:3]:
+        if isinstance(fact, Command) and fact.program == job.program and verb in fact.words[:3]:
             yield fact.words[fact.words.index(verb) + 1 :]
 
 
 def _added_remotes(job: Job) -> dict[str, str]:
     """The remotes that this very action adds or changes."""
     return {
-        words[-2]: words[-1] for words in _git_words(job, "remote") if len(words) > 2 and words[0] in ("add", "set-url")
+        words[-2]: words[-1]
+        for words in _words_behind(job, "remote")
+        if len(words) > 2 and words[0] in ("add", "set-url")
     }
 
 
@@ -174,7 +175,7 @@ def send_named(job: Job) -> Stream | None:
     words = job.words
     head = [word for word in words[:5] if not word.startswith("-")][:3]
     by_name = _is_sender(job.program) or any(map(_says_send, head))
-    if job.program in _FORGES:
+    if job.program in program_set("forge"):
         by_name = not _POSTS.isdisjoint(head)
     to = next((word for word in words if ":" in word and _URL.match(word)), "")
     if not by_name and not _COPIES.isdisjoint(head):
@@ -220,19 +221,4 @@ def _given(words: Sequence[str], by_name: bool, sender: bool) -> Iterator[str]:
         before = word if word.startswith("-") else ""
 
 
-def mail(job: Job) -> Stream | None:
-    found = options(job.words, valued("-s -a -A -r -c -b --attach"))
-    leaks = frozenset[str]().union(*(carries(job, path) for path in found.all("-a", "-A", "--attach"))) & LEAKS
-    if job.stdin is not None:
-        leaks |= job.stdin.taints & LEAKS
-    if leaks:
-        job.effect("send", "mail", *leaks)
-    return None
-
-
-_FORGES = frozenset({"gh", "glab", "hub", "tea"})
-HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    "git": git,
-    **dict.fromkeys(("aria2c", "axel", "lwp-download", "fetch"), fetch),
-    **dict.fromkeys(("mail", "mailx", "mutt", "sendmail", "msmtp", "s-nail"), mail),
-}
+READERS: dict[str, Reader] = {"commits": exchange_commits, "fetch": fetch}
