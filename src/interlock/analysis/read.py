@@ -175,6 +175,8 @@ _LANGUAGE_READERS = {
     "cmd": ("cmd", "read_cmd"),
 }
 
+LANGUAGES = frozenset(_LANGUAGE_READERS)
+
 
 @cache
 def _reader(language: str) -> Callable[[str, Report], None]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from interlock.analysis.cmd.words import CmdLine, CmdReading
 from interlock.analysis.facts import hole, without_holes
+from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.windows import (
     INTERPRETERS,
     SCRIPTED,
@@ -237,6 +238,11 @@ BUILTINS: dict[str, Callable[[CmdReading, CmdLine], str]] = {
 }
 
 
+def _fetches(name: str) -> bool:
+    program = shipped_programs().get(name)
+    return program is not None and bool(program.http)
+
+
 ITSELF = re.compile(r'"?%~?[a-z]*0"?$', re.IGNORECASE)
 
 
@@ -256,7 +262,7 @@ def run_program(session: CmdReading, line: CmdLine) -> str:
         session.out.run([name, *words])
     for path in line.inputs if name in INTERPRETERS or name in SCRIPTED else ():
         _read_input(session, name, path)
-    fetched = first_url(words) if name in ("curl", "wget") and saved is None else ""
+    fetched = first_url(words) if saved is None and _fetches(name) else ""
     return download_mark(fetched) if fetched else hole("output")
 
 

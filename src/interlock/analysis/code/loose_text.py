@@ -189,10 +189,9 @@ def is_program(word: str) -> bool:
     from interlock.analysis.shell.programs import HANDLERS
 
     name = word.rpartition("/")[2].lower()
-    return name in _FETCHES or ((name in HANDLERS or name in shipped_programs()) and name not in program_set("text"))
-
-
-_FETCHES = frozenset({"curl", "wget"})  # what they print may be run
+    if name in program_set("fetcher"):  # whose output may be run
+        return True
+    return (name in HANDLERS or name in shipped_programs()) and name not in program_set("text")
 
 
 def _enclosed(text: str, opened: int, start: int) -> str:

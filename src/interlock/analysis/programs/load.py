@@ -14,12 +14,16 @@ from interlock.analysis.programs.net import NetWords, build_net
 VARIABLE_KINDS = ("data", "loads", "runs")
 SETS = (
     "encoder",
+    "ended",
+    "fetcher",
+    "fill",
     "filter",
     "forge",
     "interactive",
     "limit",
     "neutral",
     "other_root",
+    "part",
     "rewriter",
     "shell_setup",
     "text",

@@ -157,17 +157,23 @@ def _doubled(word: str) -> str:
 
 def behind(paths: Sequence[Sequence[str]], operands: Sequence[str]) -> list[str] | None:
     """The operands behind the subcommand, where they begin with one of these paths; a `*` stands for any word."""
-    for path in paths or ((),):
-        if len(operands) >= len(path) and all(want in (have, "*") for want, have in zip(path, operands, strict=False)):
+    if not paths:
+        return list(operands)
+    for path in paths:
+        if len(operands) >= len(path) and all(map(_fits, path, operands)):
             return list(operands[len(path) :])
     return None
+
+
+def _fits(want: str, have: str) -> bool:
+    return want in (have, "*")
 
 
 def holds(item: Payload | ObjectEffect | PathEffect | Sending | Printed, found: CommandOptions) -> bool:
     """Whether the options that an entry of a description asks for are given."""
     if (item.any_flag and not found.has(*item.any_flag)) or (item.no_flag and found.has(*item.no_flag)):
         return False
-    return all(
+    return not item.given or all(
         re.fullmatch(pattern, found.value(*names.split()) or "", re.DOTALL) for names, pattern in item.given.items()
     )
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from interlock.analysis.facts import HOLE
+from interlock.analysis.programs.load import program_set, shipped_programs
 from interlock.analysis.shell.syntax.nodes import (
     Background,
     Expression,
@@ -61,10 +62,18 @@ def spawns_without_end(loop: ShellLoop) -> bool:
 def fills_without_end(loop: ShellLoop) -> bool:
     """True for an endless loop that makes one folder inside the other."""
     names = [node.words[0].literal for node in loop.body if isinstance(node, SimpleCommand) and node.words]
-    return _is_endless(loop) and len(names) == len(loop.body) and {"mkdir", "cd"} <= set(names) <= _FILLS
+    fills = program_set("fill")
+    if not _is_endless(loop) or len(names) != len(loop.body) or not _MOVES.intersection(names):
+        return False
+    return all(name in fills or name in _MOVES or name in _INSTANT for name in names) and any(map(_makes_folder, names))
 
 
-_FILLS = frozenset({"mkdir", "cd", "touch", "cp", "pushd", "echo", ":"})
+def _makes_folder(name: str | None) -> bool:
+    program = shipped_programs().get(name or "")
+    return program is not None and any("create" in item.traits and item.effect == "write" for item in program.paths)
+
+
+_MOVES = frozenset({"cd", "pushd"})
 
 
 def _is_endless(loop: ShellLoop) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from interlock.analysis.facts import HOLE, Command, hole, known, taints_in
+from interlock.analysis.facts import HOLE, Command, Effect, hole, known, taints_in
 from interlock.analysis.places import is_system_folder, resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import program_set, shipped_programs
@@ -59,7 +59,6 @@ def change_directory(job: Job) -> Stream:
 
 
 _MADE_NEAR = 60  # facts among which the one is looked for that made a folder
-_MAKERS = frozenset({"mkdir", "md", "install"})
 
 
 def _surely_exists(job: Job, path: str, before: str) -> bool:
@@ -71,9 +70,7 @@ def _surely_exists(job: Job, path: str, before: str) -> bool:
     ):
         return True
     return any(
-        isinstance(fact, Command)
-        and fact.program in _MAKERS
-        and any(resolve(word, fact.cwd or job.host.session.cwd) == path for word in fact.words)
+        isinstance(fact, Effect) and "create" in fact.traits and fact.path == path
         for fact in job.host.session.facts[-_MADE_NEAR:]
     )
 
@@ -109,18 +106,18 @@ def _is_setup(job: Job) -> bool:
         if isinstance(fact, Command) and fact.via and fact.via[-1] == "$( )":
             if fact.program in program_set("shell_setup"):
                 return True
-            return bool(_SETUP_WORDS.intersection(fact.words)) and fact.program not in (
-                "curl",
-                "wget",
-                "cat",
-                "base64",
-                "ssh",
-                "nc",
-            )
+            return bool(_SETUP_WORDS.intersection(fact.words)) and not _passes_on(fact.program)
         if isinstance(fact, Command) and fact.program == "eval":
             continue
         return False
     return False
+
+
+def _passes_on(name: str) -> bool:
+    """Whether a program prints what others wrote: a file, what flows in, the answer of a host."""
+    program = shipped_programs().get(name)
+    away = program is not None and bool(program.http or program.sends)
+    return away or name in program_set("filter") or name in program_set("encoder")
 
 
 def source(job: Job) -> Stream:
@@ -320,12 +317,6 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
 
 
 DIALECTS = ("bash", "sh", "dash", "zsh", "fish")  # in which a shell can read its text
-
-
-def dialect_of(name: str) -> str:
-    """The dialect of a shell, by its description; empty for any other program."""
-    program = shipped_programs().get(name)
-    return program.dialect if program is not None else ""
 
 
 _GLOB_CODE = re.compile(r"""\(\+?\w*e(?::["']|[:'"])(.+?)(?:["']:|[:'"])\)""")  # zsh: *(e:'command':)

@@ -9,13 +9,13 @@ from interlock.analysis.code.loose_text import add_harm, is_outside
 from interlock.analysis.facts import names_only, taints_in
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
+from interlock.analysis.programs.languages import described_program, dialect_of
 from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.programs.options import CommandOptions, options, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, Where
-from interlock.analysis.shell.builtins import dialect_of, from_stdin, run_script
+from interlock.analysis.shell.builtins import from_stdin, run_script
 from interlock.analysis.shell.expand import is_unknown
 
-_VERSIONED = re.compile(r"([a-z]+)-?\d[\d.]*[a-z]*")
 _SCRIPT_ENDINGS = {
     ".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".ts": "javascript", ".rb": "ruby",
     ".pl": "perl", ".php": "php", ".lua": "lua", ".ps1": "powershell", ".bat": "cmd", ".cmd": "cmd", ".sql": "sql",
@@ -24,38 +24,29 @@ _SCRIPT_ENDINGS = {
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(\S+)")
 
 
-def described_program(name: str) -> Program | None:
-    """The description of a program; python3.11 and perl5.36 are interpreters with a version in their name."""
-    programs = shipped_programs()
-    if (found := programs.get(name)) is not None:
-        return found
-    versioned = _VERSIONED.fullmatch(name) if name[-1:].isdigit() or "." in name else None
-    found = programs.get(versioned[1]) if versioned else None
-    return found if found is not None and "interpreter" in found.reader else None
-
-
 def interpreter(job: Job, program: Program) -> Stream | None:
     """python -c, node -e, perl -ne…: code in an option, a script file, or what flows in."""
-    name, item = program.name, program.carries[0]
+    item = program.carries[0]
     language, code_flags, values = item.stdin, item.options, program.value_flags | item.value_flags
-    words = _attached(job.words, name)
-    if name == "python" and (module := _module(words)):
+    words = _attached(job.words, language)
+    if language == "python" and (module := _module(words)):
         return _python_module(job, module)
     found = options(words, values, stop_at_operand=True)
     found = _behind_unknown(words, found, code_flags, values)
-    if name == "perl":
+    if language == "perl":
         _perl_in_place(job, words, found.operands, found.all(*code_flags))
     codes = found.all(*code_flags)
-    if name == "ruby" and "-run" in words and codes:  # the library of commands: rmdir, cp, httpd
+    if language == "ruby" and "-run" in words and codes:  # the library of commands: rmdir, cp, httpd
         return job.run(
-            ["rm", "-r", *found.operands] if codes[0].startswith("rm") else [codes[0], *found.operands], "ruby -run"
+            ["rm", "-r", *found.operands] if codes[0].startswith("rm") else [codes[0], *found.operands],
+            f"{job.program} -run",
         )
     if codes:
-        for code in codes if name not in ("perl", "ruby") else ["\n".join(codes)]:
+        for code in codes if language not in ("perl", "ruby") else ["\n".join(codes)]:
             if "download" in taints_in(code):
                 job.effect("run_download", "the network")
             else:
-                if name == "ipython":
+                if language == "python" and _BANG.search(code):
                     code = _without_bangs(job, code)
                 elif "/" in code and not _CODE_TEXT.search(code):  # kotlinc -script FILE
                     text = job.file_text(code)
@@ -66,16 +57,16 @@ def interpreter(job: Job, program: Program) -> Stream | None:
         from interlock.analysis.shell.output import constant_output
 
         return constant_output(language, codes)
-    checks = ("-c",) if name in ("ruby", "perl") else ()
+    checks = ("-c",) if language in ("ruby", "perl") else ()
     if found.has("-v", "-V", "--version", "-h", "--help", "--check", "-l", *checks) and not (
-        name == "perl" and found.operands and "-c" not in words
+        language == "perl" and found.operands and "-c" not in words
     ):
         return NOTHING
     operands = found.operands
     if language in ("other", "csharp") and _read_operands(job, operands, language):
         return UNKNOWN
-    if name in ("node", "bun", "tsx") and operands[:1] in (["run"], ["test"], ["eval"]):
-        return _bun(job, operands)
+    if language == "javascript" and operands[:1] in (["run"], ["test"], ["eval"]):
+        return _run_project(job, operands)
     if operands and operands[0] not in ("-", "/dev/stdin"):
         return run_source(job, language, operands[0], operands[1:])
     if job.stdin is None:
@@ -151,28 +142,31 @@ def _behind_unknown(
     return found
 
 
+_BANG = re.compile(r"(?m)^\s*!")
+
+
 def _without_bangs(job: Job, code: str) -> str:
-    """IPython: a line that begins with ! is shell text."""
+    """IPython: a line that begins with ! is shell text; to Python itself it is an error."""
     kept: list[str] = []
     for line in code.splitlines():
         if line.lstrip().startswith("!"):
-            job.shell_text(line.lstrip()[1:], "ipython !")
+            job.shell_text(line.lstrip()[1:], f"{job.program} !")
         else:
             kept.append(line)
     return "\n".join(kept)
 
 
-def _attached(words: list[str], name: str) -> list[str]:
+def _attached(words: list[str], language: str) -> list[str]:
     """perl -ne 'code', python -Sc 'code': a bundle whose last letter takes the code is split; node -p -e is one option."""
-    if name in ("node", "bun", "tsx", "ts-node"):
+    if language == "javascript":
         return [
             word
             for word, after in zip(words, [*words[1:], ""], strict=False)
             if not (word in ("-p", "--print") and after in ("-e", "--eval"))
         ]
-    if name not in ("perl", "ruby", "python", "php", "lua"):
+    letters = {"perl": "eE", "ruby": "e", "python": "c", "php": "r", "lua": "e"}.get(language)
+    if letters is None:
         return words
-    letters = {"perl": "eE", "ruby": "e", "python": "c", "php": "r", "lua": "e"}[name]
     out: list[str] = []
     for index, word in enumerate(words):
         bundle = re.fullmatch(r"-([a-zA-Z0-9]*)", word)
@@ -183,13 +177,13 @@ def _attached(words: list[str], name: str) -> list[str]:
             and not word[1:].startswith(("M", "I", "m"))
             and index + 1 < len(words)
         ):
-            if name != "ruby" or not word.startswith("-r"):
+            if language != "ruby" or not word.startswith("-r"):
                 out += [word[:-1], f"-{word[-1]}"]
                 out += words[index + 1 :]
                 return out
-        if name == "python" and word[:2] in ("-c", "-m") and len(word) > 2 and (bundle or word[1] == "m"):
+        if language == "python" and word[:2] in ("-c", "-m") and len(word) > 2 and (bundle or word[1] == "m"):
             return [*out, word[:2], word[2:], *words[index + 1 :]]
-        if name == "python" and not word.startswith("-") and words[index - 1 : index] not in (["-W"], ["-X"]):
+        if language == "python" and not word.startswith("-") and words[index - 1 : index] not in (["-W"], ["-X"]):
             return [*out, *words[index:]]  # the script: what follows is its own
         out.append(word)
     return out
@@ -238,12 +232,12 @@ def _python_module(job: Job, rest: list[str]) -> Stream | None:
     return job.host.run([module, *rest[1:]], job.where.inside(f"{job.program} -m"), job.stdin)
 
 
-def _bun(job: Job, operands: list[str]) -> Stream | None:
+def _run_project(job: Job, operands: list[str]) -> Stream | None:
     if operands[0] == "eval" and len(operands) > 1:
         job.code("javascript", operands[1], f"{job.program} eval")
     elif operands[0] == "run" and len(operands) > 1 and operands[1].startswith(("/dev/fd/", "./")):
         return run_source(job, "javascript", operands[1], operands[2:])
-    elif operands[0] == "run" and len(operands) > 1 and job.program == "bun":
+    elif operands[0] == "run" and len(operands) > 1:
         from interlock.analysis.shell.build_files import read_package_script
 
         read_package_script(job, operands[1])

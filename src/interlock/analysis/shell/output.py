@@ -193,6 +193,8 @@ def _speaks_of(item: Printed, job: Job, program: Program | None) -> bool:
         return False
     if program is None or not (item.subcommand or item.any_flag or item.no_flag or item.given):
         return True
+    if item.subcommand and not any(path[0] in job.words for path in item.subcommand):
+        return False
     found = parse(program, job.words)
     return behind(item.subcommand, found.operands) is not None and holds(item, found)
 

@@ -13,6 +13,7 @@ from interlock.analysis.facts import HOLE, Fact, taints_in
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program, whole_words
 from interlock.analysis.programs.help import asks_for_help
+from interlock.analysis.programs.languages import described_program, dialect_of
 from interlock.analysis.programs.load import net_words, program_set, shipped_programs, written_files
 from interlock.analysis.shell import (
     FACT_STEPS,
@@ -70,7 +71,7 @@ def read_program(job: Job, written: str) -> Stream:
         return job.host.run([*apart, *job.words], job.where.inside(program), job.stdin)
     if _LOADER.fullmatch(program):
         program = job.program = "ld.so"
-    described = interpreters.described_program(program)
+    described = described_program(program)
     if own := _own_file(job, written, described is not None):
         job.host.session.facts.append(command_fact(program, job.words, job.where, job.stdin))
         return interpreters.executable(job, own) or UNKNOWN
@@ -244,12 +245,12 @@ def _handed_on(job: Job, own_subcommands: bool) -> list[str]:
         return []
     for at, word in enumerate(words[:_LOOKED_AT]):
         told = words[at - 1] in _HANDS_ON if at else not own_subcommands
-        if own_subcommands and not told and not builtins.dialect_of(word):
+        if own_subcommands and not told and not dialect_of(word):
             continue
         rest = words[at:]
         if len(rest) < 2 or not word[:1].isalpha() or not is_program(word) or words[at - 1 : at] == ["help"]:
             continue
-        if builtins.dialect_of(word) and any(re.fullmatch(r"-[a-z]*c", one) for one in rest[1:3]):
+        if dialect_of(word) and any(re.fullmatch(r"-[a-z]*c", one) for one in rest[1:3]):
             return rest
         if (told and words[at - 1 : at] == ["--"]) or harm_of_words(job, rest, told):
             return rest

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import Effect, hole_of, known, taints_in, without_holes
 from interlock.analysis.places import resolve
+from interlock.analysis.programs.languages import dialect_of
+from interlock.analysis.programs.load import program_set, shipped_programs
 from interlock.analysis.shell import NAMED_TAINTS, NOTHING, Job, Stream, Where, expand
 from interlock.analysis.shell.syntax.nodes import Node, ShellRedirect, SimpleCommand, Substitution
 from interlock.analysis.targets.carried import carries, put
@@ -183,13 +185,19 @@ def write_output(
     return stream
 
 
+def _is_computed(program: str) -> bool:
+    """Whether the output of a program is known, and not merely left out."""
+    described = shipped_programs().get(program)
+    return described is not None and bool(described.prints)
+
+
 def _write(
     shell: Shell, path: str, operator: str, fd: str, stream: Stream, program: str, words: Sequence[str]
 ) -> Stream:
     job = Job(shell, f"{program} {operator}".strip(), [*words[:6], path], shell.where, None)
     if path.startswith(_NETWORK_FILES):
-        is_shell = program.rpartition("/")[2] in ("bash", "sh", "zsh", "ksh", "dash", "exec")
-        job.effect("reverse_shell" if is_shell else "send", path, *stream.taints)
+        name = program.rpartition("/")[2]
+        job.effect("reverse_shell" if name == "exec" or dialect_of(name) else "send", path, *stream.taints)
         if path.endswith("/6379") and stream.known:
             job.code("redis", re.sub(r"\r|\*\d+|\$\d+", "", stream.text))
         return NOTHING
@@ -200,12 +208,12 @@ def _write(
     full = resolve(path, shell.cwds[0])
     before = shell.session.files.get(full, "")
     appended = operator in (">>", "&>>")
-    empty = stream.known and not stream.text.strip() and program in ("", "true", ":", "echo", "printf", "cat", "exec")
-    empty = empty or (program in ("head", "tail") and _NO_BYTES.search(" ".join(words)) is not None)
+    empty = stream.known and not stream.text.strip() and (program in ("", "exec") or _is_computed(program))
+    empty = empty or (program in program_set("part") and _NO_BYTES.search(" ".join(words)) is not None)
     verb = "append" if appended else "truncate" if empty or _is_input(shell, full) else "write"
     bulk = ("bulk",) if verb == "truncate" and _GLOB.search(path) else ()
     job.effect(verb, path, *(stream.taints & NAMED_TAINTS), *bulk)
-    if "endless" in stream.taints and program not in _ENDED and not path.startswith("/dev/"):
+    if "endless" in stream.taints and program not in program_set("ended") and not path.startswith("/dev/"):
         job.effect("fill_disk", path)
     if stream.known and stream.text.strip():
         _will_run(job, path, stream.text)
@@ -215,9 +223,6 @@ def _write(
         shell.session.downloads[full] = without_holes(stream.text) or "the network"
     put(job, path, stream.taints)
     return NOTHING
-
-
-_ENDED = frozenset({"timeout", "gtimeout"})
 
 
 def _is_input(shell: Shell, full: str) -> bool:

@@ -21,15 +21,10 @@ from interlock.analysis.code.javascript.values import (
     to_text,
 )
 from interlock.analysis.facts import hole, known
+from interlock.analysis.programs.languages import input_language, is_shell
 
 if TYPE_CHECKING:
     from interlock.analysis.code.javascript.walk import JsWalk
-
-
-_SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "cmd.exe", "powershell", "pwsh"})
-_INTERPRETERS = {
-    "python": "python", "python3": "python", "node": "javascript", "perl": "perl", "ruby": "ruby", "php": "php",
-}  # fmt: skip
 
 
 def words(value: Value) -> list[str]:
@@ -66,9 +61,9 @@ def _program(walk: JsWalk, callee: JsPath, args: Args) -> Value:
 
 def _start(walk: JsWalk, program: str, rest: list[str], args: Args, origin: JsOrigin | None) -> None:
     in_shell = setting(args, "shell")
-    if strongest([setting(args, "stdio")]) is not None and base_name(program) in _SHELLS:
+    if strongest([setting(args, "stdio")]) is not None and is_shell(base_name(program)):
         walk.out.effect("reverse_shell", walk.host)
-    if origin is not None and origin.kind in ("fetched", "socket") and (base_name(program) in _SHELLS or in_shell):
+    if origin is not None and origin.kind in ("fetched", "socket") and (is_shell(base_name(program)) or in_shell):
         run_text(walk, origin)
     _note_download(walk, " ".join([program, *rest]))
     if in_shell is not None and in_shell is not False:
@@ -88,11 +83,11 @@ def _fed(walk: JsWalk, program: str, given: Value) -> None:
     """What a program gets on its standard input is code when the program is an interpreter."""
     if given is None:
         return
-    if program in _SHELLS:
+    if is_shell(program):
         if not run_text(walk, given):
             walk.out.shell(to_text(given))
-    elif program in _INTERPRETERS:
-        code_of(walk, _INTERPRETERS[program], given)
+    elif language := input_language(program):
+        code_of(walk, language, given)
 
 
 def _process(walk: JsWalk, callee: JsPath, args: Args, program: str) -> Value:
@@ -171,7 +166,7 @@ def _piped(walk: JsWalk, source: JsOrigin, sink: Value) -> None:
         return
     kinds = {source.kind, into.kind}
     process = source if source.kind == "process" else into
-    if kinds == {"process", "socket"} and base_name((shlex_words(process.source) or [""])[0]) in _SHELLS:
+    if kinds == {"process", "socket"} and is_shell(base_name((shlex_words(process.source) or [""])[0])):
         walk.out.effect("reverse_shell", walk.host)
     if source.kind == "fetched" and into.kind == "process":
         walk.out.effect("run_download", source.source)

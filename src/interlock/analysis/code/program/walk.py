@@ -30,8 +30,7 @@ from interlock.analysis.code.program.values import (
     traits_of,
 )
 from interlock.analysis.facts import Report, known, without_holes
-
-SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "cmd", "cmd.exe", "powershell", "pwsh"})
+from interlock.analysis.programs.languages import input_language, is_shell
 
 
 class ProgramEffects(Struct, eq=False):
@@ -73,7 +72,11 @@ class ProgramEffects(Struct, eq=False):
         if not words:
             return
         script = next((word for flag, word in pairwise(argv) if flag in ("-c", "-e")), None)
-        if script is not None and fetched(script) and _base(words) in SHELLS | {"python", "python3"}:
+        if (
+            script is not None
+            and fetched(script)
+            and input_language(_base(words)) in ("shell", "cmd", "powershell", "python")
+        ):
             self.effect("run_download", fetched(script))
             return
         self._start(words, call)
@@ -111,7 +114,7 @@ class ProgramEffects(Struct, eq=False):
         streams = call.named.values() if call else ()
         wired = self.wired or any("socket" in getattr(stream, "path", "") for stream in streams)
         terminal = call is not None and call.path == "pty.spawn"
-        if not words or _base(words) not in SHELLS:
+        if not words or not is_shell(_base(words)):
             return
         self.shells += "-c" not in words[1:2]
         if self.peer and (wired or terminal):
@@ -186,8 +189,8 @@ def is_bare_shell(text: str) -> bool:
     """True for a shell that reads its commands from elsewhere."""
     words = text.split()
     own = words[1 : words.index("-s")] if "-s" in words else words[1:]
-    is_shell = bool(words) and words[0].replace("\\", "/").rpartition("/")[2] in SHELLS
-    return is_shell and all(word in ("-", "-i", "-x", "-e", "-l") for word in own)
+    starts_shell = bool(words) and is_shell(words[0].replace("\\", "/").rpartition("/")[2])
+    return starts_shell and all(word in ("-", "-i", "-x", "-e", "-l") for word in own)
 
 
 MAX_LOOP = 1000

@@ -6,19 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from interlock.analysis.code.program.objects import LibraryCall, Partial
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, concat, fetched, listed, made_from, text_of
-from interlock.analysis.code.program.walk import SHELLS, Answer, ProgramWalk
+from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.facts import known
+from interlock.analysis.programs.languages import input_language, is_shell
 
-_CLIENTS = {  # what programs read from their standard input
-    "psql": "sql",
-    "mysql": "sql",
-    "sqlite3": "sql",
-    "python": "python",
-    "python3": "python",
-    "node": "javascript",
-    "perl": "perl",
-    "ruby": "ruby",
-}
 _TASKS = frozenset({"fabric", "invoke", "c", "ctx", "conn", "connection", "fabric2"})
 
 
@@ -52,10 +43,10 @@ def _read_input(walk: ProgramWalk, words: Sequence[Value], given: Value) -> None
     if given is None or not words:
         return
     program = text_of(words[0]).rpartition("/")[2]
-    if program in SHELLS:
+    if is_shell(program):
         walk.world.shell(given)
-    elif program in _CLIENTS:
-        walk.world.code(_CLIENTS[program], text_of(given))
+    elif language := input_language(program):
+        walk.world.code(language, text_of(given))
 
 
 def _communicate(walk: ProgramWalk, call: LibraryCall) -> Value:

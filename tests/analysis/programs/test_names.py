@@ -1,0 +1,168 @@
+"""What a program is or does is said in `analysis/programs`, and in no Python file beside it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from interlock.analysis.facts import VERBS
+from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.read import LANGUAGES
+from interlock.analysis.shell.builtins import DIALECTS, HANDLERS
+from repository import ROOT
+
+SOURCE = ROOT / "src" / "interlock"
+# Names of programs that are words of English, keys or methods as well, so that a text that equals one says nothing.
+ORDINARY = frozenset(
+    ". : [ [[ ace act alter arch as at atlas banner base64 basename batch black bridge bundle cal chamber cheat column compress console convert copilot "
+    "coverage craft cursor cut date delta dialog dict diff dig dir dirs doctest dog drill drone drop dust env es exec expand expect explain expo "
+    "expr fabric factor false fetch file find finger fly fold format glow go goose groups hatch hd head help highlight history hive host http "
+    "https hub id idea identify info install io ip join js just k kind less links local locate look mail make man migrate more most neon net "
+    "nice nl node op open orb parallel pass passwd paste ping pr printf profile prove pt pv r readlink realpath red rename retry rev revive "
+    "robot rollup root salt say scheme screen script scrub security seq service sift size sl slack snow sort spark split spring square start "
+    "stat stata step strings sum swift tap tea teller time timeout toolbox touch trace translate tree true type typos units unlink v vale view "
+    "watch west where which wipe wise yes yo zip".split()
+)
+SQL_DIALECTS = frozenset("clickhouse duckdb mysql presto sqlite trino tsql".split())
+BUILTINS = frozenset({"echo", "pwd"}) | HANDLERS.keys()  # commands of shells, which are words of a language
+VOCABULARY = ORDINARY | BUILTINS | VERBS | LANGUAGES | SQL_DIALECTS | frozenset(DIALECTS)
+NAMES = frozenset(shipped_programs()) - VOCABULARY
+
+
+def named_in(file: Path) -> set[str]:
+    """The programs that a file compares with, or lists: literals in comparisons, collections, mappings and split texts."""
+    source = file.read_text()
+    if NAMES.isdisjoint(WORD.findall(source)):
+        return set()
+    return {word for text in literals(ast.parse(source)) for word in text if word in NAMES}
+
+
+WORD = re.compile(r"[^\s\"'(),\[\]{}]+")  # a quick look, for parsing takes most of the time
+
+
+def literals(tree: ast.AST) -> Iterator[list[str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            parts = [node.left, *node.comparators]
+        elif isinstance(node, ast.Set | ast.List | ast.Tuple):
+            parts = list(node.elts)
+        elif isinstance(node, ast.Dict):
+            parts = [key for key in node.keys if key is not None]
+        elif isinstance(node, ast.MatchValue):
+            parts = [node.value]
+        elif isinstance(node, ast.Attribute) and node.attr == "split" and isinstance(node.value, ast.Constant):
+            yield str(node.value.value).split()
+            continue
+        else:
+            continue
+        yield [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+
+
+@cache
+def found() -> dict[str, set[str]]:
+    files = (file for file in sorted(SOURCE.rglob("*.py")) if "programs" not in file.relative_to(SOURCE).parts[1:2])
+    named = {str(file.relative_to(SOURCE)): named_in(file) for file in files}
+    return {file: names for file, names in named.items() if names}
+
+
+# Names that may stay in a file, each with the reason.
+EXCEPTIONS = {
+    "analysis/cmd/commands.py": ("forfiles mkdir rmdir robocopy xcopy", "commands of cmd itself, and programs on files that its reader treats like them"),
+    "analysis/code/elixir.py": ("atom", "a kind of value of the language"),
+    "analysis/code/javascript/__init__.py": ("rimraf shx zx", "modules that are imported"),
+    "analysis/code/javascript/names.py": ("bun", "a module that is imported"),
+    "analysis/code/javascript/stores.py": ("aws knex prisma redis-cli sequelize", "modules that are imported, and programs that do the same as their calls"),
+    "analysis/code/loose_text.py": ("grep ls ssh", "subcommands that any program may have"),
+    "analysis/code/perl/__init__.py": ("chroot cmp grep rmdir umask", "functions and operators of the language"),
+    "analysis/code/perl/lexing.py": ("cmp grep rmtree tr", "functions and operators of the language"),
+    "analysis/code/php.py": ("artisan", "what a call of a framework starts"),
+    "analysis/code/program/results.py": ("dirname", "a function of the language"),
+    "analysis/code/program/uncalled.py": ("pytest runpy unittest", "modules that are imported"),
+    "analysis/code/python/calls/execution.py": ("manage.py sudo", "functions of libraries, and what a call of a framework starts"),
+    "analysis/code/python/calls/files.py": ("rmdir rmtree", "functions of the library"),
+    "analysis/code/python/calls/network.py": ("sendmail", "a method of the library"),
+    "analysis/code/python/calls/stores.py": ("aws rm", "the program that does the same as a call, and methods of a library"),
+    "analysis/code/vim.py": ("grep", "a command of the editor"),
+    "analysis/datastores/__init__.py": ("cat", "a word of the protocol"),
+    "analysis/datastores/queues.py": ("consul etcdctl influx mkdir nats rabbitmqadmin rm rmdir zkcli zkcli.sh", "one reader for several clients, and their subcommands"),
+    "analysis/powershell/calls.py": ("curl rmdir wget", "aliases of cmdlets, beside the programs of the same name"),
+    "analysis/powershell/file_cmdlets.py": ("reg", "the program that does the same as the cmdlet"),
+    "analysis/powershell/members.py": ("gzip", "a class of the library"),
+    "analysis/powershell/parameters.py": ("cat cp curl ls mv rm rmdir tee wget", "aliases of cmdlets"),
+    "analysis/shell/file_programs.py": ("sed", "the reader of its scripts"),
+    "analysis/shell/interpreters.py": ("pdb rm", "a module that runs what it is fed, and the program that does the same as a library"),
+    "analysis/shell/network.py": ("aws gh npm rm rmdir twine", "services in the names of variables, and commands of FTP clients"),
+    "analysis/shell/sending.py": ("cat cp mv", "subcommands that any program may have"),
+    "analysis/shell/windows_programs.py": ("ex", "the beginning of an option"),
+}  # fmt: skip
+# Files that name programs because they are about names: of words, of files, of the programs that an installation starts.
+ELSEWHERE = frozenset({
+    "adapters/local_servers.py",
+    "agents/kiro.py",
+    "analysis/facts.py",
+    "analysis/lexicon/__init__.py",
+    "analysis/operations/act_params.py",
+    "analysis/operations/command_params.py",
+    "analysis/operations/effects.py",
+    "analysis/operations/files.py",
+    "analysis/operations/key_words.py",
+    "analysis/operations/nested.py",
+    "analysis/operations/params.py",
+    "analysis/operations/payloads.py",
+    "analysis/operations/requests.py",
+    "analysis/operations/settings.py",
+    "analysis/operations/tools.py",
+    "analysis/place_names.py",
+    "analysis/places.py",
+    "analysis/prose/__init__.py",
+    "analysis/prose/commands.py",
+    "analysis/prose/documented.py",
+    "analysis/prose/english/__init__.py",
+    "analysis/prose/english/sentence.py",
+    "analysis/prose/english/verbs.py",
+    "analysis/prose/foreign/__init__.py",
+    "analysis/prose/operations.py",
+    "analysis/prose/playing.py",
+    "analysis/prose/programs.py",
+    "analysis/targets/addresses.py",
+    "analysis/targets/carried.py",
+    "analysis/targets/ephemeral.py",
+    "analysis/targets/ordering.py",
+    "analysis/targets/provenance.py",
+    "analysis/windows.py",
+    "analysis/windows_text.py",
+    "cli/answer/audit.py",
+    "cli/judge/scan/ci.py",
+    "cli/judge/scan/docker.py",
+    "engine/snapshotting.py",
+    "identity/agent_detection.py",
+    "impact/git/losses.py",
+    "impact/inspection.py",
+    "impact/inspector.py",
+    "install/system/__init__.py",
+    "install/system/checks.py",
+    "mcp/adapters/responses.py",
+    "plans/running.py",
+    "policy/declared_steps.py",
+    "policy/effect_key/__init__.py",
+    "policy/effect_key/git.py",
+    "policy/effect_key/programs.py",
+    "policy/real_paths.py",
+    "proxy/running.py",
+    "sandbox/__init__.py",
+    "snapshots/manifest.py",
+    "snapshots/scope.py",
+    "snapshots/take.py",
+})  # fmt: skip
+
+
+def test_no_program_is_named_in_python_outside_the_descriptions() -> None:
+    told = {file: sorted(names) for file, names in found().items() if file not in ELSEWHERE}
+    assert told == {file: sorted(names.split()) for file, (names, _) in EXCEPTIONS.items()}
+
+
+def test_a_file_that_names_no_program_is_on_no_list() -> None:
+    assert found().keys() >= ELSEWHERE
