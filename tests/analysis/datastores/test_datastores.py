@@ -12,14 +12,13 @@ from cases import each
 from interlock.analysis.datastores import (
     read_cql,
     read_cypher,
-    read_kafka,
-    read_keys,
     read_memcached,
-    read_rabbit,
     read_redis,
     read_redis_text,
 )
+from interlock.analysis.datastores.clients import read_store
 from interlock.analysis.facts import hole
+from interlock.analysis.programs.load import shipped_programs
 from recording_report import Recorder
 
 REDIS = [
@@ -105,55 +104,55 @@ def test_languages_of_stores(read: Callable[..., None], text: str, expected: lis
 
 
 PROGRAMS = [
-    (read_kafka, "kafka-topics.sh --bootstrap-server x --delete --topic orders", [("store_drop", "orders",
+    ("kafka-topics.sh --bootstrap-server x --delete --topic orders", [("store_drop", "orders",
      "collection")]),
-    (read_kafka, "kafka-topics --delete --topic .*", [("store_drop", ".*", "all", "collection")]),
-    (read_kafka, "kafka-topics --list", [("store_read", "")]),
-    (read_kafka, "kafka-topics --create --topic deletes", [("store_write", "deletes")]),
-    (read_kafka, "kafka-delete-records --offset-json-file o.json", [("store_delete", "o.json")]),
-    (read_kafka, "kafka-consumer-groups --reset-offsets --group g --execute", [("store_admin", "g")]),
-    (read_kafka, "kafka-consumer-groups --reset-offsets --group g --dry-run", [("store_read", "g")]),
-    (read_kafka, "kafka-consumer-groups --delete --group g", [("store_admin", "g")]),
-    (read_kafka, "kafka-configs --alter --entity-name t", [("store_admin", "t")]),
-    (read_rabbit, "rabbitmqctl force_reset", [("store_drop", "", "all")]),
-    (read_rabbit, "rabbitmqctl -n rabbit@x purge_queue payments", [("store_delete", "payments", "unfiltered")]),
-    (read_rabbit, "rabbitmqctl delete_queue q", [("store_delete", "q")]),
-    (read_rabbit, "rabbitmqctl delete_vhost v", [("store_drop", "v", "database")]),
-    (read_rabbit, "rabbitmqctl stop_app", [("store_admin", "")]),
-    (read_rabbit, "rabbitmqctl list_queues", [("store_read", "")]),
-    (read_rabbit, "rabbitmqadmin -H x delete queue name=q", [("store_delete", "q")]),
-    (read_rabbit, "rabbitmqadmin purge queue name=q", [("store_delete", "q", "unfiltered")]),
-    (read_rabbit, "rabbitmqadmin delete vhost name=v", [("store_drop", "v", "database")]),
-    (read_rabbit, "rabbitmqadmin list queues", [("store_read", "")]),
-    (read_keys, "nats stream rm ORDERS -f", [("store_drop", "ORDERS", "collection")]),
-    (read_keys, "nats stream purge ORDERS", [("store_delete", "ORDERS", "unfiltered")]),
-    (read_keys, "nats stream info ORDERS", [("store_read", "ORDERS")]),
-    (read_keys, "etcdctl --endpoints x del /a", [("store_delete", "/a")]),
-    (read_keys, "etcdctl del / --prefix", [("store_delete", "/", "unfiltered")]),
-    (read_keys, "etcdctl get / --prefix", [("store_read", "/")]),
-    (read_keys, "zkCli.sh -server h:2181 deleteall /kafka", [("store_delete", "/kafka", "recursive")]),
-    (read_keys, "zookeeper-shell h:2181 rmr /", [("store_delete", "/", "recursive", "unfiltered")]),
-    (read_keys, "zookeeper-shell h:2181 ls /", [("store_read", "/")]),
-    (read_keys, "consul kv delete -recurse app/", [("store_delete", "app/", "recursive")]),
-    (read_keys, "consul kv get app/", [("store_read", "app/")]),
-    (read_keys, "influx delete --bucket b --start 1970-01-01 --stop 2030-01-01", [("store_delete", "b", "unfiltered")]),
-    (read_keys, "influx delete --bucket b --predicate x=1", [("store_delete", "b")]),
-    (read_keys, "influx bucket delete -n b", [("store_drop", "b", "database")]),
-    (read_keys, "influx bucket list", [("store_read", "")]),
+    ("kafka-topics --delete --topic .*", [("store_drop", ".*", "all", "collection")]),
+    ("kafka-topics --list", [("store_read", "")]),
+    ("kafka-topics --create --topic deletes", [("store_write", "deletes")]),
+    ("kafka-delete-records --offset-json-file o.json", [("store_delete", "o.json")]),
+    ("kafka-consumer-groups --reset-offsets --group g --execute", [("store_admin", "g")]),
+    ("kafka-consumer-groups --reset-offsets --group g --dry-run", [("store_read", "g")]),
+    ("kafka-consumer-groups --delete --group g", [("store_admin", "g")]),
+    ("kafka-configs --alter --entity-name t", [("store_admin", "t")]),
+    ("rabbitmqctl force_reset", [("store_drop", "", "all")]),
+    ("rabbitmqctl -n rabbit@x purge_queue payments", [("store_delete", "payments", "unfiltered")]),
+    ("rabbitmqctl delete_queue q", [("store_delete", "q")]),
+    ("rabbitmqctl delete_vhost v", [("store_drop", "v", "database")]),
+    ("rabbitmqctl stop_app", [("store_admin", "")]),
+    ("rabbitmqctl list_queues", [("store_read", "")]),
+    ("rabbitmqadmin -H x delete queue name=q", [("store_delete", "q")]),
+    ("rabbitmqadmin purge queue name=q", [("store_delete", "q", "unfiltered")]),
+    ("rabbitmqadmin delete vhost name=v", [("store_drop", "v", "database")]),
+    ("rabbitmqadmin list queues", [("store_read", "")]),
+    ("nats stream rm ORDERS -f", [("store_drop", "ORDERS", "collection")]),
+    ("nats stream purge ORDERS", [("store_delete", "ORDERS", "unfiltered")]),
+    ("nats stream info ORDERS", [("store_read", "ORDERS")]),
+    ("etcdctl --endpoints x del /a", [("store_delete", "/a")]),
+    ("etcdctl del / --prefix", [("store_delete", "/", "unfiltered")]),
+    ("etcdctl get / --prefix", [("store_read", "/")]),
+    ("zkcli.sh -server h:2181 deleteall /kafka", [("store_delete", "/kafka", "recursive")]),
+    ("zookeeper-shell h:2181 rmr /", [("store_delete", "/", "recursive", "unfiltered")]),
+    ("zookeeper-shell h:2181 ls /", [("store_read", "/")]),
+    ("consul kv delete -recurse app/", [("store_delete", "app/", "recursive")]),
+    ("consul kv get app/", [("store_read", "app/")]),
+    ("influx delete --bucket b --start 1970-01-01 --stop 2030-01-01", [("store_delete", "b", "unfiltered")]),
+    ("influx delete --bucket b --predicate x=1", [("store_delete", "b")]),
+    ("influx bucket delete -n b", [("store_drop", "b", "database")]),
+    ("influx bucket list", [("store_read", "")]),
 ]  # fmt: skip
 
 
-@each(("read", "line", "expected"), PROGRAMS)
-def test_programs_of_queues(read: Callable[..., None], line: str, expected: list[tuple[str, ...]]) -> None:
+@each(("line", "expected"), PROGRAMS)
+def test_programs_of_queues(line: str, expected: list[tuple[str, ...]]) -> None:
     program, *words = line.split()
     out = Recorder()
-    read(program, words, out)
+    read_store(shipped_programs()[program], words, out)
     assert out.facts == expected
 
 
 def test_an_empty_prefix_is_everything() -> None:
     out = Recorder()
-    read_keys("etcdctl", ["del", "", "--prefix"], out)
+    read_store(shipped_programs()["etcdctl"], ["del", "", "--prefix"], out)
     assert out.facts == [("store_delete", "", "unfiltered")]
 
 
@@ -171,7 +170,6 @@ def test_hostile_text_is_answered_by_every_reader(text: str) -> None:
 def test_no_text_can_crash_a_reader(text: str) -> None:
     for read in (read_redis_text, read_cql, read_memcached, read_cypher):
         read(text, Recorder())
-    for program in ("kafka-topics", "nats", "etcdctl", "zkcli", "consul", "influx"):
-        (read_kafka if program.startswith("kafka") else read_keys)(program, text.split(), Recorder())
-    read_rabbit("rabbitmqadmin", text.split(), Recorder())
+    for program in ("kafka-topics", "nats", "etcdctl", "zkcli", "consul", "influx", "rabbitmqadmin"):
+        read_store(shipped_programs()[program], text.split(), Recorder())
     read_redis(text.split(), Recorder())

@@ -87,7 +87,6 @@ EXCEPTIONS = {
     "analysis/code/python/calls/stores.py": ("aws rm", "the program that does the same as a call, and methods of a library"),
     "analysis/code/vim.py": ("grep", "a command of the editor"),
     "analysis/datastores/__init__.py": ("cat", "a word of the protocol"),
-    "analysis/datastores/queues.py": ("consul etcdctl influx mkdir nats rabbitmqadmin rm rmdir zkcli zkcli.sh", "one reader for several clients, and their subcommands"),
     "analysis/powershell/calls.py": ("curl rmdir wget", "aliases of cmdlets, beside the programs of the same name"),
     "analysis/powershell/file_cmdlets.py": ("reg", "the program that does the same as the cmdlet"),
     "analysis/powershell/members.py": ("gzip", "a class of the library"),

@@ -15,6 +15,7 @@ from interlock.analysis.programs import (
     Program,
     ProgramTable,
     Sending,
+    StoreEffect,
     build_program,
 )
 from interlock.analysis.programs.objects import named_objects
@@ -74,7 +75,7 @@ def test_every_key_of_a_description_is_documented() -> None:
     page = (ROOT / "docs" / "writing-rules.md").read_text()
     keys = [
         key
-        for kind in (Program, PathEffect, Payload, Printed, Sending)
+        for kind in (Program, PathEffect, Payload, Printed, Sending, StoreEffect)
         for key in kind.__struct_fields__
         if key not in DERIVED | {"name"}
     ]

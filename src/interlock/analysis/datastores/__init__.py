@@ -6,15 +6,11 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from interlock.analysis.datastores.queues import read_kafka, read_keys, read_rabbit
 from interlock.analysis.facts import HOLE, Report
 from interlock.analysis.sql.batch import SqlStatement, name_at, split
 from interlock.analysis.sql.tokens import cut, flavours
 
-__all__ = [
-    "read_cql", "read_cypher", "read_kafka", "read_keys", "read_memcached", "read_rabbit", "read_redis",
-    "read_redis_text",
-]  # fmt: skip
+__all__ = ["read_cql", "read_cypher", "read_memcached", "read_redis", "read_redis_text"]
 
 _REDIS_TAKES = frozenset({
     "-h", "-p", "-n", "-a", "-u", "-s", "-t", "-r", "-i", "-d", "-D", "-X", "--user", "--pass", "--sni", "--cacert",

@@ -96,6 +96,21 @@ class PathEffect(Struct, frozen=True):
     given: Mapping[str, str] = field(default_factory=dict)  # as in Payload
 
 
+class StoreEffect(Struct, frozen=True):
+    """What a client does to an object of a queue or a key-value service; the first entry that holds counts."""
+
+    effect: str = ""  # store_drop, store_delete, store_write, store_admin, store_read
+    subcommand: tuple[tuple[str, ...], ...] = ()
+    option: tuple[str, ...] = ()  # options that name the object
+    setting: tuple[str, ...] = ()  # or the name of a NAME=object word
+    at: int = 1  # or the place of the operand that does
+    traits: tuple[str, ...] = ()
+    traits_for: Mapping[str, str] = field(default_factory=dict)  # trait -> pattern of the names for which it holds
+    any_flag: tuple[str, ...] = ()
+    no_flag: tuple[str, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)  # as in Payload
+
+
 class Sending(Struct, frozen=True):
     """What a program gives to another machine or person."""
 
@@ -149,6 +164,7 @@ class Program(Struct, frozen=True):
     carries: tuple[Payload, ...] = ()
     does: tuple[ObjectEffect, ...] = ()
     paths: tuple[PathEffect, ...] = ()
+    stores: tuple[StoreEffect, ...] = ()
     sends: tuple[Sending, ...] = ()
     quiet: bool = False  # it prints nothing of what it reads
     http: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of a request -> options that give it
@@ -202,6 +218,7 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         carries=tuple(_carried(where, item) for item in data.get("carries", ())),
         does=tuple(_object_effect(where, item) for item in data.get("does", ())),
         paths=tuple(_path_effect(where, item) for item in data.get("paths", ())),
+        stores=tuple(_store_effect(where, item) for item in data.get("stores", ())),
         sends=tuple(Sending(**_entry(where, item, _NO_SENDING)) for item in data.get("sends", ())),
         quiet=bool(data.get("quiet", False)),
         http=_option_lists(f"{where}: http", data.get("http", {}), HTTP_KEYS),
@@ -307,6 +324,12 @@ def _path_effect(where: str, data: Mapping[str, Any]) -> PathEffect:
     return PathEffect(**made)
 
 
+def _store_effect(where: str, data: Mapping[str, Any]) -> StoreEffect:
+    made = _entry(where, data, _NO_STORE)
+    _one_of(where, "effect", made.get("effect"), _STORE_EFFECTS)
+    return StoreEffect(**made)
+
+
 def _one_of(where: str, key: str, value: Any, known: Iterable[str]) -> None:
     if value not in known:
         raise PackError(f"{where}: {key} is {value!r}, expected one of {', '.join(sorted(filter(None, known)))}")
@@ -314,9 +337,11 @@ def _one_of(where: str, key: str, value: Any, known: Iterable[str]) -> None:
 
 _NO_OBJECT = ObjectEffect()
 _NO_PATH = PathEffect()
+_NO_STORE = StoreEffect()
 _NO_SENDING = Sending()
 _NO_OUTPUT = Printed()
 _EFFECTS = frozenset({"create", "remove", "stop", "write", "select", "named"})
+_STORE_EFFECTS = frozenset({"store_drop", "store_delete", "store_write", "store_admin", "store_read"})
 _PATH_WORDS = {
     "effect": frozenset({"append", "chmod", "chown", "delete", "move", "overwrite", "read", "truncate", "write"}),
     "of": frozenset({"operands", "sources", "target", "option", "setting"}),

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from interlock.analysis.facts import HOLE
 
 if TYPE_CHECKING:
-    from interlock.analysis.programs import ObjectEffect, PathEffect, Payload, Printed, Program, Sending
+    from interlock.analysis.programs import ObjectEffect, PathEffect, Payload, Printed, Program, Sending, StoreEffect
 
 _BUNDLE = re.compile(r"-[A-Za-z0-9]+")
 _LONG = re.compile(r"-[a-z]{3,}-[a-z]")  # -shell-escape: no bundle of letters
@@ -169,7 +169,7 @@ def _fits(want: str, have: str) -> bool:
     return want in (have, "*")
 
 
-def holds(item: Payload | ObjectEffect | PathEffect | Sending | Printed, found: CommandOptions) -> bool:
+def holds(item: Payload | ObjectEffect | PathEffect | Sending | Printed | StoreEffect, found: CommandOptions) -> bool:
     """Whether the options that an entry of a description asks for are given."""
     if (item.any_flag and not found.has(*item.any_flag)) or (item.no_flag and found.has(*item.no_flag)):
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -122,15 +122,12 @@ def mongo(job: Job, program: Program) -> Stream | None:
     return None
 
 
-def _store(name: str) -> Reader:
-    def handler(job: Job, program: Program) -> Stream | None:
-        from interlock.analysis.datastores import queues as stores_queues
+def apply_stores(job: Job, program: Program) -> Stream | None:
+    """Report what a client of a queue or a key-value service does, by its description."""
+    from interlock.analysis.datastores.clients import read_store
 
-        reader: Callable[..., None] = getattr(stores_queues, name)
-        reader(job.program.removesuffix(".sh"), job.words, inside(job))
-        return None
-
-    return handler
+    read_store(program, job.words, inside(job))
+    return None
 
 
 _STATEMENT = re.compile(
@@ -155,5 +152,4 @@ READERS: dict[str, Reader] = {
     "powershell_sql": powershell_sql,
     "redis": redis,
     "mongo": mongo,
-    **{name: _store(name) for name in ("read_kafka", "read_rabbit", "read_keys")},
 }

@@ -135,7 +135,11 @@ def _read_inside(facts: Sequence[Fact], before: int, depth: int) -> bool:
 
 def _readers(described: Program) -> Sequence[Reader]:
     named = [READERS[name] for name in described.reader]
-    return [*named, apply_paths] if described.paths else named
+    if described.stores:
+        named.append(data_clients.apply_stores)
+    if described.paths:
+        named.append(apply_paths)
+    return named
 
 
 def _has_subcommands(described: Program) -> bool:
