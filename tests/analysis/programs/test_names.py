@@ -99,6 +99,7 @@ EXCEPTIONS = {
 }  # fmt: skip
 # Files that name programs because they are about names: of words, of files, of the programs that an installation starts.
 ELSEWHERE = frozenset({
+    "adapters/__init__.py",
     "adapters/local_servers.py",
     "agents/kiro.py",
     "analysis/facts.py",
@@ -136,6 +137,7 @@ ELSEWHERE = frozenset({
     "cli/answer/audit.py",
     "cli/judge/scan/ci.py",
     "cli/judge/scan/docker.py",
+    "console/__init__.py",
     "engine/snapshotting.py",
     "identity/agent_detection.py",
     "impact/git/losses.py",
@@ -143,6 +145,8 @@ ELSEWHERE = frozenset({
     "impact/inspector.py",
     "install/system/__init__.py",
     "install/system/checks.py",
+    "mcp/adapters/http_client.py",
+    "mcp/adapters/requests.py",
     "mcp/adapters/responses.py",
     "plans/running.py",
     "policy/declared_steps.py",
@@ -152,6 +156,8 @@ ELSEWHERE = frozenset({
     "policy/real_paths.py",
     "proxy/running.py",
     "sandbox/__init__.py",
+    "server/app.py",
+    "server/mcp_http.py",
     "snapshots/manifest.py",
     "snapshots/scope.py",
     "snapshots/take.py",

@@ -34,6 +34,8 @@ TOUCHED = [
     ("grep -lr -e x a", "read a"),
     ("jq --arg a b . c", "read c shown"),
     ("od -c a", "read a shown"),
+    ("git ls-files | xargs rm", "delete * bulk"),
+    ("git ls-files src | xargs rm", "delete src/* bulk"),
     ("7z a x.7z b -sdel", "read b whole; delete b recursive"),
 ]
 

@@ -21,9 +21,9 @@ from interlock.analysis.code.program.values import (
 )
 from interlock.analysis.code.program.walk import ProgramWalk, is_bare_shell
 from interlock.analysis.facts import known, without_holes
+from interlock.analysis.programs.load import shipped_programs
 
 _URL = re.compile(r"(?i)(?:https?|ftp)://[^\s'\"|;)]*")
-_FETCHERS = re.compile(r"\s*(?:curl|wget|fetch|lwp-request|GET)\s")
 _SQL = re.compile(
     r"(?is)[\s(;]*(?:(?:--[^\n]*\n|/\*[^*]*\*/)\s*){0,5}(select|insert|update|delete|drop|truncate|alter|create|grant|revoke|with"
     r"|merge|replace|pragma|vacuum|call|exec|execute|begin|commit|set|use|rename|copy|attach|do|explain|show|lock|kill|load|analyze"
@@ -166,10 +166,16 @@ def _fill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
 # -- programs and code -----------------------------------------------------------------------------------------------
 
 
+def _fetches(text: str) -> bool:
+    """Whether a command line begins with a program that fetches what it prints."""
+    program = shipped_programs().get("".join(text.split(maxsplit=1)[:1]))
+    return program is not None and (bool(program.http) or "fetch" in program.reader)
+
+
 def _printed(text: str) -> Value:
     """What a command prints: not known, but fetched where the command fetches."""
     found = _URL.search(text)
-    traits = {f"fetched:{found.group() if found else 'the network'}"} if _FETCHERS.match(text) else set()
+    traits = {f"fetched:{found.group() if found else 'the network'}"} if _fetches(text) else set()
     return Sym("?", traits=frozenset(traits))
 
 

@@ -21,10 +21,13 @@ SETS = (
     "forge",
     "interactive",
     "limit",
+    "link",
     "neutral",
+    "open",
     "other_root",
     "part",
     "rewriter",
+    "sender",
     "shell_setup",
     "text",
 )  # kinds of programs, told in sets.toml

@@ -171,7 +171,8 @@ def output(job: Job, program: Program | None) -> Stream:
     """What the command prints, as far as that is known."""
     taints = job.stdin.taints if job.stdin is not None else frozenset()
     for item in program.prints if program is not None else ():
-        if _speaks_of(item, job, program) and (found := _printed(item, job, taints)) is not None:
+        words = _words_for(item, job, program)
+        if words is not None and (found := _printed(item, job, words, taints)) is not None:
             return found
     if job.program in program_set("limit"):
         taints -= {"endless"}
@@ -188,21 +189,25 @@ ENDLESS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
 _FIRST = 4  # words that can be the pattern of what is printed
 
 
-def _speaks_of(item: Printed, job: Job, program: Program | None) -> bool:
+def _words_for(item: Printed, job: Job, program: Program | None) -> list[str] | None:
+    """The words that an entry is about, those behind its subcommand; None where it does not hold."""
     if item.any_word and not any(re.fullmatch(item.any_word, word) for word in job.words[:_FIRST]):
-        return False
+        return None
     if program is None or not (item.subcommand or item.any_flag or item.no_flag or item.given):
-        return True
+        return job.words
     if item.subcommand and not any(path[0] in job.words for path in item.subcommand):
-        return False
+        return None
     found = parse(program, job.words)
-    return behind(item.subcommand, found.operands) is not None and holds(item, found)
+    words = behind(item.subcommand, found.operands)
+    return words if words is not None and holds(item, found) else None
 
 
-def _printed(item: Printed, job: Job, taints: frozenset[str]) -> Stream | None:
+def _printed(item: Printed, job: Job, words: list[str], taints: frozenset[str]) -> Stream | None:
     if not item.by:
         known_as = item.text or (hole(item.unknown) if item.unknown else hole_of(frozenset(item.taints)))
         return Stream(known_as, frozenset(item.taints))
+    if item.subcommand:
+        job = Job(job.host, job.program, words, job.where, job.stdin)
     if (decoder := DECODERS.get(item.by)) is not None:
         plain = decode_output(job, decoder)
         return None if plain is None else Stream(plain, taints)

@@ -130,13 +130,8 @@ def _added_remotes(job: Job) -> dict[str, str]:
 
 
 # Programs whose name or first words say that they pass something on; and such that hand it to anyone who has a link.
-_SENDER = re.compile(
-    r".*(?:upload|paste.+|(?<!^pb)(?<!^wl-).paste|share|send(?!mail)|transfer|wormhole|gist).*|croc|0x0|termbin|sprunge|slackcat|ipfs|swaks|mpack|"
-    r"matrix-commander|signal-cli|mc|mcli|s3cmd|nats|kcat|mosquitto_pub|hurl"
-)
-_OPEN = re.compile(
-    r".*(?:pastebin|.paste|transfer|0x0|filebin).*|termbin|sprunge|ipfs|(?:croc|.*wormhole|ffsend|portal) (?:send|upload)"
-)
+_SENDER = re.compile(r".*(?:upload|paste.+|(?<!^pb)(?<!^wl-).paste|share|send(?!mail)|transfer|wormhole|gist).*")
+_OPEN = re.compile(r".*(?:pastebin|.paste|transfer|0x0|filebin).*")
 _SENDS = re.compile(
     r"(?:.*[-_.:])?(?:upload|send|share|paste|publish|transfer|attach|beam|put)(?:er|s|file|object|blob)?(?:[-_.:].*)?"
 )
@@ -159,7 +154,7 @@ _URL = re.compile(r"(?:https?|ftps?|wss?|tcp)://|[\w.-]+@[\w.-]+:|[a-z0-9-]+(?:\
 
 @lru_cache(maxsize=1024)
 def _is_sender(program: str) -> bool:
-    return _SENDER.fullmatch(program) is not None
+    return program in program_set("sender") or _SENDER.fullmatch(program) is not None
 
 
 @lru_cache(maxsize=1024)
@@ -191,10 +186,17 @@ def send_named(job: Job) -> Stream | None:
         leaks |= job.stdin.taints & LEAKS
     if leaks:
         job.effect("send", to or job.program, *leaks)
-    elif _OPEN.match(" ".join((job.program, *head[:1]))) and _RECEIVES.isdisjoint(head):
+    elif _is_open(job.program, head) and _RECEIVES.isdisjoint(head):
         if given or (job.stdin is not None and not job.stdin.known):
             job.effect("send", to or job.program, "content")
     return None
+
+
+def _is_open(program: str, head: Sequence[str]) -> bool:
+    """Whether anyone who has a link gets what is sent; some programs are told so by their first word."""
+    if program in program_set("link"):
+        return head[:1] in (["send"], ["upload"])
+    return program in program_set("open") or _OPEN.match(program) is not None
 
 
 def _host_given(words: Sequence[str]) -> str:
