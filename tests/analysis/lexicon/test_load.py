@@ -7,8 +7,13 @@ from typing import Any
 import pytest
 
 from cases import each
-from interlock.analysis.lexicon.load import check_packs, vocabularies
+from interlock.analysis.lexicon.english import build_english
+from interlock.analysis.lexicon.load import check_packs, english, vocabularies
 from interlock.analysis.packs import PackError
+from interlock.analysis.prose import read_prose
+from recording_report import Recorder
+
+HARMLESS = {"act_change", "act_read", "act_vague"}
 
 LANGUAGE: dict[str, Any] = {
     "code": "xx",
@@ -17,6 +22,57 @@ LANGUAGE: dict[str, Any] = {
     "scope": {"all": "wszystko"},
     "words": {"look": "patrz*", "never": "nie"},
 }
+
+
+SCOPED = {one.match: one for scoped in english().scoped.values() for one in scoped}
+
+
+@each("sentence", sorted(SCOPED))
+def test_scope_changes_an_effect_and_nothing_else_does(sentence: str) -> None:
+    one, out = SCOPED[sentence], Recorder()
+    read_prose(sentence, out)
+    found = {fact[0] for fact in out.facts}
+    assert one.effect in found if one.effect else not found <= HARMLESS
+    spared = Recorder()
+    read_prose(one.spare, spared)
+    assert {fact[0] for fact in spared.facts} <= HARMLESS
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"effects": {"*": "ruin"}}, "unknown 'ruin'"),
+        ({"effects": {"*": "change", "databse": "delete"}}, "unknown 'databse'"),
+        ({"effects": {"data": "delete"}}, "no effect on `\\*`"),
+        ({"verb": "zap"}, "unknown key 'verb'"),
+        ({"verbs": "zap zap2 look_at"}, ""),
+    ],
+)
+def test_a_wrong_kind_of_verb_is_refused(change: dict[str, Any], message: str) -> None:
+    kind = {"name": "delete", "sentence": "destroy", "verbs": "zap", "effects": {"*": "delete"}} | change
+    pack = {
+        "kind": {"zap": kind},
+        "scoped": [],
+        "tame": {"named": {"read": "look"}, "said": {"look": "look"}},
+        "nominals": {"both": {}, "named": {}, "said": {}},
+    }
+    if not message:
+        assert build_english(pack).senses["zap2"] == "zap"
+        return
+    with pytest.raises(PackError, match=message):
+        build_english(pack)
+
+
+def test_a_verb_has_one_kind() -> None:
+    kind = {"name": "delete", "verbs": "zap", "effects": {"*": "delete"}}
+    pack = {
+        "kind": {"one": kind, "other": kind},
+        "scoped": [],
+        "tame": {"named": {}, "said": {}},
+        "nominals": {"both": {}, "named": {}, "said": {}},
+    }
+    with pytest.raises(PackError, match="'zap' is listed twice"):
+        build_english(pack)
 
 
 @each("code", sorted(vocabularies()))

@@ -23,7 +23,7 @@ _EFFECTS = frozenset(
     "account block change delete disk escalate invalidate leak override pay revoke rewrite run send terminate unconfigure".split()
 )
 _KIND_KEYS = frozenset({"adds", "effects", "name", "named", "said", "sentence", "verbs"})
-_SCOPED_KEYS = frozenset({"as", "effect", "kinds", "objects", "traits"})
+_SCOPED_KEYS = frozenset({"as", "effect", "kinds", "match", "objects", "spare", "traits"})
 _SOFT = frozenset({"act_account", "act_terminate", "act_delete"})  # what can be undone where the verb is a gentle one
 
 
@@ -45,6 +45,8 @@ class ScopedEffect(Struct, frozen=True):
     traits: Traits
     effect: str = ""
     like: str = ""  # the kind that it amounts to
+    match: str = ""  # a sentence that has the effect
+    spare: str = ""  # one that has none
 
 
 class English(Struct, frozen=True):
@@ -165,7 +167,10 @@ def _scoped(where: str, data: Mapping[str, str], kinds: Mapping[str, VerbKind]) 
     effect = f"act_{_known(where, data['effect'], _EFFECTS)}" if "effect" in data else ""
     if bool(effect) is bool(data.get("as")) or not data["traits"].split():
         raise PackError(f"{where}: expected traits, and either an effect or `as`")
-    return ScopedEffect(objects, frozenset(data["traits"].split()), effect, data.get("as", ""))
+    if not data.get("match") or not data.get("spare"):
+        raise PackError(f"{where}: expected a sentence for `match` and one for `spare`")
+    traits = frozenset(data["traits"].split())
+    return ScopedEffect(objects, traits, effect, data.get("as", ""), data["match"], data["spare"])
 
 
 def _given(name: str) -> Sequence[str]:

@@ -109,7 +109,7 @@ def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple
     if verb in HARMLESS:
         return _raised(act, verb)
     traits = [*_TRAITS.get(act.object, ())]
-    if act.verb in _GENTLE:
+    if act.verb in _GENTLE or english().kinds[_kind(act) or "destroy"].adds == _U:
         traits.append(_U)
     if act.verb in _TOTAL and verb == "act_delete" and act.object in (*_STORES, *_HOSTS, "disk", ""):
         traits.append("all")
@@ -184,11 +184,15 @@ def _verb(act: NamedAct, reach: frozenset[str]) -> str:
     return _looked_up(act, reach)
 
 
+def _kind(act: NamedAct) -> str:
+    return english().kind_of(act.verb, _KINDS.get(act.kind, ""))
+
+
 def _looked_up(act: NamedAct, reach: frozenset[str]) -> str:
     """The effect by the table that sentences ask as well."""
     if act.kind == "read":
         return READ
-    kind = english().kind_of(act.verb, _KINDS.get(act.kind, ""))
+    kind = _kind(act)
     if not kind:
         return CHANGE
     if act.object == "light" and act.verb in _EVEN_LIGHT:
@@ -197,7 +201,7 @@ def _looked_up(act: NamedAct, reach: frozenset[str]) -> str:
     if kind == "send" and act.noun in _MESSAGES:
         thing = "message"
     effect = english().effect(kind, thing, reach | {trait} if trait else reach, named=True)[0]
-    if effect == CHANGE and act.kind == "send" and thing in _SENT:
+    if effect == CHANGE and act.kind == "send" and thing in _SENT and not trait:
         return "act_send"
     return READ if effect == CHANGE and act.kind == "leak" else effect
 

@@ -262,6 +262,10 @@ def with_its_data(thing: EnglishObject) -> EnglishObject:
     return replace(thing, kind="data", traits=thing.traits | {"database"})
 
 
+_INWARD = frozenset("copy push submit notify sync dump deliver".split())  # goes out only where the clause says so
+_OUTWARD = re.compile(english.OUTWARD)
+
+
 def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) -> str:
     """The kind of the object, where the verb and the words around say more than the noun."""
     if kind in ("shed", "maybe") and not thing.direct:
@@ -295,7 +299,7 @@ def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) ->
     if kind in ("send", "expose") and _PUBLIC_HALF.search(" ".join(low)):
         return ""
     if kind in ("send", "expose", "leak") and (thing.secret or thing.kind == "credential"):
-        return "private"
+        return "private" if verb not in _INWARD or _OUTWARD.search(" ".join(low)) else thing.kind
     if kind == "cancel" and thing.kind == "credential" and rest & _SITTINGS:
         return ""
     if kind == "cancel" and (rest | set(thing.words.lower().split())) & _ORDERS:
