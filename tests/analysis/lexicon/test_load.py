@@ -8,6 +8,7 @@ import pytest
 
 from cases import each
 from interlock.analysis.lexicon.english import build_english
+from interlock.analysis.lexicon.idioms import build_phrases
 from interlock.analysis.lexicon.load import check_packs, english, vocabularies
 from interlock.analysis.packs import PackError
 from interlock.analysis.prose import read_prose
@@ -73,6 +74,31 @@ def test_a_verb_has_one_kind() -> None:
     }
     with pytest.raises(PackError, match="'zap' is listed twice"):
         build_english(pack)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"patterns": ["{nobody}"]}, "no list 'nobody'"),
+        ({"patterns": ["x" * 201]}, "at most 200"),
+        ({"patterns": ["(x"]}, "unterminated"),
+        ({"patterns": []}, "expected a list of patterns"),
+        ({"kind": "destroy"}, "expected one of them"),
+        ({"effect": "ruin"}, "expected one of them"),
+        ({"strongly": True}, "unknown key 'strongly'"),
+    ],
+)
+def test_a_wrong_phrase_is_refused(change: dict[str, Any], message: str) -> None:
+    phrase = {"cues": "go", "effect": "delete", "patterns": [r"\bgo {away}"]} | change
+    with pytest.raises(PackError, match=message):
+        build_phrases({"idiom": [phrase], "lists": {"away": ["away", "west"]}, "parts": {}}, english())
+
+
+def test_a_phrase_is_found_wherever_a_word_begins_with_its_cue() -> None:
+    phrase = {"cues": "go", "effect": "delete", "patterns": [r"\bgo(?:es)? {away}"]}
+    found = build_phrases({"idiom": [phrase], "lists": {"away": ["away", "west"]}, "parts": {}}, english())
+    assert [start for start, _ in found.found("it goes west")] == [3]
+    assert list(found.found("it is going west")) == []
 
 
 @each("code", sorted(vocabularies()))

@@ -19,7 +19,7 @@ OBJECTS = frozenset(
     " code scrap message".split()
 )
 _KEYS = OBJECTS | {*_SPECIFIC, UNKNOWN, UNKNOWN_NAMED, ANY, STORE}
-_EFFECTS = frozenset(
+EFFECTS = frozenset(
     "account block change delete disk escalate invalidate leak override pay revoke rewrite run send terminate unconfigure".split()
 )
 _KIND_KEYS = frozenset({"adds", "effects", "name", "named", "said", "sentence", "verbs"})
@@ -152,7 +152,7 @@ def _row(where: str, data: Mapping[str, str], given: Mapping[str, Any], depth: i
     for thing, effect in data.items():
         if thing == "like":
             continue
-        row[thing] = f"act_{_known(where, effect, _EFFECTS)}"
+        row[thing] = f"act_{_known(where, effect, EFFECTS)}"
         _known(where, thing, _KEYS)
     if ANY not in row:
         raise PackError(f"{where}: no effect on `*`")
@@ -164,7 +164,7 @@ def _scoped(where: str, data: Mapping[str, str], kinds: Mapping[str, VerbKind]) 
     for name in (*data["kinds"].split(), *_given(data.get("as", ""))):
         _known(where, name, kinds)
     objects = frozenset(_known(where, one, _KEYS) for one in data["objects"].split())
-    effect = f"act_{_known(where, data['effect'], _EFFECTS)}" if "effect" in data else ""
+    effect = f"act_{_known(where, data['effect'], EFFECTS)}" if "effect" in data else ""
     if bool(effect) is bool(data.get("as")) or not data["traits"].split():
         raise PackError(f"{where}: expected traits, and either an effect or `as`")
     if not data.get("match") or not data.get("spare"):

@@ -10,6 +10,7 @@ from typing import Any
 
 from interlock.analysis.confusables import folded
 from interlock.analysis.lexicon.english import English, build_english
+from interlock.analysis.lexicon.idioms import LONGEST, Phrases, build_phrases
 from interlock.analysis.lexicon.vocabulary import LISTS, ROLES, Entry, Language, Vocabulary, entry_of, word_entries
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
@@ -24,6 +25,17 @@ _TABLES = frozenset({"alone", "idioms", "nouns", "pairs", "scope", "verbs", "wor
 def english() -> English:
     """The words of English, and the effects of its verbs."""
     return build_english(load_packs(_SHIPPED, _checked_english, "english.toml")[0])
+
+
+@cache
+def phrases() -> Phrases:
+    """English phrases that announce an effect without a single telling verb."""
+    return build_phrases(load_packs(_SHIPPED, _checked_phrases, "english_idioms.toml")[0], english())
+
+
+def _checked_phrases(packs: Sequence[Pack]) -> Sequence[Pack]:
+    build_phrases(packs[0], english())
+    return packs
 
 
 def _checked_english(packs: Sequence[Pack]) -> Sequence[Pack]:
@@ -71,7 +83,7 @@ def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:
     codes = [pack["code"] for pack in packs if "code" in pack]
     if len(set(codes)) < len(codes):
         raise PackError(f"two languages have the code {max(codes, key=codes.count)!r}")
-    others = [pack for pack in packs if "kind" not in pack]  # English is another table
+    others = [pack for pack in packs if "kind" not in pack and "idiom" not in pack]  # English has tables of its own
     return [_language(pack) if "code" in pack else _borrowed(pack) for pack in others]
 
 
@@ -127,9 +139,6 @@ def _words_as_written(where: str, value: object) -> str:
 def _patterns(where: str, value: object) -> list[str]:
     if not isinstance(value, list) or not value or not all(isinstance(one, str) and one for one in value):
         raise PackError(f"{where} is {value!r}, expected a list of patterns")
-    if long := next((one for one in value if len(one) > _LONGEST), ""):
-        raise PackError(f"{where}: a pattern of {len(long)} characters, expected at most {_LONGEST}")
+    if long := next((one for one in value if len(one) > LONGEST), ""):
+        raise PackError(f"{where}: a pattern of {len(long)} characters, expected at most {LONGEST}")
     return value
-
-
-_LONGEST = 200

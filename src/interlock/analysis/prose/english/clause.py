@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 from msgspec import Struct, field
 
+from interlock.analysis.lexicon.idioms import Phrase
+from interlock.analysis.lexicon.load import phrases
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose import english
 from interlock.analysis.prose.acts import AnnouncedAct, Traits, act
 from interlock.analysis.prose.clauses import Tokens
 from interlock.analysis.prose.embedded import MARK
-from interlock.analysis.prose.english.idioms import Idiom, idioms
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.objects import EnglishObject, in_code, kind_of, thing_in, with_its_data
 from interlock.analysis.prose.english.roles import (
@@ -324,14 +326,16 @@ def _read_idioms(low: Tokens, text: str, thing: EnglishObject, wide: Traits, fou
     if re.match(r"(?:would|could|might)\b", text):
         return
     head = found.head_at if found.shield else -1
-    begun = None if topic >= len(low) else {one.act for one in idioms(" ".join(text.split(" ")[:topic]), head)}
-    for wording in idioms(text, head):
-        if begun is not None and wording.act not in begun and wording.act not in _GOES_OUT:
+    begun = None if topic >= len(low) else {one.effect for _, one in idioms(" ".join(text.split(" ")[:topic]), head)}
+    for start, wording in idioms(text, head):
+        if begun is not None and wording.effect not in begun and wording.effect not in _GOES_OUT:
             continue  # what only the topic has
-        at = min(text[: wording.start].count(" "), len(low) - 1)
-        if _denied([*low, ""], min(len(text[: wording.start].split()), len(low)), verb_forms()):
+        at = min(text[:start].count(" "), len(low) - 1)
+        if _denied([*low, ""], min(len(text[:start].split()), len(low)), verb_forms()):
             return
-        if (wording.act == "act_rewrite" and _was_done(low, at)) or (wording.act == "act_run" and _is_kind(low, at)):
+        if (wording.effect == "act_rewrite" and _was_done(low, at)) or (
+            wording.effect == "act_run" and _is_kind(low, at)
+        ):
             continue
         said = _said(wording, thing, text, wide)
         if said is None:
@@ -340,6 +344,16 @@ def _read_idioms(low: Tokens, text: str, thing: EnglishObject, wide: Traits, fou
         found.acts.append(said)
         if said.harmful:
             return
+
+
+def idioms(text: str, at: int) -> Iterator[tuple[int, Phrase]]:
+    """Where which phrases begin; only those that begin no later than `at`, when the verb there says what is done."""
+    for start, phrase in phrases().found(text[:_LONGEST]):
+        if at < 0 or start < at or (phrase.strong and start == at):
+            yield start, phrase
+
+
+_LONGEST = 4_000
 
 
 def _was_done(low: Tokens, at: int) -> bool:
@@ -352,7 +366,7 @@ def _is_kind(low: Tokens, at: int) -> bool:
     return at > 0 and low[at - 1] in english.DETERMINERS and low[at] in ("install", "setup", "update", "build")
 
 
-def _said(wording: Idiom, thing: EnglishObject, text: str, wide: Traits) -> AnnouncedAct | None:
+def _said(wording: Phrase, thing: EnglishObject, text: str, wide: Traits) -> AnnouncedAct | None:
     """The act that a wording stands for, with the thing that the clause speaks of."""
     kind = thing.kind if wording.kind != "reset" or thing.kind not in ("code", "resource") else ""
     if (
@@ -361,10 +375,10 @@ def _said(wording: Idiom, thing: EnglishObject, text: str, wide: Traits) -> Anno
         and (thing.traits & {"production"} or re.search(r"\b(?:database|db|schema|data|tables?)\b", text))
     ):
         kind = "data"
-    if wording.act in _THINGS and thing.kind in ("code", "scrap"):
+    if wording.effect in _THINGS and thing.kind in ("code", "scrap"):
         return None
-    if wording.act:
-        return AnnouncedAct(wording.act, text[:120], thing.traits - {"admin", "public"} | wide | wording.traits)
+    if wording.effect:
+        return AnnouncedAct(wording.effect, text[:120], thing.traits - {"admin", "public"} | wide | wording.traits)
     return act(wording.kind, kind, thing.words or text, thing.traits | wide | wording.traits)
 
 
