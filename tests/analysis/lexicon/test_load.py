@@ -76,6 +76,10 @@ def test_a_verb_has_one_kind() -> None:
         build_english(pack)
 
 
+def phrases_of(phrase: dict[str, Any]) -> dict[str, Any]:
+    return {"idiom": [phrase], "harmless": [], "lists": {"away": ["away", "west"]}, "parts": {}}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -83,20 +87,20 @@ def test_a_verb_has_one_kind() -> None:
         ({"patterns": ["x" * 201]}, "at most 200"),
         ({"patterns": ["(x"]}, "unterminated"),
         ({"patterns": []}, "expected a list of patterns"),
-        ({"kind": "destroy"}, "expected one of them"),
-        ({"effect": "ruin"}, "expected one of them"),
+        ({"kind": "destroy"}, "expected one that is known"),
+        ({"effect": "ruin"}, "expected one that is known"),
         ({"strongly": True}, "unknown key 'strongly'"),
     ],
 )
 def test_a_wrong_phrase_is_refused(change: dict[str, Any], message: str) -> None:
     phrase = {"cues": "go", "effect": "delete", "patterns": [r"\bgo {away}"]} | change
     with pytest.raises(PackError, match=message):
-        build_phrases({"idiom": [phrase], "lists": {"away": ["away", "west"]}, "parts": {}}, english())
+        build_phrases(phrases_of(phrase), english())
 
 
 def test_a_phrase_is_found_wherever_a_word_begins_with_its_cue() -> None:
     phrase = {"cues": "go", "effect": "delete", "patterns": [r"\bgo(?:es)? {away}"]}
-    found = build_phrases({"idiom": [phrase], "lists": {"away": ["away", "west"]}, "parts": {}}, english())
+    found, _ = build_phrases(phrases_of(phrase), english())
     assert [start for start, _ in found.found("it goes west")] == [3]
     assert list(found.found("it is going west")) == []
 

@@ -51,6 +51,19 @@ class Phrases:
 
     def found(self, text: str) -> Iterator[tuple[int, Phrase]]:
         """Where a text in lower case has which phrases, in their order."""
+        for number in self._begun_in(text):
+            match = self.patterns[number].search(text)
+            if match:
+                yield match.start(), self.phrases[number]
+
+    def without(self, text: str) -> str:
+        """A text in lower case with every phrase blanked."""
+        for number in self._begun_in(text):
+            text = self.patterns[number].sub(_blank, text)
+        return text
+
+    def _begun_in(self, text: str) -> list[int]:
+        """The numbers of the phrases that a word of the text may begin."""
         wanted = set(self.always)
         for word in text.split():
             for piece in (word, *word.split("-")[1:]) if "-" in word else (word,):
@@ -59,28 +72,32 @@ class Phrases:
                         wanted.update(numbers)
                 if piece.startswith(self.shortest):
                     wanted.update(*(numbers for cue, numbers in self.short.items() if piece.startswith(cue)))
-        for number in sorted(wanted):
-            match = self.patterns[number].search(text)
-            if match:
-                yield match.start(), self.phrases[number]
+        return sorted(wanted)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "_" * len(match[0])
 
 
 _NONE: dict[str, list[int]] = {}
 
 
-def build_phrases(pack: Pack, english: English) -> Phrases:
-    """The phrases of a pack; raises PackError on anything that is not exactly right."""
-    only_keys("idioms", pack, {"idiom", "lists", "parts"})
+def build_phrases(pack: Pack, english: English) -> tuple[Phrases, Phrases]:
+    """The phrases that announce an effect, and those that make a word of harm harmless; raises PackError on anything wrong."""
+    only_keys("idioms", pack, {"harmless", "idiom", "lists", "parts"})
     parts = {name: f"(?:{'|'.join(_checked(name, words))})" for name, words in pack["lists"].items()}
     parts.update({name: _checked(name, [part])[0] for name, part in pack["parts"].items()})
-    return Phrases([_phrase(f"idiom {number}", data, parts, english) for number, data in enumerate(pack["idiom"], 1)])
+    idioms = [_phrase(f"idiom {number}", data, parts) for number, data in enumerate(pack["idiom"], 1)]
+    for number, one in enumerate(idioms, 1):
+        if bool(one.effect) is bool(one.kind) or not (one.kind in english.kinds or one.effect[4:] in EFFECTS):
+            raise PackError(f"idiom {number}: effect {one.effect!r} and kind {one.kind!r}, expected one that is known")
+    harmless = [_phrase(f"harmless {number}", data, parts) for number, data in enumerate(pack["harmless"], 1)]
+    return Phrases(idioms), Phrases(harmless)
 
 
-def _phrase(where: str, data: Mapping[str, Any], parts: Mapping[str, str], english: English) -> Phrase:
+def _phrase(where: str, data: Mapping[str, Any], parts: Mapping[str, str]) -> Phrase:
     only_keys(where, data, _KEYS)
     effect, kind = data.get("effect", ""), data.get("kind", "")
-    if bool(effect) is bool(kind) or (effect and effect not in EFFECTS) or (kind and kind not in english.kinds):
-        raise PackError(f"{where}: effect {effect!r} and kind {kind!r}, expected one of them that is known")
     pattern = "|".join(_expanded(where, one, parts) for one in _checked(where, data["patterns"]))
     try:
         re.compile(pattern)

@@ -27,9 +27,18 @@ def english() -> English:
     return build_english(load_packs(_SHIPPED, _checked_english, "english.toml")[0])
 
 
-@cache
 def phrases() -> Phrases:
     """English phrases that announce an effect without a single telling verb."""
+    return _phrases()[0]
+
+
+def harmless_phrases() -> Phrases:
+    """English wording in which a word of harm has none."""
+    return _phrases()[1]
+
+
+@cache
+def _phrases() -> tuple[Phrases, Phrases]:
     return build_phrases(load_packs(_SHIPPED, _checked_phrases, "english_idioms.toml")[0], english())
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from msgspec import Struct, field
 
 from interlock.analysis.lexicon.idioms import Phrase
-from interlock.analysis.lexicon.load import phrases
+from interlock.analysis.lexicon.load import harmless_phrases, phrases
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose import english
 from interlock.analysis.prose.acts import AnnouncedAct, Traits, act
@@ -82,7 +82,7 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
     text_plain = text
     if english.may_say(english.NOT_NEGATIONS_CUES, text):
         text_plain = english.NOT_NEGATIONS.sub(_blank, text)
-    text_plain = english.HARMLESS.sub(_blank, text_plain)
+    text_plain = harmless_phrases().without(text_plain)
     found.known = text_plain != text
     topic = topic_at(low)
     _read_words(words, _aligned(low, text_plain) if found.known else low, before, wide, found, topic)

@@ -23,6 +23,7 @@ _ENDS = re.compile(r"[A-Z]{4,}\s*$")  # `what DROP TABLE does: …`
 _CUT = re.compile(r"[,:;()（），、：—–…]|\s-\s")
 _GIVEN = re.compile(r"(\w)\([^()]{0,80}\)")  # what an operation is called with
 _NAMES = re.compile(r"[A-Za-z][\w.:/-]{2,99}", re.ASCII)
+_SHAPED = re.compile(r"(?<![\w.:/-])[A-Za-z][A-Za-z0-9]{0,60}[_.:/\-A-Z][\w.:/-]{1,99}", re.ASCII)  # no plain word
 _WIDE = frozenset({"all", "production", "permanent"})
 _ROOT = frozenset({"sudo", "root", "рут", "рута", "рутом", "superuser", "superusuario", "superutente"})
 _GONE = frozenset("ist sind war waren is zijn was esta estan estaba estava sono est sont e sao foi".split())  # a report
@@ -90,7 +91,7 @@ def read_foreign(sentence: str) -> Foreign | None:
 
 def _without_names(text: str) -> str:
     """The text without names of operations, which are English in a sentence of any language."""
-    return _NAMES.sub(lambda found: " " if is_english(found[0].rstrip(".:/-")) else found[0], text)
+    return _SHAPED.sub(lambda found: " " if is_english(found[0].rstrip(".:/-")) else found[0], text)
 
 
 def _read_all(clauses: list[_Clause], book: Vocabulary, found: Foreign, asked: bool) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from interlock.analysis.confusables import folded
 from interlock.analysis.lexicon.load import vocabularies
@@ -87,6 +87,7 @@ def language_of(sentence: str) -> str:
     return best if other or scores[best] > english else ""
 
 
+@lru_cache(maxsize=8192)
 def _weights(word: str) -> tuple[int, Votes]:
     """How much a word speaks for English, and for each of the other languages."""
     english = _ALONE.get(word) or (2 if word in verb_forms() else 1 if word in ENGLISH or word in nouns() else 0)
