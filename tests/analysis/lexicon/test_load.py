@@ -56,6 +56,8 @@ def test_a_wrong_kind_of_verb_is_refused(change: dict[str, Any], message: str) -
         "scoped": [],
         "tame": {"named": {"read": "look"}, "said": {"look": "look"}},
         "nominals": {"both": {}, "named": {}, "said": {}},
+        "nouns": {"data": "row"},
+        "name_nouns": {},
     }
     if not message:
         assert build_english(pack).senses["zap2"] == "zap"
@@ -71,6 +73,8 @@ def test_a_verb_has_one_kind() -> None:
         "scoped": [],
         "tame": {"named": {}, "said": {}},
         "nominals": {"both": {}, "named": {}, "said": {}},
+        "nouns": {"data": "row"},
+        "name_nouns": {},
     }
     with pytest.raises(PackError, match="'zap' is listed twice"):
         build_english(pack)

@@ -30,90 +30,6 @@ WEAK = frozenset(
     scrap sack""".split()
 )
 
-_OBJECTS = {
-    "database": "database databases db dbs rds keyspace firestore datastore warehouse redis mongo postgres mysql sqlite dynamodb",
-    "schema": "schema schemas",
-    "table": "table tables collection collections tablespace dataset datasets",
-    "data": """data record records row rows file files document documents doc docs message messages item items issue
-        issues comment comments note notes page pages entry entries folder folders directory directories dir dirs photo
-        photos image images video videos media attachment attachments object objects task tasks ticket tickets event
-        events post posts post article articles report reports dashboard dashboards card cards board boards list lists
-        contact contacts lead leads deal deals product products asset assets resource resources artifact artifacts
-        branch branches release releases commit commits mailbox inbox email emails mail thread threads channel
-        channels stash worktree index indexes indices queue queues topic topics stream streams column
-        columns view views log logs history path paths blob blobs vector vectors
-        embedding embeddings calendar calendars notebook notebooks sheet sheets spreadsheet worksheet cell cells range
-        block blocks relation relations entity entities memory memories observation observations 
-        values package packages version versions model models library content story stories playlist 
-        recording recordings conversation conversations submission submissions campaign campaigns survey 
-        pii everything milestone wiki gist annotation annotations feed drive bin recyclebin trash trashbin""",
-    "volume": "volume volumes pv pvc pvcs ebs filesystem filesystems",
-    "bucket": "bucket buckets s3",
-    "cluster": "cluster clusters nodegroup nodegroups",
-    "namespace": "namespace namespaces",
-    "repository": "repository repositories repo repos",
-    "organization": """organization organizations organisation organisations org orgs enterprise company workspace
-        workspaces tenant tenants guild""",
-    "project": "project projects environment environments env stack stacks infrastructure infra terraform pulumi tofu cdk cloudformation rg site sites",
-    "backup": "backup backups snapshot snapshots restorepoint pitr savepoint archive archives replica replicas vault",
-    "audit": "audit audits cloudtrail trail auditlog auditlogs auditing siem",
-    "credential": """key keys token tokens secret secrets credential credentials password passwords passwd certificate
-        certificates cert certs session sessions apikey apikeys passkey passkeys pat oauth jwt cookie cookies keypair
-        passphrase ca kms cmk""",
-    "access": """permission permissions access role roles privilege privileges grant grants scope scopes policybinding
-        rolebinding clusterrolebinding collaborator collaborators member members membership memberships acl acls admin
-        admins administrator owner owners rights authorization authorizations entitlement entitlements license licenses
-        licence seat seats maintainer group groups ownership guest guests participant participants""",
-    "machine": """instance instances server servers vm vms container containers pod pods service services deployment
-        deployments helmrelease helmreleases node nodes process processes daemon function functions lambda lambdas linode linodes droplet droplets host hosts
-        machine machines app apps application applications worker workers loadbalancer balancer gateway vpc subnet vnet
-        broker endpoint endpoints nic interface daemonset statefulset replicaset cronjob machineset runner runners
-        system systems production prod ec2 eks ecs fargate autoscaling asg fleet connection connections 
-        distribution backend frontend website domain domains mainframe kubernetes k8s
-        datacenter vmss appservice elb alb nlb nat igw helm""",
-    "config": """config configs configuration configurations setting settings policy policies rule rules dns zone zones
-        recordset webhook webhooks alarm alarms monitor monitors route routes flag flags cron pipeline pipelines
-        workflow workflows trigger triggers schedule schedules hook hooks secretmap configmap configmaps crd ingress
-        securitygroup sg listener listeners integration integrations plugin plugins parameter parameters template
-        templates variable variables registry preset profile profiles automation automations iptables nacl constraint
-        constraints lifecycle retention""",
-    "person": """employment user users customer customers employee employees subscriber subscribers person people client clients
-        contractor contractors staff student students patient patients player players identity identities principal
-        sender senders vendor vendors merchant merchants ip ips number follower followers attendee 
-        bot bots iam team teams author seller buyer driver""",
-    "account": "account accounts subaccount subaccounts login logins serviceaccount serviceaccounts acct",
-    "money": """payment payments invoice invoices subscription subscriptions order orders charge charges payout payouts
-        refund refunds booking bookings reservation reservations appointment appointments shipment shipments flight
-        flights hotel hotels ticketing rental contract contracts transaction transactions bill bills fund funds money balance balances wallet wallets
-        deposit deposits payroll salary salaries coupon coupons credit credits purchase
-        trip trips trade trades position positions mandate stock stocks crypto coin coins bitcoin giftcard
-        paycheck expense expenses fee fees penalty penalties debt debts loan loans wage wages mortgage lease leases claim claims premium premiums escrow
-        dispute disputes eth btc usdc usdt ether ethereum sol bet bid shares nft nfts""",
-    "safety": """validation approval approvals safety check checks mfa 2fa totp otp protection protections guard guards
-        guardrail guardrails limit limits ratelimit sandbox firewall firewalls auditing monitoring alert alerts alerting
-        antivirus encryption safeguard safeguards lockdown waf verification captcha authentication auth security
-        moderation compliance gate gates signature signatures sso detection defender
-        edr selinux tls ssl logging guardduty legalhold versioning lock locks interlock quota quotas restriction
-        restrictions """,
-    "light": """label labels reaction reactions tag tags star stars pin pins bookmark bookmarks whitespace background
-        highlight highlights formatting cache caches cdn filter filters form forms selection screen cart badge badges
-        notification notifications button buttons field fields toast tab tabs window dialog tooltip theme mode draft
-        drafts clipboard timer timers reminder reminders cursor console canvas animation animations overlay menu sidebar
-        microphone mic speaker accents duplicates spaces punctuation html text string strings noise style styles layer mark marks marker
-        placeholder like likes vote votes follow input inputs output buffer buffers viewport breakpoint breakpoints
-        watcher watchers tmp temp temporary scratch prefix suffix newline newlines bom blanks outliers stopwords emoji
-        date currency time sound music track audio playback typing counter
-        pullrequest polling tracking build builds job jobs run runs download downloads upload uploads query queries request
-        requests telemetry debug autoplay nulls ansi color colour margin
-        padding shape dark title description headers header footer banner popup preference preferences avatar alias
-        aliases meeting meetings call calls light lights lamp lamps bulb bulbs tv television fan led""",
-    "disk": "disk disks partition partitions factory hdd ssd usb sdcard device devices laptop phone lun raid zpool",
-    "physical": """car cars tesla door doors valve valves breaker breakers pump pumps circuit circuits reactor turbine conveyor furnace boiler elevator trunk
-        sprinkler sprinklers robot robots vehicle vehicles drone drones engine engines garage sluice firmware bootloader plc ecu actuator
-        actuators motor motors barrier relay relays medication dose insulin infusion siren crane ventilator generator oven stove heater
-        substation grid missile rocket rockets brake brakes coil coils power thruster thrusters deadbolt smartlock""",
-    "human_mail": "newsletter newsletters sms announcement announcements",
-}  # fmt: skip
 # Heads that say little: the noun to their left is meant.
 _PASS = frozenset(
     """pair pairs set sets entry batch info details detail id ids name names by one many multiple object
@@ -145,7 +61,6 @@ EVERYDAY = frozenset(
 )  # put away every day
 PROTECTIVE = frozenset("protection lock guard prevention policy hold safeguard restriction".split())
 
-OBJECTS: dict[str, str] = {word: kind for kind, words in reversed(_OBJECTS.items()) for word in words.split()}
 SPLIT_VERBS = tuple(
     "delete drop truncate destroy wipe purge remove terminate revoke reset erase list get create update disable".split()
 )
@@ -154,6 +69,11 @@ SPLIT_VERBS = tuple(
 def verbs() -> Mapping[str, str]:
     """Every verb of a name -> how the name is parsed that it leads: read, create, change, restore, delete, terminate…"""
     return english().named
+
+
+def objects() -> Mapping[str, str]:
+    """Every noun of a name -> the kind of object."""
+    return english().name_nouns
 
 
 def deed_nouns() -> Mapping[str, str]:
@@ -170,7 +90,7 @@ def _deed_nouns() -> Mapping[str, str]:
 @cache
 def vocabulary() -> frozenset[str]:
     """The words that matter in a name."""
-    return frozenset({*verbs(), *OBJECTS, *ALL_WORDS, *BULK_WORDS, *PERMANENT_WORDS, *FORCE_WORDS, *PRODUCTION_WORDS})
+    return frozenset({*verbs(), *objects(), *ALL_WORDS, *BULK_WORDS, *PERMANENT_WORDS, *FORCE_WORDS, *PRODUCTION_WORDS})
 
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+|[^\W\dA-Za-z_]+")
@@ -222,7 +142,7 @@ def _joined(words: list[str]) -> tuple[str, ...]:
         pair = (out[-1], word) if out else ("", word)
         if pair in _TWO:
             out[-1] = _TWO[pair]
-        elif word in verbs() or word in OBJECTS or len(word) < 7:
+        elif word in verbs() or word in objects() or len(word) < 7:
             out.append(word)
         else:
             out += _halves(word)
@@ -232,7 +152,7 @@ def _joined(words: list[str]) -> tuple[str, ...]:
 def _halves(word: str) -> list[str]:
     for verb in SPLIT_VERBS:
         rest = word[len(verb) :]
-        if word.startswith(verb) and (rest in OBJECTS or rest in ALL_WORDS):
+        if word.startswith(verb) and (rest in objects() or rest in ALL_WORDS):
             return [verb, rest]
     return [word]
 
@@ -247,13 +167,13 @@ def object_kind(words: tuple[str, ...]) -> tuple[str, str]:
     for word in reversed(words):
         if word in _PASS and len(words) > 1:
             continue
-        kind = OBJECTS.get(word, "")
-        if word in _HOSTS_OF_DATA and any(OBJECTS.get(other) == "database" for other in words):
+        kind = objects().get(word, "")
+        if word in _HOSTS_OF_DATA and any(objects().get(other) == "database" for other in words):
             kind = "database"  # delete_db_instance
         return kind, word
     for word in reversed(words):  # nothing but words that say little
-        if word in OBJECTS:
-            return OBJECTS[word], word
+        if word in objects():
+            return objects()[word], word
     return "", words[-1] if words else ""
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from interlock.analysis.packs import Pack, PackError, only_keys
 
 Traits = frozenset[str]
+Noun = tuple[str, tuple[str, ...], bool]  # kind, traits, whether it is many
 CHANGE = "act_change"
 STORES: Traits = frozenset({"database", "table", "schema", "volume", "bucket", "repository", "project"})
 UNKNOWN, UNKNOWN_NAMED, ANY, STORE = "-", "named", "*", "store"
@@ -59,6 +60,8 @@ class English(Struct, frozen=True):
     said: Mapping[str, tuple[str, ...]]  # what verbs are in a sentence -> the verbs, tame ones first
     named_nouns: Mapping[str, str]  # noun that names a deed in a name -> the kind of verb
     said_nouns: Mapping[str, str]  # and in a sentence
+    nouns: Mapping[str, Noun]  # every noun, singular and plural
+    name_nouns: Mapping[str, str]  # noun of a name -> the kind that names know
 
     def kind_of(self, verb: str, default: str) -> str:
         """The kind of a verb, or of a noun that names a deed."""
@@ -95,7 +98,7 @@ class English(Struct, frozen=True):
 
 def build_english(pack: Pack) -> English:
     """English from its pack; raises PackError on anything that is not exactly right."""
-    only_keys("english", pack, {"kind", "nominals", "scoped", "tame"})
+    only_keys("english", pack, {"kind", "name_nouns", "nominals", "nouns", "scoped", "tame"})
     given = pack["kind"]
     kinds = {name: _kind(name, data, given) for name, data in given.items()}
     tame = pack["tame"]
@@ -126,7 +129,52 @@ def build_english(pack: Pack) -> English:
         {name: tuple(words) for name, words in said.items()},
         both | _nominals(nouns["named"], kinds),
         both | _nominals(nouns["said"], kinds),
+        things := _nouns(pack["nouns"]),
+        _name_nouns(pack["name_nouns"], things, named),
     )
+
+
+def _nouns(table: Mapping[str, str]) -> dict[str, Noun]:
+    found: dict[str, Noun] = {}
+    for name, words in table.items():
+        kind, *traits = name.split()
+        _known("english: nouns", kind, OBJECTS)
+        for word in words.split():
+            noun = word if word.startswith(("__", ".")) or word == "node_modules" else word.replace("_", " ")
+            found[noun] = (kind, tuple(traits), noun in _MANY)
+            found.setdefault(plural(noun), (kind, tuple(traits), True))
+    return found
+
+
+_MANY = frozenset("data contents content changes people staff everyone history information drafts work".split())
+
+
+def plural(noun: str) -> str:
+    """The plural of an English noun."""
+    if noun.endswith(("s", "sh", "ch", "x", "z")):
+        return noun + "es"
+    if noun.endswith("y") and noun[-2:-1] not in VOWELS:
+        return noun[:-1] + "ies"
+    return noun + "s"
+
+
+VOWELS = frozenset("aeiou")
+# What a kind of thing is called where the noun of a name is meant; what has none is nothing that a name is about.
+_IN_NAMES = {
+    "data": "data", "log": "audit", "access": "access", "credential": "credential", "config": "config", "guard": "safety", "safety": "safety",
+    "resource": "machine", "account": "person", "money": "money", "event": "money", "disk": "disk", "device": "physical", "machine": "physical",
+    "history": "data", "source": "data",
+}  # fmt: skip
+_SPECIAL = frozenset("database table schema volume bucket repository project backup cluster organization".split())
+
+
+def _name_nouns(table: Mapping[str, str], nouns: Mapping[str, Noun], verbs: Mapping[str, str]) -> dict[str, str]:
+    found = {
+        noun: next((trait for trait in traits if trait in _SPECIAL), _IN_NAMES[kind])
+        for noun, (kind, traits, _) in nouns.items()
+        if kind in _IN_NAMES and noun.isalnum() and noun not in verbs
+    }
+    return found | {word: kind for kind, words in table.items() for word in words.split()}
 
 
 def _nominals(table: Mapping[str, str], kinds: Mapping[str, VerbKind]) -> dict[str, str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from interlock.analysis.lexicon import OBJECTS, object_kind, split_name, verb_kind
+from interlock.analysis.lexicon import object_kind, objects, split_name, verb_kind
 from interlock.analysis.operations.effects import CHANGE
 from interlock.analysis.operations.effects import deed as deed_of
 from interlock.analysis.operations.names import NamedAct
@@ -112,7 +112,7 @@ def with_object(act: NamedAct, keys: Mapping[str, Any]) -> NamedAct:
         return act
     for key in keys:
         base = key.removesuffix("ids").removesuffix("id").removesuffix("name").removesuffix("identifier") or key
-        kind = OBJECTS.get(base, "light")
+        kind = objects().get(base, "light")
         if kind in ("light", "safety"):
             continue
         if kind in ("table", "database", "schema", "bucket") and _NARROW & keys.keys():

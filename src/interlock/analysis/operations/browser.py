@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import OBJECTS, WEAK, split_name, verbs
+from interlock.analysis.lexicon import WEAK, objects, split_name, verbs
 from interlock.analysis.operations.params import squash, truth
 
 Reader = Callable[[str], None]
@@ -216,7 +216,7 @@ def _named(verb: str, around: str) -> str:
     """`delete_project`: the verb, and the first thing that the words around it name."""
     base = next((word for stem, word in _STEMS.items() if verb.lower().startswith(stem)), verb.lower())
     said = (word for words in split_name(around[:300]) for word in words)
-    thing = next((word for word in said if OBJECTS.get(word, "light") not in ("light", "safety")), "item")
+    thing = next((word for word in said if objects().get(word, "light") not in ("light", "safety")), "item")
     return f"{base}_{thing}"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import OBJECTS, split_name
+from interlock.analysis.lexicon import objects, split_name
 from interlock.analysis.operations.names import NamedAct, Words
 from interlock.analysis.operations.params import MAX_TEXT, squash, truth, walk
 
@@ -280,7 +280,7 @@ def emptied(words: Words, act: NamedAct, keys: Mapping[str, Any], params: Mappin
     for key, value, depth, _ in walk(params):
         if depth < 0:
             break
-        if value == [] and squash(key) in _LISTS and OBJECTS.get(squash(key), "") != "light":
+        if value == [] and squash(key) in _LISTS and objects().get(squash(key), "") != "light":
             return [("act_unconfigure", ("all",))]
     if act.verb in ("set", "put", "replace") and keys.get("path") in ("/", "") and keys.get("value", 0) is None:
         return [("act_delete", ("all",))]

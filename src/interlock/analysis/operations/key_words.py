@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon import OBJECTS, object_kind, split_name, verbs
+from interlock.analysis.lexicon import object_kind, objects, split_name, verbs
 
 _ERASES = frozenset(
     "delete destroy wipe purge drop truncate erase shred nuke obliterate zeroize expunge eradicate scrub format reformat".split()
@@ -111,7 +111,7 @@ def _deletes(words: tuple[str, ...], own: frozenset[str]) -> bool:
 
 
 def _is_many(words: tuple[str, ...]) -> bool:
-    return not _LOST.isdisjoint(words) or any(OBJECTS.get(word, "") in _STORES for word in words)
+    return not _LOST.isdisjoint(words) or any(objects().get(word, "") in _STORES for word in words)
 
 
 _STORES = frozenset({"database", "schema", "table", "volume", "bucket", "cluster", "backup", "project"})

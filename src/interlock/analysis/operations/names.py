@@ -14,12 +14,12 @@ from interlock.analysis.lexicon import (
     CARRIERS,
     CONJUNCTIONS,
     FORCE_WORDS,
-    OBJECTS,
     PERMANENT_WORDS,
     PREPOSITIONS,
     WEAK,
     deed_nouns,
     object_kind,
+    objects,
     split_name,
     verb_kind,
     verbs,
@@ -112,9 +112,9 @@ def _head(words: Words) -> int:
     if first in verbs() and first not in WEAK:
         return 0
     strong = [position for position, word in enumerate(words) if word in verbs() and word not in WEAK]
-    if first in verbs() and len(words) == 2 and words[1] in OBJECTS and verbs().get(words[1]) == "read":
+    if first in verbs() and len(words) == 2 and words[1] in objects() and verbs().get(words[1]) == "read":
         return 0  # mute_monitor
-    if len(words) > 3 and strong and first in OBJECTS and words[1] in OBJECTS and words[1] not in verbs():
+    if len(words) > 3 and strong and first in objects() and words[1] in objects() and words[1] not in verbs():
         return strong[0]  # log_group_set_retention
     if first in verbs():  # order_cancel and backup_delete: the first word is a noun here
         return strong[-1] if strong and strong[-1] == len(words) - 1 and len(words) <= 4 else 0
@@ -122,7 +122,7 @@ def _head(words: Words) -> int:
         at = strong[0]
         if (
             at
-            and words[at] in OBJECTS
+            and words[at] in objects()
             and verbs()[words[at]] == "read"
             and verbs().get(words[at - 1], "read") not in _MUTES
         ):
@@ -135,7 +135,7 @@ def _head(words: Words) -> int:
 def _is_noun_here(words: Words, position: int) -> bool:
     """ack_message sends no message."""
     word = words[position]
-    return position == len(words) - 1 and word in OBJECTS and verbs()[word] in _MUTES
+    return position == len(words) - 1 and word in objects() and verbs()[word] in _MUTES
 
 
 def _act(words: Words, front: Words, at: int) -> NamedAct:
@@ -244,7 +244,7 @@ def _acts_upon(segments: Sequence[tuple[str, ...]]) -> bool:
     if len(segments) < 2 or len(segments[-1]) != 1:
         return False
     verb = segments[-1][0]
-    return verbs().get(verb, "read") not in _TAME and verb not in WEAK and segments[-2][-1] in OBJECTS
+    return verbs().get(verb, "read") not in _TAME and verb not in WEAK and segments[-2][-1] in objects()
 
 
 @lru_cache(maxsize=1024)
@@ -283,4 +283,4 @@ def _announces(word: str, weak: bool) -> bool:
     pascal = word[:1].isupper() and "_" not in word and "-" not in word
     if pascal and words[-1] in _PARTS:
         return False
-    return any(other in OBJECTS or other in ALL_WORDS for other in words[1:]) or (pascal and weak)
+    return any(other in objects() or other in ALL_WORDS for other in words[1:]) or (pascal and weak)

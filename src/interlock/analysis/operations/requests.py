@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import OBJECTS, split_name, verbs
+from interlock.analysis.lexicon import objects, split_name, verbs
 from interlock.analysis.operations.params import MAX_TEXT, pairs, squash, walk
 from interlock.analysis.place_names import is_secret
 
@@ -72,7 +72,7 @@ def acting_path(url: str, field: Field) -> bool:
     words = split_name(parts[-1])[-1:] if parts else ()
     if not words or verbs().get(words[0][0], "") not in _ACTING:
         return False
-    nouns = [part for part in parts[:-1] if part.isalpha() and part.lower() in OBJECTS]
+    nouns = [part for part in parts[:-1] if part.isalpha() and part.lower() in objects()]
     field("_".join([*words[0], *(nouns[-1:] if len(words[0]) == 1 else ())]).removesuffix("s"))
     return True
 

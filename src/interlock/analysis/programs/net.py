@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon import ALL_WORDS, OBJECTS, PERMANENT_WORDS, deed_nouns, split_name, verbs
+from interlock.analysis.lexicon import ALL_WORDS, PERMANENT_WORDS, deed_nouns, objects, split_name, verbs
 
 READ, MAKE, NOUN = "reading", "making", "noun"  # meanings that are no harm; NOUN: unless a verb follows
 QUIET = frozenset({READ, MAKE, NOUN})
@@ -63,13 +63,13 @@ def build_net(data: Mapping[str, Any]) -> NetWords:
         dict.fromkeys(sets["making"], MAKE) | dict.fromkeys(sets["reading"], READ) | dict.fromkeys(sets["nouns"], NOUN)
     )
     named = {name: sets[name] for name in NetWords.__struct_fields__ if name in sets}
-    objects = OBJECTS | {word: kind for kind, text in data["names"].items() for word in text.split()}
+    things = {**objects(), **{word: kind for kind, text in data["names"].items() for word in text.split()}}
     stems = {*kinds, *deed_nouns(), *sets["options"], *sets["whole_options"], *sets["forced_options"]}
     suspects = _searcher(stems)
     return NetWords(
         verbs={**kinds, **silent},
         needs=needs,
-        objects=objects,
+        objects=things,
         suspects=suspects,
         dry_run=tuple(data["dry_run"]),
         **named,
@@ -332,16 +332,16 @@ def _parts(word: str) -> tuple[str, ...]:
 
 def _halves(word: str) -> tuple[str, ...]:
     """`deletetable`, `zonedelete`: verb and object without anything between."""
-    if word in verbs() or word in OBJECTS or len(word) < 6:
+    if word in verbs() or word in objects() or len(word) < 6:
         return (word,)
     for verb in _SPLIT:
         rest = word[len(verb) :]
-        if word.startswith(verb) and (rest in OBJECTS or rest in ALL_WORDS or rest == "unused"):
+        if word.startswith(verb) and (rest in objects() or rest in ALL_WORDS or rest == "unused"):
             return (verb, rest)
-        if word.startswith(f"{verb}all") and word[len(verb) + 3 :] in OBJECTS:
+        if word.startswith(f"{verb}all") and word[len(verb) + 3 :] in objects():
             return (verb, "all", word[len(verb) + 3 :])
     for verb in _ENDS:
-        if word.endswith(verb) and word[: -len(verb)] in OBJECTS:
+        if word.endswith(verb) and word[: -len(verb)] in objects():
             return (verb, word[: -len(verb)])
     return (word,)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
+from interlock.analysis.lexicon.english import VOWELS
 from interlock.analysis.lexicon.load import english
 
-_VOWELS = frozenset("aeiou")
 BASE, THIRD, ING, PAST = "base", "third", "ing", "past"
 _IRREGULAR = {
     "send": "sent", "give": "gave given", "take": "took taken", "make": "made", "get": "got gotten", "tear": "tore torn",
@@ -34,7 +34,7 @@ def forms(verb: str) -> dict[str, str]:
 def _third(verb: str) -> str:
     if verb.endswith(("s", "sh", "ch", "x", "z", "o")):
         return verb + "es"
-    if verb.endswith("y") and verb[-2:-1] not in _VOWELS:
+    if verb.endswith("y") and verb[-2:-1] not in VOWELS:
         return verb[:-1] + "ies"
     return verb + "s"
 
@@ -50,22 +50,13 @@ def _pasts(verb: str) -> set[str]:
         return set(_IRREGULAR[verb].split())
     if verb.endswith("e"):
         return {verb + "d"}
-    if verb.endswith("y") and verb[-2:-1] not in _VOWELS:
+    if verb.endswith("y") and verb[-2:-1] not in VOWELS:
         return {verb[:-1] + "ied"}
     return {verb + "ed", *([verb + verb[-1] + "ed"] if _doubles(verb) else [])}
 
 
 def _doubles(verb: str) -> bool:
-    return len(verb) > 2 and verb[-1] not in "aeiouwxy" and verb[-2] in _VOWELS and verb[-3] not in _VOWELS
-
-
-def plural(noun: str) -> str:
-    """The plural of an English noun."""
-    if noun.endswith(("s", "sh", "ch", "x", "z")):
-        return noun + "es"
-    if noun.endswith("y") and noun[-2:-1] not in _VOWELS:
-        return noun[:-1] + "ies"
-    return noun + "s"
+    return len(verb) > 2 and verb[-1] not in "aeiouwxy" and verb[-2] in VOWELS and verb[-3] not in VOWELS
 
 
 # A verb and the particle that turns it into another act; other words may stand between.
