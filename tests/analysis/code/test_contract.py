@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import tomllib
 from functools import cache
@@ -11,6 +12,7 @@ import pytest
 
 from interlock import assess
 from interlock.analysis.read import _LANGUAGE_READERS
+from interlock.model import tool
 
 CWD, HOME = "/home/me/app", "/home/me"
 DEEDS = tomllib.loads((Path(__file__).parent / "deeds.toml").read_text())
@@ -35,11 +37,6 @@ TARGETS = {
     "spawn": ("rm -rf /etc", "git status"),
     "kill": ("-1", "4321"),
 }
-# Cells that the reader of the language does not answer yet. A cell that it does answer has to leave this table.
-_OPEN = {
-    "powershell": "sql spawn kill",
-}
-OPEN = frozenset(f"{language} {deed}" for language, deeds in _OPEN.items() for deed in deeds.split())
 # Languages that are no program of their own: statements, stores, sentences, the shells' own readers, editors.
 NOT_CODE = frozenset("mongo sql redis cql cypher memcached prose other cmd vim".split())
 
@@ -47,6 +44,13 @@ NOT_CODE = frozenset("mongo sql redis cql cypher memcached prose other cmd vim".
 @cache
 def level(text: str) -> int:
     return int(assess(text, CWD).level)
+
+
+def level_of(language: str, code: str) -> int:
+    if language != "tool":
+        return level(carried(language, code))
+    name, _, given = code.partition(" ")
+    return int(assess(tool(name, json.loads(given), CWD)).level)
 
 
 def carried(language: str, code: str) -> str:
@@ -59,7 +63,7 @@ def differences(language: str, deed: str) -> list[str]:
     found = []
     for target in TARGETS[deed]:
         wanted = level(carried("shell", REFERENCE[deed].replace("{}", target)))
-        got = level(carried(language, DEEDS[language][deed].replace("{}", target)))
+        got = level_of(language, DEEDS[language][deed].replace("{}", target))
         if got != wanted:
             found.append(f"{language} {deed} {target}: level {got}, in the shell {wanted}")
     return found
@@ -69,20 +73,15 @@ CELLS = [(language, deed) for language in DEEDS if language != "shell" for deed 
 
 
 def test_the_same_deed_has_the_same_level_in_every_language() -> None:
-    wrong = {
-        f"{language} {deed}": found
-        for language, deed in CELLS
-        if deed in DEEDS[language] and (found := differences(language, deed))
-    }
-    assert [line for cell in wrong.keys() - OPEN for line in wrong[cell]] == []
-    assert OPEN - wrong.keys() == set(), "read now: take it out of OPEN"
+    wrong = [differences(language, deed) for language, deed in CELLS if deed in DEEDS[language]]
+    assert [line for found in wrong for line in found] == []
 
 
 def test_a_deed_that_is_only_a_comment_is_none() -> None:
     for language, deed in CELLS:
         code = DEEDS[language].get(deed, "").replace("{}", TARGETS[deed][0])
-        quiet = DEEDS[language]["comment"] + code.replace("\n", " ")
         if code and language in _LANGUAGE_READERS:
+            quiet = DEEDS[language]["comment"] + code.replace("\n", " ")
             assert level(carried(language, quiet)) == level(carried(language, DEEDS[language]["comment"] + "x")), quiet
 
 

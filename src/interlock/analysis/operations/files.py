@@ -119,6 +119,16 @@ def move(params: Mapping[str, Any], out: Report) -> bool:
     return bool(named)
 
 
+def copy(params: Mapping[str, Any], out: Report) -> None:
+    """Files are copied: what is copied is read."""
+    for path in paths(params):
+        out.effect("read", path)
+    for path in targets(params):
+        out.effect("write", path)
+    if not paths(params):
+        out.effect("act_change", "a file")
+
+
 _MARK = re.compile(r"^\*\*\* (Delete|Update|Add) File: (.+)$")
 _MOVED = re.compile(r"^\*\*\* Move to: (.+)$")
 

@@ -361,6 +361,7 @@ _SHARED: Mapping[str, Handler] = {
     **_table(_delete, "delete_file remove_file unlink_file delete_files remove_files"),
     **_table(_delete_tree, "delete_directory remove_directory delete_folder remove_folder rmtree"),
     **_table(_move, "move_file rename_file move_files"),
+    **_table(files.copy, "copy_file copy_files copy_path"),
     **_table(
         _read,
         """read_file read_text_file read_multiple_files read_many_files list_directory list_dir directory_tree list_files

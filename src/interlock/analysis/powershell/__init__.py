@@ -156,8 +156,10 @@ def _store(session: PsReading, target: Expr, value: Value) -> None:
         session.set(target.name, value)
     elif isinstance(target, Array):
         items = value if isinstance(value, list) else [value]
-        for at, one in enumerate(target.items):
-            _store(session, one, items[at] if at < len(items) else None)
+        last = len(target.items) - 1
+        for at, one in enumerate(target.items):  # the last name gets all that is left
+            rest = at == last and len(items) > len(target.items)
+            _store(session, one, items[at:] if rest else items[at] if at < len(items) else None)
     elif isinstance(target, Postfix):
         _store_member(session, target, value)
 
