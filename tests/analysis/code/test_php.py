@@ -59,6 +59,8 @@ RUNS: list[tuple[str, list[Fact]]] = [
 RECORDS: list[tuple[str, list[Fact]]] = [
     ("App\\Models\\User::truncate();", [("sql_truncate", "User")]),
     ("User::query()->delete();", [("sql_delete", "User", "unfiltered")]),
+    ('$s = ""; for ($i = 0; $i < 2; $i++) $s .= chr([114, 109][$i]); system($s);', [("shell", "rm")]),
+    ('for ($i = 0; $i < 9999; $i++) for ($j = 0; $j < 9999; $j++) $x++; unlink("z");', [("delete", "z")]),
     ("User::where('id', 1)->delete(); Post::destroy(1);", [("sql_delete", "User"), ("sql_delete", "Post")]),
     ("User::all()->each->delete();", [("sql_delete", "User", "unfiltered")]),
     ("foreach (User::all() as $u) $u->delete();", [("sql_delete", "User", "unfiltered")]),

@@ -24,6 +24,8 @@ DEEDS: list[tuple[str, str, list[Fact]]] = [
     ("r", "eval(parse(text=\"unlink('x')\"))", [("code", "r", "unlink('x')")]),
     ("r", 'source("http://x/y.R")', [("run_download", "http://x/y.R")]),
     ("r", 'DBI::dbExecute(con, "DROP TABLE t")', [("code", "sql", "DROP TABLE t")]),
+    ("r", 'for (i in 1:2) unlink(paste0("a", i))', [("delete", "a1"), ("delete", "a2")]),
+    ("groovy", 'for (i in 0..1) new File("a" + i).delete()', [("delete", "a0"), ("delete", "a1")]),
     ("groovy", '"rm -rf /".execute()', [("run", "rm", "-rf", "/")]),
     ("groovy", '["rm", "-rf", "/"].execute().text', [("run", "rm", "-rf", "/")]),
     ("groovy", 'new File("src").deleteDir()', [("delete", "src", "recursive")]),

@@ -313,6 +313,7 @@ _SHARED: Mapping[str, Rule] = {
     **dict.fromkeys(["assignment_expression", "assignment_statement", "short_var_declaration"], _assign),
     **dict.fromkeys(["enhanced_for_statement", "foreach_statement"], _each),
     "for_statement": _for,
+    **dict.fromkeys(["update_expression", "inc_statement", "dec_statement", "postfix_unary_expression"], grammar.counted_up),
     "if_statement": _if,
     **dict.fromkeys(["while_statement", "do_statement"], grammar.while_loop),
     **dict.fromkeys(["try_statement", "try_with_resources_statement", "switch_expression", "switch_statement"], _parts),

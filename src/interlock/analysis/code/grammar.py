@@ -197,13 +197,23 @@ def binary(sign: str, left: ast.expr, right: ast.expr, joins: frozenset[str], ch
         return ast.BoolOp(ast.Or(), [left, right])
     if sign in ("&&", "and"):
         return ast.BoolOp(ast.And(), [left, right])
+    if sign in ("..", "..."):
+        return nodes.call("<range>" if sign == ".." else "<until>", [left, right])
     made = _NUMERIC.get(sign)
-    return ast.BinOp(left, made(), right) if made is not None else ast.Compare(left, [ast.Eq()], [right])
+    if made is not None:
+        return ast.BinOp(left, made(), right)
+    return ast.Compare(left, [_COMPARES.get(sign, ast.Is)()], [right])
 
 
 _NUMERIC: Mapping[str, Callable[[], ast.operator]] = {
     "-": ast.Sub, "*": ast.Mult, "%": ast.Mod, "|": ast.BitOr, "&": ast.BitAnd, "^": ast.BitXor, "<<": ast.LShift,
     ">>": ast.RShift, "x": ast.Mult, "+": ast.Add,
+}  # fmt: skip
+
+
+_COMPARES: Mapping[str, Callable[[], ast.cmpop]] = {
+    **dict.fromkeys(["==", "===", "eq"], ast.Eq), **dict.fromkeys(["!=", "!==", "~=", "ne", "<>"], ast.NotEq), "<": ast.Lt,
+    "lt": ast.Lt, ">": ast.Gt, "gt": ast.Gt, "<=": ast.LtE, "le": ast.LtE, ">=": ast.GtE, "ge": ast.GtE,
 }  # fmt: skip
 
 
@@ -230,6 +240,13 @@ def choice(build: Builder, node: Node) -> Made:
 
 def ternary(build: Builder, node: Node) -> Made:
     return ast.IfExp(build.field(node, "condition"), build.field(node, "consequence"), build.field(node, "alternative"))
+
+
+def counted_up(build: Builder, node: Node) -> Made:
+    """`i++` and `i--`, as a statement or a value."""
+    target = build.expr(next((child for child in node.named_children), None))
+    less = any(child.type == "--" for child in node.children)
+    return nodes.assign(target, ast.BinOp(target, ast.Sub() if less else ast.Add(), ast.Constant(1)))
 
 
 def while_loop(build: Builder, node: Node) -> Made:

@@ -195,6 +195,7 @@ _RULES: dict[str, Rule] = {
     "while_statement": _while,
     "binary_expression": _operator,
     "unary_expression": grammar.negated,
+    "range_expression": lambda build, node: nodes.call("<range>", build.exprs(node.named_children)),
     "ternary_expression": _ternary,
     **dict.fromkeys(
         ["vector_expression", "tuple_expression"], lambda build, node: ast.List(build.exprs(node.named_children))

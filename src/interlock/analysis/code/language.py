@@ -123,6 +123,8 @@ def kinds(value: Value) -> tuple[str, ...]:
         return ("<path>", "<text>") if isinstance(value, Marked) and value.traits & {PATH, "bulk"} else ("<text>",)
     if isinstance(value, (ProgramFunction, Partial)):
         return ("<function>",)
+    if isinstance(value, (int, float)):
+        return ("<number>",)
     return ("<dict>",) if isinstance(value, dict) else ()
 
 

@@ -86,8 +86,11 @@ def _assign(build: Builder, node: Node) -> Made:
 
 def _for(build: Builder, node: Node) -> Made:
     clause, body = node.child_by_field_name("clause"), build.body(node.child_by_field_name("body"))
-    if clause is None or clause.type != "for_generic_clause":
+    if clause is None:
         return nodes.repeat(nodes.name("?"), body)
+    if clause.type != "for_generic_clause":
+        ends = nodes.call("<range>", [build.field(clause, "start"), build.field(clause, "end")])
+        return nodes.loop(build.field(clause, "name"), ends, body)
     names = [text_of(child) for child in clause.named_children[0].named_children]
     over = build.expr(clause.named_children[-1].named_children[0])
     inner = [made for extra in names[:-1] for made in nodes.assign(nodes.name(extra), nodes.name(names[-1]))]

@@ -249,6 +249,7 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(["anonymous_function", "anonymous_function_creation_expression", "arrow_function"], _closure),
     **dict.fromkeys(["assignment_expression", "reference_assignment_expression"], _assign),
     "augmented_assignment_expression": _update,
+    "update_expression": grammar.counted_up,
     "subscript_expression": _subscript,
     "binary_expression": grammar.operator(frozenset({"."})),
     "unary_op_expression": grammar.negated,

@@ -223,8 +223,12 @@ def _update(build: Builder, node: Node) -> Made:
 
 
 def _operator(build: Builder, node: Node) -> Made:
-    if text_of(node.child_by_field_name("operator")) == "<<":
-        return nodes.call(nodes.member(build.field(node, "left"), "<<"), [build.field(node, "right")])
+    if text_of(node.child_by_field_name("operator")) == "<<":  # what is added to stays under its name
+        left = node.child_by_field_name("left")
+        added = nodes.call(nodes.member(build.expr(left), "<<"), [build.field(node, "right")])
+        return (
+            _set(build, left, added) if left is not None and left.type.endswith(("identifier", "variable")) else added
+        )
     return _BINARY(build, node)
 
 
@@ -277,6 +281,11 @@ def _hash(build: Builder, node: Node) -> Made:
     return ast.Dict(list(made), [build.field(child, "value") for child in pairs])  # type: ignore[arg-type]
 
 
+def _range(build: Builder, node: Node) -> Made:
+    sign = text_of(node.child_by_field_name("operator"))
+    return nodes.call("<range>" if sign == ".." else "<until>", [build.field(node, "begin"), build.field(node, "end")])
+
+
 def _regex(build: Builder, node: Node) -> Made:
     return nodes.several(build.exprs(child for child in node.named_children if child.type == "interpolation"))
 
@@ -301,6 +310,7 @@ _RULES: dict[str, Rule] = {
     "subshell": _subshell,
     "heredoc_beginning": _heredoc,
     "regex": _regex,
+    "range": _range,
     "integer": grammar.number,
     "float": grammar.number,
     "nil": grammar.literal(None),

@@ -403,6 +403,7 @@ class TokenParser:
             )
         if sign.endswith("=") and sign not in _COMPARES and sign_at > start:
             return self._assigned(left, binary(sign[:-1], left, right, self.dialect.joins, _CHOICES))
+        sign = ".." if sign == ":" or (sign == "..." and self.dialect.braces) else sign  # R's, and Perl's flip-flop
         return binary(sign, left, right, self.dialect.joins, _CHOICES)
 
     def _assigned(self, target: ast.expr, value: ast.expr) -> ast.expr:

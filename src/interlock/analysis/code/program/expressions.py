@@ -211,6 +211,26 @@ def _and_or(walk: ProgramWalk, node: ast.BoolOp) -> Value:
     return either(*values) if isinstance(node.op, ast.Or) else values[-1]
 
 
+def _compare(walk: ProgramWalk, node: ast.Compare) -> Value:
+    """Whether a comparison holds, where both of its sides are known."""
+    sides = [walk.eval(side) for side in (node.left, *node.comparators)]
+    holds = _HOLDS.get(type(node.ops[0])) if len(sides) == 2 else None
+    plain = all(isinstance(side, (int, float)) for side in sides) or all(
+        isinstance(side, str) and known(side) for side in sides
+    )
+    return holds(*sides) if holds is not None and plain else made_from(sides)
+
+
+_HOLDS: Mapping[type[ast.cmpop], Callable[[Value, Value], bool]] = {
+    ast.Eq: lambda a, b: bool(a == b),
+    ast.NotEq: lambda a, b: bool(a != b),
+    ast.Lt: lambda a, b: bool(a < b),
+    ast.LtE: lambda a, b: bool(a <= b),
+    ast.Gt: lambda a, b: bool(a > b),
+    ast.GtE: lambda a, b: bool(a >= b),
+}
+
+
 def _if_else(walk: ProgramWalk, node: ast.IfExp) -> Value:
     walk.eval(node.test)
     return either(walk.eval(node.body), walk.eval(node.orelse))
@@ -314,6 +334,7 @@ EXPRESSIONS: Mapping[type[ast.expr], Expression] = {
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,
     ast.BoolOp: _and_or,
+    ast.Compare: _compare,
     ast.IfExp: _if_else,
     ast.NamedExpr: _named,
     ast.Lambda: _lambda,

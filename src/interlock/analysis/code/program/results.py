@@ -28,6 +28,7 @@ from interlock.analysis.code.program.values import (
 )
 from interlock.analysis.facts import hole, known
 
+_MOST = 64  # numbers of a range
 PATH = "kind:path"  # trait of a text that is a path object
 _FORMAT = re.compile(r"%(?:(\d+)\$)?[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")
 
@@ -177,6 +178,12 @@ def _list(*given: Value) -> Value:
     return [one for value in given for one in (value if isinstance(value, (list, tuple)) else [value])]
 
 
+def _range(first: Value, last: Value, *_: Value) -> Value:
+    """The numbers from the first to the last, where they are few."""
+    numbers = range(int(first), int(last) + 1)
+    return list(numbers) if len(numbers) <= _MOST else UNKNOWN
+
+
 def _rest(value: Value, *_: Value) -> Value:
     return list(value[1:]) if isinstance(value, (list, tuple)) else made_from(value)
 
@@ -219,6 +226,9 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "from_hex": lambda value, *_: _number(value, 16),
     "octal": lambda value, *_: _number(value, 8),
     "list": _list,
+    "range": _range,
+    "until": lambda first, last, *_: _range(first, int(last) - 1),
+    "times": lambda count, *_: _range(0, int(count) - 1),
     "items": items,
     "first": lambda value, *_: index(value, 0),
     "last": lambda value, *_: index(value, -1),

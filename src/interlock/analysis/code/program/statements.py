@@ -159,10 +159,28 @@ def _for(walk: ProgramWalk, node: ast.For | ast.AsyncFor) -> None:
     walk.block(node.orelse)
 
 
+_ROUNDS = 300  # of the loops of one program that are followed as they run
+
+
+def _counted(walk: ProgramWalk, node: ast.While) -> bool:
+    """Follow a loop whose test is known each time; False where it is not, or not any more."""
+    while walk.rounds < _ROUNDS:
+        holds = walk.eval(node.test)
+        if holds is False:
+            return True
+        if holds is not True:
+            return False
+        walk.rounds += 1
+        walk.block(node.body)
+    return False
+
+
 def _while(walk: ProgramWalk, node: ast.While) -> None:
     """Read the body as it begins, then again with what it counts no longer known."""
     tests = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
     endless = any(isinstance(test, ast.Constant) and bool(test.value) for test in tests)
+    if walk.world.loose and not endless and _counted(walk, node):
+        return
     walk.endless += endless
     walk.eval(node.test)
     scope = walk.scope

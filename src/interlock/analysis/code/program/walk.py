@@ -224,6 +224,7 @@ class ProgramWalk(Struct, eq=False):
     calls: int = 0
     endless: int = 0  # loops without an end around this place
     forks: int = 0
+    rounds: int = 0  # of loops that were followed as they run
     stars: list[str] = field(default_factory=list)  # modules imported with *
     attributes: dict[str, Value] = field(default_factory=dict)  # what the source put on others' objects
 
