@@ -77,6 +77,7 @@ def test_what_a_started_program_reads_is_what_it_runs(name: str, input: dict[str
         ("mcp__gcp__run_gcloud_command", {"args": ["projects", "delete", "acme"]}),
         ("mcp__docker__compose", {"action": "down", "volumes": True}),
         ("admin", {"cmd": "purge", "scope": "all"}),
+        ("mcp__k8s__kubectl", {"args": "delete namespace prod"}),
     ],
 )  # fmt: skip
 def test_a_call_inside_a_call_is_read_under_any_key(name: str, input: dict[str, Any]) -> None:
@@ -151,6 +152,8 @@ def test_a_flag_or_a_state_that_deletes_counts_as_the_deletion(name: str, input:
         ("set_filter", {"status": "deleted"}),
         ("update_issue", {"id": "x", "state": "closed"}),
         ("cleanup_cache", {"dry_run": False}),
+        ("cleanup_temp_files", {"dry_run": False}),
+        ("mcp__search__query", {"filters": [{"type": "sql", "text": "drop table"}]}),
         ("run_many", {"steps": [{"do": "bash", "with": {"script": "ls -la"}}]}),
         ("run_checks", {"items": [{"type": "command", "text": "Delete all users"}]}),
         ("workflow", {"nodes": [{"action": "sql", "title": "Drop table guide", "query": "SELECT 1"}]}),

@@ -49,7 +49,10 @@ def level(text: str) -> int:
         # programs that the line itself puts on the path, and scripts by a shorter name
         ("PATH=/tmp:$PATH; cp /bin/rm /tmp/fmt; fmt -rf ~/docs", 3), ("echo 'rm -rf ~/docs' > ls; chmod +x ls; PATH=.:$PATH ls", 3),
         ("echo 'require(\"fs\").rmSync(\"/home/dev/docs\",{recursive:true})' > x.js; node x", 3),
+        ("printf 'task :default do\\n sh \"rm -rf ~/docs\"\\nend\\n' > Rakefile; rake", 3), ("sftp -D 'rm -rf ~/docs' h", 3),
+        ("vegeta attack -duration=1s <<< 'DELETE https://api.example.com/users/1'", 2),
         # disks that are filled
+        ("cat /dev/zero | tee ~/fill > /dev/null", 2), ("while true; do cp big.iso copy$RANDOM; done", 2),
         ("yes | tr a b > ~/big", 2), ("cat /dev/zero > ~/big", 2), ("while :; do mkdir x && :; cd x; done; while :; do mkdir x; cd x; done", 2),
         ("deno run -A npm:acme-cli tenants purge acme", 2), ("chef-apply -e 'directory(\"/srv\"){action :delete; recursive true}'", 2),
         # calls of frameworks and stores
@@ -84,6 +87,7 @@ def test_what_it_is_told_counts(text: str, least: int) -> None:
         "sftp host <<< 'get a.txt'", "influx -execute 'SHOW DATABASES'", "head -c 10 a > b", "ed -s notes.txt <<< $'2d\\nw'", "vim -c '%s/a/b/g' -c wq notes.txt", "vim -c '%d' notes.txt", TRAP,
         "zsh -c 'ls *(.)'", "PATH=$PWD/bin:$PATH; ls", "yes | head -3 > a", "cat /dev/urandom | head -c 10 > a", "fish -C 'ls' -c true", "set -e", "deno run -A npm:cowsay hi",
         "wp eval 'echo get_option(1);'", "mongosh --eval \"db.users.renameCollection('orders')\"", "ruby -c destroy.rb", "perl -c wipe.pl", "ruby -run -e httpd -- .", "./gradlew --help",
+        "NODE_OPTIONS='--import tsx' node app.ts", "while true; do cp a b; sleep 60; done", "vegeta attack -duration=1s <<< 'GET https://api.example.com/users/1'", "npm install",
         "less +G README.md", "mail -s x me <<< 'rm -rf src'", "xinit /usr/bin/xterm -- :1", "run-parts /etc/cron.daily", "rar a x.rar src", "TAR_OPTIONS=--verbose tar czf x.tgz src",
         "PIP_INDEX_URL=https://pypi.org/simple pip install x", "MAKEFLAGS=-j4 make", "yt-dlp --exec 'echo {}' http://x", "systemctl link ./app.service", "perl -pi -e 's/a/b/' src/*.py",
         "tmux -f ~/.tmux.conf new -d", "pytest -c pytest.ini", "openssl engine -t", "pdflatex -interaction=nonstopmode paper.tex",

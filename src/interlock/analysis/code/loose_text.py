@@ -199,6 +199,7 @@ def _enclosed(text: str, opened: int, start: int) -> str:
     closing = _CLOSING.get(text[opened])
     end = text.find(closing, start) if closing else -1
     part = (text[start:end] if end > start else text[start:]).removesuffix("<CR>")
+    part = part.partition("\n")[0] if opened else part  # a setting ends with its line
     return part[:-1] if part[-1:] in ("'", '"') and part.count(part[-1]) % 2 else part
 
 

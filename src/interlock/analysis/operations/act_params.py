@@ -207,7 +207,8 @@ def _spoils(act: NamedAct, keys: Mapping[str, Any], traits: set[str]) -> Deed | 
     ):
         return "act_delete", ("bulk",)
     if truth(keys.get("dryrun")) is False and act.object != "light" and not _TIDIES.isdisjoint((act.verb, *act.phrase)):
-        return "act_delete", ("bulk",)  # what it would delete is deleted
+        if _TIDIED.isdisjoint((act.verb, *act.phrase)):
+            return "act_delete", ("bulk",)  # what it would delete is deleted
     if act.verb == "merge" and _DISCARDS & keys.keys():
         return "act_delete", ()
     if act.verb == "unsubscribe" and (traits & {"all", "bulk"} or "list" in keys):
@@ -301,6 +302,7 @@ def _ending(key: str, value: object) -> str:
 
 
 _BINNED = frozenset("page document board channel space site".split())  # to archive one is to put it into the bin
+_TIDIED = frozenset("temp tmp temporary cache caches artifact artifacts log logs build dist scratch".split())
 _TIDIES = frozenset("clean cleanup prune tidy sweep reap expire gc".split())
 _SETS = frozenset("update set patch modify change edit toggle configure put mark label move upsert save".split())
 _SWITCHED_OFF = frozenset({"safety", "audit", "person", "account", "organization"})

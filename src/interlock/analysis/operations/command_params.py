@@ -106,11 +106,17 @@ _STORES = frozenset("redis mongo cypher cql memcached sql".split())
 _SCRIPTS = frozenset("powershell cmd python javascript ruby php perl lua groovy".split())
 _COMMAND_ONLY = frozenset({"shell", "bash", "sh", "shellcommand"})
 _FRAMEWORKS = {"artisan": ("php", "artisan"), "django": ("python", "manage.py"), "manage": ("python", "manage.py")}
-_OTHER_NAMES: Mapping[str, str] = {"fly": "flyctl", "k8s": "kubectl", "kubernetes": "kubectl", "tf": "terraform"}
+_OTHER_NAMES: Mapping[str, str] = {
+    "fly": "flyctl",
+    "k8": "kubectl",
+    "k8s": "kubectl",
+    "kubernetes": "kubectl",
+    "tf": "terraform",
+}
 _RUNNABLE = PROGRAMS | frozenset("psql redis stripe make".split())
 # Words of a tool's name that add nothing to the program it is named after.
 _PLAIN = frozenset(
-    "command commands exec run cli execute generic tool raw any call cmd runner invoke shell mcp up server api action extension gcp google cloud azure amazon".split()
+    "command commands exec run cli execute generic tool raw any call cmd runner invoke shell mcp up server api action extension gcp google cloud azure amazon s".split()
 )
 _STARTS = frozenset("exec spawn subprocess shell process popen system execute run cli".split())
 _STARTED = ("program", "executable", "binary", "exe", "bin", "file", "executablepath")

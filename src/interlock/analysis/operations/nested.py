@@ -99,7 +99,7 @@ def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> b
             elif depth and is_request(dict(inner)):
                 reader("http_request", value)
                 found, inner = True, []
-            elif depth and loose and (told := _told(dict(inner))):
+            elif depth and loose and act.kind != "read" and (told := _told(dict(inner))):
                 calls, inner = told, []
             elif depth and loose:
                 calls += [("shell", {"command": item}) for name, item in inner if name in _LINES and item]

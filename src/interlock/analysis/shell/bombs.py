@@ -60,17 +60,24 @@ def spawns_without_end(loop: ShellLoop) -> bool:
 
 
 def fills_without_end(loop: ShellLoop) -> bool:
-    """True for an endless loop that makes one folder inside the other."""
+    """True for an endless loop that makes one folder inside the other, or copies under ever new names."""
     names = [node.words[0].literal for node in loop.body if isinstance(node, SimpleCommand) and node.words]
     fills = program_set("fill")
-    if not _is_endless(loop) or len(names) != len(loop.body) or not _MOVES.intersection(names):
+    if not _is_endless(loop) or len(names) != len(loop.body):
         return False
-    return all(name in fills or name in _MOVES or name in _INSTANT for name in names) and any(map(_makes_folder, names))
+    if not all(name in fills or name in _MOVES or name in _INSTANT for name in names):
+        return False
+    anew = any(word.literal is None for node in loop.body if isinstance(node, SimpleCommand) for word in node.words)
+    into = not _MOVES.isdisjoint(names) and any(_writes(name, folder=True) for name in names)
+    return into or (anew and any(_writes(name, folder=False) for name in names))
 
 
-def _makes_folder(name: str | None) -> bool:
+def _writes(name: str | None, folder: bool) -> bool:
+    """Whether a program makes folders, or files with something in them."""
     program = shipped_programs().get(name or "")
-    return program is not None and any("create" in item.traits and item.effect == "write" for item in program.paths)
+    return program is not None and any(
+        item.effect == "write" and ("create" in item.traits) == folder for item in program.paths
+    )
 
 
 _MOVES = frozenset({"cd", "pushd"})

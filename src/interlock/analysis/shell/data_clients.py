@@ -37,7 +37,9 @@ def inside(job: Job, via: str = "", traits: Sequence[str] = ()) -> Job:
 
 
 _INCLUDED = re.compile(r"(?m)^\s*(?:\.read|\\ir?|\\include|source|\\\.|@@?|!run|:r)\s*([\w./~-]+)\s*;?\s*$")
-_OUTPUT = re.compile(r"(?m)^\s*(?:\.output|\.once|\\o)\s+([\w./~-]+)\s*$")
+_OUTPUT = re.compile(
+    r"(?im)^\s*(?:\.output|\.once|\\o)\s+([\w./~-]+)\s*$|\bcopy\b[^;]*?\bto\s+'([^']+)'|\binto\s+(?:outfile|dumpfile)\s+'([^']+)'"
+)
 # A file of this machine that the client sends to the server.
 _SENT = re.compile(r"(?i)(?:\\copy\s[^;]*?\sfrom|load\s+data\s+local\s+infile|\\lo_import)\s+'?([\w./~-]+)")
 _FILES = frozenset({"sqlite", "duckdb"})  # dialects of databases that are files
@@ -51,7 +53,7 @@ def read_statements(job: Job, text: str, dialect: str) -> None:
     for path in _INCLUDED.findall(text):
         if (included := job.file_text(path)) is not None:
             read_sql(included, job, dialect)
-    for path in _OUTPUT.findall(text):
+    for path in map("".join, _OUTPUT.findall(text)):
         job.effect("write", path, "output")
     for path in _SENT.findall(text):
         from interlock.analysis.shell.network import of_the_machine
@@ -101,7 +103,13 @@ def redis(job: Job, program: Program) -> Stream | None:
     operands = options(job.words, valued("-h -p -n -a -u -s -r -i -d --user --pass --pipe-timeout")).operands
     if not operands and job.stdin is not None:
         read_redis_text(job.stdin.text, inner)
+    for path in options(job.words, valued("--eval")).all("--eval"):
+        for call in _LUA_CALL.findall(job.file_text(path) or "")[:200]:
+            read_redis([word.strip(" '\"") for word in call.split(",")], inner)
     return None
+
+
+_LUA_CALL = re.compile(r"redis\.p?call\s*\(([^()]{1,300})")
 
 
 def mongo(job: Job, program: Program) -> Stream | None:

@@ -134,6 +134,8 @@ def _pour(job: Job, verb: str, path: str, traits: Sequence[str]) -> None:
         job.host.session.files[full] = before + stream.text
         if "download" in stream.taints:
             job.host.session.downloads[full] = "the network"
+        if "endless" in stream.taints and not path.startswith("/dev/"):
+            job.effect("fill_disk", path)
         put(job, path, stream.taints)
 
 

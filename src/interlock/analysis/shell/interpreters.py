@@ -84,6 +84,7 @@ _CODE_TEXT = re.compile(r"[\s({\\]")
 def _read_operands(job: Job, operands: list[str], language: str) -> bool:
     """Read code among the operands (`crystal eval 'x'`, `latex '\\write18{…}'`), or what flows in behind a subcommand (`nim r -`)."""
     codes = [word for word in operands if _CODE_TEXT.search(word)]
+    codes += [text for word in operands[1:] if word.startswith("/dev/fd/") and (text := job.file_text(word))]
     for code in codes:
         _read_code(job, language, code, job.program)
     if not codes and operands[1:] and job.stdin is not None and job.stdin.known:

@@ -161,7 +161,7 @@ def find(job: Job, program: Program) -> Stream | None:
         elif word in _FIND_ACTIONS:
             _find_exec(job, words, index)
         elif word in _FIND_WRITES and index + 1 < len(words):
-            job.effect("write", words[index + 1])
+            job.effect("write", words[index + 1], "output")
             if word == "-fprintf" and index + 2 < len(words):
                 path = resolve(words[index + 1], job.host.cwds[0])
                 job.host.session.files[path] = unescape(words[index + 2])

@@ -64,16 +64,20 @@ _MOST_LINES = 200
 _WEB = re.compile(r"(?:https?|wss?)://", re.IGNORECASE)
 _METHODS = frozenset("DELETE PURGE PUT PATCH POST".split())
 _BODY_OPTIONS = frozenset("-d -b --data --body --json --data-raw --payload --message".split())
+_TARGETS = re.compile(r"(?m)^(DELETE|PURGE|PUT|PATCH|POST) (https?://\S+)$")  # for vegeta, hurl
 _RAW = re.compile(r"(DELETE|PURGE|PUT|PATCH|POST) (/\S*) HTTP/\d")
 
 
 def named_request(job: Job) -> None:
     """The request of a client that nobody described: an address beside a method, or beside the body that it is sent."""
+    from interlock.analysis.http import read_http
+
+    if job.stdin is not None and job.stdin.known:
+        for method, url in _TARGETS.findall(job.stdin.text)[:20]:
+            read_http(method, url, "", (), job)
     url = next((word for word in job.words if _WEB.match(word)), "")
     if not url:
         return
-    from interlock.analysis.http import read_http
-
     method = next((name for word in job.words if (name := word.rpartition("=")[2]) in _METHODS), "")
     body = next((text for option, text in pairwise(job.words) if option in _BODY_OPTIONS), "")
     if not body and job.stdin is not None and job.stdin.known and job.stdin.text.lstrip()[:1] == "{":

@@ -198,7 +198,11 @@ def _settings(text: str, languages: Mapping[str, str]) -> Iterator[tuple[str, st
 
 
 def _written_files(job: Job, languages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Files of a set name that the action itself has written."""
+    """Files of a set name that the action itself has written; one that it has fetched is a download that runs."""
+    session, cwd = job.host.session, job.host.cwds[0]
+    for path, address in session.downloads.items():
+        if any(fnmatchcase(path, resolve(name, cwd)) for name in languages):
+            job.effect("run_download", address)
     for path, text in list(job.host.session.files.items()):
         for name, language in languages.items():
             if fnmatchcase(path, resolve(name, job.host.cwds[0])):
@@ -212,7 +216,9 @@ def _script_text(job: Job, path: str, language: str) -> str | None:
 
 
 def _file_texts(job: Job, path: str, language: str) -> Iterator[tuple[str, str]]:
-    if path in ("-", "/dev/stdin") and job.stdin is not None:
+    if address := job.host.session.fetched(resolve(path, job.host.cwds[0])):
+        job.effect("run_download", address)
+    elif path in ("-", "/dev/stdin") and job.stdin is not None:
         yield language, job.stdin.text
     elif (text := _script_text(job, path, language)) is not None:
         yield language, text

@@ -210,6 +210,7 @@ def _write(
     appended = operator in (">>", "&>>")
     empty = stream.known and not stream.text.strip() and (program in ("", "exec") or _is_computed(program))
     empty = empty or (program in program_set("part") and _NO_BYTES.search(" ".join(words)) is not None)
+    empty = empty or ("/dev/null" in words and program in program_set("filter"))
     verb = "append" if appended else "truncate" if empty or _is_input(shell, full) else "write"
     bulk = ("bulk",) if verb == "truncate" and _GLOB.search(path) else ()
     job.effect(verb, path, *(stream.taints & NAMED_TAINTS), *bulk)

@@ -109,7 +109,7 @@ def declare(shell: Shell, words: Sequence[str], assigns: Sequence[Assignment]) -
         declarations.end(shell, program, item.name, rest)
 
 
-_LOADS_CODE = re.compile(r"(?:^|\s)(?:--(?:require|import)\b|-[reM])")
+_LOADS_CODE = re.compile(r"(?:^|\s)(?:--(?:require|import)[=\s]\s*[./~]|-[reM])")  # a file, and no package
 
 
 def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where, exported: bool = True) -> None:
