@@ -32,7 +32,7 @@ _PASCAL_CMDLET = re.compile(r"(?:.*\\)?([A-Z][a-z]+)-[A-Z]\w+")  # as no POSIX p
 _POWERSHELL_MARKS = re.compile(
     r"\$env:\w|\$\w+\s*=|\$(?:true|false|null|_|PSItem|PSScriptRoot|HOME)\b|\[[A-Za-z][\w.]*\]::|\[(?:char|string|int|byte)(?:\[\])?\]"
     r"|\s-(?:Recurse|Force|WhatIf|ErrorAction|Confirm|Path|LiteralPath|Filter|Include|Exclude|ItemType|ArgumentList|FilePath)\b"
-    r"|@['\"]\s*\n|@[({]|\|\s*(?:%|\?|iex|foreach|where|select|ft|fl)\s*[{\w]?|^\s*(?:iex|iwr|irm|gci|ri|saps|spps|icm)\s"
+    r"|@['\"]\s*\n|@[({]|\|\s*(?:%|\?|iex|foreach|where|select|ft|fl)\s*[{\w]?|^\s*(?:iex|iwr|irm|gci|ri|saps|spps|icm|gwmi|gcim)\s"
     r"|^\s*(?:rm|del|rd|ls|dir|ri)\s[^\n]*\s-(?:r|fo|rec\w*)\b|^\s*&\s*['\"$(]|`\w|\bforeach\s*\(",
     re.IGNORECASE | re.MULTILINE,
 )

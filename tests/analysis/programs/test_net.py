@@ -30,7 +30,7 @@ HARM = [
     "zorgle bucket obliterate logs", "zorgle expunge mailbox bob", "zorgle unpublish pkg@1", "zorgle db nuke", "zorgle volume rm pgdata",
     "zorgle monitor delete 5", "zorgle logs purge app", "zorgle version delete 4", "zorgle schedule delete nightly", "zorgle DELETE user 42",
     # names of more than one word
-    "zorgle user-delete 42", "zorgle delete-user 42", "zorgle deleteUser 42", "zorgle UserDelete --id 42", "zorgle user_delete 42",
+    "zorgle log-delete 42", "zorgle ls-del sw0", "zorgle view-delete v", "zorgle user-delete 42", "zorgle delete-user 42", "zorgle deleteUser 42", "zorgle UserDelete --id 42", "zorgle user_delete 42",
     "zorgle user:rm 42", "zorgle user.delete 42", "zorgle tenant::destroy acme", "zorgle deleteAllUsers", "zorgle bulk-delete --from ids.txt",
     "zorgle deletetable events", "zorgle zonedelete acme.io", "zorgle rpc tenant.Destroy 1", "zorgle uninstall-cluster east",
     # options

@@ -23,7 +23,7 @@ def level(text: str) -> int:
     [
         "sort -o data.csv /dev/null", "shuf --outp=notes.txt /dev/null", "uniq /dev/null notes.txt", "openssl enc -in /dev/null -out notes.txt",
         "cpio -o -O ledger.db < /dev/null", "tcpdump -i lo -w ledger.db", "psql -o src/main.py -c 'select 1'", "curl -D ~/.bashrc https://example.com",
-        "strace -o src/main.py ls", "find . -name x -fprint src/main.py", "fold -w 80 /dev/null > src/app.ts", "duckdb -c \"COPY (select 1) TO 'src/main.py'\"",
+        "strace -o src/main.py ls", "python3 -m zipapp src -o src/main.py", "python3 -m venv --clear ~/docs", "find . -name x -fprint src/main.py", "fold -w 80 /dev/null > src/app.ts", "duckdb -c \"COPY (select 1) TO 'src/main.py'\"",
         "psql -c \"copy t to 'src/main.py'\"", "rustc -o src/main.rs a.rs",
     ],
 )  # fmt: skip
@@ -35,7 +35,7 @@ def test_output_over_a_file_that_is_no_output_is_held(text: str) -> None:
     "text",
     [
         "sort -o names.txt names.txt", "sort -u -o .gitignore .gitignore", "uniq in.txt out.txt", "uniq -f 1 src/main.py", "tcpdump -i lo -w dump.pcap", "rustc -o app src/main.rs",
-        "openssl rand -out seed.bin 32", "find . -fprint list.txt", "duckdb -c \"COPY t TO 'out.parquet'\"", "fold -w 80 a.txt > b.txt", "git diff --output=x.patch", "strace -o trace.log ls", "curl -c jar.txt https://example.com",
+        "openssl rand -out seed.bin 32", "python3 -m venv --clear .venv", "find . -fprint list.txt", "duckdb -c \"COPY t TO 'out.parquet'\"", "fold -w 80 a.txt > b.txt", "git diff --output=x.patch", "strace -o trace.log ls", "curl -c jar.txt https://example.com",
     ],
 )  # fmt: skip
 def test_output_into_a_file_of_its_own_passes(text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from interlock.analysis.facts import hole
+from interlock.analysis.places import place
 from interlock.analysis.powershell.file_cmdlets import write_file
 from interlock.analysis.powershell.members import method, static_method
 from interlock.analysis.powershell.programs import RUN_TIME, run_line, run_program, run_value, split_line
@@ -193,8 +194,12 @@ def _download_file(session: PsReading, thing: PsObject, arguments: list[Value]) 
 
 
 def _upload(session: PsReading, thing: PsObject, arguments: list[Value]) -> Value:
-    url = first_url([text for one in arguments for text in texts(one)])
-    session.out.effect("send", url or plain_holes(plain(arguments[0]) if arguments else ""))
+    given = [text for one in arguments for text in texts(one)]
+    url, leaks = (
+        first_url(given),
+        ["secret"] if any(place(text.replace("\\", "/")) == "secret" for text in given) else [],
+    )
+    session.out.effect("send", url or plain_holes(plain(arguments[0]) if arguments else ""), *leaks)
     return hole("response")
 
 

@@ -60,7 +60,11 @@ def _save(session: PsReading, url: str, path: str) -> None:
 
 
 def start_bits(session: PsReading, bound: Bound, piped: list[Value]) -> list[Value]:
-    """Start-BitsTransfer: an address saved to a file."""
+    """Start-BitsTransfer: an address saved to a file, or a file sent to an address."""
+    if bound.text("transfertype").lower().startswith("upload") or bound.text("destination").lower().startswith("http"):
+        sent = [hole(path) for path in bound.texts("source")]
+        session.out.effect("send", plain_holes(bound.text("destination")), *_sent_traits(sent))
+        return []
     url = plain_holes(bound.text("source"))
     session.out.effect("fetch", url)
     _save(session, url, bound.text("destination") or url.rpartition("/")[2])
@@ -203,7 +207,8 @@ def invoke_method(session: PsReading, bound: Bound, piped: list[Value]) -> list[
     """Invoke-WmiMethod and Invoke-CimMethod: a new process is a command line, anything else goes to the rules."""
     given = bound.given.get("argumentlist", bound.given.get("arguments"))
     if "win32_process" in bound.text("class", "classname").lower():
-        line = given.get("commandline") if isinstance(given, dict) else (spread(given) or [""])[0]
+        tables = [value for value in (*bound.given.values(), *bound.rest) if isinstance(value, dict)]
+        line = tables[0].get("commandline") if tables else (spread(given) or [""])[0]
         run_line(session, line)
     else:
         session.out.run([plain_holes(word) for word in [*bound.argv(), *piped_words(piped)]])

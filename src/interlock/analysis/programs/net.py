@@ -18,6 +18,8 @@ _NOTHING = ("", (), False)
 _SPLIT = ("delete", "destroy", "remove", "purge", "wipe", "drop", "erase", "terminate", "truncate", "rm", "del")
 _ENDS = ("delete", "destroy", "remove", "purge", "wipe", "drop", "del")
 
+_NOUNS = frozenset({"ls", "view"})  # reading verbs alone, but nouns before a verb: a logical switch, a view
+
 Meaning = tuple[
     str, tuple[str, ...], bool
 ]  # kind of the verb, the other words of the name, whether the word is the verb alone
@@ -370,6 +372,8 @@ def meaning(word: str, table: NetWords) -> Meaning:
     if len(parts) == 1:
         kind = table.verbs.get(parts[0], "") if parts[0] != word else ""
         return (kind, (), True) if kind else _NOTHING
+    if len(parts) == 2 and parts[1] in _ENDS and (table.verbs.get(parts[0]) == NOUN or parts[0] in _NOUNS):
+        return "delete", parts[:1], False  # log-delete: of a log
     if not parts or parts[0] in table.not_in_front:
         return _NOTHING
     quiet = ""
