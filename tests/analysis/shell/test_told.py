@@ -65,6 +65,9 @@ def level(text: str) -> int:
         ("buf curl --data '{\"id\":1}' https://api.example.com/acme.v1.Users/DeleteUser", 2), ("websocat wss://api.example.com <<< '{\"op\":\"delete_all\"}'", 2),
         ("printf 'DELETE /users/1 HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n' | nc api.example.com 80", 2),
         ("curl -G http://db:9000/exec --data-urlencode 'query=drop table trades'", 3),
+        ("caprover api -p /user/apps/appDefinitions/delete -m POST -d '{}'", 2), ("ruby -rnet/http -e 'Net::HTTP.new(\"api.example.com\").delete(\"/users/1\")'", 2),
+        ("php -B 'unlink(\"ledger.db\");' -R ''", 2), ("php -d auto_prepend_file=/tmp/t.php -r 1", 2), ("git clean -fdx -e -n", 2),
+        ("echo 'main()=>Directory(\"src\").deleteSync(recursive:true);' > a.dart && dart a.dart", 2),
         # what a trap meets when it runs
         (f"{TRAP}tmp=/home\n", 4),
         # what a query finds, one by one
@@ -88,6 +91,7 @@ def test_what_it_is_told_counts(text: str, least: int) -> None:
         "zsh -c 'ls *(.)'", "PATH=$PWD/bin:$PATH; ls", "yes | head -3 > a", "cat /dev/urandom | head -c 10 > a", "fish -C 'ls' -c true", "set -e", "deno run -A npm:cowsay hi",
         "wp eval 'echo get_option(1);'", "mongosh --eval \"db.users.renameCollection('orders')\"", "ruby -c destroy.rb", "perl -c wipe.pl", "ruby -run -e httpd -- .", "./gradlew --help",
         "NODE_OPTIONS='--import tsx' node app.ts", "while true; do cp a b; sleep 60; done", "vegeta attack -duration=1s <<< 'GET https://api.example.com/users/1'", "npm install",
+        "aws logs tail /prod/api --filter-pattern DELETE", "php -d memory_limit=-1 vendor/bin/phpunit", "git clean -fdx -n", "dart run",
         "less +G README.md", "mail -s x me <<< 'rm -rf src'", "xinit /usr/bin/xterm -- :1", "run-parts /etc/cron.daily", "rar a x.rar src", "TAR_OPTIONS=--verbose tar czf x.tgz src",
         "PIP_INDEX_URL=https://pypi.org/simple pip install x", "MAKEFLAGS=-j4 make", "yt-dlp --exec 'echo {}' http://x", "systemctl link ./app.service", "perl -pi -e 's/a/b/' src/*.py",
         "tmux -f ~/.tmux.conf new -d", "pytest -c pytest.ini", "openssl engine -t", "pdflatex -interaction=nonstopmode paper.tex",

@@ -64,6 +64,8 @@ _MOST_LINES = 200
 _WEB = re.compile(r"(?:https?|wss?)://", re.IGNORECASE)
 _METHODS = frozenset("DELETE PURGE PUT PATCH POST".split())
 _BODY_OPTIONS = frozenset("-d -b --data --body --json --data-raw --payload --message".split())
+_METHOD_OPTIONS = frozenset({"-X", "-m", "-M", "--method", "--request"})
+_PATH = re.compile(r"/\w+/[\w/]*\w$")
 _TARGETS = re.compile(r"(?m)^(DELETE|PURGE|PUT|PATCH|POST) (https?://\S+)$")  # for vegeta, hurl
 _RAW = re.compile(r"(DELETE|PURGE|PUT|PATCH|POST) (/\S*) HTTP/\d")
 
@@ -75,10 +77,12 @@ def named_request(job: Job) -> None:
     if job.stdin is not None and job.stdin.known:
         for method, url in _TARGETS.findall(job.stdin.text)[:20]:
             read_http(method, url, "", (), job)
+    method = next((name for word in job.words if (name := word.rpartition("=")[2]) in _METHODS), "")
     url = next((word for word in job.words if _WEB.match(word)), "")
+    if method and any(option in _METHOD_OPTIONS and value == method for option, value in pairwise(job.words)):
+        url = url or next(filter(_PATH.match, job.words), "")  # of a server that the client knows
     if not url:
         return
-    method = next((name for word in job.words if (name := word.rpartition("=")[2]) in _METHODS), "")
     body = next((text for option, text in pairwise(job.words) if option in _BODY_OPTIONS), "")
     if not body and job.stdin is not None and job.stdin.known and job.stdin.text.lstrip()[:1] == "{":
         body = job.stdin.text
