@@ -23,7 +23,7 @@ ORDINARY = frozenset(
     "https hub id idea identify info install io ip join js just k kind less links local locate look mail make man migrate more most neon net "
     "nice nl node op open orb parallel pass passwd paste ping pr printf profile prove pt pv r readlink realpath red rename retry rev revive "
     "robot rollup root salt say scheme screen script scrub security seq service sift size sl slack snow sort spark split spring square start "
-    "stat stata step strings sum swift tap tea teller time timeout toolbox touch trace translate tree true type typos units unlink v vale view "
+    "stat stata step strings sum swift tap tea teller time timeout toolbox touch trace translate tree true type typos units unlink v vale venv view "
     "watch west where which wipe wise yes yo zip".split()
 )
 SQL_DIALECTS = frozenset("clickhouse duckdb mysql presto sqlite trino tsql".split())
