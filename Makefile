@@ -87,6 +87,7 @@ bench: $(STAMP) ## what the figures in the docs come from
 	$(BIN)/python -m bench.proxy
 	$(BIN)/python -m bench.impact
 	$(BIN)/python -m bench.undo
+	$(BIN)/python -m bench.journal
 	$(BIN)/python -m bench.questions
 
 fuzz: $(STAMP) ## 100,000 generated inputs, and a minute of requests

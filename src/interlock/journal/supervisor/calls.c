@@ -88,14 +88,15 @@ static bool is_own(const struct object *object) {
 static int add_parent(const struct object *object) {
     static struct object parent;
     if (object->parent < 0) return 0;
-    parent.fd = object->parent, parent.parent = -1;
+    parent.fd = object->parent, parent.parent = -1, parent.st = object->above, parent.exists = true;
+    uint64_t id = identity(&parent.st);
+    if (set_has(&marked, id) || set_has(&holders, id) || set_has(&own, id)) return 0;
     strcpy(parent.path, object->path);
     char *slash = strrchr(parent.path, '/');
     slash[slash == parent.path] = 0;
-    if (statx(parent.fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &parent.st) < 0) return -errno;
-    if (set_has(&marked, identity(&parent.st)) || set_has(&holders, identity(&parent.st)) || is_own(&parent)) return 0;
+    if (is_own(&parent)) return 0;
     int error = describe(&parent, PARENT, false, false);
-    if (!error) set_add(&holders, identity(&parent.st));
+    if (!error) set_add(&holders, id);
     return error;
 }
 
@@ -147,10 +148,10 @@ static int judge_open(struct caller *caller, const struct seccomp_data *data, co
     int error = read_path(caller, data, call->path, path, call);
     if (!error) error = find(caller, directory(data, call->dir), path, !(how.flags & O_NOFOLLOW) && !exclusive, how.resolve, &first);
     if (error) return missing(error, call);
-    if (first.fd < 0) error = creates ? check_guards(&first, call, false) : 0;
+    if (!first.exists) error = creates ? check_guards(&first, call, false) : 0;
     else error = S_ISREG(first.st.stx_mode) && writes && !exclusive ? check_guards(&first, call, false) : 0;
     if (error || is_free(&first)) return error;
-    if (first.fd < 0) return creates ? record_creation(caller, &first, NULL, call) : 0;
+    if (!first.exists) return creates ? record_creation(caller, &first, NULL, call) : 0;
     if (!S_ISREG(first.st.stx_mode) || !writes || exclusive || is_own(&first)) return 0;
     return record_content(caller, &first, call, identity(&first.st));
 }
@@ -160,7 +161,7 @@ static int judge_truncate(struct caller *caller, const struct seccomp_data *data
     int error = read_path(caller, data, call->path, path, call);
     if (!error) error = find(caller, AT_FDCWD, path, true, 0, &first);
     if (error) return missing(error, call);
-    if (first.fd < 0 || !S_ISREG(first.st.stx_mode)) return 0;
+    if (!first.exists || !S_ISREG(first.st.stx_mode)) return 0;
     if ((error = check_guards(&first, call, false)) || is_free(&first) || is_own(&first)) return error;
     return record_content(caller, &first, call, identity(&first.st));
 }
@@ -170,7 +171,7 @@ static int judge_create(struct caller *caller, const struct seccomp_data *data, 
     int error = read_path(caller, data, call->path, path, call);
     if (!error) error = find(caller, directory(data, call->dir), path, false, 0, &first);
     if (error) return missing(error, call);
-    if (first.fd >= 0) return 0; /* EEXIST */
+    if (first.exists) return 0; /* EEXIST */
     if ((error = check_guards(&first, call, false)) || is_free(&first)) return error;
     return record_creation(caller, &first, NULL, call);
 }
@@ -185,7 +186,7 @@ static int judge_link(struct caller *caller, const struct seccomp_data *data, co
     bool unnamed = error == -EXDEV; /* a file of O_TMPFILE, which gets its first name */
     if (!error || unnamed) error = find(caller, directory(data, call->dir2), new, false, 0, &first);
     if (error) return missing(error, call);
-    if (first.fd >= 0 || (!unnamed && second.fd < 0)) return 0;
+    if (first.exists || (!unnamed && !second.exists)) return 0;
     if ((error = check_guards(&first, call, false)) || (!unnamed && (error = check_guards(&second, call, false)))) return error;
     if (skip_of(&first) >= 0 && !unnamed) settings.skips[skip_of(&first)] = "/dev/null/"; /* no longer of that folder alone */
     return is_pseudo(&first) ? 0 : record_creation(caller, &first, unnamed ? NULL : &second, call);
@@ -197,7 +198,7 @@ static int judge_remove(struct caller *caller, const struct seccomp_data *data, 
     int error = read_path(caller, data, call->path, path, call);
     if (!error) error = find(caller, directory(data, call->dir), path, false, 0, &first);
     if (error) return missing(error, call);
-    if (first.fd < 0 || folder != (bool)S_ISDIR(first.st.stx_mode)) return 0; /* the call fails by itself */
+    if (!first.exists || folder != (bool)S_ISDIR(first.st.stx_mode)) return 0; /* the call fails by itself */
     if ((error = check_guards(&first, call, true)) || is_free(&first) || is_own(&first)) return error;
     record_begin('u', call->name, caller->tgid);
     error = describe(&first, TARGET, true, true);
@@ -238,11 +239,12 @@ static int record_rename(struct caller *caller, bool exchange, const struct call
     record_begin(exchange ? 'x' : 'r', call->name, caller->tgid);
     is_own(&first); /* remembers it by its identity, since its name changes */
     int error = describe(&first, TARGET, false, false);
-    if (!error && second.fd < 0) describe_absent(&second, SECOND);
+    if (!error && !second.exists) describe_absent(&second, SECOND);
     else if (!error) error = describe(&second, SECOND, !exchange && !is_own(&second), true);
     if (!error) error = add_parent(&first);
     if (!error) error = add_parent(&second);
     error = commit(error, call);
+    holders_forget();
     if (!error) add_pending(caller);
     return error;
 }
@@ -255,8 +257,8 @@ static int judge_rename(struct caller *caller, const struct seccomp_data *data, 
     if (!error) error = find(caller, directory(data, call->dir), from, false, 0, &first);
     if (!error) error = find(caller, directory(data, call->dir2), to, false, 0, &second);
     if (error) return missing(error, call);
-    if (first.fd < 0 || (second.fd >= 0 && flags & RENAME_NOREPLACE)) return 0;
-    if (second.fd >= 0 && identity(&first.st) == identity(&second.st)) return 0;
+    if (!first.exists || (second.exists && flags & RENAME_NOREPLACE)) return 0;
+    if (second.exists && identity(&first.st) == identity(&second.st)) return 0;
     if ((error = check_guards(&first, call, true)) || (error = check_guards(&second, call, true))) return error;
     if (is_pseudo(&first)) return 0;
     int left = skip_of(&first), into = skip_of(&second);
@@ -274,10 +276,12 @@ static int judge_mark(struct caller *caller, const struct seccomp_data *data, co
     else if ((error = read_path(caller, data, call->path, path, call))) return missing(error, call);
     else if (!*path && flags & AT_EMPTY_PATH) fd = directory(data, call->dir);
     bool follow = call->follow && !(flags & AT_SYMLINK_NOFOLLOW);
+    if (fd >= 0 && (error = status_of(caller, fd, &first.st))) return missing(error, call);
+    if (fd >= 0 && set_has(&own, identity(&first.st))) return 0;
     if (fd >= 0) error = find_descriptor(caller, fd, &first);
     else if (!error) error = find(caller, directory(data, call->dir), *path ? path : ".", follow, 0, &first);
     if (error) return missing(error, call);
-    if (first.fd < 0) return 0;
+    if (!first.exists) return 0;
     if ((error = check_guards(&first, call, false)) || is_free(&first)) return error;
     if (set_has(&marked, identity(&first.st)) || is_own(&first) || (first.st.stx_mode & S_IFMT) == S_IFSOCK) return 0;
     record_begin('m', call->name, caller->tgid);
@@ -345,7 +349,7 @@ const size_t CALL_COUNT = sizeof CALLS / sizeof *CALLS;
 int judge(struct caller *caller, const struct seccomp_data *data) {
     renames_settle(false);
     drop_pending(caller->tid);
-    first.fd = first.parent = second.fd = second.parent = -1;
+    first.fd = first.parent = second.fd = second.parent = -1, first.borrowed = second.borrowed = false;
     complaint[0] = 0, keep_clear();
     int answer = 0;
     for (const struct call *call = CALLS; call < CALLS + CALL_COUNT; call++)

@@ -29,13 +29,14 @@ struct caller {
     pid_t tid, tgid;
     int proc;     /* its folder in /proc */
     bool foreign; /* its root is not ours */
-    int memory;   /* errno of reading its memory, 0 */
 };
 
-/* Something a path leads to; fd is -1 where there is nothing. */
+/* Something a path leads to. It is open (fd), or known by its name in a folder that is (parent), or both. */
 struct object {
-    int fd, parent; /* parent: the folder of the name, -1 where the name does not matter */
-    struct statx st;
+    int fd, parent;
+    bool exists, borrowed;    /* borrowed: the parent is remembered, and not closed with this */
+    struct statx st, above;   /* above: of the parent */
+    char name[NAME_MAX + 1];
     char path[LONGEST];
 };
 
@@ -109,11 +110,12 @@ bool filter_taken(void);  /* whether an outer journal watches this process alrea
 
 /* resolve.c */
 struct caller *caller_of(pid_t tid);
-void callers_close(void);
+void holders_forget(void);
 int read_text(pid_t pid, uint64_t address, char *into, size_t room);
 int read_bytes(pid_t pid, uint64_t address, void *into, size_t length);
 int find(struct caller *, int dir, const char *path, bool follow, uint64_t resolve, struct object *);
 int find_descriptor(struct caller *, int fd, struct object *);
+int status_of(struct caller *, int fd, struct statx *);
 void object_close(struct object *);
 
 /* keep.c */
@@ -123,6 +125,7 @@ dev_t device(const struct statx *);
 bool is_pseudo(const struct object *);
 int describe(struct object *, enum role, bool content, bool replaced); /* adds a state to the record; 0 or -errno */
 void describe_absent(const struct object *, enum role);
+void describe_after(const struct object *);
 void keep_forget(void);
 void keep_clear(void);
 const char *keep_problem(void); /* of the last refused keep: names file, size and setting */

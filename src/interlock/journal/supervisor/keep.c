@@ -40,9 +40,8 @@ static const unsigned long PSEUDO[] = {
 bool is_pseudo(const struct object *object) {
     static struct { dev_t dev; bool pseudo; } known[16];
     static unsigned count;
-    struct stat st;
     int fd = object->fd >= 0 ? object->fd : object->parent;
-    dev_t dev = object->fd >= 0 ? device(&object->st) : fstat(fd, &st) == 0 ? st.st_dev : 0;
+    dev_t dev = device(object->exists ? &object->st : &object->above);
     for (unsigned i = 0; i < 16 && i < count; i++)
         if (known[i].dev == dev) return known[i].pseudo;
     struct statfs found;
@@ -89,13 +88,16 @@ static int check_bounds(const struct object *object, uint64_t size, bool takes_s
 /* Opens a file to read it; one that its owner may not read is made readable for that moment. */
 static int open_to_read(const struct object *object) {
     char path[32];
+    int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, at = AT_FDCWD;
+    const char *name = path;
     snprintf(path, sizeof path, "/proc/self/fd/%d", object->fd);
-    int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, fd = open(path, flags | O_NOATIME);
-    if (fd < 0 && errno == EPERM) fd = open(path, flags);
-    if (fd < 0 && errno == EACCES && chmod(path, (object->st.stx_mode & 07777) | S_IRUSR) == 0) {
-        fd = open(path, flags);
+    if (object->fd < 0) at = object->parent, name = object->name, flags |= O_NOFOLLOW;
+    int fd = openat(at, name, flags | O_NOATIME);
+    if (fd < 0 && errno == EPERM) fd = openat(at, name, flags);
+    if (fd < 0 && errno == EACCES && fchmodat(at, name, (object->st.stx_mode & 07777) | S_IRUSR, 0) == 0) {
+        fd = openat(at, name, flags);
         int error = errno;
-        if (chmod(path, object->st.stx_mode & 07777) < 0) error = errno;
+        if (fchmodat(at, name, object->st.stx_mode & 07777, 0) < 0) error = errno;
         errno = error;
     }
     return fd < 0 ? -errno : fd;
@@ -214,7 +216,7 @@ static enum kind kind_of(const struct statx *st) {
 
 static int add_link(struct object *object, struct state *state) {
     char text[PATH_MAX];
-    ssize_t length = readlinkat(object->fd, "", text, sizeof text);
+    ssize_t length = object->fd >= 0 ? readlinkat(object->fd, "", text, sizeof text) : readlinkat(object->parent, object->name, text, sizeof text);
     if (length < 0) return -errno;
     state->content = INLINE;
     return state_bytes(text, (size_t)length, false);
@@ -224,8 +226,7 @@ void describe_absent(const struct object *object, enum role role) {
     state_end(state_begin(ABSENT, role, object->path));
 }
 
-/* Adds the state of something to the record, with its content where that is asked for and not kept already. */
-int describe(struct object *object, enum role role, bool content, bool replaced) {
+static struct state *begin_state(const struct object *object, enum role role) {
     const struct statx *st = &object->st;
     struct state *state = state_begin(kind_of(st), role, object->path);
     state->mode = st->stx_mode, state->uid = st->stx_uid, state->gid = st->stx_gid, state->nlink = st->stx_nlink;
@@ -233,11 +234,22 @@ int describe(struct object *object, enum role role, bool content, bool replaced)
     state->atime = nanoseconds(&st->stx_atime), state->mtime = nanoseconds(&st->stx_mtime);
     state->ctime = nanoseconds(&st->stx_ctime);
     state->btime = st->stx_mask & STATX_BTIME ? nanoseconds(&st->stx_btime) : 0;
+    return state;
+}
+
+/* Adds how an action left something: enough to tell whether anybody touched it since. */
+void describe_after(const struct object *object) { state_end(begin_state(object, TARGET)); }
+
+/* Adds the state of something to the record, with its content where that is asked for and not kept already. */
+int describe(struct object *object, enum role role, bool content, bool replaced) {
+    const struct statx *st = &object->st;
+    struct state *state = begin_state(object, role);
     content = content && state->kind == REGULAR;
     if (content && set_has(&kept, identity(st))) state->content = EARLIER, content = false;
     int from = content ? open_to_read(object) : -1, error = content && from < 0 ? from : 0;
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", object->fd);
+    char path[NAME_MAX + 40];
+    if (object->fd >= 0) snprintf(path, sizeof path, "/proc/self/fd/%d", object->fd);
+    else snprintf(path, sizeof path, "/proc/self/fd/%d/%s", object->parent, object->name);
     if (!error && (state->kind == REGULAR || state->kind == FOLDER)) error = add_attributes(from, path);
     if (!error && state->kind == LINK) error = add_link(object, state);
     if (!error && content) error = keep_content(object, state, from, replaced);

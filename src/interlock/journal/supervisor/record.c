@@ -3,6 +3,7 @@
 #include "journal.h"
 
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <time.h>
 
@@ -184,11 +185,8 @@ static int write_after(void) {
             inner += state.length;
             object.path[state.path_length] = 0;
             if (!set_add(&seen, mix_text(object.path, state.path_length))) continue;
-            object.fd = open(object.path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-            if (object.fd < 0) describe_absent(&object, TARGET);
-            else if (statx(object.fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &object.st) == 0)
-                describe(&object, TARGET, false, false);
-            object_close(&object);
+            if (statx(AT_FDCWD, object.path, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &object.st) == 0) describe_after(&object);
+            else describe_absent(&object, TARGET);
             if (++states % 40 == 0) {
                 int error = record_commit();
                 if (error) return error;
@@ -221,6 +219,11 @@ static int remove_action(void) {
     return error;
 }
 
+static unsigned long long microseconds(const struct rusage *used) {
+    return (unsigned long long)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000000u +
+           (unsigned long long)(used->ru_utime.tv_usec + used->ru_stime.tv_usec);
+}
+
 /* Ends the action when its last process has ended. */
 int action_end(int status) {
     if (!action.changes) return remove_action();
@@ -228,10 +231,13 @@ int action_end(int status) {
     keep_forget();
     int error = write_after();
     add_usage();
-    char text[256];
-    int length = snprintf(text, sizeof text, "status %d\nended %llu\nchanges %llu\nfiles %llu\nbytes %llu\nwhole %d\n", status,
+    struct rusage self, below;
+    getrusage(RUSAGE_SELF, &self), getrusage(RUSAGE_CHILDREN, &below);
+    char text[400];
+    int length = snprintf(text, sizeof text,
+                          "status %d\nended %llu\nchanges %llu\nfiles %llu\nbytes %llu\nwhole %d\nsupervisor_us %llu\ncommand_us %llu\nkilobytes %ld\n", status,
                           (unsigned long long)now_ns(), (unsigned long long)action.changes, (unsigned long long)action.files,
-                          (unsigned long long)action.bytes, error == 0);
+                          (unsigned long long)action.bytes, error == 0, microseconds(&self), microseconds(&below), self.ru_maxrss);
     int file = openat(action.folder, "end.tmp", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0 || write(file, text, (size_t)length) != length) return -errno;
     close(file);

@@ -41,33 +41,41 @@ static pid_t group_of(int proc) {
     return at ? (pid_t)strtol(at + 6, NULL, 10) : 0;
 }
 
-/* The caller, remembered; a number that now belongs to another process is read anew. NULL where it has ended. */
-struct caller *caller_of(pid_t tid) {
-    struct caller *one = &callers[tid % CALLERS];
-    int error = 0;
-    if (one->tid == tid && one->proc > 0) {
-        one->foreign = !same_root(one->proc, &error);
-        if (!error) return one;
-    }
-    if (one->proc > 0) close(one->proc);
+static bool open_caller(struct caller *one, pid_t tid) {
     char path[32];
+    int error = 0;
+    if (one->proc > 0) close(one->proc);
     snprintf(path, sizeof path, "/proc/%d", tid);
     *one = (struct caller){.tid = tid, .proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)};
-    if (one->proc < 0) return NULL;
-    one->tgid = group_of(one->proc);
-    one->foreign = !same_root(one->proc, &error);
-    if (error || !one->tgid) {
-        close(one->proc);
-        *one = (struct caller){0};
-        return NULL;
+    if (one->proc >= 0 && (one->tgid = group_of(one->proc)) > 0) {
+        one->foreign = !same_root(one->proc, &error);
+        if (!error) return record_process(one), true;
     }
-    record_process(one);
-    return one;
+    if (one->proc >= 0) close(one->proc);
+    *one = (struct caller){0};
+    return false;
 }
 
-void callers_close(void) {
-    for (int i = 0; i < CALLERS; i++)
-        if (callers[i].proc > 0) close(callers[i].proc);
+/* The caller, as it was remembered; NULL where it has ended. Whoever uses it finds out whether the number is another process's by now. */
+struct caller *caller_of(pid_t tid) {
+    struct caller *one = &callers[tid % CALLERS];
+    return (one->tid == tid && one->proc > 0) || open_caller(one, tid) ? one : NULL;
+}
+
+/* Looks at the caller's root; reads a number that now belongs to another process anew. */
+static int refresh(struct caller *caller) {
+    int error = 0;
+    caller->foreign = !same_root(caller->proc, &error);
+    return error && !open_caller(caller, caller->tid) ? -ESRCH : 0;
+}
+
+/* The status of what a descriptor of the caller is open on. */
+int status_of(struct caller *caller, int fd, struct statx *st) {
+    char link[32];
+    snprintf(link, sizeof link, "fd/%d", fd);
+    if (statx(caller->proc, link, 0, WANTED, st) == 0) return 0;
+    int error = refresh(caller);
+    return error ? error : statx(caller->proc, link, 0, WANTED, st) < 0 ? -errno : 0;
 }
 
 int read_bytes(pid_t pid, uint64_t address, void *into, size_t length) {
@@ -102,6 +110,7 @@ static int name_of(int fd, char *into) {
 }
 
 static int look(struct object *object) {
+    object->exists = true;
     return statx(object->fd, "", AT_EMPTY_PATH, WANTED, &object->st) < 0 ? -errno : 0;
 }
 
@@ -169,23 +178,33 @@ static int walk(struct caller *caller, int base, const char *path, bool follow, 
 
 /* In a root that is not ours: whether the same path leads to the same thing here, for only then can it be restored. */
 static bool is_reachable(struct caller *caller, const struct object *object) {
-    struct stat here, there;
-    if (!caller->foreign) return true;
-    int fd = object->fd >= 0 ? object->fd : object->parent;
+    struct statx here, there = object->exists ? object->st : object->above;
     char path[LONGEST];
+    if (!caller->foreign) return true;
     strcpy(path, object->path);
-    if (object->fd < 0) *strrchr(path, '/') = 0;
-    if (fstat(fd, &there) < 0 || fstatat(AT_FDCWD, *path ? path : "/", &here, AT_SYMLINK_NOFOLLOW) < 0) return false;
-    return here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+    if (!object->exists) *strrchr(path, '/') = 0;
+    if (statx(AT_FDCWD, *path ? path : "/", AT_SYMLINK_NOFOLLOW, STATX_INO, &here) < 0) return false;
+    return device(&here) == device(&there) && here.stx_ino == there.stx_ino;
 }
 
-static int finish(struct caller *caller, struct object *object, const char *name) {
-    int error = name_of(object->parent, object->path);
+/* What stands by its name in the parent; 0 also where nothing does. */
+static int look_inside(struct object *object) {
+    object->exists = statx(object->parent, object->name, AT_SYMLINK_NOFOLLOW, WANTED, &object->st) == 0;
+    return object->exists || errno == ENOENT ? 0 : -errno;
+}
+
+static int name_inside(struct object *object) {
     size_t length = strlen(object->path);
-    if (error) return error;
-    snprintf(object->path + length, sizeof object->path - length, "%s%s", length > 1 ? "/" : "", name);
-    if (object->fd >= 0 && (error = look(object))) return error;
-    return is_reachable(caller, object) ? 0 : -EXDEV;
+    if (length + strlen(object->name) + 2 > sizeof object->path) return -ENAMETOOLONG;
+    sprintf(object->path + length, "%s%s", length > 1 ? "/" : "", object->name);
+    return 0;
+}
+
+static int finish(struct caller *caller, struct object *object) {
+    int error = name_of(object->parent, object->path);
+    if (!error && statx(object->parent, "", AT_EMPTY_PATH, WANTED, &object->above) < 0) error = -errno;
+    if (!error) error = name_inside(object);
+    return error ? error : is_reachable(caller, object) ? 0 : -EXDEV;
 }
 
 static int finish_followed(struct caller *caller, struct object *object) {
@@ -193,6 +212,50 @@ static int finish_followed(struct caller *caller, struct object *object) {
     if (!error) error = name_of(object->fd, object->path);
     if (!error && object->st.stx_nlink == 0) error = -EXDEV; /* deleted: nothing to bring back */
     return error ? error : is_reachable(caller, object) ? 0 : -EXDEV;
+}
+
+/* The folder of the last call, which most calls have in common with the next; used again only if the same words still lead to it. */
+static struct holder {
+    pid_t tid;
+    int dir, fd;
+    uint64_t id;
+    char words[512], path[LONGEST];
+} holders[4];
+
+void holders_forget(void) {
+    for (struct holder *one = holders; one < holders + 4; one++) {
+        if (one->tid) close(one->fd);
+        one->tid = 0;
+    }
+}
+
+/* Finds the parent among the folders of recent calls; false where none of them is it. */
+static bool recall(struct caller *caller, int dir, const char *before, struct object *object) {
+    for (struct holder *one = holders; one < holders + 4; one++) {
+        if (one->tid != caller->tid || one->dir != dir || strcmp(one->words, before)) continue;
+        char words[LONGEST + 32];
+        if (*before == '/') snprintf(words, sizeof words, "%s", before);
+        else if (dir == AT_FDCWD) snprintf(words, sizeof words, "cwd/%s", before);
+        else snprintf(words, sizeof words, "fd/%d/%s", dir, before);
+        if (statx(caller->proc, words, 0, WANTED, &object->above) < 0 || identity(&object->above) != one->id) return false;
+        object->parent = one->fd, object->borrowed = true;
+        strcpy(object->path, one->path);
+        return true;
+    }
+    return false;
+}
+
+static void remember(struct caller *caller, int dir, const char *before, struct object *object) {
+    static unsigned next;
+    struct holder *one = &holders[next++ % 4];
+    size_t length = strlen(object->path) - strlen(object->name);
+    if (caller->foreign || object->parent < 0 || strlen(before) >= sizeof one->words) return;
+    if (one->tid) close(one->fd);
+    *one = (struct holder){.tid = caller->tid, .dir = dir, .fd = object->parent, .id = identity(&object->above)};
+    strcpy(one->words, before);
+    memcpy(one->path, object->path, length);
+    one->path[length > 1 ? length - 1 : 1] = 0;
+    object->borrowed = true;
 }
 
 static int base_of(struct caller *caller, int dir, const char *path, uint64_t *resolve, char *joined) {
@@ -218,11 +281,12 @@ static int base_of(struct caller *caller, int dir, const char *path, uint64_t *r
 }
 
 static int find_slowly(struct caller *caller, int base, const char *path, bool follow, struct object *object) {
-    char name[NAME_MAX + 1];
-    int error = walk(caller, base, path, follow, &object->parent, name, &object->fd);
+    int error = walk(caller, base, path, follow, &object->parent, object->name, &object->fd);
     if (error) return error;
-    if (follow && object->fd >= 0) return finish_followed(caller, object);
-    return finish(caller, object, name);
+    if (object->fd < 0) return object->exists = false, finish(caller, object);
+    if (follow) return finish_followed(caller, object);
+    error = look(object);
+    return error ? error : finish(caller, object);
 }
 
 /* The last name of a path, and the part before it; false where it has none to speak of (`/`, `a/..`). */
@@ -237,47 +301,64 @@ static bool split(const char *path, char *before, char *name) {
     return strcmp(name, ".") && strcmp(name, "..");
 }
 
+/* The parent by way of the kernel, then what stands there; -ELOOP where a link or /proc has to be walked by hand. */
+static int find_inside(struct caller *caller, int base, const char *before, bool follow, uint64_t how, struct object *object) {
+    object->parent = open_at(base, *before ? before : ".", O_DIRECTORY, how);
+    if (object->parent < 0) return object->parent;
+    int error = look_inside(object);
+    if (error) return error;
+    /* a descriptor that the caller has and this process has not */
+    if (follow && !object->exists && is_proc(object->parent)) return -ELOOP;
+    return finish(caller, object);
+}
+
+/* Follows the link that the last name is; where it leads nowhere yet, the call creates there. */
+static int find_followed(struct caller *caller, int base, const char *path, uint64_t how, struct object *object) {
+    object->fd = open_at(base, path, 0, how);
+    if (object->fd >= 0) return finish_followed(caller, object);
+    int error = object->fd == -ENOENT ? -ELOOP : object->fd;
+    object->fd = -1;
+    return error;
+}
+
 /* Finds what a path leads to; 0 also where nothing is there but its folder is. -EXDEV: nothing that could be restored. */
 int find(struct caller *caller, int dir, const char *path, bool follow, uint64_t resolve, struct object *object) {
-    char joined[LONGEST], before[LONGEST], name[NAME_MAX + 1];
+    char joined[LONGEST], before[LONGEST];
     uint64_t how = resolve;
-    object->fd = object->parent = -1, object->path[0] = 0;
+    object->fd = object->parent = -1, object->path[0] = 0, object->exists = object->borrowed = false;
     if (!*path) return -ENOENT;
-    int base = base_of(caller, dir, path, &how, joined), error = 0;
+    bool named = split(path, before, object->name);
+    int error = *path == '/' || caller->foreign ? refresh(caller) : 0;
+    if (error) return error;
+    if (named && !caller->foreign && !resolve && recall(caller, dir, before, object)) {
+        error = look_inside(object);
+        if (!error && !(follow && object->exists && S_ISLNK(object->st.stx_mode))) return name_inside(object);
+        object->parent = -1, object->borrowed = false;
+    }
+    if (*path != '/' && !caller->foreign && (error = refresh(caller))) return error;
+    int base = base_of(caller, dir, path, &how, joined);
     if (base == -1) return -errno;
-    if (caller->foreign && *path != '/' && !(resolve & RESOLVE_IN_ROOT)) path = joined;
+    if (caller->foreign && *path != '/' && !(resolve & RESOLVE_IN_ROOT)) path = joined, named = split(path, before, object->name);
     how |= RESOLVE_NO_MAGICLINKS;
-    if (follow) {
-        object->fd = open_at(base, path, 0, how);
-        if (object->fd >= 0) error = finish_followed(caller, object);
-        else error = object->fd == -ENOENT ? 1 : object->fd, object->fd = -1;
+    if (!named && !follow) error = -EINVAL;
+    else if (named) error = find_inside(caller, base, before, follow, how, object);
+    bool link = !error && named && object->exists && S_ISLNK(object->st.stx_mode);
+    if (!error && follow && (!named || link)) {
+        object_close(object);
+        error = find_followed(caller, base, path, how, object);
+    } else if (!error && named && !resolve) remember(caller, dir, before, object);
+    if (error == -ELOOP) {
+        object_close(object);
+        error = find_slowly(caller, base == AT_FDCWD ? caller->proc : base, path, follow, object);
     }
-    if ((!follow || error == 1) && !split(path, before, name)) error = -EINVAL;
-    else if (!follow || error == 1) {
-        error = 0;
-        object->parent = *before || base == AT_FDCWD ? open_at(base, *before ? before : ".", O_DIRECTORY, how) : base;
-        if (object->parent < 0) error = object->parent;
-        else {
-            object->fd = openat(object->parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-            if (object->fd < 0 && errno != ENOENT) error = -errno;
-            if (!error && follow && (object->fd >= 0 || is_proc(object->parent))) {
-                /* a link that leads nowhere yet: the call creates there; or a descriptor that the caller has and this process has not */
-                if (object->fd >= 0) close(object->fd), object->fd = -1;
-                if (object->parent != base) close(object->parent);
-                object->parent = -1, error = -ELOOP;
-            }
-            if (!error) error = finish(caller, object, name);
-        }
-    }
-    if (error == -ELOOP) error = find_slowly(caller, base == AT_FDCWD ? caller->proc : base, path, follow, object);
-    if (base != AT_FDCWD && base != object->parent) close(base);
+    if (base != AT_FDCWD) close(base);
     if (error) object_close(object);
     return error;
 }
 
 int find_descriptor(struct caller *caller, int fd, struct object *object) {
     char link[32];
-    object->parent = -1, object->path[0] = 0;
+    object->parent = -1, object->path[0] = 0, object->borrowed = false;
     snprintf(link, sizeof link, "fd/%d", fd);
     object->fd = openat(caller->proc, link, O_PATH | O_CLOEXEC);
     int error = object->fd < 0 ? -errno : finish_followed(caller, object);
@@ -287,6 +368,6 @@ int find_descriptor(struct caller *caller, int fd, struct object *object) {
 
 void object_close(struct object *object) {
     if (object->fd >= 0) close(object->fd);
-    if (object->parent >= 0) close(object->parent);
-    object->fd = object->parent = -1;
+    if (object->parent >= 0 && !object->borrowed) close(object->parent);
+    object->fd = object->parent = -1, object->borrowed = false;
 }
