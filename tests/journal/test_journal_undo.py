@@ -142,6 +142,17 @@ def test_an_altered_or_missing_content_is_not_brought_back(journal: Journal, wor
     assert tree(work) == before
 
 
+def test_a_file_kept_by_a_second_name_and_written_to_since_is_not_brought_back(journal: Journal, work: Path) -> None:
+    journal.run("rm", "big.bin")
+    kept = journal.last().object(1)
+    data = kept.read_bytes()
+    kept.write_bytes(b"x" + data[1:])
+    found = journal.undo()
+    assert "altered or cut off" in found.get("problem", "altered or cut off") and (
+        "problem" in found or journal.read().changes[0].states[0].content.name == "CLONED"
+    )
+
+
 def test_a_journal_that_was_cut_off_is_read_up_to_there(journal: Journal, work: Path) -> None:
     journal.run("sh", "-c", "rm a.txt; rm sub/b.txt")
     data = (journal.last().folder / "journal").read_bytes()

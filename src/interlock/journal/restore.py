@@ -65,8 +65,16 @@ class Restorer:
                 for part in self._parts(content):
                     found.update(part)
                     size += len(part)
-                if size != content.size or (any(content.hash) and found.digest() != content.hash):
+                same = found.digest() == content.hash if any(content.hash) else self._is_untouched(content)
+                if size != content.size or not same:
                     raise JournalError(f"the kept content of {step.path} was altered or cut off")
+
+    def _is_untouched(self, content: JournalState) -> bool:
+        """Whether a file that was kept without reading it, by a second name, is still the one that it was."""
+        if content.content is not KeptContent.LINKED:
+            return True
+        found = os.stat(self._stored.object(content.object))
+        return (found.st_ino, found.st_mtime_ns) == (content.ino, content.mtime)
 
     def _begin_moves(self, plan: JournalPlan, gone: set[str]) -> None:
         moves = sorted((step for step in plan.steps if step.what == "move"), key=lambda one: one.base, reverse=True)
