@@ -58,6 +58,9 @@ def test_a_wrong_kind_of_verb_is_refused(change: dict[str, Any], message: str) -
         "nominals": {"both": {}, "named": {}, "said": {}},
         "nouns": {"data": "row"},
         "name_nouns": {},
+        "name_words": {"carriers": "", "weak": ""},
+        "pairs": {},
+        "phrasals": {},
     }
     if not message:
         assert build_english(pack).senses["zap2"] == "zap"
@@ -75,6 +78,9 @@ def test_a_verb_has_one_kind() -> None:
         "nominals": {"both": {}, "named": {}, "said": {}},
         "nouns": {"data": "row"},
         "name_nouns": {},
+        "name_words": {"carriers": "", "weak": ""},
+        "pairs": {},
+        "phrasals": {},
     }
     with pytest.raises(PackError, match="'zap' is listed twice"):
         build_english(pack)

@@ -12,24 +12,6 @@ from interlock.analysis.lexicon.load import english
 MAX_NAME = 400  # characters of a name that are read
 MAX_WORDS = 40
 
-# Verbs that carry a deed noun.
-CARRIERS = frozenset(
-    """process issue make perform do execute run trigger start initiate begin submit request confirm approve apply
-    schedule force commit complete finalize enqueue queue launch invoke call fire send create authorize post""".split()
-)
-# Verbs that are as often nouns; they lead a name only where nothing stronger does.
-WEAK = frozenset(
-    """report view query index log record search snapshot backup order lock block profile status info health comment tag
-    label post store import export release stage request issue commit merge map route branch trade bid charge transfer
-    invoice text message email mail sms build draft design book copy fork patch short type like star pin mark link call
-    run process control sample track score rank chart trigger switch mount stake tip bridge roll boot format partition
-    sign form move filter share head tail cat stat will may drain capture dump archive need play burn dm help swap
-    queue job schedule reset wire ban void refund kick change pool quote cleanup clean flush gc mute mint close skip pop
-    strip sum load force do ask tell review audit payout chargeback pay trash order boot text launch test watch
-    fire commit bind sort zero blank forget stash put cut end timeout place flash credit deposit land cut trip lapse surrender
-    scrap sack""".split()
-)
-
 # Heads that say little: the noun to their left is meant.
 _PASS = frozenset(
     """pair pairs set sets entry batch info details detail id ids name names by one many multiple object
@@ -95,30 +77,6 @@ def vocabulary() -> frozenset[str]:
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+|[^\W\dA-Za-z_]+")
 _PARTS = re.compile(r"__+|[.:/\\#>|\s]+")
-_TWO = {
-    ("shut", "down"): "shutdown", ("tear", "down"): "teardown", ("power", "off"): "poweroff", ("roll", "back"): "rollback",
-    ("clean", "up"): "cleanup", ("log", "out"): "logout", ("sign", "out"): "signout", ("charge", "back"): "chargeback",
-    ("pay", "out"): "payout", ("turn", "off"): "disable", ("switch", "off"): "disable", ("un", "ban"): "unban",
-    ("un", "delete"): "undelete", ("write", "off"): "writeoff", ("spin", "down"): "terminate", ("kick", "off"): "start",
-    ("opt", "out"): "unsubscribe", ("look", "up"): "lookup", ("back", "up"): "backup", ("dry", "run"): "dryrun",
-    ("off", "board"): "offboard", ("shut", "off"): "shutdown", ("take", "down"): "teardown", ("set", "up"): "create",
-    ("scale", "down"): "scale", ("wind", "down"): "decommission", ("cash", "out"): "cashout", ("what", "if"): "whatif",
-    ("drop", "down"): "dropdown", ("drop", "in"): "dropin", ("sign", "off"): "approve", ("black", "list"): "blacklist", ("get", "rid"): "delete",
-    ("blow", "away"): "delete", ("throw", "away"): "delete", ("un", "publish"): "unpublish",
-    ("un", "do"): "undo", ("re", "enable"): "reenable", ("re", "activate"): "reactivate", ("lock", "out"): "ban", ("lay", "off"): "dismiss", ("secure", "erase"): "erase", ("cut", "access"): "revoke", ("wipe", "out"): "wipe", ("emergency", "stop"): "shutdown",
-    ("kill", "switch"): "killswitch", ("drop", "zone"): "dropzone", ("rule", "out"): "check", ("hand", "over"): "transfer",
-    ("time", "out"): "timeout", ("drag", "drop"): "drag", ("api", "key"): "apikey", ("api", "keys"): "apikeys",
-    ("helm", "chart"): "helmrelease", ("helm", "charts"): "helmreleases", ("helm", "release"): "helmrelease",
-    ("send", "keys"): "keystrokes", ("payroll", "run"): "payout", ("set", "inactive"): "deactivate", ("set", "disabled"): "disable", ("mark", "deleted"): "delete", ("mark", "inactive"): "deactivate",
-    ("load", "balancer"): "loadbalancer", ("role", "binding"): "rolebinding", ("security", "group"): "securitygroup",
-    ("service", "account"): "serviceaccount", ("node", "group"): "nodegroup", ("rate", "limit"): "ratelimit",
-    ("audit", "log"): "auditlog", ("audit", "logs"): "auditlogs", ("resource", "group"): "rg", ("resource", "groups"): "rg", ("smart", "lock"): "smartlock", ("check", "out"): "checkout", ("top", "up"): "topup", ("two", "factor"): "2fa",
-    ("legal", "hold"): "legalhold", ("legal", "holds"): "legalhold", ("claw", "back"): "clawback", ("pull", "request"): "pullrequest",
-    ("pull", "requests"): "pullrequest", ("credit", "note"): "creditnote",
-    ("gift", "card"): "giftcard", ("access", "key"): "apikey", ("access", "keys"): "apikeys", ("access", "token"): "token",
-    ("access", "tokens"): "tokens", ("record", "set"): "recordset", ("restore", "point"): "restorepoint",
-    ("key", "pair"): "keypair", ("sd", "card"): "sdcard", ("service", "key"): "apikey", ("drag", "and"): "drag",
-}  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
@@ -138,10 +96,11 @@ def split_name(name: str) -> tuple[tuple[str, ...], ...]:
 def _joined(words: list[str]) -> tuple[str, ...]:
     """Two words that are one idea become one (`shut_down`), one word that is two becomes two (`dropdatabase`)."""
     out: list[str] = []
+    pairs = english().pairs
     for word in words:
         pair = (out[-1], word) if out else ("", word)
-        if pair in _TWO:
-            out[-1] = _TWO[pair]
+        if pair in pairs:
+            out[-1] = pairs[pair]
         elif word in verbs() or word in objects() or len(word) < 7:
             out.append(word)
         else:

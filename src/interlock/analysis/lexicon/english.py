@@ -23,6 +23,7 @@ _KEYS = OBJECTS | {*_SPECIFIC, UNKNOWN, UNKNOWN_NAMED, ANY, STORE}
 EFFECTS = frozenset(
     "account block change delete disk escalate invalidate leak override pay revoke rewrite run send terminate unconfigure".split()
 )
+_TABLES = frozenset("kind name_nouns name_words nominals nouns pairs phrasals scoped tame".split())
 _KIND_KEYS = frozenset({"adds", "effects", "name", "named", "said", "sentence", "verbs"})
 _SCOPED_KEYS = frozenset({"as", "effect", "kinds", "match", "objects", "spare", "traits"})
 _SOFT = frozenset({"act_account", "act_terminate", "act_delete"})  # what can be undone where the verb is a gentle one
@@ -62,6 +63,10 @@ class English(Struct, frozen=True):
     said_nouns: Mapping[str, str]  # and in a sentence
     nouns: Mapping[str, Noun]  # every noun, singular and plural
     name_nouns: Mapping[str, str]  # noun of a name -> the kind that names know
+    phrasals: Mapping[str, Mapping[str, str]]  # verb -> particle -> the kind of both together
+    pairs: Mapping[tuple[str, str], str]  # two words of a name that are one idea -> the word that they are read as
+    carriers: frozenset[str]  # verbs of a name that carry a noun which names a deed
+    weak: frozenset[str]  # verbs of a name that are as often nouns
 
     def kind_of(self, verb: str, default: str) -> str:
         """The kind of a verb, or of a noun that names a deed."""
@@ -98,7 +103,7 @@ class English(Struct, frozen=True):
 
 def build_english(pack: Pack) -> English:
     """English from its pack; raises PackError on anything that is not exactly right."""
-    only_keys("english", pack, {"kind", "name_nouns", "nominals", "nouns", "scoped", "tame"})
+    only_keys("english", pack, _TABLES)
     given = pack["kind"]
     kinds = {name: _kind(name, data, given) for name, data in given.items()}
     tame = pack["tame"]
@@ -131,7 +136,26 @@ def build_english(pack: Pack) -> English:
         both | _nominals(nouns["said"], kinds),
         things := _nouns(pack["nouns"]),
         _name_nouns(pack["name_nouns"], things, named),
+        _phrasals(pack["phrasals"], kinds),
+        {_pair(pair): word for word, listed in pack["pairs"].items() for pair in listed.split()},
+        frozenset(pack["name_words"]["carriers"].split()),
+        frozenset(pack["name_words"]["weak"].split()),
     )
+
+
+def _phrasals(table: Mapping[str, str], kinds: Mapping[str, VerbKind]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for kind, listed in table.items():
+        for verb, particle in map(_pair, listed.split()):
+            found.setdefault(verb, {})[particle] = _known("english: phrasals", kind, kinds)
+    return found
+
+
+def _pair(text: str) -> tuple[str, str]:
+    first, plus, second = text.partition("+")
+    if not plus or not second:
+        raise PackError(f"english: {text!r}, expected two words with a `+` between them")
+    return first, second
 
 
 def _nouns(table: Mapping[str, str]) -> dict[str, Noun]:

@@ -9,7 +9,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import WEAK, objects, split_name, verbs
+from interlock.analysis.lexicon import objects, split_name, verbs
+from interlock.analysis.lexicon.load import english
 from interlock.analysis.operations.params import squash, truth
 
 Reader = Callable[[str], None]
@@ -113,9 +114,11 @@ def _label(text: str, reader: Reader) -> bool:
     placed = words[0] == "place" or words[0] in ("confirm", "complete", "submit", "checkout")
     if len(words) == 1 and verb in _ALONE:
         return False
-    if not placed and (verbs().get(verb, "") in ("", "change", *_LOOKS) or (verb in WEAK and words.index(verb) > 0)):
+    if not placed and (
+        verbs().get(verb, "") in ("", "change", *_LOOKS) or (verb in english().weak and words.index(verb) > 0)
+    ):
         return False
-    if verb in WEAK and len(words) > 1 and words[-1] in _PLACES:
+    if verb in english().weak and len(words) > 1 and words[-1] in _PLACES:
         return False
     reader("_".join(words))
     return True

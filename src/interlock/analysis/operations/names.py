@@ -11,12 +11,10 @@ from msgspec import Struct
 from interlock.analysis.lexicon import (
     ALL_WORDS,
     BULK_WORDS,
-    CARRIERS,
     CONJUNCTIONS,
     FORCE_WORDS,
     PERMANENT_WORDS,
     PREPOSITIONS,
-    WEAK,
     deed_nouns,
     object_kind,
     objects,
@@ -24,6 +22,7 @@ from interlock.analysis.lexicon import (
     verb_kind,
     verbs,
 )
+from interlock.analysis.lexicon.load import english
 
 Words = tuple[str, ...]
 _ONLY_MONEY = frozenset({"create", "post", "send", "make"})  # create_refund pays; create_override fills in a rota
@@ -109,9 +108,9 @@ def _shared(acts: list[NamedAct]) -> list[NamedAct]:
 def _head(words: Words) -> int:
     """Which word of a clause is its verb; -1 for none."""
     first = words[0] if words else ""
-    if first in verbs() and first not in WEAK:
+    if first in verbs() and first not in english().weak:
         return 0
-    strong = [position for position, word in enumerate(words) if word in verbs() and word not in WEAK]
+    strong = [position for position, word in enumerate(words) if word in verbs() and word not in english().weak]
     if first in verbs() and len(words) == 2 and words[1] in objects() and verbs().get(words[1]) == "read":
         return 0  # mute_monitor
     if len(words) > 3 and strong and first in objects() and words[1] in objects() and words[1] not in verbs():
@@ -170,7 +169,7 @@ def _phrase(words: Words) -> tuple[Words, Words]:
 
 def _carried(verb: str, phrase: Words, before: Words, beside: Words, at: int) -> NamedAct | None:
     """process_refund, schedule_key_deletion: a verb that only carries the deed which its noun names."""
-    if verb not in CARRIERS or not phrase:
+    if verb not in english().carriers or not phrase:
         return None
     core = phrase[:-1] if phrase[-1] in _JOBS and len(phrase) > 1 else phrase
     deed = core[-1]
@@ -186,7 +185,12 @@ def _carried(verb: str, phrase: Words, before: Words, beside: Words, at: int) ->
 def _first_deed(verb: str, phrase: Words, beside: Words, at: int) -> NamedAct | None:
     """request_delete_account: the carried deed comes first."""
     kind = verb_kind(phrase[0])
-    if verb in _ONLY_MONEY or (phrase[0] in WEAK and verb != "force") or kind in ("", *_MUTES) or len(phrase) < 2:
+    if (
+        verb in _ONLY_MONEY
+        or (phrase[0] in english().weak and verb != "force")
+        or kind in ("", *_MUTES)
+        or len(phrase) < 2
+    ):
         return None
     what, noun = object_kind(phrase[1:])
     if verb in ("run", "execute", "do") and noun in ("test", "tests", "check", "checks", "suite"):
@@ -244,7 +248,7 @@ def _acts_upon(segments: Sequence[tuple[str, ...]]) -> bool:
     if len(segments) < 2 or len(segments[-1]) != 1:
         return False
     verb = segments[-1][0]
-    return verbs().get(verb, "read") not in _TAME and verb not in WEAK and segments[-2][-1] in objects()
+    return verbs().get(verb, "read") not in _TAME and verb not in english().weak and segments[-2][-1] in objects()
 
 
 @lru_cache(maxsize=1024)
@@ -262,7 +266,7 @@ def harms(word: str) -> bool:
     return (
         len(words) > 1
         and verbs().get(words[0], "read") not in _TAME
-        and (words[0] not in WEAK or may_be_operation(word))
+        and (words[0] not in english().weak or may_be_operation(word))
     )
 
 
@@ -278,7 +282,11 @@ def _announces(word: str, weak: bool) -> bool:
     words = _led(split_name(word))
     if len(words) < 2 or words[0] not in verbs():
         return False
-    if words[0] in WEAK and not weak and (verbs()[words[0]] in _TAME or object_kind(tuple(words[1:]))[0] not in _GRAVE):
+    if (
+        words[0] in english().weak
+        and not weak
+        and (verbs()[words[0]] in _TAME or object_kind(tuple(words[1:]))[0] not in _GRAVE)
+    ):
         return False
     pascal = word[:1].isupper() and "_" not in word and "-" not in word
     if pascal and words[-1] in _PARTS:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
 from msgspec import Struct, field
 
 from interlock.analysis.lexicon.idioms import Phrase
+from interlock.analysis.lexicon.load import english as english_words
 from interlock.analysis.lexicon.load import harmless_phrases, phrases
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose import english
@@ -25,6 +25,7 @@ from interlock.analysis.prose.english.roles import (
     is_fronted,
     is_noun,
     is_passive,
+    is_recipient,
     is_relative,
     is_report,
     is_subject,
@@ -34,7 +35,7 @@ from interlock.analysis.prose.english.roles import (
     reports,
     topic_at,
 )
-from interlock.analysis.prose.english.verbs import PHRASALS, is_opening, nominals, opening_forms, sense, verb_forms
+from interlock.analysis.prose.english.verbs import is_opening, nominals, opening_forms, sense, verb_forms
 
 # Heads after which even a command with "using" before it is only spoken of.
 _TELLS = frozenset(
@@ -158,7 +159,7 @@ def _read_verb(
     verb, form, kind = table.get(low[at]) or opening_forms().get(low[at]) or (low[at], "noun", nominals()[low[at]])
     particle = _particle(verb, low, at)
     if particle:
-        kind = PHRASALS[verb][low[particle]]
+        kind = english_words().phrasals[verb][low[particle]]
         if low[particle : particle + 2] == ["out", "of"] and kind == "stop":
             kind = "remove"  # `take every row out of the table`
     if (
@@ -264,7 +265,7 @@ def _announce(
         thing = with_its_data(thing)
     found.thing = thing
     traits = thing.traits | wide
-    if kind == "grant" and "admin" in traits and _is_recipient(low):
+    if kind == "grant" and "admin" in traits and is_recipient(low):
         traits = traits - {"admin"}
     if kind == "reset" and "factory" in low:
         traits = traits | {"permanent"}
@@ -276,16 +277,9 @@ def _announce(
         found.shield, found.head, found.head_at = "make", name, 0  # a guard against what the clause goes on to name
 
 
-def _is_recipient(low: Tokens) -> bool:
-    """`give the admin a report`: who has the rights already is given something else."""
-    return any(
-        english.SCOPE.get(word) == "admin" and other in english.DETERMINERS for word, other in pairwise(low)
-    ) and not any(word in nouns() and nouns()[word][0] == "access" for word in low)
-
-
 def _particle(verb: str, low: Tokens, at: int) -> int:
     """Where the word stands that turns the verb into another one: `turn … off`."""
-    options = PHRASALS.get(verb)
+    options = english_words().phrasals.get(verb)
     if not options:
         return 0
     for place in range(at + 1, min(len(low), at + _PARTICLE_REACH)):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import Tokens
+from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.verbs import forms, verb_forms
 
 _RUNNABLE = frozenset("job script procedure task routine workflow pipeline playbook".split())
@@ -281,3 +284,10 @@ def is_empty(low: Tokens, at: int) -> bool:
         (after[0] in ("nothing", "none", "nobody") and after[1:] != ["but"])
         or (after[0] in ("no", "zero") and len(after) > 1 and after[1] not in ("longer", "more", "out"))
     )
+
+
+def is_recipient(low: Tokens) -> bool:
+    """`give the admin a report`: who has the rights already is given something else."""
+    return any(
+        english.SCOPE.get(word) == "admin" and other in english.DETERMINERS for word, other in pairwise(low)
+    ) and not any(word in nouns() and nouns()[word][0] == "access" for word in low)
