@@ -16,6 +16,7 @@ from interlock.analysis.code.program.values import (
     concat,
     fetched,
     file_traits,
+    looks_like_sql,
     text_of,
     traits_of,
 )
@@ -24,11 +25,6 @@ from interlock.analysis.facts import known, without_holes
 from interlock.analysis.programs.load import shipped_programs
 
 _URL = re.compile(r"(?i)(?:https?|ftp)://[^\s'\"|;)]*")
-_SQL = re.compile(
-    r"(?is)[\s(;]*(?:(?:--[^\n]*\n|/\*[^*]*\*/)\s*){0,5}(select|insert|update|delete|drop|truncate|alter|create|grant|revoke|with"
-    r"|merge|replace|pragma|vacuum|call|exec|execute|begin|commit|set|use|rename|copy|attach|do|explain|show|lock|kill|load|analyze"
-    r"|reindex|refresh|declare|shutdown|flush|purge|comment)\b"
-)
 SHELL = "<shell>"  # the path of a shell that waits for text
 FEW = 64  # items that a function is called with
 _CLOSED = frozenset({False, None, "", "0", "false", "FALSE"})
@@ -36,10 +32,6 @@ _CLOSED = frozenset({False, None, "", "0", "false", "FALSE"})
 
 def is_url(value: Value) -> bool:
     return isinstance(value, str) and bool(_URL.match(value))
-
-
-def looks_like_sql(value: Value) -> bool:
-    return bool(_SQL.match(text_of(value)))
 
 
 def holds(values: Sequence[Value]) -> bool:
@@ -67,7 +59,7 @@ def _touching(verb: str) -> Callable[[ProgramWalk, LibraryCall, Entry, object], 
             if entry.get("known") and not without_holes(text_of(path)).strip():
                 continue
             if verb == "read" and (is_url(path) or fetched(path)):
-                given = _request(walk, "get", path, ())
+                given = request(walk, "get", path, ())
             elif verb == "run_script" and (is_url(path) or fetched(path)):
                 walk.world.effect("run_download", fetched(path) or path)
             elif isinstance(path, OpenFile):
@@ -133,7 +125,7 @@ def _open(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     mode = entry.get("opens") or open_mode((pick(call, entry["mode"]) if "mode" in entry else []) or ["r"])
     if text.lstrip().startswith("|"):
         return shell_line(walk, text.lstrip()[1:].strip(), call)
-    return _request(walk, "get", path, ()) if is_url(path) else walk.world.open(path, mode)
+    return request(walk, "get", path, ()) if is_url(path) else walk.world.open(path, mode)
 
 
 def open_mode(given: Sequence[Value]) -> str:
@@ -224,7 +216,9 @@ def _code(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
 def _sql(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     for value in flattened(pick(call, where)):
         by_name = "." in call.path and not call.path.startswith(".")
-        if looks_like_sql(value) or (entry.get("target") == "on" and by_name and without_holes(text_of(value)).strip()):
+        if looks_like_sql(text_of(value)) or (
+            entry.get("target") == "on" and by_name and without_holes(text_of(value)).strip()
+        ):
             walk.world.code("sql", text_of(value))
     return UNKNOWN
 
@@ -238,7 +232,7 @@ def leaks(values: Iterable[Value]) -> list[str]:
     return [trait for trait in ("environment", "secret") if trait in marks]
 
 
-def _request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value]) -> Value:
+def request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value]) -> Value:
     """One HTTP request; what it returns was fetched."""
     address, leak = text_of(url), leaks([url, *given])
     if leak:
@@ -252,7 +246,7 @@ def _request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value])
 
 def _fetch(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     found = pick(call, where)
-    return _request(walk, "get", found[0], _sent(call, entry, found)) if found else UNKNOWN
+    return request(walk, "get", found[0], _sent(call, entry, found)) if found else UNKNOWN
 
 
 def _http(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -261,7 +255,7 @@ def _http(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
         return UNKNOWN
     sent = _sent(call, entry, found)
     method = entry.get("method", call.name.lower().removesuffix("async").rstrip("!"))
-    return _request(walk, "post" if method == "sends" and sent else method, found[0], sent)
+    return request(walk, "post" if method == "sends" and sent else method, found[0], sent)
 
 
 def _sent(call: LibraryCall, entry: Entry, address: Sequence[Value]) -> list[Value]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code.javascript.values import JsFunction, JsOrigin, JsPath, Regex, Value, options, to_text
+from interlock.analysis.code.program.values import looks_like_sql
 from interlock.analysis.facts import Report
 
 if TYPE_CHECKING:
@@ -14,12 +15,6 @@ if TYPE_CHECKING:
 
 Args = list[Value]
 
-_SQL = re.compile(
-    r"[\s(;]*(?:(?:--[^\n]*\n|/\*[^*]*\*/)\s*){0,5}(?:select|insert|update|delete|drop|truncate|alter|create|grant|revoke"
-    r"|with|replace\s+into|merge|call|exec|execute|begin|start|set|vacuum|rename|do|lock|copy|load|attach|detach|pragma"
-    r"|reindex|cluster|comment|show|explain|use|flush|purge|kill|shutdown)\b",
-    re.I,
-)
 _SQL_METHODS = frozenset({
     "query", "execute", "exec", "raw", "run", "prepare", "all", "get", "each", "unsafe", "$executeRawUnsafe",
     "executeSql",
@@ -53,7 +48,7 @@ def _sql_text(out: Report, callee: JsPath, args: Args) -> bool:
     found = False
     for option in first if isinstance(first, list) else options(first):
         text = to_text(option) if isinstance(option, str | JsOrigin) else ""
-        if _SQL.match(text):
+        if looks_like_sql(text):
             out.code("sql", text)
             found = True
     return found

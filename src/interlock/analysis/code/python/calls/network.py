@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+from interlock.analysis.code.performing import leaks
+from interlock.analysis.code.performing import request as send_request
 from interlock.analysis.code.program.objects import LibraryCall
-from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, concat, listed, text_of, traits_of
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, concat, listed, text_of
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.facts import hole
 
@@ -13,27 +15,8 @@ LIBRARIES = ("requests.", "httpx.", "aiohttp.", "urllib3.", "urllib.request.", "
 _QUIET = frozenset({"auth", "cert", "verify", "timeout", "context"})  # arguments that are meant to be secret
 
 
-def _leak(given: Sequence[Value]) -> list[str]:
-    """What of the machine's secrets is in what is sent."""
-    marks = traits_of(list(given))
-    return [trait for trait in ("environment", "secret") if trait in marks]
-
-
 def _from(address: str) -> frozenset[str]:
     return frozenset({f"fetched:{address}"})
-
-
-def _http(walk: ProgramWalk, verb: str, url: Value, given: Sequence[Value]) -> Value:
-    """One HTTP request; what it returns was fetched."""
-    address = text_of(url)
-    leak = _leak([url, *given])
-    if leak:
-        walk.world.effect("send", address, *leak)
-    if verb in ("post", "put", "patch", "delete"):
-        walk.world.effect("http", address, verb)
-    elif not leak:
-        walk.world.effect("fetch", address)
-    return Sym("<response>", traits=_from(address))
 
 
 def _sent(call: LibraryCall) -> list[Value]:
@@ -47,7 +30,7 @@ def request(walk: ProgramWalk, call: LibraryCall) -> Value:
     web = call.path.startswith(LIBRARIES) and (root in ("requests", "httpx", "requests.api") or root.endswith("()"))
     address = isinstance(url, str) and url.startswith(("http://", "https://"))
     if web or (address and isinstance(call.owner, Sym)):
-        return _http(walk, call.name, url, _sent(call))
+        return send_request(walk, call.name, url, _sent(call))
     return UNKNOWN
 
 
@@ -59,7 +42,7 @@ def _request_by_name(walk: ProgramWalk, call: LibraryCall) -> Value:
     if call.path.startswith("http.client.") and isinstance(call.owner, Sym):
         scheme = "https" if "HTTPS" in call.path else "http"
         url = concat((f"{scheme}://", call.owner.args[0] if call.owner.args else UNKNOWN, url))
-    return _http(walk, call.text(0, "method").lower(), url, _sent(call))
+    return send_request(walk, call.text(0, "method").lower(), url, _sent(call))
 
 
 def _urlopen(walk: ProgramWalk, call: LibraryCall) -> Value:
@@ -69,7 +52,7 @@ def _urlopen(walk: ProgramWalk, call: LibraryCall) -> Value:
         inner = LibraryCall(asked.path, None, list(asked.args), dict(asked.named))
         url, data = inner.get(0, "url"), inner.get(1, "data", data)
         method = text_of(inner.named.get("method", ""))
-    return _http(walk, (method or ("get" if data is None else "post")).lower(), url, [asked, *_sent(call)])
+    return send_request(walk, (method or ("get" if data is None else "post")).lower(), url, [asked, *_sent(call)])
 
 
 def _retrieve(walk: ProgramWalk, call: LibraryCall) -> Value:
@@ -101,7 +84,7 @@ def _receive(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 
 def _send(walk: ProgramWalk, call: LibraryCall) -> Value:
-    leak = _leak(call.given())
+    leak = leaks(call.given())
     if leak and (walk.world.peer or call.name in ("sendmail", "send_message")):
         walk.world.effect("send", walk.world.peer or "mail", *leak)
     return UNKNOWN

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction, label, links
-from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, text_of
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, looks_like_sql, text_of
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.code.python.calls.network import LIBRARIES, request
 from interlock.analysis.facts import hole, without_holes
@@ -145,11 +145,6 @@ def _noun(call: LibraryCall) -> str:
     return "item"
 
 
-_SQL = re.compile(
-    r"(?is)\s*(?:--[^\n]*\n\s*|/\*.{0,400}?\*/\s*)?\(?\s*(select|insert|update|delete|drop|truncate|alter|create|grant"
-    r"|revoke|with|merge|replace|pragma|vacuum|call|exec|execute|begin|commit|set|use|rename|copy|attach|do|explain"
-    r"|show|lock|kill|load|analyze|reindex|refresh|declare|shutdown|flush)\b"
-)
 _DATABASE = re.compile(
     r"(?i)(^|[._])(cursor|cur|conn|connection|engine|session|db|database|sqlite3|psycopg2?|pymysql|op|tx)\b"
 )
@@ -164,7 +159,7 @@ def _sql(walk: ProgramWalk, call: LibraryCall) -> Value:
     text = text_of(given)
     if isinstance(given, Sym) and given.path.startswith("sqlalchemy.") and "delete()" in given.path:
         _delete_statement(walk, given)
-    elif _SQL.match(text):
+    elif looks_like_sql(text):
         walk.world.code("sql", text)
     elif _DATABASE.search(call.path) and not isinstance(given, (list, dict, ProgramFunction)):
         if without_holes(text).strip():
