@@ -148,10 +148,6 @@ def name(build: Builder, node: Node) -> Made:
     return nodes.name(text_of(node))
 
 
-def plain_text(build: Builder, node: Node) -> Made:
-    return nodes.text(text_of(node))
-
-
 def number(build: Builder, node: Node) -> Made:
     return nodes.number(text_of(node))
 

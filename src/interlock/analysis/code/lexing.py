@@ -45,9 +45,6 @@ class CodeToken(Struct, frozen=True):
     parts: tuple[Part, ...] = ()
     spaced: bool = False
 
-    def __bool__(self) -> bool:
-        return bool(self.text) or self.kind != "end"
-
     def ends_value(self, words: frozenset[str]) -> bool:
         """True when an operator is expected after this token; `words` are the names that an operand follows."""
         if self.kind == "name":

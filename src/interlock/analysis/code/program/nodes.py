@@ -164,7 +164,3 @@ def number(digits: str) -> ast.expr:
         return ast.Constant(int(plain) if plain.isdecimal() and len(plain) < 300 else float(plain))
     except ValueError:
         return ast.Constant(digits)
-
-
-def is_true(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and bool(value.value)
