@@ -81,3 +81,9 @@ def test_programs_that_do_not_parse_are_told(language: str, source: str) -> None
     out = Recorder()
     READERS[language](source, out)
     assert any(told[0] == "unreadable" for told in out.told)
+
+
+def test_a_statement_without_an_end_is_told_at_once() -> None:
+    out = Recorder()
+    read_elixir("a+" * 20_000 + "1", out)
+    assert [fact[0] for fact in out.told] == ["unreadable"]

@@ -21,6 +21,10 @@ LARGEST = 100_000
 DEEPEST = 200  # brackets inside each other
 _FIRST = 2_048  # parsed first, then twice as much, to see whether it goes well
 _ERRORS = 200  # more tokens in errors than this is no program, and each costs the parser more than the last
+_LONG = 4_096  # characters of one statement
+_STATEMENT_END = re.compile(r"[;\n{}]")
+_OPERATOR = re.compile(r"[+*/|&<>=!?^~%-]")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _MODULES = {"csharp": "c_sharp", "php_only": "php"}
 
 
@@ -44,6 +48,8 @@ def parsed(key: str, source: str) -> Node:
             if len(data) > LARGEST
             else Unparsed("nested too deeply", "nesting")
         )
+    if len(data) > _LONG and any(map(_endless, _STATEMENT_END.split(source))):
+        raise Unparsed("with statements without an end", "budget")
     parser, size = _parser(key), _FIRST
     for start in range(0, len(data) if len(data) > 2 * _FIRST else 0, 2 * _FIRST):
         _acceptable(parser.parse(data[start : start + _FIRST]).root_node)
@@ -51,6 +57,11 @@ def parsed(key: str, source: str) -> Node:
         _acceptable(parser.parse(data[:size]).root_node)
         size *= 2
     return _acceptable(parser.parse(data).root_node)
+
+
+def _endless(statement: str) -> bool:
+    """Whether one statement has more operators than any has: a parser that recovers from an error in it takes seconds."""
+    return len(statement) > _LONG and len(_OPERATOR.findall(_QUOTED.sub("", statement))) > _LONG // 2
 
 
 def _acceptable(root: Node) -> Node:
