@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cases import each
-from interlock.analysis.lexicon.english import build_english
+from interlock.analysis.lexicon.english import PARAMETERS, build_english
 from interlock.analysis.lexicon.idioms import build_phrases
 from interlock.analysis.lexicon.load import check_packs, english, vocabularies
 from interlock.analysis.packs import PackError
@@ -60,6 +60,7 @@ def test_a_wrong_kind_of_verb_is_refused(change: dict[str, Any], message: str) -
         "name_nouns": {},
         "name_words": {"carriers": "", "weak": ""},
         "pairs": {},
+        "parameters": dict.fromkeys(PARAMETERS, ""),
         "phrasals": {},
     }
     if not message:
@@ -80,6 +81,7 @@ def test_a_verb_has_one_kind() -> None:
         "name_nouns": {},
         "name_words": {"carriers": "", "weak": ""},
         "pairs": {},
+        "parameters": dict.fromkeys(PARAMETERS, ""),
         "phrasals": {},
     }
     with pytest.raises(PackError, match="'zap' is listed twice"):

@@ -23,7 +23,10 @@ _KEYS = OBJECTS | {*_SPECIFIC, UNKNOWN, UNKNOWN_NAMED, ANY, STORE}
 EFFECTS = frozenset(
     "account block change delete disk escalate invalidate leak override pay revoke rewrite run send terminate unconfigure".split()
 )
-_TABLES = frozenset("kind name_nouns name_words nominals nouns pairs phrasals scoped tame".split())
+_TABLES = frozenset("kind name_nouns name_words nominals nouns pairs parameters phrasals scoped tame".split())
+PARAMETERS = frozenset(
+    "closes demanded demands ending erases guards let_in lets lifted lifts lost mild not_switches prevented public spares takes".split()
+)
 _KIND_KEYS = frozenset({"adds", "effects", "name", "named", "said", "sentence", "verbs"})
 _SCOPED_KEYS = frozenset({"as", "effect", "kinds", "match", "objects", "spare", "traits"})
 _SOFT = frozenset({"act_account", "act_terminate", "act_delete"})  # what can be undone where the verb is a gentle one
@@ -67,6 +70,7 @@ class English(Struct, frozen=True):
     pairs: Mapping[tuple[str, str], str]  # two words of a name that are one idea -> the word that they are read as
     carriers: frozenset[str]  # verbs of a name that carry a noun which names a deed
     weak: frozenset[str]  # verbs of a name that are as often nouns
+    parameters: Mapping[str, frozenset[str]]  # groups of words in the names of parameters
 
     def kind_of(self, verb: str, default: str) -> str:
         """The kind of a verb, or of a noun that names a deed."""
@@ -140,7 +144,15 @@ def build_english(pack: Pack) -> English:
         {_pair(pair): word for word, listed in pack["pairs"].items() for pair in listed.split()},
         frozenset(pack["name_words"]["carriers"].split()),
         frozenset(pack["name_words"]["weak"].split()),
+        _parameters(pack["parameters"]),
     )
+
+
+def _parameters(table: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    only_keys("english: parameters", table, PARAMETERS)
+    if missing := PARAMETERS - set(table):
+        raise PackError(f"english: parameters: no {', '.join(sorted(missing))}")
+    return {group: frozenset(words.split()) for group, words in table.items()}
 
 
 def _phrasals(table: Mapping[str, str], kinds: Mapping[str, VerbKind]) -> dict[str, dict[str, str]]:
