@@ -71,9 +71,9 @@ class StoredJournal(Struct, frozen=True):
             os.close(handle)
         return False
 
-    def wait(self, seconds: float = _PATIENCE) -> bool:
+    def wait(self, seconds: float | None = None) -> bool:
         """Waits until the action has ended; False where it still runs."""
-        until = time.monotonic() + seconds
+        until = time.monotonic() + (_PATIENCE if seconds is None else seconds)
         while self.is_running():
             if time.monotonic() > until:
                 return False
