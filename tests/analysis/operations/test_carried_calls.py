@@ -159,6 +159,8 @@ def test_a_flag_or_a_state_that_deletes_counts_as_the_deletion(name: str, input:
         ("workflow", {"nodes": [{"action": "sql", "title": "Drop table guide", "query": "SELECT 1"}]}),
         ("update_task", {"id": 1, "status": "done"}),
         ("terminal_write", {"data": "ls\r"}),
+        ("mcp__console__send_message", {"text": "please delete the old branch"}),
+        ("shell_send_feedback", {"text": "rm -rf failed on my machine"}),
     ],
 )  # fmt: skip
 def test_data_filters_and_rehearsals_are_no_question(name: str, input: dict[str, Any]) -> None:

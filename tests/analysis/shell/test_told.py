@@ -51,7 +51,9 @@ def level(text: str) -> int:
         ("echo 'require(\"fs\").rmSync(\"/home/dev/docs\",{recursive:true})' > x.js; node x", 3),
         ("printf 'task :default do\\n sh \"rm -rf ~/docs\"\\nend\\n' > Rakefile; rake", 3), ("sftp -D 'rm -rf ~/docs' h", 3),
         ("vegeta attack -duration=1s <<< 'DELETE https://api.example.com/users/1'", 2),
+        ("cp /bin/rm ~/bin/ok; ok -rf ~/docs", 3), ("zorgle rpc https://api.example.com/users.DeleteUser -d '{}'", 2),
         # disks that are filled
+        ("base64 /dev/urandom > ~/z", 2), ("while :; do echo x >> ~/log; done", 2),
         ("cat /dev/zero | tee ~/fill > /dev/null", 2), ("while true; do cp big.iso copy$RANDOM; done", 2),
         ("yes | tr a b > ~/big", 2), ("cat /dev/zero > ~/big", 2), ("while :; do mkdir x && :; cd x; done; while :; do mkdir x; cd x; done", 2),
         ("deno run -A npm:acme-cli tenants purge acme", 2), ("chef-apply -e 'directory(\"/srv\"){action :delete; recursive true}'", 2),
@@ -92,6 +94,7 @@ def test_what_it_is_told_counts(text: str, least: int) -> None:
         "wp eval 'echo get_option(1);'", "mongosh --eval \"db.users.renameCollection('orders')\"", "ruby -c destroy.rb", "perl -c wipe.pl", "ruby -run -e httpd -- .", "./gradlew --help",
         "NODE_OPTIONS='--import tsx' node app.ts", "while true; do cp a b; sleep 60; done", "vegeta attack -duration=1s <<< 'GET https://api.example.com/users/1'", "npm install",
         "aws logs tail /prod/api --filter-pattern DELETE", "php -d memory_limit=-1 vendor/bin/phpunit", "git clean -fdx -n", "dart run",
+        "while true; do date >> log; sleep 1; done", "base64 /dev/urandom | head -c 20 > k", "cp build/tool ~/bin/tool; tool --list",
         "less +G README.md", "mail -s x me <<< 'rm -rf src'", "xinit /usr/bin/xterm -- :1", "run-parts /etc/cron.daily", "rar a x.rar src", "TAR_OPTIONS=--verbose tar czf x.tgz src",
         "PIP_INDEX_URL=https://pypi.org/simple pip install x", "MAKEFLAGS=-j4 make", "yt-dlp --exec 'echo {}' http://x", "systemctl link ./app.service", "perl -pi -e 's/a/b/' src/*.py",
         "tmux -f ~/.tmux.conf new -d", "pytest -c pytest.ini", "openssl engine -t", "pdflatex -interaction=nonstopmode paper.tex",

@@ -126,6 +126,8 @@ _ALONE = frozenset("delete destroy flush truncate drop erase expunge purge prune
 def _path_deletes(path: str) -> bool:
     """/admin/tsdb/delete_series, /v1/deleteUser, /v1/projects/x:delete; a part of its own is left to the rules."""
     last = _PATH_CUT.split(path.rstrip("/"))[-1][:100]
+    if (method := last.rpartition(".")[2])[:1].isupper():  # users.DeleteUser
+        last = method
     lowered = last.lower()
     if not any(word in lowered for word in _HINTS):
         return False

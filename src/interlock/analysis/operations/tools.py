@@ -106,7 +106,8 @@ def _handler(name: str, input: Input) -> Handler | None:
     return handler
 
 
-_TERMINALS = frozenset("terminal tty pty tmux zellij iterm console shell".split())
+_TERMINALS = frozenset("terminal tty pty tmux zellij iterm shell".split())
+_LETTERS = frozenset("message messages feedback notification email mail comment report".split())  # for people
 _TYPES = frozenset("write send type input paste keys".split())
 _NOTEBOOKS = frozenset("notebook jupyter ipynb colab kernel".split())
 _EXECUTES = frozenset("execute exec run eval evaluate".split())
@@ -115,7 +116,7 @@ _EXECUTES = frozenset("execute exec run eval evaluate".split())
 def _live(name: str) -> Handler | None:
     """The reader of a tool that types into a terminal, or runs the cells of a notebook, whatever its name is made of."""
     words = {word for segment in split_name(name) for word in segment}
-    if not words.isdisjoint(_TERMINALS) and not words.isdisjoint(_TYPES):
+    if not words.isdisjoint(_TERMINALS) and not words.isdisjoint(_TYPES) and words.isdisjoint(_LETTERS):
         return read_terminal
     return _cells if not words.isdisjoint(_NOTEBOOKS) and not words.isdisjoint(_EXECUTES) else None
 

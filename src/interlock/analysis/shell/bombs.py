@@ -60,7 +60,7 @@ def spawns_without_end(loop: ShellLoop) -> bool:
 
 
 def fills_without_end(loop: ShellLoop) -> bool:
-    """True for an endless loop that makes one folder inside the other, or copies under ever new names."""
+    """True for an endless loop that makes one folder inside the other, appends, or copies under ever new names."""
     names = [node.words[0].literal for node in loop.body if isinstance(node, SimpleCommand) and node.words]
     fills = program_set("fill")
     if not _is_endless(loop) or len(names) != len(loop.body):
@@ -68,8 +68,11 @@ def fills_without_end(loop: ShellLoop) -> bool:
     if not all(name in fills or name in _MOVES or name in _INSTANT for name in names):
         return False
     anew = any(word.literal is None for node in loop.body if isinstance(node, SimpleCommand) for word in node.words)
+    appends = any(
+        one.operator == ">>" for node in loop.body if isinstance(node, SimpleCommand) for one in node.redirects
+    )
     into = not _MOVES.isdisjoint(names) and any(_writes(name, folder=True) for name in names)
-    return into or (anew and any(_writes(name, folder=False) for name in names))
+    return appends or into or (anew and any(_writes(name, folder=False) for name in names))
 
 
 def _writes(name: str | None, folder: bool) -> bool:

@@ -23,8 +23,9 @@ def original_name(shell: Shell, first: str) -> str:
         return ""
     copies = shell.session.copies
     origin = copies.get(resolve(first, shell.cwds[0]))
-    if origin is None and "/" not in first and "PATH" in shell.variables:  # found by a path that the action itself set
-        origin = next((old for new, old in copies.items() if new.endswith(f"/{first}")), None)
+    if origin is None and "/" not in first:  # found by a path that the action itself set, or in a folder of programs
+        on_path = "/" if "PATH" in shell.variables else "bin/"
+        origin = next((old for new, old in copies.items() if new.endswith(f"{on_path}{first}")), None)
     return program_name(origin) if origin and origin.startswith(("/bin/", "/usr/", "/sbin/")) else ""
 
 

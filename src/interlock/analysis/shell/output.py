@@ -180,6 +180,8 @@ def output(job: Job, program: Program | None) -> Stream:
         return _filtered(job, taints)
     if job.program in program_set("encoder"):
         taints = taints.union(*(carries(job, word) for word in named_files(job.words)))
+        if not ENDLESS.isdisjoint(job.words):
+            taints |= {"endless"}
         return Stream(hole_of(taints), taints)
     kept = taints & {"secret", "environment", "download"}
     return Stream(hole_of(kept), kept) if kept else UNKNOWN

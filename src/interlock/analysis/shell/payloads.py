@@ -219,7 +219,10 @@ def _file_texts(job: Job, path: str, language: str) -> Iterator[tuple[str, str]]
     if address := job.host.session.fetched(resolve(path, job.host.cwds[0])):
         job.effect("run_download", address)
     elif path in ("-", "/dev/stdin") and job.stdin is not None:
-        yield language, job.stdin.text
+        if "download" in job.stdin.taints:
+            job.effect("run_download", "the network")
+        else:
+            yield language, job.stdin.text
     elif (text := _script_text(job, path, language)) is not None:
         yield language, text
     elif language.startswith("sql"):
