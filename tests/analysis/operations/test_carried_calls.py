@@ -28,6 +28,8 @@ def level(name: str, input: dict[str, Any]) -> int:
         ("exec", {"cmd": ["sh"], "standard_input": RM}),
         ("shell", {"command": "cat | bash", "input": RM}),
         ("mcp__x__exec", {"command": "sh", "text": RM}),
+        ("mcp__shell__run_script", {"lines": ["cd /srv", "rm -rf data"]}),
+        ("terminal_execute", {"payload": RM}),
         ("mcp__x__exec", {"command": "python3 -", "stdin": RMTREE}),
         ("mcp__x__exec", {"interpreter": "python3", "stdin": RMTREE}),
         ("mcp__x__exec", {"command": "xargs rm -rf", "stdin": "/home/dev/docs"}),
@@ -161,6 +163,8 @@ def test_a_flag_or_a_state_that_deletes_counts_as_the_deletion(name: str, input:
         ("terminal_write", {"data": "ls\r"}),
         ("mcp__console__send_message", {"text": "please delete the old branch"}),
         ("shell_send_feedback", {"text": "rm -rf failed on my machine"}),
+        ("run_report", {"title": f"why {RM} was run", "note": RM}),
+        ("execute_plan", {"description": RM, "steps": "read the docs, then list what is there"}),
     ],
 )  # fmt: skip
 def test_data_filters_and_rehearsals_are_no_question(name: str, input: dict[str, Any]) -> None:

@@ -120,9 +120,14 @@ def _loads(option: str, path: str) -> bool:
     )
 
 
+def is_data(option: str) -> bool:
+    """Whether an option of this name, in any program, takes text that is shown, searched or kept."""
+    return _DATA_OPTION.fullmatch(option) is not None
+
+
 def _may_run(option: str, data: bool) -> bool:
     """Whether an option's value, or a word without one, can be run by a program whose words are `data` or not."""
-    return _RUN_OPTION.search(option) is not None if data else _DATA_OPTION.fullmatch(option) is None
+    return _RUN_OPTION.search(option) is not None if data else not is_data(option)
 
 
 def _split(before: str, word: str) -> tuple[str, str]:

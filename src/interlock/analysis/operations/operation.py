@@ -32,10 +32,11 @@ from interlock.analysis.operations.name_patterns import (
 )
 from interlock.analysis.operations.names import NamedAct, Words, parse_name
 from interlock.analysis.operations.nested import read_job, read_nested, read_order
-from interlock.analysis.operations.params import ParamScope, scope_of, short_keys
+from interlock.analysis.operations.params import ParamScope, pairs, scope_of, short_keys
 from interlock.analysis.operations.payloads import read_payloads
 from interlock.analysis.operations.requests import sends_secret
 from interlock.analysis.operations.settings import Deed, settings_of
+from interlock.analysis.shell import Job
 
 _DEEPEST = 4  # operations named inside operations
 _PUTTING = frozenset({"create", "change", "restore", "grant", "send"})
@@ -61,6 +62,7 @@ _REACH = (
 _REACHING = frozenset().union(*(words for _, words in _REACH))
 _LACKS = frozenset({"without", "no", "skip"})
 _SEVERAL = frozenset({"all", "bulk"})
+_EXECUTES = frozenset("run exec execute eval evaluate repl shell terminal console interpreter".split())
 _TIDIES = frozenset({"prune", "clean", "cleanup"})
 
 
@@ -88,6 +90,8 @@ def read_operation(
     if scope.too_much:
         out.unreadable(scope.too_much, "budget")
     ran = _payloads(words, (*_server(segments), *words), acts[0], params, keys, out, globs, depth)
+    if not ran and not _EXECUTES.isdisjoint(words):
+        _loose_texts(params, out)
     if exemption(name, globs):
         _exempt(name, _settings(words, acts[0], params, keys) if params else [], acts[0], out)
         return
@@ -111,6 +115,16 @@ def read_operation(
         out.effect(verb, _target(act, name), *sorted(every if every.isdisjoint(_SEVERAL) else every - {"one"}))
     if not found and not ran:
         _harmless(name, words, acts[0], crude, traits, globs, out)
+
+
+def _loose_texts(params: Mapping[str, Any], out: Report) -> None:
+    """Texts of an operation that runs something, whatever their keys: a command or code with harm in it counts."""
+    from interlock.analysis.code.loose_text import add_harm, is_data
+
+    for key, value, _ in pairs(params):
+        text = "\n".join(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else value
+        if isinstance(text, str) and " " in text and isinstance(out, Job) and not is_data(f"--{key}"):
+            add_harm(out, text, key)
 
 
 def _exempt(name: str, set_by_params: list[Deed], act: NamedAct, out: Report) -> None:
