@@ -205,7 +205,7 @@ def _by_words(
         if not skipped and (program.operands or (program.wrapper and not program.ruled) or not program.name):
             return None
         words = words[skipped:]
-    if program.operands == "text" and not skipped:
+    if program.operands not in ("", "files") and not skipped:
         return None
     if not skipped and (carried := _carried_at(view, program)) is not None:
         words = words[:carried]

@@ -24,7 +24,7 @@ ORDINARY = frozenset(
     "nice nl node op open orb parallel pass passwd paste ping pr printf profile prove pt pv r readlink realpath red rename retry rev revive "
     "robot rollup root salt say scheme screen script scrub security seq service sift size sl slack snow sort spark split spring square start "
     "stat stata step strings sum swift tap tea teller time timeout toolbox touch trace translate tree true type typos units unlink v vale venv view "
-    "watch west where which wipe wise yes yo zip".split()
+    "watch west where which wipe wise yes yo zip code task linear todo claude codex gemini ollama opencode aider cursor-agent".split()
 )
 SQL_DIALECTS = frozenset("clickhouse duckdb mysql presto sqlite trino tsql".split())
 BUILTINS = frozenset({"echo", "pwd"}) | HANDLERS.keys()  # commands of shells, which are words of a language
@@ -90,6 +90,7 @@ EXCEPTIONS = {
     "analysis/powershell/calls.py": ("curl rmdir wget", "aliases of cmdlets, beside the programs of the same name"),
     "analysis/powershell/file_cmdlets.py": ("reg", "the program that does the same as the cmdlet"),
     "analysis/powershell/members.py": ("gzip", "a class of the library"),
+    "analysis/powershell/session_cmdlets.py": ("write-output", "the cmdlet itself"),
     "analysis/powershell/parameters.py": ("cat cp curl ls mv rm rmdir tee wget", "aliases of cmdlets"),
     "analysis/shell/file_programs.py": ("sed", "the reader of its scripts"),
     "analysis/shell/interpreters.py": ("pdb rm", "a module that runs what it is fed, and the program that does the same as a library"),
@@ -108,7 +109,6 @@ ELSEWHERE = frozenset({
     "analysis/operations/command_params.py",
     "analysis/operations/effects.py",
     "analysis/operations/files.py",
-    "analysis/operations/key_words.py",
     "analysis/operations/nested.py",
     "analysis/operations/params.py",
     "analysis/operations/payloads.py",

@@ -126,7 +126,7 @@ def test_a_program_is_described_once_and_with_known_keys() -> None:
     )
     assert (
         refused(lambda: build_program("demo", {"operands": "words"}))
-        == "program demo: operands is 'words', expected one of files, text"
+        == "program demo: operands is 'words', expected one of code, files, names, text"
     )
 
 

@@ -9,7 +9,7 @@ from functools import cache, partial
 
 from interlock.analysis.facts import HOLE, Command, Effect, Fact
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.load import program_set, shipped_programs, shipped_variables
+from interlock.analysis.programs.load import describe, program_set, shipped_programs, shipped_variables
 from interlock.analysis.shell import Job
 
 _HARM = frozenset(
@@ -67,7 +67,7 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
     if job.stdin is None and not job.host.session.changed and not _LOOSE.search("\0".join(job.words)):
         return
     judges = not _JUDGES.isdisjoint((*_NAME_PARTS.split(job.program), *job.words[:2]))
-    data, name, verbs = known_words or judges or job.program in program_set("text"), "", 0
+    data, name, verbs = known_words or judges or describe(job.program).data, "", 0
     for word in job.words:
         option, value = _split(name, word)
         if not word.startswith("-"):
@@ -196,7 +196,8 @@ def is_program(word: str) -> bool:
     name = word.rpartition("/")[2].lower()
     if name in program_set("fetcher"):  # whose output may be run
         return True
-    return (name in HANDLERS or name in shipped_programs()) and name not in program_set("text")
+    described = shipped_programs().get(name)
+    return described.operands != "text" if described is not None else name in HANDLERS
 
 
 def _enclosed(text: str, opened: int, start: int) -> str:

@@ -158,9 +158,8 @@ class Program(Struct, frozen=True):
     wrapper: bool = False  # it only runs the command, code or script that it is given
     reader: tuple[str, ...] = ()  # readers of its words, where the other keys cannot say what they do
     script: bool = False  # a script of a project with this name is this program, whichever interpreter runs it
-    secrets: Mapping[str, tuple[str, ...]] = field(
-        default_factory=dict
-    )  # options whose value is a secret, by their form
+    # options whose value is a secret, by their form
+    secrets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     carries: tuple[Payload, ...] = ()
     does: tuple[ObjectEffect, ...] = ()
     paths: tuple[PathEffect, ...] = ()
@@ -170,10 +169,10 @@ class Program(Struct, frozen=True):
     http: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of a request -> options that give it
     place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of the place -> options that name it
     kinds: Mapping[str, str] = field(default_factory=dict)  # short name of a kind -> kind
-    operands: str = ""  # what its operands are, where they are no subcommands: files, text
-    ruled: tuple[
-        tuple[str, ...], ...
-    ] = ()  # subcommands, with all words behind them, and options that rules alone judge
+    operands: str = ""  # what its operands are, where they are no subcommands: code, files, names, text
+    data: bool = False  # its words are text that it shows, searches, checks or keeps, and never runs
+    # subcommands, with all words behind them, and options that rules alone judge
+    ruled: tuple[tuple[str, ...], ...] = ()
     help: tuple[str, ...] = ("--help", "--version")  # words for which it only prints
     options_first: bool = False  # an option behind its first operand is a word for somebody else
     subcommands: tuple[tuple[str, ...], ...] = ()  # of which it takes any unambiguous beginning
@@ -185,7 +184,7 @@ class Program(Struct, frozen=True):
     dialect: str = ""  # of a shell: the language that it reads
 
 
-_OPERANDS = ("", "files", "text")
+_OPERANDS = ("", "code", "files", "names", "text")
 _PROGRAM_KEYS = tuple(sorted(name for name in Program.__struct_fields__ if name != "name"))
 
 
@@ -225,6 +224,7 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         place=_option_lists(f"{where}: place", data.get("place", {}), _PLACE_KEYS),
         kinds={str(key): str(kind) for key, kind in data.get("kinds", {}).items()},
         operands=str(data.get("operands", "")),
+        data=bool(data.get("data", data.get("operands") in ("names", "text"))),
         ruled=_paths(where, "ruled", data.get("ruled", [])),
         help=word_list(where, "help", data.get("help", ["--help", "--version"])),
         options_first=bool(data.get("options_first", False)),

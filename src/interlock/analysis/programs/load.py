@@ -29,7 +29,6 @@ SETS = (
     "rewriter",
     "sender",
     "shell_setup",
-    "text",
 )  # kinds of programs, told in sets.toml
 _SHIPPED = Path(__file__).parent
 
@@ -88,6 +87,14 @@ def build_writes(packs: Sequence[Pack]) -> dict[str, frozenset[str]]:
 def shipped_programs() -> Mapping[str, Program]:
     """Every shipped description; refuses all of them when one is wrong."""
     return build_programs(_packs())
+
+
+def describe(name: str) -> Program:
+    """The shipped description of a program; an empty one where there is none."""
+    return shipped_programs().get(name) or _UNDESCRIBED
+
+
+_UNDESCRIBED = Program()
 
 
 @cache

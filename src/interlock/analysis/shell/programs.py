@@ -14,7 +14,7 @@ from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program, whole_words
 from interlock.analysis.programs.help import asks_for_help
 from interlock.analysis.programs.languages import described_program, dialect_of
-from interlock.analysis.programs.load import net_words, program_set, shipped_programs, written_files
+from interlock.analysis.programs.load import describe, net_words, shipped_programs, written_files
 from interlock.analysis.shell import (
     FACT_STEPS,
     UNKNOWN,
@@ -245,7 +245,7 @@ def _handed_on(job: Job, own_subcommands: bool) -> list[str]:
     The words of a program with subcommands of its own are no such words.
     """
     words = job.words
-    if not words or job.program in program_set("text"):
+    if not words or describe(job.program).data:
         return []
     for at, word in enumerate(words[:_LOOKED_AT]):
         told = words[at - 1] in _HANDS_ON if at else not own_subcommands
