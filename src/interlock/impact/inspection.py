@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import QUOTED, Command, Effect, Fact, known
+from interlock.analysis.programs.objects import in_repository
 from interlock.analysis.targets import find_delete_query, happens_elsewhere
 from interlock.analysis.targets.addresses import is_ephemeral_name
 from interlock.analysis.targets.ephemeral import RULES as EPHEMERAL_RULES
@@ -210,7 +211,7 @@ def _effects(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) ->
                 clear = known(fact.target) and QUOTED not in fact.target and _near(fact.via)
                 more = exactly.get(fact_key(fact), {})
                 yield {"verb": _VERBS[fact.verb], "target": fact.target, **more} if clear and fact.target else None
-        elif fact.program == "git":
+        elif in_repository(fact):
             clear = all(map(known, fact.words)) and not fact.env and _near(fact.via)
             after = {"after": list(before)} if before else {}
             yield {"verb": "git", "words": list(fact.words), **after} if clear else None
@@ -243,7 +244,7 @@ def _all_visible(assessment: Assessment, facts: Sequence[Fact], answers: Mapping
     """Whether each destructive finding can be inspected on the disk, by a fact of its own, or has an ephemeral target."""
     findings = [finding for finding in assessment.findings if finding.level >= Level.DESTRUCTIVE]
     visible = {fact_key(f) for f in facts if isinstance(f, Effect) and f.verb in _VERBS}
-    visible |= {fact_key(f) for f in facts if isinstance(f, Command) and f.program == "git"}
+    visible |= {fact_key(f) for f in facts if isinstance(f, Command) and in_repository(f)}
     return all(
         (finding.rule in INSPECTABLE_RULES and (finding.subject, finding.span) in visible)
         or (finding.rule in EPHEMERAL_RULES and (finding.subject, finding.span) in answers)

@@ -351,7 +351,20 @@ HTTP_KEYS = (
     "method", "data", "json", "raw", "encoded", "form", "upload", "file", "header", "auth", "output", "url", "own_name", "in_query", "head",
     "next", "config", "folder", "saves", "items",
 )  # fmt: skip
-_PLACE_KEYS = ("context", "namespace", "engine", "folder", "file", "part", "part_env", "host", "port", "machine")
+_PLACE_KEYS = (
+    "context",
+    "namespace",
+    "engine",
+    "folder",
+    "file",
+    "part",
+    "part_env",
+    "host",
+    "port",
+    "store",
+    "repository",
+    "machine",
+)
 
 
 _SECRET_KEYS = ("apart", "glued", "pair", "subcommand")  # -p X, -pX, -u NAME:X, and only behind these subcommands

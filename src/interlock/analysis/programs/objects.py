@@ -10,10 +10,11 @@ from msgspec import Struct
 from interlock.analysis.facts import Command
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import ObjectEffect, Program
-from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.programs.load import describe, shipped_programs
 from interlock.analysis.programs.options import CommandOptions, holds, parse
 
 EVERYTHING = "*"
+OPERAND = "*"  # in a place: the first operand names it
 NAMESPACE = "namespace"  # which is no part of its own place
 _LOCAL = frozenset({"", "localhost", "127.0.0.1", "::1", "[::1]"})
 _USUAL_PORTS = frozenset({"", "5432", "3306", "6379", "27017"})
@@ -45,6 +46,11 @@ def named_objects(command: Command, before: Iterable[Command] = ()) -> list[Name
                 for kind, name in _objects(command, program, item, found, names)
             ]
     return []
+
+
+def in_repository(command: Command) -> bool:
+    """Whether the objects of this program are those of a repository: refs, commits, the files of its working tree."""
+    return "repository" in describe(command.program).place
 
 
 def _behind(path: Sequence[str], operands: Sequence[str]) -> list[str] | None:
@@ -104,7 +110,7 @@ def _place(
         return "" if "machine" in named else command.cwd
     file = _value(named, "file", found)
     folder = _value(named, "folder", found) or posixpath.dirname(file)
-    part = _value(named, "part", found) or (names[0] if names and EVERYTHING in named.get("part", ()) else "")
+    part = _value(named, "part", found) or (names[0] if names and OPERAND in named.get("part", ()) else "")
     part = part or _selected(command, program, named, before)
     where = resolve(folder, command.cwd) if folder else command.cwd
     return f"{where}#{part}" if part else where

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.objects import in_repository
 from interlock.analysis.shell import show_command
 from interlock.analysis.shell.syntax import parse
 from interlock.analysis.shell.syntax.nodes import (
@@ -194,7 +195,7 @@ def earlier_git_changes(facts: Sequence[Fact]) -> list[str]:
 
 def earlier_git_change(fact: Command, commands: Sequence[Command]) -> str | None:
     """The change of one Git command: `fetch` for remote refs only; before a branch is deleted also `pull`, `move` and `branch`."""
-    if fact.program != "git" or fact.env or not all(map(known, fact.words)) or not fact.words:
+    if not in_repository(fact) or fact.env or not all(map(known, fact.words)) or not fact.words:
         return None
     name, rest = fact.words[0], fact.words[1:]
     flags = {word for word in rest if word.startswith("-")} - {"-q", "--quiet"}
@@ -214,13 +215,13 @@ def earlier_git_change(fact: Command, commands: Sequence[Command]) -> str | None
 
 def _only_branches(commands: Sequence[Command]) -> bool:
     """Whether Git destroys only branches in this line, so that files of the work tree do not matter."""
-    deleting = [one for one in commands if one.program == "git" and one.words[:1] == ("branch",) and "-D" in one.words]
-    others = [one for one in commands if one.program not in program_set("neutral") and one.program != "git"]
+    deleting = [one for one in commands if in_repository(one) and one.words[:1] == ("branch",) and "-D" in one.words]
+    others = [one for one in commands if one.program not in program_set("neutral") and not in_repository(one)]
     return bool(deleting) and not others and not any(one.program in ("rm", "unlink") for one in commands)
 
 
 def _changes(fact: Command) -> bool:
-    if fact.program == "git":
+    if in_repository(fact):
         return next((word for word in fact.words if not word.startswith("-")), "") not in _GIT_READS
     if fact.program in _BUILDS:
         return not fact.words or fact.words[0] not in _BUILDS[fact.program].split()

@@ -12,11 +12,12 @@ from msgspec.structs import replace
 
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.load import shipped_programs
-from interlock.analysis.programs.objects import NAMESPACE, cluster_place, database_place
+from interlock.analysis.programs.load import describe, shipped_programs
+from interlock.analysis.programs.objects import NAMESPACE, OPERAND, cluster_place, database_place
 from interlock.analysis.programs.options import options, valued
 from interlock.analysis.read import read
 from interlock.analysis.shell import show_command
+from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.analysis.targets import happens_elsewhere
 from interlock.model import Action, Assessment, Kind, Level, Span
 from interlock.policy.effect_key.key import (
@@ -262,8 +263,6 @@ def _params(action: Action) -> Mapping[str, object]:
 
 
 AWAY = frozenset({"remote", "container"})
-_SHELLS_AWAY = frozenset({"ssh", "autossh", "mosh", "rsh"})
-_SSH = valued("-b -c -D -E -e -F -i -J -L -l -m -O -o -p -Q -R -S -W -w")
 _EXEC = valued(
     "-u --user -e --env -w --workdir -n --namespace --context -c --container --kubeconfig -v --volume --name -p --network -H --host"
 )
@@ -271,8 +270,6 @@ _CLIENTS = valued(
     "-h --host -d --dbname --database -D -p -P --port -U -u --user --username -c --command -e --execute -f --file -q --query -v --set -S "
     "--server -o -F -R -T --eval --url --uri -n -a -i -x --pset"
 )
-_FILES = frozenset({"sqlite3", "sqlite", "duckdb", "libsql", "litecli"})
-_COMMANDS = frozenset({"redis-cli", "valkey-cli", "keydb-cli"})  # programs whose arguments are statements
 _CONNECT = re.compile(r"""connect\(\s*(?:f|r|b)?["']([^"'\n]+)["']""")
 _FILE_NAME = re.compile(r"\.(?:db|sqlite3?|duckdb)$|^[./~]")
 
@@ -283,16 +280,18 @@ def place_of(action: Action, fact: Effect | Command, facts: Sequence[object]) ->
         return ""
     through = {step.split()[0] for step in fact.via if step.strip()}
     around = [one for one in facts if isinstance(one, Command) and one is not fact and one.program in through]
-    leaves = [
-        one for one in around if not one.traits & AWAY or one.program in _SHELLS_AWAY
-    ]  # a shell inside goes nowhere
+    leaves = [one for one in around if not one.traits & AWAY or _takes_to_host(one)]  # a shell inside goes nowhere
     near = [one for one in leaves if one.span == fact.span] or leaves
     return " ".join(dict.fromkeys(map(_reached, near))) or f"away:{' '.join(fact.via)}"
 
 
+def _takes_to_host(wrapper: Command) -> bool:
+    return OPERAND in describe(wrapper.program).place.get("host", ())
+
+
 def _reached(wrapper: Command) -> str:
-    if wrapper.program in _SHELLS_AWAY:
-        found = options(wrapper.words, _SSH, stop_at_operand=True).operands
+    if _takes_to_host(wrapper):
+        found = options(wrapper.words, describe(wrapper.program).value_flags, stop_at_operand=True).operands
         return f"host:{found[0].rpartition('@')[2].casefold()}" if found else "host:"
     found = options(wrapper.words, _EXEC, stop_at_operand=False).operands
     names = [word for word in found if word not in ("exec", "run", "compose", "container", "debug")]
@@ -313,9 +312,8 @@ def store_place(action: Action, effect: Effect, facts: Sequence[object]) -> str:
         given = action.fields.get("params") or action.fields.get("input")
         where, _ = split_off(given, DATABASE)
         return place_of_params(where, action.cwd)
-    connected = (
-        _CONNECT.search(action.text) if client is None or client.program.startswith(("python", "node")) else None
-    )
+    code = client is None or is_interpreter(client.program)
+    connected = _CONNECT.search(action.text) if code else None
     if connected:
         return place_of_address(connected[1], client.cwd if client else action.cwd)
     return client.cwd if client is not None and client.cwd else action.cwd
@@ -357,8 +355,9 @@ def _of_client(client: Command) -> str:
     """What a client's words and settings name; empty for its own defaults."""
     found = options(client.words, _CLIENTS)
     env = dict(client.env)
-    names = [word for word in found.operands if " " not in word.strip() and client.program not in _COMMANDS]
-    if client.program in _FILES:
+    program = describe(client.program)  # the operands of one that takes its options first are a statement
+    names = [word for word in found.operands if " " not in word.strip() and not program.options_first]
+    if "store" in program.place:
         return f"db:{resolve(names[0], client.cwd)}" if names else ""
     named = found.value("-d", "--dbname", "--database", "-D", "--url", "--uri") or (names[0] if names else "")
     named = named or env.get("DATABASE_URL") or env.get("PGDATABASE") or env.get("MYSQL_DATABASE") or ""

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from interlock.analysis.facts import Command, known
 from interlock.analysis.places import resolve
+from interlock.analysis.programs.objects import in_repository
 from interlock.analysis.programs.options import options, valued
 from interlock.policy.effect_key.key import REMOVE, UNTRACKED, WORKTREE, EffectKey
 
@@ -19,7 +20,7 @@ Target = tuple[str, bool]  # what is removed, and whether it is located by itsel
 
 def git_keys(command: Command) -> list[EffectKey]:
     """The keys of one git command; none where its targets cannot be resolved."""
-    if command.program != "git" or not all(map(known, command.words)):
+    if not in_repository(command) or not all(map(known, command.words)):
         return []
     folder, name, rest = _split(command)
     reader = _READERS.get(name)

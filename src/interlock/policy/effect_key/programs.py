@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from interlock.analysis.facts import Command, Effect, known
 from interlock.analysis.lexicon import verb_kind
-from interlock.analysis.programs.objects import named_objects
+from interlock.analysis.programs.objects import in_repository, named_objects
 from interlock.analysis.read import read
 from interlock.model import operation
 from interlock.policy.effect_key.git import git_keys, repository
@@ -40,7 +40,7 @@ def run_key(command: Command) -> EffectKey:
     words = sorted(
         word.lstrip("+") for word in redact([command.program, *command.words])[1:] if not word.startswith("-")
     )
-    place = repository(command) if command.program == "git" else command.cwd
+    place = repository(command) if in_repository(command) else command.cwd
     return EffectKey(RUN, f"{command.program} {' '.join(words)}".strip()[:_LONGEST], place, grantable=False)
 
 
