@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import QUOTED, Command, Effect, Fact, known
+from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.objects import in_repository
-from interlock.analysis.targets import find_delete_query, happens_elsewhere
+from interlock.analysis.targets import find_delete_query, happens_elsewhere, runs_here
 from interlock.analysis.targets.addresses import is_ephemeral_name
 from interlock.analysis.targets.ephemeral import RULES as EPHEMERAL_RULES
 from interlock.analysis.targets.ephemeral import Ephemeral, ephemeral_targets
@@ -38,14 +39,9 @@ INSPECTABLE = INSPECTABLE_RULES | frozenset(
 # The verb of a fact -> the verb in the inspection.
 _VERBS = {"delete": "delete", "truncate": "truncate", "overwrite": "overwrite", "write": "overwrite"}
 _AWAY = frozenset({"remote", "container", "privileged"})
-# Wrappers that run the command in this folder with the same words.
-_WITHIN = frozenset({"bash -c", "sh -c", "dash -c", "zsh -c", "timeout", "time", "nohup", "command", "nice"})
 _CONTENTS = frozenset({"database", "statements", "compose"})  # effects that depend on the content of a file
 _PASSING = frozenset("temp sink build cache log device remote".split())  # places whose files are regenerated
 _FILES_SERVER = "mcp__filesystem__"
-_MOVES = frozenset({"cd", "pushd", "popd", "chdir"})
-# Programs that only destroy their arguments: where an argument does not exist, nothing is lost.
-_DIRECT = frozenset({"rm", "unlink", "rmdir", "truncate", "shred"})
 
 
 class Inspection(Struct, frozen=True):
@@ -203,13 +199,15 @@ def moved_targets(facts: Sequence[Fact]) -> list[Mapping[str, Any]] | None:
 def _effects(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) -> Iterator[Mapping[str, Any] | None]:
     """The destructive effects; None for one whose target or folder is not known."""
     exactly = {fact_key(fact): _exactly(fact) for fact in facts if isinstance(fact, Command)}
+    pairs = {fact_key(fact) for fact in facts if isinstance(fact, Command) and _operands(fact) == 2}
     for fact in facts:
         if fact_key(fact) not in accused:
             continue
         if isinstance(fact, Effect):
             if fact.verb in _VERBS and RESOLVED not in fact.traits:  # the inspection follows links by itself
                 clear = known(fact.target) and QUOTED not in fact.target and _near(fact.via)
-                more = exactly.get(fact_key(fact), {})
+                one_link = "link" in fact.traits and fact_key(fact) in pairs
+                more = {"sure": True} if one_link else exactly.get(fact_key(fact), {})
                 yield {"verb": _VERBS[fact.verb], "target": fact.target, **more} if clear and fact.target else None
         elif in_repository(fact):
             clear = all(map(known, fact.words)) and not fact.env and _near(fact.via)
@@ -217,22 +215,28 @@ def _effects(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) ->
             yield {"verb": "git", "words": list(fact.words), **after} if clear else None
 
 
+def _operands(fact: Command) -> int:
+    return sum(not word.startswith("-") for word in fact.words)
+
+
 def _exactly(fact: Command) -> Mapping[str, Any]:
     """What is known of a command beyond its targets: that it does nothing else, and the query of a search."""
     found = find_delete_query(fact)
     if found is not None:
         return {"found": found, "sure": True}
-    one_link = fact.program == "ln" and sum(not word.startswith("-") for word in fact.words) == 2
-    return {"sure": True} if fact.program in _DIRECT or one_link else {}
+    return {"sure": True} if fact.program in program_set("deletes") else {}
 
 
 def _bases(cwd: str, facts: Sequence[Fact]) -> tuple[str, ...] | None:
     """The folders it may run in: this one and, after one `cd`, also its target, since nobody knows whether that succeeds."""
-    moves = [fact for fact in facts if isinstance(fact, Command) and fact.program in _MOVES]
+    commands = [fact for fact in facts if isinstance(fact, Command)]
+    moves = [fact for fact in commands if fact.program in program_set("moves_folder")]
+    if any(fact.program in program_set("folder_stack") for fact in commands):
+        return None
     if not moves:
         return (cwd,)
     words = [word for word in moves[0].words if word != "--"]
-    if len(moves) > 1 or moves[0].program != "cd" or len(words) != 1 or not known(words[0]):
+    if len(moves) > 1 or len(words) != 1 or not known(words[0]):
         return None
     if words[0].startswith(("-", "~", QUOTED)):
         return None
@@ -253,4 +257,4 @@ def _all_visible(assessment: Assessment, facts: Sequence[Fact], answers: Mapping
 
 
 def _near(via: Sequence[str]) -> bool:
-    return all(step in _WITHIN for step in via)
+    return all(runs_here(step) for step in via)

@@ -154,6 +154,7 @@ class Program(Struct, frozen=True):
     bare_bundle: bool = False  # the first word may be a bundle of options without a dash
     network: frozenset[str] | bool = False  # always, or for these subcommands
     dry_run: tuple[str, ...] = ()  # words under which it changes nothing
+    neutral: frozenset[str] = frozenset()  # subcommands that never put other files in the place of a target
     slash_flags: bool = False
     wrapper: bool = False  # it only runs the command, code or script that it is given
     reader: tuple[str, ...] = ()  # readers of its words, where the other keys cannot say what they do
@@ -207,6 +208,7 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         bare_bundle=bool(data.get("bare_bundle", False)),
         network=network if isinstance(network, bool) else frozenset(word_list(where, "network", network)),
         dry_run=word_list(where, "dry_run", data.get("dry_run", [])),
+        neutral=frozenset(word_list(where, "neutral", data.get("neutral", []))),
         slash_flags=bool(data.get("slash_flags", False)),
         wrapper=bool(data.get("wrapper", False)),
         reader=word_list(where, "reader", [said] if isinstance(said := data.get("reader", []), str) else said),

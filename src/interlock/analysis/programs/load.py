@@ -12,24 +12,10 @@ from interlock.analysis.programs import Program, ProgramTable
 from interlock.analysis.programs.net import NetWords, build_net
 
 VARIABLE_KINDS = ("data", "loads", "runs")
-SETS = (
-    "encoder",
-    "ended",
-    "fetcher",
-    "fill",
-    "filter",
-    "forge",
-    "interactive",
-    "limit",
-    "link",
-    "neutral",
-    "open",
-    "other_root",
-    "part",
-    "rewriter",
-    "sender",
-    "shell_setup",
-)  # kinds of programs, told in sets.toml
+SETS = frozenset(  # kinds of programs, told in sets.toml and its neighbours
+    """deletes encoder ended fetcher fill filter folder_stack forge interactive launches limit link moves_folder neutral open
+    other_root part relocates rewriter searches sender shell_setup shell_state transparent""".split()
+)
 _SHIPPED = Path(__file__).parent
 
 
@@ -59,7 +45,7 @@ def build_sets(packs: Sequence[Pack]) -> dict[str, frozenset[str]]:
     """The sets of these packs; raises PackError on a kind that is not known."""
     found: dict[str, frozenset[str]] = dict.fromkeys(SETS, frozenset())
     for pack in packs:
-        only_keys("set", pack.get("set", {}), SETS)
+        only_keys("set", pack.get("set", {}), sorted(SETS))
         for kind, names in pack.get("set", {}).items():
             found[kind] |= frozenset(word_list("set", kind, names))
     return found

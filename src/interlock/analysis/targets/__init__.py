@@ -34,6 +34,11 @@ def _away(effect: Effect) -> bool:
     )
 
 
+def runs_here(step: str, kind: str = "transparent") -> bool:
+    """Whether a step of the way to a command only runs it, in this folder and with the same words."""
+    return step.removesuffix(" -c") in program_set(kind)
+
+
 def _connected(action: Action, effect: Effect, commands: Sequence[Command]) -> bool:
     """Whether a statement goes to a database that is named outside it."""
     if not effect.verb.startswith(_STORES):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import permutations
 
 from msgspec import Struct
 
 from interlock.analysis.facts import Command, Effect, Fact, known
-from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.programs.objects import in_repository
 from interlock.analysis.shell import show_command
 from interlock.analysis.shell.syntax import parse
@@ -120,17 +120,6 @@ def _sets_apart(node: Node) -> bool:
 
 Key = tuple[str, Span | None]  # of a finding: subject and span
 
-# Subcommands that create files and move none: what they put in the place of a target is new, and can be built again.
-_BUILDS = {
-    "cargo": "build b test t check c clippy bench doc fmt llvm-cov flamegraph nextest metadata tree",
-    "go": "build test vet fmt list version",
-    "dotnet": "build test restore format stryker",
-    "wasm-pack": "build test",
-    "docker": "ps images build version info inspect logs",
-    "jupytext": "--sync --to",
-}
-_GIT_READS = frozenset("status log diff show rev-parse ls-files ls-remote blame describe grep shortlog".split())
-_WRAPPERS = frozenset({"bash", "sh", "dash", "zsh", "timeout", "time", "nohup", "command", "nice"})
 _FOLLOWS = frozenset({"-L", "-H", "-follow"})
 # Effects after which a place may have any content.
 _REPLACING = frozenset({"move", "unreadable", "run_script", "run_download"})
@@ -148,33 +137,45 @@ def is_undisturbed(facts: Sequence[Fact], accused: Collection[Key], answered: Co
     `answered` are accused facts whose targets are not files of this machine.
     """
     commands = [fact for fact in facts if isinstance(fact, Command)]
-    changing = {fact_key(fact) for fact in commands if _changes(fact) and fact.program != "find"}
+    searches = program_set("searches")
+    changing = {fact_key(fact) for fact in commands if _changes(fact) and fact.program not in searches}
     changing -= {fact_key(fact) for fact in commands if earlier_git_change(fact, commands) is not None}
     changing -= set(answered)
     replaced = any(
         isinstance(fact, Effect) and fact.verb in _REPLACING and fact_key(fact) not in answered for fact in facts
     )
-    follows = any(fact.program == "find" and not _finds(fact, accused) for fact in commands)
+    follows = any(fact.program in searches and not _finds(fact, accused) for fact in commands)
     set_apart = any(fact.env for fact in commands if fact_key(fact) in accused and fact_key(fact) not in answered)
     harmful = [fact for fact in commands if fact_key(fact) in accused and fact_key(fact) not in answered]
     first = next((number for number, fact in enumerate(harmful) if fact_key(fact) in changing), len(harmful))
-    direct = all(map(_direct, harmful[first + 1 :])) or _links_apart(harmful[first:])
+    effects: dict[Key, list[Effect]] = {}
+    for one in facts:
+        if isinstance(one, Effect):
+            effects.setdefault(fact_key(one), []).append(one)
+    direct = all(_direct(effects.get(fact_key(fact), [])) for fact in harmful[first + 1 :])
+    direct = direct or _links_apart(harmful[first:], effects)
     return changing <= set(accused) and direct and not replaced and not follows and not set_apart
 
 
-def _direct(fact: Command) -> bool:
+def _direct(effects: Sequence[Effect]) -> bool:
     """Whether it deletes files of this very folder, so that no link can stand in their path."""
-    names = [word for word in fact.words if not word.startswith("-")]
-    return fact.program in ("rm", "unlink") and not any(set("/*?[{~") & set(word) for word in names)
+    return bool(effects) and all(one.verb == "delete" and not set("/*?[{~") & set(one.target) for one in effects)
 
 
-def _links_apart(commands: Sequence[Command]) -> bool:
+def _links_apart(commands: Sequence[Command], effects: Mapping[Key, Sequence[Effect]]) -> bool:
     """Whether all of them create links, none in the path of another one: the target of a link was not inspected."""
     places: list[str] = []
     for fact in commands:
         names = [word for word in fact.words if not word.startswith("-")]
         flags = {letter for word in fact.words if word.startswith("-") for letter in word[1:]}
-        if fact.program != "ln" or len(names) != 2 or not flags <= set("sfnvT") or not all(map(known, names)):
+        links = effects.get(fact_key(fact), ())
+        if (
+            not links
+            or not all("link" in one.traits for one in links)
+            or len(names) != 2
+            or not flags <= set("sfnvT")
+            or not all(map(known, names))
+        ):
             return False
         places.append(posixpath.normpath(names[1]))
     return not any(one == other or other.startswith(f"{one}/") for one, other in permutations(places, 2))
@@ -217,12 +218,13 @@ def _only_branches(commands: Sequence[Command]) -> bool:
     """Whether Git destroys only branches in this line, so that files of the work tree do not matter."""
     deleting = [one for one in commands if in_repository(one) and one.words[:1] == ("branch",) and "-D" in one.words]
     others = [one for one in commands if one.program not in program_set("neutral") and not in_repository(one)]
-    return bool(deleting) and not others and not any(one.program in ("rm", "unlink") for one in commands)
+    return bool(deleting) and not others and not any(one.program in program_set("deletes") for one in commands)
 
 
 def _changes(fact: Command) -> bool:
-    if in_repository(fact):
-        return next((word for word in fact.words if not word.startswith("-")), "") not in _GIT_READS
-    if fact.program in _BUILDS:
-        return not fact.words or fact.words[0] not in _BUILDS[fact.program].split()
-    return fact.program not in program_set("neutral") and not (fact.program in _WRAPPERS and "wrapper" in fact.traits)
+    """Whether it may put other files in the place of a target; what a build puts there is new, and can be built again."""
+    if neutral := describe(fact.program).neutral:
+        first = next((word for word in fact.words if not word.startswith("-")), "")
+        return first not in neutral and fact.words[:1] not in [(word,) for word in neutral]
+    wraps = "wrapper" in fact.traits and fact.program in program_set("transparent")
+    return fact.program not in program_set("neutral") and not wraps
