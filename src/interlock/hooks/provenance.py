@@ -12,12 +12,14 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.analysis.facts import Command, Fact, known
+from interlock.analysis.programs.load import program_set, shipped_programs
 from interlock.analysis.targets.provenance import (
     ALL,
     FILE,
@@ -37,12 +39,9 @@ MOST_SESSIONS, MOST_EXPECTED = 100, 1_000
 SECONDS = 86_400.0  # that a created thing is remembered
 # Agents that report failure; other agents' completed calls may have failed.
 _REPORT_FAILURE = frozenset({"claude-code", "copilot", "cursor"})
-_RELEVANT = re.compile(
-    r"\bavdmanager\s+create\b|\b(?:docker|podman)\s+(?:run|build|buildx|container|image|rm|rmi|tag|rename|commit|load|import|restore|stop|kill|restart|compose|system)\b|\b(?:createdb|dropdb|cp|cd)\b"
-    r"|\bgit\s+(?:checkout|switch|branch|tag|push)\b|\bkubectl\b.*\b(?:create|delete)\s+(?:ns|namespaces?)\b|\bhelm\b.*\b(?:install|uninstall|delete|un)\b"
-)
 _TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
 _PATH = "file_path"
+_WORDS = re.compile(r"[\w.-]+")
 
 
 class ExpectedCreation(Struct, frozen=True):
@@ -160,7 +159,24 @@ def may_change_provenance(action: Action) -> bool:
     """Whether a call may create or remove anything that is tracked, by a quick search of its text."""
     if action.kind is Kind.TOOL:
         return action.text in _TOOLS
-    return action.kind is Kind.COMMAND and _RELEVANT.search(action.text) is not None
+    return action.kind is Kind.COMMAND and _is_tracked(frozenset(_WORDS.findall(action.text)))
+
+
+def _is_tracked(words: frozenset[str]) -> bool:
+    return any(not words.isdisjoint(_tracked()[name]) for name in words & _tracked().keys())
+
+
+@cache
+def _tracked() -> Mapping[str, frozenset[str]]:
+    """The programs that create or take away what is tracked, or change the folder, with the subcommands that do."""
+    described = shipped_programs().telling("does")
+    kinds = {item.kind for program in described.values() for item in program.does if item.effect == "create"}
+    found = {name: frozenset({name}) for name in program_set("moves_folder")}
+    for name, program in described.items():
+        paths = {path[-1:] or (name,) for one in program.does if one.kind in {*kinds, "*"} for path in one.subcommand}
+        if paths:
+            found[name] = frozenset(word for path in paths for word in path)
+    return found
 
 
 def _key(who: AgentRef, word: str) -> str:
@@ -177,7 +193,8 @@ def _written_path(action: Action) -> str:
 
 def _cd_target(action: Action, facts: Sequence[Fact]) -> str:
     """The folder of the last `cd`, as some agents' shells stay there without reporting it."""
-    moves = [fact for fact in facts if isinstance(fact, Command) and fact.program == "cd" and len(fact.words) == 1]
+    moves = [fact for fact in facts if isinstance(fact, Command) and fact.program in program_set("moves_folder")]
+    moves = [fact for fact in moves if len(fact.words) == 1]
     if not moves or not known(moves[-1].words[0]) or moves[-1].words[0].startswith(("~", "-")):
         return ""
     return posixpath.normpath(posixpath.join(action.cwd or "/", moves[-1].words[0]))

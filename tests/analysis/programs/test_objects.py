@@ -33,7 +33,7 @@ def objects(text: str, *before: str) -> list[tuple[str, str, str, str]]:
     "text, found",
     [
         ("docker rm -f web db", [("stop", "container", "web", ""), ("stop", "container", "db", "")]),
-        ("docker -H tcp://build rmi app:1", [("remove", "image", "app:1", "docker:tcp://build")]),
+        ("docker -H tcp://build rmi app:1", [("remove", "image", "app:1", "engine:tcp://build")]),
         ("podman volume rm data", [("remove", "volume", "data", "")]),
         ("docker volume prune -f", [("remove", "volume", "*", "")]),
         ("docker compose -f ops/c.yml -p shop down -v", [("remove", "compose", "*", f"{HERE}/ops#shop")]),

@@ -23,7 +23,7 @@ HERE = "/home/dev/app"
 MADE = Provenance.of(
     [CreatedThing("container", "pgtmp"), CreatedThing("inside", "pgtmp"), CreatedThing("container", "pgold"), CreatedThing("port", "5555"), CreatedThing("image", "gw:leak"), CreatedThing("database", "-:-/orders"), CreatedThing("container", "a"),
      CreatedThing("tag", "v2-rc1", HERE), CreatedThing("pushed", "v2-rc1", HERE, "origin"), CreatedThing("tag", "kept", HERE), CreatedThing("pushed", "topic", HERE, "origin"),
-     CreatedThing("device", "drafts"), CreatedThing("namespace", "dev preview"), CreatedThing("release", "dev preview web"), CreatedThing("database", "the service db -:-/try"), CreatedThing("branch", "mine", HERE), CreatedThing("pushed", "mine", HERE, "origin")]
+     CreatedThing("device", "drafts"), CreatedThing("deployment", "cluster:dev/shop web"), CreatedThing("namespace", "cluster:dev/ preview"), CreatedThing("release", "cluster:dev/preview web"), CreatedThing("database", "the service db -:-/try"), CreatedThing("branch", "mine", HERE), CreatedThing("pushed", "mine", HERE, "origin")]
 )  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def nothing(_: object) -> Impact:
         "migrate -path db -database 'postgres://t:t@localhost:55432/inv_test?sslmode=disable' down 1", "dbmate --url=postgres://127.0.0.1/x_test drop",
         "goose postgres postgres://localhost/x_test down", "docker compose -f docker-compose.test.yml down -v", "docker compose -p shop-test down -v --remove-orphans",
         "kubectl -n checkout delete pod checkout-7c9d4f-x2x8k", "kubectl --context dev -n jobs delete pod -l queue=images --wait=false",
-        "kubectl --context dev delete ns preview", "helm uninstall web -n preview --kube-context dev", "docker compose exec -T db dropdb -U pay try",
+        "kubectl --context dev delete ns preview", "kubectl --context dev -n shop delete deployment web", "podman exec -i db psql -U app app_dev -c 'drop table x'", "helm uninstall web -n preview --kube-context dev", "docker compose exec -T db dropdb -U pay try",
         "psql -h localhost shop -c 'select pg_terminate_backend(7)'", "docker compose exec -T db psql -U app -d app -c 'select pg_terminate_backend(pid) from pg_stat_activity'",
         "docker compose -p inc22 -f incident/repro.yaml down -v", "php artisan migrate:fresh --env=testing --seed", "avdmanager delete avd -n drafts",
         "xcrun simctl delete fn-test", "docker volume rm shop_tmpdata", "docker volume rm -f shop_test_pg api-test-redis",
@@ -103,7 +103,7 @@ def test_what_is_to_be_thrown_away_lowers_what_is_asked_for(text: str) -> None:
         "docker compose -f docker-compose.yml down -v", "docker compose -f a.test.yml -f prod.yml down -v", "docker compose -f dev-test.yml down -v",
         "docker compose -f a.test.yml --context prod down -v", "DOCKER_HOST=x docker compose -f a.test.yml down -v", "docker compose -f $F down -v",
         "docker compose -f incident/repro.yaml down -v", "docker compose -p inc22 down -v", "php artisan migrate:fresh", "php artisan migrate:fresh --env=production",
-        "APP_ENV=production php artisan migrate:fresh --env=testing", "avdmanager delete avd -n other", "xcrun simctl delete mine", "xcrun simctl erase all", "kubectl delete ns preview", "kubectl --context prod delete ns preview", "kubectl --context dev delete ns preview other", "kubectl --context dev delete ns other",
+        "APP_ENV=production php artisan migrate:fresh --env=testing", "php artisan migrate:fresh --env=testing --database=live", "NODE_ENV=test npx prisma migrate reset --force --config live.ts", "avdmanager delete avd -n other", "xcrun simctl delete mine", "xcrun simctl erase all", "kubectl delete ns preview", "kubectl --context prod delete ns preview", "kubectl --context dev delete ns preview other", "kubectl --context dev delete ns other", "kubectl --context dev -n other delete deployment web", "kubectl --context dev -n shop delete deployment web api",
         "kubectl --context prod delete pod api-1", "kubectl delete pods --all", "kubectl delete pod a --force --grace-period=0", "kubectl delete pod,svc -l app=x",
         "kubectl delete pod -A -l app=x", "kubectl get po -o name | xargs kubectl delete", "kubectl -n prod delete pod a", "ssh host kubectl delete pod a",
         "kubectl --context dev delete pvc preview", "KUBECONFIG=x kubectl --context dev delete ns preview", "helm uninstall web -n preview", "helm uninstall web api -n preview --kube-context dev",
@@ -211,8 +211,10 @@ def made(text: str) -> list[tuple[str, str]]:
         ("git tag -a v2-rc1 -m 'the first'", [("tag", "v2-rc1")]),
         ("git tag v2 abc123 && git push origin v2", [("tag", "v2"), ("pushed", "v2")]),
         ("git push origin refs/tags/v2", [("pushed", "v2")]),
-        ("kubectl --context dev create namespace preview", [("namespace", "dev preview")]),
-        ("helm --kube-context dev install web ./chart -n preview -f v.yaml --wait", [("release", "dev preview web")]),
+        ("kubectl --context dev -n shop create deployment web", [("deployment", "cluster:dev/shop web")]),
+        ("docker run --rm alpine --name db", []),
+        ("kubectl --context dev create namespace preview", [("namespace", "cluster:dev/ preview")]),
+        ("helm --kube-context dev install web ./chart -n preview -f v.yaml --wait", [("release", "cluster:dev/preview web")]),
         ("docker compose exec -T db createdb -U pay try", [("database", "the service db -:-/try")]),
         # what may have failed, or is no making
         ("! createdb y", []),

@@ -58,17 +58,20 @@ class ObjectEffect(Struct, frozen=True):
     A `*` in a subcommand stands for the name of an object (`service * stop`); as a kind it says that the first operand names it.
     """
 
-    effect: str = ""  # create, remove, stop, write, select; `named` for what the subcommand's own word means
+    effect: str = ""  # one of `_EFFECTS`; `named` for what the subcommand's own word means
     kind: str = ""  # container, database, namespace …
     subcommand: tuple[tuple[str, ...], ...] = ()
     option: tuple[str, ...] = ()  # options that name objects as well
     file_option: tuple[str, ...] = ()  # options that name files which list objects
-    operands: bool = True  # False: only the options name objects
+    operands: int = -1  # so many of the operands name objects; all of them if it is negative
     everything: bool = False  # without a name it is every object of the kind
     any_flag: tuple[str, ...] = ()
     no_flag: tuple[str, ...] = ()
     given: Mapping[str, str] = field(default_factory=dict)  # as in Payload
     place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of the program where this is empty
+    plain: frozenset[str] = frozenset()  # of the program where this is empty
+    options_first: bool = False  # the words behind the first operand are somebody else's
+    throwaway: str = ""  # `always` where another takes its place by itself, `name` where a name for tests tells as much
 
 
 class PathEffect(Struct, frozen=True):
@@ -169,6 +172,7 @@ class Program(Struct, frozen=True):
     quiet: bool = False  # it prints nothing of what it reads
     http: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of a request -> options that give it
     place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of the place -> options that name it
+    plain: frozenset[str] = frozenset()  # options and variables that tell neither which object is meant nor where it is
     kinds: Mapping[str, str] = field(default_factory=dict)  # short name of a kind -> kind
     operands: str = ""  # what its operands are, where they are no subcommands: code, files, names, text
     data: bool = False  # its words are text that it shows, searches, checks or keeps, and never runs
@@ -224,6 +228,7 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         quiet=bool(data.get("quiet", False)),
         http=_option_lists(f"{where}: http", data.get("http", {}), HTTP_KEYS),
         place=_option_lists(f"{where}: place", data.get("place", {}), _PLACE_KEYS),
+        plain=frozenset(word_list(where, "plain", data.get("plain", []))),
         kinds={str(key): str(kind) for key, kind in data.get("kinds", {}).items()},
         operands=str(data.get("operands", "")),
         data=bool(data.get("data", data.get("operands") in ("names", "text"))),
@@ -342,7 +347,8 @@ _NO_PATH = PathEffect()
 _NO_STORE = StoreEffect()
 _NO_SENDING = Sending()
 _NO_OUTPUT = Printed()
-_EFFECTS = frozenset({"create", "remove", "stop", "write", "select", "named"})
+# `select` chooses a part of the place for later commands, `enter` runs a command in the object, after `reuse` its name may be another's.
+_EFFECTS = frozenset({"create", "remove", "stop", "write", "select", "enter", "reuse", "named"})
 _STORE_EFFECTS = frozenset({"store_drop", "store_delete", "store_write", "store_admin", "store_read"})
 _PATH_WORDS = {
     "effect": frozenset({"append", "chmod", "chown", "delete", "move", "overwrite", "read", "truncate", "write"}),
@@ -354,19 +360,9 @@ HTTP_KEYS = (
     "next", "config", "folder", "saves", "items",
 )  # fmt: skip
 _PLACE_KEYS = (
-    "context",
-    "namespace",
-    "engine",
-    "folder",
-    "file",
-    "part",
-    "part_env",
-    "host",
-    "port",
-    "store",
-    "repository",
-    "machine",
-)
+    "context", "namespace", "engine", "engine_env", "folder", "file", "part", "part_env", "host", "host_env", "port", "port_env", "name",
+    "name_env", "needs", "environment", "only", "store", "repository", "machine",
+)  # fmt: skip
 
 
 _SECRET_KEYS = ("apart", "glued", "pair", "subcommand")  # -p X, -pX, -u NAME:X, and only behind these subcommands
@@ -426,8 +422,16 @@ class ProgramTable(Mapping[str, Program]):
             return replace(program, name=name, aliases=())
         return program if kind == "aliases" else replace(program, aliases=(name,))
 
-    def get(self, name: str, default: Any = None) -> Any:  # most programs have no description, and an exception is slow
+    def get(self, name: str, default: Program | None = None) -> Program | None:  # type: ignore[override]
+        """As of any mapping; most programs have no description, and an exception is slow."""
         return self[name] if name in self._owners else default
+
+    def telling(self, key: str) -> dict[str, Program]:
+        """The descriptions that say anything under this key; building all of them would take a tenth of a second."""
+        found = {name for name, data in self._tables.items() if data.get(key)}
+        for _ in range(2):  # an alias may be of a program that is like the described one
+            found |= {name for name, (owner, _) in self._owners.items() if owner in found}
+        return {name: self[name] for name in sorted(found)}
 
     def __contains__(self, name: object) -> bool:
         return name in self._owners

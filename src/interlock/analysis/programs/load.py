@@ -70,7 +70,7 @@ def build_writes(packs: Sequence[Pack]) -> dict[str, frozenset[str]]:
 
 
 @cache
-def shipped_programs() -> Mapping[str, Program]:
+def shipped_programs() -> ProgramTable:
     """Every shipped description; refuses all of them when one is wrong."""
     return build_programs(_packs())
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from interlock.analysis.facts import Command
+from interlock.analysis.facts import Command, known
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import ObjectEffect, Program
-from interlock.analysis.programs.load import describe, shipped_programs
-from interlock.analysis.programs.options import CommandOptions, holds, parse
+from interlock.analysis.programs.load import describe
+from interlock.analysis.programs.options import CommandOptions, holds, known_options, parse
 
 EVERYTHING = "*"
 OPERAND = "*"  # in a place: the first operand names it
 NAMESPACE = "namespace"  # which is no part of its own place
+REMOVING = frozenset({"remove", "delete", "stop"})
+_SILENT = frozenset({"select", "enter", "reuse"})  # effects on nothing that is lost
 _LOCAL = frozenset({"", "localhost", "127.0.0.1", "::1", "[::1]"})
 _USUAL_PORTS = frozenset({"", "5432", "3306", "6379", "27017"})
+_UNSAID = ObjectEffect()
 
 
 class NamedObject(Struct, frozen=True):
@@ -26,31 +29,99 @@ class NamedObject(Struct, frozen=True):
     effect: str  # create, remove, stop, write, or the word of the subcommand
     kind: str
     name: str
-    place: str  # a folder, `cluster:…`, `db:…`, `docker:…`; empty for this machine
+    place: str  # a folder, `cluster:…`, `db:…`, `engine:…`; empty for this machine
+    throwaway: str = ""
+
+    @property
+    def key(self) -> str:
+        return f"{self.place} {self.name}".strip()
 
 
 def named_objects(command: Command, before: Iterable[Command] = ()) -> list[NamedObject]:
     """The objects of one command; `before` are earlier commands of the text, which may select the place."""
-    program = shipped_programs().get(command.program)
-    if program is None or not program.does:
+    program = describe(command.program)
+    if not program.does:
         return []
     found = parse(program, command.words)
     for item in program.does:
         for path in item.subcommand:
             names = _behind(path, found.operands)
-            if names is None or item.effect == "select" or not holds(item, found):
-                continue
-            verb = path[0] if item.effect == "named" else item.effect
-            return [
-                NamedObject(verb, kind, name, _place(command, program, item, found, before, kind, names))
-                for kind, name in _objects(command, program, item, found, names)
-            ]
+            if names is not None and item.effect not in _SILENT and holds(item, found):
+                return list(_objects_of(command, program, item, path, found, names, before))
     return []
+
+
+def certain_objects(command: Command, effects: Collection[str]) -> list[NamedObject]:
+    """The objects of a command with one of these effects, each of whose options and variables is described.
+
+    None where one is not: it may name others, or another place.
+    """
+    program, found = describe(command.program), list[NamedObject]()
+    for item in program.does if all(map(known, command.words)) else ():
+        for path in item.subcommand:
+            if (path[0] if item.effect == "named" else item.effect) not in effects:
+                continue
+            given = certain_options(command, program, item, path)
+            if given is not None and holds(item, given):
+                found += _objects_of(command, program, item, path, given, given.operands, ())
+                break
+        if found and "create" not in effects:
+            break
+    return found
+
+
+def reused_names(command: Command) -> list[tuple[str, str]]:
+    """Kinds and keys of objects that may be others from now on; every one where a name is not known."""
+    program, found = describe(command.program), list[tuple[str, str]]()
+    created = {item.kind for item in program.does if item.effect == "create"}
+    given = parse(program, command.words) if program.does else CommandOptions()
+    for item in program.does:
+        for path in item.subcommand:
+            verb = path[0] if item.effect == "named" else item.effect
+            names = _behind(path, given.operands)
+            if names is None or verb not in ("remove", "delete", "reuse"):
+                continue
+            objects = _objects_of(command, program, item, path, given, names, ())
+            kinds = created if verb == "reuse" and item.kind in created and not item.everything else ()
+            for one in objects:
+                key = one.key if known(one.key) and one.name != EVERYTHING else EVERYTHING
+                found += [(kind, key) for kind in kinds or (one.kind,)]
+            break
+    return found
 
 
 def in_repository(command: Command) -> bool:
     """Whether the objects of this program are those of a repository: refs, commits, the files of its working tree."""
     return "repository" in describe(command.program).place
+
+
+def certain_options(
+    command: Command, program: Program, item: ObjectEffect = _UNSAID, path: Sequence[str] = ()
+) -> CommandOptions | None:
+    """The options of a command and the operands behind a subcommand; None where an option or a variable is not described."""
+    named = item.place or program.place
+    told = {one for key, names in named.items() if key != "repository" for one in names}
+    carried = [one for one in program.carries if not one.subcommand or tuple(path) in one.subcommand]
+    told |= {name for one in carried for name in (*one.options, *one.files)}
+    told |= {*item.option, *item.any_flag, *item.no_flag, *(item.plain or program.plain)}
+    if not told.issuperset(name for name, _ in command.env):
+        return None
+    values = program.value_flags.union(item.option, *(one.value_flags for one in carried))
+    values |= program.behind.get(path[0], frozenset()) if path else frozenset()
+    glued = program.secrets.get("glued", ())
+    words: Sequence[str] = [word for word in command.words if not glued or not word.startswith(glued)]
+    found = CommandOptions()
+    for step in (*path, None):
+        first = step is not None or item.options_first or program.options_first
+        part = known_options(words, told & values, told - values, stop_at_operand=first)
+        if part is None or (step is not None and part.operands[:1] != [step]):
+            return None
+        found.flags |= part.flags
+        for name, given in part.values.items():
+            found.values.setdefault(name, []).extend(given)
+        words = part.operands[1:]
+        found.operands = part.operands
+    return found
 
 
 def _behind(path: Sequence[str], operands: Sequence[str]) -> list[str] | None:
@@ -66,11 +137,26 @@ def _behind(path: Sequence[str], operands: Sequence[str]) -> list[str] | None:
     return [*named, *operands[len(path) :]]
 
 
+def _objects_of(
+    command: Command,
+    program: Program,
+    item: ObjectEffect,
+    path: Sequence[str],
+    found: CommandOptions,
+    names: Sequence[str],
+    before: Iterable[Command],
+) -> Iterator[NamedObject]:
+    verb = path[0] if item.effect == "named" else item.effect
+    for kind, name in _objects(command, program, item, found, names):
+        place = _place(command, program, item, found, before, kind, names)
+        yield NamedObject(verb, kind, name, place, item.throwaway)
+
+
 def _objects(
     command: Command, program: Program, item: ObjectEffect, found: CommandOptions, names: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
     """Kind and name of each object."""
-    given = [*(names if item.operands else ()), *found.all(*item.option)]
+    given = [*(names if item.operands < 0 else names[: item.operands]), *found.all(*item.option)]
     if item.kind != EVERYTHING:
         every = [EVERYTHING] if item.everything and not given else []
         yield from ((item.kind, name) for name in given or every)
@@ -98,38 +184,37 @@ def _place(
 ) -> str:
     named = item.place or program.place
     if "context" in named:
-        context = _value(named, "context", found)
-        return f"cluster:{context}/" if kind == NAMESPACE else cluster_place(context, _value(named, "namespace", found))
+        context = place_value(command, named, "context", found)
+        namespace = place_value(command, named, "namespace", found)
+        return f"cluster:{context}/" if kind == NAMESPACE else cluster_place(context, namespace)
     if "host" in named:
-        env = dict(command.env)
-        return database_place(_value(named, "host", found) or env.get("PGHOST", ""), _value(named, "port", found))
+        return database_place(place_value(command, named, "host", found), place_value(command, named, "port", found))
     if "engine" in named:
-        host = _value(named, "engine", found) or dict(command.env).get("DOCKER_HOST", "")
-        return f"docker:{host}" if host else ""
+        host = place_value(command, named, "engine", found)
+        return f"engine:{host}" if host else ""
     if "folder" not in named:
         return "" if "machine" in named else command.cwd
-    file = _value(named, "file", found)
-    folder = _value(named, "folder", found) or posixpath.dirname(file)
-    part = _value(named, "part", found) or (names[0] if names and OPERAND in named.get("part", ()) else "")
-    part = part or _selected(command, program, named, before)
+    file = place_value(command, named, "file", found)
+    folder = place_value(command, named, "folder", found) or posixpath.dirname(file)
+    operand = names[0] if names and OPERAND in named.get("part", ()) else ""
+    part = place_value(command, named, "part", found) or operand or _selected(program, before)
     where = resolve(folder, command.cwd) if folder else command.cwd
-    return f"{where}#{part}" if part else where
+    return f"{where}#{part}" if part and part != "default" else where
 
 
-def _value(named: Mapping[str, tuple[str, ...]], key: str, found: CommandOptions) -> str:
-    return found.value(*named.get(key, ())) or ""
-
-
-def _selected(
-    command: Command, program: Program, named: Mapping[str, tuple[str, ...]], before: Iterable[Command]
-) -> str:
-    """The part of the place that the environment or an earlier command of the same text selects; none for the usual one."""
+def place_value(command: Command, named: Mapping[str, tuple[str, ...]], key: str, found: CommandOptions) -> str:
+    """A part of the place: by an option, a variable (`key_env`), or what stands for it where nothing is said (`=5432`)."""
+    names = named.get(key, ())
     env = dict(command.env)
-    chosen = [env[name] for name in named.get("part_env", ()) if env.get(name)]
+    given = found.value(*names) or next((env[name] for name in named.get(f"{key}_env", ()) if env.get(name)), "")
+    return given or next((name[1:] for name in names if name.startswith("=")), "")
+
+
+def _selected(program: Program, before: Iterable[Command]) -> str:
+    """The part of the place that an earlier command of the same text selects."""
     selects = [path for item in program.does if item.effect == "select" for path in item.subcommand]
-    for earlier in () if chosen else before:
-        chosen += [rest[0] for path in selects if (rest := _behind(path, earlier.words))]
-    return chosen[-1] if chosen and chosen[-1] != "default" else ""
+    chosen = [rest[0] for earlier in before for path in selects if (rest := _behind(path, earlier.words))]
+    return chosen[-1] if chosen else ""
 
 
 def cluster_place(context: str, namespace: str) -> str:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
-from interlock.analysis.facts import Command, Fact, known
-from interlock.analysis.programs.options import CommandOptions, known_options
+from interlock.analysis.facts import Command, Fact
+from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.objects import NAMESPACE, NamedObject, certain_objects, reused_names
 from interlock.analysis.shell.syntax import parse
 from interlock.analysis.shell.syntax.nodes import AndOr, Node, ShellPipeline, SimpleCommand
-from interlock.analysis.targets.addresses import (
-    ENGINES,
-    container_of,
-    created_in_cluster,
-    database_of,
-    deleted_in_cluster,
-)
+from interlock.analysis.targets.addresses import container_of, database_of
 from interlock.model import Action, Kind
 
 FILE, CONTAINER, INSIDE, IMAGE, DATABASE, PORT, BRANCH, TAG, PUSHED, DEVICE = (
@@ -86,25 +80,10 @@ def removed_by(facts: Sequence[Fact]) -> list[tuple[str, str]]:
     """Names that no longer identify the session's object: another one may have the name now."""
     found: list[tuple[str, str]] = []
     for fact in facts:
-        if isinstance(fact, Command) and fact.program in ENGINES:
-            found += _released_names(fact)
-        elif isinstance(fact, Command) and fact.program == "dropdb" and (place := database_of(fact)) is not None:
-            found.append((DATABASE, place.key))
-        elif isinstance(fact, Command) and (gone := deleted_in_cluster(fact)) is not None:
-            found.append(gone)
+        if isinstance(fact, Command):
+            place = database_of(fact)
+            found += [(kind, place.key if place and kind == DATABASE else key) for kind, key in reused_names(fact)]
     return found
-
-
-def _released_names(fact: Command) -> list[tuple[str, str]]:
-    """Names of containers and images that may identify others from now on, and ports that may have another listener."""
-    named = {"rename", "tag", "commit", "load", "import", "rm", "rmi", "restore"} & set(fact.words[:2])
-    unclear = {"prune", "compose", "system", "stack"} & set(fact.words[:2]) or (
-        named and not all(map(known, fact.words))
-    )
-    words = [ALL] if unclear else [*fact.words[1:]] if named else []
-    found = [(kind, word) for word in words for kind in (CONTAINER, INSIDE, IMAGE)]
-    ends = named or unclear or {"stop", "kill", "restart", "pause", "down"} & set(fact.words[:2])
-    return [*found, (PORT, ALL)] if ends else found
 
 
 def _written(action: Action) -> Iterator[CreatedThing]:
@@ -120,61 +99,22 @@ def _written(action: Action) -> Iterator[CreatedThing]:
 def _created(
     fact: Command, cwd: str, sure: Callable[[Command], str], commands: Sequence[Command]
 ) -> Iterator[CreatedThing]:
-    """`sure` gives `""` for a command that may have failed, `last` for a pipe whose last stage decides, `yes` for the rest."""
-    maker = _MAKERS.get(fact.program)
+    """`sure` gives `""` for a command that may have failed, `last` for a pipe whose last stage decides, `yes` for the rest.
+
+    An image can be built again in either case.
+    """
     certain = sure(fact)
-    if fact.program == "createdb" and fact.traits == {"container"} and certain == "yes":
-        yield from _created_inside(fact, commands)
-    if maker is None or not certain or fact.via or fact.traits or not all(map(known, fact.words)):
+    if not certain or fact.traits - {"container"}:
         return
-    for thing in maker(fact, cwd):
-        if certain == "yes" or thing.kind == IMAGE:  # an image can be built again in either case
-            yield thing
-
-
-def _docker(fact: Command, cwd: str) -> Iterator[CreatedThing]:
-    words = fact.words
-    if fact.env or not words:
-        return
-    if words[0] == "run":
-        found = known_options(words[1:], _RUN_VALUED, _RUN_BARE, stop_at_operand=True)
-        name = found.value("--name") if found else None
-        if found is not None and name:
-            yield CreatedThing(CONTAINER, name)
-            if not found.has("-v", "--volume", "--mount", "--volumes-from"):  # a volume may hold older data
-                yield CreatedThing(INSIDE, name)
-                yield from (
-                    CreatedThing(PORT, port) for port in _ports(found) if not found.has("--rm")
-                )  # which may end by itself
-    elif (words[0] == "build" or words[:2] == ("buildx", "build")) and not any(map(_UNBUILT.fullmatch, words)):
-        for place, word in enumerate(words[:-1]):
-            if word in ("-t", "--tag"):
-                yield CreatedThing(IMAGE, words[place + 1])
-
-
-# Options of `docker build` with which it only checks, or leaves its result elsewhere.
-_UNBUILT = re.compile(r"--(check|help|print|push|call|output|metadata-only)(=.*)?|-o.*|-h")
-
-
-def _ports(found: CommandOptions) -> Iterator[str]:
-    """Of this machine that lead into a container: `5555:5432`, `127.0.0.1:5555:5432`."""
-    for value in (*found.values.get("-p", ()), *found.values.get("--publish", ())):
-        parts = value.split(":")
-        if len(parts) >= 2 and parts[-2].isdigit():
-            yield parts[-2]
-
-
-def _createdb(fact: Command, cwd: str) -> Iterator[CreatedThing]:
-    place = database_of(fact)
-    if place is not None and place.local:
-        yield CreatedThing(DATABASE, place.key)
-
-
-def _created_inside(fact: Command, commands: Sequence[Command]) -> Iterator[CreatedThing]:
-    """A database that `docker exec` creates in a container."""
-    place, where = database_of(fact), container_of(fact, commands)
-    if place is not None and place.local and where:
-        yield CreatedThing(DATABASE, database_key(where, place.key))
+    objects = certain_objects(fact, ("create",))
+    inside = container_of(fact, commands) if objects else ""
+    for one in objects:
+        if one.kind == DATABASE and inside is not None and certain == "yes":
+            place = database_of(fact)
+            if place is not None and place.local:
+                yield CreatedThing(DATABASE, database_key(inside, place.key))
+        elif not fact.via and not one.place.startswith("engine:") and (certain == "yes" or one.kind == IMAGE):
+            yield from _THINGS.get(one.kind, _thing)(objects, one, cwd)
 
 
 def database_key(container: str, key: str) -> str:
@@ -182,76 +122,48 @@ def database_key(container: str, key: str) -> str:
     return f"{container} {key}" if container else key
 
 
-def _git(fact: Command, cwd: str) -> Iterator[CreatedThing]:
-    if fact.env or not fact.words:
-        return
-    name, rest = fact.words[0], [word for word in fact.words[1:] if word not in ("-q", "--quiet")]
-    if (name, rest[:1]) in (("checkout", ["-b"]), ("switch", ["-c"]), ("switch", ["--create"])) and 2 <= len(rest) <= 3:
-        yield CreatedThing(BRANCH, rest[1], cwd)
-    elif name == "branch" and 1 <= len(rest) <= 2 and not any(word.startswith("-") for word in rest):
-        yield CreatedThing(BRANCH, rest[0], cwd)
-    elif name == "tag" and (tag := _new_tag(rest)):
-        yield CreatedThing(TAG, tag, cwd)
-    elif name == "push" and all(word in ("-u", "--set-upstream") for word in rest if word.startswith("-")):
-        names = [word for word in rest if not word.startswith("-")]
-        if len(names) == 2 and ":" not in names[1] and not names[1].startswith("+") and names[1] != "HEAD":
-            yield CreatedThing(PUSHED, names[1].removeprefix("refs/tags/"), cwd, names[0])
+def _thing(objects: Sequence[NamedObject], one: NamedObject, cwd: str) -> Iterator[CreatedThing]:
+    """The object under its key; not one in the cluster or namespace that happens to be the current one."""
+    cluster, _, rest = one.place.partition(":")
+    context, _, namespace = rest.partition("/")
+    if cluster != "cluster" or (context and (namespace or one.kind == NAMESPACE)):
+        yield CreatedThing(one.kind, one.key, cwd if one.kind in _LOCAL_KINDS else "")
 
 
-def _new_tag(rest: Sequence[str]) -> str:
-    """The name of a new tag; Git refuses an existing one unless it is forced."""
-    found = known_options(
-        rest, ("-m", "--message", "-F", "--file", "-u", "--local-user"), ("-a", "-s", "--annotate", "--sign")
-    )
-    return found.operands[0] if found is not None and 1 <= len(found.operands) <= 2 else ""
+def _port(objects: Sequence[NamedObject], one: NamedObject, cwd: str) -> Iterator[CreatedThing]:
+    """A port of this machine that leads into a container: `5555:5432`, `127.0.0.1:5555:5432`."""
+    parts = one.name.split(":")
+    if len(parts) >= 2 and parts[-2].isdigit():
+        yield CreatedThing(PORT, parts[-2])
 
 
-def _cp(fact: Command, cwd: str) -> Iterator[CreatedThing]:
-    found = known_options(fact.words, (), ("-a", "-p", "-v", "-f", "-n", "-L", "--preserve", "--verbose"))
-    if (
-        found is not None
-        and len(found.operands) == 2
-        and not fact.env
-        and not any(set("*?[{~") & set(word) for word in found.operands)
-    ):
-        source, target = found.operands
-        if not target.endswith("/"):
-            yield CreatedThing(FILE, target, cwd, source)
+def _push(objects: Sequence[NamedObject], one: NamedObject, cwd: str) -> Iterator[CreatedThing]:
+    """A ref under its own name, at the remote that stands before it."""
+    remote, name = objects[0].name, one.name
+    if len(objects) == 2 and one is objects[1] and ":" not in name and not name.startswith("+") and name != "HEAD":
+        yield CreatedThing(PUSHED, name.removeprefix("refs/tags/"), cwd, remote)
 
 
-def _device(fact: Command, cwd: str) -> Iterator[CreatedThing]:
-    """An emulator; `avdmanager create avd` refuses an existing name unless it is forced."""
-    found = known_options(
-        fact.words, ("-n", "--name", "-k", "--package", "-d", "--device", "-b", "--abi", "-g", "--tag", "-c"), ()
-    )
-    name = found.value("-n", "--name") if found is not None and found.operands == ["create", "avd"] else None
-    if name:
-        yield CreatedThing(DEVICE, name)
+def _copy(objects: Sequence[NamedObject], one: NamedObject, cwd: str) -> Iterator[CreatedThing]:
+    """One file that is copied to a name, and not into a folder."""
+    plain = not any(set("*?[{~") & set(word.name) for word in objects)
+    if len(objects) == 2 and one is objects[1] and plain and not one.name.endswith("/"):
+        yield CreatedThing(FILE, one.name, cwd, objects[0].name)
 
 
-def _cluster(fact: Command, cwd: str) -> Iterator[CreatedThing]:
-    found = created_in_cluster(fact)
-    if found is not None:
-        yield CreatedThing(*found)
-
-
-_RUN_VALUED = frozenset(
-    "-e --env -p --publish --name -m --memory --cpus -w --workdir -u --user --entrypoint --network --net -h --hostname --platform --pull "
-    "--restart -l --label --env-file --shm-size --health-cmd --health-interval -v --volume --mount --volumes-from --add-host --ulimit".split()
-)
-_RUN_BARE = frozenset("-d --detach --rm -i -t -P --init --interactive --tty --quiet -q".split())
-_MAKERS: Mapping[str, Callable[[Command, str], Iterator[CreatedThing]]] = {
-    "docker": _docker, "podman": _docker, "createdb": _createdb, "git": _git, "cp": _cp, "kubectl": _cluster, "helm": _cluster, "avdmanager": _device,
-}  # fmt: skip
-_MOVERS = frozenset("mv ln rsync tar unzip install cd pushd export source . eval exec".split())
+_THINGS: Mapping[str, Callable[[Sequence[NamedObject], NamedObject, str], Iterator[CreatedThing]]] = {
+    "copy": _copy,
+    PORT: _port,
+    PUSHED: _push,
+}
 
 
 def _moves(fact: Command) -> bool:
     """Whether a folder or a name may mean another one after this command."""
-    return fact.program in _MOVERS
+    return any(fact.program in program_set(kind) for kind in _MOVING)
 
 
-_ENDINGS = frozenset({"trap", "exec"})
+_MOVING = ("relocates", "moves_folder", "folder_stack", "shell_state")
 
 
 def _sure(text: str) -> Callable[[Command], str]:
@@ -266,7 +178,9 @@ def _sure(text: str) -> Callable[[Command], str]:
             first = one.stages[0] if isinstance(one, ShellPipeline) else one
             if not isinstance(first, SimpleCommand) or first.negated:
                 continue
-            if first.words and first.words[0].literal in _ENDINGS:  # they decide the exit status of the line
+            if first.words and first.words[0].literal in program_set(
+                "shell_state"
+            ):  # later words may mean another place
                 return lambda fact: ""
             certain[first.span[0]] = "last" if isinstance(one, ShellPipeline) else "yes"
     return lambda fact: certain.get(fact.span[0], "") if fact.span is not None else ""

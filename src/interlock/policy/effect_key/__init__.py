@@ -221,7 +221,7 @@ def _placed(thing: str, params: Mapping[str, object], cwd: str) -> tuple[str, st
 @cache
 def _cluster_nouns() -> frozenset[str]:
     """The kinds of objects in a cluster, by the descriptions of its clients."""
-    clients = [program for program in shipped_programs().values() if "context" in program.place]
+    clients = [program for program in shipped_programs().telling("kinds").values() if "context" in program.place]
     return frozenset(kind for one in clients for kind in one.kinds.values()) | {NAMESPACE, "job", "secret", "release"}
 
 
