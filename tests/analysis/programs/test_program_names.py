@@ -127,7 +127,6 @@ ELSEWHERE = frozenset({
     "analysis/prose/operations.py",
     "analysis/prose/playing.py",
     "analysis/prose/programs.py",
-    "analysis/targets/carried.py",
     "analysis/windows.py",
     "analysis/windows_text.py",
     "cli/answer/audit.py",

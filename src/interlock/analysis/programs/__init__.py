@@ -158,6 +158,8 @@ class Program(Struct, frozen=True):
     network: frozenset[str] | bool = False  # always, or for these subcommands
     dry_run: tuple[str, ...] = ()  # words under which it changes nothing
     neutral: frozenset[str] = frozenset()  # subcommands that never put other files in the place of a target
+    unpacks: tuple[str, ...] = ()  # first words with which it takes an archive apart
+    packs_not: tuple[str, ...] = ()  # and with which nothing that it is given is packed
     slash_flags: bool = False
     wrapper: bool = False  # it only runs the command, code or script that it is given
     reader: tuple[str, ...] = ()  # readers of its words, where the other keys cannot say what they do
@@ -213,6 +215,8 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         network=network if isinstance(network, bool) else frozenset(word_list(where, "network", network)),
         dry_run=word_list(where, "dry_run", data.get("dry_run", [])),
         neutral=frozenset(word_list(where, "neutral", data.get("neutral", []))),
+        unpacks=word_list(where, "unpacks", data.get("unpacks", [])),
+        packs_not=word_list(where, "packs_not", data.get("packs_not", [])),
         slash_flags=bool(data.get("slash_flags", False)),
         wrapper=bool(data.get("wrapper", False)),
         reader=word_list(where, "reader", [said] if isinstance(said := data.get("reader", []), str) else said),

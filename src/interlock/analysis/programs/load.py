@@ -13,8 +13,8 @@ from interlock.analysis.programs.net import NetWords, build_net
 
 VARIABLE_KINDS = ("data", "loads", "runs")
 SETS = frozenset(  # kinds of programs, told in sets.toml and its neighbours
-    """deletes encoder ended fetcher fill filter folder_stack forge interactive launches limit link moves_folder neutral open
-    other_root part relocates rewriter searches sender shell_setup shell_state transparent""".split()
+    """converts deletes encoder ended fetcher fill filter folder_stack forge interactive launches limit link moves_folder
+    neutral open other_root packs part relocates rewriter searches sender shell_setup shell_state transparent""".split()
 )
 _SHIPPED = Path(__file__).parent
 

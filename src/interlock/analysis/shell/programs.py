@@ -14,7 +14,7 @@ from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program, whole_words
 from interlock.analysis.programs.help import asks_for_help
 from interlock.analysis.programs.languages import described_program, dialect_of
-from interlock.analysis.programs.load import describe, net_words, shipped_programs, written_files
+from interlock.analysis.programs.load import describe, net_words, program_set, shipped_programs, written_files
 from interlock.analysis.shell import (
     FACT_STEPS,
     UNKNOWN,
@@ -158,10 +158,10 @@ def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool
     stream = run_carried(job, described) if described is not None and described.carries else None
     if stream is not None:
         return stream, True
-    if job.program in carried.PACKERS:
+    if job.program in program_set("packs"):
         carried.pack(job)
-    if job.program in carried.UNPACKERS:
-        carried.unpack(job)
+    if described is not None and described.unpacks:
+        carried.unpack(job, described)
     handler = HANDLERS.get(job.program)
     readers = _readers(described) if described is not None else ()
     if not (handler or readers) or _holds_leak(job, described):

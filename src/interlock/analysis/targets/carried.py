@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from interlock.analysis.facts import taints_in
 from interlock.analysis.places import place, resolve
+from interlock.analysis.programs import Program
+from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import NAMED_TAINTS, Job
 
@@ -15,25 +17,9 @@ _NOTHING: frozenset[str] = frozenset()
 _SECRET = frozenset({"secret"})
 _WHOLE = frozenset({"home", "root"})  # with everything in them, keys included
 _HOPS = 8  # of copies of copies
-# Programs that put what they are given into another file, whichever of their words names it.
-PACKERS = frozenset(
-    "tar gtar bsdtar star pax cpio ar zip 7z 7za 7zz rar gzip pigz bzip2 pbzip2 xz lzma zstd lz4 brotli compress gpg gpg2 openssl age rage ccrypt "
-    "base64 base32 basenc xxd uuencode split dd gdd ditto gunzip bunzip2 unxz unzstd".split()
-)
 # Names that packers derive from that of their input.
 _PACKED = re.compile(
     r"(.+)\.(?:gz|bz2|xz|lzma|zst|lz4|br|Z|zip|7z|rar|tar|tgz|gpg|asc|pgp|age|enc|cpt|b64|hex|uu)", re.I
-)
-# Unpacking, and signing: what is written then holds no key.
-_NO_PACKING = re.compile(
-    r"openssl (?:req|x509|dgst|ca|verify|s_client|crl|ocsp|ts)|\w*tar (?:-?[a-zA-Z]*[xtdu][a-zA-Z]*|--(?:extract|list|get|diff).*)$|7z+a? [xeltd]|gpg2? (?:-d|--decrypt|--import|--verify)"
-)
-UNPACKERS = frozenset("tar gtar bsdtar unzip 7z 7za 7zz unar dtrx atool cpio".split())
-_UNPACKS = re.compile(
-    r"(?:g|bsd)?tar (?:-?[a-zA-Z]*x[a-zA-Z]*|--(?:extract|get))|unzip|7z+a? [xe]|unar|bsdtar -?x|dtrx|atool|cpio -?\w*i"
-)
-_CONVERTERS = frozenset(
-    "gzip gunzip pigz bzip2 bunzip2 xz unxz lzma zstd unzstd lz4 brotli openssl base64 base32 xxd dd gdd split ditto gpg age".split()
 )
 _LEFT_OUT = frozenset({"--exclude", "--exclude-from", "-x", "-X"})  # the names behind them are not packed
 _NOT_PACKED = frozenset(
@@ -93,9 +79,10 @@ def put(job: Job, path: str, taints: frozenset[str]) -> None:
 
 def pack(job: Job) -> None:
     """A copier or packer: what one of its words carries, all others do afterwards, and the names derived from it."""
-    if job.program in _CONVERTERS:
+    if job.program in program_set("converts"):
         _convert(job)
-    if _NO_PACKING.match(f"{job.program} {' '.join(job.words[:1])}"):
+    program = describe(job.program)
+    if _begins(job, (*program.unpacks, *program.packs_not)):
         return
     words = list(named_files(_packed_words(job.words)))
     taints = _NOTHING if job.stdin is None else job.stdin.taints & LEAKS
@@ -123,9 +110,22 @@ def _convert(job: Job) -> None:
             session.downloads[packed[1]] = address
 
 
-def unpack(job: Job) -> None:
+def _begins(job: Job, words: Iterable[str]) -> bool:
+    """Whether the first word of a command is one of these; a letter may stand among others, and without a dash if it has none."""
+    first = job.words[0] if job.words else ""
+    letters = first.removeprefix("-")
+    for word in words:
+        letter = word.removeprefix("-")
+        if word in ("*", first.partition("=")[0]):
+            return True
+        if len(letter) == 1 and letter in letters and letters.isalpha() and (word == letter or letters != first):
+            return True
+    return False
+
+
+def unpack(job: Job, program: Program) -> None:
     """What comes out of a downloaded archive is downloaded: everything below the folder that it goes to."""
-    if not _UNPACKS.match(" ".join((job.program, *job.words[:1]))):
+    if not _begins(job, program.unpacks):
         return
     session, cwd = job.host.session, job.host.cwds[0]
     found = options(job.words, valued("-f --file -C --directory -d -o --one-top-level --exclude -x -P"))
