@@ -7,13 +7,12 @@ import re
 from collections.abc import Sequence
 
 from interlock.analysis.facts import QUOTED, Effect, Fact, known
+from interlock.analysis.programs.load import describe, program_set
 
-# Words in commands that work in a container, on another machine or in a cloud, where the same path is another file.
+# Words for containers, other machines and clouds, where the same path is another file.
 _AWAY = frozenset(
-    """docker podman nerdctl buildah kubectl oc k8s kubernetes helm lxc lxd incus multipass vagrant wsl chroot nsenter bwrap toolbox distrobox
-    container containers ssh sshfs sftp scp mosh rsync remote supergateway gateway bridge tunnel proxy fly flyctl gcloud e2b daytona modal
-    codespace codespaces devcontainer sandbox github gitlab bitbucket gitea s3 gcs minio azure gdrive onedrive dropbox webdav ftp smb
-    sharepoint box""".split()
+    """k8s kubernetes lxd container containers sshfs remote supergateway gateway bridge tunnel proxy e2b daytona modal codespace codespaces
+    devcontainer sandbox github gitlab bitbucket gitea s3 gcs minio azure gdrive onedrive dropbox webdav smb sharepoint box""".split()
 )
 _SCRIPT = re.compile(r"\.(?:py|js|mjs|cjs|ts|sh|exe|cmd|jar|rb|pl)$")
 _GENERIC = frozenset(" index main server cli app dist build bin src lib out start run mod stdio".split(" "))
@@ -37,7 +36,17 @@ def _leads_away(word: str, first: bool) -> bool:
         return True
     if word.startswith(("/", "~", ".")) and not first and not _SCRIPT.search(word):
         return False  # a folder as argument
-    return not _AWAY.isdisjoint(re.findall(r"[a-z0-9]+", _program_name(word).lower()))
+    parts = re.findall(r"[a-z0-9]+", _program_name(word).lower())
+    return any(part in _AWAY or _works_elsewhere(part) for part in parts)
+
+
+def _works_elsewhere(name: str) -> bool:
+    """Whether a program works in a container, on another machine or in a cloud, by its description."""
+    program = describe(name)
+    if name in program_set("other_root") or program.network is True:
+        return True
+    places = {*program.place, *(trait for one in program.carries for trait in one.traits)}
+    return not places.isdisjoint({"engine", "context", "host", "remote", "container", "privileged"})
 
 
 def _program_name(word: str) -> str:

@@ -9,6 +9,7 @@ import shlex
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from msgspec import Struct, field
@@ -17,36 +18,15 @@ from msgspec.structs import replace
 from interlock.analysis.assess import Judgement, assess, judge
 from interlock.analysis.classify import classify
 from interlock.analysis.facts import Command, Effect, Fact, known
+from interlock.analysis.programs.languages import described_program
+from interlock.analysis.programs.load import SETS, program_set, shipped_programs
 from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.model import Action, Kind, Level, Witness, command
 
 NAMED, RUN = "named", "run"  # how a file is reached
+SHELL = "shell"
 MOST_SESSIONS, MOST_FILES, MOST_TEXT = 200, 200, 262_144
-# The program of each file type: a written file is judged as if run by it.
-_BY_PROGRAM = {
-    "python3": ".py .pyw",
-    "bash": ".sh .bash",
-    "zsh": ".zsh",
-    "node": ".js .mjs .cjs .ts",
-    "ruby": ".rb",
-    "perl": ".pl",
-    "php": ".php",
-}
-_RUNS = {ending: program for program, endings in _BY_PROGRAM.items() for ending in endings.split()}
-_FAMILY = {"python3": "python", "node": "node", "ruby": "ruby", "php": "php", "perl": "perl"}
-_FAMILY |= {"bash": "shell", "zsh": "shell"}
-# Runners that start files without naming them, by language.
-_BY_FAMILY = {
-    "python": "pytest py.test tox nox hatch poetry uv pdm coverage unittest ipython",
-    "node": "npm yarn pnpm bun npx bunx jest vitest mocha ava deno tsx ts-node nyc",
-    "ruby": "rake rspec bundle rails",
-    "php": "phpunit composer artisan",
-    "perl": "prove",
-}
-_ANY = "make gmake just task ninja cmake ctest cargo go gradle gradlew mvn mvnw dotnet mix sbt bazel"
-_RUNNERS = {name: frozenset({family}) for family, names in _BY_FAMILY.items() for name in names.split()}
-_RUNNERS |= dict.fromkeys(_ANY.split(), frozenset({*_BY_FAMILY, "shell"}))
-_INTERPRETERS = re.compile(r"(python|node|ruby|php|perl|bash|sh|zsh|deno|bun|tsx|ts-node)[0-9.]*")
 _PATHS = ("file_path", "filePath", "path", "target_file", "absolute_path", "TargetFile", "notebook_path", "filename")
 _CONTENTS = ("content", "contents", "file_text", "text", "new_source", "code_edit", "CodeContent", "newText")
 _EDITS = (("old_string", "new_string"), ("old_str", "new_str"), ("oldString", "newString"), ("oldText", "newText"))
@@ -133,7 +113,7 @@ def _judge_file(path: str, text: str, cwd: str, rules: Rulebook) -> WrittenFile 
         return None
     run = forward_part(text) if is_migration(path) else text
     judgement = judge(command(f"{program} {shlex.quote(path)}", cwd), rules, _only(path, run))
-    return WrittenFile(path, _certain(judgement, rules), _FAMILY[program], text)
+    return WrittenFile(path, _certain(judgement, rules), _language(program), text)
 
 
 def _certain(judgement: Judgement, rules: Rulebook) -> Judgement:
@@ -208,19 +188,33 @@ def _absolute(path: str, cwd: str) -> str:
     return posixpath.normpath(posixpath.join(cwd or "/", path))
 
 
+_SHEBANG = re.compile(r"#!\s*(?:\S*/env\s+(?:-\S+\s+)*)?(?:\S*/)?([\w.-]+)")
+
+
 def _program(path: str, text: str) -> str:
     """The program that would run this file; empty for one that is no program."""
-    found = _RUNS.get(os.path.splitext(path)[1].casefold(), "")
+    found = _by_ending().get(os.path.splitext(path)[1].casefold(), "")
     if found or not text.startswith("#!"):
         return found
-    first = text.split("\n", 1)[0]
-    return next(
-        (
-            program
-            for program in ("python3", "bash", "node", "ruby", "perl", "php", "zsh")
-            if program.rstrip("3") in first
-        ),
-        "bash",
+    named = _SHEBANG.match(text)
+    return named[1] if named and is_interpreter(named[1]) else _by_ending()[".sh"]
+
+
+@cache
+def _by_ending() -> Mapping[str, str]:
+    described = shipped_programs().telling("endings")
+    return {ending: name for name, program in described.items() if name == program.name for ending in program.endings}
+
+
+def _language(program: str) -> str:
+    described = described_program(program)
+    return next((one.file for one in described.carries if one.file), SHELL) if described is not None else SHELL
+
+
+def _starts(program: str, language: str) -> bool:
+    """Whether a program starts files of a project in this language without naming them."""
+    return program in program_set("starts_any") or (
+        f"starts_{language}" in SETS and program in program_set(f"starts_{language}")
     )
 
 
@@ -241,14 +235,14 @@ def _reach(one: WrittenFile, action: Action, commands: list[Command], texts: Map
     ran = ""
     for found in commands:
         words = (found.program, *found.words)
-        if inside and any(one.family in _RUNNERS.get(posixpath.basename(word), frozenset()) for word in words[:4]):
+        if inside and any(_starts(posixpath.basename(word), one.family) for word in words[:4]):
             if not is_migration(one.path):
                 ran = RUN
             elif runs_migrations(words):
                 return NAMED
         if found.program == posixpath.basename(one.path):
             return NAMED
-        if _INTERPRETERS.fullmatch(found.program):
+        if is_interpreter(found.program):
             if any(name in word or one.path in word for word in found.words) or stem.search(" ".join(found.words)):
                 return NAMED
             if any(stem.search(text) for text in texts.values()):

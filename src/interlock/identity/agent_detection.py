@@ -25,10 +25,6 @@ _AGENTS = (
     "crush qwen auggie openhands cody continue-cli roo plandex devin trae"
 ).split()
 _AGENT = re.compile(rf"(?:{'|'.join(map(re.escape, _AGENTS))})(?:[-_.@].*)?")
-# Programs that run another one, and how many of their arguments can be its name.
-_RUNNERS = dict.fromkeys("node nodejs electron bun deno".split(), 1) | dict.fromkeys("npx bunx uvx".split(), 2)
-_RUNNERS |= dict.fromkeys("npm pnpm yarn uv pipx".split(), 3)
-_PYTHON = re.compile(r"python[0-9.]*")
 _INSTALLED = ("node_modules", "site-packages", "dist-packages")
 
 
@@ -114,12 +110,23 @@ def agent_in(process: ProcessInfo) -> str | None:
     """The agent that a process is, by its own name or by the program that it runs."""
     names = [process.name, *(_base(word) for word in process.words[:1])]
     runner = _base(process.words[0]) if process.words else ""
-    run = 1 if _PYTHON.fullmatch(runner) else _RUNNERS.get(runner, 0)
-    words = [word for word in process.words[1:] if not word.startswith("-")][:run]
+    words = [word for word in process.words[1:] if not word.startswith("-")][: _runs(runner)]
     for word in words:
         names.append(_base(word))
         names += _packages(word)
     return next((name for name in names if _AGENT.fullmatch(name)), None)
+
+
+def _runs(program: str) -> int:
+    """How many of the arguments of a program can be the name of another one that it runs: of an interpreter or a package runner."""
+    from interlock.analysis.programs.load import describe
+
+    described = describe(program.rstrip("0123456789."))  # python3.12
+    paths = [path for one in described.carries if one.packages for path in one.subcommand or ((),)]
+    return max(
+        (2 + len(path) for path in paths),
+        default=int(described.wrapper and bool(described.reader) and not described.dialect),
+    )
 
 
 def _base(word: str) -> str:

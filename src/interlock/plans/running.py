@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from interlock.analysis.facts import Command, Effect, Fact
-from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.audit.chain import event_body
 from interlock.error_codes import AnswerRefused
@@ -194,9 +194,6 @@ def _code(code: int) -> int:
     return 128 - code if code < 0 else code
 
 
-_TOP = frozenset("-i -s --login --shell".split())  # of sudo and doas
-
-
 def reads_commands(facts: Iterable[Fact]) -> bool:
     """Whether any part of a command executes typed input, or could: an unreadable part counts."""
     return any(_reads(fact) for fact in facts)
@@ -207,7 +204,8 @@ def _reads(fact: Fact) -> bool:
         return fact.verb == "unreadable"
     if not isinstance(fact, Command):
         return False
-    if fact.program in ("sudo", "doas"):
-        return not _TOP.isdisjoint(fact.words)
+    for one in describe(fact.program).carries:
+        if one.stdin == "shell" and one.any_flag:
+            return not set(one.any_flag).isdisjoint(fact.words)
     name = fact.program.rstrip("0123456789.") or fact.program  # python3.12
     return is_interpreter(fact.program) or not {fact.program, name}.isdisjoint(program_set("interactive"))

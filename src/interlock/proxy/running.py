@@ -28,9 +28,7 @@ PATIENCE = 2.0  # seconds for a server to end by itself, and again after a signa
 SWEEP = 1.0  # seconds between two checks for late responses
 FAILED = 1
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_STARTERS = frozenset(
-    "npx uvx bunx pnpx node nodejs deno bun python python3 python2 py uv pipx run tool exec dlx pnpm yarn npm docker podman cmd env".split()
-)
+_STARTERS = frozenset("run tool exec dlx env".split())
 _GENERIC = frozenset("index main server cli app dist build bin src lib out start run mod".split())
 _SUFFIXES = (".py", ".js", ".mjs", ".cjs", ".ts", ".exe", ".cmd", ".sh")
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)")
@@ -202,9 +200,19 @@ def _command_name(command: Sequence[str]) -> str:
             short = next(
                 (part for part in map(_base_name, PurePath(word).parts[-2::-1]) if part.lower() not in _GENERIC), short
             )
-        if short and not word.startswith("-") and short.lower() not in _STARTERS and "=" not in word:
+        if short and not word.startswith("-") and not _starts_others(short.lower()) and "=" not in word:
             return short
     return _base_name(command[0]) if command else ""
+
+
+def _starts_others(name: str) -> bool:
+    """Whether a program only starts the server: an interpreter, a package manager, a container engine."""
+    from interlock.analysis.programs.load import describe
+    from interlock.analysis.shell.interpreters import is_interpreter
+
+    program = describe(name)
+    runs = program.wrapper or "engine" in program.place or any(one.packages for one in program.carries)
+    return name in _STARTERS or runs or is_interpreter(name)
 
 
 def _base_name(word: str) -> str:

@@ -158,6 +158,7 @@ class Program(Struct, frozen=True):
     network: frozenset[str] | bool = False  # always, or for these subcommands
     dry_run: tuple[str, ...] = ()  # words under which it changes nothing
     neutral: frozenset[str] = frozenset()  # subcommands that never put other files in the place of a target
+    endings: tuple[str, ...] = ()  # of the names of files that it runs
     unpacks: tuple[str, ...] = ()  # first words with which it takes an archive apart
     packs_not: tuple[str, ...] = ()  # and with which nothing that it is given is packed
     slash_flags: bool = False
@@ -215,6 +216,7 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         network=network if isinstance(network, bool) else frozenset(word_list(where, "network", network)),
         dry_run=word_list(where, "dry_run", data.get("dry_run", [])),
         neutral=frozenset(word_list(where, "neutral", data.get("neutral", []))),
+        endings=word_list(where, "endings", data.get("endings", [])),
         unpacks=word_list(where, "unpacks", data.get("unpacks", [])),
         packs_not=word_list(where, "packs_not", data.get("packs_not", [])),
         slash_flags=bool(data.get("slash_flags", False)),

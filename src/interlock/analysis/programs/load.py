@@ -14,7 +14,8 @@ from interlock.analysis.programs.net import NetWords, build_net
 VARIABLE_KINDS = ("data", "loads", "runs")
 SETS = frozenset(  # kinds of programs, told in sets.toml and its neighbours
     """converts deletes encoder ended fetcher fill filter folder_stack forge interactive launches limit link moves_folder
-    neutral open other_root packs part relocates rewriter searches sender shell_setup shell_state transparent""".split()
+    neutral open other_root packs part posix_shells relocates rewriter searches sender shell_setup shell_state starts_any
+    starts_javascript starts_perl starts_php starts_python starts_ruby transparent""".split()
 )
 _SHIPPED = Path(__file__).parent
 

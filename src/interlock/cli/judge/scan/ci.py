@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
+from interlock.analysis.programs.load import program_set
+from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.cli.judge.scan.shell_text import Snippet, in_language, join_snippets, without_templates
 from interlock.cli.judge.scan.yaml_scalars import Key, Scalar, scalars
 
 Path = tuple[Key, ...]
 _SETTINGS = (("with",), ("env",), ("variables",))  # under these keys a name is anybody's
-_SHELLS = frozenset({"", "sh", "bash", "zsh", "ksh", "dash"})
-_LANGUAGES = MappingProxyType(
-    {
-        "python": "python3 -",
-        "python3": "python3 -",
-        "pwsh": "pwsh -Command -",
-        "powershell": "pwsh -Command -",
-        "node": "node -",
-    }
-)
 
 # For each kind of file: the keys whose values are run, and the key above which they count ("" for anywhere).
 _KEYS: Mapping[str, tuple[frozenset[str], str]] = MappingProxyType(
@@ -55,12 +47,12 @@ def _steps(text: str, kind: str) -> list[Snippet]:
     for group in _grouped(values, keys, above):
         name, place = _name_and_place(group[0].path)
         piece = join_snippets([Snippet(value.text, value.lines) for value in group])
-        shell = str(name) if name in _LANGUAGES else shells.get(place, "")
+        shell = str(name) if is_interpreter(str(name)) else shells.get(place, "")
         program = (shell.split() or [""])[0].rsplit("/", 1)[-1]
-        if program in _SHELLS:
+        if not program or program in program_set("posix_shells"):
             found.append(piece)
-        elif program in _LANGUAGES:
-            found.append(in_language(_LANGUAGES[program], piece))
+        elif is_interpreter(program):
+            found.append(in_language(program, piece))
     return found
 
 

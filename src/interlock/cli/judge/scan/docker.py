@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct, field
 
+from interlock.analysis.programs.load import program_set
 from interlock.cli.judge.scan.shell_text import Snippet, in_language, join_snippets, snippet
 
 _INSTRUCTION = re.compile(r"^\s*([A-Za-z]+)\s+(.*)$", re.DOTALL)
@@ -16,7 +17,6 @@ _FLAGS = re.compile(r"^(?:--[a-z-]+(?:=\S+)?\s+)+")
 _HEREDOC = re.compile(r"<<-?\s*([\"']?)([A-Za-z_]\w*)\1")
 _PAIR = re.compile(r"([A-Za-z_]\w*)=(\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?:[^\s\\]|\\.)+)")
 _SHEBANG = re.compile(r"#!\s*\S*?(?:env\s+)?([\w.]+)\s*$")
-_SHELLS = frozenset({"sh", "bash", "zsh", "ksh", "dash", "ash"})
 _RUNS = frozenset({"RUN", "CMD", "ENTRYPOINT", "HEALTHCHECK"})
 
 
@@ -91,7 +91,7 @@ def _run(word: str, rest: str, number: int, heredocs: list[Snippet]) -> Snippet 
 def _script(piece: Snippet) -> Snippet:
     """The body of `RUN <<EOF`: shell, unless its first line names another interpreter."""
     shebang = _SHEBANG.match(piece.text.split("\n", 1)[0])
-    return in_language(shebang[1], piece) if shebang and shebang[1] not in _SHELLS else piece
+    return in_language(shebang[1], piece) if shebang and shebang[1] not in program_set("posix_shells") else piece
 
 
 def _words(text: str) -> list[str] | None:
