@@ -125,7 +125,6 @@ ELSEWHERE = frozenset({
     "analysis/prose/foreign/__init__.py",
     "analysis/prose/operations.py",
     "analysis/prose/playing.py",
-    "analysis/prose/programs.py",
     "analysis/windows.py",
     "analysis/windows_text.py",
     "cli/answer/audit.py",

@@ -6,9 +6,10 @@ import tomllib
 from importlib.resources import files
 
 from cases import each
+from interlock.analysis.programs.load import program_set
 from interlock.analysis.prose import read_prose
 from interlock.analysis.prose.embedded import Lifted
-from interlock.analysis.prose.programs import PLAIN, programs
+from interlock.analysis.prose.programs import programs
 from recording_report import Recorder
 
 SHELL = [
@@ -129,7 +130,7 @@ def test_every_program_that_a_rule_names_is_known() -> None:
                 for clause in rule["when"]:
                     named.update(clause.get("program", ()))
     plain = {name.lower() for name in named if name.strip("[]:.") and not set("* ") & set(name)}
-    assert plain <= programs() | PLAIN, plain - programs() - PLAIN
+    assert plain <= programs() | program_set("said_plain"), plain - programs() - program_set("said_plain")
 
 
 def test_brackets_and_ticks_without_end_are_read_in_time() -> None:

@@ -14,7 +14,9 @@ from interlock.analysis.programs.net import NetWords, build_net
 VARIABLE_KINDS = ("data", "loads", "runs")
 SETS = frozenset(  # kinds of programs, told in sets.toml and its neighbours
     """converts deletes encoder ended fetcher fill filter folder_stack forge interactive launches limit link moves_folder
-    neutral open other_root packs part posix_shells relocates rewriter searches sender shell_setup shell_state starts_any
+    neutral open other_root packs part posix_shells relocates rewriter said said_aimed said_aimed_second said_alone
+    said_anywhere said_capital said_copies said_familiar said_flagged said_names said_nouns said_numbered said_plain
+    said_spoken said_subcommands said_typed said_verbs said_wrappers searches sender shell_setup shell_state starts_any
     starts_javascript starts_perl starts_php starts_python starts_ruby transparent""".split()
 )
 _SHIPPED = Path(__file__).parent

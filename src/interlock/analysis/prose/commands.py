@@ -7,16 +7,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from interlock.analysis.programs.load import net_words
-from interlock.analysis.prose.programs import (
-    ALONE,
-    FAMILIAR,
-    NOUN_SUBCOMMANDS,
-    PLAIN,
-    SUBCOMMANDS,
-    TAKE_NAMES,
-    programs,
-)
+from interlock.analysis.programs.load import describe, net_words, program_set
+from interlock.analysis.prose.programs import programs
 
 MARK = "\ue000"  # a private character; normalising took all others of its kind away
 
@@ -38,8 +30,6 @@ _CMDLET = re.compile(
     r"|remove|rename|repair|reset|restart|resize|restore|revoke|save|select|send|set|start|stop|suspend|test|unblock|uninstall|unlock"
     r"|unpublish|unregister|update|write|demote|deny))-(?:[A-Z][a-z]+)+\w*$"
 )
-# Windows writes these in capitals as well.
-_WINDOWS = frozenset("del erase rd rmdir format copy move xcopy robocopy reg net sc".split())
 # Words behind which a command can begin.
 _LEADS = frozenset(
     "run running runs execute executing exec using use with via command invoke invoking then and by issue issuing type typing call"
@@ -80,7 +70,7 @@ def commands_in(text: str) -> Iterator[tuple[int, int, str]]:
             continue
         begin = _begin(text, match.start())
         if not _starts(text, match, program, begin):
-            end, command = (0, "") if program not in _SPOKEN else _spoken(text, match, program)
+            end, command = (0, "") if program not in program_set("said_spoken") else _spoken(text, match, program)
             if not command:
                 continue
         else:
@@ -107,13 +97,17 @@ def _program(word: str) -> str:
     """The program that a word may be, in lower case; empty for a word of the sentence."""
     if word.isalpha():
         low = word.lower()
-        return low if low in PLAIN or low in programs() else ""
+        return low if low in program_set("said_plain") or low in programs() else ""
     if MARK in word:
         return ""
     if _CMDLET.match(word):
         return word
     name = word.rpartition("/")[2].strip("(\"'").removesuffix(".exe").lower()
-    return name if name in PLAIN or name in programs() or name.startswith("mkfs.") or word.startswith("./") else ""
+    return (
+        name
+        if name in program_set("said_plain") or name in programs() or name.startswith("mkfs.") or word.startswith("./")
+        else ""
+    )
 
 
 def _begin(text: str, at: int) -> int:
@@ -132,7 +126,11 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
     stands, opens = _stands(text, begin)
     if MARK in after:  # `echo "…" >> /etc/sudoers`
         return word.islower() and stands and _following(text, past)[1] in _OPERATORS
-    if not word.islower() and not _CMDLET.match(word) and not (program in _WINDOWS and raw[:1] == "/"):
+    if (
+        not word.islower()
+        and not _CMDLET.match(word)
+        and not (program in program_set("said_capital") and raw[:1] == "/")
+    ):
         if not opens or word.isupper():
             return False
     fits = shaped(after)
@@ -140,46 +138,39 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
         return False  # `the terraform plan that replaces the database`: a thing
     if begin < match.start():
         return True
-    if program in _NUMBERED:
+    if program in program_set("said_numbered"):
         return stands and len(after) == 1 and after.isdigit()
     if program == "format":
         return bool(_DRIVE.match(raw.rstrip(",;"))) and stands
     if _CMDLET.match(word):
         return fits or (stands and (not after or program.lower() in programs()))
-    if program in PLAIN:
+    if program in program_set("said_plain"):
         leads = stands or _last_word(text, begin) in _LEADS
-        if program not in _TYPED and _is_verb(program) and not _OPTION.match(after):
+        if program not in program_set("said_typed") and _is_verb(program) and not _OPTION.match(after):
             return False  # `replace /etc/hosts`: the sentence's own verb
         return bool(after) and fits and leads and not (after.endswith(":") or raw.endswith(":"))
     if not after:
-        return program in ALONE and stands
-    if program in _FLAGGED or (not word.islower() and program in ("shred", "unlink")):
+        return program in program_set("said_alone") and stands
+    if program in program_set("said_flagged") or (not word.islower() and program in program_set("said_verbs")):
         return after[0] == "-" and fits
-    if fits or (program in FAMILIAR and after in SUBCOMMANDS):
+    if fits or (program in program_set("said_familiar") and after in program_set("said_subcommands")):
         return True
-    if program in _WRAPPERS:
+    if program in program_set("said_wrappers"):
         return _program(after) != "" or after.startswith("-")
     if not stands:
-        return program == "dropdb" and after.isidentifier()
-    if after in SUBCOMMANDS or (program in ALONE and after in _STOPS):
+        return program in program_set("said_anywhere") and after.isidentifier()
+    if after in program_set("said_subcommands") or (program in program_set("said_alone") and after in _STOPS):
         return True
-    if after in NOUN_SUBCOMMANDS:
+    if after in program_set("said_nouns"):
         third = _following(text, past)[0]
-        return shaped(third) or third in SUBCOMMANDS or third in NOUN_SUBCOMMANDS
-    if program in TAKE_NAMES:
+        return shaped(third) or third in program_set("said_subcommands") or third in program_set("said_nouns")
+    if program in program_set("said_names"):
         return after not in _STOPS and after not in _ARTICLES
-    return (program.startswith("mkfs.") or program in _AIMED) and after in _ONTO
+    return _words_before_path(program) is not None and after in _ONTO
 
 
 _OWNERS = frozenset("the a this that our my your its every each".split())
 _OPTION = re.compile(r"-{1,2}\w|/[A-Za-z](?:$|:)")
-# Verbs of sentences that are typed as commands more often, when a path follows.
-_TYPED = frozenset(
-    "find kill cat echo tee touch del mount umount go head tail env eval cut sort test install shutdown".split()
-)
-_WRAPPERS = frozenset("sudo doas nohup env xargs nice setsid pkexec runuser gosu strace".split())
-_FLAGGED = frozenset({"truncate"})  # without a flag it is the sentence's verb
-_NUMBERED = frozenset({"init", "telinit", "setenforce"})
 _ARTICLES = frozenset(
     "the a an all my our your any some this that these those its their out up off down what how".split()
 )
@@ -257,11 +248,6 @@ def _typed(command: str, program: str, match: re.Match[str]) -> str:
 # -- what the sentence says behind the command ------------------------------------------------------------
 
 _REST = 200
-# Programs that need a path, and how many words they have before it.
-_AIMED = {
-    **dict.fromkeys("rm rmdir shred wipefs mkfs mkswap blkdiscard badblocks sgdisk unlink srm rimraf rd del remove-item".split(), 0),
-    **dict.fromkeys("chmod chown chgrp chattr setfacl".split(), 1),
-}  # fmt: skip
 _TARGET = re.compile(
     r"\s*(?:on|against|over|onto|for|to|in|across|at)\s+(?:(?:the|my|our|all|of|whole|entire|new|old|shared|live|device|disk|path|directory|folder"
     r"|partition|volume|drive)\s+){0,4}(?:[\w-]+\s+){0,1}?(?:(?P<path>(?:/|~|\.{1,2}/|[A-Za-z]:\\)[^\s,;]*)|(?P<name>[\w.-]+)\s+(?:director(?:y|ies)|folders?|dir|tree)\b)"
@@ -280,6 +266,13 @@ _OVER = re.compile(r"[.!?;](?:\s|$)|\n")
 _PATH = re.compile(r"(?<!\S)(?:/(?!/)|~|\.{1,2}/|[A-Za-z]:\\)[^\s,;]*")
 
 
+def _words_before_path(program: str) -> int | None:
+    """How many words stand before the path that a program needs; None for one that needs none."""
+    if program in program_set("said_aimed") or program.startswith("mkfs."):
+        return 0
+    return 1 if program in program_set("said_aimed_second") else None
+
+
 def _completed(command: str, program: str, rest: str) -> str:
     """The command with the target, the flags and the assignments that stand behind it in words."""
     if not rest:
@@ -292,7 +285,7 @@ def _completed(command: str, program: str, rest: str) -> str:
             command = f"{command} --{word}"  # `docker compose down with volumes`
     if "=" in rest and (sets := _SETS.search(rest)):
         command = f"{sets[1]} {command}"
-    needs = _AIMED.get("mkfs" if program.startswith("mkfs.") else program.lower())
+    needs = _words_before_path(program.lower())
     if needs is None or sum(word[0] != "-" for word in command.split()[1:]) > needs:
         return command
     target = _TARGET.match(rest)
@@ -302,7 +295,6 @@ def _completed(command: str, program: str, rest: str) -> str:
 
 
 # `robocopy an empty folder over D:\Projects with /MIR`: program, places and flags, with words between them.
-_SPOKEN = frozenset({"robocopy", "rsync", "chmod", "chown", "shred", "wipefs", "rm"})
 
 
 def _spoken(text: str, match: re.Match[str], program: str) -> tuple[int, str]:
@@ -314,9 +306,10 @@ def _spoken(text: str, match: re.Match[str], program: str) -> tuple[int, str]:
     paths = [path.rstrip(".") for path in _PATH.findall(rest[: flags.start()] if flags else "")]
     if flags is None or not paths:
         return 0, ""
-    source = ["empty/"] if program in ("robocopy", "rsync") and len(paths) == 1 else []
-    words = [program, *source, *paths] if program == "robocopy" else [program, flags[1], *source, *paths]
-    return match.end() + flags.end(), " ".join([*words, flags[1]] if program == "robocopy" else words)
+    source = ["empty/"] if program in program_set("said_copies") and len(paths) == 1 else []
+    last = describe(program).slash_flags
+    words = [program, *source, *paths, flags[1]] if last else [program, flags[1], *source, *paths]
+    return match.end() + flags.end(), " ".join(words)
 
 
 _SHAPE_PREFIX = re.compile(
@@ -345,8 +338,8 @@ def _begins(text: str, prefixed: bool) -> bool:
     rest = text[match.end() :].split()
     if match[0].startswith("./") or program.startswith("mkfs."):
         return True
-    if program in PLAIN:
+    if program in program_set("said_plain"):
         return starts_alone(text) or any(shaped(word) for word in rest[:4]) or (prefixed and bool(rest))
     if program in programs():
-        return bool(rest) or program in FAMILIAR or program in ALONE
+        return bool(rest) or program in program_set("said_familiar") or program in program_set("said_alone")
     return starts_alone(text)

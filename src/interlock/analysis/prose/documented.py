@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from functools import cache
 
 from interlock.analysis.operations.names import is_operation
+from interlock.analysis.programs.load import program_set
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.verbs import verb_forms
-from interlock.analysis.prose.programs import NOUN_SUBCOMMANDS, SUBCOMMANDS, programs
+from interlock.analysis.prose.programs import programs
 
 _WORD = re.compile(r"[^\W\d_][\w']*")
 # What something does, in the languages that are read; English verbs come from the lexicon.
@@ -88,7 +89,11 @@ def documented_in(text: str) -> Iterator[tuple[int, int, str]]:
         if match.start() < done:
             continue
         found = _subject(text, match.start())
-        if found is None or (match[0] in SUBCOMMANDS and not found[1].isupper()) or not _is_said(text, match, found[2]):
+        if (
+            found is None
+            or (match[0] in program_set("said_subcommands") and not found[1].isupper())
+            or not _is_said(text, match, found[2])
+        ):
             continue
         done = _end(text, match.end())
         yield found[0], done, found[1]
@@ -147,7 +152,9 @@ def _is_bare(words: list[str], named: bool) -> bool:
     program = first.lower()
     if program not in programs() or not (first.islower() or named):
         return False
-    return all(word[:1] == "-" or word in SUBCOMMANDS or word in NOUN_SUBCOMMANDS for word in rest)
+    return all(
+        word[:1] == "-" or word in program_set("said_subcommands") or word in program_set("said_nouns") for word in rest
+    )
 
 
 def _is_said(text: str, verb: re.Match[str], explains: bool) -> bool:
