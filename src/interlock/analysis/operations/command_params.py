@@ -10,17 +10,11 @@ from typing import Any
 from interlock.analysis.facts import Report
 from interlock.analysis.operations.params import MAX_TEXT, short_keys, squash, truth
 from interlock.analysis.operations.requests import as_json
+from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
 
-PROGRAMS = frozenset(
-    """kubectl git docker aws gcloud az helm terraform gh npm yarn pnpm podman heroku flyctl fly vercel supabase pulumi ansible systemctl oc
-    doctl firebase gsutil bq eksctl pip cargo brew apt terragrunt tofu nomad consul vault argocd flux rclone rsync prisma alembic flyway
-    liquibase knex sequelize typeorm rails rake artisan vagrant virsh lxc minikube netlify wrangler railway drizzle dbt zfs zpool lvm mix
-    compose composer chmod chown velero restic borg packer cdk sls serverless sam svn hg gcloud kustomize crontab launchctl iptables ufw wp drush
-    ibmcloud oci hcloud scw gam pscale neonctl turso tailscale glab nerdctl crictl talosctl istioctl etcdctl""".split()
-)  # fmt: skip
+_OUTSIDE = frozenset({"env"})  # which may stand before any program
 # Words of a call that belong to no command line.
 _FILLERS = frozenset("run exec execute command cli tool mcp do".split())
-_PROGRAM_NAMES: Mapping[str, str] = {"k8s": "kubectl", "kubernetes": "kubectl", "tf": "terraform", "systemd": "systemctl", "fly": "flyctl", "django": "django-admin"}  # fmt: skip
 # Parameters that stand on a command line without their name, in the order they have there.
 _PLACED = (
     "subcommand", "task", "resourcetype", "kind", "resource", "source", "src", "remote", "name", "release", "releasename", "resourcename", "branch",
@@ -29,7 +23,6 @@ _PLACED = (
 )  # fmt: skip
 _NO_FLAGS = frozenset("confirm confirmed autoconfirm".split())
 _SHORT: Mapping[str, str] = {"directories": "-d", "directory": "-d", "ignored": "-x"}
-_COLONS = frozenset({"rake", "rails", "heroku", "artisan"})  # rails db:drop, heroku pg:reset
 _MODES = frozenset({"hard", "soft", "mixed", "keep", "merge"})
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MOST = 60
@@ -40,24 +33,21 @@ def run_named(segments: Sequence[tuple[str, ...]], params: Mapping[str, Any], ou
     words = [word for words in segments for word in words]
     if words and words[0] == "mcp":
         words = words[1:]
-    program = _PROGRAM_NAMES.get(words[0], words[0]) if words else ""
-    if program not in PROGRAMS or len(words) > 6:
+    program, *before = called_programs().get(words[0], words[0]).split() if words else [""]
+    if program not in program_set("operation_names") or len(words) > 6:
         return
-    rest = [word for word in words[1:] if word not in _FILLERS and word != words[0]]
-    if program == "git" and rest[:1] == ["filter"] and len(rest) > 1:
-        rest = ["-".join(rest[:2]), *rest[2:]]
-    if program == "compose":
-        program, rest = "docker", ["compose", *rest]
-    if not rest and program not in ("rsync", "rclone"):
+    rest = [*before, *(word for word in words[1:] if word not in _FILLERS and word != words[0])]
+    if "-".join(rest[:2]) in program_set("said_subcommands"):
+        rest = ["-".join(rest[:2]), *rest[2:]]  # git_filter_branch
+    if not rest and program not in program_set("operation_alone"):
         return
-    if program == "aws" and len(rest) > 2:
+    if program in program_set("operation_hyphens") and len(rest) > 2:
         rest = [rest[0], "-".join(rest[1:])]
-    elif program in _COLONS and len(rest) > 1:
+    elif program in program_set("operation_colons") and len(rest) > 1:
         rest = [":".join(rest)]
     if isinstance(action := params.get("action"), str) and action.isalpha():
         rest.append(action)  # docker_compose {"action": "down"}
-    start = ["php", "artisan"] if program == "artisan" else [program]
-    out.run([*start, *rest, *switches(params), *placed(params)])
+    out.run([program, *rest, *switches(params), *placed(params)])
 
 
 def switches(params: Mapping[str, Any]) -> list[str]:
@@ -105,15 +95,6 @@ _ARGS = ("args", "arguments", "argv", "parameters", "params")
 _STORES = frozenset("redis mongo cypher cql memcached sql".split())
 _SCRIPTS = frozenset("powershell cmd python javascript ruby php perl lua groovy".split())
 _COMMAND_ONLY = frozenset({"shell", "bash", "sh", "shellcommand"})
-_FRAMEWORKS = {"artisan": ("php", "artisan"), "django": ("python", "manage.py"), "manage": ("python", "manage.py")}
-_OTHER_NAMES: Mapping[str, str] = {
-    "fly": "flyctl",
-    "k8": "kubectl",
-    "k8s": "kubectl",
-    "kubernetes": "kubectl",
-    "tf": "terraform",
-}
-_RUNNABLE = PROGRAMS | frozenset("psql redis stripe make".split())
 # Words of a tool's name that add nothing to the program it is named after.
 _PLAIN = frozenset(
     "command commands exec run cli execute generic tool raw any call cmd runner invoke shell mcp up server api action extension gcp google cloud azure amazon s".split()
@@ -121,10 +102,6 @@ _PLAIN = frozenset(
 _STARTS = frozenset("exec spawn subprocess shell process popen system execute run cli".split())
 _STARTED = ("program", "executable", "binary", "exe", "bin", "file", "executablepath")
 _WORDS_OF = ("args", "arguments", "argv", "cliargs", "subcommand", "operation", "action")
-_OUTSIDE = frozenset({"sh", "bash", "sudo", "env"})
-_WRAPPERS = frozenset(
-    "npm yarn pnpm pip cargo brew apt make ansible vagrant".split()
-)  # their words may be other programs
 _CRON = re.compile(r"\s*(?:@\w+|(?:[\d*/,A-Za-z-]+\s+){5})(?:root\s+)?(\S.*)$", re.DOTALL)
 _HOLDERS = ("action", "input", "request", "params", "exec")
 _NETWORK = frozenset(
@@ -224,8 +201,8 @@ def _arguments(words: Sequence[str], keys: Mapping[str, Any], language: str, out
         return True
     if "ansible" in words and _ad_hoc(keys, out):
         return True
-    program = next((_OTHER_NAMES.get(word, word) for word in words if _OTHER_NAMES.get(word, word) in _RUNNABLE), "")
-    if program and all(word in _PLAIN or _OTHER_NAMES.get(word, word) == program for word in words):
+    program = next(filter(_is_runnable, map(_called, words)), "")
+    if program and all(word in _PLAIN or _called(word) == program for word in words):
         return _program(program, keys, out)
     started = next((keys[key] for key in _STARTED if isinstance(keys.get(key), str)), "")
     if _STARTS.isdisjoint(words):
@@ -238,7 +215,7 @@ def _arguments(words: Sequence[str], keys: Mapping[str, Any], language: str, out
     argv = argv_of(keys.get("argv"), {})
     if not argv and not started and isinstance(keys.get("args"), (list, tuple)):
         argv = argv_of(keys["args"], {})
-        argv = argv if argv and argv[0] in PROGRAMS | {"rm", "sh", "bash", "dd"} else []
+        argv = argv if argv and argv[0] in shipped_programs() else []
     if argv:
         out.run(argv)
     return bool(argv)
@@ -334,18 +311,28 @@ def text_of(value: object) -> str:
     return ""
 
 
+def _called(word: str) -> str:
+    return called_programs().get(word, word)
+
+
+def _is_runnable(name: str) -> bool:
+    return name in program_set("operation_names") or name in program_set("tool_names")
+
+
 def _with_program(words: Sequence[str], argv: list[str], keys: Mapping[str, Any]) -> list[str]:
     """A command of a tool that is named after its program: kubectl_generic {"command": "delete"} runs kubectl."""
-    program = next((word for word in words if word in _RUNNABLE), "")
-    if words and program in ("npm", "yarn", "pnpm") and not {"run", "script"}.isdisjoint(words):
+    program = next(filter(_is_runnable, words), "")
+    if words and program in program_set("operation_scripts") and not {"run", "script"}.isdisjoint(words):
         return [program, "run", *argv]
-    for word in words:
-        if word in _FRAMEWORKS and argv[0] not in ("php", "python", "python3"):
-            return [*_FRAMEWORKS[word], *argv]
+    script = next((name for name in map(_called, words) if name in program_set("operation_frameworks")), "")
+    if script and not describe(argv[0].rstrip("0123456789.")).wrapper:  # python3
+        return [script, *argv]
     if not program or words[-1] not in (program, *_PLAIN) or words[-1] == "exec" or "exec" in words[-2:-1]:
         return argv
     first = argv[0].rpartition("/")[2]
-    if first in (program, *_OUTSIDE) or (first in PROGRAMS and program not in _WRAPPERS):
+    if first == program or describe(first).wrapper or first in _OUTSIDE:
+        return argv
+    if first in program_set("operation_names") and program not in program_set("operation_wraps"):
         return argv
     rest = [*switches(keys), *placed(keys)] if len(argv) == 1 and "args" not in keys and "arguments" not in keys else []
     return [program, *argv, *_structured(keys), *rest]
@@ -370,7 +357,7 @@ def _shell(words: Sequence[str], text: str, keys: Mapping[str, Any], out: Report
     one = text.split(None, 1)[:1]
     if " " not in text.strip():
         whole = _with_program(words, one, keys)
-        if len(whole) > len(one) and whole[0] not in ("npm", "yarn", "pnpm"):
+        if len(whole) > len(one) and whole[0] not in program_set("operation_scripts"):
             out.run(whole)
             return
     prefixed = _with_program(words, one, {})

@@ -14,10 +14,11 @@ from interlock.analysis.programs.net import NetWords, build_net
 VARIABLE_KINDS = ("data", "loads", "runs")
 SETS = frozenset(  # kinds of programs, told in sets.toml and its neighbours
     """converts deletes encoder ended fetcher fill filter folder_stack forge interactive launches limit link moves_folder
-    neutral open other_root packs part posix_shells relocates rewriter said said_aimed said_aimed_second said_alone
+    neutral open operation_alone operation_colons operation_frameworks operation_hyphens operation_names operation_scripts
+    operation_wraps other_root packs part posix_shells relocates rewriter said said_aimed said_aimed_second said_alone
     said_anywhere said_capital said_copies said_familiar said_flagged said_names said_nouns said_numbered said_plain
     said_spoken said_subcommands said_typed said_verbs said_wrappers searches sender shell_setup shell_state starts_any
-    starts_javascript starts_perl starts_php starts_python starts_ruby transparent""".split()
+    starts_javascript starts_perl starts_php starts_python starts_ruby tool_names transparent""".split()
 )
 _SHIPPED = Path(__file__).parent
 
@@ -76,6 +77,12 @@ def build_writes(packs: Sequence[Pack]) -> dict[str, frozenset[str]]:
 def shipped_programs() -> ProgramTable:
     """Every shipped description; refuses all of them when one is wrong."""
     return build_programs(_packs())
+
+
+@cache
+def called_programs() -> Mapping[str, str]:
+    """What operations and tools call a program -> its name, with a subcommand where that is meant."""
+    return {str(word): str(name) for pack in _packs() for word, name in pack.get("called", {}).items()}
 
 
 def describe(name: str) -> Program:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from interlock.analysis.lexicon import split_name
-from interlock.analysis.operations.command_params import PROGRAMS
 from interlock.analysis.operations.names import harms, is_operation, may_be_operation
+from interlock.analysis.programs.load import called_programs, program_set
 from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import Tokens
 from interlock.analysis.prose.english.nouns import nouns
@@ -29,11 +29,17 @@ _LEADS = frozenset(
     " just immediately about directly simply afterwards ok okay so and or but * • - > + #".split()
 )
 # What an operation may be one of: `github delete_repo`.
-_SERVICES = PROGRAMS | frozenset(
+_SERVICES = frozenset(
     "ec2 s3 iam rds lambda dynamodb route53 cloudtrail kms github gitlab bitbucket stripe paypal slack jira linear notion postgres postgresql"
-    " mysql sqlite mongo mongodb redis elastic elasticsearch kafka azure gcp cloudflare okta auth0 salesforce hubspot shopify k8s kubernetes"
+    " mysql sqlite mongo mongodb redis elastic elasticsearch kafka azure gcp cloudflare okta auth0 salesforce hubspot shopify "
     " db database api mcp".split()
 )
+
+
+def _is_service(word: str) -> bool:
+    return word in _SERVICES or word in program_set("operation_names") or word in called_programs()
+
+
 # Verbs whose object is a piece of code.
 EDITS = frozenset(
     "replace replacing swap swapping remove removing delete deleting drop dropping rename renaming extract extracting strip stripping"
@@ -175,7 +181,7 @@ def _how(words: Tokens, low: Tokens, at: int) -> str:
     if _is_called(low, at):
         return "called"
     opens = all(one in _LEADS for one in low[:at])
-    if opens or (low[at - 1] in _SERVICES and all(one in _LEADS for one in low[: at - 1])):
+    if opens or (_is_service(low[at - 1]) and all(one in _LEADS for one in low[: at - 1])):
         alone = at + 1 == len(words) or low[at + 1] in _CALLED_ON
         if split_name(words[at])[-1][-1] in _SETTINGS:
             return ""  # `purge_interval = 60`
