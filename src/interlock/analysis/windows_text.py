@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from interlock.analysis.programs.load import program_set
 from interlock.analysis.windows import program_name
 
 _WINDOWS_CWD = re.compile(r"[A-Za-z]:[\\/]|\\\\\w")
@@ -57,16 +58,9 @@ _SURE_CMD = re.compile(
 _DRIVE = re.compile(r"(?:^|[\s\"'=])[A-Za-z]:\\")
 _FIRST_WORD = re.compile(r"\s*(?:[@&.]\s*)?([A-Za-z][\w.\\-]*)(?=[\s/|;)]|$)")
 _DRIVE_CMD = frozenset("copy move ren rename type attrib".split())
-_DRIVE_NAMES = _DRIVE_CMD | frozenset("gci ri gi gc mi ni rni cpi clc ac rd ls dir rm del erase".split())
-# Programs that only Windows has: their backslashes are no escapes, whatever the folder.
-_ONLY_WINDOWS = frozenset(
-    """reg regedit vssadmin wbadmin bcdedit wevtutil auditpol diskshadow diskpart schtasks icacls cacls takeown fsutil
-    certutil bitsadmin mshta regsvr32 rundll32 msiexec wmic netsh taskkill cipher robocopy xcopy forfiles esentutl ntdsutil
-    procdump procdump64 psexec psexec64 paexec winrs manage-bde sdelete sdelete64 mpcmdrun fltmc sysmon sysmon64 w32tm dism
-    pnputil wscript cscript bootrec mountvol bcdboot reagentc cmdkey powercfg setx subst setspn nltest dsquery dsrm dsmod dnscmd netdom
-    installutil regasm regsvcs cmstp odbcconf""".split()
-)
-_WINDOWS_NAMES = _ONLY_WINDOWS | _DRIVE_NAMES | frozenset({"rmdir", "format"})
+
+
+_KINDS = ("windows", "windows_too", "said_capital")
 
 
 def looks_like_windows(text: str, cwd: str) -> str:
@@ -101,19 +95,19 @@ def _whatever_the_folder(head: str) -> str:
     if first is None:
         return "cmd" if head.lstrip().startswith("%0|%0") else ""
     word = first[1]
-    if "-" in word and program_name(word) not in _ONLY_WINDOWS:
+    if "-" in word and program_name(word) not in program_set("windows"):
         pascal = _PASCAL_CMDLET.fullmatch(word)
         sure = (pascal and pascal[1].lower() in _VERBS_OF_PASCAL) or _opens_with_cmdlet(head)
         return "powershell" if sure else ""
     name = program_name(word)
-    if name not in _WINDOWS_NAMES:
+    if not any(name in program_set(kind) for kind in _KINDS):
         return ""
     posix = ";" in head or _POSIX_MARKS.search(head) is not None
-    if not posix and name in _ONLY_WINDOWS:
+    if not posix and name in program_set("windows"):
         return "cmd"
     if _SURE_CMD.match(head) and not (posix and name == "format"):
         return "powershell" if posix else "cmd"  # which has the same words, and knows a semicolon
-    if name in _DRIVE_NAMES and _DRIVE.search(head):
+    if name in program_set("windows_too") and _DRIVE.search(head):
         return ("cmd" if not posix else "") if name in _DRIVE_CMD else "powershell"
     return ""
 

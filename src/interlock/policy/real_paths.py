@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.facts import HOLE, QUOTED, Command, Effect, Fact, known
 from interlock.analysis.places import place
+from interlock.analysis.programs.load import describe, program_set
 
 RESOLVED = "resolved"  # trait of an effect on the path that a link leads to
 OWN = "own"  # trait of an effect on one of Interlock's own files
@@ -24,10 +25,6 @@ _LINK_ITSELF = frozenset({"delete", "move"})  # done to a link, not to what it l
 _WHOLE = frozenset({"delete", "move"})  # done to a folder and all that is in it
 _GLOB = re.compile(r"[*?\[]")
 _PORT = re.compile(r"\d{2,5}")
-_SIGNALLERS = frozenset({"pkill", "killall", "skill"})
-_PKILL_VALUED = frozenset(
-    "-s --signal --session -t --terminal -u -U --euid --uid -g -G --pgroup --group -P --parent -F --pidfile --ns".split()
-)
 
 Resolve = Callable[[Sequence[tuple[str, bool]]], Sequence[str]]
 """Absolute paths, and whether a link at their end is followed -> where they really lead."""
@@ -172,8 +169,7 @@ def _found_by_name(target: str, guarded: OwnAssets) -> bool:
     found = re.search(f"{HOLE}(pgrep|pidof):([^{HOLE}]*)", target)
     if found is None:
         return False
-    program, words = "killall" if found[1] == "pidof" else "pkill", found[2].split(":")
-    return any(_named(program, words, one) for one in guarded.processes)
+    return any(_named(found[1], found[2].split(":"), one) for one in guarded.processes)
 
 
 def _reads_pid(paths: Sequence[str], guarded: OwnAssets, pid_in: Callable[[str], str | None] | None) -> bool:
@@ -186,24 +182,26 @@ def _reads_pid(paths: Sequence[str], guarded: OwnAssets, pid_in: Callable[[str],
 def _signals(fact: Command, guarded: OwnAssets) -> str:
     """What a program that signals by name, port or file reaches of Interlock's: `interlock`, or that among others."""
     words = [word for word in fact.words if known(word)]
-    if fact.program in _SIGNALLERS and "-0" not in words:
+    if fact.program in program_set("signals_names") and "-0" not in words:
         return AMONG if any(_named(fact.program, words, one) for one in guarded.processes) else ""
-    if fact.program == "fuser" and any(re.fullmatch(r"-[a-zA-Z]*k[a-zA-Z]*|--kill", word) for word in words):
+    if fact.program in program_set("signals_users") and any(
+        re.fullmatch(r"-[a-zA-Z]*k[a-zA-Z]*|--kill", word) for word in words
+    ):
         ports = {int(word.partition("/")[0]) for word in words if word.partition("/")[0].isdigit()}
         files = [word for word in words if word.startswith("/")]
         own = ports & guarded.ports or any(_within(word, path) for word in files for path in guarded.paths)
         return "interlock" if own else ""
-    if fact.program in ("kill-port", "fkill", "stop-process", "taskkill"):
+    if fact.program in program_set("signals_numbers"):
         numbers = {int(word.lstrip(":")) for word in words if word.lstrip(":").isdigit()}
         own = numbers & {one.pid for one in guarded.processes} or (
-            fact.program in ("kill-port", "fkill") and numbers & guarded.ports
+            fact.program in program_set("signals_ports") and numbers & guarded.ports
         )
         return "interlock" if own else ""
     return ""
 
 
 def _named(program: str, words: Sequence[str], process: Process) -> bool:
-    """Whether `pkill` or `killall` finds a process by these words."""
+    """Whether a program finds a process by these words: by a pattern, or by its whole name."""
     names, flags, skip = [], set(), False
     for word in words:
         if skip or not word.startswith("-"):
@@ -211,8 +209,8 @@ def _named(program: str, words: Sequence[str], process: Process) -> bool:
             skip = False
         else:
             flags.add(word)
-            skip = word in _PKILL_VALUED
-    if program == "killall":
+            skip = word in describe(program).value_flags
+    if program in program_set("signals_whole_names"):
         return any(name in (process.name, process.line.partition(" ")[0].rpartition("/")[2]) for name in names)
     whole = any(flag == "--full" or re.fullmatch(r"-[a-eg-z]*f[a-z]*", flag) for flag in flags)
     exact = "-x" in flags or "--exact" in flags

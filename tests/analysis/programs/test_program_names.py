@@ -140,7 +140,6 @@ ELSEWHERE = frozenset({
     "mcp/adapters/responses.py",
     "policy/declared_steps.py",
     "policy/effect_key/git.py",
-    "policy/real_paths.py",
     "sandbox/__init__.py",
     "server/app.py",
     "server/mcp_http.py",

@@ -19,6 +19,7 @@ from interlock.analysis.operations.command_params import (
 )
 from interlock.analysis.operations.params import MAX_TEXT, squash
 from interlock.analysis.operations.requests import URL_KEYS, is_request, read_request
+from interlock.analysis.programs.load import program_set
 
 _SQL = frozenset("sql statement statements sqlquery querystring sqlstatement rawsql sqltext querytext ddl".split())
 _QUERY = frozenset("query q queries mutation document gql".split())
@@ -279,10 +280,6 @@ _LIVE = (
     "chars",
     "exec",
 )
-_TYPED_MOST = frozenset(
-    """ls cd cat pwd echo git npm npx yarn pnpm pip python python3 node make cargo go docker kubectl grep find head tail ps top which mkdir cp mv
-    rm touch curl wget ssh source export pytest uv ruff mypy tsc cmake gradle mvn sudo systemctl terraform helm""".split()
-)
 _KEY = re.compile(
     r"(?:[CMS]-\S|\^[A-Z]|<?(?:Escape|Esc|Up|Down|Left|Right|Tab|BSpace|Space|PageUp|PageDown|PgUp|PgDn|Home|End|F\d{1,2}|Enter)>?)",
     re.IGNORECASE,
@@ -338,10 +335,10 @@ def read_typed(input: Input, out: Report) -> None:
     if is_statement(text):
         out.code("sql", lines(text))
         return
-    if first not in _TYPED_MOST and not any(word in key for key in found for word in _LIVE):
+    if first not in program_set("typed") and not any(word in key for key in found for word in _LIVE):
         out.effect("act_change", "a field")  # of a page or a form
         return
-    if first not in _TYPED_MOST:
+    if first not in program_set("typed"):
         out.unreadable("text for a process that is not known", "payload")
     if " " in text.strip():  # most often it is a shell
         shell_text(lines(text), out)
