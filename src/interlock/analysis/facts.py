@@ -163,6 +163,8 @@ class BudgetSpent(Exception):
     """The action takes more work to read than an action may."""
 
 
+# Trait of an effect whose target was computed in a way that may differ from what the shell does; taint of such output.
+APPROXIMATE = "approximate"
 SAME = "same"  # trait of a file that goes over itself: what stood there was the input
 LEFTOVER = "leftover"  # trait of what an engine itself calls unused
 _GUARDED = frozenset({"agent_config", "guard"})  # a write there is judged by its own rule

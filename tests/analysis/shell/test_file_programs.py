@@ -25,7 +25,7 @@ TOUCHED = [
     ("mv -f a b", "move a; overwrite b forced"),
     ("mv -f a b/", "move a; write b/"),
     ("mv a /dev/null", "delete a recursive"),
-    ("install -m 4755 a b", "chmod b setuid world_readable; read a; write b"),
+    ("install -m 4755 a b", "chmod b setuid world_readable; read a; write b replaces"),
     ("ln -sf a b", "overwrite b link symbolic"),
     ("dd if=a of=b", "read a; write b"),
     ("chmod -R -w a", "chmod a no_access recursive"),
@@ -34,8 +34,8 @@ TOUCHED = [
     ("grep -lr -e x a", "read a"),
     ("jq --arg a b . c", "read c shown"),
     ("od -c a", "read a shown"),
-    ("git ls-files | xargs rm", "delete * bulk"),
-    ("git ls-files src | xargs rm", "delete src/* bulk"),
+    ("git ls-files | xargs rm", "delete * approximate bulk"),
+    ("git ls-files src | xargs rm", "delete src/* approximate bulk"),
     ("7z a x.7z b -sdel", "read b whole; delete b recursive"),
 ]
 

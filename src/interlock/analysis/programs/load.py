@@ -13,13 +13,15 @@ from interlock.analysis.programs.net import NetWords, build_net
 
 VARIABLE_KINDS = ("data", "loads", "runs")
 SETS = frozenset(  # kinds of programs, told in sets.toml and its neighbours
-    """converts deletes encoder ended fetcher fill filter folder_stack forge interactive launches limit link moves_folder
+    """converts deletes encoder ended fetcher file_database fill filter folder_stack forge globbing interactive launches limit lines link
+    moves_folder
     neutral open operation_alone operation_colons operation_frameworks operation_hyphens operation_names operation_scripts
-    operation_wraps other_root packs part posix_shells relocates rewriter said said_aimed said_aimed_second said_alone
+    operation_wraps other_root packs part placing
+    posix_shells relocates rewriter said said_aimed said_aimed_second said_alone
     said_anywhere said_capital said_copies said_familiar said_flagged said_names said_nouns said_numbered said_plain
     said_spoken said_subcommands said_typed said_verbs said_wrappers searches sender shell_setup shell_state signals_names
     signals_numbers signals_ports signals_users signals_whole_names starts_any starts_javascript starts_perl starts_php
-    starts_python starts_ruby tool_names transparent typed windows windows_too""".split()
+    starts_python starts_ruby tool_names transparent typed unpacker windows windows_too""".split()
 )
 _SHIPPED = Path(__file__).parent
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from interlock.analysis.facts import HOLE, QUOTED, BudgetSpent, Command, Effect, Fact, hole
+from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, BudgetSpent, Command, Effect, Fact, hole
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.places import place, resolve
 from interlock.model import Span
@@ -33,7 +33,7 @@ class Stream(Struct, frozen=True):
     """What flows from one command into the next: its text as far as known, and what is in it."""
 
     text: str
-    taints: frozenset[str] = frozenset()  # download, secret, environment, bulk
+    taints: frozenset[str] = frozenset()  # download, secret, environment, bulk, approximate
 
     @property
     def known(self) -> bool:
@@ -86,6 +86,7 @@ class ShellReading(Struct):
     evaluating: set[str] = field(default_factory=set)  # texts of subscripts and prompts, which may name themselves
     patterns: NamePatterns = BUILT_IN_PATTERNS  # what names of operations are matched with
     cwd: str = ""  # where the action begins
+    guessed: bool = False  # a word was computed from output or a pattern that only resembles what the shell makes
 
     @property
     def changed(self) -> bool:
@@ -164,6 +165,8 @@ class Job:
             marks = marks | {"production"}
         subject = self.subject
         facts = self.host.session.facts
+        if self.host.session.guessed:
+            marks = marks | {APPROXIMATE}
         if verb not in _PATH_VERBS:
             facts.append(Effect(verb, target, "", marks, self.where.span, self.where.via, subject))
             return

@@ -82,7 +82,9 @@ def _sum(tokens: list[str]) -> int:
     sign, pending = 1, ""
     for token in tokens:
         if token.isdigit():
-            value = int(token[:9])
+            if len(token) > 9 or (token[0] == "0" and len(token) > 1):  # octal
+                raise ValueError
+            value = int(token)
             if pending and terms:
                 terms.append(_product(terms.pop(), pending, value))
             else:
@@ -99,7 +101,7 @@ def _product(left: int, operator: str, right: int) -> int:
     """Refuses an operator that is none of * / %."""
     if operator == "*":
         return left * right
-    if operator not in ("/", "%"):
+    if operator not in ("/", "%") or left < 0 or right < 0:  # rounded to zero by the shell
         raise ValueError
     if not right:
         return 0

@@ -27,6 +27,9 @@ _SETUP_WORDS = frozenset(
 _LONGEST_PATH = 4_096
 
 
+_OFTEN_UNSET = frozenset({"TMPDIR", "TMP", "TEMP"})  # variables that are read as /tmp, and that many shells do not set
+
+
 def change_directory(job: Job) -> Stream:
     """cd, pushd: where relative paths start from now on."""
     host, before = job.host, list(job.host.cwds)
@@ -36,6 +39,8 @@ def change_directory(job: Job) -> Stream:
     host.emptied = []
     if emptied != target and (emptied or host.bare):
         host.emptied = [resolve(emptied, before[0]) if emptied else "~"]
+    elif host.bare in _OFTEN_UNSET and host.lookup(host.bare) is None and host.bare not in host.filled:
+        host.emptied = ["~"]  # `cd` without a word
     if target in ("..", "-"):
         host.cwds = host.cwds[:1]  # back from where a `cd` led, if it did
     if target == "-":

@@ -159,6 +159,8 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
     streams: list[Stream] = []
     if node.items is None:
         names = _read_names(shell, node.head)
+        if not names and _sets_values([*node.head, *node.body]):  # each round has other values
+            shell.guess()
         lines = stdin.text.splitlines() if names and stdin is not None and stdin.known else []
         for line in _each(lines, stdin):
             if names:
@@ -205,6 +207,19 @@ def _round(shell: Shell, body: Sequence[Node], stdin: Stream | None, bulk: bool)
         return shell.walk_list(body, stdin)
     finally:
         shell.where = outer
+
+
+def _sets_values(nodes: Sequence[Node]) -> bool:
+    """Whether a command of a loop sets a variable."""
+    return any(
+        (isinstance(node, SimpleCommand) and (node.assigns or (node.words and node.words[0].literal in _SETTERS)))
+        or (isinstance(node, Expression) and node.arithmetic)
+        or (isinstance(node, AndOr) and _sets_values(node.nodes))
+        for node in nodes
+    )
+
+
+_SETTERS = frozenset({"let", "read", "mapfile", "shift", "export", "declare", "local", "eval"})
 
 
 def _read_names(shell: Shell, head: Sequence[Node]) -> list[str]:

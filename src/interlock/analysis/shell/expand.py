@@ -259,4 +259,6 @@ def _range(first: str, last: str, step: str | None) -> list[str]:
     low, high = (int(first[:9]), int(last[:9])) if numeric else (ord(first), ord(last))
     by = abs(int(step[:6])) if step and int(step[:6]) else 1
     numbers = range(low, high + 1, by) if low <= high else range(low, high - 1, -by)
-    return [str(n) if numeric else chr(n) for n in numbers[:MAX_WORDS]]
+    padded = any(re.match(r"-?0\d", one) for one in (first, last)) if numeric else False
+    width = max(len(first), len(last)) if padded else 0
+    return [str(n).zfill(width) if numeric else chr(n) for n in numbers[: MAX_WORDS + 1]]

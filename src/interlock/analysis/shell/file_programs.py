@@ -99,6 +99,8 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
         tree = ("recursive",) if "." not in path.rpartition("/")[2] else ()
         job.effect("delete", path, *tree, *marks)
         return
+    if item.contents and path.startswith("/dev/") and "replaces" in traits:
+        job.effect("delete", path)
     if item.contents and path == _NOWHERE:
         return
     if verb == "overwrite" and path.endswith("/"):  # a folder, in which it makes something

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from interlock.analysis.facts import HOLE, hole
+from interlock.analysis.facts import APPROXIMATE, HOLE, hole
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.options import parse
@@ -32,6 +32,10 @@ _FIND_TAKES = frozenset(
 _FIND_LIMITS = frozenset(
     "-amin -anewer -atime -cmin -cnewer -ctime -gid -group -inum -mmin -mtime -newer -newermt -perm -samefile -size -uid -used -user".split()
 )
+
+
+# Tests whose paths are not what a glob of the shell names, and options that follow links.
+_FIND_LOOSE = frozenset("-path -ipath -wholename -iwholename -regex -iregex -L -H -follow -files0-from".split())
 
 
 _FIND_ACTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
@@ -152,6 +156,8 @@ def find(job: Job, program: Program) -> Stream | None:
     words = job.words
     job.step(len(words))
     marks = (*(("empty_only",) if "-empty" in words else ()), *_limits(words))
+    if _is_loose(words):
+        marks = (*marks, APPROXIMATE)
     expression = _Expression(words, _find_roots(words)[1])
     for index in expression.before:
         word = words[index]
@@ -168,6 +174,14 @@ def find(job: Job, program: Program) -> Stream | None:
     return None
 
 
+def _is_loose(words: Sequence[str]) -> bool:
+    """Whether its targets may be others than the globs that stand for them: a plain name decides last where it is not."""
+    asked = [word for word in words if word in _FIND_NAMES or word in _FIND_REGEX]
+    plain = asked[-1:] == ["-name"] and not {"-o", "-or", ","}.intersection(words)
+    return bool(_FIND_LOOSE.intersection(words)) and not (plain and not _FIND_FOLLOWS.intersection(words))
+
+
+_FIND_FOLLOWS = frozenset({"-L", "-H", "-follow", "-files0-from"})
 _FIND_WRITES = frozenset({"-fprint", "-fprintf", "-fls", "-fprint0"})
 
 
@@ -189,7 +203,8 @@ def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
         filled = _filled(command, target)
         if not shell or (len(filled) > 2 and "{}" in " ".join(filled)):
             filled = [item.replace("{}", target) for item in filled]
-        where = job.where.inside(f"find {words[index]}", "bulk", *_limits(words))
+        loose = (APPROXIMATE,) if _is_loose(words) or words[index] == "-execdir" else ()
+        where = job.where.inside(f"find {words[index]}", "bulk", *_limits(words), *loose)
         job.host.run(filled, where, None)
 
 
@@ -228,6 +243,8 @@ def xargs(job: Job, program: Program) -> Stream | None:
     job.step(len(command))
     path = found.value("-a", "--arg-file")
     source = job.stdin.text if job.stdin is not None else hole()
+    if job.stdin is not None and APPROXIMATE in job.stdin.taints:
+        job.host.guess()
     if path is not None:
         source = job.file_text(path) or hole()
     mark = found.value("-I", "--replace", "-J") or ("{}" if found.has("-i", "-I", "--replace") else "")
@@ -255,6 +272,8 @@ def parallel(job: Job, program: Program) -> Stream | None:
             break
     else:
         source = job.stdin.text if job.stdin is not None else hole()
+        if job.stdin is not None and APPROXIMATE in job.stdin.taints:
+            job.host.guess()
         items = source.splitlines() or [hole()]
     found = parse(program, words, stop_at_operand=True)
     command = " ".join(found.operands)

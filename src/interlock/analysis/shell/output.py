@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from interlock.analysis.facts import HOLE, hole, hole_of, taints_in
+from interlock.analysis.facts import APPROXIMATE, HOLE, hole, hole_of, taints_in
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Printed, Program
 from interlock.analysis.programs.load import program_set
@@ -26,6 +26,19 @@ def echo(job: Job) -> str:
         newline = newline and "n" not in flag
     text = " ".join(words)
     return (unescape(text) if escapes else text) + ("\n" if newline else "")
+
+
+_GUESS = frozenset({APPROXIMATE})
+_PLAIN_DIRECTIVE = re.compile(r"%(?:[sb%]|0?\d?[di])")
+_PLAIN_NUMBER = re.compile(r"0|[1-9]\d{0,8}")
+
+
+def _formatted(job: Job) -> Stream | str:
+    """The text of printf; approximate where a directive or a number is computed more simply here than by the program."""
+    text, (form, *items) = printf(job.words), job.words or [""]
+    plain = "%" not in _PLAIN_DIRECTIVE.sub("", form) and "\\" not in form.replace("\\n", "")
+    numbers = not re.search(r"%0?\d?[di]", form) or all(map(_PLAIN_NUMBER.fullmatch, items))
+    return text if plain and numbers and len(items) <= 64 else Stream(text, taints_in(text) | _GUESS)
 
 
 def printf(words: list[str]) -> str:
@@ -53,6 +66,8 @@ def _directive(found: re.Match[str], items: list[str]) -> str:
         return item[:1]
     if kind in "xXo" and item.isdigit():
         return format(int(item[:9]), kind)
+    if kind in "di" and found[1].isdigit() and _PLAIN_NUMBER.fullmatch(item):
+        return item.rjust(int(found[1]), "0" if found[1][0] == "0" else " ")
     return item
 
 
@@ -93,10 +108,12 @@ def _listing(job: Job) -> Stream:
 
 def _seq(job: Job) -> Stream:
     numbers = [int(word) for word in job.words if re.fullmatch(r"-?\d{1,6}", word)]
+    plain = len(numbers) == len(job.words) < 3
     if not numbers:
         return UNKNOWN
     first, last = (numbers[0], numbers[-1]) if len(numbers) > 1 else (1, numbers[0])
-    return Stream("\n".join(str(number) for number in range(first, last + 1)[:64]))
+    items = range(first, last + 1)
+    return Stream("\n".join(map(str, items[:64])), frozenset() if plain and len(items) <= 64 else _GUESS)
 
 
 def _same_name(job: Job) -> Stream | None:
@@ -149,7 +166,7 @@ def _constant(job: Job) -> Stream | None:
 
 PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
     "words": echo,
-    "formatted": lambda job: printf(job.words),
+    "formatted": _formatted,
     "files": _cat,
     "found_files": _found_files,
     "listing": _listing,
@@ -207,7 +224,8 @@ def _words_for(item: Printed, job: Job, program: Program | None) -> list[str] | 
 def _printed(item: Printed, job: Job, words: list[str], taints: frozenset[str]) -> Stream | None:
     if not item.by:
         known_as = item.text or (hole(item.unknown) if item.unknown else hole_of(frozenset(item.taints)))
-        return Stream(known_as, frozenset(item.taints))
+        exact = HOLE in known_as or known_as.startswith("/tmp/")
+        return Stream(known_as, frozenset(item.taints) if exact else frozenset((*item.taints, APPROXIMATE)))
     if item.subcommand:
         job = Job(job.host, job.program, words, job.where, job.stdin)
     if (decoder := DECODERS.get(item.by)) is not None:
@@ -217,11 +235,18 @@ def _printed(item: Printed, job: Job, words: list[str], taints: frozenset[str]) 
     if isinstance(found, str):
         named = frozenset({"secret"}) if SECRET_NAME.search(found) else frozenset()
         return Stream(found, taints_in(found) | named)
-    return found
+    exact = found is None or item.by in _EXACT or (item.by in _EXACT_NAMES and not any(w[:1] == "-" for w in words))
+    return found if exact or found is None else Stream(found.text, found.taints | _GUESS)
+
+
+# Printers that compute what the program would print, and not only something like it.
+_EXACT = frozenset("formatted files numbers here nothing repeated constant".split())
+_EXACT_NAMES = frozenset({"base_name", "folder_name"})  # without options
 
 
 def _filtered(job: Job, taints: frozenset[str]) -> Stream:
     taints = taints.union(*(carries(job, word) for word in job.words if not word.startswith("-")))
+    taints = taints if job.program in program_set("lines") else taints | _GUESS
     if job.stdin is None:
         return Stream(hole_of(taints), taints)
     if job.program in program_set("rewriter") and HOLE not in job.stdin.text and "bulk" not in job.stdin.taints:

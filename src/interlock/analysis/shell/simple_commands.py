@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code.loose_text import read_loose_variable
-from interlock.analysis.facts import hole, known
+from interlock.analysis.facts import APPROXIMATE, hole, known
 from interlock.analysis.programs.load import shipped_variables
 from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import Job, Stream, Where, command_fact, declarations, expand
 from interlock.analysis.shell.arithmetic import evaluate, subscript_of
-from interlock.analysis.shell.syntax.nodes import Assignment
+from interlock.analysis.shell.syntax.nodes import Assignment, ShellVariable, SimpleCommand
 
 if TYPE_CHECKING:
     from interlock.analysis.shell.walk import Shell
@@ -22,9 +22,19 @@ _PROMPTS = frozenset({"PS0", "PS1", "PS2", "PS3", "PS4"})  # expanded each time 
 _STARTUP_FILES = frozenset({"BASH_ENV", "ENV", "PYTHONSTARTUP", "RUBYOPT", "PERL5OPT", "NODE_OPTIONS", "ZDOTDIR"})
 
 
+def bare_operand(node: SimpleCommand) -> str:
+    """The one operand of a command that has no quotes: the name of a variable, `$` for any other; empty where it is quoted."""
+    if len(node.words) != 2 or any(getattr(part, "quoted", True) for part in node.words[1].parts):
+        return ""
+    first, *more = node.words[1].parts
+    return first.name if isinstance(first, ShellVariable) and not first.operator and not more else "$"
+
+
 def assign_read(shell: Shell, words: Sequence[str], stdin: Stream | None, env: Sequence[tuple[str, str]] = ()) -> None:
     """read [-r] [-d X] NAME…: each name holds a part of one line; read -a NAME: an array of all parts."""
     found = options(words, valued("-d -n -N -t -p -u -i -a"))
+    if stdin is not None and APPROXIMATE in stdin.taints:
+        shell.guess()
     names = found.operands or (["REPLY"] if not found.all("-a") else [])
     lines = stdin.text.splitlines() if stdin is not None and stdin.text else []
     own = shell.variables.get("IFS")

@@ -21,6 +21,8 @@ WELL_KNOWN = {
 }  # fmt: skip
 
 _STARS = re.compile(r"\*+")
+_GLOB = re.compile(r"[*?\[]")  # in a value that stands for several
+_SPECIAL = re.compile(r"[\[\\(]")  # of patterns that are matched more simply here than by the shell
 
 
 class Values(Protocol):
@@ -43,6 +45,9 @@ class Values(Protocol):
 
     def run_in(self, text: str) -> None:
         """Text such as an array's index or a prompt, whose substitutions run."""
+
+    def guess(self) -> None:
+        """Note that a value may differ from what the shell makes of it."""
 
     def step(self, count: int = 1) -> None: ...
 
@@ -107,6 +112,10 @@ def _operated(part: ShellVariable, items: list[str] | None, values: Values, join
         return [hole(part.name)]
     if work is None:
         return items
+    if (operator[0] in "#%/" and _SPECIAL.search(argument)) or (
+        operator[0] not in "#%" and _GLOB.search("".join(items))
+    ):
+        values.guess()
     if operator == ":":
         evaluate(argument, values)
         evaluate(second, values)

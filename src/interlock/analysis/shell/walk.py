@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from interlock.analysis.facts import HOLE, QUOTED, hole, hole_of, known, taints_in, without_holes
+from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, hole, hole_of, known, taints_in, without_holes
 from interlock.analysis.places import home_of, resolve
 from interlock.analysis.programs.options import is_unreadable, program_name
 from interlock.analysis.shell import (
@@ -81,7 +81,7 @@ class Shell:
         self.errexit = False  # set -e
         self.missed: list[str] = []  # the folders that a `cd` leaves this shell in where it fails
         self.emptied: list[str] = []  # and that it leads to where a variable in it is empty
-        self.bare = False  # the word behind `cd` is a variable without quotes, gone where it is empty
+        self.bare = ""  # what stands behind `cd` without quotes, gone where it is empty: a variable by its name
         self.scopes: list[
             dict[str, list[str] | None]
         ] = []  # of the functions being called: local names, and their values outside
@@ -177,10 +177,9 @@ class Shell:
             self.restore(saved)
         if part.direction:
             return self._process_file(stream)
+        self.session.guessed |= APPROXIMATE in stream.taints
         taints = stream.taints & NAMED_TAINTS
-        if taints and not stream.known:
-            return hole_of(taints)
-        return stream.text.rstrip("\n")
+        return hole_of(taints) if taints and not stream.known else stream.text.rstrip("\n")
 
     def _process_file(self, stream: Stream) -> str:
         """`<(…)` as a file that can be read again by what it is given to."""
@@ -209,6 +208,9 @@ class Shell:
 
     def step(self, count: int = 1) -> None:
         self.session.step(count)
+
+    def guess(self) -> None:
+        self.session.guessed = True
 
     def save(self) -> list[Any]:
         """A copy of what a subshell may change for itself only."""
@@ -396,7 +398,7 @@ class Shell:
         self.flow = stdin
         words = [item for word in node.words for item in expand.fields(word, self)]
         if words and words[0] in ("cd", "pushd"):
-            self.bare = len(node.words) == 2 and not any(getattr(part, "quoted", True) for part in node.words[1].parts)
+            self.bare = simple_commands.bare_operand(node)
         if not words:
             simple_commands.assign_all(self, node.assigns)
             redirections.redirect_only(self, node)
