@@ -126,10 +126,31 @@ def test_what_git_does_not_have_is_kept_before_everyday_work_writes_over_it(here
 
 
 def test_everyday_work_on_what_git_has_or_nobody_had_is_not_kept(here: HookedDaemon, lasting: Path) -> None:
-    files(lasting, {"large.bin": "x" * (2 << 20), ".gitignore": "build/\n", "build/out.js": "x", "notes.txt": "mine"})
+    git(lasting, "checkout", "--", "src/a.py")
+    files(lasting, {"notes.txt": "mine", "node_modules/x.js": "x", "package-lock.json": "{}"})
     before = kept(here)
     for number, command in enumerate(
-        ["cp src/a.py src/new.py", "echo x > src/a.py", "echo x > /tmp/out", "echo x >> notes.txt", "echo x > large.bin", "echo x > build/out.js", "sed -i s/a/b/ notes.txt"]
+        ["cp src/a.py src/new.py", "echo x > src/a.py", "echo x > /tmp/out", "echo x >> notes.txt", "rm -rf node_modules", "rm -rf build"]
     ):  # fmt: skip
         assert here.claude(command, f"everyday{number}", cwd=str(lasting)).decision in ("", "allow")
     assert kept(here) == before
+
+
+def test_whatever_name_a_file_has_and_whoever_writes_it_it_is_kept_first(here: HookedDaemon, lasting: Path) -> None:
+    files(lasting, {"notes.txt": "mine", "build/thesis.txt": "mine", "debug.log": "mine", "to/notes.txt": "other"})
+    for number, command in enumerate(
+        [
+            "echo x > src/a.py", "sed -i s/i/b/ notes.txt", "rm -rf build", "rm -f debug.log", "cp notes.txt to/", "for f in no*; do mv $f to/; done",
+            "find . -name notes.txt -exec cp src/b.py {} +", """python3 -c "open('notes.txt','w').write('x')" """, "echo x > no*.txt",
+        ]
+    ):  # fmt: skip
+        overwrites(here, lambda: here.claude(command, f"kept{number}", cwd=str(lasting)))  # noqa: B023
+
+
+def test_everyday_work_on_files_that_only_the_shell_can_name_is_asked_about(here: HookedDaemon, lasting: Path) -> None:
+    files(lasting, {"notes.txt": "mine"})
+    for number, command in enumerate(
+        ["cat list | xargs sed -i s/a/b/", "cp src/b.py $(ls | sed s/a/b/)", "for f in $(ls); do mv src/b.py $f; done"]
+    ):
+        said = here.claude(command, f"guess{number}", cwd=str(lasting), permission_mode="bypassPermissions")
+        assert said.decision == "deny", command

@@ -15,10 +15,18 @@ from interlock.approvals.standing_answers import with_overrides
 from interlock.approvals.tickets import shows_action
 from interlock.audit.decision_entries import short_entry
 from interlock.engine.answer import DecisionDraft, decision_of
-from interlock.engine.gathering import Gathered, circumstances, effect_keys_of, gather, identify, inspect_impact
+from interlock.engine.gathering import (
+    Gathered,
+    changed_targets,
+    circumstances,
+    effect_keys_of,
+    gather,
+    identify,
+    inspect_impact,
+)
 from interlock.engine.performing import history_entry, perform
 from interlock.engine.real_paths import resolve_paths
-from interlock.engine.snapshotting import needs_snapshot, overwritten_targets, snapshot_only_copies, take_snapshot
+from interlock.engine.snapshotting import keep_changes, needs_snapshot, take_snapshot
 from interlock.identity.isolation import request_isolation
 from interlock.model import Kind, Level, Requirement
 from interlock.policy.circumstances import Circumstances
@@ -84,7 +92,7 @@ def _evaluate(state: State, request: Request) -> Decision:
     if everyday is not None:
         return everyday
     if (
-        needs_snapshot(judged) and overwritten_targets(state, judged) is not None
+        needs_snapshot(judged) and changed_targets(state, judged) is not None
     ):  # no snapshot was taken: the server's claim counts
         judged = _judge(state, replace(request, take_snapshot=None))
     judged = identify(state, judged)
@@ -139,8 +147,8 @@ def _quick(state: State, judged: Judged, at_once: bool = False) -> Decision | No
         return None
     if may_meet(state, replace(judged, effect_keys=effect_keys_of(state, judged))):
         return None
-    over = overwritten_targets(state, judged)
-    if over is not None and at_once:  # it is inspected, and may be copied first
+    changed = changed_targets(state, judged)
+    if changed is not None and at_once:  # it is inspected, and may be copied first
         return None
     blocked = state.blocked(request.agent.principal)
     paused_by, paused_to = state.paused(judged.now)
@@ -165,11 +173,11 @@ def _quick(state: State, judged: Judged, at_once: bool = False) -> Decision | No
         request.adapter_context and request.adapter_context.block and request.adapter_context.block.escalation
     ):
         return None
-    found = snapshot_only_copies(state, judged, over) if over is not None and request.spend else None
+    found = keep_changes(state, judged, changed) if changed is not None and request.spend else None
     if found is not None and found.verified:
         judged, answer = identify(state, judged), DecisionDraft(at, weighed, Resolution("allow"), found)
         return state.store.write(lambda tx: perform(tx, state, judged, Gathered(), answer, None))
-    if found is not None and needs_snapshot(judged):
+    if found is not None:  # something would be lost, so it is asked about
         return None
     decision, keep = decision_of(state, judged, weighed, Resolution("allow")), request.persist
     if keep is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -109,6 +110,12 @@ def inspect_impact(state: State, judged: Judged, at: Circumstances) -> Circumsta
     request = judged.request
     if request.inspect_impact is None or runs_elsewhere(judged):
         return at
+    if judged.judgement.assessment.level < Level.DESTRUCTIVE:
+        question = changed_targets(state, judged)
+        if question is None:
+            return at
+        impact = inspection.run_inspection(question, request.inspect_impact)
+        return replace(at, impact=impact, unkept=inspection.unkept_words(question, impact))
     own = own_tools(request)
     return inspection.with_impact(
         at,
@@ -119,6 +126,30 @@ def inspect_impact(state: State, judged: Judged, at: Circumstances) -> Circumsta
         request.provenance,
         own,
     )
+
+
+def changed_targets(state: State, judged: Judged) -> inspection.Inspection | None:
+    """Existing files that everyday work changes; None where there are none, or no snapshot can be taken."""
+    request = judged.request
+    able = request.take_snapshot is not None and request.inspect_impact is not None and state.undo.enabled
+    if not able or state.mode != "enforcing" or runs_elsewhere(judged):
+        return None
+    question = inspection.change_inspection(request.action, judged.judgement.facts, request.provenance)
+    if question is None or request.owner != f"uid:{os.getuid()}":
+        return question
+    deeds = tuple(deed for deed in question.deeds if _may_exist(deed, question.bases, question.home))
+    return replace(question, deeds=deeds) if deeds else None
+
+
+def _may_exist(deed: Mapping[str, Any], bases: Sequence[str], home: str) -> bool:
+    """Whether a target exists; a pattern, a search and a Git command may find anything."""
+    target = str(deed.get("target", "*"))
+    if "found" in deed or set("*?[") & set(target):
+        return True
+    if target == "~" or target.startswith("~/"):
+        target = f"{home}{target[1:]}" if home.startswith("/") else os.path.expanduser(target)
+    exists = os.path.isfile if deed.get("maybe") and target != "." else os.path.lexists
+    return any(exists(os.path.join(base, target)) for base in bases)
 
 
 def runs_elsewhere(judged: Judged) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Callable
 
@@ -10,8 +9,8 @@ from msgspec.structs import replace
 
 from interlock.approvals import TicketChange
 from interlock.engine.answer import DecisionDraft
-from interlock.engine.gathering import own_tools, runs_elsewhere
-from interlock.impact.inspection import Inspection, inspection_of, moved_targets, overwrite_inspection
+from interlock.engine.gathering import changed_targets, own_tools, runs_elsewhere
+from interlock.impact.inspection import Inspection, inspection_of
 from interlock.model import Level, Loss, TicketState
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.impact import Impact
@@ -23,9 +22,9 @@ from interlock.snapshots import SnapshotLimits, TakenSnapshot, no_snapshot
 
 COMMAND = 2_000  # characters of a stored command
 HYPOTHETICAL = TakenSnapshot("u_aaaaaaaaaa", "0" * 64)  # to find the answer with a snapshot, before one is taken
-_SMALL = 1 << 20  # bytes of an overwritten file that is copied without a question
 _GOES = (Loss.LOST, Loss.RECOVERABLE)
-_VERBS = frozenset({"delete", "truncate", "overwrite", "git", "database"})
+_LOSSES = (Loss.LOST, Loss.UNKNOWN)
+_VERBS = frozenset({"delete", "truncate", "overwrite", "git", "replaced", "database"})
 
 
 def take_snapshot(
@@ -48,48 +47,19 @@ def take_snapshot(
     return replace(made, kept=found) if found.verified else made
 
 
-def overwritten_targets(state: State, judged: Judged) -> Inspection | None:
-    """Existing files that everyday work would overwrite; None where there are none, or no snapshot can be taken."""
-    request = judged.request
-    if (
-        request.take_snapshot is None
-        or request.inspect_impact is None
-        or not state.undo.enabled
-        or state.mode != "enforcing"
-    ):
-        return None
-    if runs_elsewhere(judged):
-        return None
-    edits = request.server is not None  # an agent's own edits are shown to its user
-    question = overwrite_inspection(
-        request.action, judged.judgement.facts, request.provenance, own_tools(request), edits
-    )
-    if question is None or request.owner != f"uid:{os.getuid()}":
-        return question
-    places = [
-        os.path.join(base, _at_home(str(deed["target"]), question.home))
-        for base in question.bases
-        for deed in question.deeds
-    ]
-    return question if any(map(os.path.isfile, places)) else None
-
-
-def _at_home(target: str, home: str) -> str:
-    """Expands `~` with the caller's home, else with this process's."""
-    if home.startswith("/") and (target == "~" or target.startswith("~/")):
-        return f"{home}{target[1:]}"
-    return os.path.expanduser(target)
-
-
-def snapshot_only_copies(state: State, judged: Judged, over: Inspection) -> TakenSnapshot | None:
-    """Takes a snapshot of small overwritten files that have no other copy."""
+def keep_changes(state: State, judged: Judged, question: Inspection) -> TakenSnapshot | None:
+    """Takes a snapshot where everyday work changes files that nothing proves to be elsewhere; None where nothing is lost."""
     look = judged.request.inspect_impact
-    seen = look(over.body) if look is not None else None
-    if needs_snapshot(judged):
-        harmless = seen is not None and seen.loss in (Loss.NONE, Loss.RECOVERABLE)
-        return None if harmless else _take(state, judged, over)
-    small = seen is not None and seen.loss is Loss.LOST and seen.bytes <= _SMALL
-    return _take(state, judged, over) if small else None
+    seen = look(question.body) if look is not None else None
+    if seen is None or seen.missing or (seen.loss in (Loss.NONE, Loss.RECOVERABLE) and not seen.presumed):
+        return None
+    if not question.relieves or seen.repositories:
+        return no_snapshot(fresh_id(), "which files it changes is not certain") if seen.loss in _LOSSES else None
+    found = _take(state, judged, question)
+    needed = tuple(deed for deed in question.deeds if not deed.get("maybe"))
+    if not found.verified and len(needed) < len(question.deeds) and seen.loss in _LOSSES:
+        found = _take(state, judged, replace(question, deeds=needed))
+    return found if found.verified or seen.loss in _LOSSES else None
 
 
 def needs_snapshot(judged: Judged) -> bool:
@@ -121,7 +91,12 @@ def _question(state: State, judged: Judged, answer: DecisionDraft) -> Inspection
         return None
     if not _worth(at.impact) and (held.keep is not TicketChange.SPEND or (at.impact is not None and at.impact.missing)):
         return None
-    question = inspection_of(request.action, judged.judgement, request.provenance, own_tools(request))
+    everyday = judged.judgement.assessment.level < Level.DESTRUCTIVE
+    question = (
+        changed_targets(state, judged)
+        if everyday
+        else inspection_of(request.action, judged.judgement, request.provenance, own_tools(request))
+    )
     if question is None or not question.deeds or any(deed["verb"] not in _VERBS for deed in question.deeds):
         return None  # only local files can be copied
     lowers = question.relieves and not question.notes and state.impact_settings.exempt  # a note explains the rest
@@ -147,11 +122,8 @@ def _take(state: State, judged: Judged, question: Inspection) -> TakenSnapshot:
     whose = state.snapshot_owner(judged.request.owner)
     if state.snapshot_usage.bytes.get(whose, 0) >= state.undo.total_bytes:  # until maintenance has pruned
         return no_snapshot(id, "snapshots use all of their space (undo.total_bytes)")
-    moved = moved_targets(judged.judgement.facts)
-    if moved is None:
-        return no_snapshot(id, "what it moves away is not known")
     assert judged.request.take_snapshot is not None
     body = question.body
-    found = judged.request.take_snapshot({**body, "deeds": [*body["deeds"], *moved]}, id, judged.now, limits)
+    found = judged.request.take_snapshot({**body, "deeds": [*body["deeds"], *question.moved]}, id, judged.now, limits)
     state.snapshot_usage.bytes[whose] = state.snapshot_usage.bytes.get(whose, 0) + found.bytes
     return found

@@ -26,21 +26,19 @@ from interlock.analysis.targets.ordering import (
     parse_command_line,
 )
 from interlock.analysis.targets.provenance import FILE, NOTHING_CREATED, Provenance
+from interlock.impact.changes import ANYTHING, AWAY, VERBS, local_changes
 from interlock.model import Action, Assessment, Kind, Level, Loss
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.impact import INSPECTABLE_RULES, Impact
 from interlock.policy.real_paths import RESOLVED
 
 MOST = 50  # effects of one action that are inspected
+MOST_CHANGES = 600  # targets of everyday work; more than that stand for anything
 # Includes rules that are inspected only to inform a person: no impact relaxes their requirement.
 INSPECTABLE = INSPECTABLE_RULES | frozenset(
     "filesystem.wipe filesystem.delete_system_file filesystem.delete_state git.force_push".split()
 )
-# The verb of a fact -> the verb in the inspection.
-_VERBS = {"delete": "delete", "truncate": "truncate", "overwrite": "overwrite", "write": "overwrite"}
-_AWAY = frozenset({"remote", "container", "privileged"})
 _CONTENTS = frozenset({"database", "statements", "compose"})  # effects that depend on the content of a file
-_PASSING = frozenset("temp sink build cache log device remote".split())  # places whose files are regenerated
 _FILES_SERVER = "mcp__filesystem__"
 
 
@@ -55,6 +53,7 @@ class Inspection(Struct, frozen=True):
     strayed: tuple[str, ...] = ()  # folders this session went to before: a target that is not here may be there
     home: str = ""  # the home that `~` stands for, where it is not the system's
     throwaway: bool = False  # everything forbidden in it happens to ephemeral databases
+    moved: tuple[Mapping[str, Any], ...] = ()  # sources of moves, which a snapshot keeps too
 
     @property
     def body(self) -> dict[str, Any]:
@@ -81,7 +80,7 @@ def inspection_of(
     answers = ephemeral_targets(judged.facts, accused, created) if not line.set_apart else {}
     rest = accused - answers.keys()
     beside = [fact for fact in judged.facts if not _belongs(fact, answers)]
-    if any(_AWAY & fact.traits for fact in beside) or happens_elsewhere(action, judged.facts, rest):
+    if any(AWAY & fact.traits for fact in beside) or happens_elsewhere(action, judged.facts, rest):
         return None
     effects = [
         *_effects(judged.facts, rest, earlier_git_changes(facts)),
@@ -95,9 +94,34 @@ def inspection_of(
     relieves = undisturbed and not line.set_apart and _all_visible(assessment, judged.facts, answers)
     notes = tuple(dict.fromkeys(one.note for one in answers.values() if one.note))
     inspected = tuple(effect for effect in effects if effect is not None)
+    changes = local_changes(judged.facts, action.cwd)
+    if not answers:  # all parts of a line are in its snapshot
+        inspected += tuple(_beyond(changes.deeds, inspected, bases))
+    relieves = relieves and (changes.exact or not inspects)
     local = tuple(created.local()) if effects else ()
     throwaway = _forbidden_is_ephemeral(assessment, answers, bases, created)
-    return Inspection(bases, inspected, relieves, notes, local, created.strayed, action.home, throwaway)
+    home = action.home
+    return Inspection(bases, inspected, relieves, notes, local, created.strayed, home, throwaway, changes.moved)
+
+
+def _beyond(
+    changes: Sequence[Mapping[str, Any]], named: Sequence[Mapping[str, Any]], bases: Sequence[str]
+) -> Iterator[Mapping[str, Any]]:
+    """The changes that are not among those named."""
+    known_as = {(one["verb"], _whole(base, one)) for one in named for base in bases}
+    commands = [one["words"] for one in named if "words" in one]
+    for one in changes:
+        if (
+            one != ANYTHING
+            and not one.get("maybe")
+            and one.get("words") not in commands
+            and (one["verb"], _whole(bases[-1], one)) not in known_as
+        ):
+            yield one
+
+
+def _whole(base: str, deed: Mapping[str, Any]) -> str:
+    return posixpath.normpath(posixpath.join(base, str(deed.get("target", ""))))
 
 
 def _forbidden_is_ephemeral(
@@ -115,32 +139,33 @@ def _own_file(answer: Ephemeral, bases: Sequence[str], created: Provenance) -> b
     return is_ephemeral_name(posixpath.basename(file)) or own.issuperset(posixpath.join(base, file) for base in bases)
 
 
-def overwrite_inspection(
-    action: Action, facts: Sequence[Fact], created: Provenance, own_tools: bool, edits: bool = False
-) -> Inspection | None:
-    """The files that everyday work would overwrite: nobody is asked about them, and a snapshot keeps what Git does not have.
-
-    `edits` includes changes to a part of a file.
-    """
-    here = action.kind is Kind.COMMAND or (own_tools and action.kind is Kind.TOOL)
-    if not here or not action.cwd.startswith("/"):
+def change_inspection(action: Action, facts: Sequence[Fact], created: Provenance) -> Inspection | None:
+    """The files that everyday work changes: no question by its level, but none of them may be lost unasked (R-24)."""
+    if action.kind not in (Kind.COMMAND, Kind.TOOL) or not action.cwd.startswith("/"):
         return None
-    written = [
-        fact for fact in facts if isinstance(fact, Effect) and _replaces(fact, edits) and RESOLVED not in fact.traits
-    ]
-    bases = _bases(action.cwd, facts) if written else None
-    if bases is None or len(written) > MOST:
+    changes = local_changes(facts, action.cwd)
+    if not changes.deeds:
         return None
-    targets = dict.fromkeys(fact.target for fact in written)
-    effects = tuple({"verb": "overwrite", "target": target, "worked": True} for target in targets)
-    return Inspection(bases, effects, False, (), tuple(created.local()), created.strayed, action.home)
+    whole = len(changes.deeds) <= MOST_CHANGES
+    deeds = changes.deeds if whole else (ANYTHING,)
+    bases = tuple(dict.fromkeys((action.cwd, *created.strayed, *_entered(action.cwd, facts))))
+    return Inspection(
+        bases, deeds, whole and changes.exact, (), tuple(created.local()), (), action.home, moved=changes.moved
+    )
 
 
-def _replaces(fact: Effect, edits: bool) -> bool:
-    """Whether a whole file is written in a place where it may be the only copy."""
-    clear = known(fact.target) and QUOTED not in fact.target and not set("*?[{") & set(fact.target)
-    passing = fact.place in _PASSING or fact.traits & (_AWAY if edits else _AWAY | {"edit"})
-    return fact.verb in ("write", "overwrite") and clear and not passing and _near(fact.via)
+def _entered(cwd: str, facts: Sequence[Fact]) -> Iterator[str]:
+    """The folders that a line goes to, each from where it begins and from the one before."""
+    at = cwd
+    for fact in facts:
+        word = (
+            fact.words[-1]
+            if isinstance(fact, Command) and fact.program in program_set("moves_folder") and fact.words
+            else ""
+        )
+        if word and known(word) and not word.startswith(("-", "~", QUOTED)):
+            at = posixpath.normpath(posixpath.join(at, word))
+            yield from (at, posixpath.normpath(posixpath.join(cwd, word)))
 
 
 def with_impact(
@@ -160,6 +185,15 @@ def with_impact(
     counts = question.relieves and relief
     loss = impact.loss if counts else Loss.UNKNOWN
     return replace(at, impact=impact, loss=loss, ephemeral=counts and question.throwaway)
+
+
+def unkept_words(question: Inspection, impact: Impact) -> str:
+    """Why everyday work is asked about unless a snapshot is taken; empty where nothing can be lost."""
+    if impact.loss in (Loss.NONE, Loss.RECOVERABLE) or impact.missing:
+        return ""
+    if not question.relieves:
+        return "which files it changes is not certain, and some of them exist nowhere else"
+    return "it changes files that exist nowhere else, and no copy of them was made"
 
 
 def run_inspection(question: Inspection, inspect: Callable[[Mapping[str, Any]], Impact]) -> Impact:
@@ -188,14 +222,6 @@ def _is_undisturbed(
     return is_undisturbed(facts, accused, answers.keys() - set(files))
 
 
-def moved_targets(facts: Sequence[Fact]) -> list[Mapping[str, Any]] | None:
-    """The sources of moves as deletions: a move destroys nothing, but an undo has to put them back; None where one is not known."""
-    moves = [fact for fact in facts if isinstance(fact, Effect) and fact.verb == "move" and RESOLVED not in fact.traits]
-    if not all(known(one.target) and QUOTED not in one.target and _near(one.via) for one in moves):
-        return None
-    return [{"verb": "delete", "target": one.target} for one in moves]
-
-
 def _effects(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) -> Iterator[Mapping[str, Any] | None]:
     """The destructive effects; None for one whose target or folder is not known."""
     exactly = {fact_key(fact): _exactly(fact) for fact in facts if isinstance(fact, Command)}
@@ -204,11 +230,11 @@ def _effects(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) ->
         if fact_key(fact) not in accused:
             continue
         if isinstance(fact, Effect):
-            if fact.verb in _VERBS and RESOLVED not in fact.traits:  # the inspection follows links by itself
+            if fact.verb in VERBS and RESOLVED not in fact.traits:  # the inspection follows links by itself
                 clear = known(fact.target) and QUOTED not in fact.target and _near(fact.via)
                 one_link = "link" in fact.traits and fact_key(fact) in pairs
                 more = {"sure": True} if one_link else exactly.get(fact_key(fact), {})
-                yield {"verb": _VERBS[fact.verb], "target": fact.target, **more} if clear and fact.target else None
+                yield {"verb": VERBS[fact.verb], "target": fact.target, **more} if clear and fact.target else None
         elif in_repository(fact):
             clear = all(map(known, fact.words)) and not fact.env and _near(fact.via)
             after = {"after": list(before)} if before else {}
@@ -238,7 +264,7 @@ def _bases(cwd: str, facts: Sequence[Fact]) -> tuple[str, ...] | None:
     words = [word for word in moves[0].words if word != "--"]
     if len(moves) > 1 or len(words) != 1 or not known(words[0]):
         return None
-    if words[0].startswith(("-", "~", QUOTED)):
+    if words[0].startswith(("-", "~", QUOTED)) or set("*?[") & set(words[0]):
         return None
     there = words[0] if words[0].startswith("/") else f"{cwd.rstrip('/')}/{words[0]}"
     return (cwd, there) if there.rstrip("/") != cwd.rstrip("/") else (cwd,)
@@ -247,7 +273,7 @@ def _bases(cwd: str, facts: Sequence[Fact]) -> tuple[str, ...] | None:
 def _all_visible(assessment: Assessment, facts: Sequence[Fact], answers: Mapping[Key, Ephemeral]) -> bool:
     """Whether each destructive finding can be inspected on the disk, by a fact of its own, or has an ephemeral target."""
     findings = [finding for finding in assessment.findings if finding.level >= Level.DESTRUCTIVE]
-    visible = {fact_key(f) for f in facts if isinstance(f, Effect) and f.verb in _VERBS}
+    visible = {fact_key(f) for f in facts if isinstance(f, Effect) and f.verb in VERBS}
     visible |= {fact_key(f) for f in facts if isinstance(f, Command) and in_repository(f)}
     return all(
         (finding.rule in INSPECTABLE_RULES and (finding.subject, finding.span) in visible)

@@ -15,9 +15,17 @@ from typing import Any
 
 from interlock.impact import ENTRIES, MILLISECONDS, Budget, BudgetExceeded, Unclear
 from interlock.impact.git.losses import git_losses
+from interlock.impact.git.replaced import replaced_files
 from interlock.impact.project_settings import check_compose_files, check_database_settings, check_sql_files
 from interlock.impact.survey import TEMP, FileSurvey, ImpactTally, SessionFiles
-from interlock.impact.targets import effective_home, existing_paths, find_paths, is_unambiguous, join_target
+from interlock.impact.targets import (
+    effective_home,
+    existing_paths,
+    find_paths,
+    is_unambiguous,
+    join_target,
+    replaced_in,
+)
 from interlock.impact.warm_child import READY
 from interlock.policy.impact import Impact, impact_json, unknown_impact
 
@@ -57,6 +65,14 @@ def _inspect_effects(question: Mapping[str, Any], tally: ImpactTally, budget: Bu
             words, after = ([str(word) for word in effect.get(name, ())] for name in ("words", "after"))
             if not sum(git_losses(base, words, survey, after) for base in bases):
                 raise Unclear("there is no repository")
+        elif effect["verb"] == "replaced":
+            for path in (path for base in bases for path in replaced_files(base, effect["words"], survey)):
+                survey.file(path, os.lstat(path))
+            survey.tally.found = True
+        elif effect["verb"] == "anything":
+            for base in bases:
+                repository = survey.repository(os.path.realpath(base)) if os.path.isdir(base) else None
+                survey.below(repository.top if repository is not None else os.path.realpath(base))
         elif effect["verb"] == "settings":
             check_database_settings(bases, str(effect["environment"]), survey)
         elif effect["verb"] == "compose":
@@ -76,6 +92,9 @@ def _inspect_files(
     effect: Mapping[str, Any], bases: list[str], survey: FileSurvey, home: str, strayed: Sequence[str] = ()
 ) -> None:
     verb = str(effect["verb"])
+    if effect.get("maybe"):
+        _inspect_named(effect, bases, survey, home)
+        return
     survey.tally.verb = _VERBS[verb]
     paths = dict.fromkeys(target_paths(effect, bases, home, survey.budget))
     if not paths and any(target_paths(effect, [base], home, survey.budget) for base in strayed):
@@ -90,9 +109,23 @@ def _inspect_files(
                 survey.tree(path)
         else:
             real = os.path.realpath(path)  # what is written goes through links
-            survey.file(real, os.stat(real), worked=bool(effect.get("worked")))
+            for one in replaced_in(real, effect, bases, home, survey.budget):
+                if os.path.isdir(one) and not os.path.islink(one):
+                    survey.below(one)
+                elif os.path.lexists(one):
+                    survey.file(one, os.lstat(one))
             if verb == "database":
                 _inspect_unwritten_pages(real, survey)
+
+
+def _inspect_named(effect: Mapping[str, Any], bases: list[str], survey: FileSurvey, home: str) -> None:
+    """Notes whether files that a program may write have no other copy; they are kept if that is possible, and never a question."""
+    inner = FileSurvey(ImpactTally(), survey.budget, survey.temp, survey.base, survey.own, home)
+    survey.tally.found = True
+    with contextlib.suppress(Unclear, OSError, BudgetExceeded):
+        if named_files(effect, bases, home, survey.budget):
+            _inspect_files({**effect, "maybe": False}, bases, inner, home)
+    survey.tally.presumed += inner.tally.only
 
 
 def _is_expected_missing(effect: Mapping[str, Any], base: str, survey: FileSurvey, home: str) -> bool:
@@ -111,6 +144,12 @@ def _inside(effect: Mapping[str, Any], base: str, survey: FileSurvey, home: str)
     return (repository is not None and f"{path}/".startswith(f"{repository.top}/")) or (
         home not in ("", "/") and path.startswith(f"{home}/.")
     )
+
+
+def named_files(effect: Mapping[str, Any], bases: Sequence[str], home: str, budget: Budget) -> list[str]:
+    """The files that exist of those that a program may write; a folder only where it unpacks into it."""
+    found = target_paths(effect, bases, home, budget)
+    return found if effect["target"] == "." else [path for path in found if os.path.isfile(path)]
 
 
 def target_paths(effect: Mapping[str, Any], bases: Sequence[str], home: str, budget: Budget) -> list[str]:

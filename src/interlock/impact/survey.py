@@ -24,6 +24,7 @@ class ImpactTally(Struct):
     only: int = 0
     names: list[str] = field(default_factory=list)
     restorable: int = 0  # things that can be restored from elsewhere
+    presumed: int = 0  # of these, how many only by a name and because Git ignores them
     commits: int = 0
     safe: int = 0
     gone: int = 0  # commits, stashes and the like that cannot
@@ -77,6 +78,7 @@ class ImpactTally(Struct):
             tuple(self.notes)[:NAMES],
             problem,
             self.repositories,
+            self.presumed,
         )
 
     def _loss(self, problem: str) -> Loss:
@@ -183,6 +185,7 @@ class FileSurvey:
     ) -> None:
         self.tally, self.budget, self.base, self.home = tally, budget, base, home
         self.own = own if own is not None else SessionFiles.of((), budget)
+        self.lost: list[str] = []  # files whose content exists nowhere else
         self.temp = tuple(os.path.realpath(one) for one in temp)
         self._caches = (f"{os.path.realpath(home)}/.cache/",) if home else ()
         self._repositories: dict[str, Repository | None] = {}
@@ -203,6 +206,15 @@ class FileSurvey:
                 self.tally.found = True
                 todo += self._folder(folder)
 
+    def below(self, path: str) -> None:
+        """Counts the files that a folder holds and that may be replaced; what Git keeps for itself stays."""
+        todo = [path]
+        while todo:
+            folder = todo.pop()
+            if os.path.basename(folder) != ".git" and (folder == path or not self.is_regenerable(folder)):
+                self.tally.found = True
+                todo += self._folder(folder)
+
     def _folder(self, folder: str) -> list[str]:
         """Counts the files of a folder, and returns the folders in it."""
         inner = []
@@ -215,20 +227,21 @@ class FileSurvey:
                     self.file(entry.path, entry.stat(follow_symlinks=False), folder)
         return inner
 
-    def file(self, path: str, found: os.stat_result, folder: str = "", worked: bool = False) -> None:
-        """Counts one file that would be deleted, emptied or replaced; with `worked`, a tracked file is recoverable as it is."""
+    def file(self, path: str, found: os.stat_result, folder: str = "") -> None:
+        """Counts one file that would be deleted, emptied or replaced."""
         mode = found.st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or (stat.S_ISREG(mode) and not found.st_size):
             self.tally.nothing()
         elif not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
             raise Unclear(f"{os.path.basename(path)} is no ordinary file")
-        elif (worked and self._is_tracked(path)) or self._is_recoverable(path, found, folder or os.path.dirname(path)):
+        elif self._is_recoverable(path, found, folder or os.path.dirname(path)):
             self.tally.recoverable(found.st_size)
         elif self.own.file(path, found):
             self.tally.recoverable(found.st_size)
             self.tally.note("made by this session")
         else:
             self.tally.lost(self._name(path), found.st_size)
+            self.lost.append(path)
 
     def repository(self, folder: str) -> Repository | None:
         """The repository of a real folder."""
@@ -239,10 +252,6 @@ class FileSurvey:
             else:
                 self._repositories[folder] = repository_of(folder, self.budget)
         return self._repositories[folder]
-
-    def _is_tracked(self, path: str) -> bool:
-        repository = self.repository(os.path.dirname(path))
-        return repository is not None and repository.inside(path) in repository.index.entries
 
     def _is_recoverable(self, path: str, found: os.stat_result, folder: str) -> bool:
         if "/.git/" in path:
@@ -256,11 +265,18 @@ class FileSurvey:
         entry = repository.index.entries.get(inside)
         if entry is not None:  # by its content: times say what Git was told, and a filter may have stored another one
             return blob_id(path, found, self.budget) == entry.oid and repository.objects.has(entry.oid)
-        return _regenerable(inside) and repository.ignored(inside)
+        if not _regenerable(inside) or not repository.ignored(inside):
+            return False
+        self.tally.presumed += 1
+        return True
 
     def is_regenerable(self, folder: str) -> bool:
-        """Whether Git ignores a whole folder that a program regenerates; it is then counted without walking it."""
+        """Whether a program makes a whole folder again: a tagged cache, packages with their lock file, or a build that Git ignores."""
         name = os.path.basename(folder)
+        if _is_proved(folder, name):
+            self.tally.restorable += 1
+            self.tally.note(f"{self._name(folder)} can be made again")
+            return True
         if name not in REGENERABLE or (
             name in _NEEDS_PROJECT and not _has_project_file(os.path.dirname(folder), _NEEDS_PROJECT[name])
         ):
@@ -274,12 +290,36 @@ class FileSurvey:
         ):
             return False
         self.tally.restorable += 1
+        self.tally.presumed += 1
         self.tally.note(f"{self._name(folder)} is ignored by Git and can be regenerated")
         return True
 
     def _name(self, path: str) -> str:
         inside = os.path.relpath(path, self.base)
         return path if inside.startswith("..") else inside
+
+
+# Folders of packages, and the lock files beside them from which they are installed again.
+_LOCKS = {
+    "node_modules": "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb".split(),
+    "Pods": ["Podfile.lock"],
+    "vendor": ["composer.lock", "go.sum"],
+    "deps": ["mix.lock"],
+    ".venv": "uv.lock poetry.lock pdm.lock Pipfile.lock requirements.txt".split(),
+    "venv": "uv.lock poetry.lock pdm.lock Pipfile.lock requirements.txt".split(),
+}
+_CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
+
+
+def _is_proved(folder: str, name: str) -> bool:
+    """Whether a folder is tagged as a cache, or has packages that a lock file beside it names."""
+    if name in _LOCKS and any(os.path.isfile(f"{os.path.dirname(folder)}/{lock}") for lock in _LOCKS[name]):
+        return "venv" not in name or os.path.isfile(f"{folder}/pyvenv.cfg")
+    try:
+        with open(f"{folder}/CACHEDIR.TAG", "rb") as tag:
+            return stat.S_ISREG(os.fstat(tag.fileno()).st_mode) and tag.read(len(_CACHE_TAG)) == _CACHE_TAG
+    except OSError:
+        return False
 
 
 def _regenerable(inside: str) -> bool:

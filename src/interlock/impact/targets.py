@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
-from fnmatch import translate
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from interlock.impact import Budget, Unclear
@@ -92,11 +91,56 @@ def _next(at: str, part: str, hidden: bool, last: bool, budget: Budget) -> Itera
     elif not _GLOB.search(part):
         yield os.path.join(at, part), hidden
     else:
-        fits = re.compile(translate(part))
+        fits = re.compile(glob_regex(part), re.DOTALL)
         for path, name in _list(at, budget):
             shown = hidden or not name.startswith(".") or part.startswith(".")
-            if shown and fits.match(name):
+            if shown and fits.fullmatch(name):
                 yield path, hidden
+
+
+_SET = re.compile(r"\[([!^]?)(\]?(?:\[[:.=][^\]]*[:.=]\]|[^\]])*)\]")
+_PIECE = re.compile(r"\[([:.=])(.*?)\1\]|(.)-(.)|\\?(.)", re.DOTALL)
+# Classes as any locale may understand them.
+_CLASSES = {
+    **dict.fromkeys(("alpha", "alnum", "lower", "upper", "word", "graph"), r"\w"), "digit": r"\d", "xdigit": "0-9A-Fa-f", "space": r"\s",
+    "blank": r"\s",
+}  # fmt: skip
+
+
+def glob_regex(pattern: str) -> str:
+    """A pattern as a regular expression that matches every name that any common shell and locale would; and few others."""
+    out, at = [], 0
+    while at < len(pattern):
+        char, found = pattern[at], _SET.match(pattern, at)
+        if found is not None:
+            out.append(_set_regex(found[2], bool(found[1])))
+            at = found.end()
+            continue
+        if char == "\\" and at + 1 < len(pattern):  # quoted, unless the name has it
+            out.append("\\\\?")
+        else:
+            out.append({"*": ".*", "?": "."}.get(char) or re.escape(char))
+        at += 1
+    return "".join(out)
+
+
+def _set_regex(inside: str, negated: bool) -> str:
+    pieces = [one.groups() for one in _PIECE.finditer(inside)]
+    plain = all(one[4] is not None for one in pieces)
+    if negated:
+        return f"[^{re.escape(''.join(one[4] for one in pieces))}]" if plain and inside else "."
+    found = ""
+    for mark, name, first, last, char in pieces:
+        if mark == ":":
+            found += _CLASSES.get(name, r"\W\w")
+        elif mark:
+            return "."
+        elif first is not None:  # a range has what the locale sorts between its ends, in both cases
+            digits = first.isdigit() and last.isdigit() and first <= last
+            found += f"{first}-{last}" if digits else r"\w" if first.isalnum() and last.isalnum() else r"\W\w"
+        else:
+            found += re.escape(char)
+    return f"[{found}]" if found else "."
 
 
 def _below(at: str, budget: Budget) -> Iterator[str]:
@@ -122,16 +166,31 @@ def _list(folder: str, budget: Budget) -> list[tuple[str, str]]:
     return found
 
 
+def replaced_in(path: str, effect: Mapping[str, Any], bases: Sequence[str], home: str, budget: Budget) -> list[str]:
+    """The paths that writing to a target may replace: itself, or in a folder the names that come; the folder where any may come."""
+    sources = effect.get("from")
+    if not os.path.isdir(path) or not sources:
+        return [path]
+    names: dict[str, None] = {}
+    for source in map(str, sources):
+        name = os.path.basename(source.rstrip("/"))
+        if name in ("", ".", ".."):
+            return [path]
+        found = (
+            [one for base in bases for one in existing_paths(base, source, home, budget)]
+            if _GLOB.search(name)
+            else [name]
+        )
+        names |= dict.fromkeys(os.path.basename(one) for one in found)
+    return [one for name in names if _exists(one := os.path.join(path, name))]
+
+
 _TYPES = {"f": stat.S_ISREG, "d": stat.S_ISDIR, "l": stat.S_ISLNK}
-_ODD_NAME = re.compile(r"\[[^\]]*\[:|\\")
 
 
 def find_paths(root: str, search: Mapping[str, Any], budget: Budget) -> Iterator[str]:
     """The paths below a real folder, itself included, that a search matches; raises Unclear for an ambiguous pattern."""
-    name = str(search["name"])
-    if _ODD_NAME.search(name):
-        raise Unclear("the pattern is not known here")
-    fits = re.compile(translate(name), re.IGNORECASE if search["icase"] else 0)
+    fits = re.compile(glob_regex(str(search["name"])), re.DOTALL | (re.IGNORECASE if search["icase"] else 0))
     kind = _TYPES.get(str(search["type"]))
     least, most = (int(depth) for depth in search["depth"])
     if not os.path.lexists(root):
@@ -140,7 +199,7 @@ def find_paths(root: str, search: Mapping[str, Any], budget: Budget) -> Iterator
     while todo:
         path, mode, depth = todo.pop()
         budget.entry()
-        if depth >= least and fits.match(os.path.basename(path)) and (kind is None or kind(mode)):
+        if depth >= least and fits.fullmatch(os.path.basename(path)) and (kind is None or kind(mode)):
             yield path
         if stat.S_ISDIR(mode) and depth != most:
             todo += [(entry.path, _mode(entry), depth + 1) for entry in os.scandir(path)]

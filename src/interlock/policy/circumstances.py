@@ -69,6 +69,7 @@ class Circumstances(Struct, frozen=True):
     loss: Loss = Loss.UNKNOWN
     impact: Impact | None = None  # of its targets, inspected for this decision
     ephemeral: bool = False  # everything forbidden in it targets ephemeral databases
+    unkept: str = ""  # why something may be lost though the action is everyday work; empty where nothing is
     snapshot: TakenSnapshot | None = None  # of everything that it changes; only where a snapshot exempts it
     adapter_context: AdapterContext | None = None
     registry_match: RegistryMatch | None = None

@@ -259,6 +259,15 @@ def _level(assessment: Assessment, named: MatchNames, policy: Policy, at: Circum
     ]
 
 
+def _unkept(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    """R-24: everyday work that would lose something is asked about like a destructive action, unless a snapshot keeps it."""
+    control = policy.control(Level.DESTRUCTIVE)
+    kept = at.snapshot is not None and at.snapshot.verified
+    if not at.unkept or kept or control.kept is None:
+        return []
+    return [Contribution("unkept", control.requirement, at.unkept, denies=control.denies)]
+
+
 def _denies_irreversible(control: Control, assessment: Assessment) -> bool:
     return assessment.irreversible and control.irreversible is not None and control.irreversible.human > Human.NONE
 
@@ -395,6 +404,6 @@ def _literal(assessment: Assessment, named: MatchNames, policy: Policy, at: Circ
 
 
 _SOURCES: tuple[Source, ...] = (
-    _hard_blocks, _operator_patterns, _allowlist, _matrix, _level, _irreversible, _severity, _declared, escalation, _claimed,
+    _hard_blocks, _operator_patterns, _allowlist, _matrix, _level, _unkept, _irreversible, _severity, _declared, escalation, _claimed,
     _tier, _danger_zone, _tampering, _loop, _denied, _always, _literal,
 )  # fmt: skip

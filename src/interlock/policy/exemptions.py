@@ -17,7 +17,7 @@ from interlock.problems import Problems
 
 # Parts that an auto-approving pattern exempts from, and parts that a harmless impact exempts from.
 _AUTO_APPROVABLE = frozenset(
-    {"level", "tier", "severity", "tolerance", "always_ask"}
+    {"level", "unkept", "tier", "severity", "tolerance", "always_ask"}
 )  # GK-04: a confirm pattern outranks it
 _IMPACT_EXEMPT = frozenset({"level", "irreversible", "tier", "tolerance"})
 _NEVER_GRANTED = frozenset(

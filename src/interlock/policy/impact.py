@@ -21,7 +21,7 @@ _ORDINARY = "not undone by ordinary means"
 NAMES = 5  # listed at most
 _LONGEST = 80  # characters of one name
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
-_FIGURES = ("files", "bytes", "only", "commits", "safe", "repositories")
+_FIGURES = ("files", "bytes", "only", "commits", "safe", "repositories", "presumed")
 
 
 class Impact(Struct, frozen=True):
@@ -38,6 +38,7 @@ class Impact(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     problem: str = ""  # why there is no better answer
     repositories: int = 0  # that go as a whole, with their history
+    presumed: int = 0  # of what can be had back, how much only by the name of a build and because Git ignores it
 
     @property
     def telling(self) -> bool:

@@ -257,7 +257,18 @@ def _branch(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> N
     scope.path(os.path.join(shared, "config"), "config")
 
 
+def _tag(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
+    for name in git_command.dropped_tags(command, rest):
+        _ref(scope, command, name, "")
+
+
 def _worktree(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
+    if "prune" in rest:
+        for own, head in git_command.linked_work_trees(command):
+            scope.path(os.path.dirname(own))
+            scope.tree(own)
+            scope.git(command.repository).tips |= {head: None} if head is not None else {}
+        return
     path, tree = git_command.removed_work_tree(command, rest)
     if not tree.own.startswith(f"{tree.shared}/worktrees/"):
         raise Unclear("there is no such work tree")
@@ -323,5 +334,6 @@ _READERS: dict[str, Callable[[SnapshotScope, GitCommand, Sequence[str]], None]] 
     "stash": _stash,
     "branch": _branch,
     "worktree": _worktree,
+    "tag": _tag,
     "push": _push,
 }

@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from interlock.impact import ENTRIES, Budget, BudgetExceeded, Unclear
-from interlock.impact.inspector import target_paths
-from interlock.impact.targets import effective_home, join_target, real_path
+from interlock.impact.git.replaced import replaced_files
+from interlock.impact.inspector import named_files, target_paths
+from interlock.impact.survey import FileSurvey, ImpactTally
+from interlock.impact.targets import effective_home, join_target, real_path, replaced_in
 from interlock.snapshots import SnapshotLimits, TakenSnapshot, databases, no_snapshot
 from interlock.snapshots.contents import ContentWriter
 from interlock.snapshots.filesystem import FolderHandles
@@ -34,10 +36,13 @@ def collect_scope(question: Mapping[str, Any], scope: SnapshotScope) -> list[str
             words, after = ([str(word) for word in effect.get(name, ())] for name in ("words", "after"))
             if not sum(add_git_command(base, words, scope, after) for base in bases):
                 raise Unclear("there is no repository")
-        elif verb in _FILES:
-            _FILES[verb](effect, _effect_paths(effect, bases, scope), scope)
+        elif verb == "replaced":
+            for base in bases:
+                _add_written(replaced_files(base, [str(word) for word in effect["words"]], scope.survey), scope, "")
+        elif verb in _FILES and not (effect.get("maybe") and not named_files(effect, bases, scope.home, scope.budget)):
+            _FILES[verb]({**effect, "bases": bases}, _effect_paths(effect, bases, scope), scope)
             _add_link(effect, bases, scope)
-        else:
+        elif verb not in _FILES:
             raise Unclear(f"what {verb} changes is not known here")
     return [os.path.realpath(base) for base in bases]
 
@@ -84,7 +89,19 @@ def _add_emptied(effect: Mapping[str, Any], paths: Sequence[str], scope: Snapsho
 
 
 def _add_overwritten(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
-    _add_written(paths, scope, "")
+    """Adds the files that are written; of a folder into which any name may come, those that exist nowhere else."""
+    for path in paths:
+        behind = os.path.realpath(path)
+        if not os.path.isdir(behind):
+            _add_written([path], scope, "")
+            continue
+        for one in replaced_in(behind, effect, effect["bases"], scope.home, scope.budget):
+            if os.path.isdir(one) and not os.path.islink(one):
+                survey = FileSurvey(ImpactTally(), scope.budget, (), home=scope.home)
+                survey.below(one)
+                _add_written(survey.lost, scope, "")
+            else:
+                _add_written([one], scope, "")
 
 
 def _add_written(paths: Sequence[str], scope: SnapshotScope, leaves: str) -> None:

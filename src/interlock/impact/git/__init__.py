@@ -99,6 +99,13 @@ def _entries(data: bytes) -> list[tuple[int, str, bytes]]:
     return found
 
 
+def tree_entries(repository: Repository, tree: bytes) -> list[tuple[int, str, bytes]]:
+    """The entries of one folder of a commit: mode, name and content."""
+    found = _entries(repository.objects.read(tree, b"tree"))
+    repository.budget.entry(len(found))
+    return found
+
+
 def repository_of(folder: str, budget: Budget) -> Repository | None:
     """The repository that a real folder is in; raises Unclear for an unusual or inconsistent one."""
     at = folder

@@ -215,6 +215,28 @@ def deleted_branches(command: GitCommand, rest: Sequence[str]) -> list[str]:
     return names
 
 
+def dropped_tags(command: GitCommand, rest: Sequence[str]) -> list[str]:
+    """The full names of the tags that `git tag` deletes or moves."""
+    words = parse_arguments(rest, valued=("-m", "-F", "-u", "--message", "--file", "--local-user"))
+    deletes = words.has("-d", "--delete")
+    names = (*words.names, *(words.paths or ())) if deletes else words.names[:1]
+    return [name for one in names if command.history.ref(name := f"refs/tags/{one}") is not None]
+
+
+def linked_work_trees(command: GitCommand) -> list[tuple[str, bytes | None]]:
+    """The folders in which Git keeps its linked work trees, with the commit that each has checked out."""
+    place = os.path.join(command.repository.shared, "worktrees")
+    if not os.path.isdir(place):
+        return []
+    found = []
+    for name in os.listdir(place):
+        command.budget.entry()
+        own = os.path.join(place, name)
+        head = GitHistory(own, command.repository.shared, command.repository.objects, command.budget).head()
+        found.append((own, head))
+    return found
+
+
 def removed_work_tree(command: GitCommand, rest: Sequence[str]) -> tuple[str, Repository]:
     """The linked work tree that `git worktree remove` deletes."""
     words = parse_arguments(rest)

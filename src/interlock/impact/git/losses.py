@@ -314,7 +314,29 @@ def _count_commits(command: GitCommand, tip: bytes, off: set[bytes], kept: Seque
         tally.gone += len(rest)
 
 
+def _tag(command: GitCommand, rest: Sequence[str]) -> None:
+    names, refs = git_command.dropped_tags(command, rest), command.history.refs()
+    command.tally.found = True
+    for name in names:
+        kept = command.history.tips(oid for one, oid in refs.items() if one not in names)
+        _count_unheld(command, command.history.tips([refs[name]]), kept)
+
+
+def _count_unheld(command: GitCommand, tips: Sequence[bytes], kept: Sequence[bytes]) -> None:
+    """Counts the commits that nothing else holds."""
+    head = command.history.head()
+    count = len(command.history.beyond(tips, [*kept, *([head] if head is not None else [])])) if tips else 0
+    command.tally.gone += count
+    if count:
+        command.tally.note(f"would drop {count} commit{'s' if count > 1 else ''} that nothing else holds")
+
+
 def _worktree(command: GitCommand, rest: Sequence[str]) -> None:
+    if "prune" in rest:
+        heads = [head for _, head in git_command.linked_work_trees(command) if head is not None]
+        _count_unheld(command, heads, command.history.tips(command.history.refs().values()))
+        command.tally.found = True
+        return
     path, tree = git_command.removed_work_tree(command, rest)
     if any(tree.committed(name) != entry.oid for name, entry in tree.index.entries.items()):
         raise Unclear("the work tree has changes that are not committed")
@@ -397,5 +419,6 @@ _READERS: dict[str, Callable[[GitCommand, Sequence[str]], None]] = {
     "stash": _stash,
     "branch": _branch,
     "worktree": _worktree,
+    "tag": _tag,
     "push": push_losses,
 }

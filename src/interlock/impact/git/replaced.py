@@ -1,0 +1,152 @@
+"""The work-tree files that an everyday git command may replace: ignored ones in the way of a commit, and changes that it takes back."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+
+from interlock.impact import BudgetExceeded, Unclear, read_contents
+from interlock.impact.git import Repository, repository_of, tree_entries
+from interlock.impact.git.command import GitArguments, parse_arguments
+from interlock.impact.survey import FileSurvey
+
+_COMES = frozenset("checkout switch merge rebase cherry-pick revert pull am bisect stash read-tree".split())
+# Commands and flags by which changes that are not committed are taken back, merged or rewritten.
+_TAKES_BACK = frozenset({"apply", "am", "restore", "checkout-index"})
+_TAKING_BACK = frozenset("--abort --skip --ours --theirs --merge --conflict -R --reverse --autostash".split())
+REPLACING = _COMES | _TAKES_BACK
+_VALUED = frozenset("-m --message -X -s --strategy --strategy-option -F --file".split())
+_BRANCHING = {
+    name: frozenset("-b -B -c -C --orphan".split()) for name in ("checkout", "switch")
+}  # options with a new name
+_LEFT = re.compile(rb"checkout: moving from (\S+) to \S+$", re.MULTILINE)
+_UNKNOWN = frozenset({"pull", "am"})  # commands that bring what is not here yet
+_UPSTREAM = frozenset({"merge", "rebase"})
+
+
+def replaced_files(base: str, words: Sequence[str], survey: FileSurvey) -> list[str]:
+    """The files that may be replaced; none where there is no repository, or where looking takes too long for everyday work."""
+    if not os.path.isdir(base) or "-h" in words or "--help" in words:
+        return []
+    try:
+        folders, name, rest = _split(words)
+        repository = repository_of(os.path.realpath(os.path.join(base, *folders)), survey.budget)
+        if repository is None or name not in REPLACING:
+            return []
+        paths = dict.fromkeys(_paths(repository, name, rest, survey))
+    except (BudgetExceeded, Unclear):
+        return []
+    return [path for path in paths if os.path.lexists(path) and not os.path.isdir(path)]
+
+
+def _split(words: Sequence[str]) -> tuple[list[str], str, list[str]]:
+    """The folders of -C, the subcommand, and the rest; other options of Git itself do not matter here."""
+    folders, rest = [], list(words)
+    while rest and rest[0].startswith("-"):
+        if rest[0] == "-C" and len(rest) > 1:
+            folders.append(rest[1])
+        del rest[: 2 if rest[0] in ("-C", "-c", "--git-dir", "--work-tree") else 1]
+    return folders, rest[0] if rest else "", rest[1:]
+
+
+def _paths(repository: Repository, name: str, rest: Sequence[str], survey: FileSurvey) -> Iterator[str]:
+    given = parse_arguments(rest, valued=_BRANCHING.get(name, _VALUED))
+    if name == "stash" and given.names[:1] not in (("pop",), ("apply",), ("branch",)):
+        return
+    if name in _TAKES_BACK or given.flags & _TAKING_BACK or (name in ("checkout", "switch") and _merges(rest)):
+        yield from _changed(repository)
+    if name not in _COMES:
+        return
+    if name in _UNKNOWN or "FETCH_HEAD" in given.names:
+        yield from _untracked(repository, survey)
+        return
+    head = repository.history.head()
+    for commit in _coming(repository, name, given):
+        for path in _added(repository, head, commit):
+            if path not in repository.index.entries:
+                yield os.path.join(repository.top, path)
+
+
+def _merges(rest: Sequence[str]) -> bool:
+    return any(word in ("-m", "--merge", "-f", "--force", "-p", "--patch") for word in rest)
+
+
+def _coming(repository: Repository, name: str, given: GitArguments) -> Iterator[bytes]:
+    """The commits whose files come into the work tree."""
+    history = repository.history
+    words = [*given.names, *(flag.partition("=")[2] for flag in given.flags if flag.startswith("--onto="))]
+    if name == "stash":
+        words = ["refs/stash"]
+    if not words and name in _UPSTREAM:
+        words = ["@{u}"]
+    for word in words:
+        for part in re.split(r"\.{2,3}", word) if ".." in word else [word]:
+            found = _left(repository) if part in ("-", "@{-1}") else _named(repository, part)
+            for one in found:
+                yield one
+                if name == "stash":
+                    with contextlib.suppress(Unclear):
+                        yield from history.commit(one).parents
+
+
+def _named(repository: Repository, word: str) -> list[bytes]:
+    history = repository.history
+    with contextlib.suppress(Unclear):
+        found = history.resolve(word)
+        if found is not None:
+            return [found]
+    refs, branch = history.refs(), history.branch().removeprefix("refs/heads/")
+    name = branch if word in ("@{u}", "@{upstream}") else word
+    return history.tips(
+        oid for ref, oid in refs.items() if ref.startswith("refs/remotes/") and ref.endswith(f"/{name}")
+    )
+
+
+def _left(repository: Repository) -> list[bytes]:
+    """The branch that was checked out before this one."""
+    try:
+        log = read_contents(os.path.join(repository.own, "logs", "HEAD"), repository.budget, 16 << 20)
+    except OSError:
+        return []
+    found = _LEFT.findall(log)
+    return _named(repository, os.fsdecode(found[-1])) if found else []
+
+
+def _added(repository: Repository, old: bytes | None, new: bytes) -> Iterator[str]:
+    """The paths of one commit that another one does not have; folders with the same content are not read."""
+    history = repository.history
+    todo = [("", history.commit(old).tree if old is not None else None, history.commit(new).tree)]
+    while todo:
+        prefix, before, after = todo.pop()
+        if before == after:
+            continue
+        known = {name: (mode, oid) for mode, name, oid in tree_entries(repository, before)} if before else {}
+        for mode, name, oid in tree_entries(repository, after):
+            was = known.get(name)
+            if mode == 0o40000:
+                todo.append((f"{prefix}{name}/", was[1] if was is not None and was[0] == 0o40000 else None, oid))
+            elif was is None or was[0] == 0o40000:
+                yield f"{prefix}{name}"
+
+
+def _changed(repository: Repository) -> Iterator[str]:
+    """Tracked files whose content is not the index's, conflicts included."""
+    for path, entry in repository.index.entries.items():
+        full = os.path.join(repository.top, path)
+        repository.budget.entry()
+        try:
+            found = os.lstat(full)
+        except OSError:
+            continue
+        if stat.S_ISREG(found.st_mode) and not repository.index.clean(entry, full, found, repository.budget):
+            yield full
+
+
+def _untracked(repository: Repository, survey: FileSurvey) -> Iterable[str]:
+    """Every file that Git does not have; what comes may have any name."""
+    found = FileSurvey(type(survey.tally)(), survey.budget, (), survey.base, survey.own, survey.home)
+    found.below(repository.top)
+    return found.lost

@@ -1,0 +1,84 @@
+"""Lists every local change of an action, and says whether the list is exact."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from subprocess import run
+
+import pytest
+
+from cases import each
+from interlock.analysis.read import read
+from interlock.impact import Budget
+from interlock.impact.changes import local_changes
+from interlock.impact.targets import existing_paths
+from interlock.model import Action, Kind
+
+HERE = "/home/dev/app"
+
+
+def changes(text: str) -> tuple[list[str], bool]:
+    action = Action(Kind.COMMAND, {"command": text}, cwd=HERE)
+    found = local_changes(read(action).facts, HERE)
+    return [f"{deed['verb']} {deed.get('target', '')}".strip() for deed in found.deeds], found.exact
+
+
+@each(
+    "text, deeds",
+    [
+        ("rm -rf build && rm -rf docs", ["delete build", "delete docs"]),
+        ("for d in build docs; do rm -rf $d; done", ["delete build", "delete docs"]),
+        ("eval 'echo x > notes.txt'", ["overwrite notes.txt"]),
+        ("cp a.txt to/", ["overwrite to/"]),
+        ("mv a.txt b.txt", ["overwrite b.txt"]),
+        ("mv a build && rm -rf build", ["delete a", "overwrite build", "delete build", f"delete {HERE}/a"]),
+        ("rm part-{08..10}.o", ["delete part-08.o", "delete part-09.o", "delete part-10.o"]),
+        ("cd sub && rm a.log", ["delete a.log", f"delete {HERE}/sub/a.log"]),
+        ("echo x > out-$V.txt", ["overwrite out-*.txt"]),
+        ("rm $(printf 'f%02d ' 7 8)", ["delete f07", "delete f08"]),
+        ("rm $(basename docs/a.txt)", ["delete a.txt"]),
+        ("shred -u a.txt", ["truncate a.txt", "delete a.txt"]),
+        ("zip all.zip src", ["overwrite all.zip"]),
+        ("sqlite3 a.db '.backup b.db'", ["overwrite b.db"]),
+        ("git switch other", ["replaced"]),
+        ("git tag -d v1", ["git"]),
+        ("echo x >> notes.txt", []),
+        ("ls > /tmp/list", []),
+        ("ssh host 'rm -rf build'", ["overwrite host"]),
+    ],
+)
+def test_the_changes_of_a_line_are_listed_exactly(text: str, deeds: list[str]) -> None:
+    assert changes(text) == (deeds, True)
+
+
+@each(
+    "text",
+    [
+        "rm -rf $(ls -A)",
+        "rm $(printf 'f%d ' 010)",
+        "rm $(basename -s .bak a.bak)",
+        "i=1; while [ $i -le 9 ]; do rm f$i; i=$((i+1)); done",
+        'cd "$(git rev-parse --show-toplevel)" && rm -rf docs',
+        "git ls-files | xargs sed -i s/a/b/",
+        "find . -path './d/*' -delete",
+        "shopt -s dotglob; rm -rf *",
+        "x='a*'; rm ${x:0:1}",
+        "echo x > $OUT",
+    ],
+)
+def test_a_list_that_only_the_shell_can_make_is_not_exact(text: str) -> None:
+    assert changes(text)[1] is False
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_a_pattern_names_at_least_what_bash_makes_of_it(tmp_path: Path, locale: str) -> None:
+    for name in ("a1", "b1", "B1", "01", "-x", "a]", "[a]", "^a", "!a", "a*", ".hid", "\u00e41", "a b"):
+        (tmp_path / name).write_text("x")
+    patterns = "* ? [^a]* [!a]* [[:lower:]]1 [[:alnum:]_]1 [^[:digit:]]* [a-b]1 []a]* [[]* .* [.h]* *1 [[:upper:]]* [^-]x".split()
+    for pattern in patterns:
+        said = run(
+            ["bash", "-c", f"printf '%s\\0' {pattern}"], cwd=tmp_path, env={"LC_ALL": locale}, capture_output=True, check=True
+        )  # fmt: skip
+        bash = {one.decode() for one in said.stdout.split(b"\0") if one} - {".", "..", pattern}
+        found = {Path(one).name for one in existing_paths(str(tmp_path), pattern, "", Budget.of(5_000))}
+        assert bash <= found, pattern
