@@ -88,6 +88,7 @@ def test_the_terminal_is_the_commands(journal: Journal, work: Path) -> None:
     code = "import os, sys; print(os.isatty(0), os.tcgetpgrp(0) == os.getpgrp(), os.ttyname(0) == os.ttyname(1)); sys.stdout.flush(); input(); print('never')"
     pid, terminal = pty.fork()
     if pid == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # which is ignored where the tests run in the background
         os.execv(journal.supervisor, journal.argv([sys.executable, "-I", "-S", "-c", code]))
     text = b""
     while b"\n" not in text:

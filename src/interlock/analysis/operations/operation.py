@@ -90,7 +90,7 @@ def read_operation(
     if scope.too_much:
         out.unreadable(scope.too_much, "budget")
     ran = _payloads(words, (*_server(segments), *words), acts[0], params, keys, out, globs, depth)
-    if not ran and not _EXECUTES.isdisjoint(words):
+    if not ran and not scope.dry_run and not _EXECUTES.isdisjoint(words) and _TRIALS.isdisjoint(words):
         _loose_texts(params, out)
     if exemption(name, globs):
         _exempt(name, _settings(words, acts[0], params, keys) if params else [], acts[0], out)
@@ -118,12 +118,17 @@ def read_operation(
 
 
 def _loose_texts(params: Mapping[str, Any], out: Report) -> None:
-    """Texts of an operation that runs something, whatever their keys: a command or code with harm in it counts."""
-    from interlock.analysis.code.loose_text import add_harm, is_data
+    """Texts of an operation that runs something, whatever their keys: one that begins with a program and does harm counts."""
+    from interlock.analysis.code.loose_text import add_harm, is_data, is_program
 
     for key, value, _ in pairs(params):
         text = "\n".join(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else value
-        if isinstance(text, str) and " " in text and isinstance(out, Job) and not is_data(f"--{key}"):
+        if (
+            isinstance(text, str)
+            and isinstance(out, Job)
+            and not is_data(f"--{key}")
+            and is_program(text.split(" ")[0])
+        ):
             add_harm(out, text, key)
 
 
