@@ -140,11 +140,8 @@ def _uses_network(commands: Iterable[Command], programs: Mapping[str, Program]) 
 
 
 def _steps(commands: Iterable[Command]) -> tuple[EffectiveCommand, ...]:
-    return tuple(
-        dict.fromkeys(
-            EffectiveCommand(show_command(fact.program, fact.words), fact.via, fact.span) for fact in commands
-        )
-    )
+    steps = [EffectiveCommand(show_command(fact.program, fact.words), fact.via, fact.span) for fact in commands]
+    return tuple(dict.fromkeys(steps) if len(steps) > 1 else steps)
 
 
 class Judgement(Struct, frozen=True):

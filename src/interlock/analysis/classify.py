@@ -58,9 +58,9 @@ class _View:
         self.found: CommandOptions = options(words, program.value_flags, program.options_first, program.behind)
 
     def has(self, flag: str) -> bool:
-        name, equals, value = flag.partition("=")
-        if not equals:
-            return self.found.has(name)
+        if "=" not in flag:
+            return self.found.has(flag)
+        name, _, value = flag.partition("=")
         if value in self.found.values.get(name, ()) or flag in self.words:
             return True
         return any(a == name and b == value for a, b in zip(self.words, self.words[1:], strict=False))
@@ -108,9 +108,9 @@ def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
         found, floor = _of_command(fact, book) if isinstance(fact, Command) else _of_effect(fact, book)
         if floor > out.floor:
             out.floor = floor
-        level = floor
+        level, subject = floor, ""
         for rule in found:
-            subject = show_command(fact.program, fact.words) if isinstance(fact, Command) else fact.subject
+            subject = subject or _subject(fact)
             key = (rule.id, subject, fact.span)
             if key not in seen:
                 seen.add(key)
@@ -134,9 +134,13 @@ def _elevations(used: Sequence[tuple[Level, Fact]]) -> Iterable[Effect]:
         if level >= worst.get(fact.span, (_SAFE,))[0]:
             worst[fact.span] = (level, fact)
     for level, fact in worst.values():
-        subject = show_command(fact.program, fact.words) if isinstance(fact, Command) else fact.subject
+        subject = _subject(fact)
         raised = frozenset({f"level_{min(level + 1, int(_DANGEROUS))}"})
         yield Effect("elevate", traits=raised, span=fact.span, via=fact.via, subject=subject)
+
+
+def _subject(fact: Fact) -> str:
+    return show_command(fact.program, fact.words) if isinstance(fact, Command) else fact.subject
 
 
 def _finding(rule: Rule, fact: Fact, subject: str) -> Finding:
@@ -185,7 +189,7 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
 
 
 def _entries(index: Mapping[str, Sequence[Entry]], view: _View) -> list[Entry]:
-    return [entry for key in dict.fromkeys(keys_of(view.found.operands)) for entry in index.get(key, ())]
+    return [entry for key in keys_of(view.found.operands) if key in index for entry in index[key]]
 
 
 def _is_cmdlet(command: Command) -> bool:
@@ -346,19 +350,15 @@ def _command_matches(clause: Clause, taken: int, view: _View) -> bool:
 
 
 def _starts(operands: Sequence[str], words: tuple[str, ...]) -> bool:
-    if not words:
-        return True
-    begin = tuple(operands[: len(words)])
-    if begin == words:
-        return True
-    if len(begin) < len(words):
+    if len(operands) < len(words):
         return False
-    for have, want in zip(begin, words, strict=True):
-        if "*" in want:
-            head, _, tail = want.partition("*")
-            if not (have.startswith(head) and have.endswith(tail) and len(have) >= len(head) + len(tail)):
-                return False
-        elif have != want:
+    for have, want in zip(operands, words, strict=False):
+        if have == want:
+            continue
+        if "*" not in want:
+            return False
+        head, _, tail = want.partition("*")
+        if not (have.startswith(head) and have.endswith(tail) and len(have) >= len(head) + len(tail)):
             return False
     return True
 

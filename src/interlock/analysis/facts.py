@@ -187,7 +187,9 @@ def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
     """Every pass that needs more than one fact; nothing is taken away, and most texts have nothing for any of them."""
     if len(facts) < 2:
         return facts
-    return _undone(_leftovers(_spoken(_names_only(_read_and_written(facts)))))
+    if any(isinstance(fact, Effect) for fact in facts):
+        facts = _spoken(_names_only(_read_and_written(facts)))
+    return _undone(_leftovers(facts))
 
 
 def _read_and_written(facts: Sequence[Fact]) -> Sequence[Fact]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.windows import program_name
@@ -80,6 +81,12 @@ def looks_like_windows(text: str, cwd: str) -> str:
     return "powershell" if _BACKSLASH_PATH.search(outside) else ""
 
 
+@cache
+def _named() -> frozenset[str]:
+    """The programs of which some are, in some words, of a Windows shell."""
+    return frozenset().union(*map(program_set, _KINDS))
+
+
 def _has_cmdlet(text: str) -> bool:
     return any(found[1].lower() in _VERBS for found in _CMDLET.finditer(text))
 
@@ -100,7 +107,7 @@ def _whatever_the_folder(head: str) -> str:
         sure = (pascal and pascal[1].lower() in _VERBS_OF_PASCAL) or _opens_with_cmdlet(head)
         return "powershell" if sure else ""
     name = program_name(word)
-    if not any(name in program_set(kind) for kind in _KINDS):
+    if name not in _named():
         return ""
     posix = ";" in head or _POSIX_MARKS.search(head) is not None
     if not posix and name in program_set("windows"):

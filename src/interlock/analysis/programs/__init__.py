@@ -430,7 +430,8 @@ class ProgramTable(Mapping[str, Program]):
 
     def get(self, name: str, default: Program | None = None) -> Program | None:  # type: ignore[override]
         """As of any mapping; most programs have no description, and an exception is slow."""
-        return self[name] if name in self._owners else default
+        found = self._built.get(name)
+        return found if found is not None else self[name] if name in self._owners else default
 
     def telling(self, key: str) -> dict[str, Program]:
         """The descriptions that say anything under this key; building all of them would take a tenth of a second."""

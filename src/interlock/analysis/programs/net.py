@@ -84,9 +84,12 @@ def _searcher(words: Iterable[str]) -> Callable[[str], object]:
 
     long = [word for word in words if len(word) > 3]
     short = [word for word in words if len(word) <= 3]
-    found = re2.compile(
+    words_in = re2.Set.SearchSet()
+    words_in.Add(
         f"(?i:{'|'.join(long)})|\\b(?i:{'|'.join(short)})|_(?:{'|'.join(short)})|[a-z](?:{'|'.join(map(str.title, short))})"
-    ).search
+    )
+    words_in.Compile()
+    found: Callable[[bytes], object] = words_in.Match
 
     def search(text: str) -> object:
         return found(text.encode("utf-8", "replace"))

@@ -31,13 +31,18 @@ class CommandOptions(Struct):
 
     def has(self, *names: str) -> bool:
         """True for any of these flags; long ones also when abbreviated as GNU getopt allows."""
-        return any(name in self.flags or name in self.values or self._short_of(name) for name in names)
+        for name in names:
+            if name in self.flags or name in self.values or (name[:2] == "--" and self._short_of(name)):
+                return True
+        return False
 
     def value(self, *names: str) -> str | None:
         given = self.all(*names)
         return given[-1] if given else None
 
     def all(self, *names: str) -> list[str]:
+        if not self.values:
+            return []
         return [
             value for name in names for value in self.values.get(name) or self.values.get(self._short_of(name)) or []
         ]

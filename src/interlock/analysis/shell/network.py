@@ -63,6 +63,7 @@ _CONFIG_LINE = re.compile(r"\s*[=:]\s*|\s+")
 _MOST_LINES = 200
 _WEB = re.compile(r"(?:https?|wss?)://", re.IGNORECASE)
 _METHODS = frozenset("DELETE PURGE PUT PATCH POST".split())
+_REQUEST = re.compile(r"://|DELETE|PURGE|PUT|PATCH|POST")  # no request is without one of these
 _BODY_OPTIONS = frozenset("-d -b --data --body --json --data-raw --payload --message".split())
 _METHOD_OPTIONS = frozenset({"-X", "-m", "-M", "--method", "--request"})
 _PATH = re.compile(r"/\w+/[\w/]*\w$")
@@ -72,6 +73,8 @@ _RAW = re.compile(r"(DELETE|PURGE|PUT|PATCH|POST) (/\S*) HTTP/\d")
 
 def named_request(job: Job) -> None:
     """The request of a client that nobody described: an address beside a method, or beside the body that it is sent."""
+    if job.stdin is None and not _REQUEST.search("\0".join(job.words)):
+        return
     from interlock.analysis.http import read_http
 
     if job.stdin is not None and job.stdin.known:

@@ -97,6 +97,8 @@ def _behind_subcommand(job: Job, program: Program, item: Payload) -> tuple[list[
         return _behind(item, job.words), job.program
     for path in item.subcommand:
         words, values = job.words, program.value_flags
+        if path[0] not in words and path[0] != "*":
+            continue
         for name in path:
             operands = options(words, values, stop_at_operand=True).operands
             if operands[:1] != [name] and (name != "*" or not operands):

@@ -130,11 +130,11 @@ def _dashed(name: str) -> tuple[str, ...]:
 
 def _read_inside(facts: Sequence[Fact], before: int, depth: int) -> bool:
     """Whether the command's own words were read as something that it runs."""
-    return any(len(fact.via) > depth for fact in islice(facts, before, None))
+    return len(facts) > before and any(len(fact.via) > depth for fact in islice(facts, before, None))
 
 
 def _readers(described: Program) -> Sequence[Reader]:
-    named = [READERS[name] for name in described.reader]
+    named = [READERS[name] for name in described.reader] if described.reader else []
     if described.stores:
         named.append(data_clients.apply_stores)
     if described.paths:
@@ -249,10 +249,10 @@ def _handed_on(job: Job, own_subcommands: bool) -> list[str]:
         return []
     for at, word in enumerate(words[:_LOOKED_AT]):
         told = words[at - 1] in _HANDS_ON if at else not own_subcommands
-        if own_subcommands and not told and not dialect_of(word):
+        if not word[:1].isalpha() or (own_subcommands and not told and not dialect_of(word)):
             continue
         rest = words[at:]
-        if len(rest) < 2 or not word[:1].isalpha() or not is_program(word) or words[at - 1 : at] == ["help"]:
+        if len(rest) < 2 or not is_program(word) or words[at - 1 : at] == ["help"]:
             continue
         if dialect_of(word) and any(re.fullmatch(r"-[a-z]*c", one) for one in rest[1:3]):
             return rest

@@ -39,6 +39,9 @@ MAX_ERRORS = 50
 _RESERVED = re.compile(r"(?:if|while|until|for|case|select|function|coproc|time|\{|\[\[|!)(?=[\s;&|()<>]|$)")
 _BASH_ONLY = frozenset({"[[", "coproc", "select"})  # plain words to a POSIX shell
 _TIME_OPTION = re.compile(r"(?:-p|--)(?=\s)")
+# A word that stands for itself and what may follow it, as most words do; all others are read part by part.
+_BARE = re.compile(r"([^\s'\"\\$`|&;<>()#][^\s'\"\\$`|&;<>()]*+)(?:[ \t]+|(?=[\n;|&)]|\Z))")
+_MAY_ASSIGN = re.compile(r"[=\[]")
 _REDIRECT = re.compile(r"(\d+|\{\w+\})?(<<<|<<-|<<|<>|<&|>&|>>|>\||&>>|&>|>|<)")
 _ASSIGN = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]\n]{0,200})\])?(\+?)=")
 _ARRAY_INDEX = re.compile(r"\[([^\]\n]{0,200})\]=")
@@ -185,7 +188,16 @@ def _simple(cursor: ShellCursor) -> Node:
     assigns: list[Assignment] = []
     redirects: list[ShellRedirect] = []
     declares = True  # until the command's name is read, and behind `export` and its kin
-    while char := _ahead(cursor):
+    while True:
+        if (bare := _BARE.match(cursor.text, cursor.pos)) and not (declares and _MAY_ASSIGN.search(bare[1])):
+            begin, end = bare.span(1)
+            words.append(ShellWord([ShellText(bare[1], False)], begin + cursor.base, end + cursor.base))
+            declares = declares and (bare[1] in _DECLARE or len(words) > 1)
+            cursor.pos = bare.end()
+            cursor.step(1)
+            continue
+        if not (char := _ahead(cursor)):
+            break
         if (char in "<>&{" or char.isdigit()) and (redirect := _redirect(cursor)):
             redirects.append(redirect)
         elif char == "(":
