@@ -158,7 +158,7 @@ def test_only_the_process_that_holds_a_session_speaks_for_its_user(servers: Serv
 @pytest.mark.parametrize("kind", ["stdio-2025", "http-2025"])
 def test_ep_10_a_call_that_takes_long_is_told_of(pair: tuple[Talk, User]) -> None:
     talk, user = pair
-    user.answers(seconds=4.5, approve=True)
+    user.answers(seconds=2.5, approve=True)
     told: list[float] = []
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
