@@ -6,6 +6,7 @@ import gc
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -103,3 +104,12 @@ def pytest_runtest_makereport() -> Iterator[None]:
     report = outcome.get_result()
     if os.environ.get("CI") and report.skipped and MISSING.search(str(report.longrepr)):
         report.outcome = "failed"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """One line for all tests that were skipped for a missing tool, with what to install."""
+    skipped = terminalreporter.stats.get("skipped", ())
+    reasons = [str(report.longrepr[2]).removeprefix("Skipped: ") for report in skipped if report.longrepr]
+    missing = Counter(reason for reason in reasons if MISSING.search(reason))
+    if missing:
+        terminalreporter.write_line(f"{missing.total()} tests skipped: {'; '.join(sorted(missing))}")
