@@ -14,9 +14,12 @@ from pathlib import Path
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from daemons import Daemon, bearer, daemon, enrol_in_folder, folder_config, start_daemon, write_config
 from interlock.audit.proof import verify_chains
+from interlock.cli.guard import serve
+from interlock.config import Config
 from interlock.records import AuditQuery
 from interlock.startup import open_state
 from interlock.storage import open_store
@@ -138,6 +141,19 @@ def test_a_taken_port_is_a_sentence(tmp_path: Path) -> None:
         port = str(other.getsockname()[1])
         code, said = ended(tmp_path, "--port", port)
     assert code == 1 and f"port {port} is taken" in said and "Traceback" not in said
+
+
+def test_where_nobody_chose_a_port_a_taken_one_is_replaced_and_said(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = Config(port=other.getsockname()[1])
+        assert serve._with_free_port(taken).port == 0
+        assert "is taken" in serve._with_free_port(taken).warnings[-1]
+        path = tmp_path / "interlock.toml"
+        path.write_text(f"[daemon]\nport = {taken.port}\n")
+        assert serve._with_free_port(replace(taken, path=str(path))).port == taken.port
+    assert serve._with_free_port(taken).port == taken.port
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,19 @@ class CommandError(Exception):
         super().__init__(words)
 
 
+def typed_name() -> str:
+    """How this program is typed here: by its name where the shell finds it, by its path elsewhere."""
+    import shutil
+
+    own = Path(sys.argv[0])
+    if own.name != "interlock" or not own.exists():
+        return "interlock"
+    found = shutil.which("interlock")
+    if found is not None and own.samefile(found):
+        return "interlock"
+    return str(own.relative_to(Path.cwd()) if own.is_relative_to(Path.cwd()) else own)
+
+
 def command(word: str, description: str, examples: str, exits: str = EXITS) -> argparse.ArgumentParser:
     """The parser of one command, with the options that all commands share."""
     parser = argparse.ArgumentParser(

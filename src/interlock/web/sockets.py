@@ -86,18 +86,33 @@ def _place(sock: socket.socket) -> str:
     return str(name) if sock.family == socket.AF_UNIX else str(name[1])
 
 
-def _tcp(config: Config) -> socket.socket:
-    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
+def is_taken(config: Config) -> bool:
+    """Whether another program has the port."""
+    try:
+        _bound(config).close()
+    except OSError as error:
+        return error.errno == errno.EADDRINUSE
+    return False
+
+
+def _bound(config: Config) -> socket.socket:
+    sock = socket.socket(socket.AF_INET6 if ":" in config.host else socket.AF_INET, socket.SOCK_STREAM)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         sock.bind((config.host, config.port))
-    except OSError as error:
+    except OSError:
         sock.close()
+        raise
+    return sock
+
+
+def _tcp(config: Config) -> socket.socket:
+    try:
+        return _bound(config)
+    except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CannotServe(f"port {config.port} is taken; set daemon.port, or start with --port") from None
         raise CannotServe(f"{config.host}:{config.port}: {error.strerror}") from None
-    return sock
 
 
 def unix(path: Path, mode: int = 0o700) -> socket.socket:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from interlock.cli.command import typed_name
 from interlock.config import Config, ConfigError, load_config
 from interlock.policy.policy import MODES
+from interlock.web.sockets import is_taken
 
 if TYPE_CHECKING:
     import socket
@@ -34,12 +38,21 @@ def main(argv: Sequence[str]) -> int:
     given = _parser().parse_args(argv)
     try:
         config = _tighten_mode(load_config(given.config), given.safety_mode)
-        config = config if given.port is None else replace(config, port=given.port)
+        config = _with_free_port(config) if given.port is None else replace(config, port=given.port)
         config = replace(config, warnings=(*config.concerns(), *_read_adapters(config)))
     except (ConfigError, ValueError) as error:
         print(f"interlock serve: {error}", file=sys.stderr)
         return 2
     return _serve(config, given.system)
+
+
+def _with_free_port(config: Config) -> Config:
+    """Another port where nobody chose one and the usual one is taken; a port that was chosen is never changed."""
+    chosen = bool(config.path) and "port" in tomllib.loads(Path(config.path).read_text()).get("daemon", {})
+    if chosen or "LISTEN_FDS" in os.environ or not is_taken(config):
+        return config
+    said = f"port {config.port} is taken, so a free one is used: daemon.port in the configuration chooses one"
+    return replace(config, port=0, warnings=(*config.warnings, said))
 
 
 def _read_adapters(config: Config) -> list[str]:
@@ -82,6 +95,7 @@ def _serve(config: Config, system: bool) -> int:
 def _say(config: Config, state: State, port: int) -> None:
     """Print the address, the settings in force and the next step."""
     host = f"[{config.host}]" if ":" in config.host else config.host
+    name = typed_name()
     operators = state.store.read(lambda tx: len(tx.operators()))
     print(f"Interlock answers on http://{host}:{port} and {config.socket_path}")
     if config.separate.on:
@@ -90,18 +104,16 @@ def _say(config: Config, state: State, port: int) -> None:
     print(
         f"configuration {config.path}"
         if config.path
-        else "no configuration file; `interlock config path` says where one goes"
+        else f"no configuration file; `{name} config path` says where one goes"
     )
     if not operators:
-        print("Nobody can approve anything yet. In a terminal of your own: interlock operator add")
+        print(f"Nobody can approve anything yet. In a terminal of your own: {name} operator add")
     else:
-        print(
-            "After a start an operator signs in once: in the console, or with `interlock unlock`; then: interlock pending"
-        )
+        print(f"After a start an operator signs in once: in the console, or with `{name} unlock`; then: {name} pending")
         print(
             f"The console, where held actions are answered: {config.console.public_url or f'http://localhost:{port}'}/console"
         )
-    print("To guard a coding agent with it: interlock install")
+    print(f"To guard a coding agent with it: {name} install")
     print("Ctrl-C stops it.", flush=True)
 
 
