@@ -41,6 +41,7 @@ GUARDING = MappingProxyType(
         "status": "how the daemon is, and what waits",
         "config": "show and check the configuration",
         "policy": "show, check, test and compare policies",
+        "completion": "what a shell completes, and the manual page",
         "conformance": "evidence for the public MCP-AQL conformance runner",
     }
 )
