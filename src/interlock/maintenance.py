@@ -210,6 +210,7 @@ class Maintenance(threading.Thread):
         rounds = 0
         self._try(self._settling.begin)
         self._try(lambda: undoing.prune(self.state))
+        self._try(lambda: undoing.prune_journal(self.state))
         while not self._ending.wait(0.5):
             rounds += 1
             self._try(self.state.recorder.flush)
@@ -221,6 +222,7 @@ class Maintenance(threading.Thread):
                 self._try(lambda: sign_record(self.state))
             if rounds % 10 == 0:
                 self._try(lambda: history.renew_leases(self.state))
+                self._try(lambda: undoing.record_journal_undos(self.state))
             if rounds % 60 == 0:
                 self._try(lambda: challenges.expire(self.state))
                 self._try(lambda: history.close_abandoned(self.state))
@@ -229,6 +231,7 @@ class Maintenance(threading.Thread):
             if rounds % 7200 == 0 or (rounds % 20 == 0 and undoing.is_crowded(self.state)):
                 self._try(lambda: undoing.prune(self.state))
             if rounds % 7200 == 0:
+                self._try(lambda: undoing.prune_journal(self.state))
                 self._try(lambda: prune_record(self.state, self.keep_days))
 
     def stop(self) -> None:

@@ -15,6 +15,7 @@ from interlock.config import Config, policy_mark, rules_of
 from interlock.engine.real_paths import guarded_of
 from interlock.identity.sessions import OperatorSessions
 from interlock.identity.visitors import Visitors
+from interlock.journal import FOLDER as JOURNAL_FOLDER
 from interlock.plans import history
 from interlock.policy.policy import MODES
 from interlock.policy.registry import Pattern, PatternError, Registry
@@ -72,6 +73,7 @@ def open_state(
         hooks=config.hooks,
         impact_settings=config.impact,
         undo=config.undo,
+        journal=config.folder.absolute() / JOURNAL_FOLDER,
         machine=platform.node(),
         own_assets=guarded_of(config),
         visitors=Visitors(config.console),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,7 @@ import warm_processes
 from desk import Desk
 from interlock.config import load_config
 from interlock.journal import store as journal_store
+from interlock.journal.build import store_of
 from interlock.journal.undo import JournalUndo
 from journals import wait_for
 
@@ -27,6 +30,10 @@ def desk(tmp_path: Path) -> Desk:
 
 def journaled(desk: Desk, *words: str) -> subprocess.CompletedProcess[str]:
     return warm_processes.run("journal", "--config", str(desk.config), *words, timeout=60)
+
+
+def undo_log(desk: Desk) -> list[dict[str, Any]]:
+    return store_of(load_config(Path(desk.config), {})).logged_undos()
 
 
 @pytest.fixture
@@ -50,7 +57,10 @@ def test_a_command_is_run_as_it_is_and_undone_without_a_daemon(desk: Desk, work:
     assert sorted(path.name for path in work.iterdir()) == [".env", "notes.txt"]
     again = desk.program("undo", "--yes")
     assert again.returncode == 1 and "no journaled action here that is not undone" in again.stderr
+    (logged,) = undo_log(desk)
+    assert logged["changes"] == 2 and logged["uid"] == os.getuid()
     rows = json.loads(desk.program("undo", "--list", "--json").stdout)["snapshots"]
+    assert logged["undoable_as"] == rows[0]["id"]
     assert [(row["state"], row["command"].split()[0]) for row in rows] == [("kept", "interlock"), ("undone", "sh")]
     assert desk.program("undo", rows[0]["id"], "--yes").returncode == 0 and list(work.iterdir()) == []
 

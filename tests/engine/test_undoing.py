@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 from gate import AGENT, Gate
 from interlock.engine import undoing
 from interlock.error_codes import AnswerRefused
+from interlock.journal.store import JournalStore
 from interlock.model import command
 from interlock.policy.impact import Impact
 from interlock.snapshots import PruneResult, SnapshotUsage
@@ -204,3 +206,36 @@ def test_a_pruning_that_fails_is_said(desk: Gate, repo: Path, look: Look, keeps:
     desk.state.snapshot_taker = Broken()  # type: ignore[assignment]
     assert undoing.prune(desk.state) == 0
     assert "snapshots cannot be pruned: the snapshot process failed" in desk.state.problems
+
+
+def test_undos_of_journaled_actions_go_on_record_once_whoever_performed_them(gate: Gate, tmp_path: Path) -> None:
+    store = JournalStore(tmp_path)
+    gate.state.journal = tmp_path
+    store.log_undo(
+        {"journal": "j_a", "uid": 1000, "changes": 2, "force": False, "undoable_as": "j_b", "event": "start"}
+    )
+    store.log_undo(
+        {"journal": "j_a", "uid": 1000, "changes": 0, "force": True, "reason": "its kept content is missing"}
+    )
+    store.logged_undos()  # by a daemon that was killed before it recorded them
+    store.log_undo({"journal": "j_c", "uid": 0, "changes": 1, "force": False})
+    for _ in range(3):
+        undoing.record_journal_undos(gate.state)
+    done, later = recorded(gate, "undo.done")
+    (refused,) = recorded(gate, "undo.refused")
+    assert (done["by"], done["journal"], done["undoable_as"]) == ("uid:1000", "j_a", "j_b") and later[
+        "journal"
+    ] == "j_c"
+    assert (refused["by"], refused["reason"]) == ("uid:1000", "its kept content is missing")
+
+
+def test_journaled_actions_are_pruned_by_age_alone_and_that_goes_on_record(gate: Gate, tmp_path: Path) -> None:
+    gate.state.journal = tmp_path
+    for name in ("j_2222222222", "j_3333333333"):
+        (tmp_path / "actions" / name).mkdir(parents=True)
+        (tmp_path / "actions" / name / "journal").write_bytes(b"")
+    os.utime(tmp_path / "actions/j_2222222222", (0, 0))
+    os.utime(tmp_path / "actions/j_3333333333", (gate.state.clock.now(),) * 2)
+    assert undoing.prune_journal(gate.state) == 1 and undoing.prune_journal(gate.state) == 0
+    assert os.listdir(tmp_path / "actions") == ["j_3333333333"]
+    assert [row["journals"] for row in recorded(gate, "undo.pruned")] == [["j_2222222222"]]

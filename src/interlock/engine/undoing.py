@@ -24,6 +24,15 @@ MOST_GONE = 10_000  # snapshots that one pruning records; the rest is pruned by 
 DAY = 86_400.0
 NONE = "there is no snapshot here that is not undone already"
 OFF = "this daemon takes no snapshots: it has a user of its own, and no helper that becomes the agent's user (separate.inspector)"
+_NOTED = {
+    "journal": str,
+    "undone_at": str,
+    "changes": int,
+    "force": bool,
+    "undoable_as": str,
+    "reason": str,
+    "uid": int,
+}
 _ROOM = 4  # pruning frees a quarter of the space, or a whole snapshot's
 
 
@@ -85,6 +94,29 @@ def prune(state: State) -> int:
     """Prunes old or excess snapshots in every folder; returns how many."""
     own = {"": state.snapshot_taker} if state.snapshot_taker is not None else {}
     return sum(_prune_folder(state, whose, keeper) for whose, keeper in (own | dict(state.snapshot_takers)).items())
+
+
+def prune_journal(state: State) -> int:
+    """Prunes journaled actions by age alone; returns how many."""
+    from interlock.journal.store import JournalStore
+
+    gone = JournalStore(state.journal).prune(state.clock.now(), state.undo.days) if state.journal is not None else []
+    if gone:
+        _record(state, GONE, "time", {"journals": gone[:PAGE], "count": len(gone)})
+    return len(gone)
+
+
+def record_journal_undos(state: State) -> None:
+    """Records the undos of journaled actions, which need no daemon and are performed by the user's own process."""
+    from interlock.journal.store import JournalStore
+
+    if state.journal is None:
+        return
+    store = JournalStore(state.journal)
+    for entry in store.logged_undos():
+        details = {key: entry[key] for key, kind in _NOTED.items() if type(entry.get(key)) is kind}
+        _record(state, REFUSED if "reason" in details else DONE, f"uid:{details.pop('uid', '')}", details)
+    store.forget_undos()
 
 
 def _prune_folder(state: State, whose: str, keeper: SnapshotTaker) -> int:

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 ID = re.compile(r"j_[2-7a-z]{10}")
 PROGRAM = "interlock-journal"
+FOLDER = "journal"  # of the store, in the state folder
 CANNOT = 125  # exit code of the supervisor where no journal is possible: the command was not run
 
 

@@ -8,10 +8,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from interlock.config import Config
-from interlock.journal import PROGRAM, JournalError
+from interlock.journal import FOLDER, PROGRAM, JournalError
 from interlock.journal.store import JournalStore
 
 SOURCES = Path(__file__).with_name("supervisor")
@@ -27,7 +28,7 @@ def supervisor_of(config: Config) -> Path:
 
 def store_of(config: Config) -> JournalStore:
     """The store of this user's journals."""
-    return JournalStore(config.folder.absolute() / "journal")
+    return JournalStore(config.folder.absolute() / FOLDER)
 
 
 def ready(config: Config) -> tuple[Path, JournalStore]:
@@ -37,6 +38,7 @@ def ready(config: Config) -> tuple[Path, JournalStore]:
         build(program)
     try:
         store.prepare(config)
+        store.prune(time.time(), config.undo.days)  # there may be no daemon that does
     except OSError as error:
         raise JournalError(f"{error.filename}: {error.strerror}") from None
     return program, store

@@ -9,7 +9,7 @@ import mmap
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from interlock.journal.undo_plan import JournalPlan, JournalPlanner
 
 DAY = 86_400.0
 _HEAD = 70_000  # bytes in which the first record of a journal stands
+_UNDOS = "undos.jsonl"  # performed and refused ones, until the daemon has recorded them
 _PATIENCE = 5.0  # seconds for a supervisor to write down how its action left things
 
 
@@ -95,6 +96,15 @@ class StoredJournal(Struct, frozen=True):
             end.get("ended", 0) / 1e9, end.get("status", -1), end.get("files", 0), end.get("bytes", 0),
             str(note.get("undoes", "")), self._undone_by(),
         )  # fmt: skip
+
+    def size(self) -> int:
+        """The bytes that it takes; without an end, of what is there."""
+        end = self._end()
+        try:
+            kept = end["bytes"] if end else sum(entry.stat().st_size for entry in os.scandir(self.folder / "objects"))
+            return kept + (self.folder / "journal").stat().st_size
+        except OSError:  # pruned meanwhile
+            return 0
 
     def note(self) -> dict[str, Any]:
         """What the undo that this action was has noted; empty for others."""
@@ -198,21 +208,48 @@ class JournalStore(Struct, frozen=True):
     def prune(self, now: float, days: float) -> list[str]:
         """Deletes the actions older than that, whose processes have ended; nothing younger goes to make room."""
         gone = []
-        for id in self.ids():
+        for id in reversed(self.ids()):
             stored = self.journal(id)
             action = stored.action()
-            at = action.at if action is not None else stored.folder.stat().st_mtime
-            if at < now - days * DAY and not stored.is_running():
+            if (action.at if action is not None else stored.folder.stat().st_mtime) >= now - days * DAY:
+                break
+            if not stored.is_running():
                 shutil.rmtree(stored.folder, ignore_errors=True)
                 gone.append(id)
         if gone:
             self._count()
         return gone
 
+    def log_undo(self, entry: Mapping[str, Any]) -> None:
+        """Notes that an undo was performed or refused, for the daemon's audit record."""
+        line = json.dumps(entry, ensure_ascii=True).encode() + b"\n"
+        handle = os.open(
+            self.path / _UNDOS, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+        )
+        with open(handle, "ab") as file:
+            file.write(line)
+
+    def logged_undos(self) -> list[dict[str, Any]]:
+        """What was noted since the last `forget_undos`, also where that never came."""
+        taken = self.path / f"{_UNDOS}.taken"
+        if not taken.exists():
+            try:
+                (self.path / _UNDOS).rename(taken)
+            except OSError:
+                return []
+        found = []
+        for line in taken.read_bytes().splitlines():
+            with contextlib.suppress(ValueError):
+                found.append(json.loads(line))
+        return [entry for entry in found if isinstance(entry, dict)]
+
+    def forget_undos(self) -> None:
+        """Removes the notes that `logged_undos` returned."""
+        (self.path / f"{_UNDOS}.taken").unlink(missing_ok=True)
+
     def _count(self) -> None:
         """Adds up anew how much all actions take."""
-        actions = [action for id in self.ids() if (action := self.journal(id).action()) is not None]
-        used = sum(action.bytes + (self.path / "actions" / action.id / "journal").stat().st_size for action in actions)
+        used = sum(self.journal(id).size() for id in self.ids())
         with open(os.open(self.path / "usage", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             file.write(b"%020d\n" % used)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import secrets
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +57,15 @@ class JournalUndo:
         """Performs it."""
         action = self._action(id)
         program, store = ready(self._config)
-        return {"snapshot": _row(action), **undo(store, program, id, force)}
+        body = undo(store, program, id, force)
+        entry = {"journal": id, "uid": os.getuid(), "undone_at": iso(time.time())}
+        entry |= {"changes": body.get("total", 0), "force": force}
+        if not body.get("undone"):
+            entry["reason"] = "somebody worked on it since" if body.get("refused") else body.get("problem", "")
+        elif "undoableAs" in body:
+            entry["undoable_as"] = body["undoableAs"]
+        store.log_undo(entry)
+        return {"snapshot": _row(action), **body}
 
     def _action(self, id: str) -> JournaledAction:
         found = self._store.journal(id).action()

@@ -103,6 +103,7 @@ class State(Struct):
     snapshot_takers: Mapping[str, SnapshotTaker] = field(
         default_factory=dict
     )  # by principal; each works as its own user, in its own folder
+    journal: Path | None = None  # the store of journaled actions of this process's user
     machine: str = ""  # that holds the snapshots
     own_assets: OwnAssets = NO_OWN_ASSETS  # Interlock's own files, processes and ports
     snapshot_usage: SnapshotUsage = field(default_factory=SnapshotUsage)  # space taken by snapshots
