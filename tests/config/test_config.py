@@ -36,7 +36,7 @@ KEYS = {  # promises: changed only on purpose, everywhere at once
     "hooks": ["wait_seconds", "without_daemon", "bypassed", "start_daemon"],
     "impact": ["inspect", "exempt"],
     "undo": [
-        *("enabled", "files", "bytes", "ms", "days", "total_bytes"),
+        *("enabled", "journal", "files", "bytes", "ms", "days", "total_bytes"),
         *("journal_files", "journal_bytes", "journal_total_bytes", "free_bytes"),
     ],
     "separate": ["hook_socket", "inspector", "code", "users", "operators"],

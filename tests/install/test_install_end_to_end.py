@@ -20,6 +20,7 @@ from interlock.config import Config, load_config
 from interlock.install.canary import canary
 from interlock.install.checks import fire_canary, gating_handlers
 from interlock.install.discovery import HookedFile, hooked_files
+from journals import built
 
 HARMLESS, HELD, ASKED = "echo interlock-canary", "git push --force origin main", "git reset --hard HEAD~3"
 Capture = pytest.CaptureFixture[str]
@@ -54,6 +55,20 @@ class Bench:
         """A command by a person in the project's folder."""
         script = f'export HOME="{self.home}"; cd "{self.project}"; "$@"'
         return self.desk.person(*argv, script=script, **more)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _supervisor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The journal's supervisor, compiled once for all these homes."""
+    program = built(tmp_path_factory.mktemp("supervisor"))
+
+    def copied(to: Path, mode: int = 0o700) -> None:
+        for name in (to, to.with_suffix(".sources")):
+            shutil.copy(program.with_suffix(name.suffix), name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("interlock.journal.build.build", copied)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +152,7 @@ def test_doctor_finds_all_well(bench: Bench, capsys: Capture) -> None:
     assert (code, found["well"], problems) == (0, True, [])
     (nobody,) = [one for one in found["findings"] if one["what"] == "operators"]
     assert nobody["state"] == "note" and "interlock operator add" in nobody["words"]
+    assert [one["state"] for one in found["findings"] if one["what"] == "journal"] == ["ok"]
     assert {one["agent"] for one in found["agents"]} == set(words())
     timed = [f["milliseconds"] for one in found["agents"] for f in one["findings"] if f["what"] == "allows"]
     assert all(isinstance(took, float) for took in timed) and len(timed) >= 2 * len(words())

@@ -36,7 +36,7 @@ _SNAPSHOT_BOUNDS = {
     "journal_total_bytes": (1, 100_000_000_000_000),
     "free_bytes": (0, 100_000_000_000_000),
 }
-SNAPSHOT_KEYS = frozenset({"enabled", *_SNAPSHOT_BOUNDS})
+SNAPSHOT_KEYS = frozenset({"enabled", "journal", *_SNAPSHOT_BOUNDS})
 _HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 _PROXY_BOUNDS = {"wait_seconds": (0, 3_600), "answer_seconds": (1, 86_400), "line_bytes": (4_096, 268_435_456)}
 
@@ -174,6 +174,7 @@ class SnapshotSettings(Struct, frozen=True):
     """The table `[undo]`."""
 
     enabled: bool = True  # whether snapshots are taken
+    journal: bool = True  # whether commands run below the journal's supervisor, where that is possible
     files: int = 5_000  # of one snapshot
     bytes: int = 200_000_000
     ms: int = 300  # that taking one may last
@@ -192,7 +193,8 @@ def snapshot_settings_of(table: Mapping[str, Any], problems: Problems) -> Snapsh
         key: whole(table, key, ("undo",), getattr(plain, key), least, most, problems)
         for key, (least, most) in _SNAPSHOT_BOUNDS.items()
     }
-    return replace(plain, enabled=problems.flag(table, "enabled", ("undo",), plain.enabled), **bounds)
+    flags = {key: problems.flag(table, key, ("undo",), getattr(plain, key)) for key in ("enabled", "journal")}
+    return replace(plain, **flags, **bounds)
 
 
 class SeparateSettings(Struct, frozen=True):

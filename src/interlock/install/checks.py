@@ -71,6 +71,14 @@ def check_hooks(one: HookedFile, config: Config, home: Path) -> Iterator[Check]:
         yield Check("to do", NOTE, one.place.note)
 
 
+def check_journal(config: Config) -> Check:
+    """Whether commands can run below the journal here."""
+    from interlock.journal.build import problem_of
+
+    why = problem_of(config)
+    return Check("journal", NOTE, f"no journal: {why}") if why else Check("journal", OK, "keeps what commands change")
+
+
 def is_trusted(one: HookedFile, config: Config) -> bool:
     """Whether the file's handlers run our client and nothing else, so that doctor cannot be made to run another program."""
     client = client_of(one.agent, one.place, one.text)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -186,6 +187,9 @@ def _with_address(client: HookClient, agent: AgentDialect, config: Config, http:
 
 def main(argv: Sequence[str]) -> int:
     """Builds the client, which must exist before any file names it; returns 0."""
+    from interlock.journal import JournalError
+    from interlock.journal.build import build_for
+
     config = load_config(Path(argv[0]), {})
     os.umask(0o022)
     try:
@@ -193,6 +197,8 @@ def main(argv: Sequence[str]) -> int:
     except CannotBuild as error:
         print(error, file=sys.stderr)
         return 1
+    with suppress(JournalError):  # doctor says so
+        build_for(config)
     return 0
 
 

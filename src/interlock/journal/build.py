@@ -11,13 +11,19 @@ import tempfile
 import time
 from pathlib import Path
 
-from interlock.config import Config
+from interlock.config import Config, state_folder
 from interlock.journal import FOLDER, PROGRAM, JournalError
 from interlock.journal.store import JournalStore
 
 SOURCES = Path(__file__).with_name("supervisor")
 _COMPILERS = ("/usr/bin/cc", "/usr/bin/gcc", "/usr/bin/clang", "/usr/local/bin/cc")
 _SECONDS = 120
+_REPORT = "`interlock journal --probe` tries again"
+_CURES = {  # words of the supervisor -> what to do
+    "seccomp": "it takes Linux 5.9, and in a container `--security-opt seccomp=unconfined`",
+    "memory": "allow a parent to read its children: `sysctl -w kernel.yama.ptrace_scope=1`, in a container `--cap-add SYS_PTRACE`",
+    "/": "its folder has to be yours alone (chmod 700), on a disk that can be written",
+}
 
 
 def supervisor_of(config: Config) -> Path:
@@ -27,21 +33,43 @@ def supervisor_of(config: Config) -> Path:
 
 
 def store_of(config: Config) -> JournalStore:
-    """The store of this user's journals."""
-    return JournalStore(config.folder.absolute() / FOLDER)
+    """The store of this user's journals, also where the daemon has a user of its own and hides its state."""
+    folder = state_folder() if config.separate.on else config.folder
+    return JournalStore(folder.absolute() / FOLDER)
 
 
 def ready(config: Config) -> tuple[Path, JournalStore]:
     """A supervisor that is built and a store that it can use; raises JournalError with the reason why there is none."""
     program, store = supervisor_of(config), store_of(config)
     if not is_built(program):
-        build(program)
+        build_for(config)
     try:
         store.prepare(config)
         store.prune(time.time(), config.undo.days)  # there may be no daemon that does
     except OSError as error:
         raise JournalError(f"{error.filename}: {error.strerror}") from None
     return program, store
+
+
+def problem_of(config: Config) -> str:
+    """Why there is no journal here, and what to do about that; empty where a command has just run below it."""
+    if not config.undo.journal:
+        return "it is switched off (undo.journal)"
+    if sys.platform != "linux":
+        return "it needs Linux; snapshots are taken instead"
+    if not is_built(supervisor_of(config)):
+        why = "install a C compiler (gcc, clang) and" if _compiler() is None else "to build its supervisor,"
+        return f"{why} run `interlock install`"
+    try:
+        program, store = ready(config)
+        argv = [str(program), str(store.path), "--", "/bin/sh", "-c", ": > /dev/null"]
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_SECONDS)
+    except (JournalError, OSError, subprocess.TimeoutExpired) as error:
+        return f"{error}; make that folder yours, with some space left"
+    if done.returncode == 0:
+        return ""
+    said = done.stderr.strip().rpartition("\n")[2].removeprefix("interlock: the command was not run: ")
+    return f"{said or done.returncode}; {next((cure for word, cure in _CURES.items() if word in said), _REPORT)}"
 
 
 def is_built(program: Path) -> bool:
@@ -52,9 +80,14 @@ def is_built(program: Path) -> bool:
         return False
 
 
-def build(to: Path) -> None:
+def build_for(config: Config) -> None:
+    """Builds the supervisor at its place; raises JournalError."""
+    build(supervisor_of(config), 0o755 if config.separate.code else 0o700)
+
+
+def build(to: Path, mode: int = 0o700) -> None:
     """Compiles the supervisor and puts it in place whole; one that runs goes on as it is."""
-    compiler = next((path for path in _COMPILERS if os.access(path, os.X_OK)), None) or shutil.which("cc")
+    compiler = _compiler()
     if sys.platform != "linux" or compiler is None:
         raise JournalError("the journal needs Linux and a C compiler to build its supervisor once")
     try:
@@ -75,11 +108,15 @@ def build(to: Path) -> None:
                 raise JournalError(
                     f"the supervisor cannot be built: {done.stderr.strip()[-300:] or 'it does not run here'}"
                 )
-            new.chmod(0o700)
+            new.chmod(mode)
             new.replace(to)
             _stamp(to).write_text(_version(), "ascii")
     except (OSError, subprocess.TimeoutExpired) as error:
         raise JournalError(f"the supervisor cannot be built: {error}") from None
+
+
+def _compiler() -> str | None:
+    return next((path for path in _COMPILERS if os.access(path, os.X_OK)), None) or shutil.which("cc")
 
 
 def _stamp(program: Path) -> Path:

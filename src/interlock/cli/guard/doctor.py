@@ -87,7 +87,7 @@ def _general(args: argparse.Namespace, config: Config, chosen: Sequence[HookedFi
     """Check the daemon, the configuration, and that some agent is guarded."""
     from interlock.client import ApiError, NoDaemon
     from interlock.impact.project_files import find_project_files
-    from interlock.install.checks import Check, fail_mode
+    from interlock.install.checks import Check, check_journal, fail_mode
     from interlock.install.system.checks import check_separation
 
     if not chosen:
@@ -109,6 +109,7 @@ def _general(args: argparse.Namespace, config: Config, chosen: Sequence[HookedFi
         yield (
             Check("project", "problem", words) if file.problems else Check("project", "ok", f"{file.path} counts here")
         )
+    yield check_journal(config)
     yield from check_separation(config)
     for said in config.concerns():  # R-14
         yield Check("configuration", "note", said)

@@ -161,6 +161,19 @@ def _build(agent: AgentDialect, config: Config) -> None:
         build_client(agent, config)
     except CannotBuild as error:
         raise CommandError(f"{error}; nothing was written") from None
+    _build_journal(config)
+
+
+def _build_journal(config: Config) -> None:
+    """Build the journal's supervisor; hooks work without it."""
+    from interlock.journal import JournalError
+    from interlock.journal.build import build_for, is_built, supervisor_of
+
+    try:
+        if config.undo.journal and not is_built(supervisor_of(config)):
+            build_for(config)
+    except JournalError as error:
+        print(f"interlock install: no journal: {error}", file=sys.stderr)
 
 
 def _record(args: argparse.Namespace, done: Sequence[dict[str, Any]]) -> None:
