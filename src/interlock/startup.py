@@ -6,6 +6,7 @@ import logging
 import platform
 import secrets
 from collections.abc import Sequence
+from functools import partial
 
 from interlock.analysis.rules.book import Rulebook
 from interlock.analysis.rules.load import rulebook_hash
@@ -16,6 +17,7 @@ from interlock.engine.real_paths import guarded_of
 from interlock.identity.sessions import OperatorSessions
 from interlock.identity.visitors import Visitors
 from interlock.journal import FOLDER as JOURNAL_FOLDER
+from interlock.journal.running import begin_run
 from interlock.plans import history
 from interlock.policy.policy import MODES
 from interlock.policy.registry import Pattern, PatternError, Registry
@@ -78,7 +80,7 @@ def open_state(
         own_assets=guarded_of(config),
         visitors=Visitors(config.console),
         pauses=config.pause,
-        plans=PlanDesk(config.plan, config.planner),
+        plans=PlanDesk(config.plan, config.planner, journal=partial(begin_run, config)),
     )
     state.adapters = Adapters(read_adapters(config), state.sessions.seal_key)
     if shared:

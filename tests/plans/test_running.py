@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from interlock.config import config_of
 from interlock.error_codes import AnswerRefused
+from interlock.journal.build import build_for
+from interlock.journal.running import begin_run
+from interlock.journal.undo import JournalUndo
 from interlock.plans import history, planning, running
 from interlock.plans import history as terminals
 from interlock.ports import PlannerError
@@ -280,3 +286,21 @@ def test_a_run_of_a_program_that_cannot_be_seen_is_missed_after_a_day(gate: Plan
     assert terminals.renew_leases(gate.state) == 0
     gate.clock.forward(1)
     assert terminals.renew_leases(gate.state) == 1 and gate.row(plan).status == "interrupted"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the journal is Linux's")
+def test_what_a_plan_changed_can_be_undone(gate: PlannerDesk) -> None:
+    config = config_of({"store": {"url": f"sqlite://{gate.here}/kept"}, "undo": {"free_bytes": 0}}, environ={})
+    build_for(config)
+    gate.state.plans.journal = partial(begin_run, config)
+    try:
+        row = gate.run(gate.plan('test -t 0 && echo "$(ps -o tty= $$ | grep -c pts)" > made; exit 4'))
+        assert (row.status, row.exit_code, (gate.here / "made").read_text()) == ("failure", 4, "1\n")
+        assert JournalUndo(config).undo(row.details["journal"], False)["undone"] and not (gate.here / "made").exists()
+        assert "journal" not in gate.run(gate.plan("true")).details
+        plan = gate.plan("sleep 100")
+        running.start(gate.state, gate.by, plan.id, consent_to(plan))
+        running.cancel(gate.state, gate.by, plan.id)
+        assert gate.ended(plan).status == "interrupted"
+    finally:
+        gate.state.plans.journal = lambda agent: None

@@ -120,7 +120,9 @@ def save_plan(state: State, row: PlanRow) -> None:
     state.store.write_soon(lambda tx: tx.save_plan(row))
 
 
-def record_end(state: State, id: str, status: str, code: int, output: str, cut: bool, by: str) -> PlanRow | None:
+def record_end(
+    state: State, id: str, status: str, code: int, output: str, cut: bool, by: str, journal: str = ""
+) -> PlanRow | None:
     """Records the end of a run in the history, the audit trail and its ticket, and settles its snapshot with the state that it left."""
     text = redact_text(output[-MOST_OUTPUT:])
     state.plans.settle(id, status)
@@ -129,7 +131,8 @@ def record_end(state: State, id: str, status: str, code: int, output: str, cut: 
         row = tx.plan(id)
         if row is None:
             return None
-        ended = replace(row, exit_code=code, output=text, cut=cut or len(output) > MOST_OUTPUT)
+        details = {**row.details, "journal": journal} if journal else row.details
+        ended = replace(row, exit_code=code, output=text, cut=cut or len(output) > MOST_OUTPUT, details=details)
         return end_run(tx, state, ended, status, by)
 
     after = state.store.write(work)
@@ -145,7 +148,8 @@ def end_run(tx: Tx, state: State, row: PlanRow, status: str, by: str) -> PlanRow
     after = replace(row, status=status, ended_at=now)
     tx.save_plan(after)
     code = {} if row.exit_code == NO_EXIT else {"exit": row.exit_code}
-    details = {"plan": row.id, "status": status, **code, "seconds": int(now - row.started_at)}
+    journal = {"journal": row.details["journal"]} if row.details.get("journal") else {}
+    details = {"plan": row.id, "status": status, **code, "seconds": int(now - row.started_at), **journal}
     state.recorder.now(tx, "plan_end", event_body(now, "plan_end", by, details))
     report_run(tx, state, row, status)
     return after

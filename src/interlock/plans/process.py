@@ -11,7 +11,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from interlock.analysis.display_text import visible
 
@@ -19,12 +19,13 @@ GRACE = 3.0  # seconds between asking a command to end and ending it
 _LINGER = 0.5  # seconds to wait for output once the command has ended
 _AT_ONCE = 65_536
 # A shell that takes the terminal as its own (the first one that a session leader opens), then becomes the command's.
-_TAKE = 'exec 0<>"$1" 1>&0 2>&0; exec "$2" -c "$3"'
+_TAKE = 'exec 0<>"$1" 1>&0 2>&0; shift; exec "$@"'
 _SHELLS = ("/bin/bash", "/usr/bin/bash", "/bin/sh")
 _NAMES = ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_].*?\x1b\\|[@-Z\\-_])", re.DOTALL)
 _UNFINISHED = re.compile(r"\x1b[^\x1b]{0,200}$")
 
+Below = Callable[[Sequence[str]], list[str]]
 OnEnd = Callable[[int, bool, str, bool], None]  # exit code, whether somebody ended it, output, whether it was cut
 
 
@@ -41,9 +42,16 @@ class RunningCommand:
     """A running command; a thread of its own reads its output, others poll it."""
 
     def __init__(
-        self, command: str, cwd: str, environ: Mapping[str, str], most: int, seconds: float, ended: OnEnd
+        self,
+        command: str,
+        cwd: str,
+        environ: Mapping[str, str],
+        most: int,
+        seconds: float,
+        ended: OnEnd,
+        below: Below = list,
     ) -> None:
-        """Starts the command; raises OSError where that is not possible."""
+        """Starts the command, `below` what adds the words of another program before it; raises OSError where that is not possible."""
         self._most, self._ended, self._until = most, ended, time.monotonic() + seconds
         self._output, self._lock = bytearray(), threading.Lock()
         self.cut = self.over = self.stopped = False
@@ -52,7 +60,7 @@ class RunningCommand:
         try:
             name, shell = os.ttyname(slave), next(path for path in _SHELLS if os.path.exists(path))
             self._child = subprocess.Popen(
-                ["/bin/sh", "-c", _TAKE, "sh", name, shell, command],
+                ["/bin/sh", "-c", _TAKE, "sh", name, *below([shell, "-c", command])],
                 cwd=cwd, env=dict(environ), start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )  # fmt: skip

@@ -26,6 +26,7 @@ from interlock.runtime.state import State
 
 MOST_ENDED = 20  # ended processes whose output can still be followed
 CANNOT_START = 126
+_AGENT = "plan"  # as the journal calls who ran it
 MOST_TYPED = 1_000  # characters of a line
 
 
@@ -75,18 +76,21 @@ def spawn(state: State, plan: ReviewedPlan) -> RunningCommand | None:
     """Starts the process of a released plan; None where that failed, which the history records."""
     assert plan.status == RUNNING  # only `release` makes it so
     settings = state.plans.settings
+    journal = None if plan.reviewed.assessment.flags.escalates_privileges else state.plans.journal(_AGENT)
 
     def over(code: int, stopped: bool, output: str, cut: bool) -> None:
         status = INTERRUPTED if stopped else SUCCESS if code == 0 else FAILURE
         try:
-            record_end(state, plan.id, status, _code(code), output, cut, plan.operator)
+            undo = journal.id() if journal is not None else ""
+            record_end(state, plan.id, status, _code(code), output, cut, plan.operator, undo)
         except Exception as error:
             state.trouble(f"the end of a plan could not be stored: {error}", "store")
 
     try:
         process = RunningCommand(
-            plan.command, plan.cwd, environment(os.environ), settings.output_bytes, settings.max_minutes * 60, over
-        )
+            plan.command, plan.cwd, environment(os.environ), settings.output_bytes, settings.max_minutes * 60, over,
+            journal.argv if journal is not None else list,
+        )  # fmt: skip
     except OSError as error:
         record_end(
             state, plan.id, FAILURE, CANNOT_START, f"It could not be started: {error.strerror}", False, plan.operator

@@ -18,6 +18,7 @@ from interlock.records.plans import PLANNED, RUNNING
 from interlock.snapshots import SnapshotLimits, TakenSnapshot
 
 if TYPE_CHECKING:
+    from interlock.journal.running import JournalRun
     from interlock.plans.history import TerminalProgram
     from interlock.plans.planner_choice import PlannerOffer
     from interlock.plans.process import RunningCommand
@@ -89,6 +90,7 @@ class PlanDesk(Struct):
     look: Inspect | None = None  # inspects targets, to show the loss
     inspect: Callable[[str], Inspect | None] = _nobody  # the same for the gate, with the rights of a principal's user
     snapshot: Callable[[str], Take | None] = _nobody  # takes snapshots with the rights of that user
+    journal: Callable[[str], JournalRun | None] = _nobody  # keeps what a command changes, where that is possible
     processes: dict[str, RunningCommand] = field(default_factory=dict)  # by the plan's id
     terminals: dict[str, TerminalProgram] = field(default_factory=dict)  # by the plan's id: what runs it at a terminal
     flows: dict[str, RunningWorkflow] = field(default_factory=dict)  # by the workflow's id: the run that was begun last

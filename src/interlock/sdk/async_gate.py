@@ -79,6 +79,7 @@ class AsyncGate:
     evaluate = _threaded(Gate.evaluate)
     executed = _threaded(Gate.executed)
     undo = _threaded(Gate.undo)
+    run = _threaded(Gate.run)
     metrics = _threaded(Gate.metrics)
     sign_in = _threaded(Gate.sign_in)
     sign_out = _threaded(Gate.sign_out)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from interlock.config import Config
 from interlock.model import Confidential, TicketState
 from interlock.policy.decision import Decision
 from interlock.policy.registry import Pattern
@@ -36,6 +37,10 @@ class GateBackend(Protocol):
     @property
     def place(self) -> str:
         """Where decisions are made, as text for a person."""
+
+    @property
+    def config(self) -> Config | None:
+        """The settings of this machine's journal; None at a daemon elsewhere."""
 
     def evaluate(self, body: Body) -> Decision: ...
 

@@ -47,7 +47,7 @@ def connect(
         return open_in_process(chosen, silence=str(error))
     if policy is not None:
         raise GateError(f"the daemon on {daemon.place} decides by its own policy: leave policy= out")
-    return RemoteBackend(daemon)
+    return RemoteBackend(daemon, None if token else chosen)
 
 
 def gate_config(config: ConfigSource, policy: str | None, store: str | os.PathLike[str] | None) -> Config:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from types import TracebackType
@@ -20,6 +21,7 @@ from interlock.sdk import GateError, require_allowed
 from interlock.sdk.backend import GateBackend, SignedInSession
 from interlock.sdk.connection import SharedBackend, connect
 from interlock.sdk.guard import Guard, GuardTerms, ask_gate, guarded_block
+from interlock.sdk.journaled import GateRun, run_allowed, undo_run
 from interlock.sdk.request import ActionArguments, deny_unwritable, plain_body, request_body
 from interlock.snapshots import UndoResult
 
@@ -105,8 +107,26 @@ class Gate:
         return self._shared.backend().executed(decision.ticket.id, self._agent, outcome[:_OUTCOME])
 
     def undo(self, id: str = "", *, force: bool = False) -> UndoResult:
-        """Restores what an action changed, from the snapshot in `decision.kept` or the newest; a result that is not `done` changed nothing."""
-        return self._shared.backend().undo(id, force)
+        """Restores what an action changed, from the snapshot in `decision.kept`, the journal in `run.undo` or the newest snapshot;
+        a result that is not `done` changed nothing."""
+        backend = self._shared.backend()
+        return undo_run(backend.config, id, force) if id.startswith("j_") else backend.undo(id, force)
+
+    def run(
+        self,
+        command: str | Sequence[str],
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        wait: float = 0.0,
+        input: str | None = None,
+        timeout: float | None = None,
+    ) -> GateRun:
+        """Runs a shell command, or a program with its arguments, once it is allowed, and keeps what it changes where the journal can;
+        raises as `check` does, and subprocess.TimeoutExpired."""
+        where = os.path.abspath(cwd or os.getcwd())
+        words = command if isinstance(command, str) else shlex.join(command)
+        with self.guarding(command=words, cwd=where, wait=wait) as decision:
+            return run_allowed(self._shared.backend().config, decision, self._agent, command, where, input, timeout)
 
     @property
     def registry(self) -> GateRegistry:

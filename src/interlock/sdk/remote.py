@@ -24,6 +24,7 @@ from interlock.client import (
     path_segment,
     refusal,
 )
+from interlock.config import Config
 from interlock.policy.decision import Decision
 from interlock.policy.registry import Pattern, PatternError
 from interlock.records import Ticket
@@ -49,6 +50,7 @@ class RemoteBackend(Struct, frozen=True):
     """A client of one daemon."""
 
     daemon: DaemonClient
+    config: Config | None = None  # of this machine's journal
 
     @property
     def place(self) -> str:

@@ -14,10 +14,11 @@ from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.approvals.rendering import requirement_words
-from interlock.cli.command import OK, USAGE, CommandError, daemon, say, say_json
+from interlock.cli.command import OK, USAGE, CommandError, daemon, say, say_json, settings
 from interlock.cli.sign_in import CHANNEL, confirm, operator_session
 from interlock.client import ApiError, DaemonClient, NoDaemon, path_segment
 from interlock.identity.terminal import controlling_terminal, read_passphrase
+from interlock.journal.running import JournalRun, begin_run
 
 PATIENCE = 660.0  # seconds; a planner has ten minutes at most
 NOT_RUN = -1
@@ -122,8 +123,11 @@ def _run(operator: DaemonClient, args: argparse.Namespace, path: str, plan: Json
         answer = operator.post(f"{path}/run", said)
         if answer.get("status") == "held":
             raise CommandError(str(answer.get("reason", "")))
-    code = _run_here(operator, path, str(answer["command"]), str(answer["cwd"]))
-    if answer.get("kept"):
+    journal = None if plan["flags"].get("escalatesPrivileges") else begin_run(settings(args), "plan")
+    code = _run_here(operator, path, str(answer["command"]), str(answer["cwd"]), journal)
+    if journal is not None and (undo := journal.id()):
+        print(f"`interlock undo {undo}` takes back what it changed.")
+    elif answer.get("kept"):
         print(f"A snapshot was taken first: interlock undo {answer['kept']}")
     return code
 
@@ -141,14 +145,15 @@ def _approve_ticket(operator: DaemonClient, args: argparse.Namespace, ticket: st
         again.call("DELETE", "/session")
 
 
-def _run_here(operator: DaemonClient, path: str, command: str, cwd: str) -> int:
+def _run_here(operator: DaemonClient, path: str, command: str, cwd: str, journal: JournalRun | None) -> int:
     """Run the command as this user at this terminal; Ctrl-C goes to the command."""
     shell = next((one for one in ("/bin/bash", "/usr/bin/bash") if os.path.exists(one)), "/bin/sh")
     before = signal.signal(signal.SIGINT, _ignore_signal)
     sys.stdout.flush()
     code, stopped = 126, True
     try:
-        code = subprocess.call([shell, "-c", command], cwd=cwd)
+        words = [shell, "-c", command]
+        code = subprocess.call(journal.argv(words) if journal is not None else words, cwd=cwd)
         stopped = code < 0
         code = 128 - code if code < 0 else code
     except OSError as error:

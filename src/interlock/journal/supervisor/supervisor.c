@@ -30,6 +30,8 @@
 #define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
 #endif
 #define MOST_COMPLAINTS 20
+#define SECCOMP_REFUSED "this system allows no journal (seccomp)"
+#define MEMORY_REFUSED "the memory of processes cannot be read"
 
 static sigset_t original;
 
@@ -88,7 +90,7 @@ static int receive_listener(int from) {
 static _Noreturn void run_command(char *const argv[], int supervisor) {
     char go;
     int listener = filter_install();
-    if (listener < 0) fail("this system allows no journal (seccomp)", -listener);
+    if (listener < 0) fail(SECCOMP_REFUSED, -listener);
     send_listener(supervisor, listener);
     close(listener);
     if (recv(supervisor, &go, 1, 0) != 1) _exit(CANNOT);
@@ -204,7 +206,7 @@ static _Noreturn void supervise(char *const argv[], int front) {
         waitpid(command, &status, 0);
         exit(CANNOT);
     }
-    if (read_bytes(command, (uint64_t)(uintptr_t)argv[0], probe, 1)) kill(command, SIGKILL), fail("the memory of processes cannot be read", errno);
+    if (read_bytes(command, (uint64_t)(uintptr_t)argv[0], probe, 1)) kill(command, SIGKILL), fail(MEMORY_REFUSED, errno);
     ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
     leave_caller();
     sigfillset(&all);
@@ -226,11 +228,22 @@ static int probe(const char *store) {
     int error = action_open(words, "probe");
     if (error) fail(store, -error);
     action_end(0);
+    int pair[2], listener = -ECHILD;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) fail("no socket", errno);
     pid_t child = fork();
-    if (child == 0) _exit(filter_install() < 0);
-    int status = 1;
-    waitpid(child, &status, 0);
-    return status ? CANNOT : 0;
+    if (child < 0) fail("no process", errno);
+    if (child == 0) {
+        listener = filter_install();
+        send(pair[1], &listener, sizeof listener, MSG_NOSIGNAL);
+        pause(), _exit(0);
+    }
+    close(pair[1]);
+    if (recv(pair[0], &listener, sizeof listener, 0) != sizeof listener) listener = -ECHILD;
+    error = listener < 0 ? 0 : read_bytes(child, (uint64_t)(uintptr_t)words, &(char){0}, 1);
+    kill(child, SIGKILL), waitpid(child, NULL, 0);
+    if (listener < 0) fail(SECCOMP_REFUSED, -listener);
+    if (error) fail(MEMORY_REFUSED, -error);
+    return 0;
 }
 
 int main(int argc, char *argv[]) {
