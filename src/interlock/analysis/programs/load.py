@@ -13,7 +13,7 @@ from interlock.analysis.programs.net import NetWords, build_net
 
 VARIABLE_KINDS = ("data", "loads", "runs")
 SETS = frozenset(  # kinds of programs, told in sets.toml and its neighbours
-    """converts deletes encoder ended fetcher file_database fill filter folder_stack forge globbing interactive launches limit lines link
+    """converts deletes encoder ended fetcher file_database fill filter folder_stack forge globbing interactive launches limit link
     moves_folder
     neutral open operation_alone operation_colons operation_frameworks operation_hyphens operation_names operation_scripts
     operation_wraps other_root packs part placing

@@ -73,6 +73,7 @@ class ShellReading(Struct):
     facts: list[Fact] = field(default_factory=list)
     budget: int = BUDGET
     files: dict[str, str] = field(default_factory=dict)  # written by the action itself, by resolved path
+    appended: set[str] = field(default_factory=set)  # of those, the ones that begin with what they held before
     downloads: dict[str, str] = field(default_factory=dict)  # path -> address it was fetched from
     origins: dict[str, str] = field(default_factory=dict)  # moved by the action itself, new path -> old
     copies: dict[str, str] = field(default_factory=dict)  # copied, moved or linked, new path -> old
@@ -92,6 +93,14 @@ class ShellReading(Struct):
     def changed(self) -> bool:
         """Whether the action itself has written or fetched a file."""
         return bool(self.files or self.downloads)
+
+    def put_file(self, path: str, text: str, appended: bool = False) -> None:
+        """Remember what the action itself writes to a file, by its resolved path."""
+        if not appended:
+            self.appended.discard(path)
+        elif path not in self.files:
+            self.appended.add(path)
+        self.files[path] = self.files.get(path, "") + text if appended else text
 
     def fetched(self, *paths: str) -> str:
         """The address that one of these files came from; nothing when none was fetched."""

@@ -132,8 +132,7 @@ def _pour(job: Job, verb: str, path: str, traits: Sequence[str]) -> None:
     job.effect(verb, path, *traits, *(stream.taints if stream else ()))
     if stream is not None:
         full = resolve(path, job.host.cwds[0])
-        before = job.host.session.files.get(full, "") if verb == "append" else ""
-        job.host.session.files[full] = before + stream.text
+        job.host.session.put_file(full, stream.text, verb == "append")
         if "download" in stream.taints:
             job.host.session.downloads[full] = "the network"
         if "endless" in stream.taints and not path.startswith("/dev/"):

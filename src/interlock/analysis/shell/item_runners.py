@@ -12,6 +12,7 @@ from interlock.analysis.programs.options import parse
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.decode import unescape
 from interlock.analysis.shell.expand import is_unknown
+from interlock.analysis.shell.file_texts import data_text
 
 _ITEM = re.compile(r"\{[/.#%]*\d*\}")  # where GNU parallel puts each argument
 
@@ -246,7 +247,10 @@ def xargs(job: Job, program: Program) -> Stream | None:
     if job.stdin is not None and APPROXIMATE in job.stdin.taints:
         job.host.guess()
     if path is not None:
-        source = job.file_text(path) or hole()
+        listed = data_text(job.host, path)
+        source = listed[0] if listed is not None else hole()
+        if listed is not None and listed[1]:
+            job.host.guess()
     mark = found.value("-I", "--replace", "-J") or ("{}" if found.has("-i", "-I", "--replace") else "")
     splits = r"[\n\0]+" if mark or found.has("-0", "--null", "-d", "--delimiter") else r"[\s\0]+"
     items = [item for item in re.split(splits, source) if item.strip()] or [hole()]

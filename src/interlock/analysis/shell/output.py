@@ -8,10 +8,11 @@ from collections.abc import Callable
 from interlock.analysis.facts import APPROXIMATE, HOLE, hole, hole_of, taints_in
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Printed, Program
-from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.programs.options import behind, holds, parse
 from interlock.analysis.shell import UNKNOWN, Job, Stream
 from interlock.analysis.shell.decode import DECODERS, decode_output, unescape
+from interlock.analysis.shell.file_texts import data_text
 from interlock.analysis.targets.carried import carries, named_files
 
 _DIRECTIVE = re.compile(r"%([-+ #0]*\d*(?:\.\d+)?)([sdqbiuxXoc%])")
@@ -28,6 +29,7 @@ def echo(job: Job) -> str:
     return (unescape(text) if escapes else text) + ("\n" if newline else "")
 
 
+_NOTHING: frozenset[str] = frozenset()
 _GUESS = frozenset({APPROXIMATE})
 _PLAIN_DIRECTIVE = re.compile(r"%(?:[sb%]|0?\d?[di])")
 _PLAIN_NUMBER = re.compile(r"0|[1-9]\d{0,8}")
@@ -72,11 +74,11 @@ def _directive(found: re.Match[str], items: list[str]) -> str:
 
 
 def _cat(job: Job) -> Stream:
-    files = [word for word in job.words if not word.startswith("-") or word == "-"]
+    files = parse(describe(job.program), job.words).operands if _has_options(job.words) else job.words
     if not files or files == ["-"]:
         return job.stdin or UNKNOWN
     texts: list[str] = []
-    taints: frozenset[str] = frozenset()
+    taints = _NOTHING
     for path in files:
         if path == "/dev/null":
             continue
@@ -87,9 +89,14 @@ def _cat(job: Job) -> Stream:
             taints |= {"secret"}
         if job.host.session.fetched(resolve(path, job.host.cwds[0])):
             taints |= {"download"}
-        found = job.file_text(path)
-        texts.append(found if found is not None else hole_of(taints))
+        found = data_text(job.host, path)
+        texts.append(found[0] if found is not None else hole_of(taints))
+        taints |= found[1] if found is not None else _NOTHING
     return Stream("".join(texts), taints)
+
+
+def _has_options(words: list[str]) -> bool:
+    return any(word[:1] == "-" for word in words)
 
 
 def _found_files(job: Job) -> Stream:
@@ -170,6 +177,7 @@ PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
     "files": _cat,
     "found_files": _found_files,
     "listing": _listing,
+    "lines": lambda job: job.stdin,
     "numbers": _seq,
     "same_name": _same_name,
     "base_name": _base_name,
@@ -186,13 +194,13 @@ PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
 
 def output(job: Job, program: Program | None) -> Stream:
     """What the command prints, as far as that is known."""
-    taints = job.stdin.taints if job.stdin is not None else frozenset()
+    taints = job.stdin.taints if job.stdin is not None else _NOTHING
+    limits = job.program in program_set("limit")
     for item in program.prints if program is not None else ():
         words = _words_for(item, job, program)
         if words is not None and (found := _printed(item, job, words, taints)) is not None:
-            return found
-    if job.program in program_set("limit"):
-        taints -= {"endless"}
+            return Stream(found.text, found.taints - {"endless"}) if limits and found.taints else found
+    taints -= {"endless"} if limits else _NOTHING
     if job.program in program_set("filter"):
         return _filtered(job, taints)
     if job.program in program_set("encoder"):
@@ -212,7 +220,8 @@ def _words_for(item: Printed, job: Job, program: Program | None) -> list[str] | 
     """The words that an entry is about, those behind its subcommand; None where it does not hold."""
     if item.any_word and not any(re.fullmatch(item.any_word, word) for word in job.words[:_FIRST]):
         return None
-    if program is None or not (item.subcommand or item.any_flag or item.no_flag or item.given):
+    asks = item.subcommand or item.any_flag or item.given or (item.no_flag and _has_options(job.words))
+    if program is None or not asks:
         return job.words
     if item.subcommand and not any(path[0] in job.words for path in item.subcommand):
         return None
@@ -235,18 +244,20 @@ def _printed(item: Printed, job: Job, words: list[str], taints: frozenset[str]) 
     if isinstance(found, str):
         named = frozenset({"secret"}) if SECRET_NAME.search(found) else frozenset()
         return Stream(found, taints_in(found) | named)
-    exact = found is None or item.by in _EXACT or (item.by in _EXACT_NAMES and not any(w[:1] == "-" for w in words))
-    return found if exact or found is None else Stream(found.text, found.taints | _GUESS)
+    exact = found is None or item.by in _EXACT or (item.by in _EXACT_NAMES and not _has_options(words))
+    if found is None or (exact and not item.taints):
+        return found
+    return Stream(found.text, found.taints.union(item.taints) if exact else found.taints | _GUESS)
 
 
 # Printers that compute what the program would print, and not only something like it.
-_EXACT = frozenset("formatted files numbers here nothing repeated constant".split())
+_EXACT = frozenset("formatted files lines numbers here nothing repeated constant".split())
 _EXACT_NAMES = frozenset({"base_name", "folder_name"})  # without options
 
 
 def _filtered(job: Job, taints: frozenset[str]) -> Stream:
     taints = taints.union(*(carries(job, word) for word in job.words if not word.startswith("-")))
-    taints = taints if job.program in program_set("lines") else taints | _GUESS
+    taints |= _GUESS
     if job.stdin is None:
         return Stream(hole_of(taints), taints)
     if job.program in program_set("rewriter") and HOLE not in job.stdin.text and "bulk" not in job.stdin.taints:

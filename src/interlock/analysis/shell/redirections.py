@@ -130,7 +130,9 @@ def _from_file(shell: Shell, path: str) -> Stream:
     number = descriptor_of(path)
     if number and number in shell.inputs:
         return shell.inputs[number]
-    text = shell.session.files.get(resolve(path, shell.cwds[0]), shell.session.files.get(path))
+    from interlock.analysis.shell.file_texts import data_text
+
+    found = data_text(shell, path)  # before the facts say that it is read
     job = Job(shell, "<", [path], shell.where, None)
     if path != "/dev/null":
         job.effect("read", path)
@@ -140,7 +142,7 @@ def _from_file(shell: Shell, path: str) -> Stream:
     taints = carries(job, path)
     if path == "/dev/null":
         return Stream("")
-    return Stream(text if text is not None else hole_of(taints), taints)
+    return Stream(found[0], taints | found[1]) if found is not None else Stream(hole_of(taints), taints)
 
 
 def show_secret(shell: Shell, words: Sequence[str], where: Where) -> None:
@@ -206,7 +208,6 @@ def _write(
             job.effect("truncate" if program in _SILENT and operator != ">>" else "write", path)
         return stream
     full = resolve(path, shell.cwds[0])
-    before = shell.session.files.get(full, "")
     appended = operator in (">>", "&>>")
     empty = stream.known and not stream.text.strip() and (program in ("", "exec") or _is_computed(program))
     empty = empty or (program in program_set("part") and _NO_BYTES.search(" ".join(words)) is not None)
@@ -219,7 +220,7 @@ def _write(
     if stream.known and stream.text.strip():
         _will_run(job, path, stream.text)
     if known(path):
-        shell.session.files[full] = (before + stream.text) if appended else stream.text
+        shell.session.put_file(full, stream.text, appended)
     if "download" in stream.taints:
         shell.session.downloads[full] = without_holes(stream.text) or "the network"
     put(job, path, stream.taints)

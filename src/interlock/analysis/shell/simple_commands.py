@@ -33,7 +33,7 @@ def bare_operand(node: SimpleCommand) -> str:
 def assign_read(shell: Shell, words: Sequence[str], stdin: Stream | None, env: Sequence[tuple[str, str]] = ()) -> None:
     """read [-r] [-d X] NAME…: each name holds a part of one line; read -a NAME: an array of all parts."""
     found = options(words, valued("-d -n -N -t -p -u -i -a"))
-    if stdin is not None and APPROXIMATE in stdin.taints:
+    if stdin is not None and (APPROXIMATE in stdin.taints or ("\\" in stdin.text and not found.has("-r"))):
         shell.guess()
     names = found.operands or (["REPLY"] if not found.all("-a") else [])
     lines = stdin.text.splitlines() if stdin is not None and stdin.text else []

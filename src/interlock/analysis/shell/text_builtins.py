@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from interlock.analysis.facts import hole
+from interlock.analysis.facts import APPROXIMATE, hole
 from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream, calls, command_fact
 from interlock.analysis.shell.arithmetic import evaluate, subscript_of
@@ -32,6 +32,8 @@ def read_array(job: Job) -> Stream:
     for text in found.all("-C"):
         job.host.read(text, job.where.inside(f"{job.program} -C"))
     lines = job.stdin.text.splitlines() if job.stdin is not None else [hole()]
+    if found.has("-d", "-n", "-s", "-O") or (job.stdin is not None and APPROXIMATE in job.stdin.taints):
+        job.host.guess()
     job.host.assign(found.operands[-1] if found.operands else "MAPFILE", lines or [hole()])
     return NOTHING
 

@@ -6,12 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, hole, hole_of, known, taints_in, without_holes
-from interlock.analysis.places import home_of, resolve
+from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, hole, hole_of, taints_in, without_holes
+from interlock.analysis.places import home_of
 from interlock.analysis.programs.options import is_unreadable, program_name
 from interlock.analysis.shell import (
     MAX_NESTING,
-    MAX_SCRIPT,
     NAMED_TAINTS,
     NOTHING,
     UNKNOWN,
@@ -320,26 +319,9 @@ class Shell:
 
     def file_text(self, path: str) -> str | None:
         """The text of a script: written by the action itself, or from the caller's reader."""
-        if not known(path):
-            return None
-        if number := redirections.descriptor_of(path):
-            stream = self.flow if number == "0" else self.inputs.get(number)
-            if stream is not None:
-                return stream.text
-        full = resolve(path, self.cwds[0])
-        for key in (full, path):
-            if key in self.session.files:
-                return self.session.files[key]
-        if self.session.reader is None or "remote" in self.where.traits:
-            return None
-        if full not in self.session.witnesses:
-            found = self.session.reader(full.replace("~", self.home, 1) if full.startswith("~") and self.home else full)
-            if found is None:
-                return None
-            if len(found) > MAX_SCRIPT:
-                Job(self, path, [], self.where, None).unreadable("a script longer than is read", "budget")
-            self.session.witnesses[full] = found
-        return self.session.witnesses[full]
+        from interlock.analysis.shell.file_texts import script_text
+
+        return script_text(self, path)
 
     # -- nodes ------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from interlock.analysis.facts import taints_in
+from interlock.analysis.facts import APPROXIMATE, taints_in
 from interlock.analysis.places import place, resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import describe, program_set
@@ -16,6 +16,7 @@ LEAKS = frozenset({"secret", "environment"})
 _NOTHING: frozenset[str] = frozenset()
 _SECRET = frozenset({"secret"})
 _WHOLE = frozenset({"home", "root"})  # with everything in them, keys included
+_FOLLOWED = NAMED_TAINTS | {APPROXIMATE}
 _HOPS = 8  # of copies of copies
 # Names that packers derive from that of their input.
 _PACKED = re.compile(
@@ -72,7 +73,7 @@ def origin_of(job: Job, path: str) -> str:
 
 def put(job: Job, path: str, taints: frozenset[str]) -> None:
     """This action writes something to a file that is to be followed."""
-    if kept := taints & NAMED_TAINTS:
+    if kept := taints & _FOLLOWED:
         full = resolve(path, job.host.cwds[0])
         job.host.session.carried[full] = job.host.session.carried.get(full, _NOTHING) | kept
 
@@ -93,7 +94,7 @@ def pack(job: Job) -> None:
             taints |= carried
     if taints:
         for word in words:
-            if word not in ("-", ".", "..") and ":" not in word and not carries(job, word):
+            if word not in ("-", ".", "..") and ":" not in word and not carries(job, word) & LEAKS:
                 put(job, word, taints)
 
 

@@ -138,7 +138,7 @@ def is_undisturbed(facts: Sequence[Fact], accused: Collection[Key], answered: Co
     """
     commands = [fact for fact in facts if isinstance(fact, Command)]
     searches = program_set("searches")
-    changing = {fact_key(fact) for fact in commands if _changes(fact) and fact.program not in searches}
+    changing = {fact_key(fact) for fact in commands if may_replace_files(fact) and fact.program not in searches}
     changing -= {fact_key(fact) for fact in commands if earlier_git_change(fact, commands) is not None}
     changing -= set(answered)
     replaced = any(
@@ -221,8 +221,10 @@ def _only_branches(commands: Sequence[Command]) -> bool:
     return bool(deleting) and not others and not any(one.program in program_set("deletes") for one in commands)
 
 
-def _changes(fact: Command) -> bool:
-    """Whether it may put other files in the place of a target; what a build puts there is new, and can be built again."""
+def may_replace_files(fact: Fact) -> bool:
+    """Whether a command may put other files in the place of a target; what a build puts there is new, and can be built again."""
+    if not isinstance(fact, Command):
+        return False
     if neutral := describe(fact.program).neutral:
         first = next((word for word in fact.words if not word.startswith("-")), "")
         return first not in neutral and fact.words[:1] not in [(word,) for word in neutral]
