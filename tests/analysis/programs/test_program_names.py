@@ -18,13 +18,13 @@ SOURCE = ROOT / "src" / "interlock"
 # Names of programs that are words of English, keys or methods as well, so that a text that equals one says nothing.
 ORDINARY = frozenset(
     ". : [ [[ ace act alter arch as at atlas banner base64 basename batch black bridge bundle cal chamber cheat column compress console convert copilot "
-    "coverage craft cursor cut date delta dialog dict diff dig dir dirs doctest dog drill drone drop dust env es exec expand expect explain expo "
+    "coverage craft cursor cut date delta dialog dict diff dig dir dirs doctest dog dot drill drone drop dust env es exec expand expect explain expo "
     "expr fabric factor false fetch file find finger fly fold format glow go goose groups hatch hd head help highlight history hive host http "
     "https hub id idea identify info install io ip join js just k kind less links local locate look mail make man migrate more most neon net "
     "nice nl node op open orb parallel pass passwd paste ping pr printf profile prove pt pv r readlink realpath red rename retry rev revive "
     "robot rollup root salt say scheme screen script scrub security seq service sift size sl slack snow sort spark split spring square start "
     "stat stata step strings sum swift tap tea teller time timeout toolbox touch trace translate tree true type typos units unlink v vale venv view "
-    "watch west where which wipe wise yes yo zip code task linear todo claude codex gemini ollama opencode aider cursor-agent".split()
+    "watch west where which wipe wise yes yo zip code task tidy linear todo claude codex gemini ollama opencode aider cursor-agent".split()
 )
 SQL_DIALECTS = frozenset("clickhouse duckdb mysql presto sqlite trino tsql".split())
 BUILTINS = frozenset({"echo", "pwd"}) | HANDLERS.keys()  # commands of shells, which are words of a language

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cases import each
 from interlock.analysis.assess import judge
-from interlock.analysis.packs import PackError
-from interlock.analysis.programs.load import build_writes
+from interlock.analysis.programs import build_program
+from interlock.analysis.programs.options import parse
 from interlock.analysis.rules.load import load
 from interlock.model import command
 
@@ -42,6 +40,5 @@ def test_output_into_a_file_of_its_own_passes(text: str) -> None:
     assert level(text) <= 1
 
 
-def test_a_program_has_one_list_of_outputs() -> None:
-    with pytest.raises(PackError, match="named twice"):
-        build_writes([{"writes": {"a b": "-o"}}, {"writes": {"b": "-w"}}])
+def test_an_option_that_names_an_output_takes_a_value() -> None:
+    assert parse(build_program("a", {"writes": ["-o"]}), ["-xo", "b", "c"]).operands == ["c"]

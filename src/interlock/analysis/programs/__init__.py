@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -79,10 +79,10 @@ class PathEffect(Struct, frozen=True):
 
     effect: str = ""
     subcommand: tuple[tuple[str, ...], ...] = ()
-    of: str = "operands"  # operands, sources (all but the last), target (the last), option, setting
+    of: str = "operands"  # operands, first, sources (all but the last), target (the last), setting
     skip: int = 0  # this many operands are no paths
     into: tuple[str, ...] = ()  # options that name the target, so that every operand is a source
-    option: tuple[str, ...] = ()  # options whose values are the paths, or hold the settings
+    option: tuple[str, ...] = ()  # options whose values hold the settings
     setting: tuple[str, ...] = ()  # names of NAME=path words
     source: tuple[str, ...] = ()  # names of the NAME=path words that say where its content comes from
     creates: str = ""  # pattern in names of targets that it usually makes anew
@@ -170,6 +170,7 @@ class Program(Struct, frozen=True):
     carries: tuple[Payload, ...] = ()
     does: tuple[ObjectEffect, ...] = ()
     paths: tuple[PathEffect, ...] = ()
+    writes: tuple[str, ...] = ()  # options that name a file which it writes
     stores: tuple[StoreEffect, ...] = ()
     sends: tuple[Sending, ...] = ()
     quiet: bool = False  # it prints nothing of what it reads
@@ -193,59 +194,29 @@ class Program(Struct, frozen=True):
 
 
 _OPERANDS = ("", "code", "files", "names", "text")
-_PROGRAM_KEYS = tuple(sorted(name for name in Program.__struct_fields__ if name != "name"))
 
 
 def build_program(name: str, data: Mapping[str, Any]) -> Program:
     """How the words of program `name` are read; raises PackError on anything that is not exactly right."""
     where = f"program {name}"
     only_keys(where, data, _PROGRAM_KEYS)
-    network = data.get("network", False)
     _one_of(where, "operands", data.get("operands", ""), _OPERANDS)
-    return Program(
-        name=name,
-        aliases=word_list(where, "aliases", data.get("aliases", [])),
-        alike=word_list(where, "alike", data.get("alike", [])),
-        variables=word_list(where, "variables", data.get("variables", [])),
-        value_flags=frozenset(word_list(where, "value_flags", data.get("value_flags", []))),
-        pair_flags=frozenset(word_list(where, "pair_flags", data.get("pair_flags", []))),
-        behind={key: frozenset(word_list(where, key, flags)) for key, flags in data.get("behind", {}).items()},
-        single_dash=bool(data.get("single_dash", False)),
-        abbreviates=bool(data.get("abbreviates", False)),
-        bare_bundle=bool(data.get("bare_bundle", False)),
-        network=network if isinstance(network, bool) else frozenset(word_list(where, "network", network)),
-        dry_run=word_list(where, "dry_run", data.get("dry_run", [])),
-        neutral=frozenset(word_list(where, "neutral", data.get("neutral", []))),
-        endings=word_list(where, "endings", data.get("endings", [])),
-        unpacks=word_list(where, "unpacks", data.get("unpacks", [])),
-        packs_not=word_list(where, "packs_not", data.get("packs_not", [])),
-        slash_flags=bool(data.get("slash_flags", False)),
-        wrapper=bool(data.get("wrapper", False)),
-        reader=word_list(where, "reader", [said] if isinstance(said := data.get("reader", []), str) else said),
-        script=bool(data.get("script", False)),
-        secrets=_option_lists(f"{where}: secrets", data.get("secrets", {}), _SECRET_KEYS),
-        prints=tuple(Printed(**_entry(where, item, _NO_OUTPUT)) for item in data.get("prints", ())),
-        dialect=str(data.get("dialect", "")),
-        carries=tuple(_carried(where, item) for item in data.get("carries", ())),
-        does=tuple(_object_effect(where, item) for item in data.get("does", ())),
-        paths=tuple(_path_effect(where, item) for item in data.get("paths", ())),
-        stores=tuple(_store_effect(where, item) for item in data.get("stores", ())),
-        sends=tuple(Sending(**_entry(where, item, _NO_SENDING)) for item in data.get("sends", ())),
-        quiet=bool(data.get("quiet", False)),
-        http=_option_lists(f"{where}: http", data.get("http", {}), HTTP_KEYS),
-        place=_option_lists(f"{where}: place", data.get("place", {}), _PLACE_KEYS),
-        plain=frozenset(word_list(where, "plain", data.get("plain", []))),
-        kinds={str(key): str(kind) for key, kind in data.get("kinds", {}).items()},
-        operands=str(data.get("operands", "")),
-        data=bool(data.get("data", data.get("operands") in ("names", "text"))),
-        ruled=_paths(where, "ruled", data.get("ruled", [])),
-        help=word_list(where, "help", data.get("help", ["--help", "--version"])),
-        options_first=bool(data.get("options_first", False)),
-        subcommands=_paths(where, "subcommands", data.get("subcommands", [])),
-        dashed=frozenset(word_list(where, "dashed", data.get("dashed", []))),
-        own_words=frozenset(word_list(where, "own_words", data.get("own_words", []))),
-        short={name: whole for names, whole in data.get("short", {}).items() for name in names.split(", ")},
-    )
+    made = {key: _told(where, key, value) for key, value in data.items()}
+    made["value_flags"] = made.get("value_flags", frozenset()).union(made.get("writes", ()))
+    made.setdefault("data", data.get("operands") in ("names", "text"))
+    return Program(name=name, **made)
+
+
+def _told(where: str, key: str, value: Any) -> Any:
+    """What a description says under one key, in the type of that key."""
+    if (build := _BUILDERS.get(key)) is not None:
+        return build(where, value)
+    kind = type(getattr(_UNSAID, key))
+    if kind in (tuple, frozenset):
+        return kind(word_list(where, key, value))
+    if not isinstance(value, kind):
+        raise PackError(f"{where}: {key} is {value!r}, expected {kind.__name__}")
+    return value
 
 
 def _paths(where: str, key: str, value: object) -> tuple[tuple[str, ...], ...]:
@@ -358,7 +329,7 @@ _EFFECTS = frozenset({"create", "remove", "stop", "write", "select", "enter", "r
 _STORE_EFFECTS = frozenset({"store_drop", "store_delete", "store_write", "store_admin", "store_read"})
 _PATH_WORDS = {
     "effect": frozenset({"append", "chmod", "chown", "delete", "move", "overwrite", "read", "truncate", "write"}),
-    "of": frozenset({"operands", "sources", "target", "option", "setting"}),
+    "of": frozenset({"operands", "first", "sources", "target", "setting"}),
     "contents": frozenset({"", "copy", "move", "link", "stdin"}),
 }
 HTTP_KEYS = (
@@ -390,6 +361,25 @@ def extend_program(first: Program | None, second: Program) -> Program:
 
 
 _UNSAID = Program()
+_PROGRAM_KEYS = tuple(sorted(name for name in Program.__struct_fields__ if name != "name"))
+_BUILDERS: Mapping[str, Callable[[str, Any], Any]] = {
+    "behind": lambda where, said: {key: frozenset(word_list(where, key, flags)) for key, flags in said.items()},
+    "network": lambda where, said: said if isinstance(said, bool) else frozenset(word_list(where, "network", said)),
+    "reader": lambda where, said: word_list(where, "reader", [said] if isinstance(said, str) else said),
+    "secrets": lambda where, said: _option_lists(f"{where}: secrets", said, _SECRET_KEYS),
+    "http": lambda where, said: _option_lists(f"{where}: http", said, HTTP_KEYS),
+    "place": lambda where, said: _option_lists(f"{where}: place", said, _PLACE_KEYS),
+    "carries": lambda where, said: tuple(_carried(where, item) for item in said),
+    "does": lambda where, said: tuple(_object_effect(where, item) for item in said),
+    "paths": lambda where, said: tuple(_path_effect(where, item) for item in said),
+    "stores": lambda where, said: tuple(_store_effect(where, item) for item in said),
+    "sends": lambda where, said: tuple(Sending(**_entry(where, item, _NO_SENDING)) for item in said),
+    "prints": lambda where, said: tuple(Printed(**_entry(where, item, _NO_OUTPUT)) for item in said),
+    "kinds": lambda where, said: {str(key): str(kind) for key, kind in said.items()},
+    "ruled": lambda where, said: _paths(where, "ruled", said),
+    "subcommands": lambda where, said: _paths(where, "subcommands", said),
+    "short": lambda where, said: {name: whole for names, whole in said.items() for name in names.split(", ")},
+}
 
 
 class ProgramTable(Mapping[str, Program]):

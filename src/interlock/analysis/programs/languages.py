@@ -28,6 +28,11 @@ def dialect_of(name: str) -> str:
     return program.dialect if program is not None else ""
 
 
+def reads_posix(name: str) -> bool:
+    """Whether a shell reads the text of a POSIX shell, and not a language of its own."""
+    return dialect_of(name) not in ("", "fish")
+
+
 def input_language(name: str) -> str:
     """The language in which a program runs what flows into it; empty where it runs nothing."""
     program = described_program(name.removesuffix(".exe"))

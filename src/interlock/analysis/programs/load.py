@@ -17,7 +17,7 @@ SETS = frozenset(  # kinds of programs, told in sets.toml and its neighbours
     moves_folder
     neutral open operation_alone operation_colons operation_frameworks operation_hyphens operation_names operation_scripts
     operation_wraps other_root packs part placing
-    posix_shells relocates rewriter said said_aimed said_aimed_second said_alone
+    relocates rewriter said said_aimed said_aimed_second said_alone
     said_anywhere said_capital said_copies said_familiar said_flagged said_names said_nouns said_numbered said_plain
     said_spoken said_subcommands said_typed said_verbs said_wrappers searches sender shell_setup shell_state signals_names
     signals_numbers signals_ports signals_users signals_whole_names starts_any starts_javascript starts_perl starts_php
@@ -59,24 +59,6 @@ def build_sets(packs: Sequence[Pack]) -> dict[str, frozenset[str]]:
 
 
 @cache
-def written_files() -> Mapping[str, frozenset[str]]:
-    """Of each program, the options and the numbers of operands that name a file which it writes."""
-    return build_writes(_packs())
-
-
-def build_writes(packs: Sequence[Pack]) -> dict[str, frozenset[str]]:
-    """The output files of these packs; raises PackError where a program is named twice."""
-    found: dict[str, frozenset[str]] = {}
-    for pack in packs:
-        for names, options in pack.get("writes", {}).items():
-            for name in names.split():
-                if name in found:
-                    raise PackError(f"writes: {name!r} is named twice")
-                found[name] = frozenset(options.split())
-    return found
-
-
-@cache
 def shipped_programs() -> ProgramTable:
     """Every shipped description; refuses all of them when one is wrong."""
     return build_programs(_packs())
@@ -111,7 +93,6 @@ def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:
     dict(build_programs(packs))
     build_variables(packs)
     build_sets(packs)
-    build_writes(packs)
     return packs
 
 

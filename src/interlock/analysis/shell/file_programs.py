@@ -32,6 +32,19 @@ def apply_paths(job: Job, program: Program) -> Stream | None:
     return NOTHING if program.quiet else None
 
 
+def write_outputs(job: Job, program: Program) -> None:
+    """Report the files that options name as output."""
+    if any(word[:1] == "-" for word in job.words):
+        for path in parse(program, job.words).all(*program.writes):
+            job.effect(_output_verb(job, path), path, "output")
+
+
+def _output_verb(job: Job, path: str) -> str:
+    """A program that reads nothing empties its output file."""
+    empty = "/dev/null" in job.words or (job.stdin is not None and job.stdin.known and not job.stdin.text.strip())
+    return "truncate" if empty and path != _NOWHERE else "write"
+
+
 def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str]) -> None:
     into = found.value(*item.into)
     sources = operands if into is not None else operands[:-1]
@@ -40,8 +53,8 @@ def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str
         paths = [target] if target else []
     elif item.of == "sources":
         paths = sources
-    elif item.of == "operands":
-        paths = operands
+    elif item.of in ("operands", "first"):
+        paths = operands if item.of == "operands" else operands[:1]
     else:
         paths = _named(item, found, operands)
         sources = _settings(item.source, operands)
@@ -64,10 +77,8 @@ def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str
 
 
 def _named(item: PathEffect, found: CommandOptions, operands: Sequence[str]) -> list[str]:
-    """The paths that options or settings name."""
+    """The paths that settings name."""
     given = found.all(*item.option)
-    if item.of == "option":
-        return given
     return _settings(item.setting, [word for text in given for word in text.split()] if item.option else operands)
 
 
@@ -95,6 +106,8 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
             job.effect(verb, origin_of(job, path.removeprefix("@")), *traits, *shown)
         return
     marks = _marks(path, job)
+    if "output" in traits:
+        verb = _output_verb(job, path)
     if verb == "move" and target == _NOWHERE:
         tree = ("recursive",) if "." not in path.rpartition("/")[2] else ()
         job.effect("delete", path, *tree, *marks)

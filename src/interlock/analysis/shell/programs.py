@@ -14,7 +14,7 @@ from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program, whole_words
 from interlock.analysis.programs.help import asks_for_help
 from interlock.analysis.programs.languages import described_program, dialect_of
-from interlock.analysis.programs.load import describe, net_words, program_set, shipped_programs, written_files
+from interlock.analysis.programs.load import describe, net_words, program_set, shipped_programs
 from interlock.analysis.shell import (
     FACT_STEPS,
     UNKNOWN,
@@ -31,11 +31,10 @@ from interlock.analysis.shell import (
     item_runners,
     launchers,
     network,
-    redirections,
     sending,
     windows_programs,
 )
-from interlock.analysis.shell.file_programs import apply_paths
+from interlock.analysis.shell.file_programs import apply_paths, write_outputs
 from interlock.analysis.shell.output import output
 from interlock.analysis.shell.payloads import run_carried, run_words
 from interlock.analysis.targets import carried
@@ -95,8 +94,8 @@ def read_program(job: Job, written: str) -> Stream:
     job.where = where if unproved else job.where
     if helps:
         return UNKNOWN
-    if (outputs := written_files().get(program)) is not None:
-        redirections.write_outputs(job, outputs)
+    if described is not None and described.writes:
+        write_outputs(job, described)
     before = len(session.facts)
     stream, handled = _run(job, written if local else "", described)
     if not (wrapper or _read_inside(session.facts, before, len(job.where.via))):

@@ -247,35 +247,6 @@ def _piped(shell: Shell, earlier: Span | None, span: Span) -> bool:
     return earlier == span or not _ENDS.search(shell.session.source, earlier[1], span[0])
 
 
-def write_outputs(job: Job, named: frozenset[str]) -> None:
-    """Report the files that options and operands name as output; a program that reads nothing empties them."""
-    paths: list[str] = []
-    operands, before = 0, ""
-    for word in job.words:
-        name, equals, value = word.partition("=")
-        if before:
-            paths.append(word)
-            before = ""
-        elif word[:1] != "-" or word == "-":
-            operands += not word.isdigit()  # uniq -f 1 FILE
-            if str(operands) in named and not word.isdigit():
-                paths.append(word)
-        elif equals and _is_output(name, named):
-            paths.append(value)
-        elif _is_output(name, named) or (len(word) < 5 and word[1] != "-" and f"-{word[-1]}" in named):  # sort -uo FILE
-            before = name
-        elif word[:2] in named and word[1] == "o" and "/" in word:
-            paths.append(word[2:])
-    empty = "/dev/null" in job.words or (job.stdin is not None and job.stdin.known and not job.stdin.text.strip())
-    for path in paths:
-        job.effect("truncate" if empty and path != "/dev/null" else "write", path, "output")
-
-
-def _is_output(name: str, named: frozenset[str]) -> bool:
-    """Whether an option names an output file; long ones also when abbreviated."""
-    return name in named or (len(name) > 4 and name[:2] == "--" and any(one.startswith(name) for one in named))
-
-
 # Start files that a shell runs; of others, the lines that name a command.
 _SHELL_START = re.compile(
     r"(?i)(?:^|/)\.(?:bash(?!_history)\w*|zsh(?!_history)\w*|zprofile|zlogin|profile|kshrc|t?cshrc|login|x(?:initrc|profile|session))$|\.fish$"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
-from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.languages import reads_posix
 from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.cli.judge.scan.shell_text import Snippet, in_language, join_snippets, without_templates
 from interlock.cli.judge.scan.yaml_scalars import Key, Scalar, scalars
@@ -49,7 +49,7 @@ def _steps(text: str, kind: str) -> list[Snippet]:
         piece = join_snippets([Snippet(value.text, value.lines) for value in group])
         shell = str(name) if is_interpreter(str(name)) else shells.get(place, "")
         program = (shell.split() or [""])[0].rsplit("/", 1)[-1]
-        if not program or program in program_set("posix_shells"):
+        if not program or reads_posix(program):
             found.append(piece)
         elif is_interpreter(program):
             found.append(in_language(program, piece))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct, field
 
-from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.languages import reads_posix
 from interlock.cli.judge.scan.shell_text import Snippet, in_language, join_snippets, snippet
 
 _INSTRUCTION = re.compile(r"^\s*([A-Za-z]+)\s+(.*)$", re.DOTALL)
@@ -91,7 +91,7 @@ def _run(word: str, rest: str, number: int, heredocs: list[Snippet]) -> Snippet 
 def _script(piece: Snippet) -> Snippet:
     """The body of `RUN <<EOF`: shell, unless its first line names another interpreter."""
     shebang = _SHEBANG.match(piece.text.split("\n", 1)[0])
-    return in_language(shebang[1], piece) if shebang and shebang[1] not in program_set("posix_shells") else piece
+    return in_language(shebang[1], piece) if shebang and not reads_posix(shebang[1]) else piece
 
 
 def _words(text: str) -> list[str] | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.languages import reads_posix
 from interlock.cli.judge.scan.ci import ci_file
 from interlock.cli.judge.scan.docker import dockerfile
 from interlock.cli.judge.scan.make import justfile, makefile
@@ -65,7 +65,7 @@ def source_of(path: str, head: bytes) -> SourceKind | None:
     for pattern, source in _BY_PATH:
         if pattern.fullmatch(name):
             return source
-    return SHELL if _interpreter(head).decode("utf-8", "replace") in program_set("posix_shells") else None
+    return SHELL if reads_posix(_interpreter(head).decode("utf-8", "replace")) else None
 
 
 def _interpreter(head: bytes) -> bytes:
