@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, Command, Effect, Fact, known, without_holes
 from interlock.analysis.programs.load import program_set
-from interlock.analysis.programs.objects import in_repository
+from interlock.analysis.programs.objects import in_repository, replaced_kinds
 from interlock.analysis.targets import find_delete_query
 from interlock.analysis.targets.ordering import fact_key
 from interlock.policy.real_paths import RESOLVED
@@ -45,25 +45,16 @@ def local_changes(facts: Sequence[Fact], cwd: str) -> LocalChanges:
             found.move(fact)
     for command in commands:
         if not AWAY & command.traits:
-            found.deeds += _git_deeds(command) if in_repository(command) else _named_files(command, effects)
+            found.deeds += _replaced(command) if in_repository(command) else _named_files(command, effects)
     if any(one.program in program_set("globbing") for one in commands):
         found.exact = False
     return LocalChanges(tuple(found.deeds), tuple(found.moved), found.exact)
 
 
-_REFS = {"tag": frozenset("-d --delete -f --force".split()), "worktree": frozenset({"prune"})}
-_GIT_FILES = frozenset(
-    "checkout switch merge rebase cherry-pick revert pull am bisect stash read-tree apply restore checkout-index".split()
-)
-
-
-def _git_deeds(fact: Command) -> Iterator[dict[str, Any]]:
-    """The files and refs that an everyday git command may replace."""
-    words = [word for word in fact.words if not word.startswith("-")]
-    if _GIT_FILES.intersection(words[:2]):
-        yield {"verb": "replaced", "words": list(fact.words)}
-    elif words and _REFS.get(words[0], frozenset()).intersection(fact.words):
-        yield {"verb": "git", "words": list(fact.words)}
+def _replaced(fact: Command) -> Iterator[dict[str, Any]]:
+    """The files and refs that an everyday command of a repository may replace."""
+    for kind in replaced_kinds(fact):
+        yield {"verb": "replaced" if kind == "file" else "git", "words": list(fact.words)}
 
 
 _LISTS = frozenset("-l -t -v -Z --list l t".split())

@@ -17,7 +17,7 @@ EVERYTHING = "*"
 OPERAND = "*"  # in a place: the first operand names it
 NAMESPACE = "namespace"  # which is no part of its own place
 REMOVING = frozenset({"remove", "delete", "stop"})
-_SILENT = frozenset({"select", "enter", "reuse"})  # effects on nothing that is lost
+_SILENT = frozenset({"select", "enter", "reuse", "replace"})  # effects on nothing that they name
 _LOCAL = frozenset({"", "localhost", "127.0.0.1", "::1", "[::1]"})
 _USUAL_PORTS = frozenset({"", "5432", "3306", "6379", "27017"})
 _UNSAID = ObjectEffect()
@@ -88,6 +88,20 @@ def reused_names(command: Command) -> list[tuple[str, str]]:
                 found += [(kind, key) for kind in kinds or (one.kind,)]
             break
     return found
+
+
+def replaced_kinds(command: Command) -> list[str]:
+    """The kinds of objects of which a command may put others in the place of some that it does not name."""
+    program = describe(command.program)
+    items = [
+        one for one in program.does if one.effect == "replace" and any(p[0] in command.words for p in one.subcommand)
+    ]
+    found = parse(program, command.words) if items else CommandOptions()
+    return [
+        item.kind
+        for item in items
+        if holds(item, found) and any(_behind(path, found.operands) is not None for path in item.subcommand)
+    ]
 
 
 def in_repository(command: Command) -> bool:

@@ -17,7 +17,6 @@ _COMES = frozenset("checkout switch merge rebase cherry-pick revert pull am bise
 # Commands and flags by which changes that are not committed are taken back, merged or rewritten.
 _TAKES_BACK = frozenset({"apply", "am", "restore", "checkout-index"})
 _TAKING_BACK = frozenset("--abort --skip --ours --theirs --merge --conflict -R --reverse --autostash".split())
-REPLACING = _COMES | _TAKES_BACK
 _VALUED = frozenset("-m --message -X -s --strategy --strategy-option -F --file".split())
 _BRANCHING = {
     name: frozenset("-b -B -c -C --orphan".split()) for name in ("checkout", "switch")
@@ -34,7 +33,7 @@ def replaced_files(base: str, words: Sequence[str], survey: FileSurvey) -> list[
     try:
         folders, name, rest = _split(words)
         repository = repository_of(os.path.realpath(os.path.join(base, *folders)), survey.budget)
-        if repository is None or name not in REPLACING:
+        if repository is None or name not in _COMES | _TAKES_BACK:
             return []
         paths = dict.fromkeys(_paths(repository, name, rest, survey))
     except (BudgetExceeded, Unclear):
