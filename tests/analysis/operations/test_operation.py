@@ -87,7 +87,8 @@ DEEDS = {
     "act_send": "send_email email_all_customers",
     "act_change": """undelete_file unban_user restore_backup reinstate_account enable_user cancel_deletion stop_timer rotate_image
         invalidate_cache create_invoice close_issue mute_notifications enable_deletion_protection remove_whitespace drag_and_drop""",
-    "act_read": "get_user users.list estimate_refund is_deleted validate_deletion explain_plan",
+    "read": "get_secret read_password fetch_credentials get_private_key",
+    "act_read": "list_secrets get_secret_names read_password_policy get_user users.list estimate_refund is_deleted validate_deletion explain_plan",
 }  # fmt: skip
 
 

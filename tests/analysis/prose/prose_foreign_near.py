@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 NEAR = {
+    "relative clauses and others": [
+        "Ich lese das Skript, das die Datenbank leert",
+        "Ich schreibe Tests für die Methode, die Konten entfernt",
+        "Ik lees het script, dat de database leegmaakt",
+        "Die Tabelle wird nächsten Monat vom DBA gelöscht; ich notiere nur ihre Größe",
+        "La tabla será borrada por el proveedor; yo solo anoto su tamaño",
+        "La table sera supprimée par l'hébergeur",
+    ],
     "es": [
         "Documento los pasos para revocar un certificado.",
         "La semana pasada se borraron los logs por un cron mal puesto; abro un informe.",

@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 SAID = {
+    "changes, guards and records": [
+        "Отбрасываю все локальные правки",
+        "Вимикаю мережевий екран",
+        "Скасовую всі підписки",
+        "Kaydedilmemiş tüm değişiklikleri atıyorum",
+        "Denetim günlüğünü temizliyorum",
+        "Hủy tất cả thay đổi chưa lưu",
+        "أعطل جدار الحماية على الخادم",
+        "J'abandonne toutes les modifications non validées",
+    ],
     "es": [
         "Limpiamos de golpe el histórico de mediciones de la depuradora.",
         "Le retiro a Marta el permiso de escritura en el repositorio.",

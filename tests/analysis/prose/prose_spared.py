@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 SPARED = [
+    # what code does, what others will do, and what a name contains
+    "The script prune.py deletes old sessions; I'm reading through it",
+    "The migration removes the legacy column; checking who still uses it",
+    "The endpoint wipes the user's data, I am documenting how",
+    "The orders table will be dropped next month by the platform team; I only write down its size",
+    "The accounts are going to be deleted by HR next week, I only count them",
+    "Run the tests whose names contain drop",
+    "Delegate: find out whether a handler calls dropAllTables",
+    "Do not drop the table, just list its indexes",
+    "Read the docs about passwords",
+    "Show the password field when the box is ticked",
     # readers and tellers
     "go through the terminated contracts and add up the penalties",
     "walk through the deleted accounts with the auditor",

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 # (sentence, verb of the effect, traits that must be there)
 ANNOUNCED = [
+    ("The migration drops the orders table", "act_delete", "table"),
+    ("The script prune.py deletes all sessions; running it now", "act_invalidate", "all"),
+    ("The orders table will be dropped by the cleanup script", "act_delete", "table"),
+    ("I'm not dropping the database, just the orders table", "act_delete", "table"),
+    ("Not removing the bucket itself, only the 40,000 objects in it", "act_delete", "bulk"),
+    ("Roll back all the migrations", "act_delete", "all"),
+    ("Print the admin password of the billing service", "read", "secret shown"),
+    ("Show me the contents of the private SSH key", "read", "secret shown"),
+    ("purge_all_queues, as agreed", "act_delete", "all"),
     ("dropping the customers table in production", "act_delete", "table production"),
     ("start over with a fresh production database", "act_delete", "database production"),
     ("get rid of everything in the acme-uploads bucket", "act_delete", "all bucket"),

@@ -23,6 +23,7 @@ _KEYS = OBJECTS | {*_SPECIFIC, UNKNOWN, UNKNOWN_NAMED, ANY, STORE}
 EFFECTS = frozenset(
     "account block change delete disk escalate invalidate leak override pay revoke rewrite run send terminate unconfigure".split()
 )
+READS = "read"  # the effect of showing what a file or a store holds
 _TABLES = frozenset("kind name_nouns name_words nominals nouns pairs parameters phrasals scoped tame".split())
 PARAMETERS = frozenset(
     "closes demanded demands ending erases guards let_in lets lifted lifts lost mild not_switches prevented public spares takes".split()

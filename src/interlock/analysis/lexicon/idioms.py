@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon.english import EFFECTS, English
+from interlock.analysis.lexicon.english import EFFECTS, READS, English
 from interlock.analysis.packs import Pack, PackError, only_keys
 
 LONGEST = 200  # characters of one pattern
@@ -89,7 +89,9 @@ def build_phrases(pack: Pack, english: English) -> tuple[Phrases, Phrases]:
     parts.update({name: _checked(name, [part])[0] for name, part in pack["parts"].items()})
     idioms = [_phrase(f"idiom {number}", data, parts) for number, data in enumerate(pack["idiom"], 1)]
     for number, one in enumerate(idioms, 1):
-        if bool(one.effect) is bool(one.kind) or not (one.kind in english.kinds or one.effect[4:] in EFFECTS):
+        if bool(one.effect) is bool(one.kind) or not (
+            one.kind in english.kinds or one.effect == READS or one.effect[4:] in EFFECTS
+        ):
             raise PackError(f"idiom {number}: effect {one.effect!r} and kind {one.kind!r}, expected one that is known")
     harmless = [_phrase(f"harmless {number}", data, parts) for number, data in enumerate(pack["harmless"], 1)]
     return Phrases(idioms), Phrases(harmless)
@@ -106,7 +108,7 @@ def _phrase(where: str, data: Mapping[str, Any], parts: Mapping[str, str]) -> Ph
     return Phrase(
         tuple(data["cues"].split()),
         pattern,
-        f"act_{effect}" if effect else "",
+        effect if effect in ("", READS) else f"act_{effect}",
         kind,
         frozenset(data.get("traits", "").split()),
         bool(data.get("strong", False)),

@@ -61,7 +61,8 @@ ROLES = {
 # Words that are no role of their own.
 LISTS = {
     "common": "words that tell the language", "now": "forms that end like a report and are none",
-    "links": "words between a thing and what it is for", "empty": "words that say nothing about what is done",
+    "links": "words between a thing and what it is for", "relatives": "words that begin what is said of a thing",
+    "by": "words before who does it", "others": "who else may do it", "empty": "words that say nothing about what is done",
 }  # fmt: skip
 _ASIDES = frozenset("unless outside personal past_trial without weak that means".split())  # besides something else
 HEADS = ("verb", "look", "make", "do", "launch", "fetch")  # what can govern a clause
@@ -145,6 +146,8 @@ class Vocabulary:
         self.particles = _particles(language)
         self.alone = {word: entry_of(name) for name, words in language.alone.items() for word in words.split()}
         self.now, self.links = frozenset(language.listed("now")), frozenset(language.listed("links"))
+        self.relatives, self.by = frozenset(language.listed("relatives")), frozenset(language.listed("by"))
+        self.others = frozenset(language.listed("others"))
 
     def plain(self, text: str) -> str:
         """The text as the words of this language are written here."""

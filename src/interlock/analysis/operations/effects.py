@@ -98,6 +98,8 @@ _SOCIAL = frozenset(
 _OUT_LOUD = frozenset(
     "post posts tweet story reel article blog press announcement newsletter podcast statement".split()
 )
+_SHOWS = frozenset("get read show display print reveal view dump fetch retrieve open cat".split())
+_SECRET_VALUES = frozenset("secret secrets password passwords passphrase credential credentials".split())
 _SHARED_HISTORY = frozenset("history branch branches main master commits commit".split())
 
 
@@ -238,6 +240,8 @@ def _raised(act: NamedAct, verb: str) -> tuple[str, tuple[str, ...]]:
         and {"credit", "spending"} & set(act.phrase)
     ):
         return "act_override", ()
+    if act.kind == "read" and act.verb in _SHOWS and _is_secret(act.phrase):
+        return "read", ("secret", "shown")
     if is_broadcast(act):
         return "act_send", ()
     if act.kind == "change" and not {"nameserver", "nameservers"}.isdisjoint(act.phrase):
@@ -257,6 +261,10 @@ def _raised(act: NamedAct, verb: str) -> tuple[str, tuple[str, ...]]:
     if (act.verb == "allow" and "all" in act.phrase) or (act.verb == "open" and act.object == "safety"):
         return "act_escalate", ()
     return verb, ()
+
+
+def _is_secret(phrase: tuple[str, ...]) -> bool:
+    return (bool(phrase) and phrase[-1] in _SECRET_VALUES) or phrase[-2:] in (("private", "key"), ("secret", "value"))
 
 
 def is_broadcast(act: NamedAct) -> bool:

@@ -11,11 +11,12 @@ from interlock.analysis.prose.acts import NOTHING, AnnouncedAct, Carried, Traits
 from interlock.analysis.prose.clauses import Tokens, clauses, sentences, tokens
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, shape_of
 from interlock.analysis.prose.english import PREPOSITIONS, SCOPE
-from interlock.analysis.prose.english.clause import EnglishClause, read_clause
+from interlock.analysis.prose.english.clause import TELLS, EnglishClause, read_clause
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.objects import EnglishObject
 from interlock.analysis.prose.english.sentence import (
     all_english,
+    described,
     guard_at_work,
     is_followed,
     is_judged,
@@ -107,6 +108,8 @@ class Told:
         self.carried = Carried()
         self.spoken: set[str] = set()  # of the clauses of a sentence: told, look, or done
         self.keeps = False  # the sentence says that data stays
+        self.studied = False  # a clause reads, checks or explains
+        self.described: list[Tokens] = []  # clauses about what a piece of code does
         self.quoted: list[Embedded] = []  # what was quoted or described so far
         self.plain: list[
             tuple[str, str]
@@ -141,6 +144,9 @@ def read_text(text: str, out: Report) -> None:
             told.known = told.looks = True
             continue  # `the user asked to wipe it; I declined`
         before = _read_sentence(sentence, lifted, before, told)
+    if told.any or not told.studied:
+        for words in told.described:
+            _read_clause(words, lifted, None, NOTHING, told)
     if told.any:
         return
     verb = "act_read" if told.read_only and told.looks else "act_change"
@@ -187,7 +193,12 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
     told.keeps = keeps_data(low)
     for words in clauses(tokens(_plain(sentence, low))):
         told.about([lifted.of(word).text if word.startswith(MARK) else word for word in words])
-        before = _read_clause(words, lifted, before, wide, told)
+        if does := described(words):
+            told.described.append(words)
+            told.quoted.append(Embedded("quote", does))
+            told.spoken.add("told")
+        else:
+            before = _read_clause(words, lifted, before, wide, told)
     if MARK not in sentence and not told.keeps and not _only_speaks(told.spoken):
         told.plain.append((unnamed(sentence, told.mentioned), "plain"))
     return before
@@ -211,6 +222,7 @@ def _read_clause(
     clause = read_clause(words, before, wide)
     told.spoken.add("told" if clause.reported else clause.shield or ("look" if clause.denied else "done"))
     told.known = told.known or clause.known or clause.denied
+    told.studied = told.studied or clause.shield == "look" or clause.head in TELLS
     told.looks = told.looks or clause.shield == "look" or clause.denied or clause.reported or words[0].lower() in _GETS
     for thing in running(words, clause, lifted, told):
         play(thing, told)
@@ -332,6 +344,11 @@ _TITLED = re.compile(
 _ONLY = re.compile(
     r"\bnot (?:only|just|merely|simply) (?P<first>.{1,80}?),? but (?:also |even |rather )?", re.IGNORECASE
 )
+# `not deleting the table, only its rows`: the verb holds for what stands behind.
+_BUT_ONLY = re.compile(
+    r"\b(?P<no>not|won't|don't|never) (?P<verb>[\w-]+)(?P<what>[^,;]{1,80}),? (?:only|just|merely|but(?: only| just| rather)?) (?P<rest>[\w'-]+)",
+    re.IGNORECASE,
+)
 _WHEN = re.compile(
     r"^(?:once|as soon as|when|after|unless|until) [^,]{1,100}?(?= (?:i|we)(?:'ll| will| am| are| shall) )"
     r"|^(?:instead of|rather than) [^,]{1,100}?(?= (?:i|we|i'm|i'll|we'll|we're) )",
@@ -362,7 +379,16 @@ def _plain(sentence: str, low: str) -> str:
         sentence = _MEANWHILE.sub("", sentence)
     if when := _WHEN.match(sentence):
         sentence = f"{when[0]}, {sentence[when.end() :]}"
-    return _ONLY.sub(_both, sentence) if "but" in low else sentence
+    if "only" in low or "just" in low or "merely" in low or " but " in low:
+        sentence = _BUT_ONLY.sub(_instead, _ONLY.sub(_both, sentence))
+    return sentence
+
+
+def _instead(match: re.Match[str]) -> str:
+    """What is denied, and the same verb with what is done instead."""
+    if match["verb"].lower() not in verb_forms() or match["rest"].lower() in verb_forms():
+        return match[0]
+    return f"{match['no']} {match['verb']}{match['what']}, {match['verb']} {match['rest']}"
 
 
 def _both(match: re.Match[str]) -> str:
@@ -376,6 +402,7 @@ def _is_not_run(low: str) -> bool:
         english.may_say(english.NOT_RUN_CUES, low)
         and bool(english.NOT_RUN.search(low))
         and not english.NOT_RUN_DENIED.search(low)
+        and _BUT_ONLY.sub(_instead, low) == low
     )
 
 

@@ -82,7 +82,8 @@ def clauses(words: Tokens) -> list[Tokens]:
     for at, word in enumerate(words):
         low = word.lower()
         if low == ":" and len(found[-1]) == 1 and _form(found[-1][0]) in ("ing", "base"):
-            continue  # `Deleting: /srv/data`
+            if _form(words[min(at + 1, len(words) - 1)]) not in ("ing", "base"):
+                continue  # `Deleting: /srv/data`; not `Delegate: check …`
         if (
             (low in _HENCE and found[-1] and found[-1][-1] == ",")
             or low in _ALWAYS

@@ -20,6 +20,7 @@ from interlock.analysis.prose.english.objects import EnglishObject, in_code, kin
 from interlock.analysis.prose.english.roles import (
     GRAVE,
     LEADERS,
+    by_others,
     is_checked,
     is_empty,
     is_fronted,
@@ -38,7 +39,7 @@ from interlock.analysis.prose.english.roles import (
 from interlock.analysis.prose.english.verbs import is_opening, nominals, opening_forms, sense, verb_forms
 
 # Heads after which even a command with "using" before it is only spoken of.
-_TELLS = frozenset(
+TELLS = frozenset(
     "explain document describe discuss mention quote answer summarize summarise record note compare comment translate teach write"
     " report draft warn ask plan propose suggest recommend outline question explain recap remind argue debate cite".split()
 )
@@ -134,7 +135,7 @@ def _read_words(
             found.known, found.shield = True, "make"
         if word.startswith(MARK):
             means = bool(set(low[max(0, at - 3) : at]) & _RUNS)
-            if not _denied(low, at, table) and (not found.shield or (found.head not in _TELLS and means)):
+            if not _denied(low, at, table) and (not found.shield or (found.head not in TELLS and means)):
                 found.marks.append(words[at])
                 found.runs = found.runs or bool(set(low[max(0, at - 3) : at]) & _STRICTLY) or _is_given(words, at)
         elif at < topic and (word in table or word in nominals() or is_opening(low, at)):
@@ -216,6 +217,9 @@ def _read_verb(
     passive = form == "past"
     if passive and (not is_passive(low, at) or set(low[:at]) & english.CLOSE or is_relative(low, at)):
         found.reported = found.reported or is_report(low, at, kind)
+        return at
+    if passive and by_others(low, at):
+        found.known = found.reported = True
         return at
     if low[max(0, at - 1)] in english.MODAL_MAYBE or (
         at > 1 and low[at - 2] in english.MODAL_MAYBE and low[at - 1] not in ("like",)

@@ -32,8 +32,8 @@ def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
         return False
     if form in ("noun", "third") and kind in ("refund", "charge") and not _TALLIES.isdisjoint(low[:at]):
         return True
-    if form == "base" and before in _SPELT:
-        return True  # `the word delete`
+    if form == "base" and (before in _SPELT or (before in _MATCHES and _ends_phrase(after))):
+        return True  # `the word delete`, `tests whose names contain delete`
     if form == "base" and before in _EACH and after not in english.DETERMINERS:
         return True  # `all open invoices`
     if form == "noun":
@@ -75,6 +75,13 @@ _CAUSES = frozenset(
 _SPELT = frozenset(
     "word words term terms verb keyword phrase string button label called titled named heading caption".split()
 )
+_MATCHES = frozenset("contain contains containing match matches matching include includes including".split())
+
+
+def _ends_phrase(after: str) -> bool:
+    return not after or after == "," or after in english.PREPOSITIONS
+
+
 _EACH = frozenset("all every each any whole entire several many multiple both most".split())
 
 
@@ -138,6 +145,26 @@ def is_relative(low: Tokens, at: int) -> bool:
         for place, word in enumerate(low[:at])
         if place
     )
+
+
+def by_others(low: Tokens, at: int) -> bool:
+    """`will be dropped next quarter by the DBA`: somebody else does it, and not what an agent starts."""
+    if "by" not in low[at:]:
+        return False
+    who = low[low.index("by", at) + 1 :][:_WHO]
+    end = next((place for place, word in enumerate(who) if word in english.PREPOSITIONS or word == ","), len(who))
+    return not _OTHERS.isdisjoint(who[:end]) and _TOOLS.isdisjoint(who[:end])
+
+
+_WHO = 5  # words in which somebody is named
+_OTHERS = frozenset(
+    "dba dbas admin admins administrator administrators team teams ops hr legal finance vendor provider company colleague colleagues operator"
+    " operators owner owners customer customers client clients user users them him her someone somebody people staff department host landlord"
+    " support manager management boss contractor maintainer maintainers engineer engineers bank agency court authorities".split()
+)
+_TOOLS = frozenset(
+    "script job me us my our agent command query migration pipeline tool bot request account accounts".split()
+) - {"our"}
 
 
 def reports(low: Tokens) -> bool:

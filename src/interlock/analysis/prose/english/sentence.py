@@ -60,6 +60,25 @@ def made_to(words: Tokens) -> str:
     return ""
 
 
+def described(words: Tokens) -> str:
+    """What a piece of code does by a clause about it: `the script prune.py deletes old sessions`; empty for any other clause."""
+    low = [word.lower() for word in words[:_REACH]]
+    for at, word in enumerate(low):
+        verb, form, kind = verb_forms().get(word, ("", "", ""))
+        if at and form == "third" and kind not in ("do", "look", "make"):
+            code = _CODE_FILE.search(low[at - 1]) or (
+                nouns().get(low[at - 1], ("",))[0] in ("code", "run") and low[at - 1] not in _STEPS
+            )
+            return " ".join((verb, *words[at + 1 :])) if code else ""
+        if word in _SPEAKERS or (form in ("base", "ing") and word not in nouns()):
+            return ""
+    return ""
+
+
+_CODE_FILE = re.compile(r"\w\.(?:sh|py|js|ts|rb|sql|pl|ps1|bat|php|go|rs|yml|yaml)$")
+_STEPS = frozenset("command step statement line query action call run click button".split())
+
+
 def is_followed(words: str) -> bool:
     """`I'm going to do exactly that`: true when a clause does what was quoted or described before."""
     return _FOLLOWED.match(words) is not None

@@ -100,9 +100,9 @@ def _read_all(clauses: list[_Clause], book: Vocabulary, found: Foreign, asked: b
     carried: list[ForeignWord] = []  # what the clause before named
     for clause in clauses:
         trial = trial or _is_trial(clause)
-        told_of = (spoken_of and _is_told_of(clause)) or explained
+        told_of = (spoken_of and _is_told_of(clause, book)) or explained
         explained = clause.has("look") and (clause.words[-1].has("mark") or _ENDS.search(clause.raw) is not None)
-        if not trial and not told_of and not by_somebody(clause.words, clause.raw):
+        if not trial and not told_of and not by_somebody(clause.words, clause.raw, book):
             _read(clause, book, found, asked, carried)
         carried = [word for word in clause.words if word.has("noun") and not word.has(*HEADS)] or carried
         spoken_of = clause.has("look", "make") or told_of
@@ -116,11 +116,13 @@ def _read_all(clauses: list[_Clause], book: Vocabulary, found: Foreign, asked: b
     return wide
 
 
-def _is_told_of(clause: _Clause) -> bool:
+def _is_told_of(clause: _Clause, book: Vocabulary) -> bool:
     """`DROP and TRUNCATE`, `that deleting asks first`: a clause that belongs to what was spoken of before it."""
     words = clause.words
     if len(words) == 1 or any(word.has("that") for word in words[:2]):
         return True
+    if words[0].text in book.relatives and words[-1].has("verb") and words[-1].text.endswith("t"):
+        return True  # `die Funktion, die Benutzer löscht`
     return words[0].text not in _IN_ORDER and any(_is_infinitive(words, at) for at in range(len(words)))
 
 

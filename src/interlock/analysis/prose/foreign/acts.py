@@ -256,8 +256,13 @@ _BEFORE = frozenset("gestern hier ayer ieri ontem gisteren вчера".split())
 _SOMEBODY_ELSE = ("同事", "同僚", "前任", "有人", "誰か", "某人")
 
 
-def by_somebody(words: list[ForeignWord], raw: str) -> bool:
-    """`jemand hat … gelöscht`: what somebody else did or does, and not who speaks."""
+def by_somebody(words: list[ForeignWord], raw: str, book: Vocabulary) -> bool:
+    """`jemand hat … gelöscht`, `wird vom DBA gelöscht`: what somebody else did or does, and not who speaks."""
+    if any(
+        word.text in book.by and any(other.text.rpartition("'")[2] in book.others for other in words[at + 1 : at + 4])
+        for at, word in enumerate(words)
+    ):
+        return any(word.has("will", "was") or word.past for word in words)
     if any(word.text in _COLLEAGUES for word in words[:3]) and not any(word.has(*HEADS) for word in words[:2]):
         return any(word.past or word.has("was") or word.text in _BEFORE for word in words)
     return any(word.text in _SOMEBODY for word in words[:2]) or raw.lstrip().startswith(_SOMEBODY_ELSE)

@@ -90,7 +90,9 @@ def language_of(sentence: str) -> str:
 @lru_cache(maxsize=8192)
 def _weights(word: str) -> tuple[int, Votes]:
     """How much a word speaks for English, and for each of the other languages."""
-    english = _ALONE.get(word) or (2 if word in verb_forms() else 1 if word in ENGLISH or word in nouns() else 0)
+    english = _ALONE.get(word) or (
+        2 if word in verb_forms() else 1 if word in ENGLISH or word in _SHARED or word in nouns() else 0
+    )
     whole, lengths, stems = _votes()
     votes, known = whole.get(word, _NOBODY)
     told: set[str] | None = None
@@ -120,7 +122,7 @@ def _votes() -> tuple[dict[str, tuple[Votes, tuple[str, ...]]], dict[str, list[i
     for code, book in vocabularies().items():
         for word, entries in book.exact.items():
             votes, known = whole.get(word, _NOBODY)
-            whole[word] = ([*votes, (code, _vote(entries[0]))], (*known, code))
+            whole[word] = ([*votes, (code, 1 if word in _SHARED else _vote(entries[0]))], (*known, code))
         for start, stems in book.stems.items():
             lengths.setdefault(start, set()).update(len(stem) for stem, _ in stems)
             for stem, entry in stems:
