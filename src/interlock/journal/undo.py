@@ -22,6 +22,7 @@ from interlock.journal.entries import KeptContent, PathKind
 from interlock.journal.restore import MOST_CHANGES, plan_body
 from interlock.journal.store import JournalStore
 from interlock.journal.undo_plan import JournalStep
+from interlock.journal.wrapping import wrapped_call
 from interlock.redaction import redact_text
 from interlock.times import iso
 
@@ -77,17 +78,20 @@ class JournalUndo:
 
 
 def _row(action: JournaledAction) -> dict[str, Any]:
-    command = f"interlock undo {action.undoes}" if action.undoes else shlex.join(action.command)
+    agent, call = wrapped_call(action.label)
+    command = action.command[-1] if call and action.command else shlex.join(action.command)
+    command = f"interlock undo {action.undoes}" if action.undoes else command
     body = {
         "id": action.id,
         "at": iso(action.at),
-        "agent": action.label.split(" ")[0] or AGENT,
+        "agent": agent or action.label.split(" ")[0] or AGENT,
         "cwd": _escape(action.cwd),
         "command": redact_text(_escape(command)),
         "files": action.files,
         "bytes": action.bytes,
         "state": "undone" if action.undone_by else "running" if action.running else "kept",
     }
+    body |= {"call": call} if call else {}
     return body | ({"undoes": action.undoes} if action.undoes else {})
 
 

@@ -1,0 +1,130 @@
+"""Writes a shell call as one that runs below the supervisor, and reads it back; refuses text that the agent's shell could not run unchanged."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import pwd
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from msgspec import Struct
+
+from interlock.config import Config
+from interlock.journal import JournalError
+from interlock.model import Confidential
+
+FRONT = "interlock-journaled"
+SHELLS = Path(__file__).with_name("shells")
+LABEL = "call"  # first word of the label of a wrapped call, before the agent's word and the call's id
+MOST_TEXT = 40_000  # bytes: an argument, and the head of a journal, hold no more
+_SECONDS = 20
+_TAG = 32  # hexadecimal digits
+_ID = re.compile(r"[A-Za-z0-9_.:-]{1,80}")
+_KNOWN = frozenset({"bash", "zsh"})
+_UNKNOWN = frozenset({"", "sh", "dash", "nologin", "false"})  # agents then take bash
+
+
+class Wrapper(Confidential, Struct, frozen=True):
+    """The form in which this installation wraps calls: `. FRONT AGENT CALL TAG TEXT`, authenticated by the tag."""
+
+    HIDDEN = ("key",)
+
+    front: str
+    key: bytes
+
+    def wrap(self, text: str, agent: str, call: str) -> str:
+        """The text that runs below the supervisor; the whole of the original is one argument of it."""
+        id = call if _ID.fullmatch(call) else hashlib.sha256(call.encode("utf-8", "surrogatepass")).hexdigest()[:_TAG]
+        return self._form(agent, id, self._tag(agent, id, text), text)
+
+    def unwrap(self, text: str) -> WrappedCall | None:
+        """The original of a text in exactly the form of this installation, whoever made it; None for every other text."""
+        if not text.startswith(self._head):
+            return None
+        words = text.removeprefix(self._head).split(" ", 3)
+        if len(words) != 4:
+            return None
+        agent, call, tag, quoted = words
+        original = quoted[1:-1].replace("'\"'\"'", "'") if quoted.startswith("'") else quoted
+        if text != self._form(agent, call, tag, original):
+            return None
+        return WrappedCall(original, agent, call, hmac.compare_digest(tag, self._tag(agent, call, original)))
+
+    @property
+    def _head(self) -> str:
+        return f". {shlex.quote(self.front)} "
+
+    def _form(self, agent: str, call: str, tag: str, text: str) -> str:
+        return self._head + shlex.join([agent, call, tag, text])
+
+    def _tag(self, agent: str, call: str, text: str) -> str:
+        parts = "\0".join(("journaled", self.front, agent, call, text))
+        return hmac.new(self.key, parts.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:_TAG]
+
+
+class WrappedCall(Struct, frozen=True):
+    """A text that was written as a wrapped call."""
+
+    original: str
+    agent: str
+    call: str
+    genuine: bool  # this installation made it
+
+
+def wrapped_call(label: str) -> tuple[str, str]:
+    """The agent's word and the call's id, from the label of an action; both empty where it was no wrapped call."""
+    words = label.split(" ")
+    return (words[1], words[2]) if len(words) == 3 and words[0] == LABEL else ("", "")
+
+
+def front_of(config: Config) -> Path:
+    """The file that a wrapped call sources, whether or not it is there."""
+    return config.folder.absolute() / "bin" / FRONT
+
+
+def prepare_wrapping(config: Config) -> Path:
+    """Makes everything that a wrapped call needs, and tries the supervisor; raises JournalError with the reason why calls cannot be wrapped."""
+    from interlock.journal.build import ready
+
+    if sys.platform != "linux" or config.separate.on:
+        raise JournalError("calls are wrapped on Linux only, by a daemon of the agent's own user")
+    shell = os.path.basename(pwd.getpwuid(os.getuid()).pw_shell)
+    if shell not in _KNOWN | _UNKNOWN:
+        raise JournalError(f"calls are wrapped in bash and zsh only, and the shell of this user is {shell!r:.40}")
+    program, store = ready(config)
+    front = front_of(config)
+    values = {"@PROGRAM@": str(program), "@STORE@": str(store.path), "@FOLDER@": str(front.parent)}
+    try:
+        for source in sorted(SHELLS.iterdir()):
+            _install(source.read_text("utf-8"), front.parent / source.name, values)
+        done = subprocess.run(
+            [program, "--probe", store.path], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise JournalError(f"calls cannot be wrapped: {error}") from None
+    if done.returncode != 0:
+        raise JournalError(done.stderr.strip().removeprefix("interlock: ") or "this system allows no journal")
+    return front
+
+
+def wrapping_problem(config: Config) -> str:
+    """Why calls cannot be wrapped here; empty where they can. Builds the supervisor where it is missing."""
+    try:
+        prepare_wrapping(config)
+    except JournalError as error:
+        return str(error)
+    return ""
+
+
+def _install(text: str, to: Path, values: dict[str, str]) -> None:
+    for name, value in values.items():
+        text = text.replace(name, shlex.quote(value))
+    if not to.exists() or to.read_text("utf-8") != text:
+        new = to.with_name(f"{to.name}.{os.getpid()}")
+        new.write_text(text, "utf-8")
+        new.replace(to)
