@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from msgspec.structs import replace
 
 from cases import each
@@ -29,7 +31,8 @@ def test_what_was_weighed_once_is_weighed_anew_when_anything_is_different(gate: 
     ]
     for book, at in cases:
         for _ in range(2):
-            weighed = reader.evaluate(EVERYDAY, judgement, named, book, at)
+            decide = partial(evaluate_policy, judgement.assessment, named, book, at)
+            weighed = reader.recall(EVERYDAY, judgement, book, at, decide)
             assert weighed == evaluate_policy(judgement.assessment, named, book, at)
             assert weighed.parts == evaluate_policy(judgement.assessment, named, book, at).parts
 
@@ -38,7 +41,7 @@ def test_a_judgement_that_is_not_the_remembered_one_is_weighed_by_itself(gate: G
     reader, policy, at = gate.state.reader, gate.state.policy, Circumstances()
     reader.read(EVERYDAY)
     other, named = reader.read(command("rm -rf /srv/data", "/"))
-    weighed = reader.evaluate(EVERYDAY, other, named, policy, at)
+    weighed = reader.recall(EVERYDAY, other, policy, at, lambda: evaluate_policy(other.assessment, named, policy, at))
     assert weighed == evaluate_policy(other.assessment, named, policy, at)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
@@ -76,6 +77,11 @@ def _within(pattern: str, key: EffectKey) -> bool:
 def _spelled_before(pattern: str, key: EffectKey) -> bool:
     """Whether a grant that was signed by an earlier version names this target as that version spelled it."""
     return key.in_a_folder and not key.path and pattern == _OTHER.sub("_", key.target.casefold()).strip("_")
+
+
+def has_reauth(grant: Grant) -> bool:
+    """Whether its statement says that the operator signed in anew; else it satisfies no requirement of that."""
+    return json.loads(grant.statement).get("reauth") is True
 
 
 def narrow_grant(ticket: Ticket) -> dict[str, object]:

@@ -92,11 +92,6 @@ def statement_of(grant: Grant, touch: Mapping[str, Any] | None = None) -> str:
     return canonical_json({**grant_terms(grant), "id": grant.id, **(touch or {})})
 
 
-def has_reauth(grant: Grant) -> bool:
-    """Whether its statement says that the operator signed in anew; else it satisfies no requirement of that."""
-    return json.loads(grant.statement).get("reauth") is True
-
-
 def touch_of(grant: Grant, nonce: str) -> dict[str, Any]:
     """The part of a statement that a fresh sign-in adds to the terms; a session's key cannot sign it."""
     return {"digest": f"grant {grant.id}", "nonce": nonce, "reauth": True}

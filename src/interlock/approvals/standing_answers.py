@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from interlock.approvals.grants import grant_terms, is_signed, signed_terms
-from interlock.approvals.quorum import suffices_alone
+from interlock.approvals.grants import grant_terms, signed_terms
 from interlock.audit.chain import body_of, event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
-from interlock.model import Level, Requirement
-from interlock.policy.circumstances import Circumstances
-from interlock.policy.evaluate import evaluate_policy
-from interlock.policy.load import project_rules
-from interlock.policy.overrides import AppliedRules, LoopRules, apply_all_rules, with_origin
-from interlock.policy.patterns import Glob, PatternSet, PatternSyntax, covers, hits
+from interlock.model import Level
+from interlock.policy.patterns import Glob, PatternSyntax
 from interlock.policy.remembered_answers import ALLOW, DENY, FOREVER, SETTING, STANDING, parse_answers
 from interlock.ports import Tx
 from interlock.records import AuditQuery, AuditRow, Grant
 from interlock.redaction import redact_text
-from interlock.runtime import Judged
 from interlock.runtime.state import State
 
 MOST = 200  # that count at a time
@@ -91,34 +85,3 @@ def add_answer(state: State, by: OperatorSession, verdict: str, pattern: str, wh
     state.standing.put(grant)
     state.changed()
     return grant
-
-
-def with_overrides(state: State, judged: Judged) -> State:
-    """The state under the project's file and standing answers for this action; itself where none applies."""
-    rules = list(_rules(state, judged))
-    if not rules:
-        return state
-    return state.under(apply_all_rules(state.policy, rules), state.mode, (*state.applied_rules, *rules))
-
-
-def _rules(state: State, judged: Judged) -> Iterator[AppliedRules]:
-    request, named = judged.request, judged.named
-    if request.project is not None and request.action.cwd:
-        yield from project_rules(request.project(request.action.cwd))
-    if not state.standing.answers:
-        return
-    denied = [glob for _, glob in state.standing.of(DENY, judged.now)]
-    for glob in denied if named.cut else hits(denied, named):  # the part that was cut off may match
-        yield with_origin(LoopRules(patterns=PatternSet(deny=(glob,))), glob.origin), True
-    for grant, glob in state.standing.of(ALLOW, judged.now):
-        if covers((glob,), named) and _counts(state, judged, grant):
-            yield with_origin(LoopRules(patterns=PatternSet(allow=(glob,))), glob.origin), True
-            return
-
-
-def _counts(state: State, judged: Judged, grant: Grant) -> bool:
-    """Whether an entitled operator signed this allow, and could have approved alone."""
-    request = judged.request
-    at = Circumstances(mode=state.mode, adapter_context=request.adapter_context, registry_match=judged.registry_match)
-    asked = evaluate_policy(judged.judgement.assessment, judged.named, state.policy, at).requirement
-    return asked != Requirement() and suffices_alone(state, grant.by, asked) and is_signed(state, grant)

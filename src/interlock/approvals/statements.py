@@ -217,6 +217,14 @@ def is_only_viewer(person: RosterEntry) -> bool:
     return person.roles == frozenset({VIEWER})
 
 
+def suffices_alone(people: Mapping[str, RosterEntry], operator: str, asked: Requirement) -> bool:
+    """Whether this operator's answer alone satisfies the requirement."""
+    person = people.get(operator)
+    if person is None or asked.quorum > 1:
+        return False
+    return may_answer(person, asked.approvers, {name for name, one in people.items() if one.service})
+
+
 def needs_reauth(requirement: Requirement) -> bool:
     """Whether the operator has to sign in anew: asked for by itself, or because it has to be verified."""
     return requirement.reauth or requirement.human >= Human.VERIFY

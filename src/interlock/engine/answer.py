@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
 from interlock.adapters.name_levels import name_level_notice
 from interlock.approvals import Resolution, tokens
 from interlock.identity.isolation import request_isolation
@@ -19,19 +17,7 @@ from interlock.runtime import Judged
 from interlock.runtime.state import State
 
 if TYPE_CHECKING:
-    from interlock.policy.circumstances import Circumstances
-    from interlock.runtime import Judged
-    from interlock.runtime.state import State
     from interlock.snapshots import TakenSnapshot
-
-
-class DecisionDraft(Struct, frozen=True):
-    """A decision in the making: circumstances, policy result, resolution, and the snapshot taken first."""
-
-    at: Circumstances
-    weighed: PolicyResult
-    held: Resolution
-    kept: TakenSnapshot | None = None
 
 
 def decision_of(

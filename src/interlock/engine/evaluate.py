@@ -7,39 +7,33 @@ from msgspec.structs import replace
 from interlock.analysis.assess import join_judgements
 from interlock.analysis.operations.name_patterns import exemption
 from interlock.analysis.read import BUDGET
-from interlock.approvals import Resolution, TicketChange, resolve, tokens
+from interlock.approvals import TicketChange
 from interlock.approvals.decision_text import block_words
 from interlock.approvals.denials import may_meet
-from interlock.approvals.quorum import NOBODY, apply_grant, is_answerable, suffices_alone
-from interlock.approvals.standing_answers import with_overrides
-from interlock.approvals.tickets import shows_action
 from interlock.audit.decision_entries import short_entry
-from interlock.engine.answer import DecisionDraft, decision_of
+from interlock.engine.answer import decision_of
+from interlock.engine.decide import decide
 from interlock.engine.gathering import (
-    Gathered,
     changed_targets,
-    circumstances,
     effect_keys_of,
-    gather,
+    everyday_world,
+    gather_world,
     identify,
-    inspect_impact,
+    with_overrides,
 )
 from interlock.engine.performing import history_entry, perform
 from interlock.engine.real_paths import resolve_paths
 from interlock.engine.snapshotting import keep_changes, needs_snapshot, take_snapshot
 from interlock.identity.isolation import request_isolation
 from interlock.model import Kind, Level, Requirement
-from interlock.policy.circumstances import Circumstances
-from interlock.policy.decision import HELD, Decision
+from interlock.policy.decision import Decision
 from interlock.policy.digest import DigestError
-from interlock.policy.evaluate import SAME_EFFECT, PolicyResult, evaluate_policy
 from interlock.policy.registry_controls import add_registry_findings
 from interlock.ports import StoreError
-from interlock.runtime import Judged, Overtaken, Request, with_step
+from interlock.runtime import Judged, Overtaken, Request
 from interlock.runtime.action_reader import AT_ONCE
 from interlock.runtime.adapter_trust import ensure_known, is_known
 from interlock.runtime.adapters import enrich
-from interlock.runtime.declarations import find_difference
 from interlock.runtime.state import State
 
 
@@ -77,7 +71,7 @@ def quick(state: State, request: Request) -> Decision | None:
         if not is_known(state, request):
             return None
         judged = _judge(state, request, AT_ONCE, at_once=True)
-        return _quick(with_overrides(state, judged), judged, at_once=True)
+        return _everyday(with_overrides(state, judged), judged, at_once=True)
     except Exception:  # evaluate will meet it again, and deny
         return None
 
@@ -88,7 +82,7 @@ def _evaluate(state: State, request: Request) -> Decision:
         ensure_known(state, request)
     judged = _judge(state, request)
     state = with_overrides(state, judged)
-    everyday = _quick(state, judged)
+    everyday = _everyday(state, judged)
     if everyday is not None:
         return everyday
     if (
@@ -96,16 +90,14 @@ def _evaluate(state: State, request: Request) -> Decision:
     ):  # no snapshot was taken: the server's claim counts
         judged = _judge(state, replace(request, take_snapshot=None))
     judged = identify(state, judged)
-    found = state.store.read(lambda tx: gather(tx, state, judged))
-    grant, at = apply_grant(state, judged, found.grants, circumstances(state, judged, found))
-    answer = _answer(state, judged, found, inspect_impact(state, judged, at))
-    answer = take_snapshot(state, judged, answer, lambda at: _answer(state, judged, found, at))
-    weighed, held = answer.weighed, answer.held
-    uses_up = held.keep is TicketChange.SPEND or grant is not None or answer.at.snapshot is not None
+    world = gather_world(state, judged)
+    outcome = take_snapshot(state, judged, world, decide(judged, world))
+    weighed, held = outcome.weighed, outcome.held
+    uses_up = held.keep is TicketChange.SPEND or outcome.grant is not None or outcome.at.snapshot is not None
     if not request.spend and held.outcome == "allow" and uses_up:
         return replace(decision_of(state, judged, weighed, held), unspent=True)
     free = not state.blocked(request.agent.principal)
-    decision = state.store.write(lambda tx: perform(tx, state, judged, found, answer, grant))
+    decision = state.store.write(lambda tx: perform(tx, state, judged, world.found, outcome))
     state.confirmations.remember(state.policy.restriction, judged, weighed, decision)
     if decision.ticket is not None and held.keep is TicketChange.OPEN:
         state.tell("held", decision.ticket)
@@ -132,10 +124,10 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
     return Judged(request, add_registry_findings(judgement, matched, state.rules), named, matched, now)
 
 
-def _quick(state: State, judged: Judged, at_once: bool = False) -> Decision | None:
+def _everyday(state: State, judged: Judged, at_once: bool = False) -> Decision | None:
     """Allows everyday work that requires nothing, where nothing in the store could require more; else None."""
-    request, assessment = judged.request, judged.judgement.assessment
-    if assessment.level > Level.REVERSIBLE or request.pending or request.token:
+    request = judged.request
+    if judged.judgement.assessment.level > Level.REVERSIBLE or request.pending or request.token:
         return None
     if request.execution and request.step is None:
         return None
@@ -143,82 +135,36 @@ def _quick(state: State, judged: Judged, at_once: bool = False) -> Decision | No
         return None
     if not state.fresh():  # memory may be outdated
         return None
-    if find_difference(state, judged) is not None:  # it is recorded in full
-        return None
     if may_meet(state, replace(judged, effect_keys=effect_keys_of(state, judged))):
+        return None
+    block = request.adapter_context.block if request.adapter_context else None
+    if block is not None and block.escalation:
         return None
     changed = changed_targets(state, judged)
     if changed is not None and at_once:  # it is inspected, and may be copied first
         return None
-    blocked = state.blocked(request.agent.principal)
-    paused_by, paused_to = state.paused(judged.now)
-    given = request.action, judged.judgement, judged.named, state.policy
-    at = Circumstances(
-        mode=state.mode,
-        blocked=blocked,
-        adapter_context=request.adapter_context,
-        registry_match=judged.registry_match,
-        claimed_risk=request.claimed_risk,
-        claimed_level=request.claimed_level,
-        paused_by=paused_by,
-        paused_to=paused_to,
-    )
-    at = with_step(at, request)
-    if paused_by and not suffices_alone(
-        state, paused_by, state.reader.evaluate(*given, replace(at, paused_by="")).requirement
-    ):
+    world = everyday_world(state, judged)
+    if world.at.mismatch is not None:  # it is recorded in full
         return None
-    weighed = state.reader.evaluate(*given, at)
-    if weighed.requirement != Requirement() or (
-        request.adapter_context and request.adapter_context.block and request.adapter_context.block.escalation
-    ):
+    outcome = state.reader.recall(
+        request.action, judged.judgement, world.policy, world.at, lambda: decide(judged, world)
+    )
+    if outcome.weighed.requirement != Requirement():
         return None
     found = keep_changes(state, judged, changed) if changed is not None and request.spend else None
-    if found is not None and found.verified:
-        judged, answer = identify(state, judged), DecisionDraft(at, weighed, Resolution("allow"), found)
-        return state.store.write(lambda tx: perform(tx, state, judged, Gathered(), answer, None))
-    if found is not None:  # something would be lost, so it is asked about
+    if found is not None and not found.verified:  # something would be lost, so it is asked about
         return None
-    decision, keep = decision_of(state, judged, weighed, Resolution("allow")), request.persist
+    if found is not None:
+        judged, kept = identify(state, judged), replace(outcome, kept=found)
+        return state.store.write(lambda tx: perform(tx, state, judged, world.found, kept))
+    decision, keep = decision_of(state, judged, outcome.weighed, outcome.held), request.persist
     if keep is not None:
         write = state.store.write_soon if request.step and not request.step.starting else state.store.write
         write(lambda tx: keep(tx, judged, decision))
-    state.recorder.later(history_entry(judged, "allow"), lambda: short_entry(state, judged, weighed, at))
+    state.recorder.later(
+        history_entry(judged, "allow"), lambda: short_entry(state, judged, outcome.weighed, outcome.at)
+    )
     return decision
-
-
-def _answer(state: State, judged: Judged, found: Gathered, at: Circumstances) -> DecisionDraft:
-    """Evaluates the policy under these circumstances, and resolves the result."""
-    weighed = evaluate_policy(judged.judgement.assessment, judged.named, state.policy, at)
-    return DecisionDraft(at, weighed, _resolve(state, judged, found, weighed))
-
-
-def _decides(weighed: PolicyResult) -> bool:
-    """Whether an earlier denial of the same effect decides: no grant or mode lifted it, and nothing else blocks the action."""
-    return not weighed.requirement.blocked and any(part.name == SAME_EFFECT for part in weighed.parts)
-
-
-def _resolve(state: State, judged: Judged, found: Gathered, weighed: PolicyResult) -> Resolution:
-    """Resolves the requirement against the ticket; a ticket for another action frees nothing."""
-    ticket = found.ticket
-    if weighed.requirement != Requirement():
-        no = tokens.refusal_of(judged, ticket, weighed, found.wait)
-        if no is not None:
-            return no
-    met = found.met
-    if met is not None and (met.waits or (met.fresh and ticket is None)) and _decides(weighed):
-        return Resolution("deny" if weighed.denies else weighed.requirement.word, met.words, ticket=met.ticket)
-    agreed = ""
-    if ticket is not None:
-        session = judged.request.agent.session
-        agreed = state.agreement(ticket, found.approvals, weighed.requirement, judged.now, session)
-        if not agreed and not shows_action(ticket, judged):
-            agreed = "the ticket shows something else than what would run"
-    held = resolve(weighed.requirement, weighed.denies, ticket, agreed, judged.now, state.policy.denial_seconds)
-    waits = held.keep is TicketChange.OPEN or held.outcome in HELD
-    if found.nobody and waits and not is_answerable(state, judged, weighed):
-        return Resolution("deny", f"{weighed.reason().rstrip('.')}. {NOBODY}", code="PERMISSION_DENIED")
-    return held
 
 
 NO_STORE = "the state cannot be known: the store cannot be used"

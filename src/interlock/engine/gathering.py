@@ -3,48 +3,56 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.adapters.danger import reached_escalation
 from interlock.adapters.local_servers import only_touches_files
 from interlock.approvals import denials, signed_orders, tokens
 from interlock.approvals.denials import rejections
+from interlock.approvals.grant_coverage import find_covering
+from interlock.approvals.grants import is_signed
+from interlock.approvals.statements import suffices_alone
 from interlock.engine.blocking import attack
+from interlock.engine.decide import Gathered, World, decide
 from interlock.impact import inspection
-from interlock.model import AgentRef, Level
+from interlock.model import AgentRef, Level, Requirement
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.digest import digest
 from interlock.policy.effect_key import EffectKey, effect_keys, everyday_keys
-from interlock.policy.remembered_answers import MatchedDenial
+from interlock.policy.load import project_rules
+from interlock.policy.overrides import AppliedRules, LoopRules, apply_all_rules, with_origin
+from interlock.policy.patterns import PatternSet, covers, hits
+from interlock.policy.remembered_answers import ALLOW, DENY
 from interlock.ports import Tx
-from interlock.records import AgentRow, Approval, Block, Counts, Grant, Ticket
+from interlock.records import AgentRow, Grant
 from interlock.redaction import redact_text
 from interlock.runtime import Judged, Request, operation_name, with_step
 from interlock.runtime.declarations import find_difference
 from interlock.runtime.state import State
 
 
-class Gathered(Struct, frozen=True):
-    """The store's facts for one decision."""
+def everyday_world(state: State, judged: Judged) -> World:
+    """The world of an action as far as memory knows it, without the store."""
+    return _world(state, judged, Gathered())
 
-    ticket: Ticket | None = None
-    approvals: tuple[Approval, ...] = ()
-    block: Block | None = None
-    agent: AgentRow | None = None
-    met: MatchedDenial | None = None  # the denial of the same effect on the same target
-    grants: tuple[Grant, ...] = ()
-    counts: Counts = field(default_factory=Counts)
-    nobody: bool = False  # no operator exists who could approve
-    wait: int = 0  # seconds until this principal may try a token again
+
+def gather_world(state: State, judged: Judged) -> World:
+    """The world of an action, with the store's facts and the inspected impact."""
+    world = _world(state, judged, state.store.read(lambda tx: gather(tx, state, judged)))
+    return replace(world, at=inspect_impact(state, judged, world.at))
+
+
+def _world(state: State, judged: Judged, found: Gathered) -> World:
+    return World(state.policy, circumstances(state, judged, found), found, state.sessions.people, state)
 
 
 def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
     request = judged.request
     agent = request.agent
+    shown = request.step is not None and any(channel.name == DIALOG for channel in state.channels)
     if request.token:
         ticket = tokens.ticket_of(tx, request.token)
     else:
@@ -55,7 +63,7 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
         block=tx.block(agent.principal),
         agent=signed_orders.with_signed_tier(state, tx, tx.agent(agent.principal, agent.name)),
         met=denials.find_denial(tx, state, judged, ticket),
-        grants=tuple(tx.grants(judged.now)),
+        grants=tuple(one for one in tx.grants(judged.now) if _covers(state, judged, one)),
         counts=tx.counts(
             agent,
             operation_name(request),
@@ -63,9 +71,15 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
             judged.now,
             state.policy.escalate.forbidden_window_seconds,
         ),
-        nobody=state.sessions.roster is None and not any(not row.disabled_at for row in tx.operators()),
+        nobody=state.sessions.roster is None and not shown and not any(not row.disabled_at for row in tx.operators()),
         wait=tokens.FAILURES.wait(tx, agent.principal, judged.now) if request.token else 0,
     )
+
+
+def _covers(state: State, judged: Judged, grant: Grant) -> bool:
+    agent, assessment = judged.request.agent, judged.judgement.assessment
+    found = find_covering((grant,), agent, judged.effect_keys, assessment, judged.digest, judged.now)
+    return found is not None and is_signed(state, grant)
 
 
 def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstances:
@@ -103,6 +117,7 @@ def _tier(state: State, agent: AgentRef, row: AgentRow | None) -> str:
 
 
 HOOK = "hook"
+DIALOG = "dialog"  # the channel that shows codes without a sign-in
 
 
 def inspect_impact(state: State, judged: Judged, at: Circumstances) -> Circumstances:
@@ -207,3 +222,33 @@ def _exact(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _exact(item) for key, item in value.items()}
     return [_exact(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def with_overrides(state: State, judged: Judged) -> State:
+    """The state under the project's file and standing answers for this action; itself where none applies."""
+    rules = list(_rules(state, judged))
+    if not rules:
+        return state
+    return state.under(apply_all_rules(state.policy, rules), state.mode, (*state.applied_rules, *rules))
+
+
+def _rules(state: State, judged: Judged) -> Iterator[AppliedRules]:
+    request, named = judged.request, judged.named
+    if request.project is not None and request.action.cwd:
+        yield from project_rules(request.project(request.action.cwd))
+    if not state.standing.answers:
+        return
+    denied = [glob for _, glob in state.standing.of(DENY, judged.now)]
+    for glob in denied if named.cut else hits(denied, named):  # the part that was cut off may match
+        yield with_origin(LoopRules(patterns=PatternSet(deny=(glob,))), glob.origin), True
+    for grant, glob in state.standing.of(ALLOW, judged.now):
+        if covers((glob,), named) and _counts(state, judged, grant):
+            yield with_origin(LoopRules(patterns=PatternSet(allow=(glob,))), glob.origin), True
+            return
+
+
+def _counts(state: State, judged: Judged, grant: Grant) -> bool:
+    """Whether an entitled operator signed this allow, and could have approved alone."""
+    at = Circumstances(state.mode, adapter_context=judged.request.adapter_context, registry_match=judged.registry_match)
+    asked = decide(judged, World(state.policy, at)).weighed.requirement
+    return asked != Requirement() and suffices_alone(state.sessions.people, grant.by, asked) and is_signed(state, grant)

@@ -13,14 +13,14 @@ from interlock.approvals.grants import grant_use_entry, use_grant
 from interlock.approvals.tickets import new_ticket
 from interlock.audit.chain import event_body
 from interlock.audit.decision_entries import decision_entry
-from interlock.engine.answer import DecisionDraft, decision_of
+from interlock.engine.answer import decision_of
 from interlock.engine.blocking import block_for
-from interlock.engine.gathering import Gathered
+from interlock.engine.decide import Gathered, Outcome
 from interlock.engine.snapshotting import snapshot_of
 from interlock.model import Level
 from interlock.policy.decision import Decision
 from interlock.ports import QueueFull, Tx
-from interlock.records import Grant, HistoryEntry, Ticket
+from interlock.records import HistoryEntry, Ticket
 from interlock.runtime import Judged, operation_name
 from interlock.runtime.state import State
 
@@ -30,11 +30,10 @@ def perform(
     state: State,
     judged: Judged,
     found: Gathered,
-    answer: DecisionDraft,
-    grant: Grant | None,
+    answer: Outcome,
 ) -> Decision:
     """Saves all changes of a decision before the answer leaves; denies what somebody else spent meanwhile."""
-    weighed, held = answer.weighed, answer.held
+    weighed, held, grant = answer.weighed, answer.held, answer.grant
     now, ticket, issued = judged.now, held.ticket, False
     if held.keep is TicketChange.OPEN:
         _expire_replaced(tx, state, found.ticket, now)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 
 from msgspec.structs import replace
 
 from interlock.approvals import TicketChange
-from interlock.engine.answer import DecisionDraft
+from interlock.engine.decide import Outcome, World, with_snapshot
 from interlock.engine.gathering import changed_targets, own_tools, runs_elsewhere
 from interlock.impact.inspection import Inspection, inspection_of
 from interlock.model import Level, Loss, TicketState
-from interlock.policy.circumstances import Circumstances
 from interlock.policy.impact import Impact
 from interlock.records import LETTERS, Snapshot, new_id
 from interlock.redaction import redact_text
@@ -21,15 +19,12 @@ from interlock.runtime.state import State
 from interlock.snapshots import SnapshotLimits, TakenSnapshot, no_snapshot
 
 COMMAND = 2_000  # characters of a stored command
-HYPOTHETICAL = TakenSnapshot("u_aaaaaaaaaa", "0" * 64)  # to find the answer with a snapshot, before one is taken
 _GOES = (Loss.LOST, Loss.RECOVERABLE)
 _LOSSES = (Loss.LOST, Loss.UNKNOWN)
 _VERBS = frozenset({"delete", "truncate", "overwrite", "git", "replaced", "database"})
 
 
-def take_snapshot(
-    state: State, judged: Judged, answer: DecisionDraft, again: Callable[[Circumstances], DecisionDraft]
-) -> DecisionDraft:
+def take_snapshot(state: State, judged: Judged, world: World, answer: Outcome) -> Outcome:
     """Takes a snapshot where that allows the action, and answers again; never for an action that stays held or denied, or a trial."""
     question, request = _question(state, judged, answer), judged.request
     if question is None:
@@ -37,13 +32,13 @@ def take_snapshot(
     if answer.held.outcome == "allow":  # it lowers nothing, and makes an undo possible
         found = _take(state, judged, question) if request.spend else None
         return replace(answer, kept=found) if found is not None and found.verified else answer
-    with_snapshot = again(replace(answer.at, snapshot=HYPOTHETICAL))
-    if with_snapshot.held.outcome != "allow" or _refused(answer):
+    supposed = with_snapshot(judged, world)
+    if supposed.held.outcome != "allow" or _refused(answer):
         return answer
     if not request.spend:  # evaluated again before it runs, with the snapshot taken then
-        return with_snapshot
+        return supposed
     found = _take(state, judged, question)
-    made = again(replace(answer.at, snapshot=found))
+    made = with_snapshot(judged, world, found)
     return replace(made, kept=found) if found.verified else made
 
 
@@ -82,7 +77,7 @@ def fresh_id() -> str:
     return new_id(secrets.token_bytes(LETTERS))
 
 
-def _question(state: State, judged: Judged, answer: DecisionDraft) -> Inspection | None:
+def _question(state: State, judged: Judged, answer: Outcome) -> Inspection | None:
     """The inspection to take a snapshot by; None where none can be taken, nothing is enforced, or the answer would not change."""
     request, at, held = judged.request, answer.at, answer.held
     if request.take_snapshot is None or at.mode != "enforcing" or at.paused_by or not state.undo.enabled:
@@ -111,7 +106,7 @@ def _worth(seen: Impact | None) -> bool:
     return seen is not None and (seen.loss in _GOES or (seen.loss is Loss.NONE and bool(seen.files or seen.commits)))
 
 
-def _refused(answer: DecisionDraft) -> bool:
+def _refused(answer: Outcome) -> bool:
     """Whether a person recently rejected this very action; a snapshot never overrides that."""
     held = answer.held
     return held.ticket is not None and held.ticket.state is TicketState.REJECTED and held.keep is not TicketChange.OPEN

@@ -6,7 +6,7 @@ import hmac
 import math
 import secrets
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import Protocol
 
 from msgspec import Struct
@@ -189,6 +189,11 @@ class OperatorSessions:
     def sign_out(self, token: str) -> None:
         with self._lock:
             self._open.pop(fingerprint(token), None)
+
+    @property
+    def people(self) -> Mapping[str, RosterEntry]:
+        """The operators who may answer; none while nobody unlocked the roster."""
+        return self.roster.people if self.roster else {}
 
     def person(self, name: str) -> RosterEntry | None:
         return self.roster.people.get(name) if self.roster else None

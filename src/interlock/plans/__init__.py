@@ -7,7 +7,7 @@ import os
 from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement
-from interlock.engine.snapshotting import HYPOTHETICAL
+from interlock.engine.decide import HYPOTHETICAL
 from interlock.impact.inspection import inspection_of, with_impact
 from interlock.model import PERSON, Action, AgentRef, Loss, Requirement, command
 from interlock.policy.circumstances import Circumstances

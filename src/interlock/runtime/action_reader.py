@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -13,7 +13,6 @@ from interlock.analysis.read import BUDGET, FileReader
 from interlock.analysis.rules.book import Rulebook
 from interlock.model import Action, Kind, Level
 from interlock.policy.circumstances import Circumstances
-from interlock.policy.evaluate import PolicyResult, evaluate_policy
 from interlock.policy.match_names import MatchNames, match_names
 from interlock.policy.policy import Policy
 
@@ -27,12 +26,15 @@ Read = tuple[Judgement, MatchNames]
 Key = tuple[Kind, str, str, str]
 
 
+Decided = TypeVar("Decided")
+
+
 class _Known(Struct):
-    """A cached judgement, and its last policy result."""
+    """A cached judgement, and its last outcome without the store."""
 
     read: Read
     without_scripts: bool  # a script reader was given and not used
-    evaluated: tuple[Policy, Circumstances, PolicyResult] | None = None
+    decided: tuple[Policy, Circumstances, Any] | None = None
 
 
 class _Scripts(Struct):
@@ -69,18 +71,19 @@ class ActionReader:
                 self._known.popitem(last=False)
         return read
 
-    def evaluate(
-        self, action: Action, judgement: Judgement, named: MatchNames, policy: Policy, at: Circumstances
-    ) -> PolicyResult:
-        """Evaluates the policy; returns the last result where no input has changed."""
+    def recall(
+        self, action: Action, judgement: Judgement, policy: Policy, at: Circumstances, decide: Callable[[], Decided]
+    ) -> Decided:
+        """Decides; returns the last outcome where neither policy nor circumstances have changed."""
         key = _key(action)
         known = self._known.get(key) if key is not None else None
-        if known is None or known.read[0] is not judgement:
-            return evaluate_policy(judgement.assessment, named, policy, at)
-        last = known.evaluated
+        if known is None or known.read[0] is not judgement or at.paused_by:  # who may pause is not compared
+            return decide()
+        last = known.decided
         if last is None or last[0] is not policy or last[1] != at:
-            last = known.evaluated = (policy, at, evaluate_policy(judgement.assessment, named, policy, at))
-        return last[2]
+            last = known.decided = (policy, at, decide())
+        found: Decided = last[2]
+        return found
 
     def _read(self, action: Action, files: FileReader | None, budget: int) -> Read:
         judgement = judge(action, self.rules, files, budget)

@@ -37,7 +37,7 @@ class Rejection(RequestBody):
     reason: Annotated[str, Field(min_length=1, max_length=500)]
 
 
-class Outcome(RequestBody):
+class ReportedOutcome(RequestBody):
     outcome: Annotated[str, Field(min_length=1, max_length=500, description="the outcome of the action")]
     agent: Annotated[str, Field(max_length=200, description="the name the ticket was opened under")] = ""
 

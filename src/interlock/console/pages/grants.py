@@ -9,7 +9,7 @@ from typing import Any
 from interlock.approvals import answers, settle
 from interlock.approvals.grant_coverage import narrow_grant
 from interlock.approvals.grants import add_grant, is_signed, parse_grant, revoke_grant
-from interlock.approvals.quorum import suffices_alone
+from interlock.approvals.statements import suffices_alone
 from interlock.approvals.trials import near_misses, recent_attempts, try_grant
 from interlock.console.cards import approves_too_fast, card_of, needs_step_up
 from interlock.console.pages.queue import require_typed_name
@@ -125,7 +125,9 @@ def save(visit: Visit) -> Answer:
     try:
         if visit.form.get("too") and ticket is not None and not needs_step_up(ticket):
             require_typed_name(visit, ticket)
-        if ticket is not None and not suffices_alone(visit.context.state, visit.who.operator, ticket.requirement):
+        if ticket is not None and not suffices_alone(
+            visit.context.state.sessions.people, visit.who.operator, ticket.requirement
+        ):
             raise AnswerRefused("you cannot approve this alone, so a grant of yours would have no effect")
         given = _terms(visit.form)
         grant = add_grant(visit.context.state, grant_signed(visit, given), given)

@@ -19,7 +19,7 @@ from interlock.records import Approval, Challenge, Ticket, TicketQuery
 from interlock.runtime.state import State
 from interlock.server.routes import AGENT, ANYBODY, OPERATOR, describe
 from interlock.times import iso
-from interlock.web.bodies import Outcome, Reason, Rejection
+from interlock.web.bodies import Reason, Rejection, ReportedOutcome
 from interlock.web.callers import ApiCaller
 from interlock.web.concurrency import seconds_until_due
 from interlock.web.context import Context, caller_of
@@ -95,7 +95,7 @@ def ticket_routes(context: Context) -> APIRouter:
         return await _answer(context, request, answers.revoke, id, body.reason if body else "")
 
     @router.post("/{id}/executed", **describe("ticket", AGENT, "Reports the outcome of an allowed action", 404))
-    async def executed(request: Request, id: Id, body: Outcome) -> Any:
+    async def executed(request: Request, id: Id, body: ReportedOutcome) -> Any:
         who = caller_of(request)
         principal = who.agent()
         return _ticket_answer(context, await context.pool.run(_report, context, who, principal, id, body))
@@ -119,7 +119,7 @@ async def _answer(context: Context, request: Request, work: Any, id: str, reason
     return _ticket_answer(context, await context.pool.run(_find, context, caller_of(request), id))
 
 
-def _report(context: Context, who: ApiCaller, principal: str, id: str, body: Outcome) -> Found:
+def _report(context: Context, who: ApiCaller, principal: str, id: str, body: ReportedOutcome) -> Found:
     name = body.agent
     if not name:
         found, _ = _find(context, who, id)

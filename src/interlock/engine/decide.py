@@ -1,0 +1,147 @@
+"""★ Decides: a judged action and the world in, one outcome out; the only place where policy, grants and tickets meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from interlock.approvals import Resolution, TicketChange, resolve, tokens
+from interlock.approvals.confirmations import SESSION, is_plain_confirm
+from interlock.approvals.grant_coverage import has_reauth
+from interlock.approvals.statements import RosterEntry, needs_reauth, suffices_alone
+from interlock.approvals.tickets import shows_action
+from interlock.model import Human, Loss, Requirement
+from interlock.policy.circumstances import Circumstances
+from interlock.policy.decision import HELD
+from interlock.policy.evaluate import SAME_EFFECT, PolicyResult, evaluate_policy
+from interlock.policy.policy import Policy
+from interlock.policy.remembered_answers import MatchedDenial
+from interlock.records import AgentRow, Approval, Block, Counts, Grant, Ticket
+from interlock.runtime import Judged
+from interlock.snapshots import TakenSnapshot
+
+NOBODY = (
+    "Nobody can approve this yet: the user runs `interlock operator add` in a terminal of their own, then try again"
+)
+HYPOTHETICAL = TakenSnapshot("u_aaaaaaaaaa", "0" * 64)  # a snapshot as it would be taken
+
+
+class Gathered(Struct, frozen=True):
+    """The store's facts for one decision."""
+
+    ticket: Ticket | None = None
+    approvals: tuple[Approval, ...] = ()
+    block: Block | None = None
+    agent: AgentRow | None = None
+    met: MatchedDenial | None = None  # the denial of the same effect on the same target
+    grants: tuple[Grant, ...] = ()  # signed ones that cover the action
+    counts: Counts = field(default_factory=Counts)
+    nobody: bool = False  # no operator exists who could approve, and no code can be shown
+    wait: int = 0  # seconds until this principal may try a token again
+
+
+class Agreements(Protocol):
+    """Checks what people signed; a running process knows."""
+
+    def agreement(
+        self, ticket: Ticket, approvals: Iterable[Approval], asked: Requirement, now: float, session: str = ""
+    ) -> str:
+        """Why the approvals of a ticket do not satisfy a requirement; empty where they do."""
+
+
+class World(Struct, frozen=True):
+    """Everything beside the action and its judgement that a decision depends on; by default nobody was asked and nothing happened before."""
+
+    policy: Policy
+    at: Circumstances
+    found: Gathered = field(default_factory=Gathered)
+    people: Mapping[str, RosterEntry] = MappingProxyType({})  # who may answer
+    agreements: Agreements | None = None
+
+
+class Outcome(Struct, frozen=True):
+    """A decision before it is performed: circumstances, policy result, resolution, and what it uses up."""
+
+    at: Circumstances
+    weighed: PolicyResult
+    held: Resolution
+    grant: Grant | None = None
+    kept: TakenSnapshot | None = None  # taken first
+
+
+def decide(judged: Judged, world: World) -> Outcome:
+    """The outcome for an action in this world: policy, then grants and pauses, then its ticket."""
+    at, grant = world.at, None
+    if world.found.grants or at.paused_by:
+        at, grant = _apply_grant(judged, world)
+    weighed = evaluate_policy(judged.judgement.assessment, judged.named, world.policy, at)
+    return Outcome(at, weighed, _resolve(judged, world, weighed), grant)
+
+
+def with_snapshot(judged: Judged, world: World, snapshot: TakenSnapshot = HYPOTHETICAL) -> Outcome:
+    """The outcome if this snapshot is taken first."""
+    return decide(judged, replace(world, at=replace(world.at, snapshot=snapshot)))
+
+
+def _apply_grant(judged: Judged, world: World) -> tuple[Circumstances, Grant | None]:
+    """The grant whose operator could have approved alone, and the circumstances with it and with the reach of a pause."""
+    at = world.at
+    bare = replace(at, paused_by="", loss=Loss.UNKNOWN, impact=None, ephemeral=False, unkept="", snapshot=None)
+    asked = evaluate_policy(judged.judgement.assessment, judged.named, world.policy, bare).requirement
+    anew = needs_reauth(asked)
+    sufficing = (one for one in world.found.grants if suffices_alone(world.people, one.by, asked))
+    grant = next((one for one in sufficing if has_reauth(one) or not anew), None)
+    if at.paused_by and not suffices_alone(world.people, at.paused_by, asked):
+        at = replace(at, paused_short=f"{at.paused_by} could not approve it alone")
+    if grant is not None:
+        at = replace(at, granted=grant.id, grant_ceiling=grant.ceiling)
+    return at, grant
+
+
+def _resolve(judged: Judged, world: World, weighed: PolicyResult) -> Resolution:
+    """Resolves the requirement against the ticket; a ticket for another action frees nothing."""
+    found = world.found
+    ticket, met = found.ticket, found.met
+    if weighed.requirement != Requirement():
+        no = tokens.refusal_of(judged, ticket, weighed, found.wait)
+        if no is not None:
+            return no
+    if met is not None and (met.waits or (met.fresh and ticket is None)) and _decides(weighed):
+        return Resolution("deny" if weighed.denies else weighed.requirement.word, met.words, ticket=met.ticket)
+    agreed = _agreement(judged, world, weighed, ticket) if ticket is not None else ""
+    held = resolve(weighed.requirement, weighed.denies, ticket, agreed, judged.now, world.policy.denial_seconds)
+    waits = held.keep is TicketChange.OPEN or held.outcome in HELD
+    if found.nobody and waits and not is_answerable(judged, weighed):
+        return Resolution("deny", f"{weighed.reason().rstrip('.')}. {NOBODY}", code="PERMISSION_DENIED")
+    return held
+
+
+def _agreement(judged: Judged, world: World, weighed: PolicyResult, ticket: Ticket) -> str:
+    if world.agreements is None:
+        return "nobody can check what was signed"
+    session = judged.request.agent.session
+    why = world.agreements.agreement(ticket, world.found.approvals, weighed.requirement, judged.now, session)
+    if not why and not shows_action(ticket, judged):
+        return "the ticket shows something else than what would run"
+    return why
+
+
+def is_answerable(judged: Judged, weighed: PolicyResult) -> bool:
+    """Whether something other than an operator can free it: time, or the agent's own user."""
+    asked, request, assessment = weighed.requirement, judged.request, judged.judgement.assessment
+    if asked.human is Human.NONE:
+        return True
+    if not is_plain_confirm(asked, assessment.level) or weighed.denies:
+        return False
+    if request.may_prompt is not None and request.may_prompt(assessment, judged.effect_keys):
+        return True
+    return request.agent.session.startswith(SESSION)  # an MCP client may have a user
+
+
+def _decides(weighed: PolicyResult) -> bool:
+    """Whether an earlier denial of the same effect decides: no grant or mode lifted it, and nothing else blocks the action."""
+    return not weighed.requirement.blocked and any(part.name == SAME_EFFECT for part in weighed.parts)
