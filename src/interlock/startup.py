@@ -20,7 +20,7 @@ from interlock.journal import FOLDER as JOURNAL_FOLDER
 from interlock.journal.running import begin_run
 from interlock.plans import history
 from interlock.policy.policy import MODES
-from interlock.policy.registry import Pattern, PatternError, Registry
+from interlock.policy.registry import Pattern, PatternError, Registry, built_in
 from interlock.ports import Channel, Clock, Store
 from interlock.records import AuditQuery, Block
 from interlock.runtime import adapter_trust
@@ -61,7 +61,7 @@ def open_state(
         policy=policy,
         clock=clock,
         installation=installation,
-        registry=Registry(),
+        registry=Registry(built_in()),
         recorder=AuditRecorder(store, clock, writer, installation.checkpoint.key_id, hashes),
         sessions=OperatorSessions(config.limits.session_minutes, clock.now),
         mode=config.mode,

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from interlock.analysis.assess import Judgement
 from interlock.analysis.display_text import excerpt, visible
-from interlock.engine.explain import PolicyAnswer, explain, policy_answer, summary
+from interlock.engine.explain import PolicyAnswer, explain, summary
+from interlock.engine.preview import suppose
 from interlock.model import Assessment, EffectiveCommand, Finding, Flags, Level, Loss, Span, Tier, command
 from interlock.policy.circumstances import Circumstances
-from interlock.policy.evaluate import evaluate_policy
 from interlock.policy.impact import Impact
 from interlock.policy.load import load_policy
 from interlock.policy.match_names import MatchNames
@@ -29,7 +30,9 @@ def finding(level: Level = Level.DANGEROUS, reason: str = "Overwrites commits.",
 def answer(found: Assessment, policy: str = "default", mode: str = "enforcing") -> PolicyAnswer:
     """What the path makes of it."""
     used = load_policy(policy)
-    return policy_answer(evaluate_policy(found, MatchNames(), used, Circumstances(mode=mode)), used, mode)
+    at = Circumstances(mode=mode)
+    outcome = suppose(Judgement(found), MatchNames(), used, at, command(""))
+    return PolicyAnswer(outcome.held.outcome, outcome.weighed, used.name, mode)
 
 
 def words(text: str, found: Assessment, policy: str = "default", mode: str = "enforcing") -> str:

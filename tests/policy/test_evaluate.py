@@ -20,7 +20,8 @@ from interlock.impact.inspection import inspection_of
 from interlock.model import Action, Human, Level, Loss, Requirement, command, intent, operation
 from interlock.policy import evaluate as weighing
 from interlock.policy.circumstances import AdapterContext, Circumstances, EarlierDenial
-from interlock.policy.evaluate import PolicyResult, requirement_for
+from interlock.policy.evaluate import PolicyResult, evaluate_policy
+from interlock.policy.match_names import match_names
 from interlock.policy.policy import Policy, policy_of
 from interlock.policy.registry import Pattern, Registry, RegistryMatch
 from interlock.policy.trust_matrix import PUBLISHED, AdapterCall
@@ -45,7 +46,8 @@ KEPT = TakenSnapshot("u_k3v7q2mzpa", "0" * 64, 312, 4_100_000)
 
 def weighed(action: Action, under: Policy | str = "default", **at: Any) -> PolicyResult:
     chosen = policy(under) if isinstance(under, str) else under
-    return requirement_for(action, judge(action, rules()), chosen, Circumstances(**at))
+    judged = judge(action, rules())
+    return evaluate_policy(judged.assessment, match_names(action, judged.facts), chosen, Circumstances(**at))
 
 
 def answer(found: PolicyResult) -> str:

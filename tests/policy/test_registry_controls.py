@@ -12,7 +12,7 @@ from interlock.analysis.rules.load import load
 from interlock.audit.replay_json import inputs_json, replay_inputs
 from interlock.model import Action, Level, operation
 from interlock.policy.circumstances import Circumstances
-from interlock.policy.evaluate import requirement_for
+from interlock.policy.evaluate import evaluate_policy
 from interlock.policy.load import load_policy
 from interlock.policy.match_names import match_names
 from interlock.policy.registry import Pattern, Registry
@@ -31,7 +31,7 @@ def answer(action: Action, policy: str, **fields: Any) -> tuple[str, int, bool, 
     matched = Registry([Pattern.of(pattern)]).check(action.text)
     judgement = add_registry_findings(judge(action, RULES), matched, RULES)
     at = Circumstances(registry_match=matched)
-    found = requirement_for(action, judgement, load_policy(policy), at)
+    found = evaluate_policy(judgement.assessment, match_names(action, judgement.facts), load_policy(policy), at)
     again = replay_inputs(
         inputs_json(judgement.facts, match_names(action, judgement.facts), at), RULES, load_policy(policy)
     )
@@ -86,7 +86,9 @@ def test_time_alone_frees_nothing_critical() -> None:
     matched, policy = Registry([severe]).check("flush_cdn"), load_policy("default")
     policy = replace(policy, severities=replace(policy.severities, require_approval_for_critical=False))
     judged = add_registry_findings(judge(FLUSH, RULES), matched, RULES)
-    asked = requirement_for(FLUSH, judged, policy, Circumstances(registry_match=matched)).requirement
+    asked = evaluate_policy(
+        judged.assessment, match_names(FLUSH, judged.facts), policy, Circumstances(registry_match=matched)
+    ).requirement
     assert asked.word == "verify" and asked.approvers == {"role:admin"}
 
 

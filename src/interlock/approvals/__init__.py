@@ -40,6 +40,7 @@ MOVES = MappingProxyType(
     }
 )
 BY_TIME = "time"  # `decided_by` where only time decided
+SELF_APPROVAL = "self-approval"  # a token that frees nothing in the hands of whoever holds it
 UNUSED = "approved and not used in time"  # why such a ticket expired
 # CT-06: how long an armed token lasts, by level: default and most, in seconds.
 LIFETIMES = MappingProxyType({Level.FORBIDDEN: (120, 300)})

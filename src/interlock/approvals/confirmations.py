@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import posixpath
 import secrets
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.approvals import BY_TIME, MoveRefused, apply_move, denials, settle
-from interlock.approvals.statements import ANYBODY
+from interlock.approvals.statements import is_plain_confirm
 from interlock.approvals.tokens import revocation_entry, ticket_of
 from interlock.audit.chain import event_body
-from interlock.model import Action, AgentRef, Human, Kind, Level, Requirement, TicketState
+from interlock.model import Action, AgentRef, Assessment, Kind, Level, Requirement, TicketState
 from interlock.policy.digest import normal_name
 from interlock.policy.exemptions import CONFIRM_PATTERN
 from interlock.ports import Tx
@@ -22,6 +23,7 @@ from interlock.records import Ticket
 
 if TYPE_CHECKING:
     from interlock.policy.decision import Decision
+    from interlock.policy.effect_key import EffectKey
     from interlock.policy.evaluate import PolicyResult
     from interlock.policy.policy import Restriction
     from interlock.runtime import Judged
@@ -33,6 +35,8 @@ PROMPT = "prompt"  # of a coding agent, opened by a hook
 SESSION = "mcp_"  # prefix of MCP sessions
 DECLINED = "the client's user was asked and said no"
 PATIENCE = 600.0  # seconds in which a question can be answered
+_NEVER = ("unreadable", "self_protection", "unknown")  # in rules whose findings no user can judge
+_LOCAL = "git."  # these rules find losses in the working copy; losses at a remote are level 3
 MOST = 1_000  # questions and answers in memory; the oldest go first
 
 
@@ -76,16 +80,21 @@ def confirm_suffices(ticket: Ticket, asked: Requirement | None = None) -> bool:
     return is_plain_confirm(ticket.requirement if asked is None else ticket.requirement.join(asked), ticket.level)
 
 
-def is_plain_confirm(asked: Requirement, level: Level) -> bool:
-    """Whether a requirement is only a confirm, by anybody, at level 2 or below."""
-    return (
-        asked.human is Human.CONFIRM
-        and not asked.blocked
-        and not asked.reauth
-        and asked.quorum <= 1
-        and asked.approvers <= {ANYBODY}
-        and level <= Level.DESTRUCTIVE
-    )
+def fits_prompt(assessment: Assessment, keys: Sequence[EffectKey], cwd: str) -> bool:
+    """Whether a user can judge the call: everything was readable, and irreversible losses lie in the agent's folder."""
+    if any(word in finding.rule for finding in assessment.findings for word in _NEVER):
+        return False
+    local = all(finding.rule.startswith(_LOCAL) for finding in assessment.findings)
+    return not assessment.irreversible or _inside(keys, cwd, local)
+
+
+def _inside(keys: Sequence[EffectKey], cwd: str, local: bool) -> bool:
+    """Whether all irreversible losses lie below the agent's folder; `local` decides for targets that are not paths."""
+    return bool(keys) and all(_below(key.path, cwd) if key.path and not key.place else local for key in keys)
+
+
+def _below(target: str, cwd: str) -> bool:
+    return bool(cwd.strip("/")) and posixpath.normpath(target).startswith(posixpath.normpath(cwd) + "/")
 
 
 def question(state: State, principal: str, session: str, token: str) -> tuple[str, str] | None:

@@ -225,6 +225,18 @@ def suffices_alone(people: Mapping[str, RosterEntry], operator: str, asked: Requ
     return may_answer(person, asked.approvers, {name for name, one in people.items() if one.service})
 
 
+def is_plain_confirm(asked: Requirement, level: Level) -> bool:
+    """Whether a requirement is only a confirm, by anybody, at level 2 or below."""
+    return (
+        asked.human is Human.CONFIRM
+        and not asked.blocked
+        and not asked.reauth
+        and asked.quorum <= 1
+        and asked.approvers <= {ANYBODY}
+        and level <= Level.DESTRUCTIVE
+    )
+
+
 def needs_reauth(requirement: Requirement) -> bool:
     """Whether the operator has to sign in anew: asked for by itself, or because it has to be verified."""
     return requirement.reauth or requirement.human >= Human.VERIFY

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from interlock.approvals import Resolution, TicketChange, settle
+from interlock.approvals import SELF_APPROVAL, Resolution, TicketChange
 from interlock.approvals.tickets import token_of
 from interlock.audit import fingerprint as name_of
 from interlock.audit import token_body
 from interlock.identity.attempts import Attempts
 from interlock.identity.keys import fingerprint
-from interlock.model import Action, Human, Kind, TicketState
-from interlock.policy.digest import normal_name
-from interlock.runtime import counted_name, operation_name
+from interlock.model import TicketState
+from interlock.runtime import operation_name
 from interlock.times import iso
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from interlock.runtime.state import State
 
 FAILURES = Attempts("token.failures")  # of one principal (C-14, CT-13)
-SELF_APPROVAL = "self-approval"
 HELD = "CONFIRMATION_REQUIRED"
 _FORM = re.compile(r"(?:conf|quota_continue)_[A-Za-z0-9_-]{1,64}")  # CT-01
 
@@ -33,64 +31,6 @@ _FORM = re.compile(r"(?:conf|quota_continue)_[A-Za-z0-9_-]{1,64}")  # CT-01
 def ticket_of(tx: Tx, token: str) -> Ticket | None:
     """The ticket that a token stands for; one that is malformed stands for none, like one that nobody issued (CT-13)."""
     return tx.ticket_by_token(fingerprint(token)) if _FORM.fullmatch(token) else None
-
-
-def refusal_of(judged: Judged, ticket: Ticket | None, weighed: PolicyResult, wait: int) -> Resolution | None:
-    """Why the token or the ticket that a request names does not count (CT-05); None where the ticket itself decides."""
-    request, named = judged.request, "the confirmation token"
-    if not request.token and not request.pending:
-        return None
-    if wait:
-        return Resolution(
-            "deny", f"too many confirmation tokens failed; wait {wait} s", code="RATE_LIMIT_EXCEEDED", wait_seconds=wait
-        )
-    if ticket is None:  # 1. it exists
-        words = "there is no such confirmation token" if request.token else f"no ticket {request.pending!r}"
-        return Resolution("deny", words, code="TOKEN_INVALID")
-    if not request.token:
-        named = f"ticket {ticket.id}"
-    if ticket.digest != judged.digest or request.pending not in ("", ticket.id):  # 2. for this action of this agent
-        return _mismatch(judged, ticket)
-    if ticket.spent_at:  # 3. nobody used it
-        return Resolution("deny", f"{named} was used already", code="TOKEN_ALREADY_USED", ticket=ticket)
-    now = settle(ticket, judged.now)
-    if now.state is TicketState.EXPIRED:  # 4. it is in time
-        return Resolution("deny", f"{named} expired; ask again without it", code="TOKEN_EXPIRED", ticket=now)
-    return _unarmed(now, weighed) if request.token else None
-
-
-def _mismatch(judged: Judged, ticket: Ticket) -> Resolution:
-    """What a token or a ticket is for instead, without any value of a parameter (CT-13); nothing of it to another agent."""
-    request, agent, asked = judged.request, ticket.agent, operation_name(judged.request)
-    details = {"requested_operation": asked, "token_operation": _operation(ticket)}
-    if (agent.principal, normal_name(agent.name)) != (request.agent.principal, normal_name(request.agent.name)):
-        words = "another agent"
-        del details["token_operation"]
-    elif ticket.digest == judged.digest:
-        words = "another ticket than the one that is named beside it"
-    elif details["token_operation"] != asked:
-        words = "another operation"
-    else:
-        words = "this operation with other parameters"
-    words = f"{'confirmation token' if request.token else 'ticket'} is for {words}"
-    return Resolution("deny", f"this {words}", code="TOKEN_SCOPE_MISMATCH", message=f"This {words}", details=details)
-
-
-def _operation(ticket: Ticket) -> str:
-    """The operation name of the request that the ticket was opened for."""
-    kind = ticket.action.get("kind")
-    return counted_name(Action(Kind(kind), ticket.action)) if kind == ticket.operation else ticket.operation
-
-
-def _unarmed(ticket: Ticket, weighed: PolicyResult) -> Resolution | None:
-    """C-14: a token is inert until a human armed it; whoever holds it cannot."""
-    if ticket.state is TicketState.REJECTED:
-        said = f": {ticket.decision_reason}" if ticket.decision_reason else ""
-        return Resolution("deny", f"rejected by {ticket.decided_by}{said}", code="TOKEN_INVALID", ticket=ticket)
-    if ticket.open and ticket.requirement.join(weighed.requirement).human is not Human.NONE:
-        words = f"{SELF_APPROVAL}: a token frees nothing until an operator has answered"
-        return Resolution("deny", words, code="PERMISSION_DENIED", ticket=ticket)
-    return None
 
 
 def pending_token(state: State, judged: Judged, held: Resolution) -> str:

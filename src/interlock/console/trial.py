@@ -8,15 +8,16 @@ from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement, judge
 from interlock.console.highlight import Piece, highlight, runs
 from interlock.console.visit import InvalidInput, Visit
-from interlock.engine.explain import PolicyAnswer, policy_answer
+from interlock.engine.explain import PolicyAnswer
+from interlock.engine.preview import Unjudged, preview
 from interlock.model import Action, Assessment, Kind, command, intent, operation, tool
-from interlock.policy.circumstances import Circumstances
-from interlock.policy.evaluate import requirement_for
 from interlock.policy.load import text_policy
+from interlock.policy.match_names import match_names
 from interlock.policy.policy import Policy, PolicyError
 from interlock.problems import Problem
 from interlock.runtime.state import State
@@ -82,12 +83,11 @@ def try_action(state: State, action: Action) -> TrialResult:
 
 def trial_answer(state: State, found: TrialResult, policy: Policy) -> PolicyAnswer:
     """A policy's answer to an unknown agent."""
-    at = Circumstances(mode=state.mode, registry_match=None)
-    if found.action.kind in (Kind.OPERATION, Kind.TOOL) and policy.registry:
-        gate = policy.severities
-        matched = state.registry.check(found.action.text, gate.max_cooling_off_ms, gate.block_on_match_failure)
-        at = Circumstances(mode=state.mode, registry_match=matched)
-    return policy_answer(requirement_for(found.action, found.judgement, policy, at), policy, state.mode)
+    read = found.judgement, match_names(found.action, found.judgement.facts)
+    answer = preview(found.action, replace(state.in_force, policy=policy), read=read)
+    if isinstance(answer, Unjudged):
+        raise InvalidInput(f"this {answer.error}")
+    return answer
 
 
 def policy_from_text(visit: Visit, text: str, name: str = "edited") -> tuple[Policy | None, tuple[Problem, ...]]:

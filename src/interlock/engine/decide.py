@@ -9,19 +9,18 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.approvals import Resolution, TicketChange, resolve, tokens
-from interlock.approvals.confirmations import SESSION, is_plain_confirm
+from interlock.approvals import SELF_APPROVAL, Resolution, TicketChange, resolve, settle
 from interlock.approvals.grant_coverage import has_reauth
-from interlock.approvals.statements import RosterEntry, needs_reauth, suffices_alone
-from interlock.approvals.tickets import shows_action
-from interlock.model import Human, Loss, Requirement
+from interlock.approvals.statements import RosterEntry, is_plain_confirm, needs_reauth, suffices_alone
+from interlock.model import Action, Human, Kind, Loss, Requirement, TicketState
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.decision import HELD
+from interlock.policy.digest import normal_name
 from interlock.policy.evaluate import SAME_EFFECT, PolicyResult, evaluate_policy
 from interlock.policy.policy import Policy
 from interlock.policy.remembered_answers import MatchedDenial
 from interlock.records import AgentRow, Approval, Block, Counts, Grant, Ticket
-from interlock.runtime import Judged
+from interlock.runtime import Judged, counted_name, operation_name
 from interlock.snapshots import TakenSnapshot
 
 NOBODY = (
@@ -35,12 +34,14 @@ class Gathered(Struct, frozen=True):
 
     ticket: Ticket | None = None
     approvals: tuple[Approval, ...] = ()
+    shown: bool = True  # the ticket shows the action that would spend it
     block: Block | None = None
     agent: AgentRow | None = None
     met: MatchedDenial | None = None  # the denial of the same effect on the same target
     grants: tuple[Grant, ...] = ()  # signed ones that cover the action
     counts: Counts = field(default_factory=Counts)
     nobody: bool = False  # no operator exists who could approve, and no code can be shown
+    user: bool = False  # the agent's own user can be asked
     wait: int = 0  # seconds until this principal may try a token again
 
 
@@ -107,7 +108,7 @@ def _resolve(judged: Judged, world: World, weighed: PolicyResult) -> Resolution:
     found = world.found
     ticket, met = found.ticket, found.met
     if weighed.requirement != Requirement():
-        no = tokens.refusal_of(judged, ticket, weighed, found.wait)
+        no = _refuse_token(judged, ticket, weighed, found.wait)
         if no is not None:
             return no
     if met is not None and (met.waits or (met.fresh and ticket is None)) and _decides(weighed):
@@ -115,7 +116,7 @@ def _resolve(judged: Judged, world: World, weighed: PolicyResult) -> Resolution:
     agreed = _agreement(judged, world, weighed, ticket) if ticket is not None else ""
     held = resolve(weighed.requirement, weighed.denies, ticket, agreed, judged.now, world.policy.denial_seconds)
     waits = held.keep is TicketChange.OPEN or held.outcome in HELD
-    if found.nobody and waits and not is_answerable(judged, weighed):
+    if found.nobody and waits and not _is_answerable(judged, found, weighed):
         return Resolution("deny", f"{weighed.reason().rstrip('.')}. {NOBODY}", code="PERMISSION_DENIED")
     return held
 
@@ -125,23 +126,74 @@ def _agreement(judged: Judged, world: World, weighed: PolicyResult, ticket: Tick
         return "nobody can check what was signed"
     session = judged.request.agent.session
     why = world.agreements.agreement(ticket, world.found.approvals, weighed.requirement, judged.now, session)
-    if not why and not shows_action(ticket, judged):
-        return "the ticket shows something else than what would run"
-    return why
+    return why or ("" if world.found.shown else "the ticket shows something else than what would run")
 
 
-def is_answerable(judged: Judged, weighed: PolicyResult) -> bool:
+def _is_answerable(judged: Judged, found: Gathered, weighed: PolicyResult) -> bool:
     """Whether something other than an operator can free it: time, or the agent's own user."""
-    asked, request, assessment = weighed.requirement, judged.request, judged.judgement.assessment
-    if asked.human is Human.NONE:
-        return True
-    if not is_plain_confirm(asked, assessment.level) or weighed.denies:
-        return False
-    if request.may_prompt is not None and request.may_prompt(assessment, judged.effect_keys):
-        return True
-    return request.agent.session.startswith(SESSION)  # an MCP client may have a user
+    asked = weighed.requirement
+    plain = is_plain_confirm(asked, judged.judgement.assessment.level) and not weighed.denies
+    return asked.human is Human.NONE or (found.user and plain)
 
 
 def _decides(weighed: PolicyResult) -> bool:
     """Whether an earlier denial of the same effect decides: no grant or mode lifted it, and nothing else blocks the action."""
     return not weighed.requirement.blocked and any(part.name == SAME_EFFECT for part in weighed.parts)
+
+
+def _refuse_token(judged: Judged, ticket: Ticket | None, weighed: PolicyResult, wait: int) -> Resolution | None:
+    """Why the token or the ticket that a request names does not count (CT-05); None where the ticket itself decides."""
+    request, named = judged.request, "the confirmation token"
+    if not request.token and not request.pending:
+        return None
+    if wait:
+        return Resolution(
+            "deny", f"too many confirmation tokens failed; wait {wait} s", code="RATE_LIMIT_EXCEEDED", wait_seconds=wait
+        )
+    if ticket is None:  # 1. it exists
+        words = "there is no such confirmation token" if request.token else f"no ticket {request.pending!r}"
+        return Resolution("deny", words, code="TOKEN_INVALID")
+    if not request.token:
+        named = f"ticket {ticket.id}"
+    if ticket.digest != judged.digest or request.pending not in ("", ticket.id):  # 2. for this action of this agent
+        return _mismatch(judged, ticket)
+    if ticket.spent_at:  # 3. nobody used it
+        return Resolution("deny", f"{named} was used already", code="TOKEN_ALREADY_USED", ticket=ticket)
+    now = settle(ticket, judged.now)
+    if now.state is TicketState.EXPIRED:  # 4. it is in time
+        return Resolution("deny", f"{named} expired; ask again without it", code="TOKEN_EXPIRED", ticket=now)
+    return _unarmed(now, weighed) if request.token else None
+
+
+def _mismatch(judged: Judged, ticket: Ticket) -> Resolution:
+    """What a token or a ticket is for instead, without any value of a parameter (CT-13); nothing of it to another agent."""
+    request, agent, asked = judged.request, ticket.agent, operation_name(judged.request)
+    details = {"requested_operation": asked, "token_operation": _operation(ticket)}
+    if (agent.principal, normal_name(agent.name)) != (request.agent.principal, normal_name(request.agent.name)):
+        words = "another agent"
+        del details["token_operation"]
+    elif ticket.digest == judged.digest:
+        words = "another ticket than the one that is named beside it"
+    elif details["token_operation"] != asked:
+        words = "another operation"
+    else:
+        words = "this operation with other parameters"
+    words = f"{'confirmation token' if request.token else 'ticket'} is for {words}"
+    return Resolution("deny", f"this {words}", code="TOKEN_SCOPE_MISMATCH", message=f"This {words}", details=details)
+
+
+def _operation(ticket: Ticket) -> str:
+    """The operation name of the request that the ticket was opened for."""
+    kind = ticket.action.get("kind")
+    return counted_name(Action(Kind(kind), ticket.action)) if kind == ticket.operation else ticket.operation
+
+
+def _unarmed(ticket: Ticket, weighed: PolicyResult) -> Resolution | None:
+    """C-14: a token is inert until a human armed it; whoever holds it cannot."""
+    if ticket.state is TicketState.REJECTED:
+        said = f": {ticket.decision_reason}" if ticket.decision_reason else ""
+        return Resolution("deny", f"rejected by {ticket.decided_by}{said}", code="TOKEN_INVALID", ticket=ticket)
+    if ticket.open and ticket.requirement.join(weighed.requirement).human is not Human.NONE:
+        words = f"{SELF_APPROVAL}: a token frees nothing until an operator has answered"
+        return Resolution("deny", words, code="PERMISSION_DENIED", ticket=ticket)
+    return None

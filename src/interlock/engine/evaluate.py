@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from interlock.analysis.assess import join_judgements
-from interlock.analysis.operations.name_patterns import exemption
 from interlock.analysis.read import BUDGET
 from interlock.approvals import TicketChange
 from interlock.approvals.decision_text import block_words
@@ -25,10 +24,10 @@ from interlock.engine.performing import history_entry, perform
 from interlock.engine.real_paths import resolve_paths
 from interlock.engine.snapshotting import keep_changes, needs_snapshot, take_snapshot
 from interlock.identity.isolation import request_isolation
-from interlock.model import Kind, Level, Requirement
+from interlock.model import Level, Requirement
 from interlock.policy.decision import Decision
 from interlock.policy.digest import DigestError
-from interlock.policy.registry_controls import add_registry_findings
+from interlock.policy.registry_controls import add_registry_findings, match_registry
 from interlock.ports import StoreError
 from interlock.runtime import Judged, Overtaken, Request
 from interlock.runtime.action_reader import AT_ONCE
@@ -114,13 +113,7 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
     more = request.inherits(judgement) if request.inherits is not None else None
     judgement = judgement if more is None else join_judgements(judgement, more, state.rules)
     judgement, named = resolve_paths(state.rules, state.own_assets, request, judgement, named, at_once)
-    name = request.action.text if request.action.kind in (Kind.OPERATION, Kind.TOOL) else ""
-    matched = None
-    if name and state.policy.registry:
-        called = f"{name}_{request.resource}" if request.resource else name
-        gate = state.policy.severities
-        matched = state.registry.check(called, gate.max_cooling_off_ms, gate.block_on_match_failure)
-        matched = matched.registered() if exemption(name, state.rules.patterns) else matched
+    matched = match_registry(request.action, state.registry, state.policy, state.rules, request.resource)
     return Judged(request, add_registry_findings(judgement, matched, state.rules), named, matched, now)
 
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from interlock.analysis.display_text import Line, StyledText, excerpt, mid_sentence, undo_words, visible
-from interlock.approvals import resolve
 from interlock.model import Action, Assessment, EffectiveCommand, Finding, Human, Kind, Level
 from interlock.policy.impact import IMPACT_PREFIX, recoverable, undo_words_after
 
 if TYPE_CHECKING:  # rendering alone does not load the policy
+    from interlock.analysis.assess import Judgement
+    from interlock.impact.inspection import Inspection
     from interlock.policy.evaluate import PolicyResult
     from interlock.policy.impact import Impact
-    from interlock.policy.policy import Policy
 
 MAX_SHOWN = 40  # commands, and findings
 _ADMIN = frozenset({"role:admin"})
@@ -64,8 +64,10 @@ class PolicyAnswer(Struct, frozen=True):
     weighed: PolicyResult
     policy: str = "default"
     mode: str = "enforcing"
+    judgement: Judgement | None = None
     seen: Impact | None = None  # on the inspected targets
     keepable: bool = False  # a snapshot taken first would allow it
+    question: Inspection | None = None  # that inspected them
 
     @property
     def verdict(self) -> ExplainVerdict:
@@ -88,16 +90,6 @@ class PolicyAnswer(Struct, frozen=True):
             return f"it passes by itself after {asked.cooling_seconds} s, unless an operator objects"
         said += [f"after {asked.cooling_seconds} s"] if asked.cooling_seconds else []
         return ", ".join(said)
-
-
-def policy_answer(weighed: PolicyResult, policy: Policy, mode: str = "enforcing") -> PolicyAnswer:
-    """The answer of the engine to a policy result without a ticket."""
-    return PolicyAnswer(
-        resolve(weighed.requirement, weighed.denies, None, "", 0.0, policy.denial_seconds).outcome,
-        weighed,
-        policy.name,
-        mode,
-    )
 
 
 _BLANK: Line = ()

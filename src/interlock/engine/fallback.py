@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.agents import GATING, AgentCall, AgentDialect, Event, HookOutput, HookVerdict
+from interlock.agents import GATING, AgentDialect, Event, HookOutput, HookVerdict
 from interlock.agents import agent as agent_of
 from interlock.config import Config, config_of, load_config
 from interlock.identity import home_for, home_of, make_undumpable
 
 if TYPE_CHECKING:
     from interlock.analysis.assess import Judgement
-    from interlock.analysis.rules.book import Rulebook
-    from interlock.policy.policy import Policy
+    from interlock.model import Action
+    from interlock.policy.match_names import MatchNames
+    from interlock.runtime.in_force import InForce
 
 MOST_INPUT = 16 << 20
 DOWN = "No Interlock daemon answers, so nobody can be asked and nothing can be held."
@@ -121,38 +122,32 @@ def judge_calls(event: Event, config: Config) -> FallbackVerdict:
     from interlock.model import AgentRef
     from interlock.policy.match_names import match_names
     from interlock.runtime import Request
+    from interlock.runtime.in_force import InForce
 
-    rules, policy = rules_of(config), config.effective_policy()
+    by = InForce(rules_of(config), config.effective_policy())
     home, guarded = home_for(who, agent_home()), guarded_of(config)
     said = []
     for call in event.calls:
         action = replace(call.action, home=home)
         request = Request(action, AgentRef(who), "hook", files=read_text, resolve=real_paths)
-        judgement, named = judge(action, rules, read_text), match_names(action, ())
-        judgement, _ = resolve_paths(rules, guarded, request, judgement, named)
-        said.append(_one(judgement, action, rules, _in_project(policy, call), config.hooks.passes))
+        judgement = judge(action, by.rules, read_text)
+        named = match_names(action, judgement.facts)
+        said.append(_one(action, by, resolve_paths(by.rules, guarded, request, judgement, named), config.hooks.passes))
     return max(
         said, key=lambda one: (one.verdict.word != "allow", one.level), default=FallbackVerdict(HookVerdict("allow"))
     )
 
 
-def _in_project(policy: Policy, call: AgentCall) -> Policy:
-    """The policy with the denials and questions of the project's own file."""
+def _one(action: Action, by: InForce, read: tuple[Judgement, MatchNames], passes: int) -> FallbackVerdict:
+    from interlock.engine.preview import Unjudged, preview
     from interlock.impact.project_files import find_project_files
-    from interlock.policy.load import project_rules
-    from interlock.policy.overrides import apply_all_rules
-
-    return apply_all_rules(policy, project_rules(find_project_files(call.action.cwd)))
-
-
-def _one(judgement: Judgement, action: object, rules: Rulebook, policy: Policy, passes: int) -> FallbackVerdict:
     from interlock.model import Level, Requirement
-    from interlock.policy.circumstances import Circumstances
-    from interlock.policy.evaluate import requirement_for
 
-    assessment = judgement.assessment
+    answer = preview(action, by, read=read, project=find_project_files(action.cwd))
+    if isinstance(answer, Unjudged) or answer.judgement is None:
+        return FallbackVerdict(HookVerdict("deny", f"Denied: the action could not be judged. {NO_CONSENT}"))
+    assessment, weighed = answer.judgement.assessment, answer.weighed
     found = tuple(finding.rule for finding in assessment.findings)
-    weighed = requirement_for(action, judgement, policy, Circumstances(mode="enforcing"))  # type: ignore[arg-type]
     asked = weighed.denies or (assessment.level <= Level.REVERSIBLE and weighed.requirement != Requirement())
     if assessment.level <= passes and not asked:
         return FallbackVerdict(HookVerdict("allow"), int(assessment.level), found)

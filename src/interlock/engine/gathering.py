@@ -11,10 +11,12 @@ from msgspec.structs import replace
 from interlock.adapters.danger import reached_escalation
 from interlock.adapters.local_servers import only_touches_files
 from interlock.approvals import denials, signed_orders, tokens
+from interlock.approvals.confirmations import SESSION, fits_prompt
 from interlock.approvals.denials import rejections
 from interlock.approvals.grant_coverage import find_covering
 from interlock.approvals.grants import is_signed
 from interlock.approvals.statements import suffices_alone
+from interlock.approvals.tickets import shows_action
 from interlock.engine.blocking import attack
 from interlock.engine.decide import Gathered, World, decide
 from interlock.impact import inspection
@@ -60,6 +62,7 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
     return Gathered(
         ticket=ticket,
         approvals=tuple(tx.approvals(ticket.id)) if ticket else (),
+        shown=ticket is None or shows_action(ticket, judged),
         block=tx.block(agent.principal),
         agent=signed_orders.with_signed_tier(state, tx, tx.agent(agent.principal, agent.name)),
         met=denials.find_denial(tx, state, judged, ticket),
@@ -72,8 +75,16 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
             state.policy.escalate.forbidden_window_seconds,
         ),
         nobody=state.sessions.roster is None and not shown and not any(not row.disabled_at for row in tx.operators()),
+        user=_has_user(judged),
         wait=tokens.FAILURES.wait(tx, agent.principal, judged.now) if request.token else 0,
     )
+
+
+def _has_user(judged: Judged) -> bool:
+    """Whether the agent's own user can be asked: by its prompt, or through an MCP client, which may have one."""
+    request, assessment = judged.request, judged.judgement.assessment
+    prompts = request.may_prompt and fits_prompt(assessment, judged.effect_keys, request.action.cwd)
+    return prompts or request.agent.session.startswith(SESSION)
 
 
 def _covers(state: State, judged: Judged, grant: Grant) -> bool:
@@ -131,16 +142,8 @@ def inspect_impact(state: State, judged: Judged, at: Circumstances) -> Circumsta
             return at
         impact = inspection.run_inspection(question, request.inspect_impact)
         return replace(at, impact=impact, unkept=inspection.unkept_words(question, impact))
-    own = own_tools(request)
-    return inspection.with_impact(
-        at,
-        request.action,
-        judged.judgement,
-        request.inspect_impact,
-        state.impact_settings.exempt,
-        request.provenance,
-        own,
-    )
+    question = inspection.inspection_of(request.action, judged.judgement, request.provenance, own_tools(request))
+    return inspection.with_impact(at, question, request.inspect_impact, state.impact_settings.exempt)
 
 
 def changed_targets(state: State, judged: Judged) -> inspection.Inspection | None:

@@ -7,16 +7,16 @@ from typing import Any
 
 from interlock.analysis.assess import judge
 from interlock.analysis.rules.book import Rulebook
+from interlock.engine.decide import HYPOTHETICAL
+from interlock.engine.preview import Unjudged, preview
 from interlock.impact.inspection import inspection_of
 from interlock.model import Action, Loss, command, intent, operation, tool
 from interlock.policy.circumstances import Circumstances
-from interlock.policy.evaluate import requirement_for
+from interlock.policy.match_names import match_names
 from interlock.policy.policy import MODES, Policy
-from interlock.policy.registry import Registry
-from interlock.snapshots import TakenSnapshot
+from interlock.runtime.in_force import InForce
 
 CWD = "/home/dev/app"  # where the commands of cases run
-_KEPT = TakenSnapshot("u_aaaaaaaaaa", "0" * 64)
 _KINDS = ("command", "operation", "tool", "hint")
 _KEYS = frozenset(
     {*_KINDS, "params", "input", "crude", "cwd", "loss", "kept", "mode", "expect", "cooling", "approvers"}
@@ -43,19 +43,16 @@ def _wrong(case: Mapping[str, Any], policy: Policy, rules: Rulebook) -> str:
     if type(case.get("kept", False)) is not bool:
         return f"kept: expected true or false, got {case['kept']!r:.40}"
     action = _action(kinds[0], case)
-    gate = policy.severities
-    named = kinds[0] in ("operation", "tool") and policy.registry
-    matched = Registry().check(action.text, gate.max_cooling_off_ms, gate.block_on_match_failure) if named else None
-    kept = _KEPT if case.get("kept") else None
+    kept = HYPOTHETICAL if case.get("kept") else None
     judged = judge(action, rules)
     question = inspection_of(action, judged)
-    thrown = question is not None and question.throwaway
-    at = Circumstances(mode=mode, loss=Loss(loss), ephemeral=thrown, snapshot=kept, registry_match=matched)
-    found = requirement_for(action, judged, policy, at)
-    asked = found.requirement
-    got = "deny" if found.denies and not asked.blocked else asked.word
+    at = Circumstances(loss=Loss(loss), ephemeral=question is not None and question.throwaway, snapshot=kept)
+    found = preview(action, InForce(rules, policy, mode), read=(judged, match_names(action, judged.facts)), at=at)
+    if isinstance(found, Unjudged):
+        return f"{action.text!r}: {found.error}"
+    got, asked = found.outcome, found.weighed.requirement
     if got != case["expect"]:
-        return f"{action.text!r}: expected {case['expect']}, got {got} ({'; '.join(found.factors) or 'nothing spoke'})"
+        return f"{action.text!r}: expected {case['expect']}, got {got} ({'; '.join(found.weighed.factors) or 'nothing spoke'})"
     if case.get("cooling", asked.cooling_seconds) != asked.cooling_seconds:
         return f"{action.text!r}: expected {case['cooling']} s of cooling-off, got {asked.cooling_seconds}"
     if "approvers" in case and frozenset(case["approvers"]) != asked.approvers:

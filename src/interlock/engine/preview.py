@@ -1,4 +1,4 @@
-"""Previews an action: its assessment and the answer of the policy in force, or the error that denies it; changes nothing."""
+"""★ Previews an action: the decision on it without an agent's history and without a ticket, or the error that denies it; changes nothing."""
 
 from __future__ import annotations
 
@@ -11,17 +11,21 @@ from msgspec.structs import replace
 
 from interlock import assess
 from interlock.analysis.read import FileReader
-from interlock.model import Action, Assessment, Kind, Level, Loss
+from interlock.model import Action, AgentRef, Assessment, Kind, Level, Loss
 
 if TYPE_CHECKING:
     from interlock.analysis.assess import Judgement
-    from interlock.analysis.rules.book import Rulebook
+    from interlock.analysis.targets.provenance import Provenance
+    from interlock.engine.decide import Outcome, World
     from interlock.engine.explain import PolicyAnswer
-    from interlock.policy.circumstances import AdapterContext, Circumstances
+    from interlock.impact.inspection import Inspection
+    from interlock.policy.circumstances import Circumstances
     from interlock.policy.impact import Impact
     from interlock.policy.load import ProjectFile
+    from interlock.policy.match_names import MatchNames
     from interlock.policy.policy import Policy
-    from interlock.policy.registry import Pattern, RegistryMatch
+    from interlock.runtime import Judged
+    from interlock.runtime.in_force import InForce
 
 
 class Unjudged(Struct, frozen=True):
@@ -37,101 +41,117 @@ def judge(action: Action, files: FileReader | None = None) -> Assessment | Unjud
             return assess(action.text, action.cwd, files)
         return assess(action, files=files)
     except Exception as error:
-        return unjudged_error(error)
+        return _unjudged(error)
 
 
-class LocalPolicy(Struct, frozen=True):
-    """The rules and policy of a daemon with this configuration, without its history."""
-
-    rules: Rulebook
-    policy: Policy
-    mode: str = "enforcing"
-    patterns: tuple[Pattern, ...] = ()
-    relief: bool = True  # whether the inspected impact can lower the requirement
-    keeps: bool = True  # whether snapshots are taken
-
-
-def local_policy(policy: str | None = None, config: str | None = None) -> LocalPolicy:
-    """The rules and the policy of a configuration, or another policy; raises ConfigError, PolicyError and PackError."""
+def local_policy(policy: str | None = None, config: str | None = None) -> InForce:
+    """What a daemon with this configuration would have in force, or the same with another policy; raises ConfigError, PolicyError and PackError."""
     from interlock.analysis.rules.load import load
     from interlock.config import load_config
     from interlock.policy.load import load_policy
+    from interlock.policy.registry import Registry
+    from interlock.runtime.in_force import InForce
 
     found = load_config(Path(config) if config else None)
-    rules = replace(load(*found.rule_files), patterns=found.danger_patterns)
-    if policy is not None:
-        return LocalPolicy(
-            rules, load_policy(policy), found.mode, found.patterns, found.impact.exempt, found.undo.enabled
-        )
-    return LocalPolicy(
-        rules, found.effective_policy(), found.mode, found.patterns, found.impact.exempt, found.undo.enabled
+    registry = Registry()
+    for pattern in found.patterns:
+        registry.register(pattern)
+    return InForce(
+        replace(load(*found.rule_files), patterns=found.danger_patterns),
+        load_policy(policy) if policy is not None else found.effective_policy(),
+        found.mode,
+        registry,
+        found.impact.exempt,
+        found.undo.enabled,
     )
 
 
 def preview(
     action: Action,
-    by: LocalPolicy,
+    by: InForce,
     files: FileReader | None = None,
-    adapted: AdapterContext | None = None,
+    read: tuple[Judgement, MatchNames] | None = None,
+    at: Circumstances | None = None,
     look: Callable[[Mapping[str, Any]], Impact] | None = None,
-    points: int = 0,
+    created: Provenance | None = None,
     project: Sequence[ProjectFile] = (),
-) -> tuple[Assessment, PolicyAnswer] | Unjudged:
-    """Runs an action through analysis and policy up to a ticket; saves nothing and asks nobody."""
-    from interlock.analysis.assess import judge
-    from interlock.engine.explain import policy_answer
-    from interlock.policy.circumstances import Circumstances
-    from interlock.policy.evaluate import requirement_for
-    from interlock.policy.load import project_rules
-    from interlock.policy.overrides import apply_all_rules
-    from interlock.policy.registry_controls import add_registry_findings
+) -> PolicyAnswer | Unjudged:
+    """The answer to an action; saves nothing and asks nobody.
 
+    `read` is the judgement of a text that was read already, `at` what is known beforehand, `look` inspects the targets.
+    """
     try:
-        found = registry_match(action, by)
-        judgement = add_registry_findings(judge(action, by.rules, files), found, by.rules)
-        by = replace(by, policy=apply_all_rules(by.policy, project_rules(project)))
-        points = points if judgement.assessment.level > Level.REVERSIBLE else 0  # everyday work is never asked about
-        at = Circumstances(mode=by.mode, adapter_context=adapted, registry_match=found, cumulative=points)
-        if look is not None:
-            from interlock.impact.inspection import with_impact
-
-            at = with_impact(at, action, judgement, look, by.relief)
-        answer = policy_answer(requirement_for(action, judgement, by.policy, at), by.policy, by.mode)
-        keepable = look is not None and _passes_when_kept(action, judgement, by, at, answer)
-        return judgement.assessment, replace(answer, seen=at.impact, keepable=keepable)
+        return _preview(action, by, files, read, at, look, created, project)
     except Exception as error:
-        return unjudged_error(error)
+        return _unjudged(error)
 
 
-def _passes_when_kept(
-    action: Action, judgement: Judgement, by: LocalPolicy, at: Circumstances, answer: PolicyAnswer
-) -> bool:
+def _preview(
+    action: Action,
+    by: InForce,
+    files: FileReader | None,
+    read: tuple[Judgement, MatchNames] | None,
+    at: Circumstances | None,
+    look: Callable[[Mapping[str, Any]], Impact] | None,
+    created: Provenance | None,
+    project: Sequence[ProjectFile],
+) -> PolicyAnswer:
+    from interlock.analysis.assess import judge
+    from interlock.engine.decide import World, decide
+    from interlock.engine.explain import PolicyAnswer
+    from interlock.policy.circumstances import Circumstances
+    from interlock.policy.load import project_rules
+    from interlock.policy.match_names import match_names
+    from interlock.policy.overrides import apply_all_rules
+    from interlock.policy.registry_controls import add_registry_findings, match_registry
+
+    policy = apply_all_rules(by.policy, project_rules(project)) if project else by.policy
+    own, named = read or (judge(action, by.rules, files), None)
+    matched = match_registry(action, by.registry, policy, by.rules)
+    judgement = add_registry_findings(own, matched, by.rules)
+    at = replace(at or Circumstances(), mode=by.mode, registry_match=matched)
+    if judgement.assessment.level <= Level.REVERSIBLE:
+        at = replace(at, cumulative=0)  # everyday work is never asked about
+    question = None
+    if look is not None:
+        from interlock.analysis.targets.provenance import NOTHING_CREATED
+        from interlock.impact.inspection import inspection_of, with_impact
+
+        question = inspection_of(action, judgement, created or NOTHING_CREATED)
+        at = with_impact(at, question, look, by.relief)
+    judged = _judged(action, judgement, named or match_names(action, judgement.facts))
+    world = World(policy, at)
+    outcome = decide(judged, world)
+    keepable = question is not None and _passes_when_kept(judged, by, world, outcome, question)
+    return PolicyAnswer(
+        outcome.held.outcome, outcome.weighed, policy.name, by.mode, judgement, at.impact, keepable, question
+    )
+
+
+def suppose(judgement: Judgement, named: MatchNames, policy: Policy, at: Circumstances, action: Action) -> Outcome:
+    """The outcome for a judged action under these circumstances, as a record or a case names them; raises on an error."""
+    from interlock.engine.decide import World, decide
+
+    return decide(_judged(action, judgement, named), World(policy, at))
+
+
+def _judged(action: Action, judgement: Judgement, named: MatchNames) -> Judged:
+    """The action of an agent that nobody knows."""
+    from interlock.runtime import Judged, Request
+
+    return Judged(Request(action, AgentRef(""), "preview"), judgement, named, None, 0.0)
+
+
+def _passes_when_kept(judged: Judged, by: InForce, world: World, outcome: Outcome, question: Inspection) -> bool:
     """Whether a snapshot can be taken and would allow the action."""
-    from interlock.engine.explain import ALLOW, policy_answer
-    from interlock.impact.inspection import inspection_of
-    from interlock.policy.evaluate import requirement_for
-    from interlock.snapshots import TakenSnapshot
+    from interlock.engine.decide import with_snapshot
 
-    question = inspection_of(action, judgement)
-    lost = at.impact is not None and at.impact.loss is Loss.LOST and not at.impact.repositories
-    if answer.verdict is ALLOW or question is None or not (lost and question.relieves and by.relief and by.keeps):
+    seen = world.at.impact
+    if outcome.held.outcome == "allow" or seen is None or seen.loss not in (Loss.LOST, Loss.RECOVERABLE):
         return False
-    kept = replace(at, snapshot=TakenSnapshot("u_aaaaaaaaaa", "0" * 64))
-    return policy_answer(requirement_for(action, judgement, by.policy, kept), by.policy, by.mode).verdict is ALLOW
+    can = by.keeps and by.relief and by.mode == "enforcing" and question.copyable and question.excuses(seen)
+    return can and with_snapshot(judged, world).held.outcome == "allow"
 
 
-def registry_match(action: Action, by: LocalPolicy) -> RegistryMatch | None:
-    """The registry's match of an operation or tool name."""
-    if action.kind not in (Kind.OPERATION, Kind.TOOL) or not by.policy.registry:
-        return None
-    from interlock.policy.registry import Registry
-
-    registry, gate = Registry(), by.policy.severities
-    for pattern in by.patterns:
-        registry.register(pattern)
-    return registry.check(action.text, gate.max_cooling_off_ms, gate.block_on_match_failure)
-
-
-def unjudged_error(error: Exception) -> Unjudged:
-    """The error as an answer."""
+def _unjudged(error: Exception) -> Unjudged:
     return Unjudged(f"could not be judged: {type(error).__name__}: {error}"[:300])

@@ -21,7 +21,6 @@ from interlock.snapshots import SnapshotLimits, TakenSnapshot, no_snapshot
 COMMAND = 2_000  # characters of a stored command
 _GOES = (Loss.LOST, Loss.RECOVERABLE)
 _LOSSES = (Loss.LOST, Loss.UNKNOWN)
-_VERBS = frozenset({"delete", "truncate", "overwrite", "git", "replaced", "database"})
 
 
 def take_snapshot(state: State, judged: Judged, world: World, answer: Outcome) -> Outcome:
@@ -92,12 +91,9 @@ def _question(state: State, judged: Judged, answer: Outcome) -> Inspection | Non
         if everyday
         else inspection_of(request.action, judged.judgement, request.provenance, own_tools(request))
     )
-    if question is None or not question.deeds or any(deed["verb"] not in _VERBS for deed in question.deeds):
-        return None  # only local files can be copied
-    lowers = question.relieves and not question.notes and state.impact_settings.exempt  # a note explains the rest
-    lowers = lowers and not (
-        at.impact is not None and at.impact.repositories
-    )  # only a person may give up a whole history
+    if question is None or not question.copyable:
+        return None
+    lowers = question.excuses(at.impact) and state.impact_settings.exempt
     return question if lowers or held.outcome == "allow" else None
 
 

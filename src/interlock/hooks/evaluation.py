@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-import posixpath
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from msgspec import Struct, field
@@ -19,16 +17,16 @@ from interlock.analysis.facts import Fact
 from interlock.analysis.read import BudgetSpent
 from interlock.approvals import settle
 from interlock.approvals.answers import abandon
-from interlock.approvals.confirmations import confirm_suffices
+from interlock.approvals.confirmations import confirm_suffices, fits_prompt
 from interlock.approvals.decision_text import notice, prompt_reason, waiting_line
 from interlock.engine.evaluate import evaluate, quick
 from interlock.hooks.memory import DEFERRED, AllowedCall, HookMemory, call_keys, late_messages
 from interlock.hooks.provenance import may_change_provenance
 from interlock.hooks.written_files import Files, written_contents
 from interlock.impact.user_access import FindProjectFiles, Inspect, TakeSnapshot
-from interlock.model import Action, AgentRef, Assessment, Kind, TicketState
+from interlock.model import Action, AgentRef, Kind, TicketState
 from interlock.policy.decision import Decision
-from interlock.policy.effect_key import EffectKey, parse
+from interlock.policy.effect_key import parse
 from interlock.policy.impact import RELIEF_PREFIX
 from interlock.policy.real_paths import Resolve
 from interlock.runtime import Request
@@ -103,7 +101,7 @@ class HookCall(Struct, frozen=True):
         return Request(
             call.action, self.who, INTERFACE, digest_fields=call.judged, files=files, strength=self.isolation, inspect_impact=self.inspect,
             take_snapshot=self.snapshot, resolve=self.resolve, hook_files=self.hook_files, project=self.project, local=self.here,
-            may_prompt=partial(fits_prompt, cwd=call.action.cwd) if self.event.asks or self.event.pair else None,
+            may_prompt=self.event.asks or bool(self.event.pair),
         )  # fmt: skip
 
     def call_key(self, call: AgentCall) -> str:
@@ -318,10 +316,6 @@ async def _first(event: asyncio.Event, gone: asyncio.Future[None], seconds: floa
             await changed
 
 
-_NEVER = ("unreadable", "self_protection", "unknown")
-_LOCAL = "git."  # these rules find losses in the working copy; losses at a remote are level 3
-
-
 def may_prompt(decision: Decision, action: Action) -> bool:
     """Whether the agent's own prompt suffices: any user may confirm, and the loss is visible from the agent's folder."""
     ticket, assessment = decision.ticket, decision.assessment
@@ -330,23 +324,6 @@ def may_prompt(decision: Decision, action: Action) -> bool:
     if not decision.token:  # the ticket is for a different text
         return False
     return fits_prompt(assessment, [parse(text) for text in ticket.effect_keys], action.cwd)
-
-
-def fits_prompt(assessment: Assessment, keys: Sequence[EffectKey], cwd: str) -> bool:
-    """Whether a user can judge the call: everything was readable, and irreversible losses lie in the agent's folder."""
-    if any(word in finding.rule for finding in assessment.findings for word in _NEVER):
-        return False
-    local = all(finding.rule.startswith(_LOCAL) for finding in assessment.findings)
-    return not assessment.irreversible or _inside(keys, cwd, local)
-
-
-def _inside(keys: Sequence[EffectKey], cwd: str, local: bool) -> bool:
-    """Whether all irreversible losses lie below the agent's folder; `local` decides for targets that are not paths."""
-    return bool(keys) and all(_below(key.path, cwd) if key.path and not key.place else local for key in keys)
-
-
-def _below(target: str, cwd: str) -> bool:
-    return bool(cwd.strip("/")) and posixpath.normpath(target).startswith(posixpath.normpath(cwd) + "/")
 
 
 _TOOL = "mcp_aql"  # part of the name of every loop tool, whatever prefix the client adds

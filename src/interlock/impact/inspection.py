@@ -42,6 +42,9 @@ _CONTENTS = frozenset({"database", "statements", "compose"})  # effects that dep
 _FILES_SERVER = "mcp__filesystem__"
 
 
+_COPIED = frozenset({"delete", "truncate", "overwrite", "git", "replaced", "database"})  # verbs on local files
+
+
 class Inspection(Struct, frozen=True):
     """The effects to inspect, and whether their impact may relax the requirement."""
 
@@ -61,6 +64,15 @@ class Inspection(Struct, frozen=True):
         found |= {"made": [dict(one) for one in self.created]} if self.created else {}
         found |= {"home": self.home} if self.home else {}
         return found | ({"strayed": list(self.strayed)} if self.strayed else {})
+
+    @property
+    def copyable(self) -> bool:
+        """Whether a snapshot can hold all that it changes: only local files can be copied."""
+        return bool(self.deeds) and all(deed["verb"] in _COPIED for deed in self.deeds)
+
+    def excuses(self, seen: Impact | None) -> bool:
+        """Whether a snapshot can lower the requirement; a note explains the rest, and only a person may give up a whole history."""
+        return self.relieves and not self.notes and not (seen is not None and seen.repositories)
 
 
 def inspection_of(
@@ -169,16 +181,9 @@ def _entered(cwd: str, facts: Sequence[Fact]) -> Iterator[str]:
 
 
 def with_impact(
-    at: Circumstances,
-    action: Action,
-    judged: Judgement,
-    inspect: Callable[[Mapping[str, Any]], Impact],
-    relief: bool,
-    created: Provenance = NOTHING_CREATED,
-    own_tools: bool = False,
+    at: Circumstances, question: Inspection | None, inspect: Callable[[Mapping[str, Any]], Impact], relief: bool
 ) -> Circumstances:
     """The circumstances with the impact inspected for this decision; only the impact of the whole action relaxes anything."""
-    question = inspection_of(action, judged, created, own_tools)
     if question is None:
         return at
     impact = run_inspection(question, inspect)

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.approvals import challenges, settle, tokens
+from interlock.approvals import SELF_APPROVAL, challenges, settle, tokens
 from interlock.approvals.tickets import token_of
 from interlock.audit import fingerprint, token_body
 from interlock.engine.evaluate import evaluate
@@ -198,9 +198,7 @@ def _token_problem(
         words = f"This was refused: {rejection_message(settled)} {ANEW if held else ANOTHER}"
         return LoopProblem("TOKEN_INVALID", words, shown)
     if settled.open and ticket.requirement.human is not Human.NONE:
-        return LoopProblem(
-            "PERMISSION_DENIED", f"{INERT} {approval_hint(ticket.id)}.", {"reason": tokens.SELF_APPROVAL}
-        )
+        return LoopProblem("PERMISSION_DENIED", f"{INERT} {approval_hint(ticket.id)}.", {"reason": SELF_APPROVAL})
     wait = cooling_seconds(ticket, now)
     if wait:
         details = {"reason": COOLING, "retry_after_seconds": wait}

@@ -8,10 +8,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.approvals import challenges
+from interlock.approvals import SELF_APPROVAL, challenges
 from interlock.approvals.answers import withdraw
 from interlock.approvals.pausing import state_for_step
-from interlock.approvals.tokens import SELF_APPROVAL
 from interlock.engine.evaluate import evaluate
 from interlock.error_codes import INERT, LoopProblem, confirmation_hint
 from interlock.loop import notices

@@ -6,12 +6,8 @@ import os
 
 from msgspec.structs import replace
 
-from interlock.analysis.assess import Judgement
-from interlock.engine.decide import HYPOTHETICAL
-from interlock.impact.inspection import inspection_of, with_impact
-from interlock.model import PERSON, Action, AgentRef, Loss, Requirement, command
-from interlock.policy.circumstances import Circumstances
-from interlock.policy.evaluate import evaluate_policy
+from interlock.engine.preview import Unjudged, preview
+from interlock.model import PERSON, Action, AgentRef, Requirement, command
 from interlock.policy.plan_review import PlannerClaims, plan_mark, risk
 from interlock.runtime import Request
 from interlock.runtime.plan_desk import Reviewed, ReviewedPlan
@@ -19,39 +15,23 @@ from interlock.runtime.state import State
 
 INTERFACE = "plan"
 NAME = "interlock ask"
-ENFORCING = "enforcing"
 
 
 def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | None, shown: bool = True) -> Reviewed:
     """The risk of exactly this text in this folder, and the mark that its approval has to carry; with `shown`, targets are inspected."""
     action = action_of(text, cwd)
-    judgement, named = state.reader.read(action, state.plans.files)
-    found = judgement.assessment
-    at = Circumstances(mode=state.mode)
+    read = state.reader.read(action, state.plans.files)
+    found, witnesses = read[0].assessment, read[0].witnesses
     joined_risk = risk(text, found, claims)
-    mark = plan_mark(state.installation.digest_key, id, text, cwd, joined_risk, found.level, judgement.witnesses)
-    if shown and state.plans.look is not None:
-        at = with_impact(at, action, judgement, state.plans.look, state.impact_settings.exempt)
-    copied = _can_snapshot(state, action, judgement, at)
-    weighed = evaluate_policy(found, named, state.policy, replace(at, snapshot=HYPOTHETICAL) if copied else at)
-    copied = copied and weighed.requirement == Requirement()
-    words = at.impact.words if at.impact is not None else ""
-    return Reviewed(found, joined_risk, weighed.requirement, weighed.denies, judgement.witnesses, mark, words, copied)
-
-
-def _can_snapshot(state: State, action: Action, judgement: Judgement, at: Circumstances) -> bool:
-    """Whether a snapshot can probably be taken of what the command would destroy."""
-    impact = at.impact
-    if (
-        impact is None
-        or impact.repositories
-        or impact.loss not in (Loss.LOST, Loss.RECOVERABLE)
-        or not state.undo.enabled
-    ):
-        return False
-    question = inspection_of(action, judgement)
-    can = state.plans.snapshot(f"uid:{os.getuid()}") is not None and state.mode == ENFORCING
-    return can and question is not None and question.relieves and not question.notes and state.impact_settings.exempt
+    mark = plan_mark(state.installation.digest_key, id, text, cwd, joined_risk, found.level, witnesses)
+    keeps = state.undo.enabled and state.plans.snapshot(f"uid:{os.getuid()}") is not None
+    look = state.plans.look if shown else None
+    answer = preview(action, replace(state.in_force, keeps=keeps), read=read, look=look)
+    if isinstance(answer, Unjudged):
+        raise ValueError(answer.error)
+    asked = Requirement() if answer.keepable else answer.weighed.requirement
+    words = answer.seen.words if answer.seen is not None else ""
+    return Reviewed(found, joined_risk, asked, answer.weighed.denies, witnesses, mark, words, answer.keepable)
 
 
 def review_again(state: State, plan: ReviewedPlan) -> Reviewed:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.analysis.assess import Judgement
-from interlock.model import Action, Assessment, Human, Level, Requirement, Tier
+from interlock.model import Assessment, Human, Level, Requirement, Tier
 from interlock.policy.circumstances import (
     RAISED_TO,
     RAISING,
@@ -22,7 +21,7 @@ from interlock.policy.circumstances import (
 )
 from interlock.policy.exemptions import CONFIRM_PATTERN, PAUSED, apply_exemptions, reason_to_hold
 from interlock.policy.impact import IMPACT_PREFIX, NO_SNAPSHOT_PREFIX
-from interlock.policy.match_names import MatchNames, match_names
+from interlock.policy.match_names import MatchNames
 from interlock.policy.patterns import EVERYTHING, Glob, hits, spec_globs
 from interlock.policy.policy import ADMIN, TOLERANCES, Control, Policy
 from interlock.policy.registry_controls import replaces_level, severity_parts
@@ -58,11 +57,6 @@ class PolicyResult(Struct, frozen=True):
         """The reason of the strictest part; the action's own parts come before escalations."""
         own = [part for part in self.parts if part.name not in RAISING and part.requirement != Requirement()]
         return max(own or self.parts, key=_weight).reason if self.parts else ""
-
-
-def requirement_for(action: Action, judged: Judgement, policy: Policy, at: Circumstances) -> PolicyResult:
-    """The requirement of a judged action under this policy and these circumstances."""
-    return evaluate_policy(judged.assessment, match_names(action, judged.facts), policy, at)
 
 
 def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> PolicyResult:

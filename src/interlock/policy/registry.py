@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -261,11 +262,17 @@ class Registry:
     """The patterns of one installation, by id; the built-in ones are in it unless others are given."""
 
     def __init__(self, patterns: Iterable[Pattern] | None = None) -> None:
-        self._patterns: dict[str, Pattern] = {}
         self._change = object()  # another one after each change, as other threads may be matching meanwhile
         self._sets: _Compiled | None = None
-        for pattern in built_in() if patterns is None else patterns:
-            self.register(pattern)
+        if patterns is not None:
+            self._patterns = {}
+            for pattern in patterns:
+                self.register(pattern)
+
+    @cached_property
+    def _patterns(self) -> dict[str, Pattern]:
+        """The patterns by id; the built-in ones are made when they are first needed."""
+        return {pattern.id: pattern for pattern in built_in()}
 
     def register(self, pattern: Pattern | Mapping[str, Any]) -> None:
         """Adds a pattern, or what describes one; refuses an id that is taken."""

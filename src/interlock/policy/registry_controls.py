@@ -8,17 +8,29 @@ from msgspec.structs import replace
 
 from interlock.analysis.assess import assess
 from interlock.analysis.classify import Classified, classify
+from interlock.analysis.operations.name_patterns import exemption
 from interlock.analysis.rules.book import Rulebook
-from interlock.model import Assessment, Finding, Human, Level, Requirement
+from interlock.model import Action, Assessment, Finding, Human, Kind, Level, Requirement
 from interlock.policy.circumstances import Circumstances, Contribution
 from interlock.policy.policy import Policy
-from interlock.policy.registry import BUILT_IN_IDS, Pattern, RegistryMatch, Severity
+from interlock.policy.registry import BUILT_IN_IDS, Pattern, Registry, RegistryMatch, Severity
 from interlock.times import milliseconds_to_seconds
 
 if TYPE_CHECKING:
     from interlock.analysis.assess import Judgement
 
 RULE = "registry."  # begins the rule of a finding that a registered pattern makes
+
+
+def match_registry(
+    action: Action, registry: Registry, policy: Policy, rules: Rulebook, resource: str = ""
+) -> RegistryMatch | None:
+    """The registry's match of an operation or a tool; None where the policy has no registry."""
+    if action.kind not in (Kind.OPERATION, Kind.TOOL) or not policy.registry or not action.text:
+        return None
+    called, gate = f"{action.text}_{resource}" if resource else action.text, policy.severities
+    matched = registry.check(called, gate.max_cooling_off_ms, gate.block_on_match_failure)
+    return matched.registered() if exemption(action.text, rules.patterns) else matched
 
 
 def add_registry_findings(own: Judgement, matched: RegistryMatch | None, rules: Rulebook) -> Judgement:

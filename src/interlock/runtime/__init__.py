@@ -10,20 +10,20 @@ from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement
 from interlock.analysis.targets.provenance import NOTHING_CREATED, Provenance
-from interlock.model import Action, AgentRef, Assessment, Confidential, Human, Kind, Level
+from interlock.model import Action, AgentRef, Confidential, Human, Kind, Level
 from interlock.policy.circumstances import AdapterContext, Circumstances
 from interlock.policy.decision import Decision
 from interlock.policy.effect_key import EffectKey
 from interlock.policy.impact import Impact
 from interlock.policy.load import ProjectFile
 from interlock.policy.match_names import MatchNames
-from interlock.policy.real_paths import Resolve
 from interlock.policy.registry import RegistryMatch
-from interlock.ports import Tx
 from interlock.records import Json, nothing
 from interlock.redaction import redact_text
 
 if TYPE_CHECKING:
+    from interlock.policy.real_paths import Resolve
+    from interlock.ports import Tx
     from interlock.runtime.servers import ServerClaim
     from interlock.snapshots import SnapshotLimits, TakenSnapshot
 
@@ -80,9 +80,7 @@ class Request(Confidential, Struct, frozen=True):
     )
     operation: str = ""  # its name, where the action does not say it
     step: StepContext | None = None  # of the execution safety loop
-    may_prompt: Callable[[Assessment, tuple[EffectKey, ...]], bool] | None = (
-        None  # whether the agent's own prompt may answer a confirm
-    )
+    may_prompt: bool = False  # whether the agent's own prompt may answer a confirm that its user can judge
     spend: bool = True  # whether an allow uses up its approval; else the decision is `unspent`
     strength: str = ""  # isolation of the caller, where the interface knows more than the principal shows
     persist: Callable[[Tx, Judged, Decision], None] | None = (

@@ -42,6 +42,7 @@ from interlock.redaction import redact_text
 from interlock.runtime.action_reader import ActionReader
 from interlock.runtime.adapters import Adapters
 from interlock.runtime.declarations import Declarations
+from interlock.runtime.in_force import InForce
 from interlock.runtime.integrity import IntegrityBaseline, ShownCodes
 from interlock.runtime.plan_desk import PlanDesk
 from interlock.snapshots import SnapshotUsage
@@ -121,6 +122,13 @@ class State(Struct):
     def new_id(self, prefix: str) -> str:
         """An id that cannot be guessed (CT-02, C-26)."""
         return prefix + secrets.token_urlsafe(18).replace("-", "0").replace("_", "1")
+
+    @property
+    def in_force(self) -> InForce:
+        """Rules, policy, mode and settings as they are at this moment."""
+        return InForce(
+            self.rules, self.policy, self.mode, self.registry, self.impact_settings.exempt, self.undo.enabled
+        )
 
     def blocked(self, principal: str) -> str:
         """Why a principal is blocked, from memory; a deleted row lifts nothing."""

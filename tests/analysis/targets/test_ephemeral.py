@@ -13,9 +13,10 @@ from interlock.analysis.targets.provenance import CreatedThing, Provenance, crea
 from interlock.impact.inspection import Inspection, inspection_of, run_inspection
 from interlock.model import Level, Loss, Requirement, command, tool
 from interlock.policy.circumstances import Circumstances
-from interlock.policy.evaluate import requirement_for
+from interlock.policy.evaluate import evaluate_policy
 from interlock.policy.impact import Impact
 from interlock.policy.load import load_policy
+from interlock.policy.match_names import match_names
 from interlock.snapshots import TakenSnapshot
 
 RULES = load()
@@ -153,7 +154,9 @@ def test_of_what_is_forbidden_only_databases_to_be_thrown_away_can_be_relieved(t
         loss=Loss.RECOVERABLE, snapshot=TakenSnapshot("u_aaaaaaaaaa", "0" * 64), ephemeral=question.throwaway
     )
     for name in ("default", "headless", "strict"):
-        asked = requirement_for(action, judged, load_policy(name), copied).requirement
+        asked = evaluate_policy(
+            judged.assessment, match_names(action, judged.facts), load_policy(name), copied
+        ).requirement
         assert (asked == Requirement()) is (thrown and name == "default"), name
 
 

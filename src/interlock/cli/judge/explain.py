@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from interlock.analysis.wire import assessment_json, error_json, requirement_json, step_json
 from interlock.cli.output import paint
 from interlock.engine.explain import DENY, explain
-from interlock.engine.preview import LocalPolicy, Unjudged, local_policy, preview
+from interlock.engine.preview import Unjudged, local_policy, preview
 from interlock.model import Action, command, intent, operation, tool
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from interlock.policy.circumstances import AdapterContext
     from interlock.policy.impact import Impact
     from interlock.policy.load import ProjectFile
+    from interlock.runtime.in_force import InForce
 
 PATIENCE = 5_000  # milliseconds of an inspection
 DAEMON_PATIENCE = 2.0  # seconds
@@ -78,7 +79,7 @@ def main(argv: Sequence[str]) -> int:
     return show(action, by, as_json=args.json, files=not args.no_files, look=args.look, config=args.config)
 
 
-def _show_adapter_operation(args: argparse.Namespace, parser: Parser, cwd: str, by: LocalPolicy) -> int:
+def _show_adapter_operation(args: argparse.Namespace, parser: Parser, cwd: str, by: InForce) -> int:
     from interlock.adapters import AdapterError
     from interlock.cli.judge.adapter_operation import resolve_operation
 
@@ -144,7 +145,7 @@ def _encodable(text: str) -> str:
 
 def show(
     action: Action,
-    by: LocalPolicy,
+    by: InForce,
     as_json: bool = False,
     files: bool = True,
     extra: Mapping[str, Any] | None = None,
@@ -155,16 +156,19 @@ def show(
     """Print the effects of an action and the policy's decision; returns the verdict as exit code."""
     from interlock.impact.files import read_text
     from interlock.impact.project_files import find_project_files
+    from interlock.policy.circumstances import Circumstances
 
     reached = _reached(config) if look else []
     points = max((int(one.get("points") or 0) for one in reached), default=0)
     with contextlib.ExitStack() as ending:
         inspect = _inspector(ending) if look else None
         project = find_project_files(action.cwd) if files else ()
-        found = preview(action, by, read_text if files else None, adapter, inspect, points, project)
-    if isinstance(found, Unjudged):
-        return _print_unjudged(found, as_json)
-    assessment, answer = found
+        at = Circumstances(adapter_context=adapter, cumulative=points)
+        answer = preview(action, by, read_text if files else None, at=at, look=inspect, project=project)
+    if isinstance(answer, Unjudged):
+        return _print_unjudged(answer, as_json)
+    assert answer.judgement is not None
+    assessment = answer.judgement.assessment
     if as_json:
         import json
 

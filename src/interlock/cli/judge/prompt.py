@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from interlock.engine.preview import LocalPolicy
+    from interlock.runtime.in_force import InForce
 
 _HELP = """\
 usage: interlock prompt
@@ -52,7 +52,7 @@ def main(argv: Sequence[str]) -> int:
             _explain(line, cwd, asks, by)
 
 
-def _explain(line: str, cwd: str, asks: bool, by: LocalPolicy) -> None:
+def _explain(line: str, cwd: str, asks: bool, by: InForce) -> None:
     from interlock.cli.judge.explain import show
     from interlock.model import command
 

@@ -4,78 +4,33 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.analysis.assess import Judgement, judge
+from interlock.analysis.assess import Judgement
+from interlock.analysis.facts import Fact
 from interlock.analysis.targets.provenance import NOTHING_CREATED, CreatedThing, Provenance, created_by, removed_by
 from interlock.cli.judge.rehearse.logs import FAILED, RAN, LogTally, PastCall, calls
-from interlock.engine.explain import ALLOW, PolicyAnswer, policy_answer
-from interlock.engine.preview import LocalPolicy, Unjudged, registry_match, unjudged_error
+from interlock.engine.explain import ALLOW, PolicyAnswer
+from interlock.engine.preview import Unjudged, preview
 from interlock.impact import Budget, BudgetExceeded, Unclear
 from interlock.impact.git import Repository, repository_of
-from interlock.impact.inspection import Inspection, inspection_of, with_impact
+from interlock.impact.inspection import Inspection
 from interlock.impact.survey import REGENERABLE, TEMP
 from interlock.impact.targets import existing_paths, join_target
-from interlock.model import Action, Assessment, Category, Level, Loss
-from interlock.policy.circumstances import Circumstances
+from interlock.model import Action, Assessment, Category, Loss
 from interlock.policy.effect_key import EffectKey, effect_keys
-from interlock.policy.evaluate import requirement_for
 from interlock.policy.impact import Impact
-from interlock.snapshots import TakenSnapshot
-
-_SUPPOSED = TakenSnapshot("u_aaaaaaaaaa", "0" * 64)  # a snapshot as it would have been taken
+from interlock.runtime.in_force import InForce
 
 
-class RehearsedCall(Struct, frozen=True):
-    """The judgement of a past call, and the policy's answer."""
-
-    judgement: Judgement
-    answer: PolicyAnswer
-    question: Inspection | None  # the inspection that was possible
-    snapshot: bool = False  # it would have passed, with a snapshot taken first
-
-    @property
-    def asked(self) -> bool:
-        return self.answer.verdict is not ALLOW
-
-
-def rehearse_call(action: Action, by: LocalPolicy, created: Provenance = NOTHING_CREATED) -> RehearsedCall | Unjudged:
+def rehearse_call(action: Action, by: InForce, created: Provenance = NOTHING_CREATED) -> PolicyAnswer | Unjudged:
     """Judge a past call as if every file were the only copy and fitted into a snapshot; reads no scripts, which may have changed since."""
-    try:
-        return _rehearse_call(action, by, created)
-    except Exception as error:
-        return unjudged_error(error)
-
-
-def _rehearse_call(action: Action, by: LocalPolicy, created: Provenance) -> RehearsedCall:
-    judgement = judge(action, by.rules)
-    at = Circumstances(mode=by.mode, registry_match=registry_match(action, by))
-    grave = judgement.assessment.level >= Level.DESTRUCTIVE
-    question = inspection_of(action, judgement, created) if grave else None
-    if question is not None:
-        at = with_impact(at, action, judgement, _only_copy, by.relief, created)
-    answer = _answer(action, judgement, by, at)
-    if (
-        answer.verdict is ALLOW
-        or question is None
-        or not (question.relieves and question.deeds and by.relief and by.keeps)
-    ):
-        return RehearsedCall(judgement, answer, question)
-    after_snapshot = _answer(action, judgement, by, replace(at, snapshot=_SUPPOSED))
-    return (
-        RehearsedCall(judgement, after_snapshot, question, True)
-        if after_snapshot.verdict is ALLOW
-        else RehearsedCall(judgement, answer, question)
-    )
-
-
-def _answer(action: Action, judgement: Judgement, by: LocalPolicy, at: Circumstances) -> PolicyAnswer:
-    return policy_answer(requirement_for(action, judgement, by.policy, at), by.policy, by.mode)
+    return preview(action, by, look=_only_copy, created=created)
 
 
 def _only_copy(question: Mapping[str, Any]) -> Impact:
@@ -197,11 +152,10 @@ class RehearsedSessions(Struct):
     def created(self, past: PastCall) -> Provenance:
         return Provenance.of(self.things.get(past.session, ()) if past.session else ())
 
-    def record(self, past: PastCall, found: RehearsedCall) -> None:
+    def record(self, past: PastCall, facts: Sequence[Fact]) -> None:
         """Add the things that the call created, and drop those that it removed."""
         if not past.session or past.outcome == FAILED:
             return
-        facts = found.judgement.facts
         gone = set(removed_by(facts))
         left = [one for one in self.things.get(past.session, ()) if (one.kind, one.name) not in gone]
         new = created_by(past.action, facts) if past.outcome == RAN else []
@@ -209,7 +163,7 @@ class RehearsedSessions(Struct):
             self.things[past.session] = [*left, *new][-MOST:]
 
 
-def rehearse(logs: Iterable[Path], since: float, by: LocalPolicy, tick: Tick) -> Rehearsal:
+def rehearse(logs: Iterable[Path], since: float, by: InForce, tick: Tick) -> Rehearsal:
     """Judge every call of these logs once, even if several logs have it, as if the gate had been enforcing."""
     found, seen, sessions = Rehearsal(), set[str](), RehearsedSessions()
     by = replace(by, mode="enforcing")
@@ -225,18 +179,19 @@ def rehearse(logs: Iterable[Path], since: float, by: LocalPolicy, tick: Tick) ->
     return found
 
 
-def _add(found: Rehearsal, past: PastCall, by: LocalPolicy, sessions: RehearsedSessions) -> None:
+def _add(found: Rehearsal, past: PastCall, by: InForce, sessions: RehearsedSessions) -> None:
     one = rehearse_call(past.action, by, sessions.created(past))
     if isinstance(one, Unjudged):
         found.tally.unjudged += 1
         return
-    if one.asked or one.snapshot:
-        (found.with_snapshot if one.snapshot else found.asked).append(_question(past, one))
-    sessions.record(past, one)
+    assert one.judgement is not None
+    if one.verdict is not ALLOW:
+        (found.with_snapshot if one.keepable else found.asked).append(_question(past, one, one.judgement))
+    sessions.record(past, one.judgement.facts)
 
 
-def _question(past: PastCall, one: RehearsedCall) -> RehearsedQuestion:
-    assessment = one.judgement.assessment
-    after = effect_keys(past.action, one.judgement.facts, assessment)
+def _question(past: PastCall, one: PolicyAnswer, judgement: Judgement) -> RehearsedQuestion:
+    assessment, outcome = judgement.assessment, "allow" if one.keepable else one.outcome
+    after = effect_keys(past.action, judgement.facts, assessment)
     became = fate(assessment, one.question, str(Path.home())) if past.outcome == RAN else BACK
-    return RehearsedQuestion(past, one.answer.outcome, assessment, after, one.snapshot, became)
+    return RehearsedQuestion(past, outcome, assessment, after, one.keepable, became)
