@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cases import each
+from interlock import analysis
 from interlock.analysis.lexicon.english import PARAMETERS, build_english
 from interlock.analysis.lexicon.idioms import build_phrases
-from interlock.analysis.lexicon.load import check_packs, english, vocabularies
+from interlock.analysis.lexicon.load import check_packs, english, vocabularies, word_lists
 from interlock.analysis.packs import PackError
 from interlock.analysis.prose import read_prose
 from recording_report import Recorder
@@ -155,3 +158,12 @@ def test_a_wrong_vocabulary_is_refused(change: dict[str, Any], message: str) -> 
 def test_a_code_is_used_once() -> None:
     with pytest.raises(PackError, match="two languages have the code 'xx'"):
         check_packs([LANGUAGE, LANGUAGE])
+
+
+def test_every_list_of_words_is_asked_for_and_every_one_asked_for_is_there() -> None:
+    asked: dict[str, set[str]] = {}
+    for path in Path(analysis.__file__).parent.rglob("*.py"):
+        text = path.read_text()
+        if reader := re.search(r'^_LISTS = WordLists\("(\w+)"\)', text, re.MULTILINE):
+            asked[reader[1]] = set(re.findall(r"\b_LISTS\.(\w+)", text))
+    assert {reader: set(lists) for reader, lists in word_lists().items()} == asked

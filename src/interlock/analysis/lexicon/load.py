@@ -15,6 +15,7 @@ from interlock.analysis.lexicon.vocabulary import LISTS, ROLES, Entry, Language,
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
 _SHIPPED = Path(__file__).parent
+_ENGLISH = frozenset({"kind", "idiom", "clauses"})  # tables that only English has
 _LOANS = frozenset({"files", "nouns", "verbs", "words"})
 _TEXTS = frozenset({"clitic", "code", "head", "letters", "noun", "past", "plural", "script"})
 _FLAGS = frozenset({"accents", "capitals", "compound", "spaced"})
@@ -49,6 +50,20 @@ def _checked_phrases(packs: Sequence[Pack]) -> Sequence[Pack]:
 
 def _checked_english(packs: Sequence[Pack]) -> Sequence[Pack]:
     build_english(packs[0])
+    return packs
+
+
+@cache
+def word_lists() -> Mapping[str, Mapping[str, str]]:
+    """The English lists of every reader of names and sentences."""
+    return load_packs(_SHIPPED, _checked_lists, "english_lists.toml")[0]
+
+
+def _checked_lists(packs: Sequence[Pack]) -> Sequence[Pack]:
+    for reader, lists in packs[0].items():
+        for name, words in lists.items():
+            if len(_words(f"{reader}: {name}", words).split()) != len(set(words.split())):
+                raise PackError(f"{reader}: {name} has a word twice")
     return packs
 
 
@@ -92,7 +107,7 @@ def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:
     codes = [pack["code"] for pack in packs if "code" in pack]
     if len(set(codes)) < len(codes):
         raise PackError(f"two languages have the code {max(codes, key=codes.count)!r}")
-    others = [pack for pack in packs if "kind" not in pack and "idiom" not in pack]  # English has tables of its own
+    others = [pack for pack in packs if _ENGLISH.isdisjoint(pack)]
     return [_language(pack) if "code" in pack else _borrowed(pack) for pack in others]
 
 

@@ -7,48 +7,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from interlock.analysis.lexicon import object_kind, objects, split_name, verb_kind
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.effects import CHANGE
 from interlock.analysis.operations.effects import deed as deed_of
 from interlock.analysis.operations.names import NamedAct
 from interlock.analysis.operations.params import pairs, squash, truth
 
+_LISTS = WordLists("act_params")
+
 Deed = tuple[str, tuple[str, ...]]
 _KINDS = "kind type resourcetype resource objecttype object entity entitytype targettype scope".split()
-_NARROW = frozenset("id ids where filter row rowid key pk".split())
-_GENERIC = frozenset(
-    "manage admin api request operation resource item object entity data permanently all now tool bulk kubectl k8s status state lifecycle".split()
-)
-_PUBLIC = frozenset(
-    "public public-read public-read-write allusers allauthenticatedusers anyone everyone 0.0.0.0/0 ::/0".split()
-)
-_PUBLIC_KEYS = frozenset(
-    "acl visibility access privacy principal member members cidr cidrip cidrblock sourceranges predefinedacl publicaccess role with sharewith audience grantee type sharing user identity trustee".split()
-)
 _ADMIN = ("admin", "owner", "root", "superuser", "sudo", "fullaccess", "poweruser")
-_ADMIN_KEYS = frozenset(
-    "role roles permission permissions policy policyarn policyname access accesslevel level group groups privilege privileges grant scope "
-    "groupname rolename".split()
-)
-_MONEY_KEYS = frozenset("amount iban currency amountcents price creditcard payee usd eur".split())
 _SIZES = ("replicas", "desiredcount", "count", "desiredcapacity", "size", "instances", "mininstances")
-_DELETES = frozenset(
-    """delete purge deleted isdeleted deletemissing deleteextraneous deleteremoved deleteorphans acceptdataloss allowdataloss dropexisting
-    dropfirst droptables truncatefirst truncate wipe destroy deletesource deletecontents deleteall forcereset purgeall destructive
-    allowdestructive prune removeorphans deletedestination deletedata wipedata erase""".split()
-)
-_LOSSES = frozenset(
-    "acceptdataloss allowdataloss dropexisting dropfirst droptables truncatefirst forcereset wipedata deletedata".split()
-)
 _MIRRORS = frozenset("sync synchronize mirror reconcile copy replicate".split())
-_LOADS = frozenset(
-    "import load restore write upload sync deploy insert clone copy recover apply migrate seed ingest replace".split()
-)
-_MODES = frozenset("mode strategy ifexists writedisposition writemode importmode conflict onconflict loadmode".split())
-_REPLACES = frozenset(
-    "overwrite replace truncate write_truncate drop replace_all drop_and_recreate recreate clean wipe".split()
-)
 _DISCARDS = frozenset("discard delete loser duplicate duplicates remove mergeanddelete".split())
-_PAID = frozenset("payment card paymentmethod amount price total creditcard paymentmethodid".split())
 _TRADE = frozenset({"symbol", "side"})
 _STATES = frozenset("status state accountstatus lifecycle userstatus".split())
 _ENTITIES = {  # what the entities of a home are
@@ -59,10 +31,7 @@ _ENTITIES = {  # what the entities of a home are
 _CLUSTERS = frozenset("namespace cluster release kubecontext".split())
 _RUNNING = frozenset("machine cluster database".split())
 _REDIRECTS = frozenset("update edit change set modify patch replace".split())
-_POINTS = frozenset("content value target ip address data points pointsto rrdatas destination".split())
-_FLAGS = frozenset("flag flags feature features toggle toggles switch killswitch".split())
 _SWITCHES = frozenset("enabled active enable isactive on".split())
-_OWNED = frozenset("person account organization money credential machine access project repository database".split())
 _ENDED: Mapping[str, str] = {
     "suspended": "suspend", "banned": "ban", "deleted": "delete", "disabled": "disable", "terminated": "terminate", "cancelled": "cancel",
     "canceled": "cancel", "closed": "close", "revoked": "revoke", "deactivated": "deactivate", "blocked": "block", "locked": "lock",
@@ -78,20 +47,9 @@ _GONE = re.compile(
 _ENDED_FLAG = re.compile(
     r"(?:is|has)?(archived?|suspended|suspend|banned|deactivated?|disabled|terminated?|revoked?|deprovisioned|offboarded)(?:at|on)?"
 )
-_ADDS_LABELS = frozenset(
-    "addlabelids addlabels labelidstoadd labelstoadd moveto destinationid folder targetfolder".split()
-)
 _BINS = frozenset("trash bin deleteditems deleted recyclebin".split())
-_SPENDS = frozenset(
-    "tip credit deposit transfer send initiate submit swap approve bridge stake mint burn order reserve place".split()
-)
-_PEOPLE = frozenset("customer customers user users employee employees patient patients pii payroll crm".split())
-_GUARDS = frozenset(
-    "enforceadmins requirereviews requireapproval sslverify verifyssl mfarequired requiremfa encrypted encryption".split()
-)
 _OUTWARD = frozenset({"egress", "outbound"})
 _REFS = frozenset("ref refs reference references branch tag".split())
-_MODELS = frozenset("orm sequelize typeorm db database schema models model tables table entities".split())
 _HARD = frozenset({"hard", "--hard", "true"})
 
 
@@ -108,14 +66,14 @@ def with_object(act: NamedAct, keys: Mapping[str, Any]) -> NamedAct:
             kind, noun = object_kind(tuple(word for words in split_name(value) for word in words))
             if kind:
                 return NamedAct(act.kind, act.verb, act.phrase, kind, noun, act.beside, act.at)
-    if act.phrase and act.phrase[-1] not in _GENERIC:
+    if act.phrase and act.phrase[-1] not in _LISTS.generic:
         return act
     for key in keys:
         base = key.removesuffix("ids").removesuffix("id").removesuffix("name").removesuffix("identifier") or key
         kind = objects().get(base, "light")
         if kind in ("light", "safety"):
             continue
-        if kind in ("table", "database", "schema", "bucket") and _NARROW & keys.keys():
+        if kind in ("table", "database", "schema", "bucket") and _LISTS.narrow & keys.keys():
             kind, base = "data", "row"
         return NamedAct(act.kind, act.verb, act.phrase, kind, base, act.beside, act.at)
     return act
@@ -136,7 +94,7 @@ def by_params(act: NamedAct, deed: Deed, keys: Mapping[str, Any], traits: set[st
     if (
         act.verb in ("sync", "synchronize")
         and "forced" in traits
-        and not _MODELS.isdisjoint((*act.phrase, act.noun, act.object))
+        and not _LISTS.models.isdisjoint((*act.phrase, act.noun, act.object))
     ):
         return "act_delete", ("bulk",)
     if act.kind in ("grant", "create", "change") and deed[0] == CHANGE and _grants(act, keys):
@@ -147,7 +105,7 @@ def by_params(act: NamedAct, deed: Deed, keys: Mapping[str, Any], traits: set[st
         return "act_delete", ("all",)
     if act.verb in ("restart", "reboot", "bounce") and "production" in traits and act.object in _RUNNING:
         return "act_terminate", ("undoable",)
-    if act.verb in _REDIRECTS and "dns" in (act.noun, *act.phrase) and not _POINTS.isdisjoint(keys):
+    if act.verb in _REDIRECTS and "dns" in (act.noun, *act.phrase) and not _LISTS.points.isdisjoint(keys):
         return "act_unconfigure", ()
     if act.verb in ("scale", "resize") and any(_is_zero(keys.get(key)) for key in _SIZES):
         return "act_terminate", ("undoable",)
@@ -161,7 +119,7 @@ def by_params(act: NamedAct, deed: Deed, keys: Mapping[str, Any], traits: set[st
         return "act_rewrite", ()
     if act.kind == "leak" and _goes_out(act, keys):
         return "act_leak", ()
-    if act.verb in _SPENDS and _MONEY_KEYS & keys.keys():
+    if act.verb in _LISTS.spends and _LISTS.money_keys & keys.keys():
         return "act_pay", ()
     if (
         "unfiltered" in traits
@@ -184,30 +142,39 @@ def _deletes_by_query(keys: Mapping[str, Any]) -> bool:
 def _spoils(act: NamedAct, keys: Mapping[str, Any], traits: set[str]) -> Deed | None:
     """What a change does besides: it deletes, replaces, keeps nothing, ends or switches off."""
     for key, value in keys.items():
-        if truth(value) is True and key in _DELETES:
-            return "act_delete", ("bulk",) if act.verb in _MIRRORS or key in _LOSSES else ()
+        if truth(value) is True and key in _LISTS.deletes:
+            return "act_delete", ("bulk",) if act.verb in _MIRRORS or key in _LISTS.losses else ()
         if key == "clean" and truth(value) is True and act.verb in ("restore", "import", "load", "recover"):
             return "act_delete", ("bulk",)
-        if key in _MODES and isinstance(value, str) and value.strip().lower() in _REPLACES and act.verb in _LOADS:
+        if (
+            key in _LISTS.modes
+            and isinstance(value, str)
+            and value.strip().lower() in _LISTS.replaces
+            and act.verb in _LISTS.loads
+        ):
             return "act_delete", ("bulk",)
         if (
             truth(value) is False
-            and (key in _GUARDS or key.endswith(("protection", "protected")))
+            and (key in _LISTS.guards or key.endswith(("protection", "protected")))
             and act.kind == "change"
         ):
             return "act_override", ()
     migrates = "migration" in (act.noun, act.noun[:-1]) or act.verb == "migrate"
     if str(keys.get("direction", "")).lower()[:8] in ("down", "rollback") and migrates:
         return "act_delete", ()
-    restores = act.verb in ("restore", "recover") or (act.verb in _LOADS and _is_store(act, traits))
+    restores = act.verb in ("restore", "recover") or (act.verb in _LISTS.loads and _is_store(act, traits))
     if "overwrite" in keys and truth(keys["overwrite"]) and restores:
         return "act_delete", ("forced",)
     if any(truth(keys.get(key)) is True for key in _ANEW) and (
-        migrates or act.verb in _BEGINS or _is_store(act, traits)
+        migrates or act.verb in _LISTS.begins or _is_store(act, traits)
     ):
         return "act_delete", ("bulk",)
-    if truth(keys.get("dryrun")) is False and act.object != "light" and not _TIDIES.isdisjoint((act.verb, *act.phrase)):
-        if _TIDIED.isdisjoint((act.verb, *act.phrase)):
+    if (
+        truth(keys.get("dryrun")) is False
+        and act.object != "light"
+        and not _LISTS.tidies.isdisjoint((act.verb, *act.phrase))
+    ):
+        if _LISTS.tidied.isdisjoint((act.verb, *act.phrase)):
             return "act_delete", ("bulk",)  # what it would delete is deleted
     if act.verb == "merge" and _DISCARDS & keys.keys():
         return "act_delete", ()
@@ -215,7 +182,7 @@ def _spoils(act: NamedAct, keys: Mapping[str, Any], traits: set[str]) -> Deed | 
         return "act_block", ()
     if _keeps_nothing(act, keys):
         return "act_unconfigure", ()
-    if act.verb in ("book", "checkout", "subscribe", "reserve", "order", "request") and _PAID & keys.keys():
+    if act.verb in ("book", "checkout", "subscribe", "reserve", "order", "request") and _LISTS.paid & keys.keys():
         return "act_pay", ()
     if act.object in ("money", "") and keys.keys() >= _TRADE:
         return "act_pay", ()
@@ -224,7 +191,7 @@ def _spoils(act: NamedAct, keys: Mapping[str, Any], traits: set[str]) -> Deed | 
 
 def _goes_out(act: NamedAct, keys: Mapping[str, Any]) -> bool:
     """export_customers {"to": "https://…"}: people's data, to somewhere else."""
-    people = act.object in ("person", "account", "database", "table", "credential") or not _PEOPLE.isdisjoint(
+    people = act.object in ("person", "account", "database", "table", "credential") or not _LISTS.people.isdisjoint(
         act.phrase
     )
     to = [
@@ -236,7 +203,6 @@ def _goes_out(act: NamedAct, keys: Mapping[str, Any]) -> bool:
 
 
 _ANEW = ("reset", "recreate", "fresh", "wipefirst", "cleanslate", "fromscratch", "startfresh")
-_BEGINS = frozenset("migrate seed setup init initialize initialise provision bootstrap reseed".split())
 _STORES = frozenset("database table schema volume bucket cluster".split())
 
 
@@ -262,12 +228,17 @@ def _keeps_nothing(act: NamedAct, keys: Mapping[str, Any]) -> bool:
 
 def _ends(act: NamedAct, keys: Mapping[str, Any], traits: set[str]) -> Deed | None:
     """update_user {"status": "suspended"}, set_mfa {"enabled": false}."""
-    if act.verb and act.verb not in _SETS:
+    if act.verb and act.verb not in _LISTS.sets:
         return None
     for key, value in keys.items():
         if verb := ending(act, key, value):
             return deed_of(NamedAct(verb_kind(verb), verb, act.phrase, act.object, act.noun, act.beside, act.at))
-        if key in _SWITCHES and truth(value) is False and "production" in traits and not _FLAGS.isdisjoint(act.phrase):
+        if (
+            key in _SWITCHES
+            and truth(value) is False
+            and "production" in traits
+            and not _LISTS.flags.isdisjoint(act.phrase)
+        ):
             return "act_unconfigure", ("undoable",)
     return None
 
@@ -277,7 +248,7 @@ def ending(act: NamedAct, key: str, value: object) -> str:
     if verb := _ending(key, value):
         if verb == "archive" and act.noun in _BINNED:
             return "delete"
-        return verb if verb == "delete" or act.object in _OWNED else ""
+        return verb if verb == "delete" or act.object in _LISTS.owned else ""
     switch = key in _SWITCHES or key.endswith(("enabled", "active"))
     return "disable" if switch and truth(value) is False and act.object in _SWITCHED_OFF else ""
 
@@ -289,7 +260,7 @@ def _ending(key: str, value: object) -> str:
         return _ENDED.get(squash(value)) or ("delete" if not words.isdisjoint(_DELETED) else "")
     if truth(value) is False or value in (None, "", 0) or isinstance(value, Mapping):
         return ""
-    if key in _ADDS_LABELS:
+    if key in _LISTS.adds_labels:
         labels = value if isinstance(value, (list, tuple)) else (value,)
         return "delete" if any(squash(label) in _BINS for label in labels[:50]) else ""
     dated = isinstance(value, (str, int, float)) and key.endswith(("at", "on", "date", "time", "stamp"))
@@ -302,9 +273,6 @@ def _ending(key: str, value: object) -> str:
 
 
 _BINNED = frozenset("page document board channel space site".split())  # to archive one is to put it into the bin
-_TIDIED = frozenset("temp tmp temporary cache caches artifact artifacts log logs build dist scratch".split())
-_TIDIES = frozenset("clean cleanup prune tidy sweep reap expire gc".split())
-_SETS = frozenset("update set patch modify change edit toggle configure put mark label move upsert save".split())
 _SWITCHED_OFF = frozenset({"safety", "audit", "person", "account", "organization"})
 
 
@@ -320,11 +288,16 @@ def _grants(act: NamedAct, keys: Mapping[str, Any]) -> bool:
             if not isinstance(item, str) or len(item) > 200:
                 continue
             word = squash(item)
-            if rights and key in _ADMIN_KEYS and any(admin in word for admin in _ADMIN) and "readonly" not in word:
+            if (
+                rights
+                and key in _LISTS.admin_keys
+                and any(admin in word for admin in _ADMIN)
+                and "readonly" not in word
+            ):
                 return True
             if (
-                key in _PUBLIC_KEYS
-                and item.strip().lower() in _PUBLIC
+                key in _LISTS.public_keys
+                and item.strip().lower() in _LISTS.public
                 and (act.kind != "create" or act.object == "access" or _opens(item))
                 and _OUTWARD.isdisjoint(act.phrase)
             ):

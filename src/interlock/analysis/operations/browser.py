@@ -10,33 +10,23 @@ from urllib.parse import parse_qsl, urlsplit
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name, verbs
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.lexicon.load import english
 from interlock.analysis.operations.params import squash, truth
 
+_LISTS = WordLists("browser")
+
 Reader = Callable[[str], None]
-_CLICKS = frozenset(
-    "click press tap activate submit dblclick doubleclick leftclick touch select choose act clickelement mouseclick push hit".split()
-)
 _LABELS = (
     "element", "label", "elementdescription", "elementname", "buttontext", "linktext", "button", "text", "name", "target", "selector", "arialabel",
     "description", "title", "locator", "xpath", "css", "node", "link", "item", "value", "targetdescription", "accessibilityid", "testid", "elementid",
     "resourceid", "accessibilitylabel", "contentdescription", "instruction", "instructions", "step", "goal", "targettext", "control", "arialabelledby",
     "datatestid", "buttonid", "buttonname", "intent", "cssselector",
 )  # fmt: skip
-_PIECES = frozenset(
-    """button btn link icon menu item menuitem dropdown chip option checkbox the a an this that in on of dialog modal popup page tab toolbar row
-    your my now yes ok i understand want to role name text has div span input type id class aria label data testid test contains sure please
-    click press tap hit push clicking red blue green big primary pane panel settings screen usd eur gbp final step""".split()
-)
-_SAYS_YES = frozenset("confirm complete submit proceed continue apply really finalize approve".split())
 _ORDERED_BY = ("instruction", "instructions", "step", "goal", "action", "intent")
 _TOLD = re.compile(r"\b(?:click|press|tap|hit|push|select|choose|activate)\b(?:\s+on)?", re.IGNORECASE)
 _TYPES = re.compile(r"\b(?:type|enter|fill|write|paste|search)\b", re.IGNORECASE)
 _IN_QUOTES = re.compile(r"[\"'\u2018\u201c]([^\"'\u2019\u201d\n]{3,60})[\"'\u2019\u201d]")
-_ALONE = frozenset(
-    "cancel reset close stop clear remove block skip ignore lock hide mute disconnect force do run order book".split()
-)
-_ACTING = frozenset("act perform do browser page ui stagehand agent computer step interact operator".split())
 _CLICKING = re.compile(r"\.(?:click|submit|tap|dispatchEvent|requestSubmit|press)\s*\(")
 _QUOTED = re.compile(r"\"([^\"\\\n]{2,80})\"|'([^'\\\n]{2,80})'|`([^`\\\n]{2,80})`|name:\s*/([^/\\\n]{2,60})/")
 _LOOKS = frozenset({"read", "create"})
@@ -47,7 +37,7 @@ _LONG = 6  # words of a label that tell
 def read_click(verb: str, words: tuple[str, ...], keys: Mapping[str, Any], reader: Reader) -> bool:
     """Reads the labels of what a tool clicks; True when one of them announces an act."""
     told = _orders(words, keys)
-    if not (told or verb in _CLICKS or not _CLICKS.isdisjoint(words) or _presses(keys)):
+    if not (told or verb in _LISTS.clicks or not _LISTS.clicks.isdisjoint(words) or _presses(keys)):
         return False
     labels = [keys[key] for key in _LABELS if isinstance(keys.get(key), str) and key not in _ORDERED_BY]
     return _labels([*told, *map(_quoted, labels)], reader)
@@ -55,7 +45,7 @@ def read_click(verb: str, words: tuple[str, ...], keys: Mapping[str, Any], reade
 
 def _orders(words: tuple[str, ...], keys: Mapping[str, Any]) -> list[str]:
     """act {"instruction": "click the Delete button and confirm"}: what is said behind each click."""
-    if _ACTING.isdisjoint(words):
+    if _LISTS.acting.isdisjoint(words):
         return []
     found = []
     for key in _ORDERED_BY:
@@ -76,7 +66,7 @@ def _presses(keys: Mapping[str, Any]) -> bool:
     if "action" not in keys and "type" not in keys:
         return False
     action = next((keys[key] for key in keys if key in ("action", "type")), "")
-    return isinstance(action, str) and squash(action) in _CLICKS
+    return isinstance(action, str) and squash(action) in _LISTS.clicks
 
 
 def read_script(text: str, reader: Reader) -> bool:
@@ -104,29 +94,24 @@ _EXPLAINS = re.compile(
 def _label(text: str, reader: Reader) -> bool:
     if _EXPLAINS.match(text[:120]):
         return False
-    words = [word for words in split_name(text[:120]) for word in words if word not in _PIECES]
+    words = [word for words in split_name(text[:120]) for word in words if word not in _LISTS.pieces]
     words = [word for word in words if not word.isdigit()][:_LONG]
-    while len(words) > 2 and words[0] in _SAYS_YES and verbs().get(words[1], "change") not in ("change", *_LOOKS):
+    while len(words) > 2 and words[0] in _LISTS.says_yes and verbs().get(words[1], "change") not in ("change", *_LOOKS):
         words = words[1:]  # confirm-close-account
     if not words:
         return False
     verb = next((word for word in words[:3] if verbs().get(word, "change") not in ("change", "")), words[0])
     placed = words[0] == "place" or words[0] in ("confirm", "complete", "submit", "checkout")
-    if len(words) == 1 and verb in _ALONE:
+    if len(words) == 1 and verb in _LISTS.alone:
         return False
     if not placed and (
         verbs().get(verb, "") in ("", "change", *_LOOKS) or (verb in english().weak and words.index(verb) > 0)
     ):
         return False
-    if verb in english().weak and len(words) > 1 and words[-1] in _PLACES:
+    if verb in english().weak and len(words) > 1 and words[-1] in _LISTS.places:
         return False
     reader("_".join(words))
     return True
-
-
-_PLACES = frozenset(
-    "policy policies history settings details folder section methods method status list help info overview options form terms faq".split()
-)
 
 
 _ACTS = r"delet\w*|destr\w*|remov\w*|eras\w*|wip\w*|drop\w*|purg\w*|terminat\w*|deactivat\w*|transfer\w*|cancel\w*|clos(?:e|ing)|reset\w*|revok\w*"
@@ -139,18 +124,12 @@ _ORDERS = re.compile(
     r"(?:sudo |yes,? |i want to |permanently |force )*(delete|destroy|remove|erase|wipe|drop|purge|terminate|deactivate|transfer|cancel|close|reset|revoke|ban|suspend|disable|block)\b(?: (?:my|this|the|our|all))?(?: [\w/.@ -]{0,80})?[.!]?",
     re.IGNORECASE,
 )
-_FIELD_LABELS = frozenset(
-    "element label name selector placeholder field fieldname elementdescription description ref target locator arialabel id title key".split()
-)
 _VALUES = frozenset("text value input content fill".split())
-_TYPING = frozenset("keystrokes type fill input enter form fields set text keys write select submit".split())
 _SEARCHES = re.compile(r"search|query|filter|find|title|subject|comment|message|body|description|note|commit", re.IGNORECASE)  # fmt: skip
-_OPENS = frozenset("navigate goto open visit browse load go get fetch".split())
 _STEMS = {
     "delet": "delete", "destr": "destroy", "remov": "remove", "eras": "erase", "wip": "wipe", "drop": "drop", "purg": "purge",
     "termin": "terminate", "deactiv": "deactivate", "transfer": "transfer", "cancel": "cancel", "clos": "close", "reset": "reset", "revok": "revoke",
 }  # fmt: skip
-_SURE = frozenset("confirm confirmed force yes sure wpnonce nonce csrf token authenticitytoken execute".split())
 _CONFIRMED = re.compile(r"\b(?:type|enter|fill(?: in)?|write|input)\s+[\"'“‘]([^\"'”’\n]{1,80})[\"'”’]\s+(?:in|into|to)\s+(.{1,120})", re.IGNORECASE)  # fmt: skip
 _MOST_TYPED = 50
 
@@ -158,7 +137,7 @@ _MOST_TYPED = 50
 def read_confirmation(words: tuple[str, ...], keys: Mapping[str, Any], reader: Reader) -> bool:
     """Reads what a tool types or opens; True when that confirms or carries out an act."""
     url = next((keys[key] for key in ("url", "uri", "href", "page") if isinstance(keys.get(key), str)), "")
-    if url and not _OPENS.isdisjoint(words) and (act := _opened(url)):
+    if url and not _LISTS.opens.isdisjoint(words) and (act := _opened(url)):
         reader(act)
         return True
     for key in ("action", "instruction", "instructions", "step"):
@@ -166,7 +145,7 @@ def read_confirmation(words: tuple[str, ...], keys: Mapping[str, Any], reader: R
         if told and (act := _confirmed(told[2], told[1], "")):
             reader(act)
             return True
-    if _TYPING.isdisjoint(words) and "fields" not in keys and "values" not in keys:
+    if _LISTS.typing.isdisjoint(words) and "fields" not in keys and "values" not in keys:
         return False
     on_page = _route(url) if url else ""
     for label, value in islice(_typed(keys), _MOST_TYPED):
@@ -179,7 +158,7 @@ def read_confirmation(words: tuple[str, ...], keys: Mapping[str, Any], reader: R
 
 def _typed(keys: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Every label with what is typed there."""
-    label = " ".join(str(keys[key])[:200] for key in keys if key in _FIELD_LABELS and isinstance(keys[key], str))
+    label = " ".join(str(keys[key])[:200] for key in keys if key in _LISTS.field_labels and isinstance(keys[key], str))
     for key in keys:
         value = keys[key]
         if key in _VALUES and isinstance(value, str):
@@ -196,7 +175,7 @@ def _fields(value: object) -> Iterator[tuple[str, str]]:
     for item in value[:_MOST_TYPED] if isinstance(value, (list, tuple)) else ():
         if isinstance(item, Mapping):
             said = {squash(key): inner for key, inner in islice(item.items(), _MOST_TYPED) if isinstance(inner, str)}
-            label = " ".join(said[key][:200] for key in said if key in _FIELD_LABELS)
+            label = " ".join(said[key][:200] for key in said if key in _LISTS.field_labels)
             yield from ((label, said[key]) for key in said if key in _VALUES)
 
 
@@ -243,7 +222,7 @@ def _parts(url: str) -> tuple[str, str]:
 def _opened(url: str) -> str:
     """What an address does when it is opened: one that ends in a verb and says that it is sure."""
     query = {squash(key): value for key, value in parse_qsl(_parts(url)[1], keep_blank_values=True)}
-    sure = any(key in _SURE and truth(value) is not False for key, value in query.items())
+    sure = any(key in _LISTS.sure and truth(value) is not False for key, value in query.items())
     if not sure:
         return ""
     verb = query.get("action", "")

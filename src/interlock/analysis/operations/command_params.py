@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from interlock.analysis.facts import Report
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.params import MAX_TEXT, short_keys, squash, truth
 from interlock.analysis.operations.requests import as_json
 from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
 
+_LISTS = WordLists("command_params")
+
 _OUTSIDE = frozenset({"env"})  # which may stand before any program
-# Words of a call that belong to no command line.
-_FILLERS = frozenset("run exec execute command cli tool mcp do".split())
 # Parameters that stand on a command line without their name, in the order they have there.
 _PLACED = (
     "subcommand", "task", "resourcetype", "kind", "resource", "source", "src", "remote", "name", "release", "releasename", "resourcename", "branch",
@@ -36,7 +37,7 @@ def run_named(segments: Sequence[tuple[str, ...]], params: Mapping[str, Any], ou
     program, *before = called_programs().get(words[0], words[0]).split() if words else [""]
     if program not in program_set("operation_names") or len(words) > 6:
         return
-    rest = [*before, *(word for word in words[1:] if word not in _FILLERS and word != words[0])]
+    rest = [*before, *(word for word in words[1:] if word not in _LISTS.fillers and word != words[0])]
     if "-".join(rest[:2]) in program_set("said_subcommands"):
         rest = ["-".join(rest[:2]), *rest[2:]]  # git_filter_branch
     if not rest and program not in program_set("operation_alone"):
@@ -93,20 +94,11 @@ ARGUMENTS = frozenset(
 _COMMAND_ENDS = ("command", "cmd", "commandline", "cmdline")
 _ARGS = ("args", "arguments", "argv", "parameters", "params")
 _STORES = frozenset("redis mongo cypher cql memcached sql".split())
-_SCRIPTS = frozenset("powershell cmd python javascript ruby php perl lua groovy".split())
 _COMMAND_ONLY = frozenset({"shell", "bash", "sh", "shellcommand"})
-# Words of a tool's name that add nothing to the program it is named after.
-_PLAIN = frozenset(
-    "command commands exec run cli execute generic tool raw any call cmd runner invoke shell mcp up server api action extension gcp google cloud azure amazon s".split()
-)
-_STARTS = frozenset("exec spawn subprocess shell process popen system execute run cli".split())
 _STARTED = ("program", "executable", "binary", "exe", "bin", "file", "executablepath")
 _WORDS_OF = ("args", "arguments", "argv", "cliargs", "subcommand", "operation", "action")
 _CRON = re.compile(r"\s*(?:@\w+|(?:[\d*/,A-Za-z-]+\s+){5})(?:root\s+)?(\S.*)$", re.DOTALL)
 _HOLDERS = ("action", "input", "request", "params", "exec")
-_NETWORK = frozenset(
-    "cisco ios nxos junos juniper arista netmiko napalm router switch mikrotik routeros panos fortigate edgeos vyos".split()
-)
 _UNSETS = re.compile(
     r"^\s*(?:no\s+\w|write\s+erase|erase\s|delete\s|reload\b|clear\s+(?:configuration|logging|ip)|/\S+ (?:remove|reset)|format\s)",
     re.MULTILINE,
@@ -173,13 +165,13 @@ def _command(key: str, words: Sequence[str], keys: Mapping[str, Any], language: 
         return _each(words, value, language, out)
     argv = argv_of(value, keys)
     text = text_of(value)
-    if not _NETWORK.isdisjoint(words) and _UNSETS.search(text[:MAX_TEXT]):
+    if not _LISTS.network.isdisjoint(words) and _UNSETS.search(text[:MAX_TEXT]):
         out.effect("act_unconfigure", "a device of the network")
     if language == "redis" and "redis." in text:
         _lua(text, out)
     elif language in _STORES and (argv or text):
         out.code(language, " ".join(argv) if argv else text)
-    elif language in _SCRIPTS and key not in _COMMAND_ONLY and (language == "powershell" or not is_command(key)):
+    elif language in _LISTS.scripts and key not in _COMMAND_ONLY and (language == "powershell" or not is_command(key)):
         out.code(language, text or " ".join(argv))
     elif argv:
         out.run(_with_program(words, argv, keys))
@@ -202,10 +194,10 @@ def _arguments(words: Sequence[str], keys: Mapping[str, Any], language: str, out
     if "ansible" in words and _ad_hoc(keys, out):
         return True
     program = next(filter(_is_runnable, map(_called, words)), "")
-    if program and all(word in _PLAIN or _called(word) == program for word in words):
+    if program and all(word in _LISTS.plain or _called(word) == program for word in words):
         return _program(program, keys, out)
     started = next((keys[key] for key in _STARTED if isinstance(keys.get(key), str)), "")
-    if _STARTS.isdisjoint(words):
+    if _LISTS.starts.isdisjoint(words):
         return False
     fed = feed(out, keys)
     argv = (argv_of(started, keys) or ([started] if fed is not out else [])) if started else []
@@ -327,7 +319,7 @@ def _with_program(words: Sequence[str], argv: list[str], keys: Mapping[str, Any]
     script = next((name for name in map(_called, words) if name in program_set("operation_frameworks")), "")
     if script and not describe(argv[0].rstrip("0123456789.")).wrapper:  # python3
         return [script, *argv]
-    if not program or words[-1] not in (program, *_PLAIN) or words[-1] == "exec" or "exec" in words[-2:-1]:
+    if not program or words[-1] not in (program, *_LISTS.plain) or words[-1] == "exec" or "exec" in words[-2:-1]:
         return argv
     first = argv[0].rpartition("/")[2]
     if first == program or describe(first).wrapper or first in _OUTSIDE:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from interlock.analysis.lexicon import ADMIN_WORDS, EVERYDAY, deed_nouns, object_kind
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.lexicon.load import english
 from interlock.analysis.operations.names import NamedAct
+
+_LISTS = WordLists("effects")
 
 CHANGE, READ = "act_change", "act_read"
 HARMLESS = frozenset({CHANGE, READ, "act_send", "act_vague"})
@@ -38,67 +41,24 @@ _KINDS: Mapping[str, str] = {
 }  # fmt: skip
 
 
-_GENTLE = frozenset(
-    "suspend disable deactivate pause freeze hibernate detach drain cordon evacuate archive lock quarantine trash stop offline mute "
-    "disconnect".split()
-)
-_TOTAL = frozenset(
-    "wipe obliterate nuke annihilate eradicate empty flush clear reset erase shred".split()
-)  # nothing is left over
-_OWN = frozenset("server servers process processes worker app service container".split())
-_TRIED = frozenset("test tests dev development local debug mock preview".split())
-_GATHERINGS = frozenset("meeting meetings event events call webinar class interview".split())
-_HELD = frozenset("number numbers ip ips address addresses domain domains eip phone host hosts".split())
-# Verbs that carry something out, and what then costs money.
-_ORDERS = frozenset(
-    "place submit execute confirm complete finalize run process approve release capture open close checkout sign authorize fire".split()
-)
-_ORDERED = frozenset(
-    "payment payments trade trades position positions purchase purchases payroll transaction transactions transfer transfers stock stocks crypto "
-    "payout payouts escrow wire wires withdrawal withdrawals disbursement disbursements loan loans refund refunds remittance bet bets bid bids funds money salaries checkout cart swap".split()
-)
-_BOOKED = frozenset("taxi flight flights hotel hotels trip trips rental tickets ride cruise".split())
-_BOUGHT = frozenset("pizza food groceries lunch dinner meal supplies flowers".split())
-_HAZARDS = frozenset("dose dosage insulin medication infusion reactor robot ventilator furnace turbine".split())
-_REFUSED = frozenset("contact contacts ip ips sender senders caller number domain cidr user users".split())
-_LISTS = frozenset("blocklist blacklist denylist banlist".split())
-_DEFINED = frozenset("job jobs field fields form forms build builds".split())
+_BLOCKLISTS = frozenset("blocklist blacklist denylist banlist".split())
 _PLANS = frozenset("upgrade downgrade change switch renew".split())
 _QUIET = frozenset({"update", "install", "push", "run", "start", "turn"})
 _CODE = frozenset({"firmware", "bootloader"})
-_MOVES = frozenset(
-    "open unlock close release flash vent fire launch dispense administer inject engage disengage cut trip takeoff write trigger activate disarm start turn update push override "
-    "install ignite detonate arm land drive fly run".split()
-)
 _PASSING = frozenset("temp tmp temporary cache cached scratch".split())
-_CASH = frozenset(
-    "money funds payment payments crypto bitcoin coins salary payroll eth btc usdc usdt ether sol ethereum transaction transactions giftcard".split()
-)
 # remove_from_group, delete_from_table: by what something is taken out of.
 _OUT_OF = {
     **dict.fromkeys(("access", "organization", "person", "project", "repository", "account"), "act_revoke"),
     **dict.fromkeys(("database", "table", "schema", "bucket", "volume", "backup", "audit"), "act_delete"),
 }
-_BLANKS = frozenset("wipe erase shred zero zeroize clear empty nuke".split())
 _HALTS = frozenset({"stop", "cancel"})
 CLOUD = frozenset(
     "gcp google gcloud azure aws cloud supabase firebase vercel heroku cloudflare neon terraform pulumi tofu cdk cloudformation".split()
 )
 _PUTTING = frozenset({"create", "change", "read", "restore", "send"})
-_BACK = frozenset("revert restore return rollback set reset recover revive".split())
 _REBUILDS = frozenset("rebuild reinstall reprovision reimage reflash".split())
-_BOXES = frozenset(
-    "server servers linode linodes droplet droplets vm vms instance instances machine machines host hosts os node nodes laptop workstation".split()
-)
 _EVERYWHERE = frozenset("all everything everywhere everyone".split())
 _ROLLED = frozenset("deployment deployments process processes function production prod".split())
-_SOCIAL = frozenset(
-    "tweet tweets tweeting twitter linkedin facebook instagram tiktok reddit youtube mastodon bluesky threads reel social toot".split()
-)
-_OUT_LOUD = frozenset(
-    "post posts tweet story reel article blog press announcement newsletter podcast statement".split()
-)
-_SHOWS = frozenset("get read show display print reveal view dump fetch retrieve open cat".split())
 _SECRET_VALUES = frozenset("secret secrets password passwords passphrase credential credentials".split())
 _SHARED_HISTORY = frozenset("history branch branches main master commits commit".split())
 
@@ -111,9 +71,9 @@ def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple
     if verb in HARMLESS:
         return _raised(act, verb)
     traits = [*_TRAITS.get(act.object, ())]
-    if act.verb in _GENTLE or english().kinds[_kind(act) or "destroy"].adds == _U:
+    if act.verb in _LISTS.gentle or english().kinds[_kind(act) or "destroy"].adds == _U:
         traits.append(_U)
-    if act.verb in _TOTAL and verb == "act_delete" and act.object in (*_STORES, *_HOSTS, "disk", ""):
+    if act.verb in _LISTS.total and verb == "act_delete" and act.object in (*_STORES, *_HOSTS, "disk", ""):
         traits.append("all")
     if act.noun == "rg":  # a resource group goes with all that is in it
         traits.append("all")
@@ -129,13 +89,13 @@ def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple
 def _verb(act: NamedAct, reach: frozenset[str]) -> str:
     if (act.verb in ("archive", "unlink") and act.noun in EVERYDAY) or (act.verb == "pause" and act.noun in _ROLLED):
         return CHANGE
-    if not act.kind and act.noun == "post" and not _SOCIAL.isdisjoint(act.phrase):
+    if not act.kind and act.noun == "post" and not _LISTS.social.isdisjoint(act.phrase):
         return "act_send"  # twitter_post
-    if act.verb in _REBUILDS and act.noun in _BOXES:
+    if act.verb in _REBUILDS and act.noun in _LISTS.boxes:
         return "act_delete"
     if act.noun == "legalhold" and (act.kind not in _PUTTING or act.verb in ("release", "lift")):
         return "act_override"
-    if act.verb in _BACK and not {"factory", "factorydefaults"}.isdisjoint((*act.phrase, *act.beside)):
+    if act.verb in _LISTS.back and not {"factory", "factorydefaults"}.isdisjoint((*act.phrase, *act.beside)):
         return "act_disk"
     if (
         act.verb in ("rotate", "logout", "signout", "expire", "invalidate")
@@ -147,21 +107,21 @@ def _verb(act: NamedAct, reach: frozenset[str]) -> str:
         return CHANGE
     if act.kind == "delete" and act.object == "data" and not _PASSING.isdisjoint(act.phrase):
         return CHANGE
-    if act.verb in ("send", "wire", "withdraw") and (act.noun in _CASH or act.phrase[:1] == ("transaction",)):
+    if act.verb in ("send", "wire", "withdraw") and (act.noun in _LISTS.cash or act.phrase[:1] == ("transaction",)):
         return "act_pay"
-    if act.kind in ("terminate", "stop") and act.noun in _OWN and not _TRIED.isdisjoint(act.phrase):
+    if act.kind in ("terminate", "stop") and act.noun in _LISTS.own and not _LISTS.tried.isdisjoint(act.phrase):
         return CHANGE  # what a developer has started
-    if act.kind == "cancel" and act.noun in _GATHERINGS:
+    if act.kind == "cancel" and act.noun in _LISTS.gatherings:
         return "act_delete"
     if act.kind == "delete" and act.phrase[:1] == ("by",):
         return "act_delete"  # delete_by_query
     if act.verb == "overwrite" and act.object == "data":
         return "act_delete"  # seed-DL names overwrite_file destructive
-    if act.kind == "block" and not _REFUSED.isdisjoint(act.phrase):
+    if act.kind == "block" and not _LISTS.refused.isdisjoint(act.phrase):
         return "act_block"
-    if act.kind == "create" and not _LISTS.isdisjoint((*act.phrase, *act.beside)):
+    if act.kind == "create" and not _BLOCKLISTS.isdisjoint((*act.phrase, *act.beside)):
         return "act_block"
-    if act.verb in ("delete", "destroy") and act.noun in _DEFINED:
+    if act.verb in ("delete", "destroy") and act.noun in _LISTS.defined:
         return "act_delete"
     if act.verb == "fire" and act.object == "person":
         return "act_account"
@@ -173,9 +133,9 @@ def _verb(act: NamedAct, reach: frozenset[str]) -> str:
         act.phrase
     ):
         return "act_block"
-    if act.verb == "release" and act.noun in _HELD:
+    if act.verb == "release" and act.noun in _LISTS.held:
         return "act_terminate"
-    if act.object == "disk" and (act.verb in _BLANKS or act.kind == "reset"):
+    if act.object == "disk" and (act.verb in _LISTS.blanks or act.kind == "reset"):
         return "act_disk"
     if act.verb == "format" and act.noun in ("drive", "drives", "filesystem", "storage"):
         return "act_disk"
@@ -200,7 +160,7 @@ def _looked_up(act: NamedAct, reach: frozenset[str]) -> str:
     if act.object == "light" and act.verb in _EVEN_LIGHT:
         return _EVEN_LIGHT[act.verb]
     thing, trait = _THINGS.get(act.object, (act.object, ""))
-    if kind == "send" and act.noun in _MESSAGES:
+    if kind == "send" and act.noun in _LISTS.messages:
         thing = "message"
     effect = english().effect(kind, thing, reach | {trait} if trait else reach, named=True)[0]
     if effect == CHANGE and act.kind == "send" and thing in _SENT and not trait:
@@ -217,16 +177,15 @@ _EVEN_LIGHT = {
     "wipe": "act_delete",
 }
 _SENT = frozenset({"", "data", "money", "event", "code"})  # several of these are a mass mailing
-_MESSAGES = frozenset("email emails mail mails message messages text texts sms dm campaign campaigns".split())
 
 
 def _raised(act: NamedAct, verb: str) -> tuple[str, tuple[str, ...]]:
     """Harmless verbs that are not harmless here: make_admin, rewrite_history, enable_bypass."""
     if act.kind in ("create", "change", "grant") and _is_admin(act):
         return "act_escalate", ()
-    if act.object == "physical" and act.verb in _MOVES and (act.verb not in _QUIET or act.noun in _CODE):
+    if act.object == "physical" and act.verb in _LISTS.moves and (act.verb not in _QUIET or act.noun in _CODE):
         return "act_terminate", ("physical", _U)
-    if act.verb in ("set", "move", "increase", "change") and not _HAZARDS.isdisjoint((*act.phrase, act.noun)):
+    if act.verb in ("set", "move", "increase", "change") and not _LISTS.hazards.isdisjoint((*act.phrase, act.noun)):
         return "act_terminate", ("physical", _U)
     if (
         act.kind in ("create", "change")
@@ -240,7 +199,7 @@ def _raised(act: NamedAct, verb: str) -> tuple[str, tuple[str, ...]]:
         and {"credit", "spending"} & set(act.phrase)
     ):
         return "act_override", ()
-    if act.kind == "read" and act.verb in _SHOWS and _is_secret(act.phrase):
+    if act.kind == "read" and act.verb in _LISTS.shows and _is_secret(act.phrase):
         return "read", ("secret", "shown")  # R-27
     if is_broadcast(act):
         return "act_send", ()
@@ -269,12 +228,12 @@ def _is_secret(phrase: tuple[str, ...]) -> bool:
 
 def is_broadcast(act: NamedAct) -> bool:
     """publish_post, post_to_linkedin, create_tweet: said to everybody, in somebody's name."""
-    if not act.kind and act.noun == "post" and not _SOCIAL.isdisjoint(act.phrase):
+    if not act.kind and act.noun == "post" and not _LISTS.social.isdisjoint(act.phrase):
         return True
-    if act.verb in ("tweet", "broadcast", "blast") or (act.verb == "publish" and act.noun in _OUT_LOUD):
+    if act.verb in ("tweet", "broadcast", "blast") or (act.verb == "publish" and act.noun in _LISTS.out_loud):
         return True
     said = (*act.phrase, *act.beside)
-    return act.verb in ("post", "publish", "create", "send", "submit", "share") and not _SOCIAL.isdisjoint(said)
+    return act.verb in ("post", "publish", "create", "send", "submit", "share") and not _LISTS.social.isdisjoint(said)
 
 
 def _is_order(act: NamedAct) -> bool:
@@ -293,7 +252,7 @@ def _is_order(act: NamedAct) -> bool:
         return True
     if act.verb in ("place", "submit", "confirm", "checkout") and act.noun in ("order", "orders"):
         return True
-    if act.verb in ("book", "order", "request", "reserve") and act.noun in _BOOKED | _BOUGHT:
+    if act.verb in ("book", "order", "request", "reserve") and act.noun in _LISTS.booked | _LISTS.bought:
         return True
     if act.verb in _PLANS and act.noun in ("plan", "subscription", "tariff"):
         return True
@@ -301,7 +260,7 @@ def _is_order(act: NamedAct) -> bool:
         return True
     if act.verb in ("sign", "accept") and act.noun in ("contract", "contracts", "loan", "lease"):
         return True
-    return act.verb in _ORDERS and act.noun in _ORDERED and "draft" not in act.phrase
+    return act.verb in _LISTS.orders and act.noun in _LISTS.ordered and "draft" not in act.phrase
 
 
 def _is_admin(act: NamedAct) -> bool:

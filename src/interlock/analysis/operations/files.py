@@ -9,16 +9,15 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.names import NamedAct, Words
 from interlock.analysis.operations.params import MAX_TEXT, squash, truth, walk
+
+_LISTS = WordLists("operation_files")
 
 _PATHS = frozenset(
     "path paths filepath file files filename filenames targetfile absolutepath notebookpath dirpath directory dir folder directorypath "
     "folderpath relativeworkspacepath target source src oldpath sourcepath from fileabsolutepath uri location filelist relativepath".split()
-)
-_TARGETS = frozenset("destination dest destinationpath newpath to targetpath newname dst".split())
-_CONTENT = frozenset(
-    "content contents filetext text data newstring newstr codeedit newsource body newcontent codecontent replacement newtext insertline".split()
 )
 _RUNS = re.compile(
     r"(?:^|/)(?:\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|zlogin|kshrc|envrc|xinitrc|xprofile|bash_aliases)"
@@ -57,13 +56,13 @@ def paths(params: Mapping[str, Any], keys: Iterable[str] = _PATHS) -> list[str]:
 
 def targets(params: Mapping[str, Any]) -> list[str]:
     """Where something is moved or copied to."""
-    return paths(params, _TARGETS)
+    return paths(params, _LISTS.targets)
 
 
 def content(params: Mapping[str, Any]) -> str | None:
     """The text that would be written, where there is one."""
     for key, value in list(params.items())[:200]:
-        if isinstance(value, str) and squash(key) in _CONTENT:
+        if isinstance(value, str) and squash(key) in _LISTS.content:
             return value[:MAX_TEXT]
     return None
 
@@ -190,7 +189,6 @@ def _chmod(words: Words, params: Mapping[str, Any], out: Report) -> bool:
 
 
 _MODES = frozenset({"chmod", "chown", "permissions"})
-_NOUNS = frozenset("file files directory directories dir dirs folder folders path paths".split())
 _SERVERS = frozenset("fs filesystem files file editor desktop commander".split())
 _REMOVERS = frozenset("rmdir rm unlink rmtree".split())
 _EDITS = frozenset("edit update replace patch insert modify".split())
@@ -202,11 +200,13 @@ def file_act(words: Words, act: NamedAct, params: Mapping[str, Any], out: Report
     """An operation on files that names their paths is judged by them, as a shell command would be; False for any other."""
     if params and _chmod(words, params, out):
         return True
-    if not params or not (act.noun in _NOUNS or not _SERVERS.isdisjoint(words[:2]) or act.verb in _REMOVERS):
+    if not params or not (act.noun in _LISTS.nouns or not _SERVERS.isdisjoint(words[:2]) or act.verb in _REMOVERS):
         return False
     named = paths(params)
     if not named or (
-        act.noun in _NOUNS and act.noun not in act.phrase and not any("/" in path or "\\" in path for path in named)
+        act.noun in _LISTS.nouns
+        and act.noun not in act.phrase
+        and not any("/" in path or "\\" in path for path in named)
     ):
         return False
     if act.verb in _EMPTIES:
@@ -231,29 +231,13 @@ def file_act(words: Words, act: NamedAct, params: Mapping[str, Any], out: Report
 
 
 Deed = tuple[str, tuple[str, ...]]
-_PUTS = frozenset("set put replace overwrite write update edit save patch change modify sync apply upsert".split())
 _WHOLE = frozenset("set put replace overwrite sync apply".split())
-_NEW_CONTENT = frozenset(
-    "content contents body html markdown newcontent newstr newstring newtext document text pagecontent value data code readme".split()
-)
-_DOCUMENTS = frozenset(
-    """page pages document documents doc docs file files article wiki note notes object blob sheet spreadsheet config configuration template
-    content policy readme notebook secret parameter robots workflow pipeline dashboard manifest configmap""".split()
-)
-_LISTS = frozenset(
-    """records rules members bindings entries users permissions roles groups policies rows documents products owners admins collaborators routes
-    recordsets nameservers statements grants subjects backends targets hosts keys principals alerts schedules listeners rrsets acls""".split()
-)
-_SNIPPETS = frozenset("oldstr oldstring oldtext find search selection position insertafter linenumber offset".split())
 _NOTES = frozenset({"note", "notes", "value", "text"})
 _VALUED = re.compile(
     r"^(?:/(?:etc|srv|var(?!/(?:tmp|cache|log)\b)|opt|data|usr|mnt|boot|root)/|[A-Za-z]:\\(?!Temp))"
     r"|(?:^|[/_.-])(?:prod|production|live|backups?|master)(?:[/_.-]|$)|\.(?:db|sqlite3?|sql|csv|parquet|bak|dump|mdb|ldf|mdf|rdb|kdbx|pem|key|tfstate|xlsx?)$"
     r"|(?:^|/)\.env(?:\.\w+)?$",
     re.IGNORECASE,
-)
-_OVER = frozenset(
-    "overwrite replace replaceexisting force clobber overwriteexisting replaceifexists allowoverwrite".split()
 )
 
 
@@ -266,7 +250,7 @@ def goes_over(params: Mapping[str, Any]) -> bool:
     """True when the parameters say that what is there is replaced."""
     for key, value in list(params.items())[:100]:
         short = squash(key)
-        if short in _OVER and truth(value):
+        if short in _LISTS.over and truth(value):
             return True
         if short in ("conflict", "onconflict", "ifexists", "conflictbehavior", "mode") and str(value).lower()[:9] in (
             "overwrite",
@@ -278,29 +262,25 @@ def goes_over(params: Mapping[str, Any]) -> bool:
 
 def emptied(words: Words, act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any]) -> list[Deed]:
     """The deeds of a change that leaves nothing: a page without text, a zone without records."""
-    if act.verb not in _PUTS and act.kind:
+    if act.verb not in _LISTS.puts and act.kind:
         return []
-    document = not _DOCUMENTS.isdisjoint(words)
-    if document and _SNIPPETS.isdisjoint(keys):
+    document = not _LISTS.documents.isdisjoint(words)
+    if document and _LISTS.snippets.isdisjoint(keys):
         for key in keys:
-            if key in _NEW_CONTENT and keys[key] == "" and (key not in _NOTES or act.noun not in _NOTES):
+            if key in _LISTS.new_content and keys[key] == "" and (key not in _NOTES or act.noun not in _NOTES):
                 return [("act_delete", ())]
     if act.verb not in _WHOLE and not goes_over(params) and "all" not in words and "replace" not in words:
         return []
     for key, value, depth, _ in walk(params):
         if depth < 0:
             break
-        if value == [] and squash(key) in _LISTS and objects().get(squash(key), "") != "light":
+        if value == [] and squash(key) in _LISTS.lists and objects().get(squash(key), "") != "light":
             return [("act_unconfigure", ("all",))]
     if act.verb in ("set", "put", "replace") and keys.get("path") in ("/", "") and keys.get("value", 0) is None:
         return [("act_delete", ("all",))]
     return []
 
 
-_MADE = frozenset(
-    "tmp temp scratch test report reports summary summaries stats agg aggregate aggregated rollup rollups daily weekly monthly hourly output"
-    " outputs result results export exports backup bak copy archive snapshot view mv derived cache materialized".split()
-)
 _KEEPS = frozenset({"keepexisting", "fail"})
 
 
@@ -329,7 +309,7 @@ def _is_made(target: object) -> bool:
     while isinstance(target, Mapping):
         target = target.get("into", target.get("coll", ""))
     words = {word for words in split_name(str(target)) for word in words}
-    return not words.isdisjoint(_MADE)
+    return not words.isdisjoint(_LISTS.made)
 
 
 def copied_over(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any]) -> list[Deed]:

@@ -7,7 +7,10 @@ from functools import lru_cache
 from msgspec import Struct
 
 from interlock.analysis.lexicon import object_kind, objects, split_name, verbs
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.lexicon.load import english
+
+_LISTS = WordLists("key_words")
 
 STATES = frozenset(
     "enabled enable status state mode active value level isenabled on isactive setting newvalue to".split()
@@ -70,10 +73,7 @@ def _deletes(words: tuple[str, ...], own: frozenset[str]) -> bool:
 
 
 def _is_many(words: tuple[str, ...]) -> bool:
-    return not _words("lost").isdisjoint(words) or any(objects().get(word, "") in _STORES for word in words)
-
-
-_STORES = frozenset({"database", "schema", "table", "volume", "bucket", "cluster", "backup", "project"})
+    return not _words("lost").isdisjoint(words) or any(objects().get(word, "") in _LISTS.stores for word in words)
 
 
 def _guards(words: tuple[str, ...], own: frozenset[str]) -> bool:

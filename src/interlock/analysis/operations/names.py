@@ -22,13 +22,13 @@ from interlock.analysis.lexicon import (
     verb_kind,
     verbs,
 )
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.lexicon.load import english
+
+_LISTS = WordLists("names")
 
 Words = tuple[str, ...]
 _ONLY_MONEY = frozenset({"create", "post", "send", "make"})  # create_refund pays; create_override fills in a rota
-_JOBS = frozenset("job task script workflow pipeline process run action procedure".split())
-_GO = frozenset("confirm execute run apply submit start perform invoke call trigger now async".split())
-_VENDORS = frozenset("render make ping segment buffer box drive switch stage post track load".split())
 _MUTES = frozenset({"read", "create", "change", "restore", "send", "grant", "format"})
 
 
@@ -51,7 +51,7 @@ def parse_name(segments: Sequence[Words]) -> tuple[Words, list[NamedAct]]:
         return (), []
     last = segments[-1]
     front = tuple(word for words in segments[:-1] for word in words) if len(segments) > 1 else ()
-    if front and (_head(last) < 0 or (last[0] in _GO and len(last) == 1)):
+    if front and (_head(last) < 0 or (last[0] in _LISTS.go and len(last) == 1)):
         last, front = front + last, ()
     clauses = _clauses(last)
     acts: list[NamedAct] = []
@@ -76,7 +76,7 @@ def _without_server(segments: Sequence[Words]) -> Sequence[Words]:
 def _without_vendor(segments: Sequence[Words]) -> Sequence[Words]:
     """render_delete_service: a product whose name is a verb as well."""
     first = segments[0] if segments else ()
-    if len(first) > 2 and first[0] in _VENDORS and verbs().get(first[1], "read") not in _MUTES:
+    if len(first) > 2 and first[0] in _LISTS.vendors and verbs().get(first[1], "read") not in _MUTES:
         return [(first[1:]), *segments[1:]]
     return segments
 
@@ -171,7 +171,7 @@ def _carried(verb: str, phrase: Words, before: Words, beside: Words, at: int) ->
     """process_refund, schedule_key_deletion: a verb that only carries the deed which its noun names."""
     if verb not in english().carriers or not phrase:
         return None
-    core = phrase[:-1] if phrase[-1] in _JOBS and len(phrase) > 1 else phrase
+    core = phrase[:-1] if phrase[-1] in _LISTS.jobs and len(phrase) > 1 else phrase
     deed = core[-1]
     if deed not in deed_nouns():
         return _first_deed(verb, core, beside, at)
@@ -211,16 +211,7 @@ _STYLED = re.compile(
 )
 _REVERSED = re.compile(r"[A-Za-z]\w*(?:[.:][A-Za-z]\w*){1,3}")  # queue.purge, user:delete
 _TAME = frozenset({"read", "create", "change", "restore", "send", "grant", "format"})
-_GRAVE = frozenset(
-    {"database", "schema", "table", "disk", "cluster", "volume", "bucket", "namespace", "repository", "project"}
-)
 _HOW = BULK_WORDS | FORCE_WORDS | PERMANENT_WORDS | {"safe", "soft", "auto"}
-# Second halves of a Pascal name that make it a piece of a program.
-_PARTS = frozenset(
-    "button modal dialog component icon form page event error exception handler test request response command view zone"
-    " controller action box down shadow menu link label field screen panel hook context provider spec listener args input output"
-    " result type class flow helper util utils factory builder manager option options".split()
-)
 
 
 @lru_cache(maxsize=4096)
@@ -285,10 +276,10 @@ def _announces(word: str, weak: bool) -> bool:
     if (
         words[0] in english().weak
         and not weak
-        and (verbs()[words[0]] in _TAME or object_kind(tuple(words[1:]))[0] not in _GRAVE)
+        and (verbs()[words[0]] in _TAME or object_kind(tuple(words[1:]))[0] not in _LISTS.grave)
     ):
         return False
     pascal = word[:1].isupper() and "_" not in word and "-" not in word
-    if pascal and words[-1] in _PARTS:
+    if pascal and words[-1] in _LISTS.parts:
         return False
     return any(other in objects() or other in ALL_WORDS for other in words[1:]) or (pascal and weak)

@@ -9,9 +9,12 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, verbs
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.names import NamedAct, parse_name
 from interlock.analysis.operations.params import MAX_TEXT, PLAIN, short_keys, squash
 from interlock.analysis.operations.requests import is_request
+
+_LISTS = WordLists("nested")
 
 Reader = Callable[[str, Mapping[str, Any]], None]  # reads one operation, a level deeper
 _NAMES = frozenset(
@@ -31,23 +34,14 @@ _NAMING = (
     _NAMES | _BATCHES | {"service", "name", "type", "cmd", "command"}
 )  # without one of these, no other operation is named
 _CALLS = frozenset("call invoke execute run use".split())
-_CALLED = frozenset("tool tools function functions operation operations action actions api method".split())
 _EMPTY = frozenset("manage operation action management admin".split())
 _DOMAINS: Mapping[str, str] = {"lock": "door", "cover": "garage"}
-_WRITTEN = frozenset(
-    "test tests case scenario template log logs event events audit history".split()
-)  # what is said of an act
 _MOST = 100
 _DEEPEST = 8  # of what is searched for calls
 _METHODS = frozenset("method call rpc methodname".split())
 _PUTS = frozenset("create change grant restore send".split())
 _LINES = frozenset("command cmd commandline shellcommand bash shell".split())
 _NAMESPACES = frozenset("functions function tools tool default_api multi_tool_use mcp".split())
-_KEPT = frozenset(
-    """document documents doc docs page pages issue issues comment comments note notes message messages email emails mail ticket tickets card article
-    post wiki readme report summary memory memories description draft thread reply snippet example examples prompt prompts template templates schema
-    spec specification fixture fixtures transcript conversation chat dataset""".split()
-)
 
 
 def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Mapping[str, Any], reader: Reader) -> bool:
@@ -56,7 +50,7 @@ def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Mapping[str, Any
         return False
     if _NAMING.isdisjoint(keys) and all(isinstance(value, PLAIN) for value in keys.values()):
         return False
-    if act.kind in ("create", "read") and (act.object == "audit" or act.noun in _WRITTEN):
+    if act.kind in ("create", "read") and (act.object == "audit" or act.noun in _LISTS.written):
         return False
     found = not _is_document(act) and _calls_inside(act, params, reader)
     found = _one(act, keys, params, reader) or found
@@ -79,7 +73,7 @@ def read_calls(params: Mapping[str, Any], reader: Reader) -> bool:
 
 def _is_document(act: NamedAct) -> bool:
     """Something to be read or kept is written: what it holds is data."""
-    return act.kind in ("create", "change", "send", "restore") and not _KEPT.isdisjoint((act.noun, *act.phrase))
+    return act.kind in ("create", "change", "send", "restore") and not _LISTS.kept.isdisjoint((act.noun, *act.phrase))
 
 
 def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> bool:
@@ -128,7 +122,9 @@ def _told(keys: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     texts: list[Any] = []
     for key, item in keys.items():
         held = short_keys(item) if isinstance(item, Mapping) else {key: item}
-        texts += [text for one, text in held.items() if key != name and one not in _ABOUT and _is_text(text, surely)]
+        texts += [
+            text for one, text in held.items() if key != name and one not in _LISTS.about and _is_text(text, surely)
+        ]
     if language == "shell":
         return [("shell", {"command": text}) for text in texts[:_MOST]]
     return [("run_code", {"language": language, "code": text}) for text in texts[:_MOST] if isinstance(text, str)]
@@ -143,7 +139,6 @@ _TELLS: Mapping[str, str] = {
     **{language: language for language in "python javascript ruby php perl".split()},
     "node": "javascript",
 }
-_ABOUT = frozenset("title description name label comment summary note notes reason explanation cwd workdir".split())
 
 
 def _is_text(value: Any, surely: bool) -> bool:
@@ -233,7 +228,7 @@ def _one(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any], read
 def _calls(act: NamedAct) -> bool:
     """call_tool, and tools/call: what is called is named in the parameters."""
     words = {act.verb, *act.phrase}
-    return not words.isdisjoint(_CALLS) and not words.isdisjoint(_CALLED)
+    return not words.isdisjoint(_CALLS) and not words.isdisjoint(_LISTS.called)
 
 
 def _title(value: str, act: NamedAct) -> str:
@@ -274,32 +269,15 @@ def _params(keys: Mapping[str, Any], outer: Mapping[str, Any]) -> Mapping[str, A
 
 
 _UNPASSED = _NAMES | {"cmd", "command"}
-_AGENTS = frozenset(
-    """agent agents subagent subagents delegate handoff dispatch orchestrate orchestrator swarm crew teammate assistant subtask copilot devin codex
-    claude worker""".split()
-)
 _ORDERS = (
     "prompt", "instructions", "instruction", "task", "goal", "objective", "message", "taskdescription", "request", "query", "input", "assignment",
     "mission", "directive", "work", "todo", "brief", "ask", "userprompt", "description", "text",
 )  # fmt: skip
-_DEFINES = frozenset(
-    "create update define register configure edit set".split()
-)  # there, instructions say what an agent is
-_MAKERS = frozenset(
-    "list get describe show read search find status wait cancel stop delete kill terminate output result assign unassign log transcribe rate center ticket heartbeat".split()
-)
-_STARTS = frozenset(
-    "run trigger start build execute launch dispatch invoke make queue enqueue schedule rerun retry play call submit kick fire deploy".split()
-)
 _JOBS = (
     "script", "scriptname", "target", "job", "jobname", "playbook", "playbookname", "workflow", "workflowid", "workflowname", "pipeline", "pipelinename",
     "recipe", "dag", "dagid", "runbook", "runbookname", "automation", "procedure", "taskname", "task", "goal", "rule", "statemachine", "name", "template",
     "templatename", "jobtemplate", "makefiletarget", "npmscript", "documentname",
 )  # fmt: skip
-_STARTED = frozenset(
-    "script job playbook workflow pipeline make target recipe dag runbook npm yarn pnpm task automation procedure template gradle just rake flow action "
-    "build jenkins airflow rundeck actions awx tower".split()
-)
 _PLAIN_NAME = re.compile(r"[\w.:/@+-]{3,100}(?: [\w.:/@+-]{1,40}){0,5}")
 _ENDING = re.compile(r"\.(?:ya?ml|sh|bash|py|js|ts|rb|ps1|json|toml|sql)$")
 _TRIES = re.compile(
@@ -318,14 +296,14 @@ _CHOICES = ("action", "operation", "command", "task", "mode")
 def read_order(words: tuple[str, ...], keys: Mapping[str, Any], out: Report) -> bool:
     """Reads what another agent is told; True when there was an order."""
     agent = (
-        not _AGENTS.isdisjoint(words)
+        not _LISTS.agents.isdisjoint(words)
         or words == ("task",)
         or "subagenttype" in keys
         or ("agent" in keys and "task" in words)
     )
-    if not agent or not _MAKERS.isdisjoint(words):
+    if not agent or not _LISTS.makers.isdisjoint(words):
         return False
-    told = [key for key in _ORDERS if key != "instructions" or _DEFINES.isdisjoint(words) or "task" in words]
+    told = [key for key in _ORDERS if key != "instructions" or _LISTS.defines.isdisjoint(words) or "task" in words]
     texts = [keys[key] for key in told if isinstance(keys.get(key), str) and " " in keys[key].strip()]
     if not texts:
         return False
@@ -340,7 +318,11 @@ def read_order(words: tuple[str, ...], keys: Mapping[str, Any], out: Report) -> 
 
 def read_job(words: tuple[str, ...], verb: str, keys: Mapping[str, Any], reader: Callable[[str], None]) -> bool:
     """Reads the name of a script, a target, a playbook or a pipeline that is started; True when there was one."""
-    if _STARTED.isdisjoint(words) or (_STARTS.isdisjoint(words) and verb not in _STARTS) or "test" in words:
+    if (
+        _LISTS.started.isdisjoint(words)
+        or (_LISTS.starts.isdisjoint(words) and verb not in _LISTS.starts)
+        or "test" in words
+    ):
         return False
     found = False
     for key in _JOBS:

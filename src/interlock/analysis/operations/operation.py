@@ -17,6 +17,7 @@ from interlock.analysis.lexicon import (
     names_production,
     split_name,
 )
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.act_params import by_params, with_object
 from interlock.analysis.operations.browser import read_click, read_confirmation
 from interlock.analysis.operations.command_params import run_named
@@ -38,9 +39,10 @@ from interlock.analysis.operations.requests import sends_secret
 from interlock.analysis.operations.settings import Deed, settings_of
 from interlock.analysis.shell import Job
 
+_LISTS = WordLists("operation")
+
 _DEEPEST = 4  # operations named inside operations
 _PUTTING = frozenset({"create", "change", "restore", "grant", "send"})
-_TRIALS = frozenset("test simulate plan preview validate lint render explain estimate dryrun whatif".split())
 _MAILINGS = frozenset("campaign campaigns newsletter newsletters broadcast blast announcement".split())
 _ENDS = frozenset({"delete", "account", "terminate"})
 _NOTHING = NamedAct("", "", (), "", "")
@@ -62,7 +64,6 @@ _REACH = (
 _REACHING = frozenset().union(*(words for _, words in _REACH))
 _LACKS = frozenset({"without", "no", "skip"})
 _SEVERAL = frozenset({"all", "bulk"})
-_EXECUTES = frozenset("run exec execute eval evaluate repl shell terminal console interpreter".split())
 _TIDIES = frozenset({"prune", "clean", "cleanup"})
 
 
@@ -90,7 +91,7 @@ def read_operation(
     if scope.too_much:
         out.unreadable(scope.too_much, "budget")
     ran = _payloads(words, (*_server(segments), *words), acts[0], params, keys, out, globs, depth)
-    if not ran and not scope.dry_run and not _EXECUTES.isdisjoint(words) and _TRIALS.isdisjoint(words):
+    if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(words) and _LISTS.trials.isdisjoint(words):
         _loose_texts(params, out)
     if exemption(name, globs):
         _exempt(name, _settings(words, acts[0], params, keys) if params else [], acts[0], out)
@@ -243,7 +244,7 @@ def _matches(words: Words, acts: list[NamedAct], crude: str, patterns: NamePatte
     if not found:
         return []
     lead = acts[0]
-    if lead.verb in _TRIALS and crude != "delete":
+    if lead.verb in _LISTS.trials and crude != "delete":
         return []
     if lead.kind == "read" and crude in ("", "read") and len(acts) == 1:
         return [match for match in found if match.at < lead.at]

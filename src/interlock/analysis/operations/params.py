@@ -11,6 +11,9 @@ from typing import Any
 from msgspec import Struct, field
 
 from interlock.analysis.lexicon import NOT_PRODUCTION, PRODUCTION_WORDS
+from interlock.analysis.lexicon.lists import WordLists
+
+_LISTS = WordLists("params")
 
 MAX_DEPTH, MAX_VALUES, MAX_TEXT = 32, 2000, 200_000
 _MAX_KEYS = 500  # of the outermost parameters, where they are read by name
@@ -18,9 +21,6 @@ _SHORT = 200  # characters: longer text is content, not a name
 
 _TRUE = frozenset({"true", "1", "yes", "on", "y"})
 _FALSE = frozenset({"false", "0", "no", "off", "n", "none", "never"})
-_EVERYTHING = frozenset(
-    {"*", "all", "%", "**", "**/*", "everything", "_all", ".*", "*.*", "everyone", "/*", "any", "*/*"}
-)
 _MATCHES_ALL = frozenset(
     {"", "*", "1=1", "1 = 1", "true", "all", "%", "match_all", "{}", "[]", "where 1=1", "id > 0", "none", "1"}
 )
@@ -44,33 +44,11 @@ _FLAGS_OFF: Mapping[str, str] = {
     **dict.fromkeys("backup createbackup takebackup takesnapshot finalsnapshot createsnapshot backupfirst".split(), "no_backup"),
 }  # fmt: skip
 _DRY = frozenset("dryrun preview simulate whatif planonly noop simulation checkonly validateonly isdryrun".split())
-_TRIAL_MODES = frozenset("plan preview check dryrun dry-run dry_run simulate whatif what-if validate".split())
 _REAL = frozenset("execute confirm apply commit doit confirmed autoapprove really autoconfirm yes".split())
 _SAYS = _DRY | _REAL | _FLAGS.keys() | _FLAGS_OFF.keys() | {"mode"}  # keys whose value says yes, no, or how
-_FILTERS = frozenset(
-    "filter filters where selector match query condition conditions criteria labelselector predicate search whereclause".split()
-)
-_SINGLE = frozenset("id key name uuid slug email user username path number sku arn index".split())
-_NOT_TARGETS = frozenset(
-    "fields columns select include includes exclude excludes expand sort order orderby format origin origins accept cors headers tags labels "
-    "args arguments scopes events types methods attributes properties permissions roles options flags features environmentvariables "
-    "attendees content text body description message title comment lines steps todos edits messages tools values params parameters command "
-    "cmd argv coordinates embedding vector data".split()
-)
-_PLACES = frozenset(
-    "env environment stage target database db host project namespace cluster server bucket account workspace context url hostname tenant org "
-    "instance name id resource service deployment table schema dsn connection connectionstring stack app application profile branch domain "
-    "site zone dbname databasename bucketname clustername projectid dbinstanceidentifier environmentname subscription resourcegroup appname "
-    "servicename instanceid organization collection keyspace repo repository functionname queue topic volume pool vm stackname tier "
-    "workspaceid region endpoint ref baseurl label".split()
-)
-_ENVIRONMENTS = frozenset(
-    "env environment stage tier target context profile branch workspace environmentname namespace".split()
-)
 PLAIN = (str, int, float, type(None))  # holds no further values
 _WORDS = re.compile(r"[a-z]+")
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
-_MANY = frozenset("count limit number total quantity size batchsize max".split())
 
 
 class ParamScope(Struct):
@@ -168,9 +146,9 @@ def scope_of(params: Mapping[str, Any]) -> ParamScope:
             _string(key, value, scope)
         elif isinstance(value, (list, tuple)):
             _list(key, value, scope)
-        elif key in _FILTERS and (value is None or isinstance(value, Mapping)):
+        elif key in _LISTS.filters and (value is None or isinstance(value, Mapping)):
             _filter(value, scope)
-        elif key in _MANY and isinstance(value, int) and value > 1 and not isinstance(value, bool):
+        elif key in _LISTS.many and isinstance(value, int) and value > 1 and not isinstance(value, bool):
             scope.traits.add("many")
         elif value is not None and _names_one(key):
             scope.single = True
@@ -183,32 +161,32 @@ def _is_trial(key: str, value: object, said: bool | None) -> bool:
     if key in _DRY and said is True:
         return True
     word = value.strip().lower()[:12] if isinstance(value, str) else ""
-    return (key == "dryrun" and word in ("all", "server", "client")) or (key == "mode" and word in _TRIAL_MODES)
+    return (key == "dryrun" and word in ("all", "server", "client")) or (key == "mode" and word in _LISTS.trial_modes)
 
 
 def _names_one(key: str) -> bool:
-    return key in _SINGLE or key.endswith(("id", "name", "key", "identifier", "arn"))
+    return key in _LISTS.single or key.endswith(("id", "name", "key", "identifier", "arn"))
 
 
 def _string(key: str, value: str, scope: ParamScope) -> None:
     if len(value) > _SHORT:
         return
     word = value.strip().lower()
-    if key in _FILTERS:
+    if key in _LISTS.filters:
         if word in _MATCHES_ALL:
             scope.traits.update(("all", "unfiltered"))
         else:
             scope.filtered = True
         return
-    if key in _NOT_TARGETS:
+    if key in _LISTS.not_targets:
         return
-    if word in _EVERYTHING:
+    if word in _LISTS.everything:
         scope.traits.add("all")
     elif word and _names_one(key):
         scope.single = True
     if key == "mode" and word in ("hard", "permanent", "force"):
         scope.traits.add("permanent")
-    if (key in _PLACES or key.endswith(("name", "id", "identifier", "host", "url", "env"))) and _is_production(
+    if (key in _LISTS.places or key.endswith(("name", "id", "identifier", "host", "url", "env"))) and _is_production(
         word, key
     ):
         scope.traits.add("production")
@@ -217,22 +195,22 @@ def _string(key: str, value: str, scope: ParamScope) -> None:
 def _is_production(text: str, key: str) -> bool:
     words = _WORDS.findall(text)
     for position, word in enumerate(words):
-        if word in PRODUCTION_WORDS and (word != "live" or key in _ENVIRONMENTS):
+        if word in PRODUCTION_WORDS and (word != "live" or key in _LISTS.environments):
             return not (position and words[position - 1] in NOT_PRODUCTION)
     return False
 
 
 def _list(key: str, value: list[Any] | tuple[Any, ...], scope: ParamScope) -> None:
-    if key in _FILTERS:
+    if key in _LISTS.filters:
         if value:
             scope.filtered = True
         else:
             scope.traits.update(("all", "unfiltered"))
         return
-    if key in _NOT_TARGETS:
+    if key in _LISTS.not_targets:
         return
     plain = [item for item in value[:MAX_VALUES] if isinstance(item, (str, int)) and not isinstance(item, bool)]
-    if any(isinstance(item, str) and item.strip().lower() in _EVERYTHING for item in plain):
+    if any(isinstance(item, str) and item.strip().lower() in _LISTS.everything for item in plain):
         scope.traits.add("all")
     if len(value) > 1:
         scope.traits.add("bulk")
@@ -242,7 +220,7 @@ def _list(key: str, value: list[Any] | tuple[Any, ...], scope: ParamScope) -> No
         if (
             isinstance(item, str)
             and len(item) <= _SHORT
-            and key.rstrip("s") in _PLACES
+            and key.rstrip("s") in _LISTS.places
             and _is_production(item.lower(), key)
         ):
             scope.traits.add("production")

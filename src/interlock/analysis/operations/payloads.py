@@ -8,6 +8,7 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.browser import read_page_script, read_script
 from interlock.analysis.operations.command_params import (
     ARGUMENTS,
@@ -20,6 +21,8 @@ from interlock.analysis.operations.command_params import (
 from interlock.analysis.operations.params import MAX_TEXT, squash
 from interlock.analysis.operations.requests import URL_KEYS, is_request, read_request
 from interlock.analysis.programs.load import program_set
+
+_LISTS = WordLists("payloads")
 
 _SQL = frozenset("sql statement statements sqlquery querystring sqlstatement rawsql sqltext querytext ddl".split())
 _QUERY = frozenset("query q queries mutation document gql".split())
@@ -49,21 +52,8 @@ DOCUMENTARY = frozenset(
     "tokenize encode decode hash render simulate plan diff compare log lookup suggest quote dryrun analyze analyse highlight save store "
     "record comment draft compose annotate report whatif print display beautify".split()
 )
-# Of these, those that have nothing but text to work on.
-_OF_TEXT = frozenset(
-    "explain validate lint format parse translate summarize summarise classify tokenize encode decode hash render simulate plan diff "
-    "compare log suggest quote dryrun highlight comment draft compose annotate report whatif beautify estimate".split()
-)
-_TEXTS = frozenset(
-    "query queries sql statement statements command commands code script scripts snippet snippets syntax expression text texts history note notes "
-    "memory memories template templates example examples documentation docs doc file_content prompt prompts message messages log logs issue issues "
-    "bookmark bookmarks favorite favorites audit workflow macro alias aliases step steps migration migrations".split()
-)
 _RUN = SHELL | _SQL
 _DATABASES = frozenset({"sql", "redis", "mongo", "cql", "cypher"})
-_RUNNERS = frozenset(
-    "run execute exec eval evaluate invoke call start launch submit perform do process apply query debug test interpret".split()
-)
 _STATEMENT = re.compile(
     r"\s*(?:--[^\n]*\n\s*|/\*.{0,500}?\*/\s*)*(?:select\b.+\bfrom\b|select\s+[\w*(']|delete\s+from\s|drop\s+(?:table|database|schema|view|index|user|role|"
     r"column|function|trigger|type|sequence|owned|tablespace|collection|keyspace|materialized)|truncate\s|insert\s+(?:into|overwrite)\s|update\s+\S+"
@@ -93,9 +83,6 @@ _STATED = _SQL | _QUERY
 _STATEMENTS = _STATED | _KEY_LANGUAGES.keys()
 # Without one of these keys, parameters hold nothing that runs.
 _CARRYING = SHELL | _STATEMENTS | _CODE | URL_KEYS | ARGUMENTS | frozenset(_LANGUAGE)
-_BODIES = frozenset(
-    {"body", "content", "text", "stdin", "input"}
-)  # code too, where its language is said and it is to be run
 _PIECE = re.compile(r"\w+|[{}():]")
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
 Field = Callable[[str], None]
@@ -122,10 +109,10 @@ def read_payloads(words: Sequence[str], verb: str, keys: Mapping[str, Any], fiel
 
 def _is_about_text(words: Sequence[str], verb: str) -> bool:
     """explain_query, lint, save_snippet: the text itself is what is looked at or kept. find_rows {"sql": …} runs what it is given."""
-    if verb in _OF_TEXT:
+    if verb in _LISTS.of_text:
         return True
     behind = list(words[len(words) - list(reversed(words)).index(verb) :]) if verb in words else []
-    return not _TEXTS.isdisjoint(behind or words)
+    return not _LISTS.texts.isdisjoint(behind or words)
 
 
 def _is_run(words: Sequence[str], key: str, value: object) -> bool:
@@ -218,13 +205,13 @@ def _mutations(text: str) -> list[str]:
 
 
 def _code(words: Sequence[str], verb: str, keys: Mapping[str, Any], language: str, out: Report) -> bool:
-    if not (language or verb in _RUNNERS or "code" in words):
+    if not (language or verb in _LISTS.runners or "code" in words):
         return False
     if verb in ("create", "write", "update", "add", "set", "edit", "upload", "insert", "post", "send", "generate"):
         return False
     found = False
-    said = verb in _RUNNERS and any(key in keys for key in _LANGUAGE)
-    for key in sorted((_CODE | _BODIES if said else _CODE) & keys.keys()):
+    said = verb in _LISTS.runners and any(key in keys for key in _LANGUAGE)
+    for key in sorted((_CODE | _LISTS.bodies if said else _CODE) & keys.keys()):
         text = text_of(keys[key])
         if not text.strip() or (key == "program" and " " not in text.strip()):
             continue

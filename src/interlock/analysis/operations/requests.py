@@ -9,8 +9,11 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name, verbs
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.params import MAX_TEXT, pairs, squash, walk
 from interlock.analysis.place_names import is_secret
+
+_LISTS = WordLists("requests")
 
 Field = Callable[[str], None]
 URL_KEYS = frozenset("url uri endpoint path route href requesturl apipath resource request".split())
@@ -19,8 +22,6 @@ _BODY = frozenset("body data payload json requestbody".split())
 _NESTED = ("init", "options", "requestinit", "config")
 _METHOD = ("method", "httpmethod", "requestmethod", "httpverb", "verb")  # the most telling first
 _METHODS = frozenset("get head options post put patch delete".split())
-_ASKS = frozenset("http https api rest request curl endpoint webhook".split())
-_ACTING = frozenset("delete terminate stop revoke invalidate reset block account pay cancel override rollback".split())
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*|api|admin|rest|[0-9a-f-]{16,}|\W.*", re.IGNORECASE)
 
 
@@ -42,7 +43,7 @@ def read_request(words: Sequence[str], keys: Mapping[str, Any], field: Field, ou
     keys = {**nested_request(keys), **keys}
     url = next((keys[key] for key in _URL_ORDER if isinstance(keys.get(key), str) and keys[key].strip()), "")
     method = next((keys[key] for key in _METHOD if isinstance(keys.get(key), str)), "")
-    asks = not _ASKS.isdisjoint(words)
+    asks = not _LISTS.asks.isdisjoint(words)
     if asks and url.partition(" ")[0].lower() in _METHODS:
         method, _, url = url.partition(" ")  # "POST /orgs/1/suspend"
     if not method and asks:
@@ -70,7 +71,7 @@ def acting_path(url: str, field: Field) -> bool:
     path = path.split("://", 1)[-1].partition("/")[2] if "://" in path else path
     parts = [part for part in path.strip("/").split("/") if part and not _VERSION.fullmatch(part)]
     words = split_name(parts[-1])[-1:] if parts else ()
-    if not words or verbs().get(words[0][0], "") not in _ACTING:
+    if not words or verbs().get(words[0][0], "") not in _LISTS.acting:
         return False
     nouns = [part for part in parts[:-1] if part.isalpha() and part.lower() in objects()]
     field("_".join([*words[0], *(nouns[-1:] if len(words[0]) == 1 else ())]).removesuffix("s"))
@@ -85,18 +86,7 @@ def as_json(value: object) -> str:
         return ""
 
 
-_SENDS = frozenset(
-    "send email mail post publish share upload broadcast message tweet sms comment reply paste submit forward notify dm text announce create add report".split()
-)
 _REQUESTS = frozenset({"request", "call", "fetch", "http", "post", "put"})
-_CARRIES = frozenset(
-    """body text content contents message html data payload attachments attachment files file description comment code snippet title subject
-    blocks markdown note value path filepath""".split()
-)
-_PLACES_OUT = frozenset(
-    "feedback survey review error crash bug email mail message gist paste pastebin comment issue tweet post slack discord webhook sms page topic form ticket file dm chat channel "
-    "telegram reply snippet thread gmail".split()
-)
 _SECRET = re.compile(
     r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bsk_live_\w{8,}|\brk_live_\w{8,}|\bxox[abprs]-[\w-]{10,}"
     r"|-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY|\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}|\bAIza[\w-]{30,}|\bglpat-[\w-]{16,}|\bnpm_[A-Za-z0-9]{30,}"
@@ -109,9 +99,6 @@ _SECRET_KEY = re.compile(
     r"(?:password|passwd|passphrase|secret|secretkey|apikey|privatekey|accesskey|secretaccesskey|accesstoken|refreshtoken|clientsecret|connectionstring|credentials?|authtoken|bearertoken)$"
 )
 _PLACEHOLDER = re.compile(r"[<*${%]|\b(?:xxx+|your|example|placeholder|redacted|changeme|dummy|todo|none|null|hidden)|^(?:\W|.{0,7}$)|^(.)\1+$", re.IGNORECASE)  # fmt: skip
-_BODIES = frozenset(
-    "payload body data json content context fields attributes extra metadata message properties event".split()
-)
 _HANDED_IN = frozenset("submit comment share publish post tweet".split())
 _SIGN_IN = re.compile(r"oauth|token|login|auth|signin|session", re.IGNORECASE)
 
@@ -123,16 +110,18 @@ def _names_secret(text: str) -> bool:
 
 def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any], keys: Mapping[str, Any]) -> bool:
     """True when text or a file that goes out holds a secret."""
-    if verb not in _SENDS and words and words[-1] in _SENDS:
+    if verb not in _LISTS.sends and words and words[-1] in _LISTS.sends:
         verb = words[-1]  # slack_post
     leaves = _leaves(keys)
     if verb in _REQUESTS and leaves:
         verb = "send"
     if leaves and any(
-        _is_secret(squash(key), value) and squash(above) in _BODIES for key, value, _, above in walk(params)
+        _is_secret(squash(key), value) and squash(above) in _LISTS.bodies for key, value, _, above in walk(params)
     ):
         return True
-    if verb not in _SENDS or (verb in ("create", "add", "submit", "text", "report") and _PLACES_OUT.isdisjoint(words)):
+    if verb not in _LISTS.sends or (
+        verb in ("create", "add", "submit", "text", "report") and _LISTS.places_out.isdisjoint(words)
+    ):
         return False
     if "file" in words and verb in ("create", "add"):
         return False
@@ -143,7 +132,7 @@ def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any], k
             (depth and not _signs_in(keys)) or (verb in _HANDED_IN and _SECRET.search(str(value)[:500]))
         ):
             return True
-        if key not in _CARRIES and not depth:
+        if key not in _LISTS.carries and not depth:
             continue
         for item in value[:50] if isinstance(value, (list, tuple)) else (value,):
             if isinstance(item, str) and (_SECRET.search(item[:50_000]) or _names_secret(item)):

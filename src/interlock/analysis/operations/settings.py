@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from interlock.analysis.lexicon import object_kind, verb_kind
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.act_params import ending
 from interlock.analysis.operations.effects import CLOUD
 from interlock.analysis.operations.effects import deed as deed_of
@@ -15,6 +16,8 @@ from interlock.analysis.operations.key_words import NAMES, STATES, Sense, sense
 from interlock.analysis.operations.key_words import NOTHING as NO_SENSE
 from interlock.analysis.operations.names import NamedAct, Words
 from interlock.analysis.operations.params import PLAIN, squash, truth, walk
+
+_LISTS = WordLists("settings")
 
 Deed = tuple[str, tuple[str, ...]]
 CONFIGURES = frozenset(
@@ -27,41 +30,15 @@ _ON = frozenset("true on enabled enable yes 1 active".split())
 _SWITCHES = _OFF | _ON
 _WORLD = frozenset({"0.0.0.0/0", "::/0", "0.0.0.0", "*/0"})
 _NETWORKS = ("prefix", "address", "addresses", "range", "ranges", "cidr", "ip", "ips", "source")
-_ANYBODY = frozenset(
-    "allusers allauthenticatedusers system:anonymous system:unauthenticated anyone anyonewithlink public-read public-read-write "
-    "authenticated-read anonymous http://acs.amazonaws.com/groups/global/allusers".split()
-)
-_OUTWARD = frozenset("egress outbound route routes routetable vpc subnet nat".split())
 _RIGHTS = ("role", "policy", "permission", "access", "group", "privilege", "name", "grant", "scope", "level")
-_ALL_RIGHTS = frozenset(
-    "cluster-admin administratoraccess roles/owner roles/editor system:masters iamfullaccess owner superuser sysadmin superadmin "
-    "globaladministrator fullcontrol roles/resourcemanager.organizationadmin poweruseraccess".split()
-)
-_MAILS = frozenset(
-    "mail email gmail outlook exchange mailbox inbox filter rule forwarding imap workspace smtp delegate delegates message autoforward vacation "
-    "settings o365 zoho fastmail".split()
-)
-_COUNTS = frozenset(
-    "replicas desiredcount desiredcapacity reservedconcurrentexecutions maxsize maxcapacity maxreplicas minreplicas maxinstances instancecount "
-    "numnodes nodecount taskcount workercount".split()
-)
 _PRICES = frozenset("unitamount fee pricecents".split())
 _DISCOUNTS = frozenset("percent percentoff discount discountpercent percentage discountpercentage amountoff".split())
-_WATCHED = frozenset("audit trail cloudtrail security flow guardduty siem auditlog access".split())
-_BUILT = frozenset("artifact artifacts preview build token link url session cache".split())  # never meant to last
 _TELLING = frozenset("log record track report audit write emit".split())  # say what was done
-_FIELDS = frozenset(  # what holds the new values of an update
-    "fields field patch value values attributes properties data body payload updates update changes set record resource user profile item".split()
-)
 _CHANGES = frozenset({"action", "changetype", "changeaction"})
-_OWNED = frozenset("bucket repository database volume backup machine project cluster table schema".split())
 _ENDED = {
     "suspended": "suspend", "banned": "ban", "terminated": "terminate", "revoked": "revoke", "deactivated": "deactivate", "offboarded": "offboard",
     "cancelled": "cancel", "canceled": "cancel", "refunded": "refund", "voided": "void",
 }  # fmt: skip
-_MANIFESTS = frozenset(
-    "manifest manifests yaml resource spec definition template body content policy policydocument document".split()
-)
 _MOST_TEXT = 20_000
 
 
@@ -98,13 +75,13 @@ class _Settings:
             if (
                 depth
                 and self.configures
-                and squash(above) in _FIELDS
+                and squash(above) in _LISTS.fields
                 and (verb := ending(self.act, squash(key), value))
             ):
                 self._ended(verb, self.act.object, self.act.noun)
         if deletions:
             self.found.append(("act_delete", ("bulk",) if deletions > 1 else ()))
-        if keeps and (self.configures or (self.act.kind == "create" and self.act.noun not in _BUILT)):
+        if keeps and (self.configures or (self.act.kind == "create" and self.act.noun not in _LISTS.built)):
             self.found += expires(self.words, params)
         self._pair(params)
         return self.found
@@ -169,9 +146,9 @@ class _Settings:
             if sense("_".join(self.words[:8])).guards or (above and sense(above).guards):
                 self.found.append(("act_override", ()))
         elif short in ("private", "isprivate") and value is not None:
-            if self.act.object in _OWNED or not {"repo", "repository"}.isdisjoint(self.words):
+            if self.act.object in _LISTS.owned or not {"repo", "repository"}.isdisjoint(self.words):
                 self.found.append(("act_escalate", ()))
-        elif "logging" in short and not _WATCHED.isdisjoint(self.words):
+        elif "logging" in short and not _LISTS.watched.isdisjoint(self.words):
             self.found.append(("act_override", ()))
 
     def _said(self, said: Sense, value: object) -> None:
@@ -183,7 +160,7 @@ class _Settings:
         ):
             self.found.append(("act_override", ()))
         elif said.opens and yes and (self.configures or self.act.kind == "grant"):
-            if len(said.words) > 1 or self.act.object in _OWNED or self.act.kind == "grant":
+            if len(said.words) > 1 or self.act.object in _LISTS.owned or self.act.kind == "grant":
                 self.found.append(("act_escalate", ()))
         elif said.ends and yes and self.act.kind in ("change", ""):
             kind, noun = object_kind(said.words[1:])
@@ -195,7 +172,12 @@ class _Settings:
 
     def _forward(self, key: str, value: object) -> None:
         """Mail that goes to somebody else as well, from now on."""
-        if self.act.kind != "send" and not _MAILS.isdisjoint(self.words) and sense(key).forwards and _is_address(value):
+        if (
+            self.act.kind != "send"
+            and not _LISTS.mails.isdisjoint(self.words)
+            and sense(key).forwards
+            and _is_address(value)
+        ):
             self.found.append(("act_leak", ()))
 
     def _deletion(self, said: Sense) -> None:
@@ -216,16 +198,16 @@ class _Settings:
         word = value.strip().lower()
         if word in _WORLD:
             short = key.lower()
-            if _OUTWARD.isdisjoint(self.words) and "dest" not in short and "/" in word:
+            if _LISTS.outward.isdisjoint(self.words) and "dest" not in short and "/" in word:
                 self.found.append(("act_escalate", ()))
         elif (
             word == "*"
             and "source" in key.lower()
             and key.lower().endswith(_NETWORKS)
-            and _OUTWARD.isdisjoint(self.words)
+            and _LISTS.outward.isdisjoint(self.words)
         ):
             self.found.append(("act_escalate", ()))
-        elif word in _ANYBODY:
+        elif word in _LISTS.anybody:
             if (
                 self.configures
                 or self.act.kind == "grant"
@@ -259,7 +241,7 @@ class _Settings:
 
     def _long(self, key: str, value: str) -> None:
         """A document in a string: a policy in JSON, a manifest in YAML."""
-        if squash(key) not in _MANIFESTS and "policy" not in key.lower():
+        if squash(key) not in _LISTS.manifests and "policy" not in key.lower():
             return
         text = value[:_MOST_TEXT]
         if text.lstrip()[:1] == "{":
@@ -276,7 +258,7 @@ class _Settings:
 
     def _number(self, key: str, value: float) -> None:
         """Zero of what runs stops it; zero of a price, or all of it off, gives it away."""
-        if value == 0 and key in _COUNTS and not key.startswith("min"):
+        if value == 0 and key in _LISTS.counts and not key.startswith("min"):
             self.found.append(("act_terminate", ("undoable",)))
         elif (value == 0 and (key in _PRICES or key.endswith("price"))) or (value == 100 and key in _DISCOUNTS):
             self.found.append(("act_pay", ()))
@@ -296,7 +278,7 @@ def _is_deletion(key: str, value: str, above: str) -> bool:
 
 
 def _names_all_rights(word: str) -> bool:
-    return word in _ALL_RIGHTS or word.rpartition("/")[2] in _ALL_RIGHTS
+    return word in _LISTS.all_rights or word.rpartition("/")[2] in _LISTS.all_rights
 
 
 def _is_address(value: object) -> bool:
@@ -328,7 +310,6 @@ _AMOUNT = re.compile(r"\s*(\d{1,15})\s*(ms|min|s|m|h|d|w|)[a-z]{0,8}\s*$", re.IG
 _PASSING = re.compile(
     r"tmp|temp|cache|scratch|preview|build|artifact|session|log|debug|trash|incomplete|multipart", re.IGNORECASE
 )
-_AGES = frozenset("days age minage afterdays daysafter expireafterdays numberofdays maxage expiredays".split())
 _BORN = ("creat", "updat", "insert", "birth", "timestamp", "modif")
 
 
@@ -363,10 +344,10 @@ def expires(words: tuple[str, ...], params: Mapping[str, Any]) -> list[Deed]:
             passes = True
         born = born or (upper in ("keys", "key", "fields") and short.startswith(_BORN))
         seconds = _seconds(
-            short, value, "retention" in short or (about and (short in _AGES or short in ("period", "value")))
+            short, value, "retention" in short or (about and (short in _LISTS.ages or short in ("period", "value")))
         )
         if seconds is not None and "abort" not in upper and "transition" not in upper and "noncurrent" not in upper:
-            if "retention" in short or ("retention" in words and short in (*_AGES, "period", "value")):
+            if "retention" in short or ("retention" in words and short in (*_LISTS.ages, "period", "value")):
                 if seconds <= _SHORT:
                     return [("act_delete", ("bulk",))]
             soonest = min(soonest, seconds)

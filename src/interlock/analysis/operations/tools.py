@@ -9,6 +9,7 @@ from typing import Any
 from interlock.analysis.confusables import plain
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, vocabulary
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations import files
 from interlock.analysis.operations.browser import read_click, read_page_script, read_script
 from interlock.analysis.operations.command_params import argv_of, feed, read_environment, shell_text
@@ -26,15 +27,11 @@ from interlock.analysis.operations.payloads import (
 from interlock.analysis.operations.requests import nested_request
 from interlock.analysis.prose.commands import is_command
 
+_LISTS = WordLists("tools")
+
 _SHELL_KEYS = "command cmd commandline script code input bash shellcommand commands action".split()
 Input = Mapping[str, Any]
 Handler = Callable[[Input, Report], None]
-
-_UNGUARDED = frozenset(
-    "dangerouslydisablesandbox disablesandbox nosandbox withescalatedpermissions dangerouslyskippermissions skippermissions unsandboxed "
-    "adminoverride overrideprotection overridepolicy overridechecks overridesafety skipsafetychecks skipchecks ignorechecks disablesafety skipreview "
-    "withoutsandbox escalated skipapproval autoapprove noverify runoutsidesandbox".split()
-)
 
 
 def read_tool(name: str, input: Input, out: Report, crude: str = "") -> None:
@@ -55,15 +52,10 @@ def read_tool(name: str, input: Input, out: Report, crude: str = "") -> None:
 
 def _carried(handler: Handler, input: Input, out: Report) -> None:
     """search_files {"command": …}: a tool that only looks is given something to run, whatever it may do with that."""
-    if handler not in _LOOKING or _RUN.isdisjoint(keys := short_keys(input)):
+    if handler not in _LOOKING or _LISTS.run.isdisjoint(keys := short_keys(input)):
         return
-    given = {key: keys[key] for key in sorted(_RUN & keys.keys())}
+    given = {key: keys[key] for key in sorted(_LISTS.run & keys.keys())}
     read_payloads(("run",), "run", given, lambda name: read_operation(name, {}, "update", out, depth=1), out)
-
-
-_RUN = frozenset(
-    "command cmd commands commandline shellcommand bash sql statement statements sqlquery rawsql ddl".split()
-)
 
 
 def read_built_in(name: str, input: Input, crude: str, out: Report) -> bool:
@@ -107,7 +99,6 @@ def _handler(name: str, input: Input) -> Handler | None:
 
 
 _TERMINALS = frozenset("terminal tty pty tmux zellij iterm shell".split())
-_LETTERS = frozenset("message messages feedback notification email mail comment report".split())  # for people
 _TYPES = frozenset("write send type input paste keys".split())
 _NOTEBOOKS = frozenset("notebook jupyter ipynb colab kernel".split())
 _EXECUTES = frozenset("execute exec run eval evaluate".split())
@@ -116,7 +107,7 @@ _EXECUTES = frozenset("execute exec run eval evaluate".split())
 def _live(name: str) -> Handler | None:
     """The reader of a tool that types into a terminal, or runs the cells of a notebook, whatever its name is made of."""
     words = {word for segment in split_name(name) for word in segment}
-    if not words.isdisjoint(_TERMINALS) and not words.isdisjoint(_TYPES) and words.isdisjoint(_LETTERS):
+    if not words.isdisjoint(_TERMINALS) and not words.isdisjoint(_TYPES) and words.isdisjoint(_LISTS.letters):
         return read_terminal
     return _cells if not words.isdisjoint(_NOTEBOOKS) and not words.isdisjoint(_EXECUTES) else None
 
@@ -131,7 +122,7 @@ def _cells(input: Input, out: Report) -> None:
 
 
 def _has_path(input: Input) -> bool:
-    return any(squash(key) in _PATH_KEYS and isinstance(value, str) for key, value in list(input.items())[:200])
+    return any(squash(key) in _LISTS.path_keys and isinstance(value, str) for key, value in list(input.items())[:200])
 
 
 def _has_command(input: Input) -> bool:
@@ -148,7 +139,7 @@ def _sandbox(name: str, input: Input, out: Report) -> None:
     """A call that asks to run without what usually holds it back."""
     for key, value in list(input.items())[:200]:
         short, word = squash(key), str(value).lower()[:40] if isinstance(value, str) else ""
-        asked = short in _UNGUARDED or short.startswith(("bypass", "dangerously"))
+        asked = short in _LISTS.unguarded or short.startswith(("bypass", "dangerously"))
         refused = short in ("usesandbox", "requireapproval") and truth(value) is False
         opened = short in ("sandbox", "sandboxmode") and word in ("danger-full-access", "none", "off", "disabled")
         if (asked and truth(value)) or refused or opened or (short == "sandboxpermissions" and "escalated" in word):
@@ -382,7 +373,6 @@ _SHARED: Mapping[str, Handler] = {
         "write_stdin send_keys send_input interact_with_process",
     ),
 }
-_PATH_KEYS = frozenset("path filepath file targetfile absolutepath filename notebookpath directory dirpath".split())
 _BY_PATH = frozenset({_write, _append, _edit, _delete, _delete_tree, _move, _read})
 _HANDLERS: Mapping[str, Handler] = {
     **_SHARED,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from interlock.analysis.facts import Report
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.names import may_be_operation
 from interlock.analysis.prose import english
 from interlock.analysis.prose.acts import NOTHING, AnnouncedAct, Carried, Traits
@@ -34,6 +35,8 @@ from interlock.analysis.prose.normalise import LIMIT, known_words, normalise, wi
 from interlock.analysis.prose.operations import NAMED, Mention, ends_with, lists_names, mentions, unnamed, without_named
 from interlock.analysis.prose.playing import play, read_operations, running
 
+_LISTS = WordLists("prose")
+
 __all__ = ["read_prose"]
 
 
@@ -48,17 +51,6 @@ def read_prose(text: str, out: Report) -> None:
     read_text(plain, out)
 
 
-_EMPTY = frozenset(
-    "i i'm i'll we we'll am will do doing done does did something anything stuff thing things it this that these those them continue continuing"
-    " next step steps proceed proceeding go going ahead on handle handling as discussed the a an some one with for to of in and or then now just"
-    " work working task tasks job action actions operation operations command commands file files script scripts run running execute executing"
-    " write writing make making use using tool tools call calling perform performing process processing carry out usual plan needful"
-    " what needs needed be is are before planned agreed request requested need required necessary finish finishing complete completing"
-    " keep carrying wrap up move moving forward start starting begin try trying again resume resuming rest whatever etc take taking care get"
-    " getting my our your its ok okay sure yes please more another same here there function update updating change changing modify modifying"
-    " fix fixing apply applying some_thing stuff me let us you user's previous last first finally also so by at instructions instructed told said"
-    " follow following issue issues problem problems asked api data user system request requests changes ask asks app code project bug error thing topic matter follow-up goal agenda best appropriate remaining everything all set".split()
-)
 _WORDS = re.compile(r"[^\W\d_][\w'-]*")
 _CONTENT = 4_000
 
@@ -66,11 +58,11 @@ _CONTENT = 4_000
 def is_vague(text: str, known: bool) -> bool:
     """True when no word says what is done to what; a verb that nobody knows is vague as well."""
     words = [word.lower() for word in _WORDS.findall(text[:_CONTENT])]
-    if all(word in _EMPTY for word in words):
+    if all(word in _LISTS.empty for word in words):
         return True
     if known:
         return False
-    if sum(word in _EMPTY or word in PREPOSITIONS or word in known_words() for word in words) * 2 < len(words):
+    if sum(word in _LISTS.empty or word in PREPOSITIONS or word in known_words() for word in words) * 2 < len(words):
         return True  # a language that nobody knows
     things = [nouns()[word] for word in words if word in nouns()]
     return (
@@ -361,15 +353,12 @@ _MEANWHILE = re.compile(
 _GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
 
 
-_COMPOSES = frozenset("put putting prepare preparing post posting share sharing draw drawing".split())
-
-
 def _plain(sentence: str, low: str) -> str:
     """The sentence without what a colon only quotes, and with both halves of `not only … but also`."""
     titled = _TITLED.match(sentence) if ": " in sentence else None
     if titled and (
         verb_forms().get(titled["verb"].lower(), ("", "", ""))[2] in ("make", "look")
-        or titled["verb"].lower() in _COMPOSES
+        or titled["verb"].lower() in _LISTS.composes
     ):
         after = _GOES_ON.search(sentence, titled.end())
         sentence = sentence[: titled.end() - 2] + (sentence[after.start() :] if after else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from interlock.analysis.lexicon import split_name
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.names import harms, may_be_operation
 from interlock.analysis.prose import is_told
 from interlock.analysis.prose.clauses import clauses, sentences, tokens
@@ -15,15 +16,12 @@ from interlock.analysis.prose.english.verbs import verb_forms
 from interlock.analysis.prose.normalise import normalise, without_claims
 from interlock.analysis.prose.operations import CALLED, NAMED, Mention, ends_with, lists_names, mentions
 
+_LISTS = WordLists("announcements")
+
 _WORD = re.compile(r"[^a-z0-9]+")
 _FILE = re.compile(r"(?:[\w.~-]*/)*(?P<stem>[\w-]+)\.[A-Za-z]{1,5}")
 _DASHED = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)+")
 _LONGEST = 4_000  # characters of a text that are matched
-_LEADS = frozenset(
-    "i i'm i'll we we're we'll am are is will shall going to about let me us now next then first finally also just please so"
-    " ok okay step calling call running run executing execute using use via invoking invoke and by with the operation tool"
-    " function command shell".split()
-)
 
 
 def announced_clauses(text: str) -> list[tuple[str, ...]]:
@@ -63,7 +61,7 @@ def _words(clause: list[str], named: set[int], lifted: Lifted) -> tuple[str, ...
             known = verb_forms().get(token.lower())
             words += _WORD.split(known[0]) if known and known[1] in ("ing", "third", "base") else _split(token)
     words = [word for word in words if word]
-    while words and words[0] in _LEADS:
+    while words and words[0] in _LISTS.leads:
         words = words[1:]
     return tuple(words)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.english import DETERMINERS, NEGATIONS, PREPOSITIONS
 from interlock.analysis.prose.english.verbs import nominals, verb_forms
+
+_LISTS = WordLists("clauses")
 
 # A sentence ends at . ! ? ; or a line's end; a dot inside a name does not end one.
 _SENTENCE = re.compile(
@@ -17,21 +20,9 @@ _ENDS = re.compile(r"[.!?;\n。！？；]")
 _PIECE = re.compile(
     rf"{MARK}.|[~.]?/?[\w@#%&$*+~./:\\-]{{0,200}}[\w*/~](?:['’](?:s|t|m|re|ll|ve|d)\b|s['’](?=\s))?|[,:()—–|→\[\]]|--?>?|=>|&"
 )
-_ALWAYS = frozenset(
-    {":", "(", ")", "—", "–", "--", "->", "=>", "→", "|", "[", "]", "then", "afterwards", "thereafter", "-", "actual"}
-)
-_JOINTS = frozenset({",", "and", "but", "or", "&", "plus", "while", "also", "subsequently", "later", "finally"})
 _HENCE = frozenset("so hence therefore thus meaning".split())
 _SPEAKERS = frozenset("i i'm i'll i'd we we're we'll".split())
 _WAYS = frozenset({"by", "via", "through", "after", "followed"})
-_BETWEEN = frozenset(
-    "i i'm i'll we we'll am will just now next also finally please immediately simply quickly first actually really silently"
-    " secretly quietly going to about let me us afterwards then subsequently permanently completely later instead only directly"
-    " by and so it's again after that this afterward once done well directly straight".split()
-)
-_HOW = frozenset(
-    "bulk mass hard force batch auto soft permanently fully completely cascade re pre un".split()
-)  # bulk-delete
 _LONGEST = 100  # words; a longer clause is read in pieces
 Tokens = list[str]
 
@@ -52,7 +43,7 @@ def tokens(sentence: str) -> Tokens:
             found.append(word)
         elif word.lower().startswith("e-mail"):
             found.append(word[:1] + word[2:])
-        elif head.isalpha() and ((head.lower() in _HOW and _form(verb)) or _harms(head, verb)):
+        elif head.isalpha() and ((head.lower() in _LISTS.how and _form(verb)) or _harms(head, verb)):
             found += [head, verb]
         else:
             found.append(word)
@@ -65,15 +56,9 @@ def _harms(head: str, verb: str) -> bool:
     return (
         known is not None
         and known[1] in ("base", "ing")
-        and known[2] not in _TAME
-        and head.lower() not in _HARMLESS_HEADS
+        and known[2] not in _LISTS.tame
+        and head.lower() not in _LISTS.harmless_heads
     )
-
-
-_TAME = frozenset({"do", "look", "make", "send", "format", "grant", "close", "force", "rewrite"})
-_HARMLESS_HEADS = frozenset(
-    "non un anti pre post drag read write copy one double auto on-delete self pay cross drop spring factory".split()
-)
 
 
 def clauses(words: Tokens) -> list[Tokens]:
@@ -86,9 +71,9 @@ def clauses(words: Tokens) -> list[Tokens]:
                 continue  # `Deleting: /srv/data`; not `Delegate: check …`
         if (
             (low in _HENCE and found[-1] and found[-1][-1] == ",")
-            or low in _ALWAYS
+            or low in _LISTS.always
             or (
-                low in _JOINTS
+                low in _LISTS.joints
                 and not (at and words[at - 1].lower() in DETERMINERS)
                 and not (low == "also" and _form(words[min(at + 1, len(words) - 1)]) == "third")
                 and _begins_act(words, at + 1)
@@ -127,7 +112,7 @@ def _begins_act(words: Tokens, at: int) -> bool:
             return True
         if _form(low) in ("base", "ing", "third"):
             return True
-        if low not in _BETWEEN and low != ",":
+        if low not in _LISTS.between and low != ",":
             return False
     return False
 
@@ -136,13 +121,12 @@ def _behind_a_remark(words: Tokens, at: int) -> int:
     """The place behind `as a last step` and its like, which say only when."""
     if at < len(words) and words[at].lower() in _REMARKS:
         for place in range(at + 1, min(at + 5, len(words))):
-            if words[place].lower() in _REMARKED:
+            if words[place].lower() in _LISTS.remarked:
                 return place + 1
     return at
 
 
 _REMARKS = frozenset("as at in on for to during".split())
-_REMARKED = frozenset("step end move go pass run round way item act sweep turn finish stage phase wrap".split())
 
 
 def _ends_in_verb(clause: Tokens, after: Tokens) -> bool:
@@ -161,12 +145,7 @@ def _ends_in_verb(clause: Tokens, after: Tokens) -> bool:
         and _form(clause[-1]) in ("base", "ing")
         and clause[-2].lower() not in DETERMINERS
         and (
-            clause[-2].lower() in _AMONG
-            or not any(_form(word) in ("base", "ing") and word.lower() not in _BETWEEN for word in clause[:-2])
+            clause[-2].lower() in _LISTS.among
+            or not any(_form(word) in ("base", "ing") and word.lower() not in _LISTS.between for word in clause[:-2])
         )
     )
-
-
-_AMONG = frozenset(
-    "between of about for on with by from via like".split()
-)  # `the difference between drop and truncate`

@@ -7,8 +7,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.names import may_be_operation
 from interlock.analysis.operations.params import short_keys
+
+_LISTS = WordLists("code_spans")
 
 _NAME = r"[\w.\"`\[\]$-]+"
 _CAPITALS = re.compile(
@@ -31,7 +34,6 @@ _SMALL = re.compile(
     r"(?=[\s;.,)'\"@]|$)",
     re.IGNORECASE,
 )
-_FIRST = frozenset("drop truncate delete update alter grant revoke insert select merge shutdown purge".split())
 _ENDS = re.compile(
     r"\s+(?:on|in|via|using|to|because|so|then|before|after|as|against|since|which|while|but|and\s+(?:then|run|restart|re\w+|drop|delete|remove|let|we|i|start|see)|for)\s"
     r"(?=[a-z])(?!\s*[A-Z]{2})|[.!?](?:\s|$)|\s+[—–]\s|\s--?\s"
@@ -43,19 +45,16 @@ _REDIS = re.compile(
     r"\b(?:(?i:FLUSHALL|FLUSHDB)(?:\s+(?:A?SYNC|async|sync))?(?![\w(])|(?:DEL|UNLINK|EXPIRE|PEXPIRE|RENAME|XTRIM|LTRIM|SREM|HDEL|ZREM|PERSIST)\s+[\w{}-]*[:*][\w:*{}.-]*(?:\s+\d+)?"
     r"|SHUTDOWN\s+(?:NO)?SAVE|SCRIPT\s+FLUSH|(?:CONFIG|ACL)\s+(?:SET|DELUSER|SETUSER|RESETSTAT|REWRITE)\b(?:\s+\S+){0,2}|CLUSTER\s+(?:RESET|FLUSHSLOTS)(?:\s+HARD)?|DEBUG\s+SEGFAULT)"
 )
-_REDIS_FIRST = frozenset(
-    "flushall flushdb DEL UNLINK EXPIRE PEXPIRE RENAME XTRIM LTRIM SREM HDEL ZREM PERSIST SHUTDOWN SCRIPT CONFIG ACL CLUSTER DEBUG".split()
-)
 _PUNCTUATION = "`'\"(),.;:"
 
 
 def statements_in(text: str) -> Iterator[tuple[int, int, str]]:
     """Where statements stand in the text, and the language of each; several with `;` between them are one."""
     words = {word.strip(_PUNCTUATION) for word in text.split()}
-    if not _REDIS_FIRST.isdisjoint(words) or {"FLUSHALL", "FLUSHDB", "Flushall", "Flushdb"} & words:
+    if not _LISTS.redis_first.isdisjoint(words) or {"FLUSHALL", "FLUSHDB", "Flushall", "Flushdb"} & words:
         for redis in _REDIS.finditer(text):
             yield redis.start(), redis.end(), "redis"
-    if _FIRST.isdisjoint(word.lower() for word in words):
+    if _LISTS.first.isdisjoint(word.lower() for word in words):
         return
     start = 0
     while (match := _first(text, start)) is not None:
@@ -89,11 +88,6 @@ _BARE = re.compile(
     r"(?:delete_all|destroy_all|truncate|truncate!|drop_all|flush_all|flushall|flushdb|drop_table|delete_all!|destroy_all!|purge!|destroy!)(?![\w(])"
 )
 _BARE_ENDS = ("_all", "truncate", "flushall", "flushdb", "_table", "!")
-_LEADS = frozenset(
-    "call calling calls invoke invoking run running runs execute executing trigger triggering then and using use via with do doing fire"
-    " firing evaluate evaluating type typing paste pasting enter entering issue issuing just now quick please plain by through hit hitting"
-    " console repl shell exec".split()
-)
 _BRACKET = re.compile(r"[()]")
 _CAMEL = re.compile(r"[.>:][a-z]+[A-Z]|^await ")
 _MONGO = re.compile(r"db\.(?:getSiblingDB|getCollection|\w+\.(?:drop|delete|remove|insert|update|find|rename)|dropDatabase|dropUser|shutdownServer|runCommand|adminCommand|\w+\.\w+)")  # fmt: skip
@@ -147,7 +141,7 @@ def _is_chain(call: str) -> bool:
 
 def _can_begin(text: str, at: int) -> bool:
     before = text[max(0, at - 30) : at].rstrip()
-    return not before or before[-1] in ".!?:;,(—–>" or before.rsplit(None, 1)[-1].lower() in _LEADS
+    return not before or before[-1] in ".!?:;,(—–>" or before.rsplit(None, 1)[-1].lower() in _LISTS.leads
 
 
 def _end_of_call(text: str, at: int, closing: dict[int, int]) -> int:

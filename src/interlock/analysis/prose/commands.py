@@ -7,8 +7,11 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.programs.load import describe, net_words, program_set
 from interlock.analysis.prose.programs import programs
+
+_LISTS = WordLists("commands")
 
 MARK = "\ue000"  # a private character; normalising took all others of its kind away
 
@@ -52,7 +55,6 @@ _STOPS |= frozenset(
     " sin sans sem senza zonder без después para pour".split()
 )
 _KANA = re.compile(r"[\u3040-\u30ff，。、]")
-_OPERATORS = frozenset({"|", "||", "&&", "&", ">", ">>", "<", "<<<", "2>", "&>", "|&", ";"})
 _PREFIX = re.compile(r"(?:^|(?<=\s))(?:[A-Z_][A-Z0-9_]{1,60}=\S{0,200} ){1,5}$")
 _LATER = re.compile(r"^(?:[A-Z]|\w+ing\b)")
 
@@ -125,7 +127,7 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
     after, raw, past = _following(text, match.end())
     stands, opens = _stands(text, begin)
     if MARK in after:  # `echo "…" >> /etc/sudoers`
-        return word.islower() and stands and _following(text, past)[1] in _OPERATORS
+        return word.islower() and stands and _following(text, past)[1] in _LISTS.operators
     if (
         not word.islower()
         and not _CMDLET.match(word)
@@ -134,7 +136,7 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
         if not opens or word.isupper():
             return False
     fits = shaped(after)
-    if not fits and _last_word(text, begin) in _OWNERS and _following(text, past)[0] in ("that", "which"):
+    if not fits and _last_word(text, begin) in _LISTS.owners and _following(text, past)[0] in ("that", "which"):
         return False  # `the terraform plan that replaces the database`: a thing
     if begin < match.start():
         return True
@@ -165,15 +167,11 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
         third = _following(text, past)[0]
         return shaped(third) or third in program_set("said_subcommands") or third in program_set("said_nouns")
     if program in program_set("said_names"):
-        return after not in _STOPS and after not in _ARTICLES
+        return after not in _STOPS and after not in _LISTS.articles
     return _words_before_path(program) is not None and after in _ONTO
 
 
-_OWNERS = frozenset("the a this that our my your its every each".split())
 _OPTION = re.compile(r"-{1,2}\w|/[A-Za-z](?:$|:)")
-_ARTICLES = frozenset(
-    "the a an all my our your any some this that these those its their out up off down what how".split()
-)
 _ONTO = frozenset("on over against onto".split())
 
 
@@ -213,7 +211,7 @@ def _end(text: str, match: re.Match[str]) -> int:
         if "\n" in text[stop : word.start()]:
             break
         plain = word[0].rstrip(".,;:?!)")
-        if previous not in _OPERATORS and (
+        if previous not in _LISTS.operators and (
             (plain.lower() in _STOPS and plain.islower()) or word[0] in ("—", "–", "--") or _KANA.match(word[0])
         ):
             if word[0] != "--" or previous not in ("checkout", "restore", "HEAD"):
@@ -260,7 +258,6 @@ _FLAGS = re.compile(
 _SPELT_OUT = re.compile(
     r"\b(?:with|including|plus|and|together with)\s+(?:(?:the|its|all|their|any|also)\s+){0,2}([a-z][a-z-]+)"
 )
-_CALMING = frozenset("help version confirm interactive keep dry-run verbose quiet silent json debug".split())
 _SETS = re.compile(r"\bwith\s+([A-Z_][A-Z0-9_]{2,60}=[^\s,;]+)")
 _OVER = re.compile(r"[.!?;](?:\s|$)|\n")
 _PATH = re.compile(r"(?<!\S)(?:/(?!/)|~|\.{1,2}/|[A-Za-z]:\\)[^\s,;]*")
@@ -281,7 +278,7 @@ def _completed(command: str, program: str, rest: str) -> str:
     if "-" in rest and (flags := _FLAGS.search(rest)):
         command = f"{command} {flags[1].replace(' and ', ' ')}"
     for word in _SPELT_OUT.findall(rest):
-        if word not in _CALMING and f"--{word}" in net_words().switches:
+        if word not in _LISTS.calming and f"--{word}" in net_words().switches:
             command = f"{command} --{word}"  # `docker compose down with volumes`
     if "=" in rest and (sets := _SETS.search(rest)):
         command = f"{sets[1]} {command}"

@@ -6,28 +6,16 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.verbs import verb_forms
 from interlock.analysis.prose.programs import programs
 
+_LISTS = WordLists("documented")
+
 _WORD = re.compile(r"[^\W\d_][\w']*")
-# What something does, in the languages that are read; English verbs come from the lexicon.
-_DOES = frozenset(
-    "breaks requires moves warns fails costs means works formats takes asks affects frees makes leaves keeps skips returns rolls bypasses differs behaves"
-    " löscht entfernt leert verwirft überschreibt zerstört setzt macht"
-    " supprime efface vide écrase détruit réinitialise annule"
-    " borra elimina vacía sobrescribe destruye descarta restablece"
-    " cancella svuota sovrascrive distrugge scarta azzera rimuove"
-    " apaga remove esvazia sobrescreve descarta destrói exclui"
-    " verwijdert wist leegt overschrijft vernietigt gooit"
-    " удаляет стирает очищает уничтожает перезаписывает сбрасывает отбрасывает".split()
-)
-_IS = frozenset(
-    "is are was were will would can cannot can't could should must may might does doesn't has ist sind kann wird darf est peut es puede è può"
-    " pode kan mag нельзя".split()
-)
 _ANNOUNCES = re.compile(
     r"\W*(?:be |to be |being |only |then |now )*(?:run|ran|executed|applied|issued|used|done|performed|called|launched|scheduled|started|next|now|needed|required|due|my|our|what|how|why|the (?:next|plan|step|command|way|only|last)|going|running"
     r"|coming|happening|in order|on)\b"
@@ -44,26 +32,6 @@ _EXPLAINS = re.compile(
     r"|per (?:spiegare|chiarire|informazione|ricordare)|ter (?:uitleg|info(?:rmatie)?|herinnering|verduidelijking)|для (?:справки|пояснения|информации)|поясню)\s?[:,–—-]?\s*$",
     re.IGNORECASE,
 )
-_STATEMENTS = frozenset("DROP TRUNCATE DELETE ALTER UPDATE GRANT REVOKE MERGE PURGE FLUSHALL FLUSHDB VACUUM".split())
-_OBJECTS = frozenset(
-    "FULL ANALYZE DROP ADD RENAME TABLE DATABASE SCHEMA VIEW INDEX USER ROLE COLUMN KEYSPACE COLLECTION FROM INTO SYSTEM MATERIALIZED CASCADE RESTRICT IF EXISTS ALL WHERE"
-    " SET ... … without with a an no clause filter".split()
-)
-_NAMED = frozenset(
-    "command statement flag option switch clause keyword subcommand operator befehl anweisung schalter commande instruction option comando"
-    " sentencia opción istruzione instrução opdracht команда".split()
-)
-_ARTICLES = frozenset("a an the ein eine der die das un une le la el il lo o um uma een het de".split())
-_ADVERBS = frozenset(
-    "also only just always never usually simply really actually even then normally typically irrevocably permanently recursively silently"
-    " immediately irreversibly completely auch nur immer aussi toujours también solo siempre anche sempre também ook altijd также".split()
-)
-# `a hard reset`, `a force push`: an act with an article in front is a thing that is spoken of.
-_KINDS = frozenset("cascade cascading hard soft force forced factory full plain recursive bare simple unfiltered cascading mixed bulk mass single git sql database db table".split())  # fmt: skip
-_ACTS = frozenset(
-    "reset push force-push wipe purge rebase prune format flush drop delete truncate truncation deletion removal revert checkout clean rollback"
-    " downgrade reinstall".split()
-)
 _REACH, _MOST = 80, 40  # letters in front of a verb that are looked at; verbs of one text
 _CJK = re.compile(
     r"(?:(?:DROP|TRUNCATE|DELETE)(?: (?:TABLE|DATABASE|SCHEMA|FROM))?|FLUSHALL|rm -rf|git (?:reset --hard|push --force))\s?(?:命令|コマンド|文)?(?:会|将会|用于|用来|の?とは|は)[^。；！？\n]{0,80}"
@@ -74,7 +42,9 @@ _CJK = re.compile(
 def _says() -> frozenset[str]:
     """The forms in which somebody says what a thing does."""
     return (
-        _DOES | _IS | {form for form, (_, name, _) in verb_forms().items() if name == "third" and form not in nouns()}
+        _LISTS.does
+        | _LISTS.is_words
+        | {form for form, (_, name, _) in verb_forms().items() if name == "third" and form not in nouns()}
     )
 
 
@@ -107,26 +77,23 @@ def _subject(text: str, at: int) -> tuple[int, str, bool] | None:
     for cut in _CLAUSE.finditer(text, start, at):
         start = cut.end()
     words = [(match.start(), match[0].strip("`'\"“”‘’«»„,")) for match in re.finditer(r"\S+", text[start:at])]
-    while words and (words[-1][1].lower() in _ADVERBS or not words[-1][1]):
+    while words and (words[-1][1].lower() in _LISTS.adverbs or not words[-1][1]):
         words.pop()
     explains = _EXPLAINS.search(text[max(0, start - 60) : start]) is not None
     for number in range(min(len(words), 8)):
         names = [word for _, word in words[number:]]
         if _is_command(names, explains):
             return start + words[number][0], " ".join(names), explains
-        if names[0].lower() not in _LEADS:
+        if names[0].lower() not in _LISTS.leads:
             return None
     return None
 
 
-_LEADS = frozenset("in short note remember the a an and or also bedenke denk daran short general plain".split())
-
-
 def _is_command(words: list[str], explains: bool) -> bool:
     """True for the name of a command or a statement without anything that it is aimed at."""
-    article = words[0].lower() in _ARTICLES and words[0]
+    article = words[0].lower() in _LISTS.articles and words[0]
     bare = words[bool(article) :]
-    named = bool(bare) and bare[-1].lower() in _NAMED
+    named = bool(bare) and bare[-1].lower() in _LISTS.named
     bare = [word.removesuffix("'s") for word in bare[:-1]] if named else bare
     if not bare:
         return False
@@ -134,8 +101,8 @@ def _is_command(words: list[str], explains: bool) -> bool:
         return True
     if (
         article in ("a", "an", "A", "An")
-        and bare[-1].lower() in _ACTS
-        and _KINDS.issuperset(word.lower() for word in bare[:-1])
+        and bare[-1].lower() in _LISTS.acts
+        and _LISTS.kinds.issuperset(word.lower() for word in bare[:-1])
     ):
         return True
     return _is_bare(bare, named)
@@ -145,8 +112,8 @@ def _is_bare(words: list[str], named: bool) -> bool:
     first, rest = words[0], words[1:]
     if not rest and is_operation(first):
         return True
-    if first in _STATEMENTS:
-        return all(word in _OBJECTS for word in rest)
+    if first in _LISTS.statements:
+        return all(word in _LISTS.objects for word in rest)
     if named and all(word[:1] == "-" for word in words):
         return True  # `the --force flag`
     program = first.lower()
@@ -160,7 +127,7 @@ def _is_bare(words: list[str], named: bool) -> bool:
 def _is_said(text: str, verb: re.Match[str], explains: bool) -> bool:
     """False for `is run next` and for what happens to one's own things: that is announced."""
     after = text[verb.end() : verb.end() + _REACH]
-    if verb[0] in _IS and (_ANNOUNCES.match(after) or not after.strip(" .!")):
+    if verb[0] in _LISTS.is_words and (_ANNOUNCES.match(after) or not after.strip(" .!")):
         return False
     return explains or not _MINE.search(text[verb.end() : _end(text, verb.end())])
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.prose.clauses import Tokens
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.english import OUTWARD
 from interlock.analysis.prose.english.clause import EnglishClause
+
+_LISTS = WordLists("files")
 
 _PATH = re.compile(
     r"^(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w@%+=:,./\\*~$-]*$|^~$|^\.(?:git|ssh|env|aws|kube|gnupg|config|venv|bashrc|zshrc|npmrc)\b[\w./-]*$"
@@ -28,9 +31,6 @@ _DIRECTORIES = (
         ".",
     ),
 )
-_DESTROYS = frozenset(
-    {"act_delete", "act_terminate", "act_unconfigure", "act_change", "act_invalidate", "act_account", "act_revoke"}
-)
 _FOLDER = re.compile(r"\b(?:folder|directory|dir|tree|recursively|everything|contents|whatever)\b")
 _KILLERS = re.compile(
     r"\b(?:delet|eras|remov|wip|nuk|purg|shred|pitch|toss|chuck|ditch|scrap|axe|axing|zap|torch|blitz|gut|yank|bin(?:n|s\b|\b)|dump|junk|sacrific|eliminat|discard|drop|obliterat|destroy|rm|unlink|get(?:ting)? rid|trash|blow|clear|clean|empty|throw)\w*"
@@ -44,9 +44,6 @@ _WRITES = re.compile(
 )
 _NO_FILES = re.compile(r"\b(?:branch|branches|tag|repo|repository|bucket|image|namespace|package|table|issue)\b")
 _NAMED_FOLDER = re.compile(r"\b(?:the|whole|entire|my|our) ([\w./~-]*[\w]) (?:directory|folder|dir)\b")
-_NO_NAMES = frozenset(
-    "whole entire old same empty temporary temp build dist cache output target scratch new user's root home active shared customer production prod live staging company corporate employee ldap azure phone user users member".split()
-)
 _MOST = 20
 
 
@@ -67,7 +64,7 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
         )
     if (
         clause.acts
-        and clause.acts[0].verb in _DESTROYS
+        and clause.acts[0].verb in _LISTS.destroys
         and not (clause.thing and clause.thing.kind in ("code", "account") and clause.thing.direct)
     ):
         if _KILLERS.search(text):
@@ -76,7 +73,7 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
             kept = [
                 ("overwrite", path)
                 for path in _paths(words)[:_MOST]
-                if words[words.index(path) - 1].lower() not in _WITHIN or "contents of" in text
+                if words[words.index(path) - 1].lower() not in _LISTS.within or "contents of" in text
             ]
             lost = [("act_delete", path, "one") for _, path in kept if _LOSES.search(text) and not _MADE.search(path)]
             return [*kept, *lost]
@@ -106,7 +103,6 @@ _LOSES = re.compile(r"\b(?:overwrit|clobber)\w*")
 _MADE = re.compile(
     r"(?:^|/)(?:dist|build|out|target|tmp|coverage|node_modules|__snapshots__|generated|fixtures?)/|\.(?:snap|lock|min\.js|log|tmp|map)$"
 )
-_WITHIN = frozenset("in of inside from within with by to across using at on".split())
 _OWN = frozenset("write save create add insert store".split())
 
 
@@ -117,7 +113,7 @@ def _deleted(words: Tokens, text: str, bulk: str) -> list[tuple[str, ...]]:
     if _NO_FILES.search(text):
         return []
     named = _NAMED_FOLDER.search(text)
-    if named and named[1] not in _NO_NAMES:
+    if named and named[1] not in _LISTS.no_names:
         return [("delete", named[1], "recursive")]
     tree = ("recursive",) if _FOLDER.search(text) else ()
     within: frozenset[str] = (

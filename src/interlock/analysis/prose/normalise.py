@@ -8,9 +8,12 @@ from functools import cache
 from interlock.analysis.confusables import fold_confusables as unmasked
 from interlock.analysis.confusables import is_invisible, narrow
 from interlock.analysis.lexicon import vocabulary
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.prose.english import SCOPE, may_say
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.verbs import verb_forms
+
+_LISTS = WordLists("normalise")
 
 _JOINED = re.compile(r"(?<![^\W_])[^\W\d_](?:([-._*|+~]| )[^\W\d_])(?:\1[^\W\d_]){2,}(?![^\W_])")
 _APART = re.compile(r"([-._*|+~ ])[^\W\d_]\1[^\W\d_]\1")  # what stands inside every such word
@@ -18,7 +21,6 @@ _MIXED = re.compile(r"(?<![\w./@$-])(?=[\w@$!|-]{3,24}(?![\w./@-]))[A-Za-z@$][A-
 _DISGUISES = re.compile(r"[0-9@$!|]")  # one of these is in every such word
 _LEET = str.maketrans("0134578@$!|", "oieastbasil")
 _OTHER_ONE = str.maketrans("1!|", "lll")
-_LINKS = frozenset("the a an of from in on to and with for my our your their then now this that it them".split())
 _LONGEST = 60
 
 
@@ -63,8 +65,8 @@ def _unleeted(match: re.Match[str]) -> str:
 @cache
 def known_words() -> frozenset[str]:
     """The English words that somebody may want to disguise."""
-    words = {*verb_forms(), *nouns(), *SCOPE, *_LINKS}
-    return frozenset(word for word in words if " " not in word and (len(word) > 2 or word in _LINKS))
+    words = {*verb_forms(), *nouns(), *SCOPE, *_LISTS.links}
+    return frozenset(word for word in words if " " not in word and (len(word) > 2 or word in _LISTS.links))
 
 
 LIMIT = 20_000

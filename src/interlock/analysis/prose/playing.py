@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from interlock.analysis.facts import Report
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose import english
 from interlock.analysis.prose.acts import AnnouncedAct, act
@@ -17,6 +18,8 @@ from interlock.analysis.prose.english.clause import EnglishClause
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.verbs import verb_forms
 from interlock.analysis.prose.operations import CALLED, EDITS, Mention
+
+_LISTS = WordLists("playing")
 
 
 class Teller(Protocol):
@@ -32,42 +35,8 @@ class Teller(Protocol):
 
 # -- would it run? ----------------------------------------------------------------------------------------
 
-_LAUNCHES = frozenset(
-    "open opening do doing firing fire launch launching start starting spawn spawning enter entering type typing paste pasting"
-    " quick hitting hit submit submitting throw throwing kick kicking so hence therefore thus".split()
-)
-_TELLING = frozenset(
-    "explain explaining document documenting describe describing discuss mention quote answer summarize summarise note compare"
-    " comparing translate teach report warn ask asking asked outline recap remind cite add adding append grep search searching look"
-    " looking detect detecting block blocking forbid flag check checking test testing write writing".split()
-)
 _ASKING = frozenset("what how why whether".split())
 _BESIDE = frozenset("between versus vs than like unlike except".split())
-_NAMING = frozenset(
-    "difference differences use uses usage usages occurrence occurrences mention mentions meaning semantics explanation danger dangers"
-    " risk risks effect effects example examples warning warnings equivalent alias synonym anatomy history origin references reference"
-    " docs documentation description summary syntax page section chapter article question questions alternative alternatives name names"
-    " regex pattern string phrase text line word words entry matches hits calls aliases wrapper support".split()
-)
-_OF = frozenset("of to for about on behind with says saying reads reading containing called named titled".split())
-# Verbs that put a text somewhere, and the places where a command is only read.
-_PUTS = frozenset(
-    "put putting include including place placing insert inserting paste pasting quote quoting add adding show showing stick".split()
-)
-_PAGES = frozenset(
-    "slide slides docs doc documentation readme wiki chapter faq handbook training guide page blog article comment tutorial cheat-sheet cheatsheet changelog notes"
-    " appendix glossary presentation deck lecture exercise book essay newsletter answer lesson workshop course poster quiz".split()
-)
-# What is told of a command, behind it.
-_TOLD = frozenset(
-    "means mean meant works stands was were had did failed fails crashed hung raises raised returns returned lacks prints printed exits"
-    " exited hangs throws errors docs documentation manual man manpage page section semantics syntax usage example examples keyword"
-    " snippet incident behaves".split()
-)
-_JUDGED = frozenset(
-    "off forbidden banned not never blocked denied disallowed prohibited dangerous risky bad discouraged deprecated documented mentioned"
-    " described explained rejected disabled refused unsafe harmful evil".split()
-)
 
 
 _RUNNING = frozenset("run running execute executing launch launching".split())
@@ -101,32 +70,36 @@ def _is_named(low: Tokens, at: int) -> bool:
     if near and (
         near[-1] in _BESIDE
         or (near[-1] in EDITS or (near[-1] == "the" and set(near) & EDITS))
-        or (near[-1] in _OF and set(low[max(0, at - 4) : at - 1]) & _NAMING and not set(low[:at]) & _RUNNING)
+        or (
+            near[-1] in _LISTS.of and set(low[max(0, at - 4) : at - 1]) & _LISTS.naming and not set(low[:at]) & _RUNNING
+        )
     ):
         return True
     if _ASKING & set(near):
         return True
     if (
         near
-        and near[-1] in _PUTS
+        and near[-1] in _LISTS.puts
         and after[:1]
         and after[0] in ("in", "into", "on", "to", "as")
-        and _PAGES & set(low[at + 1 : at + 9])
+        and _LISTS.pages & set(low[at + 1 : at + 9])
     ):
         return True  # `put x in the slides`
     if not after:
         return False
     return (
-        after[0] in _TOLD or after[:2] == ["would", "do"] or (after[0] in ("is", "are") and bool(set(after) & _JUDGED))
+        after[0] in _LISTS.told
+        or after[:2] == ["would", "do"]
+        or (after[0] in ("is", "are") and bool(set(after) & _LISTS.judged))
     )
 
 
 def _is_launched(low: Tokens, at: int, clause: EnglishClause) -> bool:
     """`to fix the bug I'll do a quick x`: what shields the clause is not what is done with the command."""
     near = low[max(0, at - 3) : at]
-    if not clause.shield or clause.denied or not _LAUNCHES & set(near):
+    if not clause.shield or clause.denied or not _LISTS.launches & set(near):
         return False
-    return not set(low[:at]) & _TELLING and not set(low[max(0, at - 6) : at]) & english.NEGATIONS
+    return not set(low[:at]) & _LISTS.telling and not set(low[max(0, at - 6) : at]) & english.NEGATIONS
 
 
 # -- what does it do? -------------------------------------------------------------------------------------
@@ -176,7 +149,7 @@ def _play_shell(text: str, told: Teller) -> None:
     first = text.split(None, 1)[0]
     if _CMD.match(text[:400]):
         told.out.code("cmd", text)
-    elif first.lower() in _CMDLETS or (_CMDLET.match(text[:400]) and first.partition("-")[0].lower() in _VERBS):
+    elif first.lower() in _CMDLETS or (_CMDLET.match(text[:400]) and first.partition("-")[0].lower() in _LISTS.verbs):
         told.out.code("powershell", text)
     else:
         told.out.shell(text)
@@ -187,11 +160,6 @@ def _play_shell(text: str, told: Teller) -> None:
 
 
 _CMDLETS = frozenset("iwr irm iex gci icm saps ri".split())
-_VERBS = frozenset(
-    "add block clear copy disable dismount enable export format get grant initialize install invoke limit move new out publish remove"
-    " rename repair reset restart resize restore revoke save select send set start stop suspend test unblock uninstall unlock"
-    " unpublish unregister update write demote deny".split()
-)
 _LAST = re.compile(r"(?:^|[.>:])(\w{1,60})[!?]?(?:\(((?:[^()]|\([^()]*\)){0,400})\))?;?$")
 
 

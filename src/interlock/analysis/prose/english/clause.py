@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 
 from interlock.analysis.lexicon.idioms import Phrase
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.lexicon.load import english as english_words
 from interlock.analysis.lexicon.load import harmless_phrases, phrases
 from interlock.analysis.operations.names import is_operation
@@ -38,20 +39,14 @@ from interlock.analysis.prose.english.roles import (
 )
 from interlock.analysis.prose.english.verbs import is_opening, nominals, opening_forms, sense, verb_forms
 
+_LISTS = WordLists("clause")
+
 # Heads after which even a command with "using" before it is only spoken of.
 TELLS = frozenset(
     "explain document describe discuss mention quote answer summarize summarise record note compare comment translate teach write"
     " report draft warn ask plan propose suggest recommend outline question explain recap remind argue debate cite".split()
 )
-_RUNS = frozenset("run running execute executing using with via runs use through issue issuing invoke invoking".split())
-_STRICTLY = frozenset(
-    "run running runs execute executing issue issuing invoke invoking query statement sql command".split()
-)
-_ENTERS = frozenset(
-    "open connect go login log navigate visit enter switch let have need want try do start begin use get take hit".split()
-)
 _MUTATES = frozenset("update change modify edit alter mutate".split())
-_SETS = frozenset("set configure make schedule cause force setting configuring".split())
 _IT = re.compile(r"\b(?:it|them)\b")
 _PARTICLE_REACH = 9
 _MOST_ACTS = 12
@@ -134,10 +129,10 @@ def _read_words(
         if at == topic and not found.shield and not any(one.harmful for one in found.acts):
             found.known, found.shield = True, "make"
         if word.startswith(MARK):
-            means = bool(set(low[max(0, at - 3) : at]) & _RUNS)
+            means = bool(set(low[max(0, at - 3) : at]) & _LISTS.runs)
             if not _denied(low, at, table) and (not found.shield or (found.head not in TELLS and means)):
                 found.marks.append(words[at])
-                found.runs = found.runs or bool(set(low[max(0, at - 3) : at]) & _STRICTLY) or _is_given(words, at)
+                found.runs = found.runs or bool(set(low[max(0, at - 3) : at]) & _LISTS.strictly) or _is_given(words, at)
         elif at < topic and (word in table or word in nominals() or is_opening(low, at)):
             at = _read_verb(words, low, at, before, wide, found)
         at += 1
@@ -146,10 +141,7 @@ def _read_words(
 def _is_given(words: Tokens, at: int) -> bool:
     """`call execute_sql with "…"`: what is quoted is what the operation is given."""
     near = words[max(0, at - 4) : at]
-    return any(is_operation(word) for word in near) and bool({word.lower() for word in near} & _GIVES)
-
-
-_GIVES = frozenset("with on using passing pass sending giving query sql statement command argument input".split())
+    return any(is_operation(word) for word in near) and bool({word.lower() for word in near} & _LISTS.gives)
 
 
 def _read_verb(
@@ -205,7 +197,7 @@ def _read_verb(
         found.acts += [changed] if changed is not None else []
     if kind == "do":
         found.known = found.known or form != "past"
-        found.changes = found.changes or (form != "past" and verb not in _ENTERS)
+        found.changes = found.changes or (form != "past" and verb not in _LISTS.enters)
         return at
     if _denied(low, at, table) or is_empty(low, at):
         found.denied, found.known = True, True
@@ -257,7 +249,7 @@ def _announce(
         thing = marked.with_traits(thing.traits) if marked.kind else thing
     if kind == "reset" and not thing.words:
         return
-    if kind == "expire" and not thing.kind and at > 1 and low[at - 1] == "to" and not _SETS.isdisjoint(low[:2]):
+    if kind == "expire" and not thing.kind and at > 1 and low[at - 1] == "to" and not _LISTS.sets.isdisjoint(low[:2]):
         thing = thing_in(words, 1, at).with_traits(thing.traits)  # `set all documents to expire`
     if (thing.bare or (thing.kind == "" and thing.pronoun)) and before is not None and before.kind:
         thing = before.with_traits(thing.traits)
@@ -383,12 +375,6 @@ def _said(wording: Phrase, thing: EnglishObject, text: str, wide: Traits) -> Ann
 VALUED = frozenset("data log account access credential guard safety config resource disk device money".split())
 # Where a thing goes that does not come back; a verb and one of these say that it is taken away.
 _AWAY = frozenset("away out off overboard gone down under".split())
-# Verbs that leave a thing where it is, whatever stands behind them.
-_KEEPS = frozenset(
-    "redirect store keep save grant pin set move migrate link add enable attach fix solve resolve log sign send ship point print write carry sort"
-    " work lay stand rule map find figure check try read build point spell start roll hand fan help pad fill"
-    " bring sell".split()
-)
 _NEVER_BACK: Traits = frozenset({"permanent", "no_backup"})
 
 
@@ -405,7 +391,7 @@ def by_default(low: Tokens, thing: EnglishObject, wide: Traits, known: bool) -> 
         return None
     if not known and not _looks_like_a_verb(low):
         return None
-    if any(verb_forms().get(word, ("",))[0] in _KEEPS for word in low):
+    if any(verb_forms().get(word, ("",))[0] in _LISTS.keeps for word in low):
         return None
     return act("shed", thing.kind, thing.words, traits)
 
@@ -414,7 +400,7 @@ def mutation(words: Tokens, low: Tokens, at: int, wide: Traits) -> AnnouncedAct 
     """`update the prices in the production database`: data of production changes under those who use it."""
     thing = thing_in(words, at + 1, len(words))
     traits = thing.traits | wide
-    if "production" not in traits or thing.kind not in ("data", "account", "money") or not _LOOKS.isdisjoint(low):
+    if "production" not in traits or thing.kind not in ("data", "account", "money") or not _LISTS.looks.isdisjoint(low):
         return None
     if traits & _STORES:
         return AnnouncedAct("act_change", thing.words, traits | {"mutates"})
@@ -425,24 +411,15 @@ def mutation(words: Tokens, low: Tokens, at: int, wide: Traits) -> AnnouncedAct 
 
 
 _LIVE = frozenset("prod production live".split())
-_LOOKS = frozenset(
-    "page styling style layout dashboard diagram docs documentation banner text template heading label readme handbook ticket issue mode chart".split()
-)
 _STORES: Traits = frozenset({"database", "table", "schema"})
-_LEADS = frozenset(
-    "i i'm i'll we we're we'll am are will shall gonna going to about let's let me us now next then first finally also just please so hence by and".split()
-)
 
 
 def _looks_like_a_verb(low: Tokens) -> bool:
     """True when the first word that is not a lead can be a verb: a gerund, or a plain word with a thing behind it."""
     for at, word in enumerate(low[:8]):
-        if word in _LEADS:
+        if word in _LISTS.leads:
             continue
         if not word.isalpha() or verb_forms().get(word):
             return False
-        return word.endswith("ing") or (at + 1 < len(low) and low[at + 1] in _OPENS)
+        return word.endswith("ing") or (at + 1 < len(low) and low[at + 1] in _LISTS.opens)
     return False
-
-
-_OPENS = frozenset("the all every each any our their its his her both whole entire my those these".split())

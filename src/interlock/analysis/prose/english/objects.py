@@ -9,20 +9,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.lexicon import EVERYDAY
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.prose import english
 from interlock.analysis.prose.acts import NOTHING, Traits
 from interlock.analysis.prose.clauses import Tokens
 from interlock.analysis.prose.english.nouns import THROWAWAY, last_words, nouns
 
-_PRONOUNS = frozenset("it them they those these this that all everything both that's one ones him her".split())
+_LISTS = WordLists("objects")
+
 _BARE = frozenset("it them him".split())
 _SHARED = frozenset("shared live prod production".split())
-_NAMED_BY = frozenset(
-    "namespace keyspace schema database table topic collection bucket cluster service queue index".split()
-)  # `the namespace payments`
-_GENERIC = frozenset(
-    "everything all contents content data rows row records record documents entries objects files items anything".split()
-)
 _PRODUCTION = re.compile(
     r"(?:^|[-_./:@])(?:prod|prd|production|live)(?:[-_./:\d]|$)|^[a-z]{2,8}prd\d{0,3}$", re.IGNORECASE
 )
@@ -41,8 +37,6 @@ _SHAPES = (  # of names; none of letters alone
     ),
     (re.compile(r"^/dev/(?:sd|nvme|hd|vd|disk|mmc)\w*$"), "disk"),
 )
-_GROUPS = frozenset("group team org organization organisation role admins channel project repository repo workspace list allowlist whitelist"
-                    " billing access administrators owners sudoers membership department".split())  # fmt: skip
 _SECRET = re.compile(
     r"\.env\b|~/\.(?:ssh|aws|kube|gnupg)\b|\b(?:secrets?|credentials?|passwords?|private keys?|api keys?|ssh keys?|customer (?:data|list|emails?|records)|personal (?:data|information)|pii|credit cards?|ssns?|medical|health records?|database dump|db dump|id_rsa(?!\.pub)|kubeconfig|payroll|salar(?:y|ies)|source code|(?:production|prod|database|db|crm) dump|one-time codes?)\b"
 )
@@ -99,7 +93,7 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
             traits.update(their_traits if not single else set(their_traits) & {"production"})
         elif number and "production" in their_traits:
             traits.add("production")
-        group = group or (number > 0 and bool(set(phrase) & _GROUPS))
+        group = group or (number > 0 and bool(set(phrase) & _LISTS.groups))
     if kind == "resource" and _is_own(low, phrases[0]) and not set(low) & _SHARED:
         kind = "scrap"
     if kind in ("data", "resource") and _is_toy(low) and not {"all", "every", *_SHARED} & set(low):
@@ -118,7 +112,7 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
         traits.add("permanent")
     if kind == "credential":
         traits.add("secret")
-    pronoun = not low or any(word in _PRONOUNS for word in low[:3])
+    pronoun = not low or any(word in _LISTS.pronouns for word in low[:3])
     return EnglishObject(
         kind,
         " ".join(kept[:12]),
@@ -138,18 +132,16 @@ def _is_own(low: Tokens, first: Tokens) -> bool:
         return True
     if any(word in ("i", "i've") and other in _STARTED for word, other in pairwise(low)):
         return True  # `the process that I started`
-    return "my" in low and not _OWN.isdisjoint(low) and _OWN.isdisjoint(first)
+    return "my" in low and not _LISTS.own.isdisjoint(low) and _LISTS.own.isdisjoint(first)
 
 
 _STARTED = frozenset("started launched spawned opened created left began".split())
-_OWN = frozenset("laptop machine computer workstation mac macbook pc desktop box notebook".split())
-_TOYS = frozenset("demo toy playground dummy throwaway scratch hello-world kata example".split())
 
 
 def _is_toy(low: Tokens) -> bool:
     """`the demo shop`; not `left by the demo`."""
     return any(
-        word in _TOYS and low[at + 1] not in english.PREPOSITIONS and low[at + 1] != ","
+        word in _LISTS.toys and low[at + 1] not in english.PREPOSITIONS and low[at + 1] != ","
         for at, word in enumerate(low[:-1])
     )
 
@@ -177,16 +169,15 @@ def _guards(phrase: Tokens) -> str:
     return "safety" if "safety" in kinds else "guard" if "guard" in kinds else ""
 
 
-_RECORDS = frozenset("row record entry document item object message comment post ticket event note tuple order".split())
-
-
 def _is_single(phrase: Tokens) -> bool:
     """`record 42`, `one row`: a piece of a store, and not the store."""
-    return not _RECORDS.isdisjoint(phrase) and not any(english.SCOPE.get(word) in ("all", "bulk") for word in phrase)
+    return not _LISTS.records.isdisjoint(phrase) and not any(
+        english.SCOPE.get(word) in ("all", "bulk") for word in phrase
+    )
 
 
 def _is_generic(phrase: Tokens) -> bool:
-    return not phrase or bool(set(phrase) & _GENERIC)
+    return not phrase or bool(set(phrase) & _LISTS.generic)
 
 
 def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
@@ -202,13 +193,13 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
             known = table.get(front + last) or table.get(front + bare)
             if known is None:
                 continue
-            if known[0] == "money" and end - length and phrase[end - length - 1] in _NAMED_BY:
+            if known[0] == "money" and end - length and phrase[end - length - 1] in _LISTS.named_by:
                 return table[phrase[end - length - 1]]
             if (
                 known[0] in ("data", "account", "resource", "credential", "code")
                 and set(phrase[: end - length]) & THROWAWAY
             ) or (
-                last in _HOLDERS
+                last in _LISTS.holders
                 and any(
                     word.endswith("cache") or table.get(word, ("",))[0] == "scrap" for word in phrase[: end - length]
                 )
@@ -226,12 +217,6 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
             if pattern.search(last):
                 return (kind, (), False)
     return None
-
-
-# What holds other things; it is worth what it holds.
-_HOLDERS = frozenset(
-    "folder folders directory directories dir dirs file files entry entries contents output outputs".split()
-)
 
 
 def _scope(low: Tokens, words: Tokens) -> set[str]:
@@ -270,7 +255,7 @@ def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) ->
     """The kind of the object, where the verb and the words around say more than the noun."""
     if kind in ("shed", "maybe") and not thing.direct:
         return ""
-    if verb in _EDITS and not thing.traits & _WHOLLY and not _WRITINGS.isdisjoint(low[at + 1 : at + 6]):
+    if verb in _EDITS and not thing.traits & _WHOLLY and not _LISTS.writings.isdisjoint(low[at + 1 : at + 6]):
         return "code"  # `clean up my notes`
     rest = set(low[at + 1 :])
     if verb == "archive" and thing.kind == "data" and not EVERYDAY.isdisjoint(thing.said.split()):
@@ -320,17 +305,13 @@ def _is_merged(thing: EnglishObject) -> bool:
     words = set(thing.words.split())
     return (
         not words.isdisjoint(("-d", "merged", "already-merged"))
-        and words.isdisjoint(_UNMERGED)
+        and words.isdisjoint(_LISTS.unmerged)
         and "all" not in thing.traits
     )
 
 
-_UNMERGED = frozenset("-D --force unmerged remote origin main master release not".split())
 _EDITS = frozenset("clean tidy strip trim cleanse declutter".split())
 _WHOLLY: Traits = frozenset({"all", "production", "permanent", "no_backup", "audit_log"})
-_WRITINGS = frozenset(
-    "notes note draft essay slides deck presentation readme docstring docstrings report wording formatting prose minutes transcript manuscript".split()
-)
 _HOOKED = re.compile(r"(?:component|use|on|ng|before|after|did|will|handle)[A-Z]\w+$")
 _HERE = frozenset("home local locally clipboard keyring".split())
 _FEATURES = frozenset("feature features".split())

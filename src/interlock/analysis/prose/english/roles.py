@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import Tokens
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.verbs import forms, verb_forms
 
-_RUNNABLE = frozenset("job script procedure task routine workflow pipeline playbook".split())
-_STARTS = frozenset("run running execute executing trigger triggering launch launching start starting kick".split())
+_LISTS = WordLists("roles")
+
 _NOT_OWNERS = frozenset("let's it's that's here's there's what's who's".split())
 # What is done with the records of a thing, and not with the thing.
 _TALLIES = frozenset(
@@ -19,8 +20,6 @@ _TALLIES = frozenset(
     for form in forms(verb)
 )
 _STATES = frozenset("empty clear clean blank free".split())
-_NEW = frozenset("new fresh separate second temporary local different other still".split())
-_MAKES_SO = frozenset("make making keep keeping leave leaving show showing render rendering mark marking".split())
 _NOUNISH = frozenset("base third noun".split())
 
 
@@ -28,22 +27,22 @@ def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
     """True when the word is a thing here: after an article with nothing done to it, or in front of a noun it belongs to."""
     before = low[at - 1] if at else ""
     after = low[at + 1] if at + 1 < len(low) else ""
-    if after in _RUNNABLE and set(low[:at]) & _STARTS:
+    if after in _LISTS.runnable and set(low[:at]) & _LISTS.starts:
         return False
     if form in ("noun", "third") and kind in ("refund", "charge") and not _TALLIES.isdisjoint(low[:at]):
         return True
-    if form == "base" and (before in _SPELT or (before in _MATCHES and _ends_phrase(after))):
+    if form == "base" and (before in _LISTS.spelt or (before in _LISTS.matches and _ends_phrase(after))):
         return True  # `the word delete`, `tests whose names contain delete`
-    if form == "base" and before in _EACH and after not in english.DETERMINERS:
+    if form == "base" and before in _LISTS.each and after not in english.DETERMINERS:
         return True  # `all open invoices`
     if form == "noun":
         return after in english.NOUN_AFTER and kind not in ("refund", "charge")
     if at > 1 and form == "base" and low[at - 2] in english.DETERMINERS and before not in _VERBAL:
-        if not after or (_is_behind(after, kind) and _CAUSES.isdisjoint(low[:at])):
+        if not after or (_is_behind(after, kind) and _LISTS.causes.isdisjoint(low[:at])):
             return True  # `in the finally block`, `the trailing slash of the link`
-    if form == "base" and low[at] in _STATES and at > 1 and low[at - 2] in english.DETERMINERS and before in _NEW:
+    if form == "base" and low[at] in _STATES and at > 1 and low[at - 2] in english.DETERMINERS and before in _LISTS.new:
         return True  # `to a new empty directory`
-    if form == "base" and low[at] in _STATES and before not in _VERBAL and _MAKES_SO.issuperset(low[:1]):
+    if form == "base" and low[at] in _STATES and before not in _VERBAL and _LISTS.makes_so.issuperset(low[:1]):
         return True  # `make the sidebar empty`
     if after == "column" and before not in english.DETERMINERS:
         return False  # `alter table t drop column c`
@@ -51,7 +50,7 @@ def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
         return False
     if kind in ("look", "make", "do") and form in _NOUNISH and before in english.SCOPE:
         return True
-    if kind in ("look", "make") and form == "ing" and before in _EACH:
+    if kind in ("look", "make") and form == "ing" and before in _LISTS.each:
         return True  # `the whole reporting database`
     if before in english.DETERMINERS or (before.endswith("'s") and before not in _NOT_OWNERS):
         return form != "ing" or kind in ("look", "make", "do") or after in english.NOUN_AFTER
@@ -64,25 +63,14 @@ def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
 
 def _is_behind(after: str, kind: str) -> bool:
     """True for a word that says where a thing stands, behind a verb of this kind that is none."""
-    return after in _PLACED or (after in _BELONGS and kind not in ("send", "do", "look", "make"))
+    return after in _PLACED or (after in _LISTS.belongs and kind not in ("send", "do", "look", "make"))
 
 
 _PLACED = frozenset("below above under beside behind next".split())
-_BELONGS = frozenset("of from in on for to with at by".split())
-_CAUSES = frozenset(
-    "let lets have having make making get getting help see watch that which who when if so do doing perform performing run running execute executing carry".split()
-)
-_SPELT = frozenset(
-    "word words term terms verb keyword phrase string button label called titled named heading caption".split()
-)
-_MATCHES = frozenset("contain contains containing match matches matching include includes including".split())
 
 
 def _ends_phrase(after: str) -> bool:
     return not after or after == "," or after in english.PREPOSITIONS
-
-
-_EACH = frozenset("all every each any whole entire several many multiple both most".split())
 
 
 def _can_lead(word: str) -> bool:
@@ -90,16 +78,13 @@ def _can_lead(word: str) -> bool:
     known = verb_forms().get(word)
     return (
         word in _VERBAL
-        or word in _LEADS
+        or word in _LISTS.leads
         or word.endswith(("ly", "_"))
         or (known is not None and known[2] == "do")
         or not word[0].isalpha()
     )
 
 
-_LEADS = frozenset(
-    "can could would may might do don't not never only also let's me us you they people users first finally always next we'll must again but".split()
-)
 _VERBAL = frozenset(
     "to will and then just now please shall must should i we i'll we'll or , not by so that".split()
 ) | {""}
@@ -153,15 +138,10 @@ def by_others(low: Tokens, at: int) -> bool:
         return False
     who = low[low.index("by", at) + 1 :][:_WHO]
     end = next((place for place, word in enumerate(who) if word in english.PREPOSITIONS or word == ","), len(who))
-    return not _OTHERS.isdisjoint(who[:end]) and _TOOLS.isdisjoint(who[:end])
+    return not _LISTS.others.isdisjoint(who[:end]) and _TOOLS.isdisjoint(who[:end])
 
 
 _WHO = 5  # words in which somebody is named
-_OTHERS = frozenset(
-    "dba dbas admin admins administrator administrators team teams ops hr legal finance vendor provider company colleague colleagues operator"
-    " operators owner owners customer customers client clients user users them him her someone somebody people staff department host landlord"
-    " support manager management boss contractor maintainer maintainers engineer engineers bank agency court authorities".split()
-)
 _TOOLS = frozenset(
     "script job me us my our agent command query migration pipeline tool bot request account accounts".split()
 ) - {"our"}
@@ -172,52 +152,40 @@ def reports(low: Tokens) -> bool:
     for at, word in enumerate(low[:6]):
         known = verb_forms().get(word)
         if known is not None and known[1] != "noun":
-            return known[1] == "past" and word not in _CAUSED and is_report(low, at, "stop") and not is_passive(low, at)
+            return (
+                known[1] == "past"
+                and word not in _LISTS.caused
+                and is_report(low, at, "stop")
+                and not is_passive(low, at)
+            )
     return False
 
 
-_CAUSED = frozenset("got made had let used needed wanted asked told".split())
-_SPEECH = frozenset(
-    "idea ideas thought concept possibility meeting reminder discussion talk presentation ticket issue story note question proposal document doc docs page article section post"
-    " summary overview explanation description recap outline breakdown walkthrough rundown primer comparison analysis timeline rationale"
-    " report guide test tests example checklist runbook documentation chapter paragraph comment reminders tickets notes option toggle"
-    " lecture webinar course lesson tutorial faq wiki slide slides memo announcement todo readme changelog agenda thread poll survey"
-    " deck novel essay blog speech poem podcast paper thesis book story stories video episode quiz exam briefing postmortem retrospective cartoon".split()
-)
-_COMPOSES = frozenset("make give prepare produce need want get hold present deliver do put have plan".split())
 _OBJECT = 7  # words in which the text is named that somebody composes
 
 
 def topic_at(low: Tokens) -> int:
     """Where the topic of a text begins that the clause composes or reads: `write an article about …`; its end when there is none."""
-    if _SPEECH.isdisjoint(low):
+    if _LISTS.speech.isdisjoint(low):
         return len(low)
     head = next((at for at, word in enumerate(low) if word in verb_forms()), len(low))
     verb, form, kind = verb_forms().get(low[head], ("", "", "")) if head < len(low) else ("", "", "")
-    if form not in ("base", "ing") or (kind not in ("make", "look") and verb not in _COMPOSES):
+    if form not in ("base", "ing") or (kind not in ("make", "look") and verb not in _LISTS.composes):
         return len(low)
     for at in range(head + 1, min(head + _OBJECT, len(low))):
-        if low[at] in _SPEECH:
-            about = next((place for place in range(at + 1, min(at + 4, len(low))) if low[place] in _ABOUT), len(low))
-            return about if not _STARTS.intersection(low[:about]) else len(low)
+        if low[at] in _LISTS.speech:
+            about = next(
+                (place for place in range(at + 1, min(at + 4, len(low))) if low[place] in _LISTS.about), len(low)
+            )
+            return about if not _LISTS.starts.intersection(low[:about]) else len(low)
         if low[at] in english.PREPOSITIONS:
             break
     return len(low)
 
 
-_ABOUT = frozenset(
-    "about on to for regarding describing of that how concerning covering explaining which where".split()
-)
-
-
-_CHECKS = frozenset(
-    "check checks rule lint linter test hook guard gate validator middleware warning ci dialog workflow action".split()
-)
-
-
 def is_checked(low: Tokens, at: int, kind: str) -> bool:
     """`a check that blocks force pushes`: what is set up here stops others from doing harm."""
-    return kind in _STOPS and at > 1 and low[at - 1] in ("that", "which") and not _CHECKS.isdisjoint(low[:at])
+    return kind in _STOPS and at > 1 and low[at - 1] in ("that", "which") and not _LISTS.checks.isdisjoint(low[:at])
 
 
 _STOPS = frozenset("block revoke stop cancel suspend".split())
@@ -226,7 +194,7 @@ _STOPS = frozenset("block revoke stop cancel suspend".split())
 def is_subject(low: Tokens, at: int) -> bool:
     """`a meeting about deleting …`: what somebody speaks or writes of."""
     near = low[max(0, at - 5) : at]
-    return any(word in _SPEECH and set(near[place + 1 :]) & _ABOUT for place, word in enumerate(near))
+    return any(word in _LISTS.speech and set(near[place + 1 :]) & _LISTS.about for place, word in enumerate(near))
 
 
 def is_told(verb: str, low: Tokens, at: int) -> bool:
@@ -236,9 +204,9 @@ def is_told(verb: str, low: Tokens, at: int) -> bool:
     for word in low[at + 1 : at + _TELLING]:
         if word in _TOLD:
             return True
-        if word in _CROWDS:
+        if word in _LISTS.crowds:
             return False  # `post on Twitter that …` is read by all
-        if (word in ("to", "and", ",") and verb not in _SPEAK) or word in _EACH or word.startswith("every"):
+        if (word in ("to", "and", ",") and verb not in _SPEAK) or word in _LISTS.each or word.startswith("every"):
             return False
     return False
 
@@ -246,9 +214,6 @@ def is_told(verb: str, low: Tokens, at: int) -> bool:
 _TELLERS = frozenset(
     "tell inform notify advise assure remind warn post announce say reply respond comment message email mail ping let write state"
     " brief update point mention text dm page share".split()
-)
-_CROWDS = frozenset(
-    "twitter x linkedin facebook instagram reddit mastodon bluesky tiktok youtube blog website publicly press media newsroom".split()
 )
 _SPEAK = frozenset("reply respond say write point comment".split())  # to somebody
 _TOLD = frozenset("that how why whether about what when".split())
@@ -262,13 +227,10 @@ def only_looks(verb: str, low: Tokens, at: int) -> str:
     if kind and after == "through" and not {"with", "to"}.isdisjoint(low[at + 2 :]):
         return ""  # `go through with it`, `go through the list to empty it`
     if not kind and verb in ("bring", "get", "put", "roll") and "back" in low[at + 2 : at + 9]:
-        return "make" if not _LOST.isdisjoint(low[at:]) else ""
+        return "make" if not _LISTS.lost.isdisjoint(low[at:]) else ""
     return kind
 
 
-_LOST = frozenset(
-    "deleted removed dropped lost erased archived suspended banned disabled revoked trashed blocked".split()
-)
 _LOOKING = {
     **{(verb, way): "look" for verb in ("go", "look", "read", "run", "walk", "sift", "comb", "dig", "page", "scroll", "leaf", "think", "talk")
        for way in ("through", "over", "into", "across", "about")},
@@ -294,14 +256,11 @@ def is_fronted(low: Tokens, at: int) -> bool:
         at > 2
         and low[at - 1] in ("i", "we", "i'll", "we'll", "i'm")
         and low[0] in _POINTS
-        and (at + 1 == len(low) or low[at + 1] in english.PREPOSITIONS or low[at + 1] in _WHEN)
+        and (at + 1 == len(low) or low[at + 1] in english.PREPOSITIONS or low[at + 1] in _LISTS.when)
     )
 
 
 _POINTS = english.DETERMINERS | {"all", "every", "each", "both"}
-_WHEN = frozenset(
-    "now today tonight tomorrow first next later completely fully permanently anyway immediately then".split()
-)
 
 
 def is_empty(low: Tokens, at: int) -> bool:

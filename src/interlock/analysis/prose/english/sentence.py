@@ -7,6 +7,7 @@ from functools import cache
 
 from msgspec.structs import replace
 
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.acts import AnnouncedAct
 from interlock.analysis.prose.clauses import Tokens
@@ -14,6 +15,8 @@ from interlock.analysis.prose.english import DETERMINERS, SCOPE, may_say
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.objects import EnglishObject, thing_in
 from interlock.analysis.prose.english.verbs import verb_forms
+
+_LISTS = WordLists("sentence")
 
 # -- a stack that comes back, or whose data stays ----------------------------------------------------------
 
@@ -67,16 +70,15 @@ def described(words: Tokens) -> str:
         verb, form, kind = verb_forms().get(word, ("", "", ""))
         if at and form == "third" and kind not in ("do", "look", "make"):
             code = _CODE_FILE.search(low[at - 1]) or (
-                nouns().get(low[at - 1], ("",))[0] in ("code", "run") and low[at - 1] not in _STEPS
+                nouns().get(low[at - 1], ("",))[0] in ("code", "run") and low[at - 1] not in _LISTS.steps
             )
             return " ".join((verb, *words[at + 1 :])) if code else ""
-        if word in _SPEAKERS or (form in ("base", "ing") and word not in nouns()):
+        if word in _LISTS.speakers or (form in ("base", "ing") and word not in nouns()):
             return ""
     return ""
 
 
 _CODE_FILE = re.compile(r"\w\.(?:sh|py|js|ts|rb|sql|pl|ps1|bat|php|go|rs|yml|yaml)$")
-_STEPS = frozenset("command step statement line query action call run click button".split())
 
 
 def is_followed(words: str) -> bool:
@@ -85,22 +87,9 @@ def is_followed(words: str) -> bool:
 
 
 _REACH = 9  # words in which a subject ends
-_SPEAKERS = frozenset("i i'm i'll i'd we we're we'll you let let's please".split())
-# What guards say, besides the verbs of harm that are theirs.
-_REFUSES = frozenset("prevent reject refuse forbid disallow protect decline prohibit deny keep guard".split())
 _HOLDS = frozenset("block stop revoke lock archive".split())
 _HELD = frozenset({"cut", "shut", "hit"})  # past forms that are written like the verb
-_GUARDS = frozenset(
-    "policy rule rules linter lint hook hooks security lock limiter quota permissions acl sandbox proxy filter scanner codeowners rls captcha"
-    " guard guardrail gate gatekeeper protection authentication mfa 2fa sso firewall waf ci check checks review validator constraint limit"
-    " antivirus interlock moderation selinux apparmor freeze branch-protection pre-commit".split()
-)
-_JUDGED = frozenset(
-    "forbidden banned prohibited disallowed blocked denied discouraged dangerous risky irreversible described documented explained covered"
-    " mentioned discussed unsafe harmful refused rejected".split()
-)
 _RULED_OUT = (["off", "the", "table"], ["off", "limits"], ["not", "an", "option"], ["out", "of", "the"], ["off"])
-_ALLOWED = frozenset("allowed permitted possible supported recommended advisable acceptable ok okay".split())
 
 
 def guard_at_work(words: Tokens) -> EnglishObject | None:
@@ -109,7 +98,7 @@ def guard_at_work(words: Tokens) -> EnglishObject | None:
     if _noes().isdisjoint(low):
         return None
     for at, word in enumerate(low):
-        if word in _SPEAKERS:
+        if word in _LISTS.speakers:
             return None
         if at and word in _noes() and low[at - 1] not in ("a", "an", "the", "to", "not"):
             found = _guard(words, low, at)
@@ -125,7 +114,7 @@ def _noes() -> frozenset[str]:
     return _HELD | {
         word
         for word, (verb, form, kind) in verb_forms().items()
-        if form in ("third", "past") and (kind in _HOLDS or verb in _REFUSES)
+        if form in ("third", "past") and (kind in _HOLDS or verb in _LISTS.refuses)
     }
 
 
@@ -135,35 +124,21 @@ def _is_one(low: Tokens, at: int) -> bool:
 
 
 def _guard(words: Tokens, low: Tokens, at: int) -> EnglishObject | None:
-    if low[0] in verb_forms() and low[0] not in _GUARDS and verb_forms()[low[0]][1] in ("base", "ing") and at > 1:
+    if low[0] in verb_forms() and low[0] not in _LISTS.guards and verb_forms()[low[0]][1] in ("base", "ing") and at > 1:
         return None  # `remove the rule that blocks`
-    if low[at - 1] in ("that", "which", "who") or not any(word in _GUARDS for word in low[max(0, at - 2) : at]):
+    if low[at - 1] in ("that", "which", "who") or not any(word in _LISTS.guards for word in low[max(0, at - 2) : at]):
         return None
     return replace(thing_in(words, 0, at), kind="safety")
 
 
-# Who does things by itself, and is spoken of in general.
-_PRODUCTS = frozenset(
-    "github gitlab bitbucket redis postgres postgresql mysql mongodb sqlite kubernetes k8s docker s3 aws azure gcp terraform git npm kafka linux"
-    " windows macos slack jira stripe chrome firefox systemd cron logrotate journald elasticsearch rabbitmq nginx cloudflare vercel heroku"
-    " jenkins dependabot renovate".split()
-)
-_MECHANISMS = frozenset(
-    "policy rule rules collector logrotate ttl lifecycle scheduler eviction autoscaler reaper job cronjob".split()
-)
-_AT_ONCE = frozenset(
-    "now today tonight tomorrow then prod production live my mine i me immediately this new next every all".split()
-)
-
-
 def _is_general(low: Tokens) -> bool:
     """`deleting a namespace also deletes what is in it`, `GitHub deletes the branch by itself`: what happens in general."""
-    if not _AT_ONCE.isdisjoint(low) and low[0] not in _PRODUCTS:
+    if not _LISTS.at_once.isdisjoint(low) and low[0] not in _LISTS.products:
         return _is_law(low)
-    if low[0] in _PRODUCTS and _AT_ONCE.isdisjoint(low):
+    if low[0] in _LISTS.products and _LISTS.at_once.isdisjoint(low):
         return any(_happens(word) for word in low[1:5])
     said = next((at for at, word in enumerate(low[:7]) if at and _happens(word)), 0)
-    return (said > 0 and low[said - 1] in _MECHANISMS) or _is_law(low)
+    return (said > 0 and low[said - 1] in _LISTS.mechanisms) or _is_law(low)
 
 
 def _is_law(low: Tokens) -> bool:
@@ -182,21 +157,15 @@ def _happens(word: str) -> bool:
 def _signs() -> frozenset[str]:
     """Words of which one is in every clause that judges, describes or relabels something."""
     thirds = {word for word, (_, form, _) in verb_forms().items() if form == "third"}
-    return _EDITS | _MUST | thirds | {"can", "may", "is", "was", "are", "cannot", "can't", "never"}
-
-
-_KEYS = frozenset("key button icon link flag option menu dialog endpoint handler action event command".split())
-_MUST = frozenset("should must is does doesn't needs can will has opens shows moves triggers was".split())
-_LABELS = frozenset("label text caption wording title heading name button string tooltip placeholder copy".split())
-_EDITS = frozenset("change rename relabel switch translate update replace swap set edit".split())
+    return _LISTS.edits | _LISTS.must | thirds | {"can", "may", "is", "was", "are", "cannot", "can't", "never"}
 
 
 def _relabels(words: Tokens, low: Tokens) -> bool:
     """`change the label from Delete to Remove`: words in capitals are what is written there."""
-    if low[0] not in _EDITS or _LABELS.isdisjoint(low[1:7]):
+    if low[0] not in _LISTS.edits or _LISTS.labels.isdisjoint(low[1:7]):
         return False
     said = [word for word in words[1:] if word.lower() in verb_forms() and verb_forms()[word.lower()][1] == "base"]
-    return bool(said) and all(word[:1].isupper() for word in said if word.lower() not in _LABELS)
+    return bool(said) and all(word[:1].isupper() for word in said if word.lower() not in _LISTS.labels)
 
 
 def is_judged(words: Tokens) -> bool:
@@ -206,7 +175,11 @@ def is_judged(words: Tokens) -> bool:
         return False
     if "," in low[:5] and low[0] in ("to", "in", "by", "for", "note"):
         low = low[low.index(",") + 1 :] or low  # `to be clear, …`
-    if _relabels(words, low) or _is_general(low) or (low[1:2] and low[1] in _KEYS and not _MUST.isdisjoint(low[2:4])):
+    if (
+        _relabels(words, low)
+        or _is_general(low)
+        or (low[1:2] and low[1] in _LISTS.keys and not _LISTS.must.isdisjoint(low[2:4]))
+    ):
         return True
     if low[0] in ("a", "an") and not {"cannot", "can't", "never"}.isdisjoint(low[2:6]):
         return True
@@ -215,23 +188,16 @@ def is_judged(words: Tokens) -> bool:
     for at, word in enumerate(low[1:], 1):
         if word in ("is", "was", "are"):
             after = low[at + 1 : at + 4]
-            ruled_out = after in _RULED_OUT or (after[:1] == ["not"] and not _ALLOWED.isdisjoint(after[1:]))
-            return ruled_out or not _JUDGED.isdisjoint(after)
-        if word in _SPEAKERS or word == "and":
+            ruled_out = after in _RULED_OUT or (after[:1] == ["not"] and not _LISTS.allowed.isdisjoint(after[1:]))
+            return ruled_out or not _LISTS.judged.isdisjoint(after)
+        if word in _LISTS.speakers or word == "and":
             return False
     return False
 
 
-# None of these is a word of the other languages that are read.
-_ONLY_HERE = frozenset("the to that with from and our my this by their its".split())
 _OPENS = frozenset("never don't i'll i'm we'll not".split())
 _WORDS = re.compile(r"[^\W\d_][\w'-]*")
 _NAME = re.compile(r"[A-Za-z][\w.-]{1,60}")
-_PRESSES = frozenset(
-    "click clicks clicking press presses pressing tap taps tapping hit hits hitting confirm confirms confirming choose chooses choosing select"
-    " selects selecting accept accepts accepting push pushing".split()
-)
-_NEAR = frozenset("on the button link option dialog prompt box".split())
 
 
 def reads_as_english(low: str) -> bool:
@@ -241,8 +207,8 @@ def reads_as_english(low: str) -> bool:
         return True
     return (
         bool(words)
-        and (words[0] in verb_forms() or words[0] in _ONLY_HERE or words[0] == "no")
-        and not _ONLY_HERE.isdisjoint(words)
+        and (words[0] in verb_forms() or words[0] in _LISTS.only_here or words[0] == "no")
+        and not _LISTS.only_here.isdisjoint(words)
     )
 
 
@@ -252,7 +218,7 @@ def all_english(sentence: str) -> bool:
         is_operation(word)
         or (low := word.lower()) in verb_forms()
         or low in nouns()
-        or low in _ONLY_HERE
+        or low in _LISTS.only_here
         or low in SCOPE
         or low in _OPENS
         for word in _WORDS.findall(sentence)
@@ -271,8 +237,8 @@ def is_pressed(words: Tokens, at: int) -> bool:
     """True when what stands here is pressed or confirmed: a verb of pressing in front, and nothing but its place between."""
     for word in reversed(words[max(0, at - 4) : at]):
         low = word.lower()
-        if low in _PRESSES:
+        if low in _LISTS.presses:
             return True
-        if low not in _NEAR:
+        if low not in _LISTS.near:
             return False
     return False

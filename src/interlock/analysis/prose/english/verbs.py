@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from functools import cache
 
 from interlock.analysis.lexicon.english import VOWELS
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.lexicon.load import english
+
+_LISTS = WordLists("verbs")
 
 BASE, THIRD, ING, PAST = "base", "third", "ing", "past"
 _IRREGULAR = {
@@ -77,13 +80,9 @@ def is_opening(low: list[str], at: int) -> bool:
     return (
         low[at] in opening_forms()
         and at + 1 < len(low)
-        and low[at + 1] in _ARTICLES
-        and (not at or low[at - 1] in _LEADS)
+        and low[at + 1] in _LISTS.articles
+        and (not at or low[at - 1] in _LISTS.leads)
     )
-
-
-_ARTICLES = frozenset("the this these those my our your their his her its all every each".split())
-_LEADS = frozenset("please then and now to i'll we'll will let's just also next first".split())
 
 
 @cache
@@ -94,21 +93,8 @@ def _forms() -> tuple[Forms, Forms]:
         for verb in words:
             for form, name in forms(verb).items():
                 table[form] = (verb, name, kind)
-    taken = {form: table.pop(form) for form in _NOT_VERBS if form in table}
+    taken = {form: table.pop(form) for form in _LISTS.not_verbs if form in table}
     return table, {form: entry for form, entry in taken.items() if entry[1] == BASE}
-
-
-# Written like a form of a verb, and nearly always something else.
-_NOT_VERBS = frozenset(
-    "lists sets bins bars checks tests logs builds releases files names titles tags labels records reports notes"
-    " comments documents queries plans reviews flags maps charts graphs samples models scans traces profiles orders issues"
-    " requests needs uses changes updates processes hits loads types charges bills transfers emails mails texts posts messages"
-    " pages copies exports replaced ships works shows filing copies hands moves patches supports covers stores"
-    " backups snapshots clones guards handles audits audit saved saving cleanups boots bans wires kicks permits drafts ports"
-    " quotes questions answers designs drains trashes mutes formats partitions partition rolls"
-    " shares sorts splits imports installs downloads loading building buildings billing testing_"
-    " bar sink bill boot model sample map chart graph page hand text dump_ sync_ style tag label title name".split()
-)
 
 
 @cache

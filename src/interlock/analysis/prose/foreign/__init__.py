@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct, field
 
 from interlock.analysis.confusables import folded
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.lexicon.vocabulary import HEADS, Vocabulary
 from interlock.analysis.operations.names import is_english, is_operation
 from interlock.analysis.prose.acts import AnnouncedAct
@@ -17,6 +18,8 @@ from interlock.analysis.prose.foreign.acts import act_of, by_somebody, denied, g
 from interlock.analysis.prose.foreign.language import ENGLISH, LONGEST, common, index, language_of
 from interlock.analysis.prose.foreign.words import WORD, ForeignWord, words_of
 
+_LISTS = WordLists("foreign")
+
 __all__ = ["Foreign", "index", "language_of", "read_foreign"]
 
 _ENDS = re.compile(r"[A-Z]{4,}\s*$")  # `what DROP TABLE does: …`
@@ -25,17 +28,11 @@ _GIVEN = re.compile(r"(\w)\([^()]{0,80}\)")  # what an operation is called with
 _NAMES = re.compile(r"[A-Za-z][\w.:/-]{2,99}", re.ASCII)
 _SHAPED = re.compile(r"(?<![\w.:/-])[A-Za-z][A-Za-z0-9]{0,60}[_.:/\-A-Z][\w.:/-]{1,99}", re.ASCII)  # no plain word
 _WIDE = frozenset({"all", "production", "permanent"})
-_ROOT = frozenset({"sudo", "root", "рут", "рута", "рутом", "superuser", "superusuario", "superutente"})
-_GONE = frozenset("ist sind war waren is zijn was esta estan estaba estava sono est sont e sao foi".split())  # a report
-_CARRYING = frozenset({"stop", "send", "put", "expose", "leak", "format", "disable", "suspend", "revoke"})
 _TWOFOLD = frozenset({"вывести", "вывожу"})  # print, and withdraw
 _TRIES = 6  # verbs of one clause
 _IN_ORDER = frozenset({"um", "om"})
 _ZU = re.compile(r"(?:ab|an|auf|aus|ein|weg|los|frei|um|vor|zuruck|herunter|runter|still|leer|platt|raus|hoch)zu\w+en$")
 _MOVED = frozenset({"把", "将"})  # the object stands in front of its verb
-_PLACED = frozenset(
-    {"data", "resource", "safety", "account", "credential", "config", "log", "disk", "device", "access"}
-)
 
 
 class Foreign(Struct):
@@ -211,7 +208,7 @@ def _with_carried(
 ) -> tuple[list[ForeignWord], int]:
     """`exporto la base y la comparto`: the words, and those of the clause before when this one names nothing itself."""
     named = {word.kind("noun") for word in words} - {""}
-    if words[at].kind("verb") not in _CARRYING or not named <= {"account", "letter", "message"}:
+    if words[at].kind("verb") not in _LISTS.carrying or not named <= {"account", "letter", "message"}:
         return words, at
     if book.language.noun == "last":
         return carried + words, at + len(carried)
@@ -234,8 +231,8 @@ def _in_turn(words: list[ForeignWord], verbs: list[int], at: int, book: Vocabula
 def _alone(clause: _Clause, book: Vocabulary) -> list[int]:
     """`Firewall aus`, `las copias, fuera`: a particle that says without a verb what is done."""
     words = clause.words
-    named = any(word.kind("noun") in _PLACED for word in words)
-    reported = any(word.text in _GONE or (word.has("was") and word.text not in book.alone) for word in words)
+    named = any(word.kind("noun") in _LISTS.placed for word in words)
+    reported = any(word.text in _LISTS.gone or (word.has("was") and word.text not in book.alone) for word in words)
     if not named or reported or any(word.has("asked", "never") for word in words[:3]):
         return []
     for at in (len(words) - 1, 0):
@@ -290,7 +287,7 @@ def _run(clause: _Clause, verbs: list[int], book: Vocabulary, found: Foreign) ->
 def _as_root(words: list[ForeignWord]) -> bool:
     """`mit sudo`, `como root`; not `sin root`."""
     return any(
-        not _ROOT.isdisjoint(word.text.split()) and not (at and words[at - 1].has("never"))
+        not _LISTS.root.isdisjoint(word.text.split()) and not (at and words[at - 1].has("never"))
         for at, word in enumerate(words)
     )
 

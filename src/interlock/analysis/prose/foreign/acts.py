@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.acts import AnnouncedAct, act
 from interlock.analysis.prose.foreign.words import ForeignWord
 
+_LISTS = WordLists("foreign_acts")
+
 _PRODUCTION = re.compile(r"(?:^|[-_./:@\s])prod(?:uction)?(?:[-_./:\d\s]|$)|(?<![a-z])prod(?![a-z])")
-_STORES = frozenset({"database", "table", "schema", "bucket", "volume", "repository", "project", "cluster"})
 _AMOUNT = re.compile(
     r"\d[\d.,'  ]*(?:k|m|mil|mila|tsd|tausend|thousand|тыс\w*|миллион\w*|mio|millones|万|億|亿|千)?\s*(?:de |d')?"
     r"(?:€|\$|£|¥|eur|usd|chf|gbp|brl|rub|jpy|cny|d[oó]lar|dollar|peso|reais|real|franken|franc|pfund|pond|libra|sterlin|yen|рубл|евро|доллар|元|円|美元|欧元|ドル|ユーロ|块)"
@@ -38,7 +40,6 @@ _SHARED = re.compile(
 )
 _BLOCKS = ("sperr", "blokk", "блокиров", "bann", "ban", "schors", "suspen", "blocc", "bloque", "bloqu")
 _DELETING = frozenset({"remove", "wipe", "destroy", "reset"})
-_WITH_OTHERS = frozenset({"stop", "disable", "invalidate", "suspend", "revoke", "cancel", "bypass", "overwrite"})
 _LINE = re.compile(  # a line of a text
     r"\b(?:l[ií]neas?|linhas?|lignes?|rig[ah]e?|zeilen?|regels?|строк\w*)\s+\d|第\s?\d+\s?行|\d+\s?行目"
 )
@@ -73,7 +74,7 @@ def _objects(
 ) -> list[Entry]:
     """What the verb acts on, and what else it may act on when that means nothing."""
     thing = _object(words, at, kind, nouns, book)
-    if kind not in _WITH_OTHERS or any(entry[1] in ("code", "scrap", "letter") for _, entry in nouns):
+    if kind not in _LISTS.with_others or any(entry[1] in ("code", "scrap", "letter") for _, entry in nouns):
         return [thing]
     return [thing, *(entry for _, entry in nouns if entry != thing)]
 
@@ -108,7 +109,7 @@ def _act(
         name = "disk"
     if kind == "format" and any(entry[1] in ("disk", "device") for _, entry in nouns):
         name = "disk"
-    if kind == "stop" and name == "data" and not traits & (_STORES | {"production"}):
+    if kind == "stop" and name == "data" and not traits & (_LISTS.stores | {"production"}):
         return AnnouncedAct("act_change", text[:120])
     if kind == "cancel" and not name and book.language.spaced:
         name = "order"
@@ -129,7 +130,7 @@ def _act(
     if kind == "send" and traits & {"all", "bulk"} and any(entry[1] in ("account", "message") for _, entry in nouns):
         return AnnouncedAct("act_send", text[:120], frozenset(traits - {"admin", "public", "history"} | {"bulk"}))
     kind = _AMOUNTS_TO.get((kind, name), kind)
-    if kind == "archive" and name in _CLOSED and traits.isdisjoint(_STORES):
+    if kind == "archive" and name in _CLOSED and traits.isdisjoint(_LISTS.stores):
         kind = "close"  # the same word in most languages
     if kind == "put":
         return AnnouncedAct("act_change", text[:120])
@@ -167,7 +168,7 @@ def _traits(words: list[ForeignWord], thing: Entry, nouns: list[tuple[int, Entry
         trait for word in words for entry in word.entries if entry[0] == "scope" for trait in entry[2]
     }
     for place, entry in nouns:
-        traits.update(set(entry[2]) & (_STORES if thing[1] == "data" else {"production"}))
+        traits.update(set(entry[2]) & (_LISTS.stores if thing[1] == "data" else {"production"}))
         if entry == thing and (thing[1] in _MANY_OF or "backup" in thing[2]) and book.plural.search(words[place].text):
             traits.add("bulk")
     return traits
@@ -247,11 +248,6 @@ def withheld(words: list[ForeignWord], book: Vocabulary) -> bool:
     return denied(words, runs, book)
 
 
-_SOMEBODY = frozenset("jemand quelqu'un alguien qualcuno alguem iemand кто-то ктото".split())
-_COLLEAGUES = frozenset(
-    "kollege kollegin vorganger praktikant collegue predecesseur stagiaire colega predecesor becario collega predecessore stagista antecessor"
-    " estagiario voorganger stagiair коллега предшественник стажер".split()
-)
 _BEFORE = frozenset("gestern hier ayer ieri ontem gisteren вчера".split())
 _SOMEBODY_ELSE = ("同事", "同僚", "前任", "有人", "誰か", "某人")
 
@@ -263,12 +259,11 @@ def by_somebody(words: list[ForeignWord], raw: str, book: Vocabulary) -> bool:
         for at, word in enumerate(words)
     ):
         return any(word.has("will", "was") or word.past for word in words)
-    if any(word.text in _COLLEAGUES for word in words[:3]) and not any(word.has(*HEADS) for word in words[:2]):
+    if any(word.text in _LISTS.colleagues for word in words[:3]) and not any(word.has(*HEADS) for word in words[:2]):
         return any(word.past or word.has("was") or word.text in _BEFORE for word in words)
-    return any(word.text in _SOMEBODY for word in words[:2]) or raw.lstrip().startswith(_SOMEBODY_ELSE)
+    return any(word.text in _LISTS.somebody for word in words[:2]) or raw.lstrip().startswith(_SOMEBODY_ELSE)
 
 
-_SPEAKERS = frozenset("ich wir je j'ai nous yo nosotros io noi eu nos ik wij we я мы".split())
 _HOLDS = ("block", "stop", "revoke", "lock")
 _THIRD = {"de": ("t",), "nl": ("t",), "ru": ("ет", "ит", "ют")}
 _ROMANCE = ("a", "e")
@@ -282,5 +277,5 @@ def guards(words: list[ForeignWord], at: int, book: Vocabulary) -> bool:
     if verb.endswith("re") or not verb.endswith(_THIRD.get(book.language.code, _ROMANCE)):
         return False
     return any(word.kind("noun") in ("safety", "guard", "config") for word in words[:at]) and not any(
-        word.text in _SPEAKERS for word in words
+        word.text in _LISTS.speakers for word in words
     )

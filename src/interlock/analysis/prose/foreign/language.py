@@ -6,11 +6,14 @@ import re
 from functools import cache, lru_cache
 
 from interlock.analysis.confusables import folded
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.lexicon.load import vocabularies
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.verbs import verb_forms
 from interlock.analysis.prose.foreign.words import WORD
+
+_LISTS = WordLists("foreign_language")
 
 LONGEST = 4_000
 ENGLISH = frozenset(
@@ -21,12 +24,6 @@ _ALONE = {"the": 3} | dict.fromkeys(
     "to and from with that this are by then our please not for your someone somebody yesterday never because they which should would could".split(),
     2,
 )
-_SHARED = frozenset(
-    "in is was are so an on at as die of to do a i me no he we you she her his had has have been be am over under or if but not they them"
-    " their there here when what who which some any can could would should may might must does did done just only then than also very more"
-    " most such own same too out up down off by for from with about into after before all both each few other will it its that this these"
-    " those how why where while".split()
-)  # English words besides
 Votes = list[tuple[str, int]]  # (language, how much)
 
 
@@ -91,7 +88,7 @@ def language_of(sentence: str) -> str:
 def _weights(word: str) -> tuple[int, Votes]:
     """How much a word speaks for English, and for each of the other languages."""
     english = _ALONE.get(word) or (
-        2 if word in verb_forms() else 1 if word in ENGLISH or word in _SHARED or word in nouns() else 0
+        2 if word in verb_forms() else 1 if word in ENGLISH or word in _LISTS.shared or word in nouns() else 0
     )
     whole, lengths, stems = _votes()
     votes, known = whole.get(word, _NOBODY)
@@ -114,7 +111,7 @@ def _votes() -> tuple[dict[str, tuple[Votes, tuple[str, ...]]], dict[str, list[i
     """Whole words -> the languages they speak for, and those that list them; three letters -> how long the stems are
     that begin so, longest first; stems -> the languages they speak for."""
     whole: dict[str, tuple[Votes, tuple[str, ...]]] = {
-        word: ([(code, 2 if len(codes) == 1 and word not in _SHARED else 1) for code in codes], ())
+        word: ([(code, 2 if len(codes) == 1 and word not in _LISTS.shared else 1) for code in codes], ())
         for word, codes in common().items()
     }
     lengths: dict[str, set[int]] = {}
@@ -122,7 +119,7 @@ def _votes() -> tuple[dict[str, tuple[Votes, tuple[str, ...]]], dict[str, list[i
     for code, book in vocabularies().items():
         for word, entries in book.exact.items():
             votes, known = whole.get(word, _NOBODY)
-            whole[word] = ([*votes, (code, 1 if word in _SHARED else _vote(entries[0]))], (*known, code))
+            whole[word] = ([*votes, (code, 1 if word in _LISTS.shared else _vote(entries[0]))], (*known, code))
         for start, stems in book.stems.items():
             lengths.setdefault(start, set()).update(len(stem) for stem, _ in stems)
             for stem, entry in stems:

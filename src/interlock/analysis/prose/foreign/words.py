@@ -6,9 +6,12 @@ import re
 
 from msgspec import Struct
 
+from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.lexicon.load import telling_files
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.embedded import MARK
+
+_LISTS = WordLists("foreign_words")
 
 _SIGNS = r"(?:[\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u064b-\u0652]+[^\W_]*)*"  # vowels written as marks
 WORD = re.compile(rf"(?<![\w./-])[^\W\d_][^\W_]*{_SIGNS}(?:['’-][^\W_]+{_SIGNS})*(?![\w/])")
@@ -117,12 +120,9 @@ def _drop_names(words: list[ForeignWord], book: Vocabulary) -> None:
             word.entries = [entry for entry in word.entries if entry[0] != "verb"]
 
 
-_ONE = frozenset("un ein einen ne een um uno una eine nen".split())
-
-
 def _is_done(before: ForeignWord) -> bool:
     """True when a borrowed verb behind this word is an act: `hago un drop`, `do a reset`."""
-    return before.text in _ONE or before.has("do", "launch", "verb", "joints", "scope", "noun")
+    return before.text in _LISTS.one or before.has("do", "launch", "verb", "joints", "scope", "noun")
 
 
 def _hyphened(word: str, book: Vocabulary) -> list[Entry]:

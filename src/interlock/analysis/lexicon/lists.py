@@ -1,0 +1,20 @@
+"""English word lists of the readers of names and sentences, from data; each is loaded when it is first asked for."""
+
+from __future__ import annotations
+
+from interlock.analysis.lexicon.load import word_lists
+
+
+class WordLists:
+    """The lists of one reader as attributes; raises AttributeError for one that is not in the data."""
+
+    def __init__(self, reader: str) -> None:
+        self.reader = reader
+
+    def __getattr__(self, name: str) -> frozenset[str]:
+        words = word_lists()[self.reader].get(name)
+        if words is None:
+            raise AttributeError(f"no list {name!r} of {self.reader}")
+        found = frozenset(words.split())
+        setattr(self, name, found)
+        return found
