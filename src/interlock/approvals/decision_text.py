@@ -11,7 +11,7 @@ from interlock.model import Level, TicketState
 from interlock.notify import request_line, who
 from interlock.policy.circumstances import escalation_reasons
 from interlock.policy.exemptions import SNAPSHOT
-from interlock.policy.impact import NO_SNAPSHOT_PREFIX, RELIEF_PREFIX, impact_words, undo_words_after
+from interlock.policy.impact import JOURNAL, NO_SNAPSHOT_PREFIX, RELIEF_PREFIX, impact_words, undo_words_after
 from interlock.policy.policy import ADMIN, DEFAULT_APPROVERS
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ def _allowed(weighed: PolicyResult, held: Resolution) -> str:
     seen = impact_words(weighed.factors)
     if any(factor.startswith(f"{RELIEF_PREFIX}{SNAPSHOT}") for factor in weighed.factors):
         return f"Allowed, for it can be undone: {_end(seen)}" if seen else "Allowed, for it can be undone."
+    if f"{RELIEF_PREFIX}{JOURNAL}" in weighed.factors:
+        return "Allowed, for it can be undone: `interlock undo` brings back what it changes."
     if seen and any(factor.startswith(RELIEF_PREFIX) for factor in weighed.factors):
         return f"Allowed, for nothing would be lost: {_end(seen)}"
     return f"Allowed: {_end(weighed.reason() or weighed.factors[-1])}"

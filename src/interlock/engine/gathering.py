@@ -24,6 +24,7 @@ from interlock.model import AgentRef, Level, Requirement
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.digest import digest
 from interlock.policy.effect_key import EffectKey, effect_keys, everyday_keys
+from interlock.policy.journaled import journal_restores
 from interlock.policy.load import project_rules
 from interlock.policy.overrides import AppliedRules, LoopRules, apply_all_rules, with_origin
 from interlock.policy.patterns import PatternSet, covers, hits
@@ -134,6 +135,8 @@ DIALOG = "dialog"  # the channel that shows codes without a sign-in
 def inspect_impact(state: State, judged: Judged, at: Circumstances) -> Circumstances:
     """Adds the inspected impact on this machine to the circumstances."""
     request = judged.request
+    if request.journaled and not runs_elsewhere(judged) and journal_restores(judged.judgement):
+        return replace(at, journaled=True)
     if request.inspect_impact is None or runs_elsewhere(judged):
         return at
     if judged.judgement.assessment.level < Level.DESTRUCTIVE:
@@ -150,7 +153,7 @@ def changed_targets(state: State, judged: Judged) -> inspection.Inspection | Non
     """Existing files that everyday work changes; None where there are none, or no snapshot can be taken."""
     request = judged.request
     able = request.take_snapshot is not None and request.inspect_impact is not None and state.undo.enabled
-    if not able or state.mode != "enforcing" or runs_elsewhere(judged):
+    if not able or state.mode != "enforcing" or runs_elsewhere(judged) or request.journaled:
         return None
     question = inspection.change_inspection(request.action, judged.judgement.facts, request.provenance)
     if question is None or request.owner != f"uid:{os.getuid()}":

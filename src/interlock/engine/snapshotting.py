@@ -79,7 +79,13 @@ def fresh_id() -> str:
 def _question(state: State, judged: Judged, answer: Outcome) -> Inspection | None:
     """The inspection to take a snapshot by; None where none can be taken, nothing is enforced, or the answer would not change."""
     request, at, held = judged.request, answer.at, answer.held
-    if request.take_snapshot is None or at.mode != "enforcing" or at.paused_by or not state.undo.enabled:
+    if (
+        at.journaled
+        or request.take_snapshot is None
+        or at.mode != "enforcing"
+        or at.paused_by
+        or not state.undo.enabled
+    ):
         return None
     if runs_elsewhere(judged):
         return None

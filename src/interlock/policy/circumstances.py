@@ -70,6 +70,7 @@ class Circumstances(Struct, frozen=True):
     impact: Impact | None = None  # of its targets, inspected for this decision
     ephemeral: bool = False  # everything forbidden in it targets ephemeral databases
     unkept: str = ""  # why something may be lost though the action is everyday work; empty where nothing is
+    journaled: bool = False  # it runs below the journal, which can restore all harm that it does
     snapshot: TakenSnapshot | None = None  # of everything that it changes; only where a snapshot exempts it
     adapter_context: AdapterContext | None = None
     registry_match: RegistryMatch | None = None

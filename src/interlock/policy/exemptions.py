@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from interlock.model import Assessment, Category, Human, Level, Loss, Requirement
 from interlock.policy.circumstances import Circumstances, Contribution, level_words
-from interlock.policy.impact import RELIEF_PREFIX, count_words, size_words
+from interlock.policy.impact import JOURNAL, RELIEF_PREFIX, count_words, size_words
 from interlock.policy.match_names import MatchNames
 from interlock.policy.patterns import covers
 from interlock.policy.policy import Policy
@@ -56,6 +56,10 @@ def apply_exemptions(
         )
         what = f"{at.snapshot.id}, {count_words(at.snapshot.files, 'file')}, {size_words(at.snapshot.bytes)}"
         exemptions += [f"{RELIEF_PREFIX}{SNAPSHOT} ({what})"] if gone else []
+    if at.journaled and not unreadable and not _beyond_inspection(assessment, at):
+        kept = policy.control(assessment.level).kept
+        remaining, gone = _exempt_by_impact(remaining, assessment, kept, "kept by the journal")
+        exemptions += [f"{RELIEF_PREFIX}{JOURNAL}"] if gone else []
     if exempt and harmless:
         remaining, gone = _exempt_by_impact(
             remaining, assessment, policy.control(assessment.level).relief, "nothing would be lost"

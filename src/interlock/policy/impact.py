@@ -13,6 +13,7 @@ from interlock.redaction import redact_text
 
 IMPACT_PREFIX = "looked: "  # of the factor with the impact
 RELIEF_PREFIX = "relief: "  # of the factor with the exemption by impact
+JOURNAL = "the journal keeps what it changes"  # the exemption of a call that runs below the journal
 NO_SNAPSHOT_PREFIX = "not kept: "  # of the factor that explains why there is no snapshot
 MISSING = "nothing of it is there"
 RECOVERABLE = "all of it can be had back"

@@ -81,6 +81,7 @@ class Request(Confidential, Struct, frozen=True):
     operation: str = ""  # its name, where the action does not say it
     step: StepContext | None = None  # of the execution safety loop
     may_prompt: bool = False  # whether the agent's own prompt may answer a confirm that its user can judge
+    journaled: bool = False  # it will run below the journal, which keeps the local files that it changes
     spend: bool = True  # whether an allow uses up its approval; else the decision is `unspent`
     strength: str = ""  # isolation of the caller, where the interface knows more than the principal shows
     persist: Callable[[Tx, Judged, Decision], None] | None = (
