@@ -37,7 +37,7 @@ KEYS = {  # promises: changed only on purpose, everywhere at once
     "impact": ["inspect", "exempt"],
     "undo": [
         *("enabled", "journal", "files", "bytes", "ms", "days", "total_bytes"),
-        *("journal_files", "journal_bytes", "journal_total_bytes", "free_bytes"),
+        *("journal_files", "journal_bytes", "journal_total_bytes", "free_bytes", "wrap"),
     ],
     "separate": ["hook_socket", "inspector", "code", "users", "operators"],
     "proxy": ["wait_seconds", "answer_seconds", "line_bytes"],

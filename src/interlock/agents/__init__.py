@@ -8,13 +8,16 @@ import shlex
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
 from interlock.model import Action
 from interlock.policy.self_protection import CLIENT as CLIENT
 from interlock.policy.self_protection import ROUTE as ROUTE
+
+if TYPE_CHECKING:
+    from interlock.agents.rewriting import Rewriting
 
 SCOPES = ("project", "user", "system")
 GATING = frozenset({"before", "permission"})  # the kinds of event that an answer can stop
@@ -44,6 +47,16 @@ class Event(Struct, frozen=True):
     problem: str = ""  # a missing or malformed field that the judgement needs; the reason of the denial
     outcome: str = ""  # of a call that has run: `failed` or `unknown` where the agent reports it
     pair: str = ""  # an id that two events of the same call share
+    mode: str = ""  # the agent's permission mode, where it says one
+
+
+class RewrittenCall(Struct, frozen=True):
+    """The new input of an allowed call."""
+
+    input: Mapping[str, Any]  # the fields that change
+    whole: Mapping[str, Any]  # all of it
+    asked: bool  # the agent's own rules would ask about the original, or may
+    reason: str = ""  # for the prompt that shows the new input
 
 
 class HookVerdict(Struct, frozen=True):
@@ -53,6 +66,7 @@ class HookVerdict(Struct, frozen=True):
     reason: str = ""  # for a human or the model
     context: str = ""  # for the model, beside an allow
     notice: str = ""  # for the person at the agent, where it can show one
+    rewrite: RewrittenCall | None = None  # beside an allow
 
 
 class HookOutput(Struct, frozen=True):
@@ -105,6 +119,10 @@ class AgentDialect(Protocol):
     limit_seconds: float  # how long the agent waits for a hook, as install writes it
     posts: bool  # whether its hooks can be HTTP requests
 
+    @property
+    def rewrites(self) -> Rewriting | None:
+        """How it takes rewritten calls; None where it takes none."""
+
     def decode(self, data: bytes, event: str = "") -> Event:
         """Decodes hook input; never raises: malformed input is an event with a problem."""
 
@@ -127,7 +145,7 @@ class AgentDialect(Protocol):
         """A description of each setting found that disables hooks."""
 
 
-_PARTS = frozenset("calls hook_files hook_protocol jsonc plugin toml_edit".split())
+_PARTS = frozenset("calls claude_permissions hook_files hook_protocol jsonc plugin rewriting toml_edit".split())
 
 
 class UnknownAgent(LookupError):
@@ -159,6 +177,7 @@ __all__ = [
     "HookFile",
     "HookOutput",
     "HookVerdict",
+    "RewrittenCall",
     "UnknownAgent",
     "agent",
     "words",

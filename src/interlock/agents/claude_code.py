@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from interlock.agents import GATING, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
+from interlock.agents.claude_permissions import passage
 from interlock.agents.hook_files import (
     Hook,
     find_switches,
@@ -32,6 +33,7 @@ from interlock.agents.hook_protocol import (
     tidy,
     word_of,
 )
+from interlock.agents.rewriting import Rewriting
 
 WORD = "claude-code"
 LIMIT = 300.0  # seconds
@@ -53,11 +55,16 @@ _DIALECT = ToolNames(frozenset({"Bash"}), {"Monitor": "Bash"}, frozenset({"timeo
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     word = word_of(event, verdict)
-    if word == "allow" and not verdict.context:
+    if word == "allow" and not verdict.context and verdict.rewrite is None:
         return answer(None)
     name, reason = event.name or "PreToolUse", reason_text(reason_of(event, verdict))
     context = {"additionalContext": tidy(verdict.context)} if verdict.context else {}
     shown = {"systemMessage": tidy(verdict.notice)} if verdict.notice else {}
+    if event.kind == "before" and word == "allow" and verdict.rewrite is not None:
+        new = verdict.rewrite
+        decision = {"permissionDecision": "ask" if new.asked else "allow", "permissionDecisionReason": tidy(new.reason)}
+        output = {"hookEventName": "PreToolUse", **decision, "updatedInput": new.whole, **context}
+        return answer({**shown, "hookSpecificOutput": output})
     if event.kind == "before" and word != "allow":
         decision = {"permissionDecision": word, "permissionDecisionReason": reason}
         return answer({**shown, "hookSpecificOutput": {"hookEventName": "PreToolUse", **decision, **context}})
@@ -136,6 +143,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
         parent=session if text(given, "agent_id") else "",
         transcript=text(given, "transcript_path"),
         asks=event.kind in GATING and text(given, "permission_mode") in _ASKING,
+        mode=text(given, "permission_mode"),
     )
 
 
@@ -156,5 +164,6 @@ def _calls(given: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
 
 
 AGENT = JsonAgent(
-    WORD, "Claude Code", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT, posts=True
-)
+    WORD, "Claude Code", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT, posts=True,
+    rewrites=Rewriting(passage, flags=frozenset("--settings --disallowedTools --disallowed-tools --permission-prompt-tool --tools".split())),
+)  # fmt: skip

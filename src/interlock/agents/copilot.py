@@ -22,6 +22,7 @@ from interlock.agents.hook_protocol import (
     tidy,
     word_of,
 )
+from interlock.agents.rewriting import ASKED, LEAVE, Rewriting, ShellCall, folders_above, read_tables
 
 WORD = "copilot"
 LIMIT = 30.0  # past this limit the call runs, whatever the hook would answer
@@ -62,9 +63,10 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
         return answer({**decision, "hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}})
     if event.kind == "after" and word == "deny":
         context = {"additionalContext": reason}
-    if context and event.kind in ("before", "after"):
+    changed = {"modifiedArgs": verdict.rewrite.whole} if verdict.rewrite is not None and event.kind == "before" else {}
+    if (context or changed) and event.kind in ("before", "after"):
         name = "PreToolUse" if event.kind == "before" else "PostToolUse"
-        return answer({**context, "hookSpecificOutput": {"hookEventName": name, **context}})
+        return answer({**context, **changed, "hookSpecificOutput": {"hookEventName": name, **context}})
     return answer({})
 
 
@@ -101,6 +103,24 @@ def _off(home: Path, project: Path) -> list[str]:
     return find_switches(paths, {("disableAllHooks",): True})
 
 
+def _passage(call: ShellCall) -> str:
+    """The rules of Copilot CLI are on its command line; those of VS Code's terminal are in settings of its own."""
+    if call.call.tool != "bash":
+        return LEAVE
+    folders = [call.home / ".copilot/hooks", *(folder / ".github/hooks" for folder in folders_above(call.event.cwd))]
+    tables = read_tables(path for folder in folders for path in folder.glob("*.json"))
+    return ASKED if tables is not None and all(map(_is_alone, tables)) else LEAVE
+
+
+def _is_alone(table: Mapping[str, Any]) -> bool:
+    """Whether no other hook than ours may rewrite a call."""
+    hooks = table.get("hooks")
+    found = [
+        hook for name in ("preToolUse", "PreToolUse") if isinstance(hooks, Mapping) for hook in hooks.get(name) or ()
+    ]
+    return all(map(is_ours, found))
+
+
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
     event = replace(
         event,
@@ -119,5 +139,6 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
 
 
 AGENT = JsonAgent(
-    WORD, "GitHub Copilot CLI and VS Code", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT
-)
+    WORD, "GitHub Copilot CLI and VS Code", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT,
+    rewrites=Rewriting(_passage, persistent=True, flags=frozenset("--deny-tool --excluded-tools --available-tools --allow-tool".split())),
+)  # fmt: skip

@@ -23,6 +23,7 @@ from interlock.agents.hook_protocol import (
     tidy,
     word_of,
 )
+from interlock.agents.rewriting import LEAVE, SILENT, Rewriting, ShellCall, folders_above, read_tables
 
 WORD = "cursor"
 LIMIT = 300.0  # seconds
@@ -52,7 +53,12 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
         told = context and event.name in ("postToolUse", "sessionStart")
         return answer({"additional_context": context} if told else {})
     if word == "allow":
-        return answer({"permission": "allow", **_messages(agent=tidy(verdict.context))})
+        new = (
+            {"updated_input": verdict.rewrite.whole}
+            if verdict.rewrite is not None and event.name == "preToolUse"
+            else {}
+        )
+        return answer({"permission": "allow", **_messages(agent=tidy(verdict.context)), **new})
     given = {"permission": word, **_messages(reason, reason)}
     return answer(given, reason, 2) if word == "deny" else answer(given)
 
@@ -89,6 +95,25 @@ def _files(home: Path, project: Path) -> tuple[Path, Path, Path]:
     return home / ".cursor" / "hooks.json", project / ".cursor" / "hooks.json", Path(system) / "hooks.json"
 
 
+def _passage(call: ShellCall) -> str:
+    """The rules of Cursor's command line are in files; those of its editor are in a database, and cannot be read."""
+    if call.event.name != "preToolUse" or (call.home / ".config/Cursor/User/globalStorage/state.vscdb").exists():
+        return LEAVE
+    folders = folders_above(call.event.cwd)
+    rules = read_tables([call.home / ".cursor/cli-config.json", *(folder / ".cursor/cli.json" for folder in folders)])
+    hooks = read_tables([folder / ".cursor/hooks.json" for folder in (call.home, *folders)])
+    if rules is None or hooks is None or any("Shell(" in str(table.get("permissions")) for table in rules):
+        return LEAVE
+    return SILENT if all(map(_is_alone, hooks)) else LEAVE
+
+
+def _is_alone(table: Mapping[str, Any]) -> bool:
+    """Whether no other hook than ours may rewrite a call."""
+    hooks = table.get("hooks")
+    found = hooks.get("preToolUse") if isinstance(hooks, Mapping) else None
+    return all(map(is_ours, found)) if isinstance(found, list) else True
+
+
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
     roots = given.get("workspace_roots")
     root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
@@ -123,4 +148,7 @@ def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
     return judged_calls(_DIALECT, name, inner, event.cwd, id)
 
 
-AGENT = JsonAgent(WORD, "Cursor", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)
+AGENT = JsonAgent(
+    WORD, "Cursor", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT,
+    rewrites=Rewriting(_passage, persistent=True, flags=frozenset({"--sandbox"})),
+)  # fmt: skip

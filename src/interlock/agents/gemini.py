@@ -23,6 +23,7 @@ from interlock.agents.hook_protocol import (
     tidy,
     word_of,
 )
+from interlock.agents.rewriting import ASKED, LEAVE, Rewriting, ShellCall, folders_above, read_tables
 
 WORD = "gemini"
 LIMIT = 300.0  # seconds
@@ -38,11 +39,12 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     if word != "allow" and event.kind in ("before", "after"):
         line = reason if word == "ask" else tidy(verdict.notice)  # the prompt shows this, not the reason
         return answer({"decision": word, "reason": reason, **({"systemMessage": line} if line else {})})
-    if verdict.context and event.kind in ("before", "after"):
+    context = {"additionalContext": tidy(verdict.context)} if verdict.context else {}
+    changed = {"tool_input": verdict.rewrite.input} if verdict.rewrite is not None and event.kind == "before" else {}
+    if (context or changed) and event.kind in ("before", "after"):
         name = "BeforeTool" if event.kind == "before" else "AfterTool"
         shown = {"systemMessage": tidy(verdict.notice)} if verdict.notice else {}
-        told = {"hookEventName": name, "additionalContext": tidy(verdict.context)}
-        return answer({**shown, "hookSpecificOutput": told})
+        return answer({**shown, "hookSpecificOutput": {"hookEventName": name, **context, **changed}})
     return answer({})
 
 
@@ -84,6 +86,35 @@ def _files(home: Path, project: Path) -> tuple[Path, Path, Path]:
     return home / ".gemini" / "settings.json", project / ".gemini" / "settings.json", Path(system) / "settings.json"
 
 
+def _passage(call: ShellCall) -> str:
+    """Gemini CLI asks by its policy, which it applies to the new text: any rule of the user's about commands may be meant for the original."""
+    folders = [call.home, *folders_above(call.event.cwd)]
+    files = [folder / ".gemini/settings.json" for folder in folders]
+    tables = read_tables([*files, _files(call.home, call.home)[2]])
+    policies = [
+        *(folder / ".gemini/policies" for folder in folders),
+        _files(call.home, call.home)[2].parent / "policies",
+    ]
+    if tables is None or any(any(folder.glob("*.toml")) for folder in policies):
+        return LEAVE
+    return LEAVE if any(map(_restricts, tables)) else ASKED
+
+
+def _restricts(table: Mapping[str, Any]) -> bool:
+    """Whether settings restrict commands, run them in a sandbox, or have another hook that may rewrite them."""
+    tools, hooks = table.get("tools"), table.get("hooks")
+    inner: Mapping[str, Any] = tools if isinstance(tools, Mapping) else {}
+    named = [table.get(key) for key in ("excludeTools", "coreTools", "allowedTools", "sandbox")]
+    named += [inner.get(key) for key in ("exclude", "core", "allowed", "sandbox")]
+    groups = hooks.get("BeforeTool") if isinstance(hooks, Mapping) else None
+    others = [hook for group in _list(groups) if isinstance(group, Mapping) for hook in _list(group.get("hooks"))]
+    return any(named) or not all(map(is_ours, others))
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
     event = replace(
         event, session=text(given, "session_id"), cwd=text(given, "cwd"), transcript=text(given, "transcript_path")
@@ -98,4 +129,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return replace(event, calls=calls, asks=event.kind == "before" and name == SHELL)
 
 
-AGENT = JsonAgent(WORD, "Gemini CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)
+AGENT = JsonAgent(
+    WORD, "Gemini CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT,
+    rewrites=Rewriting(_passage, flags=frozenset("--allowed-tools --policy --admin-policy".split())),
+)  # fmt: skip

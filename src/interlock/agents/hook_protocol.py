@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.agents import GATING, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.rewriting import Rewriting
 
 MAX_BYTES = 32_000_000
 MAX_REASON = 2_000
@@ -256,6 +257,7 @@ class JsonAgent(Struct, frozen=True):
     names: tuple[str, ...] = ("hook_event_name", "hookEventName")  # fields that hold the event name
     limit_seconds: float = 300.0
     posts: bool = False
+    rewrites: Rewriting | None = None
 
     def decode(self, data: bytes, event: str = "") -> Event:
         return decode_event(data, event, self.kinds, self.names, self.fill)

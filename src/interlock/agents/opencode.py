@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from interlock.agents import HookFile
 from interlock.agents.calls import ToolNames
 from interlock.agents.hook_files import read_json_files
 from interlock.agents.plugin import Plugin, plugin_agent
+from interlock.agents.rewriting import LEAVE, SILENT, Rewriting, ShellCall, folders_above, read_tables
 
 KINDS = {"tool.execute.before": "before", "tool.execute.after": "after"}
 _DIALECT = ToolNames(frozenset({"bash"}), {"list": "LS"})
@@ -22,6 +26,7 @@ export const Interlock = async ({ directory, worktree }) => {
     "tool.execute.before": async (input, output) => {
       const answer = await consult("tool.execute.before", asked(input, output.args ?? {}))
       if (answer.context && told.size < 1000) told.set(input.callID, answer.context)
+      if (answer.args && output.args) Object.assign(output.args, answer.args)
     },
     "tool.execute.after": async (input, output) => {
       let context = told.get(input.callID) ?? ""
@@ -55,5 +60,13 @@ def _off(home: Path, project: Path) -> list[str]:
     return found
 
 
+def _passage(call: ShellCall) -> str:
+    """OpenCode applies its permissions to the new text: it runs what they do not mention."""
+    folders = [call.home / ".config/opencode", *folders_above(call.event.cwd)]
+    names = ("opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc")
+    tables = read_tables(folder / name for folder in folders for name in names)
+    return LEAVE if tables is None or any('"permission"' in json.dumps(table) for table in tables) else SILENT
+
+
 PLUGIN = Plugin(_places, _BODY, off=_off)
-AGENT = plugin_agent("opencode", "OpenCode", 300.0, KINDS, _DIALECT, PLUGIN)
+AGENT = replace(plugin_agent("opencode", "OpenCode", 300.0, KINDS, _DIALECT, PLUGIN), rewrites=Rewriting(_passage))

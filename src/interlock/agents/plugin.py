@@ -132,6 +132,7 @@ def _encode(event: Event, verdict: HookVerdict) -> HookOutput:
     """Encodes the decision for the plugin, which is never omitted."""
     context = {"context": tidy(verdict.context)} if verdict.context else {}
     if word_of(event, verdict) == "allow":
-        return answer({"decision": "allow", **context})
+        args = {"args": verdict.rewrite.input} if verdict.rewrite is not None and event.kind == "before" else {}
+        return answer({"decision": "allow", **context, **args})
     reason = reason_text(reason_of(event, verdict))
     return answer({"decision": "deny", "reason": reason, **context}, reason, 2)

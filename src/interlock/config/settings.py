@@ -36,7 +36,7 @@ _SNAPSHOT_BOUNDS = {
     "journal_total_bytes": (1, 100_000_000_000_000),
     "free_bytes": (0, 100_000_000_000_000),
 }
-SNAPSHOT_KEYS = frozenset({"enabled", "journal", *_SNAPSHOT_BOUNDS})
+SNAPSHOT_KEYS = frozenset({"enabled", "journal", "wrap", *_SNAPSHOT_BOUNDS})
 _HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 _PROXY_BOUNDS = {"wait_seconds": (0, 3_600), "answer_seconds": (1, 86_400), "line_bytes": (4_096, 268_435_456)}
 
@@ -184,6 +184,7 @@ class SnapshotSettings(Struct, frozen=True):
     journal_bytes: int = 5_000_000_000
     journal_total_bytes: int = 20_000_000_000  # of all actions together; none younger than `days` goes to make room
     free_bytes: int = 1_000_000_000  # that the disk has left after keeping
+    wrap: bool = False  # whether hooks let shell calls run below the journal's supervisor
 
 
 def snapshot_settings_of(table: Mapping[str, Any], problems: Problems) -> SnapshotSettings:
@@ -193,7 +194,7 @@ def snapshot_settings_of(table: Mapping[str, Any], problems: Problems) -> Snapsh
         key: whole(table, key, ("undo",), getattr(plain, key), least, most, problems)
         for key, (least, most) in _SNAPSHOT_BOUNDS.items()
     }
-    flags = {key: problems.flag(table, key, ("undo",), getattr(plain, key)) for key in ("enabled", "journal")}
+    flags = {key: problems.flag(table, key, ("undo",), getattr(plain, key)) for key in ("enabled", "journal", "wrap")}
     return replace(plain, **flags, **bounds)
 
 

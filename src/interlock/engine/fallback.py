@@ -79,6 +79,11 @@ def _reply(agent: AgentDialect, event: str, config: Config, ask: Ask | None) -> 
     from interlock.identity.isolation import is_jailed
 
     call = agent.decode(data, event)
+    if config.undo.wrap:
+        from interlock.agents.rewriting import with_originals
+        from interlock.journal.wrapping import Wrapper, front_of
+
+        call = with_originals(call, Wrapper(str(front_of(config)), b"").original)
     said = judge_calls(call, config)
     if call.kind in GATING:
         said = _journal(agent, call, said, config)

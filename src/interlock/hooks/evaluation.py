@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.agents import AgentCall, AgentDialect, Event, HookVerdict
+from interlock.agents import AgentCall, AgentDialect, Event, HookVerdict, RewrittenCall
 from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import Fact
 from interlock.analysis.read import BudgetSpent
@@ -22,11 +23,14 @@ from interlock.approvals.decision_text import notice, prompt_reason, waiting_lin
 from interlock.engine.evaluate import evaluate, quick
 from interlock.hooks.memory import DEFERRED, AllowedCall, HookMemory, call_keys, late_messages
 from interlock.hooks.provenance import may_change_provenance
+from interlock.hooks.wrapping import RewriteCheck, changed_keys, wrap_call
 from interlock.hooks.written_files import Files, written_contents
+from interlock.identity.agent_detection import words_above
+from interlock.identity.isolation import JAILED
 from interlock.impact.user_access import FindProjectFiles, Inspect, TakeSnapshot
 from interlock.model import Action, AgentRef, Kind, TicketState
 from interlock.policy.decision import Decision
-from interlock.policy.effect_key import parse
+from interlock.policy.effect_key import nearest, parse
 from interlock.policy.impact import RELIEF_PREFIX
 from interlock.policy.real_paths import Resolve
 from interlock.runtime import Request
@@ -92,6 +96,8 @@ class HookCall(Struct, frozen=True):
     hook_files: tuple[str, ...] = ()  # settings files that run the hook
     project: FindProjectFiles | None = None  # finds project files as the agent's user
     here: bool = False  # sent by the hook client, which is on this machine
+    pid: int = 0  # of the process that asks, where it is known
+    rewrite: RewrittenCall | None = None  # its only call, below the journal
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -102,6 +108,7 @@ class HookCall(Struct, frozen=True):
             call.action, self.who, INTERFACE, digest_fields=call.judged, files=files, strength=self.isolation, inspect_impact=self.inspect,
             take_snapshot=self.snapshot, resolve=self.resolve, hook_files=self.hook_files, project=self.project, local=self.here,
             may_prompt=self.event.asks or bool(self.event.pair),
+            journaled=self.rewrite is not None,
         )  # fmt: skip
 
     def call_key(self, call: AgentCall) -> str:
@@ -132,7 +139,11 @@ class HookEvaluation:
     async def _judge(self, hook: HookCall) -> HookVerdict:
         for call in hook.event.calls:
             self.context.state.declarations.linked(hook.who.principal, hook.who.session, loop_name(call))
+        hook = self._below_journal(hook)
         found = [(call, *await self._decide(hook, call)) for call in hook.event.calls]
+        if hook.rewrite is not None and any(_gains_rights(decision) for _, decision, _ in found):  # in a script
+            hook = replace(hook, rewrite=None)
+            found = [(call, *await self._decide(hook, call)) for call in hook.event.calls]
         held = [(call, decision) for call, decision, _ in found if not decision.allowed]
         if held and all(may_prompt(decision, call.action) for call, decision in held):
             if hook.event.asks:
@@ -153,7 +164,10 @@ class HookEvaluation:
             agreed.append((call, decision, scripts))
         denied = await self._allow(hook, agreed)
         news = _notices(agreed)
-        return denied or HookVerdict("allow", context=news, notice=news)
+        if denied is None and hook.rewrite is not None:
+            for key in hook.call_keys(hook.event.calls[0]):
+                self.hooks.rewritten.put(key, hook.event.calls[0].action.text)
+        return denied or HookVerdict("allow", context=news, notice=news, rewrite=hook.rewrite)
 
     async def _allow(self, hook: HookCall, agreed: list[tuple[AgentCall, Decision, CallScripts]]) -> HookVerdict | None:
         """Spends the approvals of an event whose calls all pass; denies where one was spent meanwhile or would cover two calls."""
@@ -177,6 +191,27 @@ class HookEvaluation:
                 self.hooks.provenance.expect(hook.who, hook.agent.word, keys[0], call.action, facts)
             self.hooks.late.forget(hook.key, [ticket] if ticket else [])
         return None
+
+    def _below_journal(self, hook: HookCall) -> HookCall:
+        """The hook, its only call below the journal where that can be."""
+        wrapper, event = self.hooks.wrapper, hook.event
+        own = hook.who.principal == f"uid:{os.getuid()}" and hook.isolation != JAILED
+        if wrapper is None or not own or event.kind != "before" or len(event.calls) != 1 or not hook.pid:
+            return hook
+        session, call = repr(hook.key), event.calls[0]
+        if hook.agent.rewrites is None or session in self.hooks.without_journal:
+            return hook
+        try:
+            judged, _ = self.context.state.reader.read(call.action, None, AT_ONCE)
+        except BudgetSpent:
+            return hook
+        if session not in self.hooks.agent_options:
+            self.hooks.agent_options.put(session, words_above(hook.pid))
+        options = self.hooks.agent_options.get(session)
+        large = self.hooks.too_large.get(session)
+        if options is None or (large and nearest(large, changed_keys(call.action, judged)) is not None):
+            return hook
+        return replace(hook, rewrite=wrap_call(RewriteCheck(hook.agent, event, call, judged, options), wrapper))
 
     async def _facts(self, action: Action) -> tuple[Fact, ...]:
         """The facts of a call; analysed in the pool where that takes long."""
@@ -295,6 +330,10 @@ class HookEvaluation:
         if verdict.word == "allow":
             return replace(verdict, context=" ".join(filter(None, (verdict.context, words))))
         return HookVerdict("deny", f"{verdict.reason} {words}", notice=verdict.notice)
+
+
+def _gains_rights(decision: Decision) -> bool:
+    return decision.assessment is not None and decision.assessment.flags.escalates_privileges
 
 
 def _notices(agreed: list[tuple[AgentCall, Decision, CallScripts]]) -> str:

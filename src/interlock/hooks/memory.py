@@ -22,6 +22,8 @@ from interlock.model import TicketState
 from interlock.records import Ticket
 
 if TYPE_CHECKING:
+    from interlock.journal.wrapping import Wrapper
+    from interlock.policy.effect_key import EffectKey
     from interlock.runtime.state import State
 
 
@@ -226,3 +228,10 @@ class HookMemory(Struct):
     alerted: Recent[bool] = field(default_factory=Recent)  # alerts raised before
     separate: SeparateSettings = field(default_factory=SeparateSettings)
     journal_checked_at: float = 0.0  # on the event loop's clock
+    wrapper: Wrapper | None = None  # where calls run below the journal
+    rewritten: Recent[str] = field(default_factory=Recent)  # call -> its original text
+    without_journal: Recent[bool] = field(default_factory=Recent)  # sessions whose shells cannot use it
+    too_large: Recent[tuple[EffectKey, ...]] = field(
+        default_factory=Recent
+    )  # session -> effects that did not fit into it
+    agent_options: Recent[frozenset[str] | None] = field(default_factory=Recent)  # session -> the agent's command line

@@ -15,16 +15,20 @@ from msgspec.structs import replace
 
 from interlock.agents import GATING, ROUTE, AgentDialect, Event, HookOutput, HookVerdict, UnknownAgent
 from interlock.agents import agent as agent_of
+from interlock.agents.rewriting import with_originals
 from interlock.audit import journal
 from interlock.hooks.coverage import SEEN
 from interlock.hooks.evaluation import HookCall, HookEvaluation
 from interlock.hooks.integrity import disabling_settings
 from interlock.hooks.loopback_peer import LoopbackPeers
 from interlock.hooks.memory import HookMemory, call_keys
-from interlock.hooks.outcomes import CHANGED, MALFORMED, alert, record_outcome
+from interlock.hooks.outcomes import CHANGED, MALFORMED, REPLACED, alert, record_outcome
+from interlock.hooks.wrapping import changed_keys, failure_in
 from interlock.identity import home_for
 from interlock.impact.user_access import path_resolver, script_reader, snapshot_taker, target_inspector
 from interlock.install.client_build import SPARE
+from interlock.journal import JournalError
+from interlock.journal.wrapping import Wrapper, prepare_wrapping
 from interlock.model import AgentRef
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context
@@ -39,6 +43,7 @@ _CLIENT = b"interlock-limit"  # header of the hook client
 _HOME = b"interlock-home"  # HOME of the client's process
 _HEADERS = ((b"content-type", b"application/json"), (b"cache-control", b"no-store"))
 _NAME = 200
+MOST_EFFECTS = 200  # of a session, that did not fit into the journal
 
 
 class _HookRequest(Struct, frozen=True):
@@ -70,6 +75,8 @@ class HookApi:
         self.hooks.separate = self.context.config.separate
         self.context.state.store.listen(self.hooks.late.on_change)
         self._later(self._take_journal())
+        if self.context.config.undo.wrap:
+            self._later(self._prepare_wrapping())
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         headers = dict(scope["headers"])
@@ -102,11 +109,15 @@ class HookApi:
         event = request.agent.decode(body, request.event)
         claimed = headers.get(_HOME, b"") if request.framed else b""
         event = with_home(event, home_for(who.principal, os.fsdecode(claimed)))
+        if self.hooks.wrapper is not None:
+            event = with_originals(event, self.hooks.wrapper.original)
         ref = AgentRef(who.agent(), request.agent.word, event.session[:_NAME], event.parent[:_NAME])
-        return request.agent.encode(event, await self._verdict(request, event, ref, who.isolation, receive))
+        if event.kind in ("after", "failed") and self.hooks.wrapper is not None:
+            self._note_failures(request.agent, event, ref, body)
+        return request.agent.encode(event, await self._verdict(request, event, ref, who, receive))
 
     async def _verdict(
-        self, request: _HookRequest, event: Event, who: AgentRef, isolation: str, receive: Any
+        self, request: _HookRequest, event: Event, who: AgentRef, caller: ApiCaller, receive: Any
     ) -> HookVerdict:
         self._check_files(request.agent, event, who)
         if event.problem:
@@ -114,7 +125,7 @@ class HookApi:
             self._alert(request.agent, MALFORMED, words, who, quiet=True)
         if event.kind in GATING:
             self.hooks.coverage.before(request.agent.word, who.principal, event)
-            return await self._before(request, event, who, isolation, receive)
+            return await self._before(request, event, who, caller, receive)
         if event.kind in ("after", "failed"):
             return await self._after(request.agent, event, who)
         if event.kind == "config":
@@ -122,7 +133,7 @@ class HookApi:
         return HookVerdict("allow")
 
     async def _before(
-        self, request: _HookRequest, event: Event, who: AgentRef, isolation: str, receive: Any
+        self, request: _HookRequest, event: Event, who: AgentRef, caller: ApiCaller, receive: Any
     ) -> HookVerdict:
         loop = asyncio.get_running_loop()
         most = min(request.seconds - EARLY, float(self.context.config.hooks.wait_seconds))
@@ -142,13 +153,14 @@ class HookApi:
             until,
             hung_up,
             read,
-            isolation,
+            caller.isolation,
             inspect,
             snapshot,
             resolve,
             hook_files,
             project,
             request.framed,
+            caller.pid,
         )
         return await self._evaluation.verdict(hook)
 
@@ -172,6 +184,33 @@ class HookApi:
         """Whether a snapshot was taken for one of these calls."""
         keys = (key for call in event.calls for key in call_keys(who.principal, agent.word, who.session, call))
         return any(call.snapshot for call in map(self.hooks.allowed.get, keys) if call is not None)
+
+    def _note_failures(self, agent: AgentDialect, event: Event, who: AgentRef, body: bytes) -> None:
+        """Remembers that a session's shells cannot use the journal, or that the effects of a call did not fit into it."""
+        said, session = failure_in(body), repr((who.principal, agent.word, who.session))
+        for call in event.calls:
+            keys = call_keys(who.principal, agent.word, who.session, call)
+            original = self.hooks.rewritten.take(*keys)
+            if original is None:
+                continue
+            if call.action.text != original:
+                words = f"{agent.title} ran another text than the one that was to be kept: {call.action.text[:120]}"
+                self._alert(agent, REPLACED, words, who)
+            if said == "unable" or call.action.text != original:
+                self.hooks.without_journal.put(session, True)
+            elif said == "refused":
+                judged, _ = self.context.state.reader.read(call.action)
+                known = self.hooks.too_large.get(session) or ()
+                self.hooks.too_large.put(session, (*known, *changed_keys(call.action, judged))[-MOST_EFFECTS:])
+
+    async def _prepare_wrapping(self) -> None:
+        """Finds out whether calls can run below the journal; without it they are judged as ever."""
+        try:
+            front = await self.context.pool.run(prepare_wrapping, self.context.config)
+        except JournalError as error:
+            self.context.state.trouble(f"calls do not run below the journal: {error}")
+            return
+        self.hooks.wrapper = Wrapper(str(front), self.context.state.installation.digest_key)
 
     async def _settings_changed(self, agent: AgentDialect, event: Event, who: AgentRef) -> HookVerdict:
         """Alerts on changed agent settings; denies a change that switches the hooks off."""

@@ -93,6 +93,16 @@ def agent_above(pid: int, proc: Path = _PROC) -> str | None:
     return None
 
 
+def words_above(pid: int, proc: Path = _PROC) -> frozenset[str] | None:
+    """The words of the command lines of a process and its ancestors, options without their values; None where one cannot be seen."""
+    found: set[str] = set()
+    for process in _ancestors(proc, pid):
+        if process is None:
+            return None
+        found |= {word.partition("=")[0] for word in process.words}
+    return frozenset(found)
+
+
 def _ancestors(proc: Path, pid: int) -> Iterator[ProcessInfo | None]:
     """The ancestors, nearest first; None for an unreadable one, and past the limit."""
     for _ in range(MOST_ANCESTORS):

@@ -55,6 +55,11 @@ class Wrapper(Confidential, Struct, frozen=True):
             return None
         return WrappedCall(original, agent, call, hmac.compare_digest(tag, self._tag(agent, call, original)))
 
+    def original(self, text: str) -> str:
+        """The text inside a wrapped one, whoever wrapped it; empty for every other text."""
+        found = self.unwrap(text)
+        return found.original if found is not None else ""
+
     @property
     def _head(self) -> str:
         return f". {shlex.quote(self.front)} "

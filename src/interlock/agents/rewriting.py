@@ -1,0 +1,118 @@
+"""Rewriting of shell calls: what an agent's own rules say to the original, so that the new text never gets a weaker answer."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from interlock.agents import AgentCall, Event
+from interlock.model import Kind, command
+
+# What the agent does with the original: LEAVE where that is not known, or where a rule of its own forbids it or asks about it.
+LEAVE, SILENT, ASKED = "", "allow", "ask"
+FIELD = "command"  # of the input, which holds the text
+_MOST_BYTES = 4 << 20
+_SEPARATORS = re.compile(r"&&|\|\||[;&|\n(){}`]|\$\(")
+
+
+class ShellCall(Struct, frozen=True):
+    """A shell call that could be rewritten."""
+
+    event: Event
+    call: AgentCall
+    home: Path  # of the agent's process
+    commands: tuple[tuple[str, ...], ...] = ()  # every program that it runs, with its words
+
+    @property
+    def text(self) -> str:
+        return self.call.action.text
+
+    @property
+    def parts(self) -> list[str]:
+        """Everything in the text that a rule about commands may mean: all of it, its parts as written, and the programs in it."""
+        written = (part.strip() for part in _SEPARATORS.split(self.text))
+        return [self.text.strip(), *filter(None, written), *(" ".join(words) for words in self.commands)]
+
+
+class Rewriting(Struct, frozen=True):
+    """How an agent takes rewritten calls."""
+
+    passage: Callable[[ShellCall], str]  # LEAVE, SILENT or ASKED
+    persistent: bool = False  # its shell lives on, so that a call may change it for those that follow
+    flags: frozenset[str] = frozenset()  # of its command line: rules that no file tells
+
+
+def with_originals(event: Event, unwrap: Callable[[str], str]) -> Event:
+    """The event with the original of each rewritten call: that is what is judged, recorded and shown."""
+    calls = tuple(_original(call, unwrap) for call in event.calls)
+    return (
+        event if all(new is old for new, old in zip(calls, event.calls, strict=True)) else replace(event, calls=calls)
+    )
+
+
+def _original(call: AgentCall, unwrap: Callable[[str], str]) -> AgentCall:
+    given = call.input.get(FIELD)
+    original = unwrap(given) if isinstance(given, str) else ""
+    if not original.strip():
+        return call
+    action = call.action
+    if action.kind is Kind.COMMAND:
+        action = replace(command(original, action.cwd), home=action.home)
+    elif isinstance(action.fields.get("input"), Mapping):
+        fields = {**action.fields, "input": {**action.fields["input"], FIELD: original}}
+        action = replace(action, fields=MappingProxyType(fields))
+    return replace(call, action=action, input={**call.input, FIELD: original})
+
+
+def read_tables(paths: Iterable[Path]) -> list[Mapping[str, Any]] | None:
+    """The JSON objects in those of the files that exist; None where one cannot be read."""
+    found = []
+    for path in paths:
+        try:
+            status = os.stat(path)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return None
+        table = _table(str(path), status.st_mtime_ns, status.st_size)
+        if table is None:
+            return None
+        found.append(table)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _table(path: str, changed: int, size: int) -> Mapping[str, Any] | None:
+    from interlock.agents.hook_files import json_or_empty
+    from interlock.agents.jsonc import EditError
+    from interlock.impact.files import read_bytes
+
+    data = read_bytes(path, _MOST_BYTES)
+    try:
+        return json_or_empty(data.decode()) if data is not None else None
+    except (ValueError, RecursionError, EditError):
+        return None
+
+
+def folders_above(folder: str) -> list[Path]:
+    """A folder and all above it."""
+    path = Path(folder)
+    return [path, *path.parents] if path.is_absolute() else []
+
+
+def matches_glob(pattern: str, texts: Sequence[str]) -> bool:
+    """Whether a pattern with `*` matches one of these texts."""
+    return any(_glob(pattern).fullmatch(text) for text in texts)
+
+
+@lru_cache(maxsize=1_024)
+def _glob(pattern: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)

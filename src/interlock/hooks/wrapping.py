@@ -1,0 +1,131 @@
+"""Which shell calls run below the journal: those that lose nothing by it, of agents whose own rules stay in force."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import stat
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from interlock.agents import AgentCall, AgentDialect, Event, RewrittenCall
+from interlock.agents.rewriting import FIELD, LEAVE, SILENT, ShellCall
+from interlock.analysis.assess import Judgement
+from interlock.analysis.facts import Command, known
+from interlock.analysis.programs.load import program_set
+from interlock.identity import home_of
+from interlock.model import Action, Kind, Level
+from interlock.policy.effect_key import EffectKey, effect_keys, everyday_keys
+
+if TYPE_CHECKING:
+    from interlock.journal.wrapping import Wrapper
+
+_BACKGROUND = ("run_in_background", "is_background", "isBackground", "background", "async", "detach")
+_ALONE = re.compile(r"(?<![&<>|])&(?![&>])")  # starts something in the background, unless it is quoted
+_SETS = re.compile(r"(?:^|[\s;&|(])[A-Za-z_]\w*(?:\[[^]]*\])?\+?=|\(\s*\)\s*\{|\bfunction\b")
+# They gain rights, which nothing below a supervisor can, hand their work to a service, or stay when the call is over.
+_NOT_BELOW = frozenset(
+    """sudo doas su sg newgrp pkexec run0 runuser systemd-run machinectl systemctl service rc-service initctl launchctl start-stop-daemon
+    daemonize nohup setsid disown screen tmux byobu dtach at batch crontab pm2 supervisord supervisorctl forever podman buildah snap flatpak
+    mount umount fusermount fusermount3 interlock""".split()
+)
+_BUILTINS = frozenset(": [ [[ echo printf test true false cd pwd wait kill read type command time".split())
+_CHANGES_SHELL = frozenset("set umask ulimit pushd popd dirs exit logout bind complete fg bg jobs".split())
+_PLACES = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_REPORTS = re.compile(rb"interlock: (the command was not run|\w+ refused): ")
+ASKED = "Interlock keeps what this changes, so that `interlock undo` brings it back. The command is: {text}"
+
+
+class RewriteCheck(Struct, frozen=True):
+    """What is known about a call beside its text."""
+
+    agent: AgentDialect
+    event: Event
+    call: AgentCall
+    judged: Judgement
+    flags: frozenset[str]  # words of the agent's command line
+
+
+def wrap_call(check: RewriteCheck, wrapper: Wrapper) -> RewrittenCall | None:
+    """The call below the journal; None where it only reads, would not be the same there, or the agent's own rules leave it alone."""
+    call, rewriting = check.call, check.agent.rewrites
+    if rewriting is None or check.judged.assessment.level < Level.REVERSIBLE or rewriting.flags & check.flags:
+        return None
+    commands = tuple(fact for fact in check.judged.facts if isinstance(fact, Command))
+    if not is_rewritable(call) or not runs_alike(call.action.text, commands, rewriting.persistent):
+        return None
+    home = Path(call.action.home or home_of(f"uid:{os.getuid()}"))
+    if not home.is_absolute():
+        return None
+    words = tuple((fact.program, *fact.words) for fact in commands)
+    passage = rewriting.passage(ShellCall(check.event, call, home, words))
+    if passage == LEAVE:
+        return None
+    text = call.action.text
+    new = {FIELD: wrapper.wrap(text, check.agent.word, call.id or f"c_{secrets.token_hex(8)}")}
+    return RewrittenCall(new, {**call.input, **new}, passage != SILENT, ASKED.format(text=text))
+
+
+def is_rewritable(call: AgentCall) -> bool:
+    """Whether all of a call is one text for a shell, in the foreground."""
+    from interlock.journal.wrapping import MOST_TEXT
+
+    text = call.action.text
+    if call.action.kind is not Kind.COMMAND or call.input.get(FIELD) != text or "\0" in text:
+        return False
+    if any(call.input.get(name) for name in _BACKGROUND):
+        return False
+    try:
+        return len(text.encode()) <= MOST_TEXT
+    except UnicodeEncodeError:
+        return False
+
+
+def runs_alike(text: str, commands: Iterable[Command], persistent: bool) -> bool:
+    """Whether a text does the same below the journal: no rights gained, nothing left running, no state for the shell's next call."""
+    programs = {fact.program for fact in commands}
+    if programs & _NOT_BELOW or _ALONE.search(text) or any("privileged" in fact.traits for fact in commands):
+        return False
+    if any(not known(program) or _gains_rights(program) for program in programs):
+        return False
+    if not persistent:
+        return True
+    changes = program_set("shell_state") | _CHANGES_SHELL
+    files = programs - _BUILTINS
+    return not (_SETS.search(text) or programs & changes) and all(_file_of(program) for program in files)
+
+
+@lru_cache(maxsize=1_024)
+def _gains_rights(program: str) -> bool:
+    """Whether a program has the rights of another user, a group or a capability."""
+    path = _file_of(program)
+    if not path:
+        return False
+    try:
+        return bool(os.stat(path).st_mode & (stat.S_ISUID | stat.S_ISGID)) or "security.capability" in os.listxattr(
+            path
+        )
+    except OSError:
+        return False
+
+
+def _file_of(program: str) -> str:
+    return shutil.which(program, path=f"{os.environ.get('PATH', '')}:{_PLACES}") or ""
+
+
+def changed_keys(action: Action, judged: Judgement) -> tuple[EffectKey, ...]:
+    """The effects of a call that another call can repeat."""
+    harmful = effect_keys(action, judged.facts, judged.assessment)
+    return (*harmful, *everyday_keys(action, judged.facts))
+
+
+def failure_in(body: bytes) -> str:
+    """What the supervisor says in the output of a call: `unable` where it could not run it, `refused` where something did not fit."""
+    found = _REPORTS.search(body)
+    return "" if found is None else "unable" if found[1].startswith(b"the") else "refused"
