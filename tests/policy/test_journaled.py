@@ -8,9 +8,10 @@ from interlock.analysis.assess import judge
 from interlock.analysis.rules.load import load
 from interlock.model import Action, Level, Requirement, command
 from interlock.policy.circumstances import Circumstances
-from interlock.policy.evaluate import requirement_for
-from interlock.policy.journaled import RESTORABLE_RULES, journal_restores
+from interlock.policy.evaluate import PolicyResult, evaluate_policy
+from interlock.policy.journaled import journal_restores
 from interlock.policy.load import load_policy
+from interlock.policy.match_names import match_names
 
 RULES = load()
 RESTORED = [
@@ -60,12 +61,18 @@ def action(text: str) -> Action:
     return command(text, "/home/me/app")
 
 
+def weigh(text: str, policy: str) -> PolicyResult:
+    judged = judge(action(text), RULES)
+    names = match_names(action(text), judged.facts)
+    return evaluate_policy(judged.assessment, names, load_policy(policy), Circumstances(journaled=True))
+
+
 @pytest.mark.parametrize("text", RESTORED)
 def test_files_alone_are_not_asked_about(text: str) -> None:
     judged = judge(action(text), RULES)
     assert judged.assessment.level in (Level.DESTRUCTIVE, Level.DANGEROUS)
-    assert journal_restores(judged)
-    weighed = requirement_for(action(text), judged, load_policy("default"), Circumstances(journaled=True))
+    assert journal_restores(judged, RULES)
+    weighed = weigh(text, "default")
     assert weighed.requirement == Requirement()
     assert "relief: the journal keeps what it changes" in weighed.factors
 
@@ -74,14 +81,9 @@ def test_files_alone_are_not_asked_about(text: str) -> None:
 def test_everything_else_is_asked_about_as_ever(text: str) -> None:
     judged = judge(action(text), RULES)
     assert judged.assessment.level >= Level.DESTRUCTIVE
-    assert not journal_restores(judged)
+    assert not journal_restores(judged, RULES)
 
 
 def test_a_policy_that_excuses_no_kept_files_still_asks() -> None:
-    judged = judge(action("rm -rf src"), RULES)
-    weighed = requirement_for(action("rm -rf src"), judged, load_policy("strict"), Circumstances(journaled=True))
+    weighed = weigh("rm -rf src", "strict")
     assert weighed.requirement != Requirement()
-
-
-def test_every_restorable_rule_exists() -> None:
-    assert set(RULES.rules) >= RESTORABLE_RULES

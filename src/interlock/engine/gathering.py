@@ -135,7 +135,7 @@ DIALOG = "dialog"  # the channel that shows codes without a sign-in
 def inspect_impact(state: State, judged: Judged, at: Circumstances) -> Circumstances:
     """Adds the inspected impact on this machine to the circumstances."""
     request = judged.request
-    if request.journaled and not runs_elsewhere(judged) and journal_restores(judged.judgement):
+    if request.journaled and not runs_elsewhere(judged) and journal_restores(judged.judgement, state.rules):
         return replace(at, journaled=True)
     if request.inspect_impact is None or runs_elsewhere(judged):
         return at

@@ -29,14 +29,7 @@ if TYPE_CHECKING:
 _BACKGROUND = ("run_in_background", "is_background", "isBackground", "background", "async", "detach")
 _ALONE = re.compile(r"(?<![&<>|])&(?![&>])")  # starts something in the background, unless it is quoted
 _SETS = re.compile(r"(?:^|[\s;&|(])[A-Za-z_]\w*(?:\[[^]]*\])?\+?=|\(\s*\)\s*\{|\bfunction\b")
-# They gain rights, which nothing below a supervisor can, hand their work to a service, or stay when the call is over.
-_NOT_BELOW = frozenset(
-    """sudo doas su sg newgrp pkexec run0 runuser systemd-run machinectl systemctl service rc-service initctl launchctl start-stop-daemon
-    daemonize nohup setsid disown screen tmux byobu dtach at batch crontab pm2 supervisord supervisorctl forever podman buildah snap flatpak
-    mount umount fusermount fusermount3 interlock""".split()
-)
 _BUILTINS = frozenset(": [ [[ echo printf test true false cd pwd wait kill read type command time".split())
-_CHANGES_SHELL = frozenset("set umask ulimit pushd popd dirs exit logout bind complete fg bg jobs".split())
 _PLACES = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _REPORTS = re.compile(rb"interlock: (the command was not run|\w+ refused): ")
 ASKED = "Interlock keeps what this changes, so that `interlock undo` brings it back. The command is: {text}"
@@ -90,15 +83,20 @@ def is_rewritable(call: AgentCall) -> bool:
 def runs_alike(text: str, commands: Iterable[Command], persistent: bool) -> bool:
     """Whether a text does the same below the journal: no rights gained, nothing left running, no state for the shell's next call."""
     programs = {fact.program for fact in commands}
-    if programs & _NOT_BELOW or _ALONE.search(text) or any("privileged" in fact.traits for fact in commands):
+    if (
+        programs & program_set("not_below")
+        or _ALONE.search(text)
+        or any("privileged" in fact.traits for fact in commands)
+    ):
         return False
     if any(not known(program) or _gains_rights(program) for program in programs):
         return False
     if not persistent:
         return True
-    changes = program_set("shell_state") | _CHANGES_SHELL
     files = programs - _BUILTINS
-    return not (_SETS.search(text) or programs & changes) and all(_file_of(program) for program in files)
+    return not (
+        _SETS.search(text) or programs & program_set("shell_state") or programs & program_set("shell_session")
+    ) and all(_file_of(program) for program in files)
 
 
 @lru_cache(maxsize=1_024)

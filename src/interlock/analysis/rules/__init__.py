@@ -27,6 +27,7 @@ _RULE_KEYS = frozenset(
         "undo",
         "approvable",
         "requirement",
+        "files",
         "when",
         "examples",
     }
@@ -77,6 +78,7 @@ class Rule(Struct, frozen=True):
     undo: str = ""
     approvable: bool = True
     requirement: str = ""
+    files: bool = False  # its harm is to files alone, which the journal can restore
     match: tuple[Action, ...] = ()  # what must fire
     spare: tuple[Action, ...] = ()
 
@@ -151,6 +153,7 @@ def build_rule(data: Mapping[str, Any], checked: bool = True) -> Rule:
         instead=_typed(name, data, "instead", str, ""),
         undo=_typed(name, data, "undo", str, ""),
         approvable=_typed(name, data, "approvable", bool, True),
+        files=_typed(name, data, "files", bool, False),
         requirement=_typed(name, data, "requirement", str, ""),
         match=tuple(_example(name, item) for item in examples.get("match", ())),
         spare=tuple(_example(name, item) for item in examples.get("spare", ())),
