@@ -63,6 +63,7 @@ class JailedRun(Struct, frozen=True):
     program: str
     grants: tuple[str, ...] = ()
     since: float = 0.0
+    journal: bool = False  # one journal keeps what its processes change, so that its hooks wrap nothing
 
     @property
     def runs(self) -> bool:
@@ -168,5 +169,6 @@ def _jail(row: Mapping[str, Any]) -> JailedRun | None:
     since = row.get("since")
     kept = tuple(str(grant) for grant in grants)
     return JailedRun(
-        pid, start, str(row.get("program", "")), kept, float(since) if isinstance(since, int | float) else 0.0
-    )
+        pid, start, str(row.get("program", "")), kept, float(since) if isinstance(since, int | float) else 0.0,
+        row.get("journal") is True,
+    )  # fmt: skip

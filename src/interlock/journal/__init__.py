@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
 import re
 
 from msgspec import Struct
@@ -9,6 +12,7 @@ from msgspec import Struct
 ID = re.compile(r"j_[2-7a-z]{10}")
 PROGRAM = "interlock-journal"
 FOLDER = "journal"  # of the store, in the state folder
+_ASK = "/dev/null/interlock-journal"
 CANNOT = 125  # exit code of the supervisor where no journal is possible: the command was not run
 
 
@@ -31,6 +35,21 @@ class JournaledAction(Struct, frozen=True):
     bytes: int = 0
     undoes: str = ""  # the action that this one undid
     undone_by: str = ""
+
+
+def is_journaled() -> bool:
+    """Whether a journal watches this process; only a journal answers this call so."""
+    try:
+        os.unlink(_ASK)
+    except OSError as error:
+        return error.errno == errno.EALREADY
+    return False
+
+
+def join() -> None:
+    """Begins a call of this process in the journal around it."""
+    with contextlib.suppress(OSError):
+        os.unlink(f"{_ASK}/call")
 
 
 def parse_journal_id(value: str) -> str:

@@ -24,10 +24,12 @@ class JournalRun(Struct, frozen=True):
     program: Path
     store: JournalStore
     label: str
+    skips: tuple[str, ...] = ()  # folders that can be built again
 
-    def argv(self, words: Sequence[str]) -> list[str]:
+    def argv(self, words: Sequence[str], *options: str) -> list[str]:
         """The command line that runs these words below it."""
-        return [str(self.program), str(self.store.path), "--label", self.label, "--", *words]
+        skips = [word for folder in self.skips for word in ("--skip", folder)]
+        return [str(self.program), str(self.store.path), "--label", self.label, *skips, *options, "--", *words]
 
     def id(self) -> str:
         """What `interlock undo` calls it, once it has run; empty where it changed nothing."""

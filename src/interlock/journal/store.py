@@ -17,6 +17,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.config import Config
+from interlock.identity.isolation import FOLDER, JOURNAL
 from interlock.journal import ID, JournaledAction, JournalError, parse_journal_id
 from interlock.journal.entries import Fingerprint, read_head, read_journal
 from interlock.journal.undo_plan import JournalPlan, JournalPlanner
@@ -144,6 +145,9 @@ class JournalStore(Struct, frozen=True):
         self.path.chmod(0o700)
         (self.path / "actions").mkdir(mode=0o700, exist_ok=True)
         lines = [f"guard {guard}" for guard in guards]
+        lines.append(
+            f"spare {os.path.realpath(config.folder / FOLDER / JOURNAL)}"
+        )  # where hooks in a jail note what they decide
         lines += [f"bytes {undo.journal_bytes}", f"files {undo.journal_files}"]
         lines += [f"total {undo.journal_total_bytes}", f"free {undo.free_bytes}"]
         text = os.fsencode("".join(f"{line}\n" for line in lines))

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 import interlock
 from interlock.config import Config
 from interlock.identity.isolation import FOLDER, JOURNAL, SOCKET
+from interlock.journal.build import supervisor_of
 from interlock.sandbox import hook_files
 from interlock.sandbox.mounts import MountMode, SandboxMounts
 
@@ -163,6 +164,7 @@ class SandboxPlan(Struct):
     fixed: list[str] = field(
         default_factory=list
     )  # the files that decide about hooks, as they have to be found in its mounts
+    supervisor: str = ""  # the journal's, as it has to be found in there
 
 
 def plan_sandbox(at: SandboxSituation) -> SandboxPlan:
@@ -189,8 +191,9 @@ def plan_sandbox(at: SandboxSituation) -> SandboxPlan:
     away = {name for word in withheld for name in variables(word, at.environ)} | at.config.channels.variables
     environ = {name: value for name, value in at.environ.items() if name not in away}
     abstract = not _ABSTRACT.isdisjoint(at.granted)
+    program = str(supervisor_of(at.config).resolve())
     return SandboxPlan(
-        world, at.config.folder.resolve(), at.runtime, at.cwd.resolve(), at.command, environ, abstract, fixed
+        world, at.config.folder.resolve(), at.runtime, at.cwd.resolve(), at.command, environ, abstract, fixed, program
     )
 
 

@@ -71,6 +71,7 @@ class Handshake(Struct, frozen=True):
     info: int = -1  # bubblewrap writes the pid of the first process
     ready: int = -1  # the first process inside reports that the sandbox is complete
     go: int = -1  # and waits here
+    journal: int = -1  # the socket by which the journal's supervisor outside gets its listener
 
 
 def argv(jail: SandboxPlan, program: str, files: Handshake | None = None, tty: bool = False) -> list[str]:
@@ -88,7 +89,9 @@ def argv(jail: SandboxPlan, program: str, files: Handshake | None = None, tty: b
 
 def _inside(jail: SandboxPlan, files: Handshake, tty: bool) -> list[str]:
     flags = [flag for flag, on in (("tty", tty), ("scoped", not jail.abstract)) if on]
-    return [sys.executable, "-I", "-S", str(INSIDE), str(files.ready), str(files.go), ",".join(flags), *jail.command]
+    enter = [jail.supervisor, "--enter", str(files.journal)] if files.journal >= 0 else []
+    given = [str(files.ready), str(files.go), ",".join(flags), *enter, *jail.command]
+    return [sys.executable, "-I", "-S", str(INSIDE), *given]
 
 
 def _mount(mount: SandboxMount) -> list[str]:

@@ -7,6 +7,7 @@ import json
 import os
 import select
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from interlock.journal.running import JournalRun
 from interlock.sandbox.bubblewrap import CannotJail, Handshake
 
 _CHUNK = 65_536
@@ -91,8 +93,13 @@ def _write(to: int, data: bytes) -> bool:
     return not data
 
 
-def supervise(words: Words, environ: Mapping[str, str], tell: Callable[[int], None]) -> int:
-    """The agent's exit code; `tell` receives the pid of the sandbox's first process before the agent starts. Raises CannotJail."""
+def supervise(
+    words: Words, environ: Mapping[str, str], tell: Callable[[int], None], journal: JournalRun | None = None
+) -> int:
+    """The agent's exit code; `tell` receives the pid of the sandbox's first process before the agent starts. Raises CannotJail.
+
+    The supervisor of a journal starts the sandbox, stays outside, and gets its listener from inside over a socket.
+    """
     tty = is_interactive()
     with ExitStack() as ending:
         info_reader, info = _pipe(ending)
@@ -101,8 +108,11 @@ def supervise(words: Words, environ: Mapping[str, str], tell: Callable[[int], No
         master, slave = os.openpty() if tty else (-1, -1)
         if tty:
             ending.callback(os.close, master)
-        process = _start(words(Handshake(info, ready, go), tty), environ, (info, ready, go), slave)
-        for end in (info, ready):
+        sockets = _sockets(ending) if journal is not None else ()
+        made = words(Handshake(info, ready, go, *sockets[1:]), tty)
+        made = journal.argv(made, "--jail", ",".join(map(str, sockets))) if journal is not None else made
+        process = _start(made, environ, (info, ready, go, *sockets), slave)
+        for end in (info, ready, *sockets):
             os.close(end)  # so that reading ends where the sandbox could not be created
         if tty:
             os.close(slave)
@@ -120,6 +130,13 @@ def supervise(words: Words, environ: Mapping[str, str], tell: Callable[[int], No
 
 def _pipe(ending: ExitStack) -> tuple[int, int]:
     ends = os.pipe()
+    for end in ends:
+        ending.callback(_close, end)
+    return ends
+
+
+def _sockets(ending: ExitStack) -> tuple[int, ...]:
+    ends = tuple(one.detach() for one in socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET))
     for end in ends:
         ending.callback(_close, end)
     return ends

@@ -72,6 +72,7 @@ class NewJail(RequestBody):
     pid: Annotated[int, Field(ge=2, description="the first process of its PID namespace, by its pid outside")]
     program: Annotated[str, Field(min_length=1, max_length=200)]
     grants: Labels = []
+    journal: Annotated[bool, Field(description="a journal keeps what it changes")] = False
     fixed: Annotated[
         list[Annotated[str, Field(min_length=1, max_length=4096)]],
         Field(max_length=200, description="files that it must not be able to write"),

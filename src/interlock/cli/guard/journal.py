@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from typing import NoReturn
 
 from interlock.cli.command import USAGE, CommandError, command, run, settings
 
@@ -41,16 +42,37 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _journal(args: argparse.Namespace) -> int:
-    from interlock.journal import CANNOT, JournalError
+    from interlock.journal import CANNOT, JournalError, is_journaled
     from interlock.journal.build import ready
 
     words = args.command[1:] if args.command[:1] == ["--"] else args.command
     if args.probe == bool(words):
         raise CommandError("give a command after --", USAGE)
+    if is_journaled():  # its own settings may be out of reach, as in a jail
+        return _join(words)
     try:
         program, store = ready(settings(args))
     except JournalError as error:
         raise CommandError(f"{error}; nothing was run", CANNOT) from None
     skipped = [word for folder in args.skip for word in ("--skip", os.path.realpath(folder))]
     argv = ["--probe", str(store.path)] if args.probe else [str(store.path), *skipped, "--", *words]
-    os.execv(program, [program.name, *argv])
+    return os.execv(program, [program.name, *argv])
+
+
+def _join(words: list[str]) -> int:
+    """Become the command, which the journal around it sees."""
+    from interlock.journal import join
+
+    if words:  # else it is a probe
+        join()
+        _become(words)
+    return 0
+
+
+def _become(words: list[str]) -> NoReturn:
+    try:
+        os.execvp(words[0], words)
+    except OSError as error:
+        raise CommandError(
+            f"{words[0]}: {error.strerror}", 127 if isinstance(error, FileNotFoundError) else 126
+        ) from None

@@ -16,6 +16,7 @@ from interlock.cli.command import USAGE, CommandError, run, settings
 
 if TYPE_CHECKING:
     from interlock.config import Config
+    from interlock.journal.running import JournalRun
     from interlock.sandbox import SandboxPlan
 
 NOT_FOUND = 127
@@ -73,13 +74,26 @@ def _jailed(args: argparse.Namespace, config: Config, command: list[str]) -> int
         if args.dry_run:
             print(shlex.join(bubblewrap.argv(jail, program, tty=sys.stdin.isatty() and sys.stdout.isatty())))
             return 0
+        journal = _journal(config, command[0])
         return supervise(
             lambda files, tty: bubblewrap.argv(jail, program, files, tty),
             jail.environ,
-            lambda first: _tell(config, jail, first, args.grant),
+            lambda first: _tell(config, jail, first, args.grant, journal is not None),
+            journal,
         )
     finally:
         holders.remove()
+
+
+def _journal(config: Config, program: str) -> JournalRun | None:
+    """The journal of the session; says why there is none, unless it is switched off."""
+    from interlock.journal.build import problem_of
+    from interlock.journal.running import begin_run
+
+    found = begin_run(config, os.path.basename(program))
+    if found is None and config.undo.journal:
+        _warn(f"no journal keeps what the agent changes: {problem_of(config)}")
+    return found
 
 
 def _on_macos(args: argparse.Namespace, config: Config, command: list[str]) -> int:
@@ -139,7 +153,7 @@ def _unguarded(program: str, guarded: object) -> str:
     return f"{agent(word).title} has no hooks here, so nothing that it does is judged: `interlock install {word}`"
 
 
-def _tell(config: Config, jail: SandboxPlan, first: int, grants: Sequence[str]) -> None:
+def _tell(config: Config, jail: SandboxPlan, first: int, grants: Sequence[str], journal: bool) -> None:
     """Report the jail to the daemon; warns the person where the daemon does not accept it."""
     from interlock.client import ApiError, NoDaemon, find_daemon
     from interlock.identity.isolation import SEPARATE
@@ -149,6 +163,7 @@ def _tell(config: Config, jail: SandboxPlan, first: int, grants: Sequence[str]) 
         "program": os.path.basename(jail.command[0])[:200],
         "grants": list(grants),
         "fixed": jail.fixed,
+        "journal": journal,
     }
     try:
         daemon = find_daemon(config)

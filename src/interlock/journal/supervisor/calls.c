@@ -20,14 +20,13 @@
 struct settings settings;
 char complaint[LONGEST + 256];
 
-static struct set created; /* paths that this action created */
-static struct set own;     /* identities of what it created */
-static struct set marked;  /* identities whose owner, mode, times and attributes are recorded */
-static struct set holders; /* folders whose times are recorded */
 static struct object first, second;
+static struct caller *calling;
+static uint64_t committed; /* the sequence of the last change */
 
 #define PENDING 64
 static struct pending {
+    struct action *action;
     pid_t tid;
     uint64_t sequence, ino;
     dev_t dev;
@@ -54,7 +53,10 @@ static int missing(int error, const struct call *call) {
     }
 }
 
+static bool is_spared(const struct object *object) { return settings.spare && is_within(object->path, settings.spare); }
+
 static int check_guards(const struct object *object, const struct call *call, bool moves) {
+    if (is_spared(object) && strcmp(object->path, settings.spare)) return 0;
     for (int i = 0; i < settings.guard_count; i++)
         if (is_within(object->path, settings.guards[i]) || (moves && is_within(settings.guards[i], object->path))) {
             char text[LONGEST + 64];
@@ -72,15 +74,15 @@ static int skip_of(const struct object *object) {
 
 /* Whether nothing of this has to be kept: not on a disk, or in a folder that can be built again. */
 static bool is_free(const struct object *object) {
-    return skip_of(object) >= 0 || is_pseudo(object);
+    return skip_of(object) >= 0 || is_spared(object) || is_pseudo(object);
 }
 
 static bool is_own(const struct object *object) {
     uint64_t id = identity(&object->st);
-    if (set_has(&own, id)) return true;
-    if (object->st.stx_mask & STATX_BTIME && (uint64_t)nanoseconds(&object->st.stx_btime) < action.start) return false;
-    if (!set_has(&created, mix_text(object->path, strlen(object->path)))) return false;
-    set_add(&own, id);
+    if (set_has(&action->own, id)) return true;
+    if (object->st.stx_mask & STATX_BTIME && (uint64_t)nanoseconds(&object->st.stx_btime) < action->start) return false;
+    if (!set_has(&action->created, mix_text(object->path, strlen(object->path)))) return false;
+    set_add(&action->own, id);
     return true;
 }
 
@@ -90,18 +92,22 @@ static int add_parent(const struct object *object) {
     if (object->parent < 0) return 0;
     parent.fd = object->parent, parent.parent = -1, parent.st = object->above, parent.exists = true;
     uint64_t id = identity(&parent.st);
-    if (set_has(&marked, id) || set_has(&holders, id) || set_has(&own, id)) return 0;
+    if (set_has(&action->marked, id) || set_has(&action->holders, id) || set_has(&action->own, id)) return 0;
     strcpy(parent.path, object->path);
     char *slash = strrchr(parent.path, '/');
     slash[slash == parent.path] = 0;
     if (is_own(&parent)) return 0;
     int error = describe(&parent, PARENT, false, false);
-    if (!error) set_add(&holders, id);
+    if (!error) set_add(&action->holders, id);
     return error;
 }
 
 static int commit(int error, const struct call *call) {
-    if (!error && (error = record_commit()) == 0) return 0;
+    if (!error && (error = record_commit()) == 0) {
+        committed = action->sequence;
+        if (calling->recorded != action) record_process(calling);
+        return 0;
+    }
     record_drop();
     return refuse(error == -EDQUOT || *keep_problem() ? keep_problem() : strerror(-error), call->name);
 }
@@ -112,16 +118,15 @@ static int record_creation(struct caller *caller, struct object *object, struct 
     int error = source ? describe(source, SECOND, false, false) : 0;
     if (!error) error = add_parent(object);
     error = commit(error, call);
-    if (!error) set_add(&created, mix_text(object->path, strlen(object->path)));
+    if (!error) set_add(&action->created, mix_text(object->path, strlen(object->path)));
     return error;
 }
 
 static int record_content(struct caller *caller, struct object *object, const struct call *call, uint64_t id) {
-    static struct set written;
-    if (set_has(&written, id)) return 0; /* one content once */
+    if (set_has(&action->written, id)) return 0; /* one content once */
     record_begin('w', call->name, caller->tgid);
     int error = commit(describe(object, TARGET, true, false), call);
-    if (!error) set_add(&written, id), set_add(&marked, id);
+    if (!error) set_add(&action->written, id), set_add(&action->marked, id);
     return error;
 }
 
@@ -196,6 +201,10 @@ static int judge_remove(struct caller *caller, const struct seccomp_data *data, 
     char path[PATH_MAX];
     bool folder = (call->flags < 0 ? call->constant : (int)argument(data, call->flags)) & AT_REMOVEDIR;
     int error = read_path(caller, data, call->path, path, call);
+    if (!error && !strncmp(path, ASK, sizeof ASK - 1)) { /* a question that only a journal answers so */
+        if (!strcmp(path, JOIN)) session_join(caller);
+        return -EALREADY;
+    }
     if (!error) error = find(caller, directory(data, call->dir), path, false, 0, &first);
     if (error) return missing(error, call);
     if (!first.exists || folder != (bool)S_ISDIR(first.st.stx_mode)) return 0; /* the call fails by itself */
@@ -210,23 +219,26 @@ static void add_pending(struct caller *caller) {
     struct pending *one = pending;
     while (one < pending + PENDING - 1 && one->path) one++;
     free(one->path);
-    *one = (struct pending){caller->tid, action.sequence, first.st.stx_ino, device(&first.st), strdup(second.path)};
+    *one = (struct pending){action, caller->tid, committed, first.st.stx_ino, device(&first.st), strdup(second.path)};
 }
 
 /* Notes which renames have happened: the call itself may still fail after it was let go on. */
-void renames_settle(bool all) {
+void renames_settle(const struct action *ended) {
     struct stat st;
+    struct action *present = action;
     for (struct pending *one = pending; one < pending + PENDING; one++) {
         if (!one->path) continue;
         bool there = lstat(one->path, &st) == 0 && st.st_ino == one->ino && st.st_dev == one->dev;
         if (there) {
-            uint64_t sequence = action.sequence;
-            action.sequence = one->sequence - 1;
+            action = one->action;
+            uint64_t sequence = action->sequence;
+            action->sequence = one->sequence - 1;
             record_begin('d', "", 0);
             record_commit();
-            action.sequence = sequence;
+            action->sequence = sequence;
+            action = present;
         }
-        if (there || all) free(one->path), one->path = NULL;
+        if (there || one->action == ended) free(one->path), one->path = NULL;
     }
 }
 
@@ -277,16 +289,16 @@ static int judge_mark(struct caller *caller, const struct seccomp_data *data, co
     else if (!*path && flags & AT_EMPTY_PATH) fd = directory(data, call->dir);
     bool follow = call->follow && !(flags & AT_SYMLINK_NOFOLLOW);
     if (fd >= 0 && (error = status_of(caller, fd, &first.st))) return missing(error, call);
-    if (fd >= 0 && set_has(&own, identity(&first.st))) return 0;
+    if (fd >= 0 && set_has(&action->own, identity(&first.st))) return 0;
     if (fd >= 0) error = find_descriptor(caller, fd, &first);
     else if (!error) error = find(caller, directory(data, call->dir), *path ? path : ".", follow, 0, &first);
     if (error) return missing(error, call);
     if (!first.exists) return 0;
     if ((error = check_guards(&first, call, false)) || is_free(&first)) return error;
-    if (set_has(&marked, identity(&first.st)) || is_own(&first) || (first.st.stx_mode & S_IFMT) == S_IFSOCK) return 0;
+    if (set_has(&action->marked, identity(&first.st)) || is_own(&first) || (first.st.stx_mode & S_IFMT) == S_IFSOCK) return 0;
     record_begin('m', call->name, caller->tgid);
     error = commit(describe(&first, TARGET, false, false), call);
-    if (!error) set_add(&marked, identity(&first.st));
+    if (!error) set_add(&action->marked, identity(&first.st));
     return error;
 }
 
@@ -346,15 +358,22 @@ const struct call CALLS[] = {
 };
 const size_t CALL_COUNT = sizeof CALLS / sizeof *CALLS;
 
+static int judge_call(struct caller *caller, const struct seccomp_data *data, const struct call *call) {
+    int error = session_on() ? session_choose(caller, data, call) : 0;
+    return error ? error : call->judge(caller, data, call);
+}
+
 int judge(struct caller *caller, const struct seccomp_data *data) {
-    renames_settle(false);
+    renames_settle(NULL);
     drop_pending(caller->tid);
+    calling = caller;
     first.fd = first.parent = second.fd = second.parent = -1, first.borrowed = second.borrowed = false;
     complaint[0] = 0, keep_clear();
     int answer = 0;
+    if (data->nr == __NR_execve || data->nr == __NR_execveat) return session_exec(caller, data), 0;
     for (const struct call *call = CALLS; call < CALLS + CALL_COUNT; call++)
         if (call->nr == data->nr) {
-            answer = call->judge(caller, data, call);
+            answer = judge_call(caller, data, call);
             break;
         }
     object_close(&first), object_close(&second);

@@ -10,5 +10,6 @@ struct message {
     int value; /* a process, a signal, a status, an exit code */
 };
 _Noreturn void front(int supervisor);
+_Noreturn void end_like(int status);
 
 #endif

@@ -29,6 +29,16 @@ struct caller {
     pid_t tid, tgid;
     int proc;     /* its folder in /proc */
     bool foreign; /* its root is not ours */
+    pid_t inner;  /* the number of its process in its own namespace */
+    uint64_t start;
+    const struct action *recorded; /* the action whose journal names it */
+    const struct action *call;     /* the action of its calls, where that is settled */
+};
+
+struct process {
+    pid_t pid, parent;
+    uint64_t start;
+    char name[64];
 };
 
 /* Something a path leads to. It is open (fd), or known by its name in a folder that is (parent), or both. */
@@ -69,20 +79,11 @@ struct __attribute__((packed)) state {
 struct settings {
     const char *store;
     char *guards[16], *skips[256];
+    char *spare; /* the folder inside the guarded ones that processes may write to, and of which nothing is kept */
     int guard_count, skip_count;
     uint64_t bytes, files, total, free;
 };
 extern struct settings settings;
-
-/* The action being journaled. */
-struct action {
-    int folder, journal, objects;
-    char id[16];
-    uint64_t start, sequence, object, length; /* length: of the journal file */
-    uint64_t files, bytes, changes, used;     /* used: bytes of earlier actions */
-    dev_t dev;
-};
-extern struct action action;
 
 /* sets of 64-bit keys */
 struct set {
@@ -93,6 +94,23 @@ bool set_has(const struct set *set, uint64_t key);
 bool set_add(struct set *set, uint64_t key); /* false where it was there already */
 uint64_t mix(uint64_t a, uint64_t b);
 uint64_t mix_text(const char *text, size_t length);
+
+/* An action being journaled. */
+struct action {
+    int folder, journal, objects;
+    char id[16];
+    uint64_t start, sequence, object, length; /* length: of the journal file */
+    uint64_t files, bytes, changes, used;     /* used: bytes of earlier actions */
+    dev_t dev;
+    struct set created;   /* paths that it created */
+    struct set own;       /* identities of what it created */
+    struct set marked;    /* identities whose owner, mode, times and attributes are recorded */
+    struct set holders;   /* folders whose times are recorded */
+    struct set written;   /* identities whose content is recorded */
+    struct set kept;      /* identities whose content is kept */
+    struct set processes; /* that are recorded */
+};
+extern struct action *action; /* the one that the present call belongs to */
 
 struct blake {
     uint64_t h[8], count;
@@ -105,11 +123,15 @@ void blake_end(struct blake *, uint8_t out[32]);
 uint32_t crc(uint32_t sum, const void *at, size_t length);
 
 /* filter.c */
-int filter_install(void); /* the listener, or -errno */
-bool filter_taken(void);  /* whether an outer journal watches this process already */
+int filter_install(bool execs); /* the listener, or -errno; execs: it is told of execve too */
+int filter_outer(void);   /* 1: an outer journal watches this process already, 0: none does, -errno: one that was killed */
+#define ASK "/dev/null/interlock-journal" /* to remove it is answered by a journal alone, with EALREADY */
+#define JOIN ASK "/call"                  /* the same, and the process begins a call of its own */
 
 /* resolve.c */
 struct caller *caller_of(pid_t tid);
+int caller_refresh(struct caller *); /* -ESRCH where it has ended */
+void callers_forget(const struct action *);
 void holders_forget(void);
 int read_text(pid_t pid, uint64_t address, char *into, size_t room);
 int read_bytes(pid_t pid, uint64_t address, void *into, size_t length);
@@ -126,12 +148,11 @@ bool is_pseudo(const struct object *);
 int describe(struct object *, enum role, bool content, bool replaced); /* adds a state to the record; 0 or -errno */
 void describe_absent(const struct object *, enum role);
 void describe_after(const struct object *);
-void keep_forget(void);
 void keep_clear(void);
 const char *keep_problem(void); /* of the last refused keep: names file, size and setting */
 
 /* record.c */
-int action_open(char *const argv[], const char *label);
+int action_open(char *const argv[], const char *label, const char *cwd);
 int action_end(int status);
 void record_begin(char type, const char *call, pid_t pid);
 int record_commit(void);
@@ -139,7 +160,8 @@ void record_drop(void);
 struct state *state_begin(enum kind, enum role, const char *path);
 int state_bytes(const void *, size_t, bool attributes);
 void state_end(struct state *);
-void record_process(const struct caller *);
+bool process_read(pid_t, struct process *);
+void record_process(struct caller *);
 uint64_t now_ns(void);
 
 /* calls.c */
@@ -155,7 +177,15 @@ extern const struct call CALLS[];
 extern const size_t CALL_COUNT;
 extern char complaint[LONGEST + 256]; /* said on the caller's stderr where a call is refused */
 int judge(struct caller *, const struct seccomp_data *); /* 0: let it happen; else -errno for the caller */
-void renames_settle(bool all);
+void renames_settle(const struct action *ended);
 bool is_within(const char *path, const char *folder);
+
+/* session.c */
+void session_begin(pid_t agent, const char *label);
+bool session_on(void);
+int session_choose(struct caller *, const struct seccomp_data *, const struct call *); /* sets the action of a call; 0 or -errno */
+void session_join(struct caller *);
+void session_exec(struct caller *, const struct seccomp_data *);
+bool session_settle(bool all); /* ends the calls whose processes have ended; whether some are left to watch */
 
 #endif

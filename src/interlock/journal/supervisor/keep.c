@@ -14,13 +14,11 @@
 #define MOST_ATTRIBUTES 65536
 
 static char problem[LONGEST + 200];
-static struct set kept; /* identities of files whose content is kept */
 static uint64_t unchecked = UINT64_MAX; /* bytes since the free space was last looked at */
 static bool no_clone;
 
 const char *keep_problem(void) { return problem; }
 void keep_clear(void) { problem[0] = 0; }
-void keep_forget(void) { free(kept.at), kept = (struct set){0}; }
 
 int64_t nanoseconds(const struct statx_timestamp *time) { return time->tv_sec * 1000000000 + time->tv_nsec; }
 dev_t device(const struct statx *st) { return makedev(st->stx_dev_major, st->stx_dev_minor); }
@@ -71,13 +69,13 @@ static int over(const struct object *object, uint64_t size, const char *setting,
 }
 
 static int check_bounds(const struct object *object, uint64_t size, bool takes_space) {
-    if (action.files + 1 > settings.files) return over(object, size, "undo.journal_files", settings.files);
-    if (action.bytes + size > settings.bytes) return over(object, size, "undo.journal_bytes", settings.bytes);
-    if (action.used + action.bytes + size > settings.total) return over(object, size, "undo.journal_total_bytes", settings.total);
+    if (action->files + 1 > settings.files) return over(object, size, "undo.journal_files", settings.files);
+    if (action->bytes + size > settings.bytes) return over(object, size, "undo.journal_bytes", settings.bytes);
+    if (action->used + action->bytes + size > settings.total) return over(object, size, "undo.journal_total_bytes", settings.total);
     struct statvfs found;
     if (!takes_space) return 0;
     if (unchecked + size > 16 << 20 || unchecked + size < size) {
-        if (fstatvfs(action.folder, &found) < 0) return -errno;
+        if (fstatvfs(action->folder, &found) < 0) return -errno;
         if ((uint64_t)found.f_bavail * found.f_frsize < settings.free + size) return over(object, size, "undo.free_bytes", settings.free);
         unchecked = 0;
     }
@@ -139,36 +137,36 @@ static int copy(int from, int to, struct state *state) {
 static bool link_into_store(const struct object *object, int from, const char *name) {
     char path[32];
     struct statx now;
-    if (object->st.stx_nlink != 1 || device(&object->st) != action.dev) return false;
+    if (object->st.stx_nlink != 1 || device(&object->st) != action->dev) return false;
     if (fcntl(from, F_SETLEASE, F_RDLCK) < 0) return false; /* no process has it open for writing */
     snprintf(path, sizeof path, "/proc/self/fd/%d", from);
-    bool linked = linkat(AT_FDCWD, path, action.objects, name, AT_SYMLINK_FOLLOW) == 0;
+    bool linked = linkat(AT_FDCWD, path, action->objects, name, AT_SYMLINK_FOLLOW) == 0;
     bool same = linked && statx(from, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &now) == 0 && now.stx_nlink == 2 &&
                 now.stx_size == object->st.stx_size && nanoseconds(&now.stx_mtime) == nanoseconds(&object->st.stx_mtime) &&
                 fcntl(from, F_GETLEASE) == F_RDLCK;
     fcntl(from, F_SETLEASE, F_UNLCK);
-    if (linked && !same) unlinkat(action.objects, name, 0);
+    if (linked && !same) unlinkat(action->objects, name, 0);
     return same;
 }
 
 static int keep_apart(struct object *object, int from, struct state *state, bool replaced) {
     char name[24];
-    state->object = ++action.object;
+    state->object = ++action->object;
     snprintf(name, sizeof name, "%llu", (unsigned long long)state->object);
     if (no_clone && replaced && link_into_store(object, from, name)) return state->content = LINKED, 0;
-    int to = openat(action.objects, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), error = to < 0 ? -errno : 0;
+    int to = openat(action->objects, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), error = to < 0 ? -errno : 0;
     if (to < 0) return error;
     if (!no_clone && ioctl(to, FICLONE, from) == 0) state->content = CLONED;
     else {
-        if (device(&object->st) == action.dev) no_clone = true;
-        if (replaced && unlinkat(action.objects, name, 0) == 0 && link_into_store(object, from, name)) return close(to), state->content = LINKED, 0;
-        if (replaced) close(to), to = openat(action.objects, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (device(&object->st) == action->dev) no_clone = true;
+        if (replaced && unlinkat(action->objects, name, 0) == 0 && link_into_store(object, from, name)) return close(to), state->content = LINKED, 0;
+        if (replaced) close(to), to = openat(action->objects, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         error = to < 0 ? -errno : check_bounds(object, 0, true);
         if (!error) error = copy(from, to, state);
         state->content = COPIED;
     }
     if (to >= 0) close(to);
-    if (error) unlinkat(action.objects, name, 0);
+    if (error) unlinkat(action->objects, name, 0);
     return error;
 }
 
@@ -191,8 +189,8 @@ static int keep_content(struct object *object, struct state *state, int from, bo
     error = object->st.stx_size <= SMALL ? keep_inside(from, state) : 1;
     if (error == 1) error = lseek(from, 0, SEEK_SET) < 0 ? -errno : keep_apart(object, from, state, replaced);
     if (error) return error;
-    action.files++, action.bytes += size;
-    set_add(&kept, identity(&object->st));
+    action->files++, action->bytes += size;
+    set_add(&action->kept, identity(&object->st));
     return 0;
 }
 
@@ -245,7 +243,7 @@ int describe(struct object *object, enum role role, bool content, bool replaced)
     const struct statx *st = &object->st;
     struct state *state = begin_state(object, role);
     content = content && state->kind == REGULAR;
-    if (content && set_has(&kept, identity(st))) state->content = EARLIER, content = false;
+    if (content && set_has(&action->kept, identity(st))) state->content = EARLIER, content = false;
     int from = content ? open_to_read(object) : -1, error = content && from < 0 ? from : 0;
     char path[NAME_MAX + 40];
     if (object->fd >= 0) snprintf(path, sizeof path, "/proc/self/fd/%d", object->fd);

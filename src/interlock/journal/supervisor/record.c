@@ -7,12 +7,11 @@
 #include <sys/statvfs.h>
 #include <time.h>
 
-struct action action;
+struct action *action = &(struct action){0};
 
 static _Alignas(8) char buffer[512 << 10];
 static size_t used;
 static uint32_t sum;
-static struct set processes;
 
 static const char LETTERS[] = "234567abcdefghijklmnopqrstuvwxyz"; /* in the order of their codes: ids sort by time */
 #define EPOCH 1577836800000000u                                   /* 2020, in microseconds */
@@ -33,23 +32,22 @@ static uint64_t read_number(int folder, const char *name) {
 }
 
 static int make_folder(int actions) {
-    for (uint64_t time = action.start / 1000 - EPOCH;; time++) {
+    for (uint64_t time = action->start / 1000 - EPOCH;; time++) {
         uint64_t rest = time;
-        strcpy(action.id, "j_");
-        for (int i = 9; i >= 0; i--, rest /= 32) action.id[2 + i] = LETTERS[rest % 32];
-        action.id[12] = 0;
-        if (mkdirat(actions, action.id, 0700) == 0) break;
+        strcpy(action->id, "j_");
+        for (int i = 9; i >= 0; i--, rest /= 32) action->id[2 + i] = LETTERS[rest % 32];
+        action->id[12] = 0;
+        if (mkdirat(actions, action->id, 0700) == 0) break;
         if (errno != EEXIST) return -errno;
     }
-    action.folder = openat(actions, action.id, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    return action.folder < 0 ? -errno : 0;
+    action->folder = openat(actions, action->id, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    return action->folder < 0 ? -errno : 0;
 }
 
-static void write_head(char *const argv[], const char *label) {
-    char cwd[LONGEST] = "", words[65536];
+static void write_head(char *const argv[], const char *label, const char *cwd) {
+    char words[65536];
     size_t length = (size_t)snprintf(words, 4096, "%s", label) + 1;
     if (length > 4096) length = 4096;
-    if (getcwd(cwd, sizeof cwd) == NULL) strcpy(cwd, "/");
     for (; *argv; argv++) {
         size_t more = strlen(*argv) + 1;
         if (length + more > sizeof words) more = sizeof words - length;
@@ -63,21 +61,21 @@ static void write_head(char *const argv[], const char *label) {
 }
 
 /* Makes the folder of this action in the store; -errno where that is impossible, and then nothing may run. */
-int action_open(char *const argv[], const char *label) {
+int action_open(char *const argv[], const char *label, const char *cwd) {
     struct stat st;
     int store = open(settings.store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (store < 0) return -errno;
     int actions = -1, error = 0;
     if (fstat(store, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 077) error = -EACCES;
     if (!error && (actions = openat(store, "actions", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) < 0) error = -errno;
-    action.dev = st.st_dev, action.start = now_ns(), action.used = read_number(store, "usage");
+    action->dev = st.st_dev, action->start = now_ns(), action->used = read_number(store, "usage");
     if (!error) error = make_folder(actions);
-    if (!error && (mkdirat(action.folder, "objects", 0700) < 0 ||
-                   (action.objects = openat(action.folder, "objects", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
-                   (action.journal = openat(action.folder, "journal", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0 ||
-                   flock(action.journal, LOCK_EX | LOCK_NB) < 0))
+    if (!error && (mkdirat(action->folder, "objects", 0700) < 0 ||
+                   (action->objects = openat(action->folder, "objects", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
+                   (action->journal = openat(action->folder, "journal", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0 ||
+                   flock(action->journal, LOCK_EX | LOCK_NB) < 0))
         error = -errno;
-    if (!error) write_head(argv, label), error = record_commit();
+    if (!error) write_head(argv, label, cwd), error = record_commit();
     close(store);
     if (actions >= 0) close(actions);
     return error;
@@ -86,7 +84,7 @@ int action_open(char *const argv[], const char *label) {
 void record_begin(char type, const char *call, pid_t pid) {
     struct record *record = (struct record *)buffer;
     memset(record, 0, sizeof *record);
-    record->type = type, record->pid = (uint32_t)pid, record->sequence = ++action.sequence, record->time = now_ns();
+    record->type = type, record->pid = (uint32_t)pid, record->sequence = ++action->sequence, record->time = now_ns();
     snprintf(record->call, sizeof record->call, "%s", call);
     used = sizeof *record, sum = 0;
 }
@@ -123,65 +121,70 @@ int record_commit(void) {
     struct record *record = (struct record *)buffer;
     record->length = (uint32_t)used, record->sum = 0;
     record->sum = crc(sum, record, sizeof *record);
-    ssize_t done = pwrite(action.journal, buffer, used, (off_t)action.length);
+    ssize_t done = pwrite(action->journal, buffer, used, (off_t)action->length);
     if (done != (ssize_t)used) {
         int error = done < 0 ? -errno : -ENOSPC;
-        if (ftruncate(action.journal, (off_t)action.length) < 0) return error;
+        if (ftruncate(action->journal, (off_t)action->length) < 0) return error;
         return error;
     }
-    action.length += used, used = 0;
-    if (strchr("cwmurx", record->type)) action.changes++;
+    action->length += used, used = 0;
+    if (strchr("cwmurx", record->type)) action->changes++;
     return 0;
 }
 
 void record_drop(void) {
-    action.sequence--, used = 0;
+    action->sequence--, used = 0;
 }
 
-/* Records a process and, once, each of its parents; what it was called is not worth a failure. */
-static pid_t record_one(pid_t pid) {
-    char path[32], text[1024], name[64] = "";
+bool process_read(pid_t pid, struct process *process) {
+    char path[32], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
     if (fd >= 0) close(fd);
-    if (length <= 0) return 0;
+    if (length <= 0) return false;
     text[length] = 0;
     char *open = strchr(text, '('), *end = strrchr(text, ')');
     int parent = 0;
     unsigned long long start = 0;
     if (!open || !end || sscanf(end + 2, "%*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &parent, &start) != 2)
-        return 0;
-    if (!set_add(&processes, mix((uint64_t)pid, start))) return 0;
-    snprintf(name, sizeof name, "%.*s", (int)(end - open - 1), open + 1);
-    record_begin('P', "", pid);
-    struct state *state = state_begin(OTHER, TARGET, name);
-    state->ino = start, state->dev = (uint64_t)parent;
-    state_end(state);
-    return record_commit() ? 0 : parent;
+        return false;
+    *process = (struct process){.pid = pid, .parent = parent, .start = start};
+    snprintf(process->name, sizeof process->name, "%.*s", (int)(end - open - 1), open + 1);
+    return true;
 }
 
-void record_process(const struct caller *caller) {
-    for (pid_t pid = caller->tgid; pid > 1 && pid != getpid();) pid = record_one(pid);
+/* Records a process and, once, each of its parents; what it was called is not worth a failure. */
+void record_process(struct caller *caller) {
+    struct process one = {.parent = caller->tgid};
+    caller->recorded = action;
+    while (one.parent > 1 && one.parent != getpid() && process_read(one.parent, &one)) {
+        if (!set_add(&action->processes, mix((uint64_t)one.pid, one.start))) return;
+        record_begin('P', "", one.pid);
+        struct state *state = state_begin(OTHER, TARGET, one.name);
+        state->ino = one.start, state->dev = (uint64_t)one.parent;
+        state_end(state);
+        if (record_commit()) return;
+    }
 }
 
 /* How the action left each path that it changed: what an undo finds otherwise is later work. */
 static int write_after(void) {
     struct set seen = {0};
-    uint64_t end = action.length, at = 0;
+    uint64_t end = action->length, at = 0;
     int states = 0;
     record_begin('a', "", 0);
     while (at < end) {
         struct record record;
-        if (pread(action.journal, &record, sizeof record, (off_t)at) != sizeof record) return -EIO;
+        if (pread(action->journal, &record, sizeof record, (off_t)at) != sizeof record) return -EIO;
         uint64_t inner = at + sizeof record;
         at += record.length;
         if (!strchr("cwmurx", record.type)) continue;
         for (int i = 0; i < record.states; i++) {
             struct state state;
             struct object object = {.parent = -1};
-            if (pread(action.journal, &state, sizeof state, (off_t)inner) != sizeof state || state.path_length >= LONGEST) return -EIO;
-            if (pread(action.journal, object.path, state.path_length, (off_t)(inner + sizeof state)) != (ssize_t)state.path_length) return -EIO;
+            if (pread(action->journal, &state, sizeof state, (off_t)inner) != sizeof state || state.path_length >= LONGEST) return -EIO;
+            if (pread(action->journal, object.path, state.path_length, (off_t)(inner + sizeof state)) != (ssize_t)state.path_length) return -EIO;
             inner += state.length;
             object.path[state.path_length] = 0;
             if (!set_add(&seen, mix_text(object.path, state.path_length))) continue;
@@ -203,7 +206,7 @@ static void add_usage(void) {
     int file = fd < 0 ? -1 : openat(fd, "usage", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     char text[32];
     if (file >= 0 && flock(file, LOCK_EX) == 0) {
-        int length = snprintf(text, sizeof text, "%020llu\n", (unsigned long long)(read_number(fd, "usage") + action.bytes + action.length));
+        int length = snprintf(text, sizeof text, "%020llu\n", (unsigned long long)(read_number(fd, "usage") + action->bytes + action->length));
         if (pwrite(file, text, (size_t)length, 0) != length) length = 0;
     }
     if (file >= 0) close(file);
@@ -212,9 +215,9 @@ static void add_usage(void) {
 
 /* An action that changed nothing leaves nothing. */
 static int remove_action(void) {
-    int actions = openat(action.folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    unlinkat(action.folder, "objects", AT_REMOVEDIR), unlinkat(action.folder, "journal", 0);
-    int error = unlinkat(actions, action.id, AT_REMOVEDIR) < 0 ? -errno : 0;
+    int actions = openat(action->folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    unlinkat(action->folder, "objects", AT_REMOVEDIR), unlinkat(action->folder, "journal", 0);
+    int error = unlinkat(actions, action->id, AT_REMOVEDIR) < 0 ? -errno : 0;
     close(actions);
     return error;
 }
@@ -226,9 +229,10 @@ static unsigned long long microseconds(const struct rusage *used) {
 
 /* Ends the action when its last process has ended. */
 int action_end(int status) {
-    if (!action.changes) return remove_action();
-    renames_settle(true);
-    keep_forget();
+    renames_settle(action);
+    struct set *sets[] = {&action->created, &action->own, &action->marked, &action->holders, &action->written, &action->kept, &action->processes};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) free(sets[i]->at), *sets[i] = (struct set){0};
+    if (!action->changes) return remove_action();
     int error = write_after();
     add_usage();
     struct rusage self, below;
@@ -236,10 +240,10 @@ int action_end(int status) {
     char text[400];
     int length = snprintf(text, sizeof text,
                           "status %d\nended %llu\nchanges %llu\nfiles %llu\nbytes %llu\nwhole %d\nsupervisor_us %llu\ncommand_us %llu\nkilobytes %ld\n", status,
-                          (unsigned long long)now_ns(), (unsigned long long)action.changes, (unsigned long long)action.files,
-                          (unsigned long long)action.bytes, error == 0, microseconds(&self), microseconds(&below), self.ru_maxrss);
-    int file = openat(action.folder, "end.tmp", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+                          (unsigned long long)now_ns(), (unsigned long long)action->changes, (unsigned long long)action->files,
+                          (unsigned long long)action->bytes, error == 0, microseconds(&self), microseconds(&below), self.ru_maxrss);
+    int file = openat(action->folder, "end.tmp", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0 || write(file, text, (size_t)length) != length) return -errno;
     close(file);
-    return renameat(action.folder, "end.tmp", action.folder, "end") < 0 ? -errno : error;
+    return renameat(action->folder, "end.tmp", action->folder, "end") < 0 ? -errno : error;
 }

@@ -30,14 +30,17 @@ static bool same_root(int proc, int *error) {
            st.stx_dev_major == own_root.stx_dev_major && st.stx_mnt_id == own_root.stx_mnt_id;
 }
 
-static pid_t group_of(int proc) {
-    char text[1024];
+/* The number of a thread's process, here and in its own namespace. */
+static pid_t group_of(int proc, pid_t *inner) {
+    char text[4096];
     int fd = openat(proc, "status", O_RDONLY | O_CLOEXEC);
     ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
     if (fd >= 0) close(fd);
     if (length <= 0) return 0;
     text[length] = 0;
-    const char *at = strstr(text, "\nTgid:");
+    const char *at = strstr(text, "\nTgid:"), *own = strstr(text, "\nNStgid:");
+    *inner = at ? (pid_t)strtol(at + 6, NULL, 10) : 0;
+    for (char *next = own ? (char *)own + 8 : NULL; next && *next && *next != '\n';) *inner = (pid_t)strtol(next, &next, 10);
     return at ? (pid_t)strtol(at + 6, NULL, 10) : 0;
 }
 
@@ -47,9 +50,9 @@ static bool open_caller(struct caller *one, pid_t tid) {
     if (one->proc > 0) close(one->proc);
     snprintf(path, sizeof path, "/proc/%d", tid);
     *one = (struct caller){.tid = tid, .proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)};
-    if (one->proc >= 0 && (one->tgid = group_of(one->proc)) > 0) {
+    if (one->proc >= 0 && (one->tgid = group_of(one->proc, &one->inner)) > 0) {
         one->foreign = !same_root(one->proc, &error);
-        if (!error) return record_process(one), true;
+        if (!error) return true;
     }
     if (one->proc >= 0) close(one->proc);
     *one = (struct caller){0};
@@ -63,10 +66,17 @@ struct caller *caller_of(pid_t tid) {
 }
 
 /* Looks at the caller's root; reads a number that now belongs to another process anew. */
-static int refresh(struct caller *caller) {
+int caller_refresh(struct caller *caller) {
     int error = 0;
     caller->foreign = !same_root(caller->proc, &error);
     return error && !open_caller(caller, caller->tid) ? -ESRCH : 0;
+}
+
+void callers_forget(const struct action *gone) {
+    for (struct caller *one = callers; one < callers + CALLERS; one++) {
+        if (one->recorded == gone) one->recorded = NULL;
+        if (one->call == gone) one->call = NULL;
+    }
 }
 
 /* The status of what a descriptor of the caller is open on. */
@@ -74,7 +84,7 @@ int status_of(struct caller *caller, int fd, struct statx *st) {
     char link[32];
     snprintf(link, sizeof link, "fd/%d", fd);
     if (statx(caller->proc, link, 0, WANTED, st) == 0) return 0;
-    int error = refresh(caller);
+    int error = caller_refresh(caller);
     return error ? error : statx(caller->proc, link, 0, WANTED, st) < 0 ? -errno : 0;
 }
 
@@ -122,8 +132,9 @@ static bool is_proc(int fd) {
 /* A link's text, /proc/self being the caller's; 1 where only the kernel can follow it. */
 static int link_text(struct caller *caller, int at, int link, const char *name, char *into, size_t room) {
     if (is_proc(at)) {
-        if (!strcmp(name, "self")) return snprintf(into, room, "%d", caller->tgid), 0;
-        if (!strcmp(name, "thread-self")) return snprintf(into, room, "%d/task/%d", caller->tgid, caller->tid), 0;
+        if (!strcmp(name, "self")) return snprintf(into, room, "%d", caller->inner), 0;
+        if (!strcmp(name, "thread-self") && caller->inner == caller->tgid) return snprintf(into, room, "%d/task/%d", caller->tgid, caller->tid), 0;
+        if (!strcmp(name, "thread-self")) return snprintf(into, room, "%d", caller->inner), 0;
         return 1;
     }
     ssize_t length = readlinkat(link, "", into, room - 1);
@@ -328,14 +339,14 @@ int find(struct caller *caller, int dir, const char *path, bool follow, uint64_t
     object->fd = object->parent = -1, object->path[0] = 0, object->exists = object->borrowed = false;
     if (!*path) return -ENOENT;
     bool named = split(path, before, object->name);
-    int error = *path == '/' || caller->foreign ? refresh(caller) : 0;
+    int error = *path == '/' || caller->foreign ? caller_refresh(caller) : 0;
     if (error) return error;
     if (named && !caller->foreign && !resolve && recall(caller, dir, before, object)) {
         error = look_inside(object);
         if (!error && !(follow && object->exists && S_ISLNK(object->st.stx_mode))) return name_inside(object);
         object->parent = -1, object->borrowed = false;
     }
-    if (*path != '/' && !caller->foreign && (error = refresh(caller))) return error;
+    if (*path != '/' && !caller->foreign && (error = caller_refresh(caller))) return error;
     int base = base_of(caller, dir, path, &how, joined);
     if (base == -1) return -errno;
     if (caller->foreign && *path != '/' && !(resolve & RESOLVE_IN_ROOT)) path = joined, named = split(path, before, object->name);
@@ -347,7 +358,7 @@ int find(struct caller *caller, int dir, const char *path, bool follow, uint64_t
         object_close(object);
         error = find_followed(caller, base, path, how, object);
     } else if (!error && named && !resolve) remember(caller, dir, before, object);
-    if (error == -ELOOP) {
+    if (error == -ELOOP || (error == -ENOENT && caller->foreign)) { /* /proc/self leads nowhere from outside its namespace */
         object_close(object);
         error = find_slowly(caller, base == AT_FDCWD ? caller->proc : base, path, follow, object);
     }

@@ -93,8 +93,8 @@ def _begin(context: Context, who: ApiCaller, body: NewJail) -> None:
         start = verify_jail(body.pid, int(who.principal.removeprefix("uid:")), context.config.folder, body.fixed)
     except NotJailed as error:
         raise HttpProblem("VALIDATION_INVALID_VALUE", f"{error}; it counts as plain") from None
-    jail = JailedRun(body.pid, start, body.program, tuple(body.grants), state.clock.now())
-    details = {"program": jail.program, "grants": list(jail.grants), "fixed": list(body.fixed)}
+    jail = JailedRun(body.pid, start, body.program, tuple(body.grants), state.clock.now(), body.journal)
+    details = {"program": jail.program, "grants": list(jail.grants), "fixed": list(body.fixed), "journal": jail.journal}
     above = context.agent_above(who.pid)
     told = event_body(jail.since, "jail", who.principal, {**details, **({"above": above} if above else {})})
 
