@@ -10,7 +10,11 @@ from interlock.analysis.packs import PackError
 from interlock.analysis.read import _reader
 from recording_report import Recorder
 
-READS = {"common": "lua", "jvm": "java"}  # who reads the examples of what several languages share
+READS = {
+    "common": "lua",
+    "jvm": "java",
+    "python_clients": "python",
+}  # who reads the examples of what several languages share
 BLOCK = {"example": "f()", "does": [], "calls": {"f": {"delete": 0}}}
 
 

@@ -9,7 +9,7 @@ from interlock.analysis.code.python import read_python
 from interlock.analysis.facts import BudgetSpent, hole
 from recording_report import Recorder
 
-H = hole()
+H, HOME = hole(), hole("HOME")
 
 
 def told(source: str) -> list[tuple[str, ...]]:
@@ -32,16 +32,16 @@ CASES: list[tuple[str, list[tuple[str, ...]]]] = [
     ("import shutil; shutil.rmtree(path='/data', ignore_errors=True)", [GONE]),
     ("from shutil import *\nrmtree('/data')", [GONE]),
     ("from pathlib import Path; Path('a').unlink(missing_ok=True)", [("delete", "a")]),
-    ("import pathlib; (pathlib.Path.home() / 'x').rmdir()", [("delete", "~/x", "empty_only")]),
+    ("import pathlib; (pathlib.Path.home() / 'x').rmdir()", [("delete", f"{HOME}/x", "empty_only")]),
     ("from send2trash import send2trash; send2trash('a')", []),
     ("import shutil; d = '/da'; d += 'ta'; shutil.rmtree(d)", [GONE]),
     ("import shutil\nfor d in ['/data', '/srv']: shutil.rmtree(d)", [GONE, ("delete", "/srv", "recursive")]),
     ("import os\nif x: p = 'a'\nelse: p = 'b'\nos.remove(p)", [("delete", "a"), ("delete", "b")]),
     ("import os; os.remove(q if z else 'b')", [("delete", H), ("delete", "b")]),
     ("import os, shutil; shutil.rmtree(os.environ['BUILD'])", [("delete", hole("BUILD"), "recursive")]),
-    ("import os, shutil; shutil.rmtree(os.environ['HOME'])", [("delete", "~", "recursive")]),
+    ("import os, shutil; shutil.rmtree(os.environ['HOME'])", [("delete", HOME, "recursive")]),
     ("import os, shutil; shutil.rmtree(os.path.expanduser('~'))", [("delete", "~", "recursive")]),
-    ("import os, shutil; shutil.rmtree(os.path.join(os.getenv('HOME'), 'x'))", [("delete", "~/x", "recursive")]),
+    ("import os, shutil; shutil.rmtree(os.path.join(os.getenv('HOME'), 'x'))", [("delete", f"{HOME}/x", "recursive")]),
     ("import os, shutil; shutil.rmtree(os.getcwd())", [("delete", ".", "recursive")]),
     ("import os, shutil; os.chdir('/'); shutil.rmtree('etc')", [("delete", "/etc", "recursive")]),
     ("import tempfile, shutil; t = tempfile.mkdtemp(); shutil.rmtree(t)", [("delete", f"/tmp/tmp{H}", "recursive")]),

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Rule, text_of
 from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.library import flattened
 from interlock.analysis.code.other import read_other
-from interlock.analysis.code.performing import flattened, shell_line
+from interlock.analysis.code.performing.programs import shell_line
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.objects import LibraryCall

@@ -10,8 +10,8 @@ from msgspec import Struct, field
 
 from interlock.analysis.code.grammar import Builder, Rule
 from interlock.analysis.code.lexing import Unparsed
-from interlock.analysis.code.library import Library, library
-from interlock.analysis.code.performing import FEW, perform
+from interlock.analysis.code.library import PROGRAM, Library, library
+from interlock.analysis.code.performing import FEW, applies, perform
 from interlock.analysis.code.program.expressions import EXPRESSIONS
 from interlock.analysis.code.program.functions import invoke
 from interlock.analysis.code.program.objects import (
@@ -54,6 +54,7 @@ class CodeLanguage(Struct, eq=False):
     item: Callable[[ProgramWalk, Value, Value], Value] | None = None  # `owner[key]`, where it is its own
     damaged: Callable[[str, Report], None] | None = None  # reads a source that the grammar did not parse
     rows: str = ""  # the words by which its object mappers are known
+    strict: bool = False  # a text is no name of a function, and what a function is handed to does not call it
 
 
 def read_with(language: CodeLanguage, source: str, out: Report) -> None:
@@ -72,13 +73,15 @@ def read_with(language: CodeLanguage, source: str, out: Report) -> None:
         language.damaged(source, out)
     elif not whole:
         out.unreadable(f"{language.name} that does not parse", "syntax")
-    walk = ProgramWalk(out, _semantics(language), ProgramEffects(out, language.key, loose=True))
+    walk = ProgramWalk(out, _semantics(language), ProgramEffects(out, language.key, loose=not language.strict))
     walk.scope.names.update(language.names)
     try:
         walk.block(tree.body)
         read_uncalled(tree, walk)
     except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError):
         out.unreadable(f"{language.name} that cannot be followed", "payload")  # never a reason to pass, nor to crash
+    except RecursionError:
+        out.unreadable(f"{language.name} nested too deeply", "nesting")
     finally:
         walk.world.close()
 
@@ -97,7 +100,7 @@ def _semantics(language: CodeLanguage) -> Semantics:
         language.name,
         {**STATEMENTS, **FLOW},
         EXPRESSIONS,
-        calling,
+        invoke if language.strict else calling,
         answering(known_calls, language.extra, language.rows),
         known_calls.handled,
         looking_up(known_calls, language.variable),
@@ -119,7 +122,7 @@ def kinds(value: Value) -> tuple[str, ...]:
         return ("<file>",)
     if isinstance(value, (list, tuple)):
         return ("<list>",)
-    if isinstance(value, str):
+    if isinstance(value, (str, bytes)):
         return ("<path>", "<text>") if isinstance(value, Marked) and value.traits & {PATH, "bulk"} else ("<text>",)
     if isinstance(value, (ProgramFunction, Partial)):
         return ("<function>",)
@@ -134,6 +137,8 @@ def answering(
     """What calls of a language give: first its own `extra` answers, then those of its table and its object mappers."""
 
     def answer(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
+        if not walk.world.loose:
+            _escape(walk, call)
         keys = [call.path]
         if call.path.startswith("."):
             keys = [f"{kind}.{call.name}" for kind in kinds(call.owner)]
@@ -144,10 +149,14 @@ def answering(
             if given is not UNKNOWN:
                 return given
             entry = library.calls.get(key)
-            if entry is not None and len(call.args) >= entry.get("needs", 0):
+            if entry is not None and applies(call, entry):
                 given = perform(walk, call, entry)
                 _run_blocks(walk, call, given)
                 return _unknown(walk, func, call) if given is UNKNOWN else given
+            pattern = library.match(key) if entry is None else None
+            given = perform(walk, call, pattern) if pattern is not None else UNKNOWN
+            if given is not UNKNOWN:
+                return given
         given = change_rows(walk, call, rows) if rows else UNKNOWN
         return _unknown(walk, func, call) if given is UNKNOWN else given
 
@@ -156,7 +165,7 @@ def answering(
 
 def _run_blocks(walk: ProgramWalk, call: LibraryCall, given: Value) -> None:
     """Functions that a call is handed get what it gives: an open file, or each of a list."""
-    for func in call.args[-1:]:
+    for func in call.args[-1:] if walk.world.loose else ():
         if isinstance(func, ProgramFunction) and id(func.node) not in walk.followed:
             for one in given[:FEW] if isinstance(given, list) else [given]:
                 walk.call(func, [one], {})
@@ -193,14 +202,23 @@ def _named(walk: ProgramWalk, call: LibraryCall, named: str) -> Value:
 def _unknown(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
     """A call of which no more is known: functions among its arguments may run, and what went in may come out."""
     mapped: list[Value] = []
-    for given in call.given():
+    for given in call.given() if walk.world.loose else ():
         unread = isinstance(given, ProgramFunction) and id(given.node) not in walk.followed
         if unread or _is_call(walk, given):
             mapped = [walk.call(given, [one], {}) for one in _each(walk, call)]
-    if isinstance(call.owner, list):
+    if isinstance(call.owner, OpenFile) and "w" in call.owner.mode:
+        call.owner.written = True
+    if isinstance(call.owner, list) and walk.world.loose:
         return mapped if mapped and call.name in ("map", "collect", "flat_map", "flatMap") else call.owner
     traits = traits_of(call.given()) | func.traits
     return Sym(f"{func.path}()"[-MAX_PATH:], func, tuple(call.args), call.named, traits)
+
+
+def _escape(walk: ProgramWalk, call: LibraryCall) -> None:
+    """A file that is handed to a function is taken to be written by it."""
+    for value in call.given():
+        if isinstance(value, OpenFile):
+            walk.world.fill(value, made_from([other for other in call.given() if other is not value]))
 
 
 def _is_call(walk: ProgramWalk, value: Value) -> bool:
@@ -239,7 +257,10 @@ def looking_up(library: Library, variable: Callable[[str], Value]) -> Callable[[
         if found is not UNKNOWN:
             return found
         given = variable(name)
-        return Sym(library.canonical(name)) if given is UNKNOWN else given
+        if given is not UNKNOWN:
+            return given
+        stars = (f"{module}.{name}" for module in walk.stars)
+        return library.reach(next((path for path in stars if path in library.handled), library.canonical(name)))
 
     return look_up
 
@@ -253,10 +274,14 @@ def reaching(library: Library) -> Callable[[ProgramWalk, Value, str], Value]:
         if isinstance(owner, dict) and name in owner:
             return owner[name]
         if isinstance(owner, Sym):
-            if name in ("call", "apply", "invoke") and owner.path in library.handled:
+            if name == "__call__" or (name in ("call", "apply", "invoke") and owner.path in library.handled):
                 return owner
             path = library.canonical(f"{owner.path}.{name}"[-MAX_PATH:] if owner.path else name)
-            return walk.attributes[path] if path in walk.attributes else Sym(path, owner, traits=owner.traits)
+            return walk.attributes[path] if path in walk.attributes else library.reach(path, owner)
+        if isinstance(owner, (ProgramFunction, Partial)) and name == "__call__":
+            return owner
+        if isinstance(owner, Partial) and owner.func is PROGRAM and f"<function>.{name}" not in library.calls:
+            return Partial(PROGRAM, [*owner.args, name.replace("_", "-")], owner.named)  # `git.push`
         for kind in kinds(owner):
             entry = library.calls.get(f"{kind}.{name}")
             if entry is not None and entry.get("property"):
@@ -275,6 +300,8 @@ def indexing(
         given = own(walk, owner, key) if own is not None else UNKNOWN
         if given is not UNKNOWN:
             return given
+        if isinstance(owner, Partial):  # a program with more of its words
+            return Partial(owner.func, [*owner.args, *(key if isinstance(key, tuple) else (key,))], owner.named)
         if not isinstance(owner, Sym):
             return index(owner, key)
         entry = library.calls.get(f"{owner.path}.[]")

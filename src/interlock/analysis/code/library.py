@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
-from interlock.analysis.code.program.results import RESULTS
-from interlock.analysis.code.program.values import Sym
+from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction, label, links
+from interlock.analysis.code.program.results import RESULTS, TEXT_METHODS, items
+from interlock.analysis.code.program.values import NOTHING, Sym, Value
 from interlock.analysis.facts import VERBS
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
@@ -20,26 +20,55 @@ COMMON = "common"  # the table that every language has
 
 # What a call does to its arguments, each with the place of the argument.
 ON_PATHS = tuple("read write overwrite append truncate delete move chmod chown run_script".split())
-OTHER = tuple("open fill run shell command code sql fetch http connect listen kill fork calls tell close".split())
+OTHER = tuple(
+    "open fill run start shell command code load sql fetch download http connect listen receive send wire kill fork calls tell chdir "
+    "close client".split()
+)
 # How it does that: constants, or places of further arguments.
 DETAILS = {
     "traits": list, "recursive": object, "mode": object, "opens": str, "content": object, "appends": object, "language": str,
     "method": str, "sends": object, "port": object, "signal": object, "each": object, "with": object, "target": object,
-    "needs": int, "dry": str, "words": list, "gives": str, "of": object, "property": bool, "known": bool, "globs": bool,
+    "needs": int, "most": int, "dry": str, "words": list, "gives": str, "of": object, "property": bool, "known": bool, "globs": bool,
+    "argv": object, "flags": dict, "input": object, "shelled": object, "wired": bool, "to": object, "by": object, "base": str, "address": bool,
+    "called": str, "filter": object, "spread": bool, "value": str, "store": bool,
 }  # fmt: skip
 KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
+_PACK = ("language", "extends", "alias", "constant", "environment", "programs", "block", "words")
 _BLOCK = ("example", "does", "calls")
 _PLACE = re.compile(r"\d*\*|[A-Za-z_]\w*")
+_CONSTANT = frozenset({"tell", "fork", "wire", "close", "client"})  # effects that say more than where an argument is
+URL = re.compile(r"(?i)(?:https?|ftp)://[^\s'\"|;)]*")
+_CLOSED = frozenset({False, None, "", "0", "false", "FALSE"})
+_CHOICE = re.compile(r"\{([^{}]*)\}")
+PROGRAM = Sym("<program>")  # runs what it is given, word by word
 
 
 class Library:
-    """What is known of the calls of one language."""
+    """What is known of the names and calls of one language."""
 
-    def __init__(self, language: str, calls: Mapping[str, Entry], aliases: Mapping[str, str]) -> None:
+    def __init__(self, language: str, packs: Sequence[Pack]) -> None:
         self.language = language
-        self.calls = calls
-        self.aliases = aliases
-        self.handled = frozenset(calls)
+        self.calls: dict[str, Entry] = {}
+        self.aliases: dict[str, str] = {}
+        self.constants: dict[str, Value] = {}
+        environment: list[str] = []
+        programs: list[str] = []
+        for pack in packs:
+            self.aliases.update(pack.get("alias", {}))
+            self.constants.update(pack.get("constant", {}))
+            environment += pack.get("environment", ())
+            programs += pack.get("programs", ())
+            for block in pack.get("block", ()):
+                for key, entry in block["calls"].items():
+                    self.calls.update(dict.fromkeys(spellings(key), entry))
+        self.environment = frozenset(environment)
+        self.programs = tuple(programs)
+        self.patterns: dict[str, list[tuple[str, str, Entry]]] = {}  # by what a path begins or ends with
+        for key in [key for key in self.calls if "*" in key]:
+            start, end = key.split("*")
+            index = start.partition(".")[0] or end.rpartition(".")[2]
+            self.patterns.setdefault(index, []).append((start, end, self.calls.pop(key)))
+        self.handled = frozenset(self.calls)
 
     def canonical(self, path: str) -> str:
         """The one name of what goes by several, without the package that it is in."""
@@ -50,21 +79,50 @@ class Library:
             return f"{self.aliases[head]}.{rest}".lstrip(".")
         return path
 
+    def match(self, path: str) -> Entry | None:
+        """The entry of the first pattern that a path matches."""
+        if self.patterns:
+            for index in (path.partition(".")[0], path.rpartition(".")[2]):
+                for start, end, found in self.patterns.get(index, ()):
+                    if path.startswith(start) and path.endswith(end):
+                        return found
+        return None
+
+    def reach(self, path: str, owner: Sym | None = None) -> Value:
+        """What is found at a path: a constant, the environment, a program, or a value known by the path alone."""
+        if path in self.constants:
+            return self.constants[path]
+        if self.programs and path.startswith(self.programs) and path not in self.handled:
+            return Partial(PROGRAM, [path.rpartition(".")[2]], {})
+        if path in self.environment:
+            return Sym(path, owner, traits=frozenset({"environment"}))
+        return Sym(path, owner, traits=owner.traits if owner is not None else NOTHING)
+
+
+def spellings(key: str) -> list[str]:
+    """The names that a key with alternatives in braces stands for."""
+    found = _CHOICE.search(key)
+    if found is None:
+        return [key]
+    parts = (key[: found.start()] + one + key[found.end() :] for one in found.group(1).split(","))
+    return [name for part in parts for name in spellings(part)]
+
 
 def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:
     """The packs themselves; raises PackError where a key is unknown, a block has no example or a call is told twice."""
     for pack in packs:
-        only_keys("calls", pack, ("language", "extends", "alias", "block", "words"))
+        only_keys("calls", pack, _PACK)
         where, seen = str(pack.get("language", "?")), set[str]()
         for block in pack.get("block", ()):
             only_keys(where, block, _BLOCK)
             if not block.get("example") or not block.get("calls") or not isinstance(block.get("does"), list):
                 raise PackError(f"{where}: a block needs `example`, `does` and `calls`: {block!r}"[:300])
-            for name, entry in block["calls"].items():
-                if name in seen:
-                    raise PackError(f"{where} {name}: told twice")
-                seen.add(name)
-                _check_entry(f"{where} {name}", entry)
+            for key, entry in block["calls"].items():
+                _check_entry(f"{where} {key}", entry)
+                for name in spellings(key):
+                    if name in seen or name.count("*") > 1:
+                        raise PackError(f"{where} {name}: {'told twice' if name in seen else 'more than one *'}")
+                    seen.add(name)
     return packs
 
 
@@ -76,10 +134,11 @@ def _check_entry(where: str, entry: Entry) -> None:
         kind = DETAILS.get(key, object)
         if not isinstance(value, kind):
             raise PackError(f"{where}: {key} is {value!r}")
-        if kind is object and not _is_place(value) and key not in ("tell", "fork", "close"):
+        if kind is object and not _is_place(value) and key not in _CONSTANT:
             raise PackError(f"{where}: {key} = {value!r} is no place of an argument")
-    if entry.get("gives", "module") not in (*RESULTS, "module") and not entry["gives"].startswith("ref:"):
-        raise PackError(f"{where}: unknown result {entry['gives']!r}")
+    kind = entry.get("gives", "module")
+    if kind not in (*RESULTS, *TEXT_METHODS, "module", "partial", "program") and not kind.startswith("ref:"):
+        raise PackError(f"{where}: unknown result {kind!r}")
     if "tell" in entry and entry["tell"] not in VERBS:
         raise PackError(f"{where}: unknown verb {entry['tell']!r}")
 
@@ -93,14 +152,9 @@ def _is_place(value: object) -> bool:
 @cache
 def library(language: str) -> Library:
     """The calls of a language, with those that every language has."""
-    calls: dict[str, Entry] = {}
-    aliases: dict[str, str] = {}
     packs = {pack["language"]: pack for pack in shipped()}
-    for name in (COMMON, packs[language].get("extends", COMMON), language):
-        aliases.update(packs[name].get("alias", {}))
-        for block in packs[name].get("block", ()):
-            calls.update(block["calls"])
-    return Library(language, calls, aliases)
+    own = packs[language]
+    return Library(language, [packs[COMMON], *(packs[name] for name in own.get("extends", ())), own])
 
 
 @cache
@@ -129,9 +183,15 @@ def pick(call: LibraryCall, where: object) -> list[Any]:
         made = call.owner if isinstance(call.owner, Sym) else call.get(0)
         made = made.owner if isinstance(made, Sym) and not made.args else made
         return list(made.args) if isinstance(made, Sym) else []
+    if place in ("label", "member"):  # of the model, the table or the collection that a method is called on
+        named = [link for link in links(call.owner) if not link.name.startswith("__")]
+        return [label(named[0])] if named and (place == "label" or "." in call.owner.path) else []
     if place.endswith("*"):
-        return [value for value in call.args[int(place[:-1] or 0) :] if not isinstance(value, ProgramFunction)]
-    return [call.named[place]] if place in call.named else []
+        rest = call.args[int(place[:-1] or 0) :]
+        return [value for value in rest if not (isinstance(value, ProgramFunction) and value.closes)]
+    if place in call.named:
+        return [call.named[place]]
+    return [call.named["**"]] if "**" in call.named else []  # whatever it is called with
 
 
 @cache
@@ -139,3 +199,17 @@ def words(kind: str) -> Mapping[str, frozenset[str]]:
     """Lists of names that belong together, by their title."""
     pack = next(pack for pack in shipped() if pack["language"] == kind)
     return {title: frozenset(names) for title, names in pack["words"].items()}
+
+
+def is_url(value: Value) -> bool:
+    return isinstance(value, str) and bool(URL.match(value))
+
+
+def holds(values: Sequence[Value]) -> bool:
+    """Whether an option is set; one that is not known is."""
+    return any(not isinstance(value, (str, int, float, type(None))) or value not in _CLOSED for value in values)
+
+
+def flattened(values: Iterable[Value]) -> list[Value]:
+    """The values, lists taken apart; pairs are options."""
+    return [one for value in values if not isinstance(value, dict) for one in items(value)]

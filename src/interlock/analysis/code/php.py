@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Rule, text_of
 from interlock.analysis.code.language import CodeLanguage, call_with_list, read_with
-from interlock.analysis.code.performing import is_url, leaks
+from interlock.analysis.code.library import is_url
+from interlock.analysis.code.performing.network import leaks
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.objects import LibraryCall

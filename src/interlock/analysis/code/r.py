@@ -7,7 +7,7 @@ import re
 
 from interlock.analysis.code.language import CodeLanguage, call_with_list, read_with
 from interlock.analysis.code.lexing import CodeToken, Scanner, no_splice, template
-from interlock.analysis.code.performing import shell_line
+from interlock.analysis.code.performing.programs import shell_line
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.results import listing, result, tree

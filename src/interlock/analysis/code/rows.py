@@ -1,13 +1,14 @@
-"""Chains of calls on object mappers (Active Record, Sequel, Mongoid, Eloquent) -> effects on rows and tables."""
+"""Chains of calls on object mappers (Active Record, Sequel, Mongoid, Eloquent, Django, SQLAlchemy) -> effects on rows and tables."""
 
 from __future__ import annotations
 
 import re
 
 from interlock.analysis.code.library import words
-from interlock.analysis.code.program.objects import LibraryCall, links
+from interlock.analysis.code.program.objects import LibraryCall, label, links
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, text_of
 from interlock.analysis.code.program.walk import ProgramWalk
+from interlock.analysis.facts import hole
 
 _ALWAYS = re.compile(r"\s*\(*\s*(?:(\d+)\s*=\s*\1|true|'(\w*)'\s*=\s*'\2')\s*\)*\s*", re.IGNORECASE)
 
@@ -16,6 +17,8 @@ def change_rows(walk: ProgramWalk, call: LibraryCall, kind: str) -> Value:
     """Tell what a call changes in a table; UNKNOWN when it is no such call."""
     if not isinstance(call.owner, Sym):
         return UNKNOWN
+    if kind == "queries":
+        return _change_queried(walk, call)
     chain = call.owner.path.replace("()", "").split(".")
     chain = [part for part in chain if part != "new"] if kind == "eloquent" else chain  # made there, not found
     known = words("rows")
@@ -40,6 +43,25 @@ def change_rows(walk: ProgramWalk, call: LibraryCall, kind: str) -> Value:
     if call.name in known["creates"] and model:
         _tell(walk, "sql_write", model, True)
         return Sym(f"{call.owner.path}.create()")
+    return UNKNOWN
+
+
+def _change_queried(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """`User.objects.filter(…).delete()`, `session.query(User).update(…)`: the chain after the model narrows the rows, or does not."""
+    known = words("rows")
+    verb = (
+        "sql_delete" if call.name in known["query_deletes"] else "sql_update" if call.name in known["updates"] else ""
+    )
+    chain = links(call.owner) if verb else []
+    for at, link in enumerate(chain):
+        name = link.name.removesuffix("()")
+        if name in known["queries"] and "." in link.path:
+            narrow = any(later.name.removesuffix("()") in known["narrows"] for later in chain[:at])
+            model = link.args[0] if link.path.endswith("()") and link.args else link.owner
+            target = hole() if link.path.endswith("()") and not link.args else label(model)
+            if verb == "sql_update" and (name != "objects" or not call.named):
+                return UNKNOWN
+            return _tell(walk, verb, target, narrow)
     return UNKNOWN
 
 

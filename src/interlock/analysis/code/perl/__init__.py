@@ -7,7 +7,8 @@ import ast
 from interlock.analysis.code.language import CodeLanguage, read_with
 from interlock.analysis.code.lexing import CodeToken
 from interlock.analysis.code.library import library
-from interlock.analysis.code.performing import open_mode, shell_line
+from interlock.analysis.code.performing import open_mode
+from interlock.analysis.code.performing.programs import shell_line
 from interlock.analysis.code.perl.lexing import scan
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction

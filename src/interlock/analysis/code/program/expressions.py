@@ -9,6 +9,7 @@ from interlock.analysis.code.program.nodes import Body, Closure
 from interlock.analysis.code.program.objects import (
     Class,
     Instance,
+    Partial,
     ProgramFunction,
     ProgramScope,
 )
@@ -195,8 +196,8 @@ def _binary(walk: ProgramWalk, node: ast.BinOp) -> Value:
     value = walk.eval(first)
     for op, right in reversed(rest):
         other = walk.eval(right)
-        if op == "BitAnd" and isinstance(value, Sym) and value.path.startswith("plumbum.cmd."):
-            value = walk.call(value, [], {})  # plumbum's `program & FG` runs it
+        if op == "BitAnd" and isinstance(value, Partial):
+            value = walk.call(value, [], {})  # `program & FOREGROUND` runs it
         value = walk.spread(lambda a, b, op=op: operate(op, a, b), value, other)
     return value
 
@@ -322,6 +323,8 @@ def _call(walk: ProgramWalk, node: ast.Call) -> Value:
             named[keyword.arg] = value
         elif isinstance(value, dict):
             named.update({key: held for key, held in value.items() if isinstance(key, str)})
+        else:
+            named["**"] = value  # arguments whose names are not known
     return walk.call(func, args, named)
 
 

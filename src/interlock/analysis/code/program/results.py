@@ -4,54 +4,65 @@ from __future__ import annotations
 
 import base64
 import codecs
+import html
+import json
 import posixpath
 import re
+import shlex
 import urllib.parse
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 
+from interlock.analysis.code.program.encodings import ENCODINGS, plain
 from interlock.analysis.code.program.values import (
+    ENDLESS,
     MAX_ITEMS,
     MAX_TEXT,
+    MEMORY,
     UNKNOWN,
     Marked,
     Sym,
     Value,
+    computed,
     concat,
+    either,
+    fill,
     flat,
     index,
     join_path,
     made_from,
     marked,
+    operate,
     parent_of,
     text_of,
     traits_of,
+    with_name,
+    with_suffix,
 )
 from interlock.analysis.facts import hole, known
 
 _MOST = 64  # numbers of a range
 PATH = "kind:path"  # trait of a text that is a path object
+_IN_MEMORY = re.compile(r"(?i)(?:sqlite3?(?:\+\w+)?:(?://)?/?)?(?::memory:|file::memory:.*)|sqlite(?:\+\w+)?://")
+_VARIABLE = re.compile(r"\$\{?(\w{1,64})\}?")
+_NAMED = frozenset({"braces", "dict"})  # results that depend on the names of arguments
 _FORMAT = re.compile(r"%(?:(\d+)\$)?[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")
 
 
-def result(kind: str, given: Sequence[Value]) -> Value:
+def result(kind: str, given: Sequence[Value], named: Mapping[str, Value] | None = None) -> Value:
     """What a call gives that only computes; a value that remembers its parts where it cannot be known."""
     try:
-        made = RESULTS[kind](*given)
-    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, MemoryError):
+        if named and kind in _NAMED:
+            made = RESULTS[kind](*given, **named)
+        else:
+            made = (RESULTS.get(kind) or TEXT_METHODS[kind])(*given)
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, MemoryError, zlib.error):
         return made_from(list(given))
     return made_from(list(given)) if made is UNKNOWN else made
 
 
-def _plain(value: Value) -> str:
-    """The text of a value that is known; refuses another."""
-    text = text_of(value)
-    if not known(text) or isinstance(value, Sym):
-        raise ValueError("not known")
-    return text
-
-
 def _of_text(work: Callable[[str], str]) -> Callable[..., Value]:
-    return lambda value, *_: marked(work(_plain(value)), value)
+    return lambda value, *_: marked(work(plain(value)), value)
 
 
 def _strip(value: Value, *_: Value) -> Value:
@@ -85,34 +96,48 @@ def tree(*places: Value) -> Value:
     return [Marked(text, traits_of(text) | {"deep"}) for text in listing(*places)]
 
 
+def _bulk(*parts: Value, walk: bool = False) -> str:
+    """A path that stands for many; with `walk`, for all below a folder."""
+    text = join_path(*parts)
+    return Marked(text, traits_of(text) | {"bulk"} | ({"walk"} if walk else set()))
+
+
+def _walked(top: Value = ".", *_: Value) -> Value:
+    """Folders, with the names of folders and files in each."""
+    return [(_bulk(top, "**", walk=True), [_bulk("*", walk=True)], [_bulk("*", walk=True)])]
+
+
 def _entries(*_: Value) -> Value:
     return [Marked(hole(), {"bulk"})]
 
 
 def _reverse(value: Value, *_: Value) -> Value:
     found = flat(value) if isinstance(value, (list, tuple)) else None
-    return found[::-1] if found is not None else marked(_plain(value)[::-1], value)
+    return found[::-1] if found is not None else marked(plain(value)[::-1], value)
 
 
 def _join(between: Value, value: Value = UNKNOWN) -> Value:
     if isinstance(between, list):  # the list first, as some languages have it
         between, value = (value if value is not UNKNOWN else ""), between
-    if not isinstance(value, (list, tuple)):
+    found = flat(value)
+    if found is None:
         return marked(hole(), value)
-    glued = concat(part for one in value for part in (between, one))
+    glued = concat(part for one in found for part in (between, one))
     return marked(str(glued)[len(text_of(between)) :], glued) if isinstance(glued, str) else glued
 
 
 def _split(value: Value, between: Value = " ", *_: Value) -> Value:
     if not known(text_of(value)) or isinstance(value, Sym):
         return [Marked(hole(), traits_of(value))]
-    text, mark = _plain(value), text_of(between)
+    text, mark = plain(value), text_of(between)
     pieces = list(text) if mark == "" else text.split() if mark in (" ", "\\s+", hole()) else text.split(mark)
     return [marked(piece, value) for piece in pieces[:MAX_ITEMS]]
 
 
 def _replace(value: Value, old: Value, new: Value, *_: Value) -> Value:
-    return marked(_plain(value).replace(_plain(old), text_of(new))[:MAX_TEXT], value, new)
+    text, gone = text_of(value), plain(old)
+    room = text.count(gone) * len(text_of(new)) <= MAX_TEXT
+    return marked(text.replace(gone, text_of(new)), value, new) if room else UNKNOWN
 
 
 def _chr(*codes: Value) -> Value:
@@ -122,26 +147,26 @@ def _chr(*codes: Value) -> Value:
 
 def _repeat(value: Value, count: Value) -> Value:
     times = int(count)
-    return marked(_plain(value) * times, value) if times * len(_plain(value)) <= MAX_TEXT else UNKNOWN
+    return marked(plain(value) * times, value) if times * len(plain(value)) <= MAX_TEXT else UNKNOWN
 
 
 def _substr(value: Value, start: Value, length: Value = None) -> Value:
-    rest = _plain(value)[int(start) :]
+    rest = plain(value)[int(start) :]
     return marked(rest if length is None else rest[: int(length)], value)
 
 
 def _unbase64(value: Value, *_: Value) -> Value:
-    raw = "".join(_plain(value).split()).replace("-", "+").replace("_", "/").rstrip("=")
+    raw = "".join(plain(value).split()).replace("-", "+").replace("_", "/").rstrip("=")
     return base64.b64decode(raw + "=" * (-len(raw) % 4)).decode("utf-8", "replace")
 
 
 def _unhex(value: Value, *_: Value) -> Value:
-    return bytes.fromhex(_plain(value)).decode("utf-8", "replace")
+    return bytes.fromhex(plain(value)).decode("utf-8", "replace")
 
 
 def _pack(template: Value, *given: Value) -> Value:
     """pack: hexadecimal digits, character codes and plain texts."""
-    shape, flat_items = _plain(template).replace(" ", "")[:1], [one for value in given for one in items(value)]
+    shape, flat_items = plain(template).replace(" ", "")[:1], [one for value in given for one in items(value)]
     if isinstance(template, list):
         return UNKNOWN
     if shape in ("c", "C", "U", "W"):
@@ -171,7 +196,7 @@ def _format(template: Value, *given: Value) -> Value:
 
 
 def _number(value: Value, base: Value = 10) -> Value:
-    return int(_plain(value), int(base)) if len(_plain(value)) < 20 else UNKNOWN
+    return int(plain(value), int(base)) if len(plain(value)) < 20 else UNKNOWN
 
 
 def _list(*given: Value) -> Value:
@@ -188,17 +213,170 @@ def _rest(value: Value, *_: Value) -> Value:
     return list(value[1:]) if isinstance(value, (list, tuple)) else made_from(value)
 
 
+# -- lists and dictionaries, some changed in place -------------------------------------------------------------------
+
+
+def _each(value: Value = (), *_: Value) -> Value:
+    found = flat(value)
+    return made_from(value) if found is None else found
+
+
+def _sorted(value: Value, *_: Value) -> Value:
+    return sorted(value) if isinstance(value, (list, tuple)) and computed(value) else _each(value)
+
+
+def _numbers(*bounds: Value) -> Value:
+    made = range(*bounds)
+    return list(made) if len(made) <= _MOST else UNKNOWN
+
+
+def _zip(*values: Value) -> Value:
+    lists = [flat(value) for value in values]
+    return UNKNOWN if None in lists else [tuple(row) for row in zip(*(found or [] for found in lists), strict=False)]
+
+
+def _numbered(value: Value, start: Value = 0) -> Value:
+    found = flat(value)
+    return [(UNKNOWN, made_from(value))] if found is None else list(enumerate(found, start))
+
+
+def _append(found: list[Value], *given: Value) -> Value:
+    if len(found) + len(given) > MAX_ITEMS:
+        found[-1] = Sym("?")
+    else:
+        found.extend(given)
+    return found
+
+
+def _insert(found: list[Value], at: Value, one: Value) -> Value:
+    if len(found) < MAX_ITEMS:
+        found.insert(int(at), one)
+    return found
+
+
+def _reverse_in_place(found: list[Value]) -> Value:
+    found.reverse()
+    return found
+
+
+def _look_up(found: Mapping[Value, Value], key: Value, default: Value = UNKNOWN) -> Value:
+    return found[key] if isinstance(key, (str, int)) and key in found else default
+
+
+def _merge(found: dict[Value, Value], other: Value = None) -> Value:
+    found.update(other if isinstance(other, dict) else {})
+    return found
+
+
+def _dict(value: Value = (), **named: Value) -> Value:
+    return made_from(value) if isinstance(value, Sym) else {**dict(value), **named}
+
+
+_LISTS: Mapping[str, Callable[..., Value]] = {
+    "each": _each,
+    "tuple": lambda value=(), *_: tuple(found) if isinstance(found := _each(value), list) else found,
+    "sorted": _sorted,
+    "numbers": _numbers,
+    "zip": _zip,
+    "numbered": _numbered,
+    "chain": lambda *lists: [one for value in lists for one in flat(value) or [UNKNOWN]],
+    "endless": lambda *_: Sym(ENDLESS),
+    "append": _append,
+    "extend": lambda found, given=(), *_: _append(found, *((flat(given) or [made_from(given)])[:MAX_ITEMS])),
+    "insert": _insert,
+    "reverse_in_place": _reverse_in_place,
+    "dict": _dict,
+    "look_up": _look_up,
+    "merge": _merge,
+    "pairs": lambda found: list(found.items()),
+    "values": lambda found: list(found.values()),
+    "add": lambda one, other: operate("Add", one, other),
+}
+
+
+# -- methods of texts, by the names that Python gives them -----------------------------------------------------------
+
+
+def _text_method(name: str) -> Callable[..., Value]:
+    def method(value: Value, *given: Value) -> Value:
+        if not all(map(computed, given)):
+            return UNKNOWN
+        made = getattr(value, name)(*given)
+        return marked(made, value) if isinstance(made, str) else made
+
+    return method
+
+
+TEXT_METHODS: Mapping[str, Callable[..., Value]] = {
+    f"str:{name}": _text_method(name)
+    for name in (
+        "lower upper strip lstrip rstrip split rsplit splitlines title capitalize swapcase casefold removeprefix removesuffix "
+        "partition rpartition hex startswith endswith find index count isdigit translate"
+    ).split()
+}
+
+
+def _environment_variable(variable: Value = "", default: Value = None, *_: Value) -> Value:
+    value = hole(text_of(variable) if known(text_of(variable)) else "")
+    return either(value, default) if isinstance(default, str) else value
+
+
+def _shell_join(words: Value, *_: Value) -> Value:
+    texts = [text_of(word) for word in words]
+    return marked(" ".join(shlex.quote(text) if known(text) else text for text in texts), words)
+
+
+def _as_text(value: Value = "", *_: Value) -> Value:
+    """A value as Python writes it."""
+    if isinstance(value, Sym):
+        return value
+    return str(value) if computed(value) and not isinstance(value, (str, bytes)) else text_of(value)
+
+
+def _store(name: Value = "", *_: Value) -> Value:
+    """A connection to a database; one that lives in memory alone is nobody's data."""
+    if isinstance(name, Sym):
+        return name if name.path.startswith(MEMORY) else UNKNOWN
+    return Sym(MEMORY) if isinstance(name, str) and _IN_MEMORY.fullmatch(name) else UNKNOWN
+
+
 RESULTS: Mapping[str, Callable[..., Value]] = {
+    **ENCODINGS,
+    **_LISTS,
     "same": lambda value=UNKNOWN, *_: value,
     "text": lambda value="", *_: value if isinstance(value, Sym) else text_of(value),
     "path": as_path,
+    "joined": lambda *parts: join_path(*parts),
     "listing": listing,
     "entries": _entries,
+    "bulk": lambda *parts: [_bulk(*parts)],
+    "bulk_below": lambda *parts: [_bulk(*parts, "*")],
+    "bulk_deep": lambda place, pattern="*", *_: [_bulk(place, "**", pattern, walk=True)],
+    "names": lambda *_: [_bulk("*")],
+    "walked": _walked,
     "tree": tree,
-    "env": lambda variable="", *_: hole(text_of(variable) if known(text_of(variable)) else ""),
+    "env": _environment_variable,
+    "environ": lambda *_: Sym("?", traits=frozenset({"environment"})),
+    "expanded": lambda path, *_: marked(_VARIABLE.sub(lambda found: hole(found.group(1)), text_of(path)), path),
+    "store": _store,
     "home": lambda *_: hole("HOME"),
     "cwd": lambda *_: ".",
     "tmp": lambda *_: f"/tmp/tmp{hole()}",
+    "tmp_pair": lambda *_: (UNKNOWN, f"/tmp/tmp{hole()}"),
+    "as_text": _as_text,
+    "ord": lambda value: ord(value) if len(value) == 1 else UNKNOWN,
+    "length": lambda value: len(value) if computed(value) else UNKNOWN,
+    "html": _of_text(html.unescape),
+    "json": lambda value, *_: json.loads(value) if len(value) < 10_000 else UNKNOWN,
+    "braces": lambda template, *given, **named: fill(template, given, named),
+    "shell_words": lambda value, *_: [marked(word, value) for word in shlex.split(text_of(value))],
+    "shell_join": _shell_join,
+    "with_name": lambda path, name: with_name(path, text_of(name)),
+    "with_suffix": lambda path, suffix: with_suffix(path, text_of(suffix)),
+    "basename": lambda path, *_: marked(posixpath.basename(text_of(path)), path),
+    "stem": lambda path, *_: marked(posixpath.splitext(posixpath.basename(path))[0], path),
+    "suffix": lambda path, *_: posixpath.splitext(path)[1],
+    "anchor": lambda path, *_: "/" if path.startswith("/") else "",
     "upper": _of_text(str.upper),
     "lower": _of_text(str.lower),
     "strip": _strip,
@@ -234,7 +412,6 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "last": lambda value, *_: index(value, -1),
     "rest": _rest,
     "at": lambda value, key, *_: index(value, key),
-    "basename": _of_text(posixpath.basename),
     "dirname": lambda value, *_: parent_of(text_of(value)),
     "unknown": lambda *given: made_from(list(given)),
 }

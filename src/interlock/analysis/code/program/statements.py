@@ -82,6 +82,23 @@ def _delete(walk: ProgramWalk, node: ast.Delete) -> None:
             walk.eval(target.value)
 
 
+def _import(walk: ProgramWalk, node: ast.Import) -> None:
+    for alias in node.names:
+        name = alias.name if alias.asname else alias.name.partition(".")[0]
+        walk.scope.set(alias.asname or name, walk.language.attribute(walk, _NOWHERE, name))
+
+
+def _import_from(walk: ProgramWalk, node: ast.ImportFrom) -> None:
+    module = walk.language.attribute(walk, _NOWHERE, node.module or "")
+    for alias in node.names:
+        if alias.name == "*":
+            walk.stars.append(module.path)
+        else:
+            walk.scope.set(alias.asname or alias.name, walk.language.attribute(walk, module, alias.name))
+
+
+_NOWHERE = Sym("")  # what modules and built-in functions are found in
+
 STATEMENTS: Mapping[type[ast.stmt], Statement] = {
     ast.Expr: _expression,
     ast.Global: _share,
@@ -94,6 +111,8 @@ STATEMENTS: Mapping[type[ast.stmt], Statement] = {
     ast.AnnAssign: _assign_annotated,
     ast.AugAssign: _assign_added,
     ast.Delete: _delete,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
 }
 
 
@@ -199,16 +218,17 @@ def _while(walk: ProgramWalk, node: ast.While) -> None:
 
 
 def _with(walk: ProgramWalk, node: ast.With | ast.AsyncWith) -> None:
-    cwd = walk.world.cwd
+    before = walk.world.cwd
     for item in node.items:
         value = walk.eval(item.context_expr)
         if isinstance(value, Instance) and "__enter__" in value.cls.names:
             value = walk.call(member_of(value, "__enter__"), [], {})
         if item.optional_vars is not None:
             assign(walk, item.optional_vars, value)
+    moved = walk.world.cwd != before
     walk.block(node.body)
-    if any("chdir" in ast.dump(item.context_expr)[:400] for item in node.items):
-        walk.world.cwd = cwd
+    if moved:
+        walk.world.cwd = before
 
 
 def _try(walk: ProgramWalk, node: ast.Try | ast.TryStar) -> None:

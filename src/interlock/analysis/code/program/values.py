@@ -1,4 +1,4 @@
-"""Values of Python source that are known without running anything, and the results of operators and path functions on them."""
+"""Values of a program that are known without running anything, and the results of operators and path functions on them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ NOTHING: frozenset[str] = frozenset()
 MAX_TEXT = 1 << 20
 MAX_ITEMS = 4096
 MAX_OPTIONS = 16
+MEMORY = "<memory>"  # the path of a database that ends with the program
+ENDLESS = "<endless>"  # the path of a list without an end
 
 
 class Marked(str):
@@ -207,16 +209,6 @@ def with_suffix(path: str, suffix: str) -> str:
     """The path with another ending."""
     head, slash, tail = path.rpartition("/")
     return marked(head + slash + posixpath.splitext(tail)[0] + suffix, path)
-
-
-PATH_ATTRIBUTES: Mapping[str, Callable[[str], Value]] = {
-    "parent": parent_of,
-    "name": lambda path: marked(posixpath.basename(path), path),
-    "path": lambda path: path,
-    "stem": lambda path: marked(posixpath.splitext(posixpath.basename(path))[0], path),
-    "suffix": lambda path: posixpath.splitext(path)[1],
-    "anchor": lambda path: "/" if path.startswith("/") else "",
-}
 
 
 _TEXT = (str, bytes)

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from interlock.analysis.code.program.objects import Class, LibraryCall, ProgramFunction, ProgramScope
 from interlock.analysis.code.program.values import (
+    ENDLESS,
     UNKNOWN,
     Either,
     Marked,
@@ -29,7 +30,7 @@ from interlock.analysis.code.program.values import (
     text_of,
     traits_of,
 )
-from interlock.analysis.facts import Report, known, without_holes
+from interlock.analysis.facts import Report, hole, known, without_holes
 from interlock.analysis.programs.languages import input_language, is_shell
 
 
@@ -44,6 +45,7 @@ class ProgramEffects(Struct, eq=False):
     peer: str = ""  # the address of the last socket
     wired: bool = False  # the standard streams are that socket
     downloads: dict[str, str] = field(default_factory=dict)  # path -> address
+    attached: bool = False  # a database in memory reaches files
     loose: bool = False  # a shell and a socket in one program are a reverse shell, whatever joins them
     shells: int = 0
     idle: bool = False  # inside a function that nothing of the source can call
@@ -113,11 +115,10 @@ class ProgramEffects(Struct, eq=False):
                 self.effect("run_download", url)
         streams = call.named.values() if call else ()
         wired = self.wired or any("socket" in getattr(stream, "path", "") for stream in streams)
-        terminal = call is not None and call.path == "pty.spawn"
         if not words or not is_shell(_base(words)):
             return
         self.shells += "-c" not in words[1:2]
-        if self.peer and (wired or terminal):
+        if self.peer and wired:
             self.effect("reverse_shell", self.peer)
 
     def execute(self, value: Value) -> None:
@@ -141,7 +142,7 @@ class ProgramEffects(Struct, eq=False):
 
     def located(self, path: str) -> str:
         """A path as seen from where the source began."""
-        return path if not self.cwd or path.startswith(("/", "~")) else join_path(self.cwd, path)
+        return path if not self.cwd or path.startswith(("/", "~", hole("HOME"))) else join_path(self.cwd, path)
 
     def touch(self, verb: str, path: Value, *traits: str) -> None:
         """An effect on a path, which may be one of many."""
@@ -190,7 +191,7 @@ def is_bare_shell(text: str) -> bool:
     words = text.split()
     own = words[1 : words.index("-s")] if "-s" in words else words[1:]
     starts_shell = bool(words) and is_shell(words[0].replace("\\", "/").rpartition("/")[2])
-    return starts_shell and all(word in ("-", "-i", "-x", "-e", "-l") for word in own)
+    return starts_shell and all(word[:1] in "-+" and word[:2] != "-c" for word in own)
 
 
 MAX_LOOP = 1000
@@ -282,7 +283,7 @@ class ProgramWalk(Struct, eq=False):
         found = flat(value)
         if found is not None:
             return found
-        if isinstance(value, Sym) and value.path == "itertools.count()":
+        if isinstance(value, Sym) and value.path == ENDLESS:
             self.endless += 1  # stays: nothing after such a loop is reached
         if isinstance(value, Sym) and value.owner is not None and value.path.endswith("()"):
             return [Sym(f"{value.path}.[]", value, traits=traits_of(value))]  # one of what a client or a query finds

@@ -1,0 +1,95 @@
+"""Calls on clients of services -> the commands and the operations that ask for the same."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from interlock.analysis.code.library import Entry, words
+from interlock.analysis.code.program.objects import LibraryCall, links
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, text_of
+from interlock.analysis.code.program.walk import ProgramWalk
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_FIELD = re.compile(r"\{(\w+)\}")
+_LISTS = re.compile(r"^(?:list|get|iter|search)_(?:all_)?")
+OPERATION = "operation"  # a client whose methods are called what they do
+
+
+def command_of(call: LibraryCall, word: str) -> str:
+    """A word of a command, `{Bucket}` filled with what `Bucket(…)` or an argument of that name was given; nothing where none was."""
+    if "{" not in word:
+        return word
+    chain = links(call.owner)
+    calls = {link.name.removesuffix("()"): "/".join(map(text_of, link.args)) for link in reversed(chain) if link.args}
+    named = {key: text_of(value) for link in reversed(chain) for key, value in link.named.items()}
+    given = {**named, **calls}
+    if given.keys().isdisjoint(_FIELD.findall(word)):
+        return ""
+    return _FIELD.sub(lambda found: given.get(found[1], ""), word).rstrip("/")
+
+
+def ask_client(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    """Tell what a service is asked for; UNKNOWN for what only reads, or makes a part of the client."""
+    return _operation(walk, call) if where == OPERATION else _command(walk, call, str(where))
+
+
+def _command(walk: ProgramWalk, call: LibraryCall, program: str) -> Value:
+    """A method of a client is a command of its program: the service, the operation and its parameters."""
+    parts = call.name.split("_")
+    client = next((link for link in reversed(links(call.owner)) if link.args or link.named), UNKNOWN)
+    asks = words("services")
+    reads = parts[0] in asks["reads"] and asks["secrets"].isdisjoint(parts)
+    if len(parts) < 2 or not parts[0] or reads or client is UNKNOWN:
+        return UNKNOWN
+    service = text_of(client.args[0] if client.args else client.named.get("service_name", UNKNOWN))
+    options = [word for key, value in call.named.items() if key != "**" for word in _option(key, value)]
+    walk.world.run([program, "s3api" if service == "s3" else service, _kebab(call.name), *options])
+    return Sym("?")
+
+
+def _option(name: str, value: Value) -> list[str]:
+    flag = f"--{_kebab(name)}"
+    if isinstance(value, bool):
+        return [flag if value else f"--no-{_kebab(name)}"]
+    if isinstance(value, (list, tuple)) and not any(isinstance(item, (dict, list)) for item in value):
+        return [flag, " ".join(map(text_of, value))]
+    if isinstance(value, (dict, list)):
+        return [flag, json.dumps(value, default=text_of)]
+    return [flag, text_of(value)]
+
+
+def _kebab(name: str) -> str:
+    return _snake(name).replace("_", "-")
+
+
+def _snake(name: str) -> str:
+    return _HUMP.sub("_", name).lower()
+
+
+def _operation(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """A method that ends, takes away or pays is an operation of that name."""
+    if walk.world.idle:
+        return UNKNOWN
+    asks, noun = words("services"), _noun(call)
+    parts = _snake(call.name).removeprefix("begin_").split("_")
+    if parts[0] not in asks["ends"] and not (parts[0] == "create" and noun in asks["pays"]):
+        return UNKNOWN
+    many = "bulk_" if ".[]" in call.path else ""
+    name = "_".join(parts) if len(parts) > 1 else f"{parts[0]}_{noun}"
+    from interlock.analysis.operations.operation import read_operation
+
+    given = {key: text_of(value) for key, value in call.named.items() if key != "**"}
+    read_operation(f"{many}{name}", given, "", walk.world.out)
+    return Sym("?")
+
+
+def _noun(call: LibraryCall) -> str:
+    """What the method is called on: `containers.list()[0].remove` is about a container."""
+    fillers = words("services")["fillers"]
+    for link in links(call.owner):
+        name = _LISTS.sub("", link.name.removesuffix("()"))
+        filler = name in fillers or name.partition("_")[0] in fillers or name.endswith(("Api", "Client", "Service"))
+        if name and name != "[]" and not filler:
+            return _snake(name).removesuffix("s")
+    return "item"

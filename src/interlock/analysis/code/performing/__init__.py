@@ -1,0 +1,271 @@
+"""Performs on the record of a program what the tables say of a call, and gives what the call would give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from interlock.analysis.code.clients import ask_client
+from interlock.analysis.code.library import ON_PATHS, PROGRAM, Entry, flattened, holds, is_url, pick
+from interlock.analysis.code.performing.network import NETWORK_EFFECTS, leaks, request
+from interlock.analysis.code.performing.programs import PROGRAM_EFFECTS, SHELL, Work, feed, shell_line
+from interlock.analysis.code.program.objects import LibraryCall, Partial, links
+from interlock.analysis.code.program.results import items, result
+from interlock.analysis.code.program.values import (
+    UNKNOWN,
+    OpenFile,
+    Sym,
+    Value,
+    concat,
+    fetched,
+    file_traits,
+    flat,
+    text_of,
+    traits_of,
+)
+from interlock.analysis.code.program.walk import ProgramWalk
+from interlock.analysis.facts import known, without_holes
+
+_SCHEME = "://"
+FEW = 64  # items that a function is called with
+
+
+# -- files -----------------------------------------------------------------------------------------------------------
+
+
+def _traits(call: LibraryCall, entry: Entry) -> tuple[str, ...]:
+    deep = ("recursive",) if "recursive" in entry and holds(pick(call, entry["recursive"])) else ()
+    return (*entry.get("traits", ()), *deep)
+
+
+def _touching(verb: str) -> Work:
+    def touch(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+        given: Value = UNKNOWN
+        for path in flattened(pick(call, where)):
+            if entry.get("known") and not _is_file(verb, path):
+                continue
+            if verb == "read" and (is_url(path) or fetched(path)):
+                given = request(walk, "get", path, ())
+            elif verb == "run_script" and (url := _downloaded(walk, path)):
+                walk.world.effect("run_download", url)
+            elif isinstance(path, OpenFile):
+                given = _touch_open(walk, verb, path)
+            elif verb == "read" and not without_holes(text_of(path)).strip():
+                given = Sym("?", traits=traits_of(path))
+            else:
+                many = ("bulk",) if entry.get("globs") and "*" in text_of(path) else ()
+                walk.world.touch(
+                    _how(verb, call, entry), path, *_traits(call, entry), *many, *_rights(verb, call, entry)
+                )
+                given = _after(walk, verb, call, entry, path)
+        return given
+
+    return touch
+
+
+def _is_file(verb: str, path: Value) -> bool:
+    """Whether something of a path is known, and it is one of this machine."""
+    text = text_of(path)
+    return bool(without_holes(text).strip()) and (_SCHEME not in text or (verb == "read" and is_url(path)))
+
+
+def _downloaded(walk: ProgramWalk, path: Value) -> str:
+    """The address that a script comes from, else nothing."""
+    return fetched(path) or walk.world.downloads.get(text_of(path), "") or (text_of(path) if is_url(path) else "")
+
+
+def _touch_open(walk: ProgramWalk, verb: str, file: OpenFile) -> Value:
+    if verb == "truncate":
+        walk.world.effect("truncate", file.path)
+    elif verb != "read":
+        walk.world.fill(file, UNKNOWN)
+    return Sym("?", traits=file_traits(file.path))
+
+
+def _how(verb: str, call: LibraryCall, entry: Entry) -> str:
+    """A write adds where it is told to, and empties where there is nothing to write."""
+    if verb != "write":
+        return verb
+    added = pick(call, entry["appends"]) if "appends" in entry else []
+    if added and any(_adds(value) for value in added):
+        return "append"
+    content = pick(call, entry["content"]) if "content" in entry else [UNKNOWN]
+    return "truncate" if content and content[0] in ("", b"") else "write"
+
+
+def _adds(value: Value) -> bool:
+    words = [text_of(one) if not isinstance(one, Sym) else one.path for one in items(value)]
+    return value is True or value == 8 or any(word[:1] == "a" or "append" in word.lower() for word in words)
+
+
+def _rights(verb: str, call: LibraryCall, entry: Entry) -> list[str]:
+    if verb != "chmod":
+        return []
+    mode = (pick(call, entry.get("mode", 1)) or [UNKNOWN])[0]
+    if isinstance(mode, str) and mode.isdigit() and len(mode) <= 5 and not set(mode) & {"8", "9"}:
+        mode = int(mode, 8)
+    if isinstance(mode, int):
+        found = {"world_writable": mode & 0o002, "no_access": not mode & 0o777, "setuid": mode & 0o6000}
+        return [trait for trait, there in found.items() if there]
+    letters = text_of(mode)
+    open_to_all = re.search(r"[ao][^,]*[+=][rx]*w", letters) or re.fullmatch(r"[-rwx]{7}w[-x]", letters)
+    return ["world_writable"] if open_to_all else []
+
+
+def _after(walk: ProgramWalk, verb: str, call: LibraryCall, entry: Entry, path: Value) -> Value:
+    if verb == "read":
+        return Sym("?", traits=file_traits(text_of(path)))
+    content = pick(call, entry["content"]) if "content" in entry else []
+    if verb == "write" and content and fetched(content[0]):
+        walk.world.downloads[text_of(path).removeprefix("./")] = fetched(content[0])
+    return UNKNOWN
+
+
+def _open(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    paths = pick(call, where)
+    if not paths:
+        return UNKNOWN
+    path, text = paths[0], text_of(paths[0])
+    mode = entry.get("opens") or open_mode((pick(call, entry["mode"]) if "mode" in entry else []) or ["r"])
+    if text.lstrip().startswith("|"):
+        return shell_line(walk, text.lstrip()[1:].strip(), call)
+    return request(walk, "get", path, ()) if is_url(path) else walk.world.open(path, mode)
+
+
+def open_mode(given: Sequence[Value]) -> str:
+    """The letters of a mode: `r`, `w` or `a`, in whatever way they are written."""
+    if isinstance(given[0], int):  # flags, as the system has them
+        return "a" if given[0] & 1024 else "w" if given[0] & 512 else "x" if given[0] & 3 else "r"
+    mode = text_of(given[0])
+    if isinstance(given[0], Sym) or not known(mode):
+        mode = given[0].path if isinstance(given[0], Sym) and not given[0].path.islower() else "x"
+    if mode in ("x", "?"):  # one of them, or a new file
+        return "x"
+    if "APPEND" in mode.upper() or mode.startswith((">>", "a", ":a")):
+        return "a"
+    if "+" in mode and "r" in mode[:1]:
+        return "r+"
+    written = any(word in mode.upper() for word in ("WRITE", "WRONLY", "RDWR", "TRUNC", "CREAT"))
+    return "w" if mode.startswith((">", "w", "+>", "c", "x", ":w")) or written else "r"
+
+
+def _fill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    """Something is written: to an open file, to a shell that runs it, or over a connection."""
+    at = entry.get("target")
+    target = call.get(at) if isinstance(at, int) else call.owner
+    content = pick(call, where)
+    if isinstance(target, OpenFile):
+        walk.world.fill(target, concat(content) if content else UNKNOWN)
+    elif isinstance(target, Sym) and target.path.startswith(SHELL):
+        feed(walk, links(target)[-1], concat(content))
+    elif isinstance(target, Sym) and target.path.startswith("socket") and (leak := leaks(content)):
+        walk.world.effect("send", walk.world.peer, *leak)
+    return target if isinstance(target, OpenFile) else UNKNOWN
+
+
+# -- processes, functions, and what a table tells by itself ----------------------------------------------------------
+
+
+def _kill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    signal = pick(call, entry["signal"]) if "signal" in entry else []
+    if signal and text_of(signal[0]) in ("0", "EXIT"):
+        return UNKNOWN
+    for who in map(text_of, flattened(pick(call, where))):
+        walk.world.effect("kill", who, *(("all",) if who == "-1" else ()))
+    return UNKNOWN
+
+
+def _fork(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    walk.forks += 1
+    if walk.endless:
+        walk.world.effect("fork_bomb")
+    return UNKNOWN
+
+
+def _calls(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    """Functions that are called with each item of a list, or with the arguments that are named."""
+    given = pick(call, entry["with"]) if "with" in entry else []
+    each = pick(call, entry["each"]) if "each" in entry else None
+    rows = [given]
+    if each is not None:
+        lists = [walk.items(value)[:FEW] for value in each] or [[UNKNOWN]]
+        rows = [[*row, *given] for row in zip(*lists, strict=False)]
+    if entry.get("spread"):
+        rows = [[one for value in row for one in flat(value) or [UNKNOWN]] if row else row for row in rows]
+    made = [walk.call(func, row, {}) for func in pick(call, where)[:1] if func is not call.owner for row in rows]
+    return made if each is not None else made[0] if made else UNKNOWN
+
+
+def _tell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    targets = flattened(pick(call, entry["target"])) if "target" in entry else []
+    if not targets and entry.get("target") == "member":
+        return UNKNOWN
+    for target in targets or [entry.get("called", "")]:
+        walk.world.effect(str(where), text_of(target), *_traits(call, entry), *_unfiltered(call, entry))
+    return None if entry.get("called") else UNKNOWN
+
+
+def _unfiltered(call: LibraryCall, entry: Entry) -> list[str]:
+    """Whether a filter lets everything through."""
+    given = pick(call, entry["filter"]) if "filter" in entry else [UNKNOWN]
+    return ["unfiltered"] if not given or given[0] == {} or "match_all" in repr(given[0])[:400] else []
+
+
+def _chdir(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    for path in pick(call, where)[:1]:
+        walk.world.cwd = walk.world.located(text_of(path))
+    return walk.world.cwd
+
+
+def _close(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    return call.owner
+
+
+_WORK: Mapping[str, Work] = {
+    **PROGRAM_EFFECTS,
+    **NETWORK_EFFECTS,
+    **{verb: _touching(verb) for verb in ON_PATHS},
+    "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "calls": _calls, "tell": _tell, "chdir": _chdir, "close": _close,
+    "client": ask_client,
+}  # fmt: skip
+
+
+def applies(call: LibraryCall, entry: Entry) -> bool:
+    """Whether a call is the one that an entry means, by how many arguments it has and what they look like."""
+    if len(call.args) < entry.get("needs", 0) or len(call.given()) > entry.get("most", len(call.given())):
+        return False
+    if not entry.get("address"):
+        return True
+    found = pick(call, entry["http"])
+    return bool(found) and isinstance(call.owner, Sym) and is_url(found[0])
+
+
+def perform(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> Value:
+    """Tell everything that a call does, in the order of its table; what it gives."""
+    given: Value = UNKNOWN
+    dry = pick(call, entry["dry"]) if "dry" in entry else []
+    if dry and dry[0] is True:
+        return UNKNOWN
+    for key, where in entry.items():
+        work = _WORK.get(key)
+        made = work(walk, call, entry, where) if work is not None else UNKNOWN
+        given = made if made is not UNKNOWN else given
+    return _result(walk, call, entry, entry["gives"]) if "gives" in entry else entry.get("value", given)
+
+
+def _result(walk: ProgramWalk, call: LibraryCall, entry: Entry, kind: str) -> Value:
+    if kind == "module":
+        named = text_of(call.get(0))
+        return walk.language.look_up(walk, named) if known(named) else Sym("?")
+    if kind == "partial":
+        func, *args = [call.owner, *call.args] if call.path.startswith(".") else call.args or [UNKNOWN]
+        return Partial(func, args, call.named)
+    if kind == "program":
+        return Partial(PROGRAM, list(call.args), call.named)
+    if kind.startswith("ref:"):
+        given = tuple(pick(call, entry["of"]) if "of" in entry else call.args)
+        return Sym(kind[4:], Sym(call.path, None, given, call.named), given, call.named, traits_of(list(given)))
+    of = entry.get("of", "*")
+    places = of if isinstance(of, list) else [of]
+    on = [call.owner] if call.path.startswith((".", "<")) and "." in call.path and "of" not in entry else []
+    return result(kind, [*on, *(value for place in places for value in pick(call, place))], call.named)

@@ -1,0 +1,112 @@
+"""Effects of calls that reach the network: fetch, send, connect, listen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from interlock.analysis.code.library import COMMON, Entry, pick, words
+from interlock.analysis.code.performing.programs import Work
+from interlock.analysis.code.program.objects import LibraryCall
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, concat, listed, text_of, traits_of
+from interlock.analysis.code.program.walk import ProgramWalk
+from interlock.analysis.facts import hole, known
+
+
+def leaks(values: Iterable[Value]) -> list[str]:
+    """What of the machine's secrets is in what is sent."""
+    marks = traits_of(list(values))
+    return [trait for trait in ("environment", "secret") if trait in marks]
+
+
+def _send(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    """Something goes over the connection, or to an address that only its service knows."""
+    leak, peer = leaks([*pick(call, where), *call.named.values()]), walk.world.peer or entry.get("called", "")
+    if leak and peer:
+        walk.world.effect("send", peer, *leak)
+    return UNKNOWN
+
+
+def _receive(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    return Sym("?", traits=frozenset({f"fetched:{walk.world.peer}"})) if walk.world.peer else UNKNOWN
+
+
+def _wire(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    """The standard streams become the connection."""
+    walk.world.wired = walk.world.wired or bool(walk.world.peer)
+    return None
+
+
+def request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value]) -> Value:
+    """One HTTP request; what it returns was fetched."""
+    address, leak = text_of(url), leaks([url, *given])
+    if leak:
+        walk.world.effect("send", address, *leak)
+    if method in ("post", "put", "patch", "delete"):
+        walk.world.effect("http", address, method)
+    elif not leak:
+        walk.world.effect("fetch", address)
+    return Sym("<response>", traits=frozenset({f"fetched:{address if known(address) else 'the network'}"}))
+
+
+def _fetch(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    found = pick(call, where)
+    return request(walk, "get", found[0], _sent(call, entry, found)) if found else UNKNOWN
+
+
+def _download(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    """An address is fetched into a file."""
+    url = text_of((pick(call, where) or [UNKNOWN])[0])
+    path = (pick(call, entry["to"]) or [f"/tmp/tmp{hole()}"])[0]
+    walk.world.effect("fetch", url)
+    walk.world.touch("write", path, "downloaded")
+    walk.world.downloads[text_of(path).removeprefix("./")] = url
+    return (path, UNKNOWN)
+
+
+def _http(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    found = pick(call, where)
+    if not found:
+        return UNKNOWN
+    url, sent = found[0], _sent(call, entry, found)
+    method = entry.get("method", call.name.lower().removesuffix("async").rstrip("!"))
+    if "by" in entry:
+        method = text_of((pick(call, entry["by"]) or ["get"])[0]).lower()
+    if "base" in entry:
+        url = concat((entry["base"], *(pick(call, "from") or [UNKNOWN])[:1], url))
+    if isinstance(url, Sym) and url.name == "Request()":  # made before it is sent
+        asked = LibraryCall(url.path, None, list(url.args), dict(url.named))
+        url, sent = asked.get(0, "url"), [*sent, *pick(asked, [1, "data"])]
+        method = text_of(asked.named.get("method", method)).lower()
+        return request(walk, "post" if method == "sends" and sent else method, url, [*sent, *asked.given()])
+    return request(walk, "post" if method == "sends" and sent else method, url, sent)
+
+
+def _sent(call: LibraryCall, entry: Entry, address: Sequence[Value]) -> list[Value]:
+    if "sends" in entry:
+        return [one for one in pick(call, entry["sends"]) if one is not None]
+    quiet = words(COMMON)["quiet"]
+    given = [*call.args, *(value for key, value in call.named.items() if key not in quiet)]
+    return [value for value in given if not any(value is one for one in address)]
+
+
+def _address(values: Sequence[Value]) -> list[str]:
+    """The parts of an address, which some languages give as a pair."""
+    return [text_of(part) for value in values[:1] for part in (listed(value) or [value])[:2]]
+
+
+def _connect(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    port = [text_of(value) for value in (pick(call, entry["port"]) if "port" in entry else [])[:1]]
+    walk.world.peer = ":".join([*_address(pick(call, where)), *port]) or "a connection"
+    return Sym("socket", traits=frozenset({f"fetched:{walk.world.peer}"}))
+
+
+def _listen(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    walk.world.effect("listen", ":".join(_address(pick(call, where))))
+    walk.world.peer = walk.world.peer or "a listening port"
+    return Sym("socket")
+
+
+NETWORK_EFFECTS: Mapping[str, Work] = {
+    "fetch": _fetch, "download": _download, "http": _http, "connect": _connect, "listen": _listen, "receive": _receive, "send": _send,
+    "wire": _wire,
+}  # fmt: skip

@@ -1,0 +1,189 @@
+"""Effects of calls that start programs, run text as code or give statements to a database."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from interlock.analysis.code.clients import command_of
+from interlock.analysis.code.library import COMMON, URL, Entry, flattened, holds, pick, words
+from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction, label, links
+from interlock.analysis.code.program.results import result
+from interlock.analysis.code.program.values import (
+    MEMORY,
+    UNKNOWN,
+    Sym,
+    Value,
+    fetched,
+    listed,
+    looks_like_sql,
+    made_from,
+    text_of,
+    traits_of,
+)
+from interlock.analysis.code.program.walk import ProgramWalk, is_bare_shell
+from interlock.analysis.facts import hole, known, without_holes
+from interlock.analysis.programs.languages import input_language, is_shell
+from interlock.analysis.programs.load import shipped_programs
+
+Work = Callable[[ProgramWalk, LibraryCall, Entry, object], Value]  # performs one effect of an entry
+SHELL = "<shell>"  # the path of a shell or an interpreter that waits for text
+DELETE = "<delete>"  # the path of a statement that deletes rows, once it is executed
+
+
+def _fetches(text: str) -> bool:
+    """Whether a command line begins with a program that fetches what it prints."""
+    program = shipped_programs().get("".join(text.split(maxsplit=1)[:1]))
+    return program is not None and (bool(program.http) or "fetch" in program.reader)
+
+
+def _printed(text: str) -> Value:
+    """What a command prints: not known, but fetched where the command fetches."""
+    found = URL.search(text)
+    traits = {f"fetched:{found.group() if found else 'the network'}"} if _fetches(text) else set()
+    return Sym("?", traits=frozenset(traits))
+
+
+def _started(line: str) -> Value:
+    """A program that runs: one that runs what flows into it waits for text."""
+    program = line.split(maxsplit=1)[0].rpartition("/")[2] if line.strip() else ""
+    language = "" if is_shell(program) else input_language(program)
+    return Sym(SHELL, args=(language,)) if language or is_bare_shell(line) else _printed(line)
+
+
+def feed(walk: ProgramWalk, process: Value, text: Value) -> None:
+    """A text flows into a program."""
+    if not isinstance(process, Sym) or process.path != SHELL:
+        return
+    language = process.args[0] if process.args else ""
+    walk.world.code(language, text_of(text)) if language else walk.world.shell(text)
+
+
+def shell_line(walk: ProgramWalk, line: Value, call: LibraryCall) -> Value:
+    """A line is handed to a shell; a shell without commands waits for text."""
+    walk.world.shell(line, call)
+    return _started(text_of(line))
+
+
+def _shell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    found = pick(call, where)
+    words = [*entry.get("words", ()), *flattened(found)]
+    if not found or (entry.get("known") and not isinstance(found[0], str)):
+        return UNKNOWN
+    return shell_line(walk, words[0] if len(words) == 1 else result("join", [" ", words]), call)
+
+
+def _run(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    words = [made for word in entry.get("words", ()) if (made := command_of(call, word))]
+    words += flattened(pick(call, where))
+    words += _flags(call, entry["flags"]) if "flags" in entry else []
+    return _run_words(walk, call, entry, words)
+
+
+def _run_words(walk: ProgramWalk, call: LibraryCall, entry: Entry, words: Sequence[Value]) -> Value:
+    if not words:
+        return UNKNOWN
+    walk.world.run(words, call)
+    return _fed(walk, call, entry, _started(" ".join(map(text_of, words))))
+
+
+def _fed(walk: ProgramWalk, call: LibraryCall, entry: Entry, process: Value) -> Value:
+    """The program that was started, after what the call gives it to read."""
+    for text in pick(call, entry["input"]) if "input" in entry else ():
+        feed(walk, process, text)
+    return process
+
+
+def _flags(call: LibraryCall, off: Mapping[str, str]) -> list[str]:
+    """Arguments with names, as the options that they stand for; `off` has those of what is switched off."""
+    found = [
+        off.get(key, "") if value is False else _flag(key) if value is True else "" for key, value in call.named.items()
+    ]
+    return [flag for flag in found if flag]
+
+
+def _flag(name: str) -> str:
+    return "" if name.startswith("_") else ("-" if len(name) == 1 else "--") + name.replace("_", "-")
+
+
+def _start(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    """exec and spawn: a program, then its words, of which the first names it again."""
+    given = [one for one in pick(call, entry["argv"]) if "environment" not in traits_of(one)]
+    unknown = [UNKNOWN] if any(isinstance(one, Sym) for one in given) and len(given) == 1 else []
+    walk.world.run([*(pick(call, where) or [UNKNOWN])[:1], *flattened(given)[1:], *unknown], call)
+    return UNKNOWN
+
+
+def _command(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    """One text goes through a shell; several words, or a list, do not."""
+    found = [value for value in pick(call, where) if not isinstance(value, dict)]
+    more = pick(call, entry["argv"])[:1] if "argv" in entry else []
+    shelled = "shelled" in entry and holds(pick(call, entry["shelled"]))
+    walk.world.wired = walk.world.wired or (entry.get("wired", False) and bool(walk.world.peer))
+    if shelled and found and listed(found[0]):
+        found = list(found[0])[:1]
+    elif more and listed(more[0]):
+        found = [*found, *more[0]]
+    text = len(found) == 1 and listed(found[0]) is None
+    if text and (shelled or "shelled" not in entry or isinstance(found[0], str)):
+        return _fed(walk, call, entry, shell_line(walk, found[0], call))
+    return _run_words(walk, call, entry, flattened(found))
+
+
+def _code(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    for value in pick(call, where)[:1]:
+        language = entry.get("language", walk.world.language)
+        if entry.get("known") and not (isinstance(value, (str, bytes)) and known(text_of(value))):
+            return UNKNOWN
+        if language == walk.world.language or fetched(value):
+            walk.world.execute(value)
+        elif known(text_of(value)):
+            walk.world.code(language, text_of(value))
+        else:
+            walk.world.unreadable(f"{language} made at run time", "payload")
+        return made_from(value)
+    return UNKNOWN
+
+
+def _load(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    """Data that can hold code: what was fetched may run."""
+    for value in pick(call, where)[:1]:
+        if fetched(value):
+            walk.world.effect("run_download", fetched(value))
+        return made_from(value)
+    return UNKNOWN
+
+
+_WORD = re.compile(r"[^\W_]+")
+_OUT_OF_MEMORY = re.compile(r"(?i)\b(?:attach|vacuum|load_extension|readfile|writefile)\b")  # reaches files
+
+
+def _sql(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    """Statements are given to a database; one that lives in memory alone holds nobody's data."""
+    by_name = "." in call.path and not call.path.startswith(".")
+    store = "store" in entry and not words(COMMON)["databases"].isdisjoint(_WORD.findall(call.path.lower()))
+    for value in flattened(pick(call, where)):
+        text, built = text_of(value), _WORD.findall(value.path) if isinstance(value, Sym) else []
+        named = bool(without_holes(text).strip()) and (store or (entry.get("target") == "on" and by_name))
+        if _in_memory(walk, call, text):
+            continue
+        if isinstance(value, Sym) and value.path.startswith(DELETE):
+            table = label(args[0]) if (args := links(value)[-1].args) else hole()
+            walk.world.effect("sql_delete", table, *[] if ".where" in value.path else ["unfiltered"])
+        elif looks_like_sql(text) or named:
+            walk.world.code("sql", text)
+        elif store and not isinstance(value, ProgramFunction) and words(COMMON)["builders"].isdisjoint(built):
+            walk.world.effect("sql_execute", "")
+    return UNKNOWN
+
+
+def _in_memory(walk: ProgramWalk, call: LibraryCall, text: str) -> bool:
+    if not call.path.startswith(MEMORY) or not known(text):
+        return False
+    walk.world.attached = walk.world.attached or bool(_OUT_OF_MEMORY.search(text))
+    return not walk.world.attached
+
+
+PROGRAM_EFFECTS: Mapping[str, Work] = {
+    "run": _run, "start": _start, "shell": _shell, "command": _command, "code": _code, "load": _load, "sql": _sql,
+}  # fmt: skip

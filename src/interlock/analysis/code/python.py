@@ -1,0 +1,137 @@
+"""Python source -> its effects; parses text that is indented as a whole or written for Python 2."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping
+
+from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.lexing import Unparsed
+from interlock.analysis.code.library import library
+from interlock.analysis.code.program.objects import LibraryCall, Partial
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, made_from, text_of
+from interlock.analysis.code.program.walk import Answer, ProgramWalk
+from interlock.analysis.facts import Report, known
+
+MAX_SOURCE = 100_000
+_LONG_WORD = re.compile(r"\b\w{65,}")  # padding: it takes no time to parse, and what comes after it is still read
+
+# Python that does not parse does not run; but a newer Python may parse more than this one, so what could do harm is told.
+_RISKY = re.compile(r"import|exec|eval|open|os\.|remove|unlink|rmtree|system|popen|subprocess|!|%")
+
+
+def read_python(source: str, out: Report) -> None:
+    """Report what this source would do; what is too long, nests too deeply or does not parse is unreadable."""
+    read_with(_PYTHON, source, out)
+
+
+# -- source -> tree --------------------------------------------------------------------------------------------------
+
+# Read as Python 3.11, an escape like "\d" raises only a warning that is not printed, so the process's warning
+# filters, which threads share, stay as they are; newer syntax gets a second look. `1if x` still prints one line.
+_VERSIONS = tuple(dict.fromkeys([(3, 11), sys.version_info[:2]]))
+
+_STATEMENT = re.compile(r"(?m)(^[ \t]*|[;:][ \t]*)(print|exec)[ \t]+(?:>>[^,;\n]*,)?([^=(\s;][^;\n]*)")
+_BARE_PRINT = re.compile(r"(?m)^([ \t]*)print[ \t]*$")
+_OLD_EXCEPT = re.compile(r"(?m)^([ \t]*except[ \t]+[^,:\n]+),[ \t]*(\w+)[ \t]*:")
+_OLD_OCTAL = re.compile(r"(?<![\w.])0([0-7]{2,6})(?![\w.])")
+
+
+def _parse(source: str) -> tuple[ast.Module, bool]:
+    if len(source) > MAX_SOURCE and len(_LONG_WORD.sub("", source)) > MAX_SOURCE:
+        raise Unparsed("longer than is read", "budget")
+    try:
+        tree = _tree(source)
+    except (RecursionError, MemoryError):
+        raise Unparsed("nested too deeply", "nesting") from None
+    if tree is None:
+        return ast.Module([], []), not _RISKY.search(source)
+    return tree, True
+
+
+def _tree(source: str) -> ast.Module | None:
+    """The tree of a source, or None where it is no Python; raises MemoryError where it nests too deeply."""
+    for spelling in _spellings(source):
+        for version in _VERSIONS:
+            try:
+                return ast.parse(spelling, feature_version=version)
+            except SyntaxError as error:
+                if "too many nested" in str(error):
+                    raise MemoryError from error
+            except ValueError:
+                continue
+    return None
+
+
+def _spellings(source: str) -> Iterator[str]:
+    yield source
+    flush = textwrap.dedent(source).strip()
+    if flush != source:
+        yield flush
+    modern = _modern(flush)
+    if modern != flush:
+        yield modern
+
+
+def _modern(source: str) -> str:
+    """Python 2's statements as Python 3 writes them."""
+    source = _OLD_EXCEPT.sub(r"\1 as \2:", _BARE_PRINT.sub(r"\1print()", source))
+    return _STATEMENT.sub(r"\1\2(\3)", _OLD_OCTAL.sub(r"0o\1", source))
+
+
+# -- what the language finds by name ---------------------------------------------------------------------------------
+
+
+def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
+    """`vars(x)["name"]` and its like: an attribute."""
+    if not isinstance(owner, Sym) or not isinstance(key, str):
+        return UNKNOWN
+    if owner.path.endswith((".__dict__", ".__globals__")):
+        return walk.language.attribute(walk, owner.owner, key)
+    if owner.path == "vars()" and owner.args:
+        return walk.language.attribute(walk, owner.args[0], key)
+    return walk.language.look_up(walk, key) if owner.path in ("globals()", "locals()", "vars()", "") else UNKNOWN
+
+
+def _import(walk: ProgramWalk, call: LibraryCall) -> Value:
+    name = call.text(0, "name")
+    head = name if call.name == "import_module" else name.partition(".")[0]
+    return Sym(library("python").canonical(head)) if known(name) else Sym("?")
+
+
+def _getattr(walk: ProgramWalk, call: LibraryCall) -> Value:
+    owner, name = call.get(0), call.get(1)
+    if isinstance(name, str) and known(name):
+        return walk.language.attribute(walk, owner, name)
+    if isinstance(owner, Sym) and owner.path in ("os", "shutil", "subprocess", ""):
+        return Sym("<chosen>")
+    return made_from(owner)
+
+
+def _chosen(walk: ProgramWalk, call: LibraryCall) -> Value:
+    walk.world.unreadable("a function chosen at run time", "payload")
+    return Sym("?")
+
+
+def _call_method(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """What operator.methodcaller made: its arguments come first, as one list, then the object."""
+    name, *args = call.args[0]
+    return walk.call(walk.language.attribute(walk, call.get(1), text_of(name)), args, {})
+
+
+_EXTRA: Mapping[str, Answer] = {
+    **dict.fromkeys(["__import__", "importlib.import_module"], _import),
+    **dict.fromkeys(["getattr", "object.__getattribute__"], _getattr),
+    "<any>.__getattribute__": lambda walk, call: walk.language.attribute(walk, call.owner, call.text(0)),
+    "<chosen>": _chosen,
+    "operator.attrgetter": lambda walk, call: Partial(Sym("<attrgetter>"), call.args, {}),
+    "<attrgetter>": lambda walk, call: walk.language.attribute(walk, call.get(1), call.text(0)),
+    "operator.methodcaller": lambda walk, call: Partial(Sym("<methodcaller>"), [call.args or [""]], {}),
+    "<methodcaller>": _call_method,
+}
+_PYTHON = CodeLanguage(
+    "Python", "python", _parse, _EXTRA, names={"__name__": "__main__"}, item=_item, rows="queries", strict=True
+)
