@@ -38,7 +38,7 @@ from interlock.analysis.code.program.values import (
     traits_of,
 )
 from interlock.analysis.code.program.walk import Answer, ProgramEffects, ProgramWalk, Semantics
-from interlock.analysis.code.rows import change_rows
+from interlock.analysis.code.rows import change_rows, row_changes
 from interlock.analysis.facts import Report, known
 
 
@@ -137,12 +137,12 @@ def answering(
     """What calls of a language give: first its own `extra` answers, then those of its table and its object mappers."""
 
     def answer(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
-        if not walk.world.loose:
+        if walk.world.opened and not walk.world.loose:
             _escape(walk, call)
-        keys = [call.path]
-        if call.path.startswith("."):
-            keys = [f"{kind}.{call.name}" for kind in kinds(call.owner)]
-        keys.append(f"<any>.{call.name}") if "." in call.path else None
+        path, name = call.path, call.name
+        keys = [f"{kind}.{name}" for kind in kinds(call.owner)] if path[:1] == "." else [path]
+        if name != path:
+            keys.append(f"<any>.{name}")
         for key in keys:
             own = extra.get(key)
             given = own(walk, call) if own is not None else UNKNOWN
@@ -153,11 +153,11 @@ def answering(
                 given = perform(walk, call, entry)
                 _run_blocks(walk, call, given)
                 return _unknown(walk, func, call) if given is UNKNOWN else given
-            pattern = library.match(key) if entry is None else None
+            pattern = library.match(key, name) if entry is None else None
             given = perform(walk, call, pattern) if pattern is not None else UNKNOWN
             if given is not UNKNOWN:
                 return given
-        given = change_rows(walk, call, rows) if rows else UNKNOWN
+        given = change_rows(walk, call, rows) if rows and name in row_changes() else UNKNOWN
         return _unknown(walk, func, call) if given is UNKNOWN else given
 
     return answer
@@ -210,7 +210,7 @@ def _unknown(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
         call.owner.written = True
     if isinstance(call.owner, list) and walk.world.loose:
         return mapped if mapped and call.name in ("map", "collect", "flat_map", "flatMap") else call.owner
-    traits = traits_of(call.given()) | func.traits
+    traits = traits_of(call.given()) | func.traits if call.args or call.named else func.traits
     return Sym(f"{func.path}()"[-MAX_PATH:], func, tuple(call.args), call.named, traits)
 
 
@@ -259,8 +259,10 @@ def looking_up(library: Library, variable: Callable[[str], Value]) -> Callable[[
         given = variable(name)
         if given is not UNKNOWN:
             return given
-        stars = (f"{module}.{name}" for module in walk.stars)
-        return library.reach(next((path for path in stars if path in library.handled), library.canonical(name)))
+        for module in walk.stars:
+            if f"{module}.{name}" in library.handled:
+                return library.reach(f"{module}.{name}")
+        return library.reach(library.canonical(name))
 
     return look_up
 
@@ -269,20 +271,20 @@ def reaching(library: Library) -> Callable[[ProgramWalk, Value, str], Value]:
     """`owner.name`."""
 
     def attribute(walk: ProgramWalk, owner: Value, name: str) -> Value:
-        if isinstance(owner, (Instance, Class)):
-            return member_of(owner, name)
-        if isinstance(owner, dict) and name in owner:
-            return owner[name]
         if isinstance(owner, Sym):
             if name == "__call__" or (name in ("call", "apply", "invoke") and owner.path in library.handled):
                 return owner
             path = library.canonical(f"{owner.path}.{name}"[-MAX_PATH:] if owner.path else name)
             return walk.attributes[path] if path in walk.attributes else library.reach(path, owner)
+        if isinstance(owner, (Instance, Class)):
+            return member_of(owner, name)
+        if isinstance(owner, dict) and name in owner and walk.world.loose:
+            return owner[name]
         if isinstance(owner, (ProgramFunction, Partial)) and name == "__call__":
             return owner
         if isinstance(owner, Partial) and owner.func is PROGRAM and f"<function>.{name}" not in library.calls:
             return Partial(PROGRAM, [*owner.args, name.replace("_", "-")], owner.named)  # `git.push`
-        for kind in kinds(owner):
+        for kind in kinds(owner) if name in library.properties else ():
             entry = library.calls.get(f"{kind}.{name}")
             if entry is not None and entry.get("property"):
                 return perform(walk, LibraryCall(f".{name}", owner, [], {}), entry)

@@ -14,7 +14,14 @@ from interlock.analysis.code.program.values import NOTHING, Sym, Value
 from interlock.analysis.facts import VERBS
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
-Entry = Mapping[str, Any]  # the table of one call: effects in their order, with where their targets are
+
+class Entry(dict[str, Any]):
+    """The table of one call: effects in their order, with where their targets are; only itself is the same."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+    __eq__ = object.__eq__
+
+
 _SHIPPED = Path(__file__).parent / "calls"
 COMMON = "common"  # the table that every language has
 
@@ -60,7 +67,7 @@ class Library:
             programs += pack.get("programs", ())
             for block in pack.get("block", ()):
                 for key, entry in block["calls"].items():
-                    self.calls.update(dict.fromkeys(spellings(key), entry))
+                    self.calls.update(dict.fromkeys(spellings(key), Entry(entry)))
         self.environment = frozenset(environment)
         self.programs = tuple(programs)
         self.patterns: dict[str, list[tuple[str, str, Entry]]] = {}  # by what a path begins or ends with
@@ -69,6 +76,9 @@ class Library:
             index = start.partition(".")[0] or end.rpartition(".")[2]
             self.patterns.setdefault(index, []).append((start, end, self.calls.pop(key)))
         self.handled = frozenset(self.calls)
+        self.properties = frozenset(
+            key.rpartition(".")[2] for key, entry in self.calls.items() if entry.get("property")
+        )
 
     def canonical(self, path: str) -> str:
         """The one name of what goes by several, without the package that it is in."""
@@ -79,13 +89,12 @@ class Library:
             return f"{self.aliases[head]}.{rest}".lstrip(".")
         return path
 
-    def match(self, path: str) -> Entry | None:
-        """The entry of the first pattern that a path matches."""
-        if self.patterns:
-            for index in (path.partition(".")[0], path.rpartition(".")[2]):
-                for start, end, found in self.patterns.get(index, ()):
-                    if path.startswith(start) and path.endswith(end):
-                        return found
+    def match(self, path: str, name: str) -> Entry | None:
+        """The entry of the first pattern that a path, which ends in a name, matches."""
+        for index in (path.partition(".")[0], name) if self.patterns else ():
+            for start, end, found in self.patterns.get(index, ()):
+                if path.startswith(start) and path.endswith(end):
+                    return found
         return None
 
     def reach(self, path: str, owner: Sym | None = None) -> Value:
@@ -126,7 +135,7 @@ def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:
     return packs
 
 
-def _check_entry(where: str, entry: Entry) -> None:
+def _check_entry(where: str, entry: Pack) -> None:
     only_keys(where, entry, KEYS)
     if not entry:
         raise PackError(f"{where}: says nothing")
@@ -173,9 +182,12 @@ def examples(packs: Iterable[Pack]) -> Iterable[tuple[str, str, list[str]]]:
 def pick(call: LibraryCall, where: object) -> list[Any]:
     """The arguments at a place: a number, `*`, `1*`, `on`, a name, or the first of several that is there."""
     if isinstance(where, int):
-        return call.args[where:][:1] if where >= 0 else call.args[where:][-1:] if len(call.args) >= -where else []
+        return call.args[where : where + 1] if where >= 0 else call.args[where:][:1] if len(call.args) >= -where else []
     if isinstance(where, list):
-        return next((found for one in where if (found := pick(call, one))), [])
+        for one in where:
+            if found := pick(call, one):
+                return found
+        return []
     place = str(where)
     if place == "on":
         return [call.owner]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from interlock.analysis.code.library import words
 from interlock.analysis.code.program.objects import LibraryCall, label, links
@@ -11,6 +12,16 @@ from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import hole
 
 _ALWAYS = re.compile(r"\s*\(*\s*(?:(\d+)\s*=\s*\1|true|'(\w*)'\s*=\s*'\2')\s*\)*\s*", re.IGNORECASE)
+
+
+_LISTS = ("deletes_all", "deletes", "updates", "creates", "truncates", "query_deletes")
+
+
+@cache
+def row_changes() -> frozenset[str]:
+    """The names of methods that change rows, or decide which."""
+    known = words("rows")
+    return frozenset({"where"}).union(*(known[title] for title in _LISTS))
 
 
 def change_rows(walk: ProgramWalk, call: LibraryCall, kind: str) -> Value:

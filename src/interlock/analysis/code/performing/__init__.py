@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 from interlock.analysis.code.clients import ask_client
 from interlock.analysis.code.library import ON_PATHS, PROGRAM, Entry, flattened, holds, is_url, pick
 from interlock.analysis.code.performing.network import NETWORK_EFFECTS, leaks, request
 from interlock.analysis.code.performing.programs import PROGRAM_EFFECTS, SHELL, Work, feed, shell_line
-from interlock.analysis.code.program.objects import LibraryCall, Partial, links
+from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction, links
 from interlock.analysis.code.program.results import items, result
 from interlock.analysis.code.program.values import (
     UNKNOWN,
@@ -27,6 +28,8 @@ from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import known, without_holes
 
 _SCHEME = "://"
+_DONE = Sym("?")  # what a call gives that only changes something
+_CONDITIONS = frozenset({"needs", "most", "address"})
 FEW = 64  # items that a function is called with
 
 
@@ -40,7 +43,7 @@ def _traits(call: LibraryCall, entry: Entry) -> tuple[str, ...]:
 
 def _touching(verb: str) -> Work:
     def touch(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-        given: Value = UNKNOWN
+        given = UNKNOWN if verb == "read" else _DONE
         for path in flattened(pick(call, where)):
             if entry.get("known") and not _is_file(verb, path):
                 continue
@@ -55,9 +58,13 @@ def _touching(verb: str) -> Work:
             else:
                 many = ("bulk",) if entry.get("globs") and "*" in text_of(path) else ()
                 walk.world.touch(
-                    _how(verb, call, entry), path, *_traits(call, entry), *many, *_rights(verb, call, entry)
+                    _how(call, entry) if verb == "write" else verb,
+                    path,
+                    *_traits(call, entry),
+                    *many,
+                    *(_rights(call, entry) if verb == "chmod" else ()),
                 )
-                given = _after(walk, verb, call, entry, path)
+                given = _after(walk, verb, call, entry, path) if verb in ("read", "write") else given
         return given
 
     return touch
@@ -82,10 +89,8 @@ def _touch_open(walk: ProgramWalk, verb: str, file: OpenFile) -> Value:
     return Sym("?", traits=file_traits(file.path))
 
 
-def _how(verb: str, call: LibraryCall, entry: Entry) -> str:
+def _how(call: LibraryCall, entry: Entry) -> str:
     """A write adds where it is told to, and empties where there is nothing to write."""
-    if verb != "write":
-        return verb
     added = pick(call, entry["appends"]) if "appends" in entry else []
     if added and any(_adds(value) for value in added):
         return "append"
@@ -98,9 +103,7 @@ def _adds(value: Value) -> bool:
     return value is True or value == 8 or any(word[:1] == "a" or "append" in word.lower() for word in words)
 
 
-def _rights(verb: str, call: LibraryCall, entry: Entry) -> list[str]:
-    if verb != "chmod":
-        return []
+def _rights(call: LibraryCall, entry: Entry) -> list[str]:
     mode = (pick(call, entry.get("mode", 1)) or [UNKNOWN])[0]
     if isinstance(mode, str) and mode.isdigit() and len(mode) <= 5 and not set(mode) & {"8", "9"}:
         mode = int(mode, 8)
@@ -118,7 +121,7 @@ def _after(walk: ProgramWalk, verb: str, call: LibraryCall, entry: Entry, path: 
     content = pick(call, entry["content"]) if "content" in entry else []
     if verb == "write" and content and fetched(content[0]):
         walk.world.downloads[text_of(path).removeprefix("./")] = fetched(content[0])
-    return UNKNOWN
+    return _DONE
 
 
 def _open(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -232,6 +235,8 @@ _WORK: Mapping[str, Work] = {
 
 def applies(call: LibraryCall, entry: Entry) -> bool:
     """Whether a call is the one that an entry means, by how many arguments it has and what they look like."""
+    if _CONDITIONS.isdisjoint(entry):
+        return True
     if len(call.args) < entry.get("needs", 0) or len(call.given()) > entry.get("most", len(call.given())):
         return False
     if not entry.get("address"):
@@ -243,17 +248,41 @@ def applies(call: LibraryCall, entry: Entry) -> bool:
 def perform(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> Value:
     """Tell everything that a call does, in the order of its table; what it gives."""
     given: Value = UNKNOWN
-    dry = pick(call, entry["dry"]) if "dry" in entry else []
-    if dry and dry[0] is True:
+    steps, giving = _plan(entry)
+    if "dry" in entry and pick(call, entry["dry"])[:1] == [True]:
         return UNKNOWN
-    for key, where in entry.items():
-        work = _WORK.get(key)
-        made = work(walk, call, entry, where) if work is not None else UNKNOWN
+    for work, where in steps:
+        made = work(walk, call, entry, where)
         given = made if made is not UNKNOWN else given
-    return _result(walk, call, entry, entry["gives"]) if "gives" in entry else entry.get("value", given)
+    return given if giving is None else giving(walk, call)
 
 
-def _result(walk: ProgramWalk, call: LibraryCall, entry: Entry, kind: str) -> Value:
+@cache
+def _plan(entry: Entry) -> tuple[Sequence[tuple[Work, object]], Callable[[ProgramWalk, LibraryCall], Value] | None]:
+    """The effects of an entry, and what makes its result."""
+    steps = [(_WORK[key], where) for key, where in entry.items() if key in _WORK]
+    if "value" in entry:
+        return steps, lambda walk, call: entry["value"]
+    if "gives" not in entry:
+        return steps, None
+    kind, of = entry["gives"], entry.get("of")
+    if kind in ("module", "partial", "program") or kind.startswith("ref:"):
+        return steps, lambda walk, call: _made(walk, call, entry, kind)
+    if of is None:
+        return steps, lambda walk, call: result(kind, _given(call), call.named)
+    places = of if isinstance(of, list) else [of]
+    return steps, lambda walk, call: result(kind, [one for place in places for one in pick(call, place)], call.named)
+
+
+def _given(call: LibraryCall) -> Sequence[Value]:
+    """What a method is called on, then its arguments without the block that follows them."""
+    args = call.args
+    if args and isinstance(args[-1], ProgramFunction) and args[-1].closes:
+        args = args[:-1]
+    return [call.owner, *args] if call.path[:1] in ".<" and "." in call.path else args
+
+
+def _made(walk: ProgramWalk, call: LibraryCall, entry: Entry, kind: str) -> Value:
     if kind == "module":
         named = text_of(call.get(0))
         return walk.language.look_up(walk, named) if known(named) else Sym("?")
@@ -262,10 +291,5 @@ def _result(walk: ProgramWalk, call: LibraryCall, entry: Entry, kind: str) -> Va
         return Partial(func, args, call.named)
     if kind == "program":
         return Partial(PROGRAM, list(call.args), call.named)
-    if kind.startswith("ref:"):
-        given = tuple(pick(call, entry["of"]) if "of" in entry else call.args)
-        return Sym(kind[4:], Sym(call.path, None, given, call.named), given, call.named, traits_of(list(given)))
-    of = entry.get("of", "*")
-    places = of if isinstance(of, list) else [of]
-    on = [call.owner] if call.path.startswith((".", "<")) and "." in call.path and "of" not in entry else []
-    return result(kind, [*on, *(value for place in places for value in pick(call, place))], call.named)
+    given = tuple(pick(call, entry["of"]) if "of" in entry else call.args)
+    return Sym(kind[4:], Sym(call.path, None, given, call.named), given, call.named, traits_of(list(given)))

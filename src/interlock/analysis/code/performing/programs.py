@@ -31,24 +31,16 @@ SHELL = "<shell>"  # the path of a shell or an interpreter that waits for text
 DELETE = "<delete>"  # the path of a statement that deletes rows, once it is executed
 
 
-def _fetches(text: str) -> bool:
-    """Whether a command line begins with a program that fetches what it prints."""
-    program = shipped_programs().get("".join(text.split(maxsplit=1)[:1]))
-    return program is not None and (bool(program.http) or "fetch" in program.reader)
-
-
-def _printed(text: str) -> Value:
-    """What a command prints: not known, but fetched where the command fetches."""
-    found = URL.search(text)
-    traits = {f"fetched:{found.group() if found else 'the network'}"} if _fetches(text) else set()
-    return Sym("?", traits=frozenset(traits))
-
-
-def _started(line: str) -> Value:
-    """A program that runs: one that runs what flows into it waits for text."""
-    program = line.split(maxsplit=1)[0].rpartition("/")[2] if line.strip() else ""
-    language = "" if is_shell(program) else input_language(program)
-    return Sym(SHELL, args=(language,)) if language or is_bare_shell(line) else _printed(line)
+def _started(words: Sequence[str]) -> Value:
+    """A program that was started: it waits for text that it runs, or prints what it fetches."""
+    name = words[0].replace("\\", "/").rpartition("/")[2] if words else ""
+    program, language = shipped_programs().get(name), input_language(name)
+    if language and (not is_shell(name) or is_bare_shell(" ".join(words))):
+        return Sym(SHELL, args=("" if is_shell(name) else language,))
+    if program is None or not (program.http or "fetch" in program.reader):
+        return Sym("?")
+    found = URL.search(" ".join(words))
+    return Sym("?", traits=frozenset({f"fetched:{found.group() if found else 'the network'}"}))
 
 
 def feed(walk: ProgramWalk, process: Value, text: Value) -> None:
@@ -62,7 +54,7 @@ def feed(walk: ProgramWalk, process: Value, text: Value) -> None:
 def shell_line(walk: ProgramWalk, line: Value, call: LibraryCall) -> Value:
     """A line is handed to a shell; a shell without commands waits for text."""
     walk.world.shell(line, call)
-    return _started(text_of(line))
+    return _started(text_of(line).split())
 
 
 def _shell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -84,7 +76,7 @@ def _run_words(walk: ProgramWalk, call: LibraryCall, entry: Entry, words: Sequen
     if not words:
         return UNKNOWN
     walk.world.run(words, call)
-    return _fed(walk, call, entry, _started(" ".join(map(text_of, words))))
+    return _fed(walk, call, entry, _started([text_of(word) for word in words]))
 
 
 def _fed(walk: ProgramWalk, call: LibraryCall, entry: Entry, process: Value) -> Value:

@@ -99,20 +99,30 @@ def file_traits(path: str) -> frozenset[str]:
     return frozenset({f"file:{path}", "secret"} if is_secret(path[-300:]) else {f"file:{path}"})
 
 
+_PLAIN = (str, int, float, bytes, type(None))
+
+
 def traits_of(value: Value, depth: int = 0) -> frozenset[str]:
     """Everything that is remembered about a value and what it holds."""
     if isinstance(value, (Marked, Sym)):
         return value.traits
+    if isinstance(value, _PLAIN) or depth > 3:
+        return NOTHING
     if isinstance(value, OpenFile):
         return file_traits(value.path)
     inner: Iterable[Value] = ()
-    if isinstance(value, Either):
+    if isinstance(value, (list, tuple)):
+        inner = value[:64]
+    elif isinstance(value, Either):
         inner = value.options
-    elif isinstance(value, (list, tuple, set, frozenset)):
+    elif isinstance(value, (set, frozenset)):
         inner = list(value)[:64]
     elif isinstance(value, dict):
         inner = [*list(value.values())[:64], *list(value)[:64]]
-    return NOTHING if depth > 3 else NOTHING.union(*(traits_of(item, depth + 1) for item in inner))
+    found = NOTHING
+    for item in inner:
+        found = found | traits if (traits := traits_of(item, depth + 1)) else found
+    return found
 
 
 def fetched(value: Value) -> str:
