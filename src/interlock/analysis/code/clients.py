@@ -20,6 +20,8 @@ def command_of(call: LibraryCall, word: str) -> str:
     """A word of a command, `{Bucket}` filled with what `Bucket(…)` or an argument of that name was given; nothing where none was."""
     if "{" not in word:
         return word
+    if word == "{call}":
+        return call.name
     chain = links(call.owner)
     calls = {link.name.removesuffix("()"): "/".join(map(text_of, link.args)) for link in reversed(chain) if link.args}
     named = {key: text_of(value) for link in reversed(chain) for key, value in link.named.items()}

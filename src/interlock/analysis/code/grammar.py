@@ -19,10 +19,15 @@ if TYPE_CHECKING:
 
 LARGEST = 100_000
 DEEPEST = 200  # brackets inside each other
-_FIRST = 2_048  # parsed first, then twice as much, to see whether it goes well
+_DEPTH = 160  # nodes inside each other
+_FIRST = 1_024  # parsed first, then twice as much, to see whether it goes well
 _ERRORS = 200  # more tokens in errors than this is no program, and each costs the parser more than the last
 _LONG = 4_096  # characters of one statement
+_UNCLOSED = 10  # comments that begin and never end: a parser looks for the end of each
 _STATEMENT_END = re.compile(r"[;\n{}]")
+_SEPARATOR = re.compile(r"[;,\n{}]")
+_BRACKET = re.compile(r"[()\[\]{}]")
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _OPERATOR = re.compile(r"[+*/|&<>=!?^~%-]")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _MODULES = {"csharp": "c_sharp", "php_only": "php"}
@@ -41,44 +46,75 @@ def _parser(key: str) -> Parser:
 
 def parsed(key: str, source: str) -> Node:
     """The root of the tree; raises Unparsed where that would be no program, or would take long."""
-    data = source.encode("utf-8", "replace")
-    if len(data) > LARGEST or _nesting(source) > DEEPEST:
-        raise (
-            Unparsed("of more than is read", "budget")
-            if len(data) > LARGEST
-            else Unparsed("nested too deeply", "nesting")
-        )
-    if len(data) > _LONG and any(map(_endless, _STATEMENT_END.split(source))):
+    if len(source) > LARGEST or len(source.encode("utf-8", "replace")) > LARGEST:
+        raise Unparsed("of more than is read", "budget")
+    cuts = _cuts(source)
+    deepest, opened = _brackets(source, sorted({place for cut in cuts for place in cut}))
+    if deepest > DEEPEST:
+        raise Unparsed("nested too deeply", "nesting")
+    if len(source) > _LONG and any(map(_endless, _STATEMENT_END.split(source))):
         raise Unparsed("with statements without an end", "budget")
-    parser, size = _parser(key), _FIRST
-    for start in range(0, len(data) if len(data) > 2 * _FIRST else 0, 2 * _FIRST):
-        _acceptable(parser.parse(data[start : start + _FIRST]).root_node)
-    while size < len(data):
-        _acceptable(parser.parse(data[:size]).root_node)
-        size *= 2
-    return _acceptable(parser.parse(data).root_node)
+    if source.count("/*", source.rfind("*/") + 1) > _UNCLOSED < _QUOTED.sub("", source).count("/*"):
+        raise Unparsed("with comments without an end")
+    parser = _parser(key)
+    for start, end in cuts:
+        _probe(parser, source[start:end], opened[start], opened[end])
+    root = _tree(parser, source)
+    if _weight(root) > _ERRORS:
+        raise Unparsed
+    return root
+
+
+def _tree(parser: Parser, source: str) -> Node:
+    return parser.parse(source.encode("utf-8", "replace")).root_node
+
+
+def _cuts(source: str) -> list[tuple[int, int]]:
+    """The pieces that are parsed before all of a source is: one here and there, then longer and longer beginnings."""
+
+    def near(place: int) -> int:
+        found = _SEPARATOR.search(source, place, place + 256)
+        return found.end() if found else min(place, len(source))
+
+    size = len(source)
+    pieces = [(near(at), near(at + _FIRST)) for at in range(0, size if size > 2 * _FIRST else 0, 2 * _FIRST)]
+    beginnings = [(0, near(_FIRST << power)) for power in range(12) if _FIRST << power < size]
+    return [(start, end) for start, end in (*pieces, *beginnings) if start < end < size]
+
+
+def _brackets(source: str, places: list[int]) -> tuple[int, Mapping[int, str]]:
+    """How deeply brackets are inside each other, and which of them are open at each place."""
+    stack, deepest, opened = list[str](), 0, dict[int, str]()
+    waiting = iter(places)
+    place = next(waiting, -1)
+    for found in _BRACKET.finditer(source):
+        while 0 <= place <= found.start():
+            opened[place] = "".join(stack)
+            place = next(waiting, -1)
+        if found[0] in _CLOSERS:
+            stack.append(found[0])
+            deepest = max(deepest, len(stack))
+        elif stack:
+            stack.pop()
+    while place >= 0:
+        opened[place] = "".join(stack)
+        place = next(waiting, -1)
+    return deepest, opened
+
+
+def _probe(parser: Parser, piece: str, before: str, after: str) -> None:
+    """Parse a piece, by itself or inside the brackets around it; raises Unparsed where both are mostly errors."""
+    closing = "".join(_CLOSERS[bracket] for bracket in reversed(after))
+    inner = closing[: max(0, len(after) - len(before))]
+    for text in dict.fromkeys((piece + inner, before + piece + closing)):
+        if _weight(_tree(parser, text)) <= _ERRORS:
+            return
+    raise Unparsed
 
 
 def _endless(statement: str) -> bool:
     """Whether one statement has more operators than any has: a parser that recovers from an error in it takes seconds."""
     return len(statement) > _LONG and len(_OPERATOR.findall(_QUOTED.sub("", statement))) > _LONG // 2
-
-
-def _acceptable(root: Node) -> Node:
-    if root.has_error and _weight(root) > _ERRORS:
-        raise Unparsed
-    return root
-
-
-def _nesting(source: str) -> int:
-    depth = deepest = 0
-    for char in source:
-        if char in "([{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif char in ")]}" and depth:
-            depth -= 1
-    return deepest
 
 
 def errors(root: Node) -> list[Node]:
@@ -103,15 +139,22 @@ class Builder:
     def __init__(self, key: str, rules: Mapping[str, Rule]) -> None:
         self.key = key
         self.rules = rules
+        self.depth = 0
 
     def module(self, source: str) -> tuple[ast.Module, bool]:
         """The whole program, and whether all of it could be parsed."""
         root = parsed(self.key, source)
+        self.depth = 0
         return ast.Module(self.block(root.named_children), []), not root.has_error
 
     def made(self, node: Node) -> Made:
         rule = self.rules.get(node.type)
-        return rule(self, node) if rule is not None else self.parts(node)
+        self.depth += 1
+        if self.depth > _DEPTH:
+            raise Unparsed("nested too deeply", "nesting")
+        made = rule(self, node) if rule is not None else self.parts(node)
+        self.depth -= 1
+        return made
 
     def expr(self, node: Node | None) -> ast.expr:
         """A node as a value."""
@@ -214,7 +257,7 @@ def binary(sign: str, left: ast.expr, right: ast.expr, joins: frozenset[str], ch
 
 _NUMERIC: Mapping[str, Callable[[], ast.operator]] = {
     "-": ast.Sub, "*": ast.Mult, "%": ast.Mod, "|": ast.BitOr, "&": ast.BitAnd, "^": ast.BitXor, "<<": ast.LShift,
-    ">>": ast.RShift, "x": ast.Mult, "+": ast.Add,
+    ">>": ast.RShift, "x": ast.Mult, "+": ast.Add, "/": ast.Div, "**": ast.Pow, ">>>": ast.RShift,
 }  # fmt: skip
 
 

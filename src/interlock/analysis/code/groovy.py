@@ -9,7 +9,7 @@ from interlock.analysis.code.language import CodeLanguage, read_with
 from interlock.analysis.code.lexing import CodeToken, Part, Scanner, Splice, balanced, literal, template
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
-from interlock.analysis.code.program.results import PATH
+from interlock.analysis.code.program.paths import PATH
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, traits_of
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens

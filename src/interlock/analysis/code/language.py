@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.analysis.code.grammar import Builder, Rule
 from interlock.analysis.code.lexing import Unparsed
-from interlock.analysis.code.library import PROGRAM, Library, library
+from interlock.analysis.code.library import PROGRAM, Entry, Library, holds, library
 from interlock.analysis.code.performing import FEW, applies, perform
 from interlock.analysis.code.program.expressions import EXPRESSIONS
-from interlock.analysis.code.program.functions import invoke
+from interlock.analysis.code.program.functions import invoke, takes_this
 from interlock.analysis.code.program.objects import (
     MAX_PATH,
     Class,
@@ -23,7 +24,7 @@ from interlock.analysis.code.program.objects import (
     ProgramFunction,
     member_of,
 )
-from interlock.analysis.code.program.results import PATH, items
+from interlock.analysis.code.program.paths import PATH, items
 from interlock.analysis.code.program.statements import FLOW, STATEMENTS
 from interlock.analysis.code.program.uncalled import read_uncalled
 from interlock.analysis.code.program.values import (
@@ -52,6 +53,9 @@ class CodeLanguage(Struct, eq=False):
     variable: Callable[[str], Value] = lambda name: UNKNOWN  # a name that the program does not set
     names: Mapping[str, Value] = field(default_factory=dict)  # set before it starts
     item: Callable[[ProgramWalk, Value, Value], Value] | None = None  # `owner[key]`, where it is its own
+    member: Callable[[ProgramWalk, Value, str], Value] | None = None  # `owner.name`, likewise
+    handed: Callable[[Value], list[list[Value]]] | None = None  # what functions get that a call is given, by what it gives
+    lexical: bool = False  # see Semantics; the objects among the arguments of a call are its options
     damaged: Callable[[str, Report], None] | None = None  # reads a source that the grammar did not parse
     rows: str = ""  # the words by which its object mappers are known
     strict: bool = False  # a text is no name of a function, and what a function is handed to does not call it
@@ -91,6 +95,8 @@ def _parsed(language: CodeLanguage, source: str) -> tuple[ast.Module, bool]:
         return language.parse(source)
     except LookupError as error:  # a node without a part that its grammar promises, in a source with errors
         raise Unparsed from error
+    except RecursionError as error:
+        raise Unparsed("nested too deeply", "nesting") from error
 
 
 @cache
@@ -101,11 +107,12 @@ def _semantics(language: CodeLanguage) -> Semantics:
         {**STATEMENTS, **FLOW},
         EXPRESSIONS,
         invoke if language.strict else calling,
-        answering(known_calls, language.extra, language.rows),
+        answering(known_calls, language),
         known_calls.handled,
         looking_up(known_calls, language.variable),
-        reaching(known_calls),
+        reaching(known_calls, language.member),
         indexing(known_calls, language.item),
+        language.lexical,
     )
 
 
@@ -131,44 +138,71 @@ def kinds(value: Value) -> tuple[str, ...]:
     return ("<dict>",) if isinstance(value, dict) else ()
 
 
-def answering(
-    library: Library, extra: Mapping[str, Answer], rows: str
-) -> Callable[[ProgramWalk, Sym, LibraryCall], Value]:
+def answering(library: Library, language: CodeLanguage) -> Callable[[ProgramWalk, Sym, LibraryCall], Value]:
     """What calls of a language give: first its own `extra` answers, then those of its table and its object mappers."""
+    extra, rows, handed = language.extra, language.rows, language.handed or _each_given
+    wide = any("*" in key for key in extra)
 
     def answer(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
         if walk.world.opened and not walk.world.loose:
             _escape(walk, call)
+        if language.lexical:
+            call = _with_options(call)
         path, name = call.path, call.name
         keys = [f"{kind}.{name}" for kind in kinds(call.owner)] if path[:1] == "." else [path]
         if name != path:
             keys.append(f"<any>.{name}")
         for key in keys:
-            own = extra.get(key)
+            own = extra.get(key) or (_wide(extra, key, name) if wide else None)
             given = own(walk, call) if own is not None else UNKNOWN
             if given is not UNKNOWN:
                 return given
-            entry = library.calls.get(key)
+            entry = _chosen(library, key, call) if name in library.choices else None
+            entry = entry or library.calls.get(key) or library.match(key, name)
             if entry is not None and applies(call, entry):
                 given = perform(walk, call, entry)
-                _run_blocks(walk, call, given)
+                if given is UNKNOWN and "client" in entry:
+                    continue
+                _run_blocks(walk, call, handed(given))
                 return _unknown(walk, func, call) if given is UNKNOWN else given
-            pattern = library.match(key, name) if entry is None else None
-            given = perform(walk, call, pattern) if pattern is not None else UNKNOWN
-            if given is not UNKNOWN:
-                return given
         given = change_rows(walk, call, rows) if rows and name in row_changes() else UNKNOWN
         return _unknown(walk, func, call) if given is UNKNOWN else given
 
     return answer
 
 
-def _run_blocks(walk: ProgramWalk, call: LibraryCall, given: Value) -> None:
+def _wide(extra: Mapping[str, Answer], key: str, name: str) -> Answer | None:
+    """The answer for any call of a name below the root of a path, or for any call there."""
+    root = key.partition(".")[0].rstrip("()")
+    return extra.get(f"{root}.*.{name}") or extra.get(f"{root}.*")
+
+
+def _chosen(library: Library, key: str, call: LibraryCall) -> Entry | None:
+    """The entry for an option of a call that is set."""
+    for way in [f"{key}?{option}" for option, value in call.named.items() if holds([value])]:
+        if entry := library.calls.get(way) or library.match(way, call.name):
+            return entry
+    return None
+
+
+def _with_options(call: LibraryCall) -> LibraryCall:
+    objects = [value for value in call.args if isinstance(value, dict)]
+    if not objects:
+        return call
+    options = {key: value for one in objects for key, value in one.items() if isinstance(key, str)}
+    return replace(call, named={**options, **call.named})
+
+
+def _each_given(given: Value) -> list[list[Value]]:
+    return [[one] for one in given[:FEW]] if isinstance(given, list) else [[given]]
+
+
+def _run_blocks(walk: ProgramWalk, call: LibraryCall, rows: list[list[Value]]) -> None:
     """Functions that a call is handed get what it gives: an open file, or each of a list."""
     for func in call.args[-1:] if walk.world.loose else ():
         if isinstance(func, ProgramFunction) and id(func.node) not in walk.followed:
-            for one in given[:FEW] if isinstance(given, list) else [given]:
-                walk.call(func, [one], {})
+            for row in rows:
+                walk.call(func, row, {})
 
 
 def chosen_method(walk: ProgramWalk, call: LibraryCall) -> Value:
@@ -267,10 +301,15 @@ def looking_up(library: Library, variable: Callable[[str], Value]) -> Callable[[
     return look_up
 
 
-def reaching(library: Library) -> Callable[[ProgramWalk, Value, str], Value]:
+def reaching(
+    library: Library, own: Callable[[ProgramWalk, Value, str], Value] | None
+) -> Callable[[ProgramWalk, Value, str], Value]:
     """`owner.name`."""
 
     def attribute(walk: ProgramWalk, owner: Value, name: str) -> Value:
+        given = own(walk, owner, name) if own is not None else UNKNOWN
+        if given is not UNKNOWN:
+            return given
         if isinstance(owner, Sym):
             if name == "__call__" or (name in ("call", "apply", "invoke") and owner.path in library.handled):
                 return owner
@@ -279,7 +318,9 @@ def reaching(library: Library) -> Callable[[ProgramWalk, Value, str], Value]:
         if isinstance(owner, (Instance, Class)):
             return member_of(owner, name)
         if isinstance(owner, dict) and name in owner and walk.world.loose:
-            return owner[name]
+            found = owner[name]
+            bound = isinstance(found, ProgramFunction) and found.owner is None and takes_this(found)
+            return ProgramFunction(found.node, found.scope, owner) if bound else found
         if isinstance(owner, (ProgramFunction, Partial)) and name == "__call__":
             return owner
         if isinstance(owner, Partial) and owner.func is PROGRAM and f"<function>.{name}" not in library.calls:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction, label, links
-from interlock.analysis.code.program.results import RESULTS, TEXT_METHODS, items
-from interlock.analysis.code.program.values import NOTHING, Sym, Value
-from interlock.analysis.facts import VERBS
+from interlock.analysis.code.program.paths import items
+from interlock.analysis.code.program.results import RESULTS, TEXT_METHODS
+from interlock.analysis.code.program.values import NOTHING, Marked, Sym, Value
+from interlock.analysis.facts import VERBS, hole
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
 
@@ -37,7 +39,7 @@ DETAILS = {
     "method": str, "sends": object, "port": object, "signal": object, "each": object, "with": object, "target": object,
     "needs": int, "most": int, "dry": str, "words": list, "gives": str, "of": object, "property": bool, "known": bool, "globs": bool,
     "argv": object, "flags": dict, "input": object, "shelled": object, "wired": bool, "to": object, "by": object, "base": str, "address": bool,
-    "called": str, "filter": object, "spread": bool, "value": str, "store": bool,
+    "called": str, "filter": object, "spread": bool, "value": str, "store": bool, "bare": bool,
 }  # fmt: skip
 KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
 _PACK = ("language", "extends", "alias", "constant", "environment", "programs", "block", "words")
@@ -76,6 +78,9 @@ class Library:
             index = start.partition(".")[0] or end.rpartition(".")[2]
             self.patterns.setdefault(index, []).append((start, end, self.calls.pop(key)))
         self.handled = frozenset(self.calls)
+        self.choices = frozenset(  # calls of which an option changes the entry
+            key.partition("?")[0].rpartition(".")[2] for pack in packs for block in pack.get("block", ()) for key in block["calls"] if "?" in key
+        )
         self.properties = frozenset(
             key.rpartition(".")[2] for key, entry in self.calls.items() if entry.get("property")
         )
@@ -91,7 +96,7 @@ class Library:
 
     def match(self, path: str, name: str) -> Entry | None:
         """The entry of the first pattern that a path, which ends in a name, matches."""
-        for index in (path.partition(".")[0], name) if self.patterns else ():
+        for index in (path.partition(".")[0].rstrip("()"), name) if self.patterns else ():
             for start, end, found in self.patterns.get(index, ()):
                 if path.startswith(start) and path.endswith(end):
                     return found
@@ -191,6 +196,8 @@ def pick(call: LibraryCall, where: object) -> list[Any]:
     place = str(where)
     if place == "on":
         return [call.owner]
+    if place in _CHAINED:
+        return _CHAINED[place](call.owner)
     if place == "from":  # what the call was given that made the value that this one is about
         made = call.owner if isinstance(call.owner, Sym) else call.get(0)
         made = made.owner if isinstance(made, Sym) and not made.args else made
@@ -204,6 +211,38 @@ def pick(call: LibraryCall, where: object) -> list[Any]:
     if place in call.named:
         return [call.named[place]]
     return [call.named["**"]] if "**" in call.named else []  # whatever it is called with
+
+
+def _table(owner: Any) -> list[Any]:
+    """The table or collection that a chain of calls was told: `from("users")`, `model("User")`."""
+    naming = words("rows")["naming"]
+    told = [link.args[0] for link in links(owner) if link.args and link.name.rstrip("()") in naming]
+    return [value for value in told if isinstance(value, str)][:1]
+
+
+def _title(owner: Any) -> list[Any]:
+    """The table or collection that a chain of calls is on, by the last of its names where none was told."""
+    parts = [part for part in getattr(owner, "path", "[]").split(".") if part != "?" and not part.endswith("()")]
+    return _table(owner) or [part for part in parts[-1:] if part != "[]"]
+
+
+def _filters(owner: Any) -> list[Any]:
+    return [link.args for link in links(owner) if link.name.lower().startswith("where") and link.args]
+
+
+def _below(owner: Any) -> list[Any]:
+    """The whole path below its root: `a.b` of `db.a.b`; one that is each of those listed is marked as such."""
+    parts = owner.path.split(".")[1:] if isinstance(owner, Sym) else []
+    path = ".".join(takewhile(lambda part: not part.endswith("()"), parts))
+    return [Marked("*", {"bulk"}) if path == "*" else hole() if path == "[]" else path]
+
+
+_CHAINED = {
+    "table": _table,
+    "title": _title,
+    "filters": _filters,
+    "below": _below,
+}
 
 
 @cache

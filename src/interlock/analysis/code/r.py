@@ -10,7 +10,8 @@ from interlock.analysis.code.lexing import CodeToken, Scanner, no_splice, templa
 from interlock.analysis.code.performing.programs import shell_line
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
-from interlock.analysis.code.program.results import listing, result, tree
+from interlock.analysis.code.program.paths import listing, tree
+from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, index
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens

@@ -11,7 +11,8 @@ from interlock.analysis.code.library import ON_PATHS, PROGRAM, Entry, flattened,
 from interlock.analysis.code.performing.network import NETWORK_EFFECTS, leaks, request
 from interlock.analysis.code.performing.programs import PROGRAM_EFFECTS, SHELL, Work, feed, shell_line
 from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction, links
-from interlock.analysis.code.program.results import items, result
+from interlock.analysis.code.program.paths import items
+from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import (
     UNKNOWN,
     OpenFile,
@@ -29,7 +30,7 @@ from interlock.analysis.facts import known, without_holes
 
 _SCHEME = "://"
 _DONE = Sym("?")  # what a call gives that only changes something
-_CONDITIONS = frozenset({"needs", "most", "address"})
+_CONDITIONS = frozenset({"needs", "most", "address", "bare"})
 FEW = 64  # items that a function is called with
 
 
@@ -47,6 +48,8 @@ def _touching(verb: str) -> Work:
         for path in flattened(pick(call, where)):
             if entry.get("known") and not _is_file(verb, path):
                 continue
+            if path is None or (entry.get("globs") and text_of(path).startswith("!")):
+                continue  # nothing, or a pattern of what is left out
             if verb == "read" and (is_url(path) or fetched(path)):
                 given = request(walk, "get", path, ())
             elif verb == "run_script" and (url := _downloaded(walk, path)):
@@ -129,7 +132,8 @@ def _open(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     if not paths:
         return UNKNOWN
     path, text = paths[0], text_of(paths[0])
-    mode = entry.get("opens") or open_mode((pick(call, entry["mode"]) if "mode" in entry else []) or ["r"])
+    given = pick(call, entry["mode"]) if "mode" in entry else []
+    mode = open_mode(given) if given else entry.get("opens", "r")
     if text.lstrip().startswith("|"):
         return shell_line(walk, text.lstrip()[1:].strip(), call)
     return request(walk, "get", path, ()) if is_url(path) else walk.world.open(path, mode)
@@ -161,8 +165,8 @@ def _fill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
         walk.world.fill(target, concat(content) if content else UNKNOWN)
     elif isinstance(target, Sym) and target.path.startswith(SHELL):
         feed(walk, links(target)[-1], concat(content))
-    elif isinstance(target, Sym) and target.path.startswith("socket") and (leak := leaks(content)):
-        walk.world.effect("send", walk.world.peer, *leak)
+    elif isinstance(target, Sym) and target.path.startswith(("socket", "<response>")) and (leak := leaks(content)):
+        walk.world.effect("send", walk.world.peer or fetched(target), *leak)
     return target if isinstance(target, OpenFile) else UNKNOWN
 
 
@@ -203,15 +207,26 @@ def _tell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     targets = flattened(pick(call, entry["target"])) if "target" in entry else []
     if not targets and entry.get("target") == "member":
         return UNKNOWN
-    for target in targets or [entry.get("called", "")]:
-        walk.world.effect(str(where), text_of(target), *_traits(call, entry), *_unfiltered(call, entry))
+    targets = [target for target in targets if not isinstance(target, (bool, ProgramFunction))]
+    for target in targets or ([] if entry.get("known") else [entry.get("called", "")]):
+        if where == "store_drop" and "bulk" in traits_of(target):  # each of those that there are
+            walk.world.effect("store_drop", "", "all")
+        else:
+            walk.world.effect(str(where), text_of(target), *_traits(call, entry), *_unfiltered(call, entry))
     return None if entry.get("called") else UNKNOWN
 
 
 def _unfiltered(call: LibraryCall, entry: Entry) -> list[str]:
     """Whether a filter lets everything through."""
-    given = pick(call, entry["filter"]) if "filter" in entry else [UNKNOWN]
-    return ["unfiltered"] if not given or given[0] == {} or "match_all" in repr(given[0])[:400] else []
+    return ["unfiltered"] if "filter" in entry and not any(map(_narrows, pick(call, entry["filter"]))) else []
+
+
+def _narrows(value: Value) -> bool:
+    """Whether a filter leaves anything out."""
+    if isinstance(value, dict) and value and value.keys() <= {"where", "filter"}:
+        return any(map(_narrows, value.values()))
+    everything = value is None or value is False or value == {} or "match_all" in repr(value)[:400]
+    return not everything and not isinstance(value, ProgramFunction)
 
 
 def _chdir(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -238,6 +253,8 @@ def applies(call: LibraryCall, entry: Entry) -> bool:
     if _CONDITIONS.isdisjoint(entry):
         return True
     if len(call.args) < entry.get("needs", 0) or len(call.given()) > entry.get("most", len(call.given())):
+        return False
+    if entry.get("bare") and any(not isinstance(value, (dict, ProgramFunction)) for value in call.args):
         return False
     if not entry.get("address"):
         return True

@@ -21,6 +21,7 @@ def leaks(values: Iterable[Value]) -> list[str]:
 def _send(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     """Something goes over the connection, or to an address that only its service knows."""
     leak, peer = leaks([*pick(call, where), *call.named.values()]), walk.world.peer or entry.get("called", "")
+    peer = "".join(text_of(one) for one in pick(call, entry["target"])[:1]) if "target" in entry else peer
     if leak and peer:
         walk.world.effect("send", peer, *leak)
     return UNKNOWN
@@ -38,6 +39,7 @@ def _wire(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
 
 def request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value]) -> Value:
     """One HTTP request; what it returns was fetched."""
+    url = _pieced(url) if isinstance(url, dict) else url
     address, leak = text_of(url), leaks([url, *given])
     if leak:
         walk.world.effect("send", address, *leak)
@@ -46,6 +48,12 @@ def request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value]) 
     elif not leak:
         walk.world.effect("fetch", address)
     return Sym("<response>", traits=frozenset({f"fetched:{address if known(address) else 'the network'}"}))
+
+
+def _pieced(parts: Mapping[str, Value]) -> Value:
+    """An address that is given in pieces."""
+    host = parts.get("hostname", parts.get("host", UNKNOWN))
+    return concat([host, *([":", parts["port"]] if "port" in parts else []), parts.get("path", "")])
 
 
 def _fetch(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -97,7 +105,7 @@ def _address(values: Sequence[Value]) -> list[str]:
 def _connect(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     port = [text_of(value) for value in (pick(call, entry["port"]) if "port" in entry else [])[:1]]
     walk.world.peer = ":".join([*_address(pick(call, where)), *port]) or "a connection"
-    return Sym("socket", traits=frozenset({f"fetched:{walk.world.peer}"}))
+    return Sym("socket", traits=frozenset({f"fetched:{walk.world.peer}", "socket"}))
 
 
 def _listen(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:

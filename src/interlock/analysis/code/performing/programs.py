@@ -62,13 +62,17 @@ def _shell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) ->
     words = [*entry.get("words", ()), *flattened(found)]
     if not found or (entry.get("known") and not isinstance(found[0], str)):
         return UNKNOWN
-    return shell_line(walk, words[0] if len(words) == 1 else result("join", [" ", words]), call)
+    return _fed(walk, call, entry, shell_line(walk, words[0] if len(words) == 1 else result("join", [" ", words]), call))
 
 
 def _run(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    words = [made for word in entry.get("words", ()) if (made := command_of(call, word))]
-    words += flattened(pick(call, where))
+    given = flattened([*pick(call, where), *(pick(call, entry["argv"]) if "argv" in entry else [])])
+    if entry.get("known") and not without_holes("".join(map(text_of, given[:1]))).strip():
+        return UNKNOWN
+    words = [made for word in entry.get("words", ()) if (made := command_of(call, word))] + given
     words += _flags(call, entry["flags"]) if "flags" in entry else []
+    if words and "shelled" in entry and holds(pick(call, entry["shelled"])):
+        return shell_line(walk, result("join", [" ", words]), call)
     return _run_words(walk, call, entry, words)
 
 

@@ -12,7 +12,7 @@ from interlock.analysis.code.performing.programs import shell_line
 from interlock.analysis.code.perl.lexing import scan
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
-from interlock.analysis.code.program.results import items, tree
+from interlock.analysis.code.program.paths import items, tree
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, fetched, text_of
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens

@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 import codecs
+import re
 import zlib
 from collections.abc import Callable, Mapping
+from importlib import import_module
 
 from interlock.analysis.code.program.values import MAX_TEXT, UNKNOWN, Sym, Value, computed, marked, text_of, traits_of
 from interlock.analysis.facts import known
@@ -18,6 +20,22 @@ def plain(value: Value) -> str:
     if not known(text) or isinstance(value, Sym):
         raise ValueError("not known")
     return text
+
+
+def substituted(text: str, new: str, pattern: str, flags: str) -> str:
+    """The text with what a regular expression finds replaced; refuses a pattern that cannot be followed."""
+    re2 = import_module("re2")  # linear time whatever the pattern is
+    if len(pattern) > 500 or not known(new):
+        raise ValueError("not followed")
+    options = "".join(flag for flag in "ims" if flag in flags)
+    new = re.sub(r"\$([1-9])", r"\\\1", new.replace("\\", r"\\").replace("$&", r"\0"))
+    quiet = re2.Options()
+    quiet.log_errors = False
+    try:
+        found = re2.compile(f"(?{options})" * bool(options) + pattern, quiet)
+        return str(found.sub(new, text, 0 if "g" in flags else 1))
+    except re2.error as error:
+        raise ValueError("no such pattern") from error
 
 
 def _raw(value: Value) -> bytes:
@@ -80,4 +98,40 @@ def _bytes(value: Value = b"", *_: Value) -> Value:
     return bytes(value) if isinstance(value, (list, tuple, bytes, bytearray)) and computed(value) else UNKNOWN
 
 
-ENCODINGS: Mapping[str, Callable[..., Value]] = {**_BYTES, "bytes": _bytes, "decode": _decode, "encode": _encode}
+def _decoded(value: Value, encoding: Value = "utf8", *_: Value) -> Value:
+    """Bytes, given as numbers or as a text in some encoding."""
+    if isinstance(value, (list, tuple)):
+        return "".join(chr(int(one) & 255) for one in value)
+    work = {"base64": "base64_bytes", "base64url": "base64_bytes", "hex": "hex_bytes"}.get(text_of(encoding))
+    raw = "".join(plain(value).split()).rstrip("=") if work else ""
+    return _BYTES[work](raw + "=" * (-len(raw) % 4 * (work[0] == "b"))).decode("utf-8", "replace") if work else value
+
+
+def _encoded(value: Value, encoding: Value = "utf8", *_: Value) -> Value:
+    if encoding not in ("base64", "hex"):
+        return value
+    raw = plain(value).encode("utf-8", "replace")
+    return marked(base64.b64encode(raw).decode() if encoding == "base64" else raw.hex(), value)
+
+
+def _digits(value: Value, base: Value = 10, *_: Value) -> Value:
+    """A number written to some base."""
+    number, written = abs(int(value)), ""
+    if base == 10 or not 2 <= int(base) <= 36 or number >= 1 << 64:
+        return text_of(value)
+    while number:
+        written = "0123456789abcdefghijklmnopqrstuvwxyz"[number % int(base)] + written
+        number //= int(base)
+    return ("-" if value < 0 else "") + (written or "0")
+
+
+ENCODINGS: Mapping[str, Callable[..., Value]] = {
+    **_BYTES,
+    "bytes": _bytes,
+    "decode": _decode,
+    "encode": _encode,
+    "decoded": _decoded,
+    "encoded": _encoded,
+    "to_base64": lambda value, *_: _encoded(value, "base64"),
+    "digits": _digits,
+}

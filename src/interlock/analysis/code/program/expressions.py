@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from interlock.analysis.code.program.nodes import Body, Closure
@@ -15,6 +16,7 @@ from interlock.analysis.code.program.objects import (
 )
 from interlock.analysis.code.program.values import (
     MAX_ITEMS,
+    REGEX,
     UNKNOWN,
     Either,
     Marked,
@@ -31,7 +33,15 @@ from interlock.analysis.code.program.values import (
 from interlock.analysis.code.program.walk import Expression, ProgramWalk
 from interlock.analysis.facts import known
 
-_FILTERS = {"endswith": "*{}", "startswith": "{}*", "match": "{}", "fnmatch": "{}"}
+_FILTERS = {
+    "endswith": "*{}",
+    "startswith": "{}*",
+    "match": "{}",
+    "fnmatch": "{}",
+    "endsWith": "*{}",
+    "startsWith": "{}*",
+}
+_ENDING = re.compile(r"((?:\\\.|[\w-])+)\$")
 
 
 def narrow(walk: ProgramWalk, test: ast.expr) -> None:
@@ -62,10 +72,17 @@ def _method(walk: ProgramWalk, func: ast.Attribute, args: list[ast.expr]) -> tup
     given = walk.eval(args[0])
     if func.attr == "fnmatch" and len(args) > 1:
         return _root(args[0]), text_of(walk.eval(args[1]))
+    if func.attr == "test" and (ending := _ENDING.fullmatch(_pattern(walk.eval(func.value)))):
+        return _root(args[0]), "*" + ending[1].replace("\\", "")
     if func.attr not in _FILTERS:
         return "", ""
     one_of = isinstance(given, tuple) and given
     return _root(func.value), _FILTERS[func.attr].format(_any_of(given) if one_of else text_of(given))
+
+
+def _pattern(value: Value) -> str:
+    """The source of a regular expression."""
+    return text_of(value.args[0]) if isinstance(value, Sym) and value.path == REGEX and value.args else ""
 
 
 def _comparison(walk: ProgramWalk, left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[str, str]:
@@ -125,6 +142,8 @@ def _set_attribute(walk: ProgramWalk, owner: Value, name: str, value: Value) -> 
         value.written = True
     if isinstance(owner, (Instance, Class)):
         owner.names[name] = value
+    elif isinstance(owner, dict):
+        _set_item(owner, name, value)
     elif isinstance(owner, Sym):
         walk.attributes[f"{owner.path}.{name}"] = value
     elif isinstance(owner, str) and walk.world.loose:

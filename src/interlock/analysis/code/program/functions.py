@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
+from interlock.analysis.code.program.nodes import THIS
 from interlock.analysis.code.program.objects import (
     Class,
     Instance,
@@ -69,7 +70,7 @@ def follow(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named)
         args = [Marked(one, traits_of(one) | {"deep"}) if isinstance(one, str) else one for one in args]
     walk.active.append(key)
     try:
-        with walk.inside(ProgramScope(func.scope, closes=func.closes)) as scope:
+        with walk.inside(ProgramScope(func.scope, closes=func.closes or walk.language.lexical)) as scope:
             _bind(walk, func, args, named)
             return _body(walk, func, scope)
     finally:
@@ -113,6 +114,8 @@ def _bind(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named) 
     """Give the parameters what the call gives, else their defaults."""
     spec, names = func.node.args, walk.scope.names
     given = [func.owner, *args] if func.owner is not None and not _static(func) else args
+    if takes_this(func):
+        given, named = args, named if func.owner is None else {**named, THIS: func.owner}
     params = [*spec.posonlyargs, *spec.args]
     defaults = [None] * (len(params) - len(spec.defaults)) + list(spec.defaults)
     placed = dict(zip([param.arg for param in params], given, strict=False))
@@ -125,6 +128,11 @@ def _bind(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named) 
         names[spec.vararg.arg] = given[len(params) :] or Sym(spec.vararg.arg)
     if spec.kwarg:
         names[spec.kwarg.arg] = {key: value for key, value in named.items() if key not in names}
+
+
+def takes_this(func: ProgramFunction) -> bool:
+    """Whether a function knows what it is called on without a parameter for it."""
+    return bool(func.node.args.kwonlyargs) and func.node.args.kwonlyargs[0].arg == THIS
 
 
 def _static(func: ProgramFunction) -> bool:

@@ -24,6 +24,7 @@ class Body(ast.expr):
 
 
 NOTHING = ast.Constant(None)
+THIS = "<this>"  # what a method is called on, where that is no parameter
 
 
 def text(value: str) -> ast.Constant:

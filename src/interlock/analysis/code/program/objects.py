@@ -37,6 +37,10 @@ class ProgramScope(Struct, eq=False):
                 scope = scope.parent
             scope.set(name, either(scope.names[name], value) if name in scope.names else value)
             return
+        self.declare(name, value)
+
+    def declare(self, name: str, value: Value) -> None:
+        """Give a name of this block a value, whatever the code around calls by it."""
         if self.trails:
             self.trails[-1].setdefault(name, self.names.get(name, UNKNOWN))
         self.names[name] = value

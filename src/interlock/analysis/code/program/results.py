@@ -13,12 +13,14 @@ import urllib.parse
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 
-from interlock.analysis.code.program.encodings import ENCODINGS, plain
+from interlock.analysis.code.program.encodings import ENCODINGS, plain, substituted
+from interlock.analysis.code.program.paths import PATHS, items
 from interlock.analysis.code.program.values import (
     ENDLESS,
     MAX_ITEMS,
     MAX_TEXT,
     MEMORY,
+    REGEX,
     UNKNOWN,
     Marked,
     Sym,
@@ -42,7 +44,6 @@ from interlock.analysis.code.program.values import (
 from interlock.analysis.facts import hole, known
 
 _MOST = 64  # numbers of a range
-PATH = "kind:path"  # trait of a text that is a path object
 _IN_MEMORY = re.compile(r"(?i)(?:sqlite3?(?:\+\w+)?:(?://)?/?)?(?::memory:|file::memory:.*)|sqlite(?:\+\w+)?://")
 _VARIABLE = re.compile(r"\$\{?(\w{1,64})\}?")
 _NAMED = frozenset({"braces", "dict"})  # results that depend on the names of arguments
@@ -67,48 +68,6 @@ def _of_text(work: Callable[[str], str]) -> Callable[..., Value]:
 
 def _strip(value: Value, *_: Value) -> Value:
     return marked(text_of(value).strip(), value)
-
-
-def items(value: Value) -> list[Value]:
-    """The items of a list; a text is one item."""
-    found = None if isinstance(value, (str, bytes)) else flat(value)
-    return [value] if found is None else found
-
-
-def as_path(*parts: Value) -> Value:
-    texts = [one for part in parts for one in items(part) if one is not None and one != ""]
-    joined = join_path(*texts) if texts else "."
-    return Marked(joined, traits_of(joined) | {PATH})
-
-
-def listing(*patterns: Value) -> Value:
-    """The files that a pattern or a folder stands for."""
-    found = [one for pattern in patterns for one in items(pattern)] or ["*"]
-    return [Marked(text_of(one), traits_of(one) | {"bulk", PATH} | _depth(one)) for one in found]
-
-
-def _depth(pattern: Value) -> set[str]:
-    return {"deep"} if "**" in text_of(pattern) else set()
-
-
-def tree(*places: Value) -> Value:
-    """Everything below a folder."""
-    return [Marked(text, traits_of(text) | {"deep"}) for text in listing(*places)]
-
-
-def _bulk(*parts: Value, walk: bool = False) -> str:
-    """A path that stands for many; with `walk`, for all below a folder."""
-    text = join_path(*parts)
-    return Marked(text, traits_of(text) | {"bulk"} | ({"walk"} if walk else set()))
-
-
-def _walked(top: Value = ".", *_: Value) -> Value:
-    """Folders, with the names of folders and files in each."""
-    return [(_bulk(top, "**", walk=True), [_bulk("*", walk=True)], [_bulk("*", walk=True)])]
-
-
-def _entries(*_: Value) -> Value:
-    return [Marked(hole(), {"bulk"})]
 
 
 def _reverse(value: Value, *_: Value) -> Value:
@@ -213,6 +172,23 @@ def _rest(value: Value, *_: Value) -> Value:
     return list(value[1:]) if isinstance(value, (list, tuple)) else made_from(value)
 
 
+def _slice(value: Value, start: Value = 0, end: Value = None, *_: Value) -> Value:
+    return index(value, slice(int(start), None if end is None else int(end)))
+
+
+def _substring(value: Value, start: Value = 0, end: Value = None, *_: Value) -> Value:
+    """The part between two places, whichever of them comes first."""
+    ends = sorted(max(0, int(place)) for place in (start, len(plain(value)) if end is None else end))
+    return _slice(value, *ends)
+
+
+def _replace_once(value: Value, old: Value, new: Value, *_: Value) -> Value:
+    """The text with the first match replaced, or all that a regular expression finds where it says so."""
+    if isinstance(old, Sym) and old.path == REGEX:
+        return marked(substituted(plain(value), text_of(new), *map(plain, old.args)), value, new)
+    return marked(plain(value).replace(plain(old), text_of(new), 1)[:MAX_TEXT], value, new)
+
+
 # -- lists and dictionaries, some changed in place -------------------------------------------------------------------
 
 
@@ -254,7 +230,12 @@ def _insert(found: list[Value], at: Value, one: Value) -> Value:
     return found
 
 
-def _reverse_in_place(found: list[Value]) -> Value:
+def _unshift(found: list[Value], *given: Value) -> Value:
+    found[:0] = given[:MAX_ITEMS]
+    return len(found)
+
+
+def _reverse_in_place(found: list[Value], *_: Value) -> Value:
     found.reverse()
     return found
 
@@ -288,8 +269,14 @@ _LISTS: Mapping[str, Callable[..., Value]] = {
     "dict": _dict,
     "look_up": _look_up,
     "merge": _merge,
-    "pairs": lambda found: list(found.items()),
-    "values": lambda found: list(found.values()),
+    "push": lambda found, *given: len(_append(found, *given)),
+    "unshift": _unshift,
+    "pop": lambda found, *_: found.pop(),
+    "shift": lambda found, *_: found.pop(0),
+    "keys": lambda found, *_: [str(at) for at in range(len(found))] if isinstance(found, list) else list(found.keys()),
+    "pairs": lambda found, *_: list(enumerate(found) if isinstance(found, list) else found.items()),
+    "values": lambda found, *_: found if isinstance(found, list) else list(found.values()),
+    "merged": lambda first, *rest: [_merge(first, one) for one in rest][-1] if rest else first,
     "add": lambda one, other: operate("Add", one, other),
 }
 
@@ -342,41 +329,30 @@ def _store(name: Value = "", *_: Value) -> Value:
 
 RESULTS: Mapping[str, Callable[..., Value]] = {
     **ENCODINGS,
+    **PATHS,
     **_LISTS,
     "same": lambda value=UNKNOWN, *_: value,
     "text": lambda value="", *_: value if isinstance(value, Sym) else text_of(value),
-    "path": as_path,
-    "joined": lambda *parts: join_path(*parts),
-    "listing": listing,
-    "entries": _entries,
-    "bulk": lambda *parts: [_bulk(*parts)],
-    "bulk_below": lambda *parts: [_bulk(*parts, "*")],
-    "bulk_deep": lambda place, pattern="*", *_: [_bulk(place, "**", pattern, walk=True)],
-    "names": lambda *_: [_bulk("*")],
-    "walked": _walked,
-    "tree": tree,
     "env": _environment_variable,
     "environ": lambda *_: Sym("?", traits=frozenset({"environment"})),
     "expanded": lambda path, *_: marked(_VARIABLE.sub(lambda found: hole(found.group(1)), text_of(path)), path),
     "store": _store,
-    "home": lambda *_: hole("HOME"),
-    "cwd": lambda *_: ".",
-    "tmp": lambda *_: f"/tmp/tmp{hole()}",
-    "tmp_pair": lambda *_: (UNKNOWN, f"/tmp/tmp{hole()}"),
     "as_text": _as_text,
     "ord": lambda value: ord(value) if len(value) == 1 else UNKNOWN,
     "length": lambda value: len(value) if computed(value) else UNKNOWN,
+    "size": lambda value, *_: len(value if isinstance(value, list) else plain(value)),
+    "char": lambda value, at=0, *_: index(value, int(at)),
+    "code": lambda value, at=0, *_: ord(plain(value)[int(at)]),
+    "slice": _slice,
+    "substring": _substring,
+    "replace_once": _replace_once,
+    "join_list": lambda value, between=",", *_: _join(value, between),
+    "from_url": _of_text(lambda value: value.removeprefix("file://")),
     "html": _of_text(html.unescape),
     "json": lambda value, *_: json.loads(value) if len(value) < 10_000 else UNKNOWN,
     "braces": lambda template, *given, **named: fill(template, given, named),
     "shell_words": lambda value, *_: [marked(word, value) for word in shlex.split(text_of(value))],
     "shell_join": _shell_join,
-    "with_name": lambda path, name: with_name(path, text_of(name)),
-    "with_suffix": lambda path, suffix: with_suffix(path, text_of(suffix)),
-    "basename": lambda path, *_: marked(posixpath.basename(text_of(path)), path),
-    "stem": lambda path, *_: marked(posixpath.splitext(posixpath.basename(path))[0], path),
-    "suffix": lambda path, *_: posixpath.splitext(path)[1],
-    "anchor": lambda path, *_: "/" if path.startswith("/") else "",
     "upper": _of_text(str.upper),
     "lower": _of_text(str.lower),
     "strip": _strip,
@@ -412,6 +388,5 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "last": lambda value, *_: index(value, -1),
     "rest": _rest,
     "at": lambda value, key, *_: index(value, key),
-    "dirname": lambda value, *_: parent_of(text_of(value)),
     "unknown": lambda *given: made_from(list(given)),
 }

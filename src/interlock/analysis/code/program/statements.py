@@ -32,7 +32,8 @@ def _define(walk: ProgramWalk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> 
     for default in [*node.args.defaults, *node.args.kw_defaults]:
         if default is not None and not isinstance(default, ast.Constant):
             walk.eval(default)
-    walk.scope.set(node.name, _decorated(walk, func, node.decorator_list))
+    give = walk.scope.declare if walk.language.lexical else walk.scope.set
+    give(node.name, _decorated(walk, func, node.decorator_list))
 
 
 def _define_class(walk: ProgramWalk, node: ast.ClassDef) -> None:
@@ -67,8 +68,12 @@ def _assign(walk: ProgramWalk, node: ast.Assign) -> None:
 
 
 def _assign_annotated(walk: ProgramWalk, node: ast.AnnAssign) -> None:
-    if node.value is not None:
-        assign(walk, node.target, walk.eval(node.value))
+    """A declaration: the name belongs to this block, even where the code around has one like it."""
+    value = None if node.value is None else walk.eval(node.value)
+    if walk.language.lexical and isinstance(node.target, ast.Name):
+        walk.scope.declare(node.target.id, value)
+    elif node.value is not None:
+        assign(walk, node.target, value)
 
 
 def _assign_added(walk: ProgramWalk, node: ast.AugAssign) -> None:

@@ -11,7 +11,7 @@ from interlock.analysis.code.program.walk import ProgramWalk
 
 def read_uncalled(tree: ast.Module, walk: ProgramWalk) -> None:
     """Read what nothing called: first what is never named, as that may call the rest."""
-    if not walk.defined:
+    if all(id(func.node) in walk.followed for func in walk.defined):
         return
     nodes = list(ast.walk(tree))
     used = {
@@ -20,13 +20,39 @@ def read_uncalled(tree: ast.Module, walk: ProgramWalk) -> None:
         if isinstance(node, (ast.Name, ast.Attribute))
     }
     idle = _idle_in(tree, nodes)
+    never = _never_run(nodes) if walk.language.lexical else frozenset()
     for named in (False, True):
         for func in walk.defined:  # grows while inner functions are met
             name = getattr(func.node, "name", "")
-            if id(func.node) not in walk.followed and (name in used) is named:
+            if name not in never and id(func.node) not in walk.followed and (name in used) is named:
                 walk.world.idle = id(func.node) in idle
                 follow(walk, func, [], {})
     walk.world.idle = False
+
+
+def _never_run(nodes: Sequence[ast.AST]) -> frozenset[str]:
+    """The names of functions that nothing but their definition mentions; none where text is run that could."""
+    targets = {id(node.targets[0]) for node in nodes if isinstance(node, ast.Assign)}
+    targets |= {id(node.target) for node in nodes if isinstance(node, (ast.AnnAssign, ast.NamedExpr))}
+    named = [node for node in nodes if isinstance(node, (ast.Name, ast.Attribute)) and id(node) not in targets]
+    handed_out = {
+        id(part)
+        for node in nodes
+        if isinstance(node, ast.Assign) and _exports(node)
+        for part in ast.iter_child_nodes(node.value)
+    }
+    handed_out |= {id(node.value) for node in nodes if isinstance(node, ast.Assign) and _exports(node)}
+    mentioned = {node.id if isinstance(node, ast.Name) else node.attr for node in named if id(node) not in handed_out}
+    defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    return frozenset() if mentioned & {"eval", "Function"} else frozenset(defined - mentioned - {"", "__init__"})
+
+
+def _exports(node: ast.Assign) -> bool:
+    """Whether a program only hands something out to those that would load it."""
+    target: ast.expr = node.targets[0]
+    while isinstance(target, ast.Attribute):
+        target = target.value
+    return isinstance(target, ast.Name) and target.id in ("exports", "module") and target is not node.targets[0]
 
 
 _DYNAMIC = frozenset(

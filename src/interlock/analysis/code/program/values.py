@@ -62,6 +62,7 @@ class OpenFile(Struct, eq=False):
 
 
 UNKNOWN = Sym("?")
+REGEX = "<regex>"  # the path of a regular expression, with its source and its flags as arguments
 
 
 def made_from(value: Value) -> Sym:
@@ -285,6 +286,7 @@ _INTEGERS: Mapping[str, Callable[[int, int], Value]] = {
     "BitOr": lambda a, b: a | b,
     "BitAnd": lambda a, b: a & b,
     "FloorDiv": lambda a, b: a // b,
+    "Div": lambda a, b: a // b if a % b == 0 else a / b,
     "Mod": lambda a, b: a % b,
     "LShift": lambda a, b: a << b if 0 <= b <= 64 else UNKNOWN,
     "RShift": lambda a, b: a >> b if 0 <= b <= 64 else UNKNOWN,

@@ -93,7 +93,8 @@ class ProgramEffects(Struct, eq=False):
         """A line is handed to a shell."""
         line = str(text_of(text))
         if fetched(text) and not without_holes(line).strip():
-            self.effect("run_download", fetched(text))
+            heard = "socket" in traits_of(text)
+            self.effect("reverse_shell" if heard else "run_download", self.peer if heard else fetched(text))
             return
         self._start(line[:10_000].split(), call)
         self._shell(self._move(call) + line)
@@ -124,9 +125,9 @@ class ProgramEffects(Struct, eq=False):
 
     def execute(self, value: Value) -> None:
         """Text is run as code of the program's own language."""
-        if isinstance(value, (ProgramFunction, Class)):
-            return
         text = text_of(value)
+        if isinstance(value, (ProgramFunction, Class)) or not text:
+            return
         script = next((mark[5:] for mark in sorted(traits_of(value)) if mark.startswith("file:")), "")
         if fetched(value):
             self.effect("run_download", fetched(value))
@@ -212,6 +213,9 @@ class Semantics(Struct, frozen=True):
     look_up: Callable[[ProgramWalk, str], Value]
     attribute: Callable[[ProgramWalk, Value, str], Value]
     item: Callable[[ProgramWalk, Value, Value], Value]
+    lexical: bool = (
+        False  # names are declared, any function assigns to those around it, and one that nothing names never runs
+    )
 
 
 class ProgramWalk(Struct, eq=False):

@@ -1,0 +1,138 @@
+"""Results of calls that make paths: put together, listed, taken apart."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Mapping
+
+from interlock.analysis.code.program.values import (
+    UNKNOWN,
+    Marked,
+    Value,
+    flat,
+    join_path,
+    marked,
+    parent_of,
+    text_of,
+    traits_of,
+    with_name,
+    with_suffix,
+)
+from interlock.analysis.facts import hole, known
+
+PATH = "kind:path"  # trait of a text that is a path object
+
+
+def items(value: Value) -> list[Value]:
+    """The items of a list; a text is one item."""
+    found = None if isinstance(value, (str, bytes)) else flat(value)
+    return [value] if found is None else found
+
+
+def as_path(*parts: Value) -> Value:
+    texts = [one for part in parts for one in items(part) if one is not None and one != ""]
+    joined = join_path(*texts) if texts else "."
+    return Marked(joined, traits_of(joined) | {PATH})
+
+
+def listing(*patterns: Value) -> Value:
+    """The files that a pattern or a folder stands for."""
+    found = [one for pattern in patterns for one in items(pattern)] or ["*"]
+    return [Marked(text_of(one), traits_of(one) | {"bulk", PATH} | _depth(one)) for one in found]
+
+
+def _depth(pattern: Value) -> set[str]:
+    return {"deep"} if "**" in text_of(pattern) else set()
+
+
+def tree(*places: Value) -> Value:
+    """Everything below a folder."""
+    return [Marked(text, traits_of(text) | {"deep"}) for text in listing(*places)]
+
+
+def _bulk(*parts: Value, walk: bool = False) -> str:
+    """A path that stands for many; with `walk`, for all below a folder."""
+    text = join_path(*parts)
+    return Marked(text, traits_of(text) | {"bulk"} | ({"walk"} if walk else set()))
+
+
+def _walked(top: Value = ".", *_: Value) -> Value:
+    """Folders, with the names of folders and files in each."""
+    return [(_bulk(top, "**", walk=True), [_bulk("*", walk=True)], [_bulk("*", walk=True)])]
+
+
+def _entries(*_: Value) -> Value:
+    return [Marked(hole(), {"bulk"})]
+
+
+def _joined_path(*parts: Value) -> Value:
+    """Segments put together and tidied: `..` takes away what is before it."""
+    joined = "/".join(text for text in map(text_of, parts) if text) or "."
+    return marked(_tidied(joined), *parts)
+
+
+def _resolved_path(*parts: Value) -> Value:
+    return marked(_tidied(join_path(*(part for part in parts if part != ""))), *parts)
+
+
+def _tidied(path: str) -> str:
+    if known(path):
+        path = posixpath.normpath(path)
+    return path[1:] if path.startswith("//") else path
+
+
+def _below_folder(path: Value, base: Value = None, *_: Value) -> Value:
+    """An address relative to another, as a path."""
+    if base is None or "://" in text_of(path):
+        return path
+    return _joined_path(parent_of(text_of(base)) if known(text_of(base)) else ".", path)
+
+
+def _names_in(folder: Value = ".", options: Value = None, *_: Value) -> Value:
+    """The names of what is in a folder."""
+    below = "deep" in traits_of(folder) or (isinstance(options, dict) and options.get("recursive") is True)
+    return [Marked("*", {"bulk", f"in:{text_of(folder)}"} | ({"deep"} if below else set()))]
+
+
+def _folder(value: Value, *_: Value) -> Value:
+    """The folder that a listed name is in."""
+    return next((trait[3:] for trait in traits_of(value) if trait.startswith("in:")), hole())
+
+
+def _found(pattern: Value, options: Value = None, *_: Value) -> Value:
+    """The files that patterns find, in the folder that is named with them."""
+    where = options.get("cwd") if isinstance(options, dict) else None
+    return listing(*(one if where is None else join_path(where, one) for one in items(pattern)))
+
+
+PATHS: Mapping[str, Callable[..., Value]] = {
+    "path": as_path,
+    "joined": lambda *parts: join_path(*parts),
+    "joined_path": _joined_path,
+    "resolved_path": _resolved_path,
+    "below_folder": _below_folder,
+    "listing": listing,
+    "found": _found,
+    "entries": _entries,
+    "bulk": lambda *parts: [_bulk(*parts)],
+    "bulk_below": lambda *parts: [_bulk(*parts, "*")],
+    "bulk_deep": lambda place, pattern="*", *_: [_bulk(place, "**", pattern, walk=True)],
+    "names": lambda *_: [_bulk("*")],
+    "names_in": _names_in,
+    "folder": _folder,
+    "walked": _walked,
+    "tree": tree,
+    "home": lambda *_: hole("HOME"),
+    "tilde": lambda *_: "~",
+    "cwd": lambda *_: ".",
+    "temp": lambda *_: "/tmp",
+    "tmp": lambda *_: Marked(f"/tmp/tmp{hole()}", {PATH}),  # made by the program itself
+    "tmp_pair": lambda *_: (UNKNOWN, Marked(f"/tmp/tmp{hole()}", {PATH})),
+    "with_name": lambda path, name: with_name(path, text_of(name)),
+    "with_suffix": lambda path, suffix: with_suffix(path, text_of(suffix)),
+    "basename": lambda path, *_: marked(posixpath.basename(text_of(path)), path),
+    "dirname": lambda value, *_: parent_of(text_of(value)),
+    "stem": lambda path, *_: marked(posixpath.splitext(posixpath.basename(path))[0], path),
+    "suffix": lambda path, *_: posixpath.splitext(path)[1],
+    "anchor": lambda path, *_: "/" if path.startswith("/") else "",
+}
