@@ -263,4 +263,10 @@ def holds(values: Sequence[Value]) -> bool:
 
 def flattened(values: Iterable[Value]) -> list[Value]:
     """The values, lists taken apart; pairs are options."""
-    return [one for value in values if not isinstance(value, dict) for one in items(value)]
+    found: list[Value] = []
+    for value in values:
+        if isinstance(value, (str, Sym)):
+            found.append(value)
+        elif not isinstance(value, dict):
+            found += items(value)
+    return found

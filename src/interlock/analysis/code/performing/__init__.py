@@ -37,9 +37,9 @@ FEW = 64  # items that a function is called with
 # -- files -----------------------------------------------------------------------------------------------------------
 
 
-def _traits(call: LibraryCall, entry: Entry) -> tuple[str, ...]:
-    deep = ("recursive",) if "recursive" in entry and holds(pick(call, entry["recursive"])) else ()
-    return (*entry.get("traits", ()), *deep)
+def _traits(call: LibraryCall, entry: Entry) -> list[str]:
+    traits: list[str] = entry.get("traits", [])
+    return [*traits, "recursive"] if "recursive" in entry and holds(pick(call, entry["recursive"])) else traits
 
 
 def _touching(verb: str) -> Work:

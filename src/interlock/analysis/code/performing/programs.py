@@ -114,8 +114,9 @@ def _command(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) 
     """One text goes through a shell; several words, or a list, do not."""
     found = [value for value in pick(call, where) if not isinstance(value, dict)]
     more = pick(call, entry["argv"])[:1] if "argv" in entry else []
-    shelled = "shelled" in entry and holds(pick(call, entry["shelled"]))
-    walk.world.wired = walk.world.wired or (entry.get("wired", False) and bool(walk.world.peer))
+    shelled = "shelled" in entry and call.named and holds(pick(call, entry["shelled"]))
+    if "wired" in entry:
+        walk.world.wired = walk.world.wired or bool(walk.world.peer)
     if shelled and found and listed(found[0]):
         found = list(found[0])[:1]
     elif more and listed(more[0]):

@@ -191,7 +191,10 @@ def _loop(walk: ProgramWalk, generators: Sequence[ast.comprehension], keep: Call
 
 
 def _attribute(walk: ProgramWalk, node: ast.Attribute) -> Value:
-    return walk.spread(lambda owner: walk.language.attribute(walk, owner, node.attr), walk.eval(node.value))
+    owner = walk.eval(node.value)
+    if not isinstance(owner, Either):
+        return walk.language.attribute(walk, owner, node.attr)
+    return walk.spread(lambda one: walk.language.attribute(walk, one, node.attr), owner)
 
 
 def _subscript(walk: ProgramWalk, node: ast.Subscript) -> Value:

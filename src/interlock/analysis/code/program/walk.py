@@ -272,6 +272,12 @@ class ProgramWalk(Struct, eq=False):
 
     def call(self, func: Value, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
         """Call a value, in every way that it and its arguments could be."""
+        for value in (func, *args, *named.values()):
+            if isinstance(value, Either):
+                break
+        else:
+            self.out.step()
+            return self.language.invoke(self, func, list(args), dict(named))
         count = len(args)
 
         def one(target: Value, *given: Value) -> Value:
