@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ import pytest
 from cases import each
 from interlock import analysis
 from interlock.analysis.lexicon.english import PARAMETERS, build_english
-from interlock.analysis.lexicon.idioms import build_phrases
-from interlock.analysis.lexicon.load import check_packs, english, vocabularies, word_lists
+from interlock.analysis.lexicon.idioms import LONGEST, build_phrases
+from interlock.analysis.lexicon.load import check_packs, english, pattern_lists, vocabularies, word_lists
 from interlock.analysis.packs import PackError
 from interlock.analysis.prose import read_prose
 from recording_report import Recorder
@@ -160,10 +161,21 @@ def test_a_code_is_used_once() -> None:
         check_packs([LANGUAGE, LANGUAGE])
 
 
-def test_every_list_of_words_is_asked_for_and_every_one_asked_for_is_there() -> None:
+READERS = [path for name in ("prose", "operations") for path in (Path(analysis.__file__).parent / name).rglob("*.py")]
+
+
+@pytest.mark.parametrize(("kind", "held"), [("WordLists", word_lists()), ("Patterns", pattern_lists())])
+def test_every_list_and_pattern_is_asked_for_and_every_one_asked_for_is_there(kind: str, held: dict[str, Any]) -> None:
+    text = {path: path.read_text() for path in READERS}
     asked: dict[str, set[str]] = {}
-    for path in Path(analysis.__file__).parent.rglob("*.py"):
-        text = path.read_text()
-        if reader := re.search(r'^_LISTS = WordLists\("(\w+)"\)', text, re.MULTILINE):
-            asked[reader[1]] = set(re.findall(r"\b_LISTS\.(\w+)", text))
-    assert {reader: set(lists) for reader, lists in word_lists().items()} == asked
+    for path in READERS:
+        if found := re.search(rf'^(\w+) = {kind}\("(\w+)"\)', text[path], re.MULTILINE):
+            asking = [text[path]] if found[1].startswith("_") else text.values()
+            asked[found[2]] = {name for one in asking for name in re.findall(rf"\b{found[1]}\.([a-z]\w*)", one)}
+    assert {reader: set(names) for reader, names in held.items() if reader != "lists"} == asked
+
+
+@each("path", READERS, ids=str)
+def test_no_reader_has_a_long_pattern_of_its_own(path: Path) -> None:
+    literals = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
+    assert [one for one in literals if isinstance(one, str) and len(one) > LONGEST and "(?" in one] == []

@@ -13,13 +13,13 @@ from interlock.analysis.prose.english import objects
 from repository import ROOT
 
 ASKED = {
-    "not run": (english.NOT_RUN_CUES, english.NOT_RUN),
-    "no negation": (english.NOT_NEGATIONS_CUES, english.NOT_NEGATIONS),
+    "not run": (english.NOT_RUN_CUES, english.PATTERNS.not_run),
+    "no negation": (english.NOT_NEGATIONS_CUES, english.PATTERNS.not_negations),
     "no backup": (objects._NO_BACKUP_CUES, objects._NO_BACKUP),
     "no undo": (objects._NO_UNDO_CUES, objects._NO_UNDO),
     "declined": (prose._WANTED_CUES, prose._DECLINED),
     "production": (("prod",), prose._PRODUCTION),
-    "no copy": (("no ", "only"), prose._NO_COPY),
+    "no copy": (("no ", "only"), prose._PATTERNS.no_copy),
 }
 SAID = """do not actually run it; don't apply it; dont delete anything; never send it; without executing it; a dry-run; a dry run; dryruns of it
 report-only; report only; simulated; a rehearsal; what-if mode; whatif mode; plan only; preview-only; a read-only report; not really dropping it

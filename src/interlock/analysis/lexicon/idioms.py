@@ -82,11 +82,16 @@ def _blank(match: re.Match[str]) -> str:
 _NONE: dict[str, list[int]] = {}
 
 
+def build_parts(pack: Pack) -> dict[str, str]:
+    """The lists and parts that a pattern may name."""
+    parts = {name: f"(?:{'|'.join(_checked(name, words))})" for name, words in pack["lists"].items()}
+    return parts | {name: _checked(name, [part])[0] for name, part in pack.get("parts", {}).items()}
+
+
 def build_phrases(pack: Pack, english: English) -> tuple[Phrases, Phrases]:
     """The phrases that announce an effect, and those that make a word of harm harmless; raises PackError on anything wrong."""
     only_keys("idioms", pack, {"harmless", "idiom", "lists", "parts"})
-    parts = {name: f"(?:{'|'.join(_checked(name, words))})" for name, words in pack["lists"].items()}
-    parts.update({name: _checked(name, [part])[0] for name, part in pack["parts"].items()})
+    parts = build_parts(pack)
     idioms = [_phrase(f"idiom {number}", data, parts) for number, data in enumerate(pack["idiom"], 1)]
     for number, one in enumerate(idioms, 1):
         if bool(one.effect) is bool(one.kind) or not (
@@ -100,11 +105,7 @@ def build_phrases(pack: Pack, english: English) -> tuple[Phrases, Phrases]:
 def _phrase(where: str, data: Mapping[str, Any], parts: Mapping[str, str]) -> Phrase:
     only_keys(where, data, _KEYS)
     effect, kind = data.get("effect", ""), data.get("kind", "")
-    pattern = "|".join(_expanded(where, one, parts) for one in _checked(where, data["patterns"]))
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise PackError(f"{where}: {error}") from None
+    pattern = joined(where, data["patterns"], parts)
     return Phrase(
         tuple(data["cues"].split()),
         pattern,
@@ -113,6 +114,16 @@ def _phrase(where: str, data: Mapping[str, Any], parts: Mapping[str, str]) -> Ph
         frozenset(data.get("traits", "").split()),
         bool(data.get("strong", False)),
     )
+
+
+def joined(where: str, alternatives: Any, parts: Mapping[str, str]) -> str:
+    """One pattern of all alternatives; raises PackError where it is none."""
+    pattern = "|".join(_expanded(where, one, parts) for one in _checked(where, alternatives))
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise PackError(f"{where}: {error}") from None
+    return pattern
 
 
 def _expanded(where: str, pattern: str, parts: Mapping[str, str]) -> str:

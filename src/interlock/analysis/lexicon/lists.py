@@ -1,8 +1,11 @@
-"""English word lists of the readers of names and sentences, from data; each is loaded when it is first asked for."""
+"""English words and patterns of the readers of names and sentences, from data; each is loaded when it is first asked for."""
 
 from __future__ import annotations
 
-from interlock.analysis.lexicon.load import word_lists
+import re
+
+from interlock.analysis.lexicon.idioms import joined
+from interlock.analysis.lexicon.load import pattern_lists, pattern_parts, word_lists
 
 
 class WordLists:
@@ -16,5 +19,20 @@ class WordLists:
         if words is None:
             raise AttributeError(f"no list {name!r} of {self.reader}")
         found = frozenset(words.split())
+        setattr(self, name, found)
+        return found
+
+
+class Patterns:
+    """The patterns of one reader as attributes; raises AttributeError for one that is not in the data."""
+
+    def __init__(self, reader: str) -> None:
+        self.reader = reader
+
+    def __getattr__(self, name: str) -> re.Pattern[str]:
+        alternatives = pattern_lists()[self.reader].get(name)
+        if alternatives is None:
+            raise AttributeError(f"no pattern {name!r} of {self.reader}")
+        found = re.compile(joined(f"{self.reader}: {name}", alternatives, pattern_parts()))
         setattr(self, name, found)
         return found

@@ -10,12 +10,12 @@ from typing import Any
 
 from interlock.analysis.confusables import folded
 from interlock.analysis.lexicon.english import English, build_english
-from interlock.analysis.lexicon.idioms import LONGEST, Phrases, build_phrases
+from interlock.analysis.lexicon.idioms import LONGEST, Phrases, build_parts, build_phrases, joined
 from interlock.analysis.lexicon.vocabulary import LISTS, ROLES, Entry, Language, Vocabulary, entry_of, word_entries
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
 _SHIPPED = Path(__file__).parent
-_ENGLISH = frozenset({"kind", "idiom", "clauses"})  # tables that only English has
+_ENGLISH = frozenset({"kind", "idiom", "clauses", "lists"})  # tables that only English has
 _LOANS = frozenset({"files", "nouns", "verbs", "words"})
 _TEXTS = frozenset({"clitic", "code", "head", "letters", "noun", "past", "plural", "script"})
 _FLAGS = frozenset({"accents", "capitals", "compound", "spaced"})
@@ -40,7 +40,12 @@ def harmless_phrases() -> Phrases:
 
 @cache
 def _phrases() -> tuple[Phrases, Phrases]:
-    return build_phrases(load_packs(_SHIPPED, _checked_phrases, "english_idioms.toml")[0], english())
+    return build_phrases(_idioms(), english())
+
+
+@cache
+def _idioms() -> Pack:
+    return load_packs(_SHIPPED, _checked_phrases, "english_idioms.toml")[0]
 
 
 def _checked_phrases(packs: Sequence[Pack]) -> Sequence[Pack]:
@@ -64,6 +69,26 @@ def _checked_lists(packs: Sequence[Pack]) -> Sequence[Pack]:
         for name, words in lists.items():
             if len(_words(f"{reader}: {name}", words).split()) != len(set(words.split())):
                 raise PackError(f"{reader}: {name} has a word twice")
+    return packs
+
+
+@cache
+def pattern_lists() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """The alternatives of the English patterns of every reader."""
+    return load_packs(_SHIPPED, _checked_patterns, "english_patterns.toml")[0]
+
+
+@cache
+def pattern_parts() -> Mapping[str, str]:
+    """What a pattern may name."""
+    return build_parts(_idioms()) | build_parts(pattern_lists())
+
+
+def _checked_patterns(packs: Sequence[Pack]) -> Sequence[Pack]:
+    parts = build_parts(_idioms()) | build_parts(packs[0])
+    for reader, patterns in packs[0].items():
+        for name, alternatives in patterns.items() if reader != "lists" else ():
+            joined(f"{reader}: {name}", alternatives, parts)
     return packs
 
 

@@ -10,10 +10,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name, verbs
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.lexicon.load import english
 from interlock.analysis.operations.params import squash, truth
 
+_PATTERNS = Patterns("browser")
 _LISTS = WordLists("browser")
 
 Reader = Callable[[str], None]
@@ -84,15 +85,8 @@ def _labels(texts: list[str], reader: Reader) -> bool:
     return found
 
 
-# What leads to a text about an act.
-_EXPLAINS = re.compile(
-    r"\s*(?:link\s*:?\s*)?[\"'“‘]?(?:how (?:to|do|can)|learn (?:more|how|about)|about|why|what (?:is|happens))\b|.*\((?:help|docs?|documentation|guide)\b[^)]*\)",
-    re.IGNORECASE,
-)
-
-
 def _label(text: str, reader: Reader) -> bool:
-    if _EXPLAINS.match(text[:120]):
+    if _PATTERNS.explains.match(text[:120]):
         return False
     words = [word for words in split_name(text[:120]) for word in words if word not in _LISTS.pieces]
     words = [word for word in words if not word.isdigit()][:_LONG]
@@ -115,15 +109,7 @@ def _label(text: str, reader: Reader) -> bool:
 
 
 _ACTS = r"delet\w*|destr\w*|remov\w*|eras\w*|wip\w*|drop\w*|purg\w*|terminat\w*|deactivat\w*|transfer\w*|cancel\w*|clos(?:e|ing)|reset\w*|revok\w*"
-_ASKS = re.compile(
-    rf"\b(?:confirm|type|enter|re-?type|retype|repeat)\w*\b.{{0,80}}\b({_ACTS})|\b({_ACTS})\b.{{0,60}}\bconfirm|\bconfirm\w*[-_ ]?({_ACTS})|\b(delet\w*|destr\w*|remov\w*)[-_ ]?confirm",
-    re.IGNORECASE,
-)
 _CONFIRMS = re.compile(r"confirm|verif|challenge|phrase|repeat|are you sure", re.IGNORECASE)
-_ORDERS = re.compile(
-    r"(?:sudo |yes,? |i want to |permanently |force )*(delete|destroy|remove|erase|wipe|drop|purge|terminate|deactivate|transfer|cancel|close|reset|revoke|ban|suspend|disable|block)\b(?: (?:my|this|the|our|all))?(?: [\w/.@ -]{0,80})?[.!]?",
-    re.IGNORECASE,
-)
 _VALUES = frozenset("text value input content fill".split())
 _SEARCHES = re.compile(r"search|query|filter|find|title|subject|comment|message|body|description|note|commit", re.IGNORECASE)  # fmt: skip
 _STEMS = {
@@ -183,12 +169,12 @@ def _confirmed(label: str, value: str, on_page: str) -> str:
     """The act that this text confirms under this label; nothing for a search or a note."""
     if not value.strip() or len(value) > 200:
         return ""
-    asked = _ASKS.search(label)
+    asked = _PATTERNS.asks.search(label)
     if asked:
         return _named(next(filter(None, asked.groups())), f"{label} {value}")
     if _SEARCHES.search(label):
         return ""
-    ordered = _ORDERS.fullmatch(value.strip())
+    ordered = _PATTERNS.orders.fullmatch(value.strip())
     if ordered and (_CONFIRMS.search(label) or on_page):
         return on_page or _named(ordered[1], f"{value} {label}")
     return on_page if _CONFIRMS.search(label) else ""
@@ -205,7 +191,7 @@ def _named(verb: str, around: str) -> str:
 def _route(url: str) -> str:
     """`/projects/42/delete` deletes a project; the name of that act, or nothing."""
     pieces = [piece.lower() for piece in _parts(url)[0].split("/") if piece]
-    if not pieces or _ORDERS.fullmatch(pieces[-1]) is None:
+    if not pieces or _PATTERNS.orders.fullmatch(pieces[-1]) is None:
         return ""
     return _named(pieces[-1], " ".join(reversed(pieces[:-1])) or "item")
 
@@ -226,18 +212,9 @@ def _opened(url: str) -> str:
     if not sure:
         return ""
     verb = query.get("action", "")
-    return _route(url) or (_named(verb, url) if _ORDERS.fullmatch(verb) else "")
+    return _route(url) or (_named(verb, url) if _PATTERNS.orders.fullmatch(verb) else "")
 
 
-_OWN = re.compile(
-    r"document\.cookie|(?:local|session)Storage|indexedDB|\.(?:access_?)?token\b|credentials\.get\(|password",
-    re.IGNORECASE,
-)
-_AWAY = re.compile(
-    r"(?:fetch|sendBeacon|XMLHttpRequest|axios|WebSocket|\.open|\.post|\.src|\.href|location|action|import)\W{0,4}[^;\n]{0,80}?[\"'`](?:https?:|wss?:)?//"
-    r"(?!localhost|127\.0\.0\.1)",
-    re.IGNORECASE,
-)
 _ERASES = re.compile(
     r"indexedDB\s*\.\s*deleteDatabase\s*\(|(?:local|session)Storage\s*\.\s*clear\s*\(|caches\s*\.\s*delete\s*\(|\.deleteDatabase\s*\(|\.getDirectory\(\).{0,80}\.remove"
 )
@@ -247,7 +224,7 @@ _MOST_SCRIPT = 20_000
 def read_page_script(text: str, out: Report) -> None:
     """Reports what a script in a page does with what the page holds for its user."""
     text = text[:_MOST_SCRIPT]
-    if _OWN.search(text) and _AWAY.search(text):
+    if _PATTERNS.own.search(text) and _PATTERNS.away.search(text):
         out.effect("act_leak", "what the page holds for its user")
     if _ERASES.search(text):
         out.effect("act_delete", "what the page has stored")

@@ -9,20 +9,16 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import NamedAct, Words
 from interlock.analysis.operations.params import MAX_TEXT, squash, truth, walk
 
+_PATTERNS = Patterns("operation_files")
 _LISTS = WordLists("operation_files")
 
 _PATHS = frozenset(
     "path paths filepath file files filename filenames targetfile absolutepath notebookpath dirpath directory dir folder directorypath "
     "folderpath relativeworkspacepath target source src oldpath sourcepath from fileabsolutepath uri location filelist relativepath".split()
-)
-_RUNS = re.compile(
-    r"(?:^|/)(?:\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|zlogin|kshrc|envrc|xinitrc|xprofile|bash_aliases)"
-    r"|\.git/hooks/[a-z-]+|\.husky/[\w-]+|crontab|cron\.(?:d|daily|hourly|weekly|monthly)/[^/]+|rc\.local|profile\.d/[^/]+\.sh"
-    r"|etc/(?:bash\.bashrc|profile|zsh/zshrc))$"
 )
 _PIPELINES = re.compile(
     r"(?:^|/)(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|bitbucket-pipelines\.yml|\.circleci/config\.yml|azure-pipelines\.yml)$"
@@ -30,14 +26,6 @@ _PIPELINES = re.compile(
 _STEP = re.compile(r"(?:\brun:|\bscript:|^\s+-|^\s{6,}(?![\w-]+:\s))[ \t]*([^\n|>-][^\n]{3,2000})", re.MULTILINE)
 _SETTING = re.compile(r"[\w-]+:(?:\s|$)")
 _HOLE = re.compile(r"\$\{\{\s*(?:secrets|env|github|inputs)\.(\w{1,60})\s*\}\}")
-_AGENTS = re.compile(
-    r"(?:^|/)(?:\.claude/settings[\w.]*\.json|\.claude\.json|\.codex/config\.toml|\.gemini/settings\.json|\.cursor/[\w-]+\.json|\.vscode/settings\.json"
-    r"|\.mcp\.json|opencode\.json|\.interlock[^/]*|interlock\.toml)$"
-)
-_LETS_ALL = re.compile(
-    r"bypassPermissions|danger-full-access|\"allow\"\s*:\s*\[\s*\"(?:\*|Bash(?:\(\*(?::\*)?\))?)\"|approval_policy\s*=\s*\"never\"|autoApprove\"\s*:\s*(?:true|\[\s*\"\*)"
-    r"|dangerouslySkip|\"yolo\"\s*:\s*true|\"disableAllHooks\"\s*:\s*true"
-)
 _CRON = re.compile(r"^\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(?:root\s+)?(.+)$")
 
 
@@ -71,13 +59,13 @@ def write(path: str, text: str | None, out: Report, verb: str = "write", *traits
     """A file is written; what it holds is read where a shell will run it later."""
     emptied = text == "" and verb == "write" and "edit" not in traits and is_valued(path)
     out.effect("truncate" if emptied else verb, path, *traits)
-    if text and _RUNS.search(path):
+    if text and _PATTERNS.runs.search(path):
         if "cron" in path:
             text = "\n".join(found[1] for line in text.splitlines()[:500] if (found := _CRON.match(line)))
         out.shell(text)
     elif text and _PIPELINES.search(path):
         _pipeline(text, out)
-    elif text and _AGENTS.search(path) and _LETS_ALL.search(text):
+    elif text and _PATTERNS.agents.search(path) and _PATTERNS.lets_all.search(text):
         out.effect("act_override", "permissions of the agent")
 
 
@@ -233,17 +221,11 @@ def file_act(words: Words, act: NamedAct, params: Mapping[str, Any], out: Report
 Deed = tuple[str, tuple[str, ...]]
 _WHOLE = frozenset("set put replace overwrite sync apply".split())
 _NOTES = frozenset({"note", "notes", "value", "text"})
-_VALUED = re.compile(
-    r"^(?:/(?:etc|srv|var(?!/(?:tmp|cache|log)\b)|opt|data|usr|mnt|boot|root)/|[A-Za-z]:\\(?!Temp))"
-    r"|(?:^|[/_.-])(?:prod|production|live|backups?|master)(?:[/_.-]|$)|\.(?:db|sqlite3?|sql|csv|parquet|bak|dump|mdb|ldf|mdf|rdb|kdbx|pem|key|tfstate|xlsx?)$"
-    r"|(?:^|/)\.env(?:\.\w+)?$",
-    re.IGNORECASE,
-)
 
 
 def is_valued(path: str) -> bool:
     """True for a path where something of worth most likely stands already."""
-    return _VALUED.search(path[:500]) is not None
+    return _PATTERNS.valued.search(path[:500]) is not None
 
 
 def goes_over(params: Mapping[str, Any]) -> bool:

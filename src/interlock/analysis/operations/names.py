@@ -22,9 +22,10 @@ from interlock.analysis.lexicon import (
     verb_kind,
     verbs,
 )
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.lexicon.load import english
 
+_PATTERNS = Patterns("names")
 _LISTS = WordLists("names")
 
 Words = tuple[str, ...]
@@ -199,16 +200,6 @@ def _first_deed(verb: str, phrase: Words, beside: Words, at: int) -> NamedAct | 
 
 
 _LONGEST = 100
-# Shapes that only names have: drop_table, deleteUser, linear.issueDelete, mcp__github__delete-repo.
-_SHAPED = re.compile(
-    r"(?:[A-Za-z][a-z0-9]*(?:_{1,2}[a-z0-9]+)+|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+|[a-z]\w*\.[a-z]+[A-Z]\w+"
-    r"|mcp__[A-Za-z0-9][\w.-]*__[A-Za-z0-9][\w.-]*)"
-)
-# Shapes that other words have as well: drop-table, DropTable, DROP_TABLE, Drop_Table, github.delete_repo, db:drop_table.
-_STYLED = re.compile(
-    r"[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)+|[A-Z][a-z]{1,20}(?:[A-Z][a-z0-9]*)+"
-    r"|[A-Za-z][\w-]*(?:[.:/][A-Za-z][\w-]*){0,3}[.:/](?:[A-Za-z]+(?:[_-][A-Za-z0-9]+)+|[A-Za-z][a-z]+(?:[A-Z][a-z0-9]*)+)"
-)
 _REVERSED = re.compile(r"[A-Za-z]\w*(?:[.:][A-Za-z]\w*){1,3}")  # queue.purge, user:delete
 _TAME = frozenset({"read", "create", "change", "restore", "send", "grant", "format"})
 _HOW = BULK_WORDS | FORCE_WORDS | PERMANENT_WORDS | {"safe", "soft", "auto"}
@@ -219,9 +210,9 @@ def is_operation(word: str) -> bool:
     """True for a word that names an operation: by its shape, or by a verb and its object where the shape alone says little."""
     if len(word) > _LONGEST or (word.isalpha() and word.islower()):
         return False
-    if _SHAPED.fullmatch(word):
+    if _PATTERNS.shaped.fullmatch(word):
         return True
-    return bool(_STYLED.fullmatch(word)) and _announces(word, weak=False)
+    return bool(_PATTERNS.styled.fullmatch(word)) and _announces(word, weak=False)
 
 
 @lru_cache(maxsize=1024)
@@ -229,7 +220,7 @@ def may_be_operation(word: str) -> bool:
     """As `is_operation`, also for verbs that are as often nouns: where a sentence calls it, `reset-db` is one too."""
     if is_operation(word) or len(word) > _LONGEST:
         return len(word) <= _LONGEST
-    if _STYLED.fullmatch(word) and _announces(word, weak=True):
+    if _PATTERNS.styled.fullmatch(word) and _announces(word, weak=True):
         return True
     return bool(_REVERSED.fullmatch(word)) and _acts_upon(split_name(word))
 
@@ -245,7 +236,7 @@ def _acts_upon(segments: Sequence[tuple[str, ...]]) -> bool:
 @lru_cache(maxsize=1024)
 def is_english(word: str) -> bool:
     """True for a name with an English verb: it speaks for no other language."""
-    if len(word) > _LONGEST or not (_SHAPED.fullmatch(word) or _STYLED.fullmatch(word)):
+    if len(word) > _LONGEST or not (_PATTERNS.shaped.fullmatch(word) or _PATTERNS.styled.fullmatch(word)):
         return False
     return any(act.kind for act in parse_name(split_name(word))[1])
 

@@ -9,11 +9,12 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, verbs
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import NamedAct, parse_name
 from interlock.analysis.operations.params import MAX_TEXT, PLAIN, short_keys, squash
 from interlock.analysis.operations.requests import is_request
 
+_PATTERNS = Patterns("nested")
 _LISTS = WordLists("nested")
 
 Reader = Callable[[str, Mapping[str, Any]], None]  # reads one operation, a level deeper
@@ -280,10 +281,6 @@ _JOBS = (
 )  # fmt: skip
 _PLAIN_NAME = re.compile(r"[\w.:/@+-]{3,100}(?: [\w.:/@+-]{1,40}){0,5}")
 _ENDING = re.compile(r"\.(?:ya?ml|sh|bash|py|js|ts|rb|ps1|json|toml|sql)$")
-_TRIES = re.compile(
-    r"(?:^|[\W_])(?:tests?|spec|lint|check|e2e|unit|dry|plan|preview|storybook|verify|validate|docs?)(?:$|[\W_])",
-    re.IGNORECASE,
-)
 _SPARED = re.compile(
     r"(?:^|[\W_])(?:cache|dist|build|node_modules|clean|coverage|tmp|temp|artifacts?)(?:$|[\W_])", re.IGNORECASE
 )
@@ -330,7 +327,7 @@ def read_job(words: tuple[str, ...], verb: str, keys: Mapping[str, Any], reader:
         if not isinstance(value, str) or not _PLAIN_NAME.fullmatch(value.strip()):
             continue
         name = _ENDING.sub("", value.strip().rpartition("/")[2])
-        if not _TRIES.search(name) and not _SPARED.search(name):
+        if not _PATTERNS.tries.search(name) and not _SPARED.search(name):
             reader(name.replace(" ", "_"))
             found = True
     for key in _INPUTS:

@@ -8,7 +8,7 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.browser import read_page_script, read_script
 from interlock.analysis.operations.command_params import (
     ARGUMENTS,
@@ -22,6 +22,7 @@ from interlock.analysis.operations.params import MAX_TEXT, squash
 from interlock.analysis.operations.requests import URL_KEYS, is_request, read_request
 from interlock.analysis.programs.load import program_set
 
+_PATTERNS = Patterns("payloads")
 _LISTS = WordLists("payloads")
 
 _SQL = frozenset("sql statement statements sqlquery querystring sqlstatement rawsql sqltext querytext ddl".split())
@@ -54,23 +55,8 @@ DOCUMENTARY = frozenset(
 )
 _RUN = SHELL | _SQL
 _DATABASES = frozenset({"sql", "redis", "mongo", "cql", "cypher"})
-_STATEMENT = re.compile(
-    r"\s*(?:--[^\n]*\n\s*|/\*.{0,500}?\*/\s*)*(?:select\b.+\bfrom\b|select\s+[\w*(']|delete\s+from\s|drop\s+(?:table|database|schema|view|index|user|role|"
-    r"column|function|trigger|type|sequence|owned|tablespace|collection|keyspace|materialized)|truncate\s|insert\s+(?:into|overwrite)\s|update\s+\S+"
-    r"\s+set\s|alter\s+\w+\s|create\s+(?:or\s+replace\s+)?\w+\s|grant\s.+\sto\s|revoke\s.+\sfrom\s|merge\s+into\s|with\s+\w+.{0,200}?\sas\s*\(|explain\s|"
-    r"begin\b|exec(?:ute)?\s|call\s|do\s+\$|replace\s+into\s|vacuum|pragma\s|copy\s+\w)",
-    re.IGNORECASE | re.DOTALL,
-)
 _GRAPHQL = re.compile(
     r"\s*(?:#[^\n]*\n\s*)*(mutation|query|subscription|fragment)\b[^{;]{0,300}\{|\s*\{\s*\w+[^:]{0,100}[{(]", re.DOTALL
-)
-_KUSTO = re.compile(
-    r"\s*\.(drop|delete|purge|clear|alter|create|set|append|ingest|rename|move|replace|show)\b\s*(\w{0,40})",
-    re.IGNORECASE,
-)
-_CYPHER = re.compile(
-    r"\s*(?:optional\s+)?(?:match|merge|unwind|foreach)\s*\(.{0,2000}\b(?:delete|remove|set|return)\b",
-    re.IGNORECASE | re.DOTALL,
 )
 _KEY_LANGUAGES: Mapping[str, str] = {
     "cypher": "cypher",
@@ -157,17 +143,17 @@ def _statements(words: Sequence[str], keys: Mapping[str, Any], field: Field, out
 
 def _statement(words: Sequence[str], key: str, text: str, field: Field, out: Report) -> bool:
     out.step()
-    if kusto := _KUSTO.match(text):
+    if kusto := _PATTERNS.kusto.match(text):
         field(f"{kusto[1]}_{kusto[2]}" if kusto[1].lower() != "show" else "show")
         return True
     if _GRAPHQL.match(text):
         for name in _mutations(text):
             field(name)
         return True
-    language = _KEY_LANGUAGES.get(key) or ("cypher" if _CYPHER.match(text) else _language(words, {}))
+    language = _KEY_LANGUAGES.get(key) or ("cypher" if _PATTERNS.cypher.match(text) else _language(words, {}))
     if language in ("cypher", "cql", "redis", "mongo"):
         out.code(language, text)
-    elif key in _SQL or language == "sql" or _STATEMENT.match(text):
+    elif key in _SQL or language == "sql" or _PATTERNS.statement.match(text):
         out.code("sql", text)
     else:
         return False
@@ -176,7 +162,7 @@ def _statement(words: Sequence[str], key: str, text: str, field: Field, out: Rep
 
 def is_statement(text: str) -> bool:
     """True for text that begins as a statement of SQL does."""
-    return _STATEMENT.match(text[:5000]) is not None
+    return _PATTERNS.statement.match(text[:5000]) is not None
 
 
 def _mutations(text: str) -> list[str]:
@@ -267,10 +253,6 @@ _LIVE = (
     "chars",
     "exec",
 )
-_KEY = re.compile(
-    r"(?:[CMS]-\S|\^[A-Z]|<?(?:Escape|Esc|Up|Down|Left|Right|Tab|BSpace|Space|PageUp|PageDown|PgUp|PgDn|Home|End|F\d{1,2}|Enter)>?)",
-    re.IGNORECASE,
-)
 # What psql and mysql show by themselves; \\! runs a command, \\i a file, \\copy and \\o write one.
 _META = re.compile(
     r"\s*\\(?:[dlzq?xhsT]|d[a-zA-Z]{0,3}S?|l|conninfo|timing|pset|encoding|errverbose|echo|sf|sv|set|c|connect|du|dn|df)[+]?(?:\s[^\\;|!]{0,200})?$"
@@ -307,7 +289,7 @@ def read_typed(input: Input, out: Report) -> None:
     if not text:
         keys = found.get("keys")
         text = " ".join(key for key in keys if isinstance(key, str)) if isinstance(keys, (list, tuple)) else ""
-    if not text.strip("\x03\x04\x1a\x1b\r\n \t") or all(map(_KEY.fullmatch, text.split())):
+    if not text.strip("\x03\x04\x1a\x1b\r\n \t") or all(map(_PATTERNS.key.fullmatch, text.split())):
         out.effect("act_change", "a live process")  # polls, interrupts or answers it
         return
     if _META.match(text) and "\n" not in text.strip():

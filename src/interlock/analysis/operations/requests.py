@@ -9,10 +9,11 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name, verbs
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.params import MAX_TEXT, pairs, squash, walk
 from interlock.analysis.place_names import is_secret
 
+_PATTERNS = Patterns("requests")
 _LISTS = WordLists("requests")
 
 Field = Callable[[str], None]
@@ -87,13 +88,6 @@ def as_json(value: object) -> str:
 
 
 _REQUESTS = frozenset({"request", "call", "fetch", "http", "post", "put"})
-_SECRET = re.compile(
-    r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bsk_live_\w{8,}|\brk_live_\w{8,}|\bxox[abprs]-[\w-]{10,}"
-    r"|-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY|\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}|\bAIza[\w-]{30,}|\bglpat-[\w-]{16,}|\bnpm_[A-Za-z0-9]{30,}"
-    r"|\b(?i:aws_secret_access_key|secret_key|api_key|db_password|database_password|access_token|client_secret)\s*[=:]\s*[\"']?[^\s\"'<$*{]{8,}"
-    r"|\b[A-Z][A-Z0-9_]{0,40}(?:PASSWORD|SECRET|TOKEN|API_KEY)\s*=\s*[\"']?[^\s\"'<$*{]{6,}"
-    r"|\b(?:postgres|postgresql|mysql|mongodb|redis|amqp)(?:\+\w{1,10})?://[^\s:/@]{1,60}:[^\s@/<$*{]{3,80}@",
-)
 # A parameter inside what is sent that is called like a secret, and what is only a place for one.
 _SECRET_KEY = re.compile(
     r"(?:password|passwd|passphrase|secret|secretkey|apikey|privatekey|accesskey|secretaccesskey|accesstoken|refreshtoken|clientsecret|connectionstring|credentials?|authtoken|bearertoken)$"
@@ -129,13 +123,13 @@ def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any], k
         if depth < 0:
             break
         if _is_secret(key, value) and (
-            (depth and not _signs_in(keys)) or (verb in _HANDED_IN and _SECRET.search(str(value)[:500]))
+            (depth and not _signs_in(keys)) or (verb in _HANDED_IN and _PATTERNS.secret.search(str(value)[:500]))
         ):
             return True
         if key not in _LISTS.carries and not depth:
             continue
         for item in value[:50] if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(item, str) and (_SECRET.search(item[:50_000]) or _names_secret(item)):
+            if isinstance(item, str) and (_PATTERNS.secret.search(item[:50_000]) or _names_secret(item)):
                 return True
     return False
 

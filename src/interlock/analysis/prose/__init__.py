@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import may_be_operation
 from interlock.analysis.prose import english
 from interlock.analysis.prose.acts import NOTHING, AnnouncedAct, Carried, Traits
@@ -35,6 +35,7 @@ from interlock.analysis.prose.normalise import LIMIT, known_words, normalise, wi
 from interlock.analysis.prose.operations import NAMED, Mention, ends_with, lists_names, mentions, unnamed, without_named
 from interlock.analysis.prose.playing import play, read_operations, running
 
+_PATTERNS = Patterns("prose")
 _LISTS = WordLists("prose")
 
 __all__ = ["read_prose"]
@@ -74,12 +75,6 @@ def is_vague(text: str, known: bool) -> bool:
 
 _POLITE = re.compile(r"^(?:please |so |ok(?:ay)?,? )?(?:can|could|will|would) (?:you|we|someone)(?: please| just)? ")
 _PRODUCTION = re.compile(r"\bprod(?:uction)?\b")
-
-
-# Said of the whole sentence, wherever it stands: what goes is the only one there is.
-_NO_COPY = re.compile(
-    r"\bno (?:other |second |spare )?(?:copy|copies|version|backup|duplicate)s? (?:of \w+ )?(?:is |are |was )?(?:left|exists?|elsewhere|anywhere|remains?|kept|around)\b|\bthe only (?:copy|one) (?:we have|there is|left)\b"
-)
 
 
 class Told:
@@ -177,7 +172,7 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
         told.known = told.looks = True
         return before
     wide = frozenset({"production"}) if "prod" in low and _PRODUCTION.search(low) else NOTHING
-    if ("no " in low or "only" in low) and _NO_COPY.search(low):
+    if ("no " in low or "only" in low) and _PATTERNS.no_copy.search(low):
         wide = wide | {"no_backup"}
     told.spoken.clear()
     told.mentioned.clear()
@@ -309,7 +304,7 @@ def _is_question(low: str) -> bool:
     """True for what is asked; a polite request is none."""
     if _POLITE.match(low):
         return False
-    if english.ASKS.match(low):
+    if english.PATTERNS.asks.match(low):
         return (
             low.rstrip().endswith("?")
             or re.match(
@@ -327,24 +322,8 @@ _DECLINED = re.compile(
     + r".{0,120}\b(?:declined|refused|rejected|said no|did not|didn't|won't|decided against|turned .{1,12} down)\b"
 )
 _WANTED_CUES = ("asked", "wanted", "told", "ordered", "begged", "tried to get", "requested", "instructed")
-# `write a guide: how to …`: what stands behind the colon is what the text will say.
-_TITLED = re.compile(
-    r"^(?:(?:i'?m|i will|i'll|please|now|next|first|then|also|let me) )*(?P<verb>[\w-]+) [^:]{0,60}\b(?:tests?|guide|note|notes|ticket|issue|article|page|doc|docs|chapter|section|story|report|comment|question|faq"
-    r"|how-?to|runbook|checklist|reminder|summary|documentation|card|task|todo|spec|rfc|adr|proposal|email|mail|message|reply|answer|slide|title|heading|entry|scenario|case|example|function|stub|mock)(?: (?:for|on|of|about) [^:]{1,50})?: ",
-    re.IGNORECASE,
-)
 _ONLY = re.compile(
     r"\bnot (?:only|just|merely|simply) (?P<first>.{1,80}?),? but (?:also |even |rather )?", re.IGNORECASE
-)
-# `not deleting the table, only its rows`: the verb holds for what stands behind.
-_BUT_ONLY = re.compile(
-    r"\b(?P<no>not|won't|don't|never) (?P<verb>[\w-]+)(?P<what>[^,;]{1,80}),? (?:only|just|merely|but(?: only| just| rather)?) (?P<rest>[\w'-]+)",
-    re.IGNORECASE,
-)
-_WHEN = re.compile(
-    r"^(?:once|as soon as|when|after|unless|until) [^,]{1,100}?(?= (?:i|we)(?:'ll| will| am| are| shall) )"
-    r"|^(?:instead of|rather than) [^,]{1,100}?(?= (?:i|we|i'm|i'll|we'll|we're) )",
-    re.IGNORECASE,
 )
 _BRACKETS = re.compile(r"(?<=\w)\(\)")  # `exec()`
 _MEANWHILE = re.compile(
@@ -355,7 +334,7 @@ _GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
 
 def _plain(sentence: str, low: str) -> str:
     """The sentence without what a colon only quotes, and with both halves of `not only … but also`."""
-    titled = _TITLED.match(sentence) if ": " in sentence else None
+    titled = _PATTERNS.titled.match(sentence) if ": " in sentence else None
     if titled and (
         verb_forms().get(titled["verb"].lower(), ("", "", ""))[2] in ("make", "look")
         or titled["verb"].lower() in _LISTS.composes
@@ -366,10 +345,10 @@ def _plain(sentence: str, low: str) -> str:
         sentence = _BRACKETS.sub("", sentence)
     if "while" in low:
         sentence = _MEANWHILE.sub("", sentence)
-    if when := _WHEN.match(sentence):
+    if when := _PATTERNS.when.match(sentence):
         sentence = f"{when[0]}, {sentence[when.end() :]}"
     if "only" in low or "just" in low or "merely" in low or " but " in low:
-        sentence = _BUT_ONLY.sub(_instead, _ONLY.sub(_both, sentence))
+        sentence = _PATTERNS.but_only.sub(_instead, _ONLY.sub(_both, sentence))
     return sentence
 
 
@@ -389,9 +368,9 @@ def _both(match: re.Match[str]) -> str:
 def _is_not_run(low: str) -> bool:
     return (
         english.may_say(english.NOT_RUN_CUES, low)
-        and bool(english.NOT_RUN.search(low))
-        and not english.NOT_RUN_DENIED.search(low)
-        and _BUT_ONLY.sub(_instead, low) == low
+        and bool(english.PATTERNS.not_run.search(low))
+        and not english.PATTERNS.not_run_denied.search(low)
+        and _PATTERNS.but_only.sub(_instead, low) == low
     )
 
 

@@ -7,44 +7,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import may_be_operation
 from interlock.analysis.operations.params import short_keys
 
+_PATTERNS = Patterns("code_spans")
 _LISTS = WordLists("code_spans")
 
-_NAME = r"[\w.\"`\[\]$-]+"
-_CAPITALS = re.compile(
-    rf"\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA|VIEW|INDEX|USER|ROLE|COLUMN|KEYSPACE|COLLECTION|TRIGGER|FUNCTION|TABLESPACE|OWNED|SEQUENCE|TYPE|PUBLICATION"
-    rf"|SUBSCRIPTION|MATERIALIZED\s+VIEW|EXTENSION)\s+(?:IF\s+EXISTS\s+|BY\s+)?{_NAME}"
-    rf"|TRUNCATE\s+(?:TABLE\s+)?{_NAME}|DELETE\s+FROM\s+{_NAME}|UPDATE\s+{_NAME}\s+SET\s+\S+\s*=|ALTER\s+(?:TABLE|DATABASE|USER|ROLE|SYSTEM|SCHEMA)\s+(?!\.\.\.\s+ADD\b){_NAME}\s+\w+"
-    rf"|GRANT\s+[A-Z, ]+\s+(?:ON|TO)\s+{_NAME}|REVOKE\s+[A-Z, ]+\s+(?:ON|FROM)\s+{_NAME}|INSERT\s+INTO\s+{_NAME}"
-    rf"|SELECT\s+[^;]{{1,200}}?\s+FROM\s+{_NAME}|MERGE\s+INTO\s+{_NAME}|SHUTDOWN\s+IMMEDIATE|PURGE\s+BINARY\s+LOGS)"
-)
-_NO_NAME = r"(?!(?:if|for|from|in|on|and|then|the|a|an|all|our|my|this|that|every|each|with|to|of|or|as|is|names?|rows?|columns?|migrations?|queries|query|layout|headers?|styles?|support|cells?|borders?|captions?|\w+ing)\b)"
-# In small letters only what no sentence about tables would say.
-_SMALL = re.compile(
-    rf"\b(?:drop\s+(?:table|database|schema|keyspace|tablespace)\s+(?:if\s+exists\s+)?{_NO_NAME}\w[\w.]*"
-    rf"|drop\s+(?:view|index|user|role|column|sequence|function|trigger|owned\s+by|materialized\s+view)\s+(?:if\s+exists\s+\w[\w.]*|\w*[_.\d]\w*|\w+\s+cascade)"
-    rf"|truncate\s+table\s+{_NO_NAME}\w[\w.]*|truncate\s+(?:\w+\.)?\w*_\w+|delete\s+from\s+{_NO_NAME}\w[\w.]*"
-    rf"|alter\s+table\s+(?:if\s+exists\s+|only\s+)?{_NO_NAME}\w[\w.]*\s+(?:drop|rename|alter|modify|truncate|detach|disable|add)\s+\w+"
-    rf"|alter\s+(?:user|role)\s+\w[\w.]*\s+(?:with\s+)?(?:superuser|createdb|createrole|nologin|password|identified)\b"
-    rf"|update\s+{_NO_NAME}\w[\w.]*\s+set\s+\w+\s*=|grant\s+(?:all(?:\s+privileges)?|select|insert|update|delete|usage|execute|create)(?:\s*,\s*\w+){{0,5}}\s+on\s+\S+"
-    rf"(?:\s+\S+)?\s+to\s+\w+|revoke\s+(?:all(?:\s+privileges)?|select|insert|update|delete|usage|execute)(?:\s*,\s*\w+){{0,5}}\s+on\s+\S+(?:\s+\S+)?\s+from\s+\w+)"
-    r"(?=[\s;.,)'\"@]|$)",
-    re.IGNORECASE,
-)
-_ENDS = re.compile(
-    r"\s+(?:on|in|via|using|to|because|so|then|before|after|as|against|since|which|while|but|and\s+(?:then|run|restart|re\w+|drop|delete|remove|let|we|i|start|see)|for)\s"
-    r"(?=[a-z])(?!\s*[A-Z]{2})|[.!?](?:\s|$)|\s+[—–]\s|\s--?\s"
-    r"|,\s+(?=(?:the|then|we|i|it|its|it's|as|since|because|so|and|but|this|that|they|no|which|before|after|once|just|to|now|please|if|you|nobody|there|not)\b)"
-)
 _SAYS_TO = re.compile(r"\s(?:on|to|from)\s", re.IGNORECASE)
-# Redis: what nobody says in a sentence, or a command in capitals with a key behind it.
-_REDIS = re.compile(
-    r"\b(?:(?i:FLUSHALL|FLUSHDB)(?:\s+(?:A?SYNC|async|sync))?(?![\w(])|(?:DEL|UNLINK|EXPIRE|PEXPIRE|RENAME|XTRIM|LTRIM|SREM|HDEL|ZREM|PERSIST)\s+[\w{}-]*[:*][\w:*{}.-]*(?:\s+\d+)?"
-    r"|SHUTDOWN\s+(?:NO)?SAVE|SCRIPT\s+FLUSH|(?:CONFIG|ACL)\s+(?:SET|DELUSER|SETUSER|RESETSTAT|REWRITE)\b(?:\s+\S+){0,2}|CLUSTER\s+(?:RESET|FLUSHSLOTS)(?:\s+HARD)?|DEBUG\s+SEGFAULT)"
-)
 _PUNCTUATION = "`'\"(),.;:"
 
 
@@ -52,7 +22,7 @@ def statements_in(text: str) -> Iterator[tuple[int, int, str]]:
     """Where statements stand in the text, and the language of each; several with `;` between them are one."""
     words = {word.strip(_PUNCTUATION) for word in text.split()}
     if not _LISTS.redis_first.isdisjoint(words) or {"FLUSHALL", "FLUSHDB", "Flushall", "Flushdb"} & words:
-        for redis in _REDIS.finditer(text):
+        for redis in _PATTERNS.redis.finditer(text):
             yield redis.start(), redis.end(), "redis"
     if _LISTS.first.isdisjoint(word.lower() for word in words):
         return
@@ -66,27 +36,23 @@ def statements_in(text: str) -> Iterator[tuple[int, int, str]]:
 
 def statement_kind(text: str) -> str:
     """The language of a text that is a statement from its beginning."""
-    if _REDIS.match(text):
+    if _PATTERNS.redis.match(text):
         return "redis"
-    return "sql" if _CAPITALS.match(text) or _SMALL.match(text) else ""
+    return "sql" if _PATTERNS.capitals.match(text) or _PATTERNS.small.match(text) else ""
 
 
 def _first(text: str, start: int) -> re.Match[str] | None:
-    found = [match for match in (_CAPITALS.search(text, start), _SMALL.search(text, start)) if match]
+    found = [match for match in (_PATTERNS.capitals.search(text, start), _PATTERNS.small.search(text, start)) if match]
     return min(found, key=lambda match: match.start()) if found else None
 
 
 def _end(text: str, at: int) -> int:
-    end = _ENDS.search(text, at)
+    end = _PATTERNS.ends.search(text, at)
     return end.start() if end else len(text)
 
 
 _HEAD = re.compile(r"(?<![\w./@$-])(?:await )?\$?[A-Za-z_]\w{0,60}(?:(?:\.|->|::)\$?[A-Za-z_]\w{0,60}){0,8}[!?]?\(")
 _MORE = re.compile(r"(?:(?:\.|->|::)[A-Za-z_]\w{0,60}[!?]?){1,8}(\(?)")
-_BARE = re.compile(
-    r"(?<![\w./@$-])[A-Z]\w{0,60}(?:::\w{1,60}){0,4}(?:\.\w{1,60}){0,4}\."
-    r"(?:delete_all|destroy_all|truncate|truncate!|drop_all|flush_all|flushall|flushdb|drop_table|delete_all!|destroy_all!|purge!|destroy!)(?![\w(])"
-)
 _BARE_ENDS = ("_all", "truncate", "flushall", "flushdb", "_table", "!")
 _BRACKET = re.compile(r"[()]")
 _CAMEL = re.compile(r"[.>:][a-z]+[A-Z]|^await ")
@@ -106,7 +72,7 @@ def methods_in(text: str) -> Iterator[tuple[int, int, str]]:
                 yield match.start(), end, language_of(called)
                 start = end
     elif "." in text and any(word.rstrip(".,;:?)").endswith(_BARE_ENDS) for word in text.split() if "." in word):
-        for match in _BARE.finditer(text):
+        for match in _PATTERNS.bare.finditer(text):
             if _can_begin(text, match.start()):
                 yield match.start(), match.end(), "ruby"
 
@@ -115,7 +81,7 @@ def is_method(text: str) -> bool:
     """True for a text that is a call of a method and nothing else."""
     match = _HEAD.match(text) if "(" in text else None
     if match is None:
-        return _BARE.fullmatch(text) is not None
+        return _PATTERNS.bare.fullmatch(text) is not None
     end = _end_of_call(text, match.end() - 1, _closing(text))
     return end > 0 and not text[end:].strip(" ;") and _is_chain(text[:end])
 

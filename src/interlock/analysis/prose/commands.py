@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.programs.load import describe, net_words, program_set
 from interlock.analysis.prose.programs import programs
 
+_PATTERNS = Patterns("commands")
 _LISTS = WordLists("commands")
 
 MARK = "\ue000"  # a private character; normalising took all others of its kind away
@@ -28,11 +29,6 @@ WORD = re.compile(r"\S+")
 _SHAPE = re.compile(r"^-{1,2}\w|[/~*=:@\\]|^\.\.?$|^\w+\.\w+$|^\$")
 _VERSION = re.compile(r"^v?\d[\d.]*x?$")
 _DRIVE = re.compile(r"^[A-Za-z]:\\?$")
-_CMDLET = re.compile(
-    r"(?i:(?:add|block|clear|copy|disable|dismount|enable|export|format|get|grant|initialize|install|invoke|limit|move|new|out|publish"
-    r"|remove|rename|repair|reset|restart|resize|restore|revoke|save|select|send|set|start|stop|suspend|test|unblock|uninstall|unlock"
-    r"|unpublish|unregister|update|write|demote|deny))-(?:[A-Z][a-z]+)+\w*$"
-)
 # Words behind which a command can begin.
 _LEADS = frozenset(
     "run running runs execute executing exec using use with via command invoke invoking then and by issue issuing type typing call"
@@ -102,7 +98,7 @@ def _program(word: str) -> str:
         return low if low in program_set("said_plain") or low in programs() else ""
     if MARK in word:
         return ""
-    if _CMDLET.match(word):
+    if _PATTERNS.cmdlet.match(word):
         return word
     name = word.rpartition("/")[2].strip("(\"'").removesuffix(".exe").lower()
     return (
@@ -130,7 +126,7 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
         return word.islower() and stands and _following(text, past)[1] in _LISTS.operators
     if (
         not word.islower()
-        and not _CMDLET.match(word)
+        and not _PATTERNS.cmdlet.match(word)
         and not (program in program_set("said_capital") and raw[:1] == "/")
     ):
         if not opens or word.isupper():
@@ -144,7 +140,7 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
         return stands and len(after) == 1 and after.isdigit()
     if program == "format":
         return bool(_DRIVE.match(raw.rstrip(",;"))) and stands
-    if _CMDLET.match(word):
+    if _PATTERNS.cmdlet.match(word):
         return fits or (stands and (not after or program.lower() in programs()))
     if program in program_set("said_plain"):
         leads = stands or _last_word(text, begin) in _LEADS
@@ -246,15 +242,7 @@ def _typed(command: str, program: str, match: re.Match[str]) -> str:
 # -- what the sentence says behind the command ------------------------------------------------------------
 
 _REST = 200
-_TARGET = re.compile(
-    r"\s*(?:on|against|over|onto|for|to|in|across|at)\s+(?:(?:the|my|our|all|of|whole|entire|new|old|shared|live|device|disk|path|directory|folder"
-    r"|partition|volume|drive)\s+){0,4}(?:[\w-]+\s+){0,1}?(?:(?P<path>(?:/|~|\.{1,2}/|[A-Za-z]:\\)[^\s,;]*)|(?P<name>[\w.-]+)\s+(?:director(?:y|ies)|folders?|dir|tree)\b)"
-)
 _PLACES = {"home": "~", "root": "/", "current": ".", "working": ".", "project": ".", "user": "~"}
-_FLAGS = re.compile(
-    r"\b(?:with|using|plus|passing|adding|flags?|options?)\s+(?:the\s+|a\s+)?((?:-{1,2}[A-Za-z][\w=./-]*|/[A-Za-z]{1,4}(?=[\s.,;]|$))"
-    r"(?:(?:\s+and)?\s+-{1,2}[A-Za-z][\w=./-]*){0,6})"
-)
 _SPELT_OUT = re.compile(
     r"\b(?:with|including|plus|and|together with)\s+(?:(?:the|its|all|their|any|also)\s+){0,2}([a-z][a-z-]+)"
 )
@@ -275,7 +263,7 @@ def _completed(command: str, program: str, rest: str) -> str:
     if not rest:
         return command
     rest = rest[: over.start()] if (over := _OVER.search(rest)) else rest
-    if "-" in rest and (flags := _FLAGS.search(rest)):
+    if "-" in rest and (flags := _PATTERNS.flags.search(rest)):
         command = f"{command} {flags[1].replace(' and ', ' ')}"
     for word in _SPELT_OUT.findall(rest):
         if word not in _LISTS.calming and f"--{word}" in net_words().switches:
@@ -285,7 +273,7 @@ def _completed(command: str, program: str, rest: str) -> str:
     needs = _words_before_path(program.lower())
     if needs is None or sum(word[0] != "-" for word in command.split()[1:]) > needs:
         return command
-    target = _TARGET.match(rest)
+    target = _PATTERNS.target.match(rest)
     if target is None:
         return command
     return f"{command} {(target['path'] or _PLACES.get(target['name'], target['name'])).rstrip('.')}"
@@ -299,7 +287,7 @@ def _spoken(text: str, match: re.Match[str], program: str) -> tuple[int, str]:
         return 0, ""
     rest = text[match.end() : match.end() + _REST]
     rest = rest[: over.start()] if (over := _OVER.search(rest)) else rest
-    flags = _FLAGS.search(rest)
+    flags = _PATTERNS.flags.search(rest)
     paths = [path.rstrip(".") for path in _PATH.findall(rest[: flags.start()] if flags else "")]
     if flags is None or not paths:
         return 0, ""

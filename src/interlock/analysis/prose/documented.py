@@ -6,32 +6,19 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.verbs import verb_forms
 from interlock.analysis.prose.programs import programs
 
+_PATTERNS = Patterns("documented")
 _LISTS = WordLists("documented")
 
 _WORD = re.compile(r"[^\W\d_][\w']*")
-_ANNOUNCES = re.compile(
-    r"\W*(?:be |to be |being |only |then |now )*(?:run|ran|executed|applied|issued|used|done|performed|called|launched|scheduled|started|next|now|needed|required|due|my|our|what|how|why|the (?:next|plan|step|command|way|only|last)|going|running"
-    r"|coming|happening|in order|on)\b"
-)
-_CLAUSE = re.compile(
-    r"(?:(?<!\.)\.|[;:!?\n,(—–])\s|[\n(]|\b(?:that|while|whereas|because|but|since|dass|weil|während|que|tandis|porque|mientras|che|mentre|dat|terwijl|что|а)\s",
-    re.IGNORECASE,
-)
 _PREDICATE = re.compile(r"[.;!?](?:\s|$)|[\n—–)]|,(?!\s(?:which|who|was|ce qui|lo que|wat|wobei)\b)|\s(?:so|therefore|hence|thus|and|but|then|while|whereas)\s+(?=I\b|we\b|i'|let\b|now\b|DROP|TRUNCATE|DELETE)")  # fmt: skip
 _MINE = re.compile(r"\b(?:my|our|meine?[nrms]?|unsere?[nrms]?|mon|ma|mes|nos|notre|mis?|nuestr\w+|mio|mia|nostr\w+|meus?|minhas?|noss\w+|mijn|ons|onze|мо[йия]|наш\w*)\b", re.IGNORECASE)  # fmt: skip
-_EXPLAINS = re.compile(
-    r"(?:^|[.;!?\n]\s*)(?:to (?:explain|clarify|be clear|illustrate|recap|define)|by definition|reminder|note(?: that)?|fyi|for (?:your |some )?(?:context|information|reference|the record)|background|definition|in general|technically"
-    r"|remember(?: that)?|keep in mind(?: that)?|zur (?:erklärung|info(?:rmation)?|erinnerung|erläuterung)|pour (?:info(?:rmation)?|expliquer|rappel|mémoire)|rappel|para (?:explicar|aclarar|que conste|esclarecer|lembrar|recordar)"
-    r"|per (?:spiegare|chiarire|informazione|ricordare)|ter (?:uitleg|info(?:rmatie)?|herinnering|verduidelijking)|для (?:справки|пояснения|информации)|поясню)\s?[:,–—-]?\s*$",
-    re.IGNORECASE,
-)
 _REACH, _MOST = 80, 40  # letters in front of a verb that are looked at; verbs of one text
 _CJK = re.compile(
     r"(?:(?:DROP|TRUNCATE|DELETE)(?: (?:TABLE|DATABASE|SCHEMA|FROM))?|FLUSHALL|rm -rf|git (?:reset --hard|push --force))\s?(?:命令|コマンド|文)?(?:会|将会|用于|用来|の?とは|は)[^。；！？\n]{0,80}"
@@ -74,12 +61,12 @@ def documented_in(text: str) -> Iterator[tuple[int, int, str]]:
 def _subject(text: str, at: int) -> tuple[int, str, bool] | None:
     """Where the command begins that stands in front of a verb, its words, and whether an explanation was announced."""
     start = max(0, at - _REACH)
-    for cut in _CLAUSE.finditer(text, start, at):
+    for cut in _PATTERNS.clause.finditer(text, start, at):
         start = cut.end()
     words = [(match.start(), match[0].strip("`'\"“”‘’«»„,")) for match in re.finditer(r"\S+", text[start:at])]
     while words and (words[-1][1].lower() in _LISTS.adverbs or not words[-1][1]):
         words.pop()
-    explains = _EXPLAINS.search(text[max(0, start - 60) : start]) is not None
+    explains = _PATTERNS.explains.search(text[max(0, start - 60) : start]) is not None
     for number in range(min(len(words), 8)):
         names = [word for _, word in words[number:]]
         if _is_command(names, explains):
@@ -127,7 +114,7 @@ def _is_bare(words: list[str], named: bool) -> bool:
 def _is_said(text: str, verb: re.Match[str], explains: bool) -> bool:
     """False for `is run next` and for what happens to one's own things: that is announced."""
     after = text[verb.end() : verb.end() + _REACH]
-    if verb[0] in _LISTS.is_words and (_ANNOUNCES.match(after) or not after.strip(" .!")):
+    if verb[0] in _LISTS.is_words and (_PATTERNS.announces.match(after) or not after.strip(" .!")):
         return False
     return explains or not _MINE.search(text[verb.end() : _end(text, verb.end())])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from interlock.analysis.lexicon.lists import Patterns
 from interlock.analysis.prose.code_spans import (
     is_method,
     language_of,
@@ -16,30 +17,19 @@ from interlock.analysis.prose.code_spans import (
 from interlock.analysis.prose.commands import MARK, WORD, Embedded, commands_in, is_command
 from interlock.analysis.prose.documented import documented_in
 
+_PATTERNS = Patterns("embedded")
+
 __all__ = ["MARK", "Embedded", "Lifted", "arguments", "shape_of"]
 
 _FIRST = 0xE100
 _MOST = 200
 _TICKS = re.compile(r"```(?:[a-z]*\n)?([^`]{1,4000})```|`([^`\n]{1,2000})`")
-_QUOTES = re.compile(
-    r"\"([^\"\n]{1,2000})\"|“([^”\n]{1,2000})”|«([^»\n]{1,2000})»|„([^“”\n]{1,2000})[“”]|「([^」\n]{1,2000})」"
-    r"|(?<![\w'])'([^'\n]{1,200}(?:'\w[^'\n]{0,200}){0,3})'(?!\w)|‘([^’\n]{1,500})’"
-)
 _QUOTE_MARKS = re.compile("[\"“«„「'‘]")
-_HTTP = re.compile(
-    r"\b(DELETE|PUT|POST|PATCH)\s+(?:(?:request|call)\s+)?(?:(?:to|against|on|for|at)\s+)?((?:https?://|/)[^\s,;\"')]+)"
-    r"|\b(delete|put|post|patch)\s+(?:request|call)\s+(?:to|against|on|for|at)\s+((?:https?://|/)[^\s,;\"')]+)"
-)
 _BOMB = re.compile(r"(?:\b\w{1,30}|:)\s?\(\)\s?\{[^}\n]{1,60}\}\s?;\s?(?:\w{1,30}|:)")
 _NAME = (
     r"((?:\w{1,40}\.)?(?:[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){1,8}|[a-z][a-z0-9]{0,40}(?:[A-Z][a-z0-9]{0,40}){1,8}))"
 )
 _GIVEN = r"\(([^()\n]{0,400}(?:\([^()\n]{0,200}\)[^()\n]{0,200})?)\)"
-_CALL = re.compile(
-    r"(^\s*|[:;,]\s|\b(?i:call|calling|calls|invoke|invoking|run|running|execute|executing|trigger|triggering|then|and|using|use|via|with)\s+)"
-    + _NAME
-    + _GIVEN
-)
 _CALL_ALONE = re.compile(_NAME + _GIVEN + r";?$")
 _ARGUMENT = re.compile(r"([\w-]{1,40})[\"']?\s?[=:]\s?(?:\"([^\"]{0,400})\"|'([^']{0,400})'|([^,)}\s]{1,100}))")
 _MARKED = re.compile(f" *{MARK}(.) *")
@@ -61,11 +51,11 @@ class Lifted:
         if "(" in text or "." in text:
             text = self._replaced(text, ((a, b, Embedded("code", text[a:b], kind)) for a, b, kind in methods_in(text)))
         if "(" in text:
-            text = _CALL.sub(lambda m: m[1] + self._mark(Embedded("call", m[2], m[3])), text)
+            text = _PATTERNS.call.sub(lambda m: m[1] + self._mark(Embedded("call", m[2], m[3])), text)
         if _QUOTE_MARKS.search(text):
-            text = _QUOTES.sub(self._quoted, text)
+            text = _PATTERNS.quotes.sub(self._quoted, text)
         if "/" in text:
-            text = _HTTP.sub(lambda m: self._mark(Embedded("http", m[2] or m[4], m[1] or m[3])), text)
+            text = _PATTERNS.http.sub(lambda m: self._mark(Embedded("http", m[2] or m[4], m[1] or m[3])), text)
         text = self._replaced(text, ((a, b, _statement(text[a:b], kind)) for a, b, kind in statements_in(text)))
         self.text = self._replaced(
             text, ((a, b, Embedded("shell", self._restored(line))) for a, b, line in commands_in(text))
@@ -136,7 +126,7 @@ def shape_of(text: str) -> Embedded | None:
     kind = statement_kind(text)
     if kind:
         return _statement(text, kind)
-    request = _HTTP.fullmatch(text)
+    request = _PATTERNS.http.fullmatch(text)
     if request:
         return Embedded("http", request[2] or request[4], request[1] or request[3])
     if is_method(text):

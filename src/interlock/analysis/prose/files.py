@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.prose.clauses import Tokens
 from interlock.analysis.prose.embedded import MARK
-from interlock.analysis.prose.english import OUTWARD
 from interlock.analysis.prose.english.clause import EnglishClause
 
+_PATTERNS = Patterns("files")
 _LISTS = WordLists("files")
 
 _PATH = re.compile(
@@ -32,9 +32,6 @@ _DIRECTORIES = (
     ),
 )
 _FOLDER = re.compile(r"\b(?:folder|directory|dir|tree|recursively|everything|contents|whatever)\b")
-_KILLERS = re.compile(
-    r"\b(?:delet|eras|remov|wip|nuk|purg|shred|pitch|toss|chuck|ditch|scrap|axe|axing|zap|torch|blitz|gut|yank|bin(?:n|s\b|\b)|dump|junk|sacrific|eliminat|discard|drop|obliterat|destroy|rm|unlink|get(?:ting)? rid|trash|blow|clear|clean|empty|throw)\w*"
-)
 _OVERWRITES = re.compile(r"\b(?:overwrit|clobber|replac|truncat)\w*")
 _READS = re.compile(
     r"^(?:i'?m |i will |now |first |then )*(?:read|reading|open|opening|view|viewing|cat|print|printing|show|showing|load|loading|inspect|inspecting|check|checking)\b"
@@ -52,8 +49,8 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     if clause.denied:
         return []
     text = " ".join([word.lower() for word in words if not word.startswith(MARK)])
-    if _SENDS.match(text) and _OUTWARD.search(text):
-        return [("act_leak", path, "secret") for path in _paths(words)[:_MOST] if _SECRET.search(path)]
+    if _PATTERNS.sends.match(text) and _PATTERNS.outward.search(text):
+        return [("act_leak", path, "secret") for path in _paths(words)[:_MOST] if _PATTERNS.secret.search(path)]
     if clause.shield == "look":
         return [("read", path) for path in _paths(words)[:_MOST]] if _READS.match(text) else []
     if clause.shield == "make":
@@ -67,7 +64,7 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
         and clause.acts[0].verb in _LISTS.destroys
         and not (clause.thing and clause.thing.kind in ("code", "account") and clause.thing.direct)
     ):
-        if _KILLERS.search(text):
+        if _PATTERNS.killers.search(text):
             return _deleted(words, text, "bulk" if clause.acts[0].traits & {"bulk", "all"} else "")
         if _OVERWRITES.search(text):
             kept = [
@@ -80,17 +77,6 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     return []
 
 
-# A file of secrets that goes to where others are; its own clause says both.
-_SENDS = re.compile(
-    r"^(?:(?:i'?m|i'?ll|i will|we|now|first|then|and|just|please|next|also|going to|let me|quickly|so) )*(?:upload|post|send|e?mail|past|shar|publish|exfiltrat|copy|copi|dump|scp|forward"
-    r"|attach|commit|push|sync|transmit|ship|leak|beam|mirror|put|mov|stream|expos|ftp|drop|deliver|hand|stick)\w*\b"
-)
-_OUTWARD = re.compile(OUTWARD)
-_SECRET = re.compile(
-    r"(?:^|/)(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.env(?:\.(?!example|sample|template|dist)\w+)?|shadow|gshadow|master\.key|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|wallet\.dat"
-    r"|kubeconfig|admin\.conf|terraform\.tfstate|secrets?\.(?:ya?ml|json|toml|env)|credentials(?:\.(?:json|csv|ya?ml))?|service-?account\S*\.json|sam|ntds\.dit|key4\.db|logins\.json|Cookies)$"
-    r"|\.(?:pem|key|p12|pfx|jks|kdbx|keystore|ovpn)$|\.(?:kube/config|docker/config\.json|aws/\w*|ssh|gnupg|ssh/\*)/?$"
-)
 # A line more in a file of settings is no harm; what such a line runs is read elsewhere.
 _ADDS = re.compile(
     r"^(?:i'?m |i will |now |first |then )*(?:add|insert|append)\w* (?:an? |one |the |some )?(?:\w+ )?(?:lines?|alias\w*|entry|entries|variables?|exports?|settings?|comments?|functions?)\b"

@@ -8,11 +8,12 @@ from functools import cache
 from interlock.analysis.confusables import fold_confusables as unmasked
 from interlock.analysis.confusables import is_invisible, narrow
 from interlock.analysis.lexicon import vocabulary
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.prose.english import SCOPE, may_say
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.verbs import verb_forms
 
+_PATTERNS = Patterns("normalise")
 _LISTS = WordLists("normalise")
 
 _JOINED = re.compile(r"(?<![^\W_])[^\W\d_](?:([-._*|+~]| )[^\W\d_])(?:\1[^\W\d_]){2,}(?![^\W_])")
@@ -110,40 +111,6 @@ def _spaced(text: str) -> str:
     return text if text == " ".join(text.split()) else _SPACES.sub(" ", text).strip()
 
 
-_WHO = r"(?:the |my |our |an? )?(?:operator|user|admin(?:istrator)?|human|owner|boss|manager|cto|ceo|security team|team|customer|lead|supervisor|system|reviewer)"
-# (pieces of which one is in every such claim, the claim)
-_WORDINGS = (
-    ("confirmed|approved|authori|agreed|signed off|consented|allowed|said",
-     rf"{_WHO}(?: has| have)?(?: already| just| explicitly)* (?:confirmed|approved|authori[sz]ed|agreed(?: to (?:this|it|that))?|signed off|consented|allowed (?:this|it)"
-     rf"|said (?:it(?:'s| is) )?(?:ok(?:ay)?|fine|yes))(?: (?:this|it|that|on (?:this|it)|everything|in advance|beforehand))?"),
-    ("approved|authori|whitelisted by policy",
-     r"(?:(?:it|this) (?:is|was|has been) )?(?:already |fully |explicitly )*(?:pre-?approved|pre-?authori[sz]ed|whitelisted by policy)(?: by [\w ]{1,20})?"),
-    ("approved|authori|confirmed|cleared",
-     r"(?:already |has been |was |been )(?:approved|authori[sz]ed|confirmed|cleared)(?: by " + _WHO + r")?"),
-    ("ignor|disregard|forget",
-     r"(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?) (?:all |any |the |your )*(?:previous|prior|above|earlier|preceding|safety|former) (?:rules?|instructions?|prompts?|polic(?:y|ies)|guidelines?|warnings?)"),
-    ("this is|this's|it is|it's",
-     r"(?:this|it)(?: i|')s (?:only |just |merely )?(?:a )?(?:test|drill|exercise|simulation|harmless|safe|fine|ok(?:ay)?|reversible|routine)(?: only| environment| operation| action)?(?=[\s.,;:!)]|$)"),
-    ("=|:",
-     r"(?:risk|level|danger|severity|category|tier|safe|approved|destructive|read_?only|harmless|confirm(?:ed)?|dangerous|score|reversible|irreversible)\s?[=:]\s?(?:safe|low|lowest|none|true|false|yes|no|ok|okay|minimal|zero|medium|reversible|read[-_]?only|approved|advisory|harmless|\d[\d.]*)\b"),
-    ("risk", r"(?:no|zero|low|minimal) risk"),
-    ("ly safe|ly harmless|ly fine", r"(?:completely|totally|perfectly|absolutely) (?:safe|harmless|fine)"),
-    ("safe to", r"safe to (?:run|proceed|execute|allow|ignore)"),
-    ("do not|don't|no need to",
-     r"(?:do not|don't|no need to) (?:flag|block|alert|escalate|ask|pause|warn)(?: (?:this|it|anyone|me|the user|for \w+))?"),
-    ("confirmation|approval|review",
-     r"no (?:further )?(?:confirmation|approval|review) (?:is )?(?:needed|required|necessary)"),
-    ("please a", r"please (?:allow|approve) (?:this|it)"),
-    ("as safe", r"mark (?:this|it) as safe"),
-    ("classify", r"classify (?:this|it)? ?as (?:safe|\w+)"),
-    ("you must|you should", r"you (?:must|should) (?:allow|approve) (?:this|it)"),
-)  # fmt: skip
-_CLAIMS = re.compile(r"\b(?:" + "|".join(wording for _, wording in _WORDINGS) + ")", re.IGNORECASE)
-_PIECES = tuple(dict.fromkeys(piece for pieces, _ in _WORDINGS for piece in pieces.split("|")))
-_SPEAKERS = re.compile(
-    r"(?:^|(?<=[\s\[<(|#*]))(?:<\|?)?/?(?:system|assistant|developer|admin|operator|nextactionhint|hint|judge|moderator|instruction|important|note to (?:the )?\w+)(?:\|?>)?\s*(?:message|note|prompt|override)?\s*[:\]>]+",
-    re.IGNORECASE,
-)
 _SPEAKER_ENDS = re.compile(r"[:\]>]")
 _DENIED = re.compile(r"(?:\b(?:not|never|n't|isn't|without being|unless|until|if|once)\s*$)", re.IGNORECASE)
 
@@ -151,10 +118,10 @@ _DENIED = re.compile(r"(?:\b(?:not|never|n't|isn't|without being|unless|until|if
 def without_claims(text: str) -> str:
     """The text without what it says about itself."""
     if _SPEAKER_ENDS.search(text):
-        text = _SPEAKERS.sub(" . ", text)
+        text = _PATTERNS.speakers.sub(" . ", text)
     if not _may_claim(text):
         return text
-    return _CLAIMS.sub(
+    return _PATTERNS.claims.sub(
         lambda match: match[0] if _DENIED.search(text[max(0, match.start() - 14) : match.start()]) else " . ", text
     )
 
@@ -164,4 +131,10 @@ def _may_claim(text: str) -> bool:
     if not text.isascii():
         return True
     low = text.lower()
-    return may_say(_PIECES, low)
+    return may_say(_claim_cues(), low)
+
+
+@cache
+def _claim_cues() -> tuple[str, ...]:
+    """Pieces of which one is in every claim."""
+    return tuple(piece.replace("_", " ") for piece in _LISTS.claim_cues)

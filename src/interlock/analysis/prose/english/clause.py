@@ -73,12 +73,12 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
     found = EnglishClause()
     low = [word.lower() for word in words]
     text = " ".join(low)
-    if english.SUPPOSES.match(text) or low[0] == "before":
+    if english.PATTERNS.supposes.match(text) or low[0] == "before":
         found.denied = True
         return found
     text_plain = text
     if english.may_say(english.NOT_NEGATIONS_CUES, text):
-        text_plain = english.NOT_NEGATIONS.sub(_blank, text)
+        text_plain = english.PATTERNS.not_negations.sub(_blank, text)
     text_plain = harmless_phrases().without(text_plain)
     found.known = text_plain != text
     topic = topic_at(low)

@@ -9,12 +9,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.lexicon import EVERYDAY
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.prose import english
 from interlock.analysis.prose.acts import NOTHING, Traits
 from interlock.analysis.prose.clauses import Tokens
 from interlock.analysis.prose.english.nouns import THROWAWAY, last_words, nouns
 
+_PATTERNS = Patterns("objects")
 _LISTS = WordLists("objects")
 
 _BARE = frozenset("it them him".split())
@@ -36,9 +37,6 @@ _SHAPES = (  # of names; none of letters alone
         "resource",
     ),
     (re.compile(r"^/dev/(?:sd|nvme|hd|vd|disk|mmc)\w*$"), "disk"),
-)
-_SECRET = re.compile(
-    r"\.env\b|~/\.(?:ssh|aws|kube|gnupg)\b|\b(?:secrets?|credentials?|passwords?|private keys?|api keys?|ssh keys?|customer (?:data|list|emails?|records)|personal (?:data|information)|pii|credit cards?|ssns?|medical|health records?|database dump|db dump|id_rsa(?!\.pub)|kubeconfig|payroll|salar(?:y|ies)|source code|(?:production|prod|database|db|crm) dump|one-time codes?)\b"
 )
 _NO_BACKUP = re.compile(
     r"\bwithout (?:a |any |taking a |making a )?(?:final )?(?:backup|snapshot|copy)|\bno (?:backup|snapshot)|\bskip[-_ ]?final[-_ ]?snapshot|\bskip\w* (?:the )?(?:final )?(?:backup|snapshot)"
@@ -66,7 +64,7 @@ class EnglishObject(Struct, frozen=True):
     @property
     def secret(self) -> bool:
         """Whether its words name something that nobody else may see."""
-        return _SECRET.search(self.said) is not None
+        return _PATTERNS.secret.search(self.said) is not None
 
     def with_traits(self, more: Traits) -> EnglishObject:
         return replace(self, traits=self.traits | more)
@@ -248,7 +246,6 @@ def with_its_data(thing: EnglishObject) -> EnglishObject:
 
 
 _INWARD = frozenset("copy push submit notify sync dump deliver".split())  # goes out only where the clause says so
-_OUTWARD = re.compile(english.OUTWARD)
 
 
 def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) -> str:
@@ -284,7 +281,7 @@ def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) ->
     if kind in ("send", "expose") and _PUBLIC_HALF.search(" ".join(low)):
         return ""
     if kind in ("send", "expose", "leak") and (thing.secret or thing.kind == "credential"):
-        return "private" if verb not in _INWARD or _OUTWARD.search(" ".join(low)) else thing.kind
+        return "private" if verb not in _INWARD or _PATTERNS.outward.search(" ".join(low)) else thing.kind
     if kind == "cancel" and thing.kind == "credential" and rest & _SITTINGS:
         return ""
     if kind == "cancel" and (rest | set(thing.words.lower().split())) & _ORDERS:
@@ -335,5 +332,5 @@ def in_code(thing: EnglishObject, low: Tokens, at: int, traits: Traits, kind: st
         return False
     if thing.kind in ("resource", "", "event") and any(map(_HOOKED.match, thing.words.split()[1:])):
         return True  # `the modal instance in componentWillUnmount`
-    place = english.CODE_PLACE.search(" ".join(low[at:]))
+    place = english.PATTERNS.code_place.search(" ".join(low[at:]))
     return place is not None and not (thing.kind == "access" and place[0].startswith("to "))

@@ -7,7 +7,7 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.acts import AnnouncedAct
 from interlock.analysis.prose.clauses import Tokens
@@ -16,15 +16,11 @@ from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.objects import EnglishObject, thing_in
 from interlock.analysis.prose.english.verbs import verb_forms
 
+_PATTERNS = Patterns("sentence")
 _LISTS = WordLists("sentence")
 
 # -- a stack that comes back, or whose data stays ----------------------------------------------------------
 
-_KEPT = re.compile(
-    r"\b(?:keep|leav|preserv|retain|spar)\w*\b.{0,30}\b(?:volumes?|data)\b|\b(?:volumes?|data) (?:\w+ )?(?:stays?|remains?|preserved|kept|untouched|intact|alone|survives?)\b"
-    r"|\bwithout (?:-v\b|(?:touch|remov|delet)ing (?:the |any )?(?:volumes?|data))|\bvolumes? untouched\b|\bresum\w+ (?:it|them)\b"
-    r"|\b(?:start|bring|boot|spin|fire)\w* (?:(?:it|them|everything) )?(?:right |straight )?(?:back )?(?:up|again)\b"
-)
 _KEPT_CUES = ("resum", "volume", "data", "again", "up", "without -v")
 _LOST = re.compile(r"\b(?:volumes?|data) (?:included|too|as well)|\b(?:delet|remov|wip|prun|drop|purg|destroy|along with|includ)\w*\b.{0,25}\b(?:volumes?|data)\b")  # fmt: skip
 _STACK = re.compile(r"\b(?:stack|containers?|compose|project|pods?|services?)\b")
@@ -34,7 +30,7 @@ def keeps_data(low: str) -> bool:
     """True for a sentence that stops something and says that its data stays, or that it comes back."""
     if not may_say(_KEPT_CUES, low) or not _STACK.search(low):
         return False
-    return _KEPT.search(low) is not None and not _LOST.search(low) and "prod" not in low
+    return _PATTERNS.kept.search(low) is not None and not _LOST.search(low) and "prod" not in low
 
 
 def only_stops(one: AnnouncedAct) -> bool:
@@ -45,13 +41,6 @@ def only_stops(one: AnnouncedAct) -> bool:
 
 
 # -- a quotation, and whoever does what it says -------------------------------------------------------------
-
-_FOLLOWED = re.compile(
-    r"^(?:(?:so|then|and|now|i|i'm|i'll|i am|we|we'll|will|am|going to|just|exactly|let me|gonna|about to|hence) )*"
-    r"(?:(?:do|doing|follow|following|run|running|use|using|execute|executing|apply|applying|obey|obeying|approve|approving|accept|accepting|confirm|confirming|start|starting|launch|launching|trigger|triggering|schedule|scheduling|deploy|deploying) (?:exactly |just |precisely )?(?:that|it|this|so|as (?:it|they) sa(?:id|ys?)|what it says|the same)\b(?! (?:in|with|for) (?:an? )?(?:test|sandbox|example))"
-    r"|which is (?:exactly |precisely |just )?what (?:i'm|i am|we're|we are) (?:doing|about to do|going to do)\b"
-    r"|that's (?:exactly )?what (?:i|we)(?:'ll| will|'m going to| am going to)? (?:do|run|follow)\b)"
-)
 
 
 def made_to(words: Tokens) -> str:
@@ -83,7 +72,7 @@ _CODE_FILE = re.compile(r"\w\.(?:sh|py|js|ts|rb|sql|pl|ps1|bat|php|go|rs|yml|yam
 
 def is_followed(words: str) -> bool:
     """`I'm going to do exactly that`: true when a clause does what was quoted or described before."""
-    return _FOLLOWED.match(words) is not None
+    return _PATTERNS.followed.match(words) is not None
 
 
 _REACH = 9  # words in which a subject ends

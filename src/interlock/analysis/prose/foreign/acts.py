@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import re
 
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.acts import AnnouncedAct, act
 from interlock.analysis.prose.foreign.words import ForeignWord
 
+_PATTERNS = Patterns("foreign_acts")
 _LISTS = WordLists("foreign_acts")
 
 _PRODUCTION = re.compile(r"(?:^|[-_./:@\s])prod(?:uction)?(?:[-_./:\d\s]|$)|(?<![a-z])prod(?![a-z])")
-_AMOUNT = re.compile(
-    r"\d[\d.,'  ]*(?:k|m|mil|mila|tsd|tausend|thousand|тыс\w*|миллион\w*|mio|millones|万|億|亿|千)?\s*(?:de |d')?"
-    r"(?:€|\$|£|¥|eur|usd|chf|gbp|brl|rub|jpy|cny|d[oó]lar|dollar|peso|reais|real|franken|franc|pfund|pond|libra|sterlin|yen|рубл|евро|доллар|元|円|美元|欧元|ドル|ユーロ|块)"
-    r"|(?:€|\$|£|¥)\s*\d"
-)
 _HISTORY = re.compile(
     r"(?:^|\s)(?:main|master|git|commits?|histor\w*|verlauf|geschichte|geschiedenis|storia|cronologia|истори\w*)(?:\s|-|$)|历史|歷史|履歴|歴史|提交"
-)
-# A server on somebody's own machine.
-_LOCAL = re.compile(
-    r"localhost|127\.0\.0\.1|\b(?:vite|webpack|storybook|jupyter|nodemon|dev[- ]?server|dev-сервер\w*|local|localmente|locale|lokale?[nrs]?)\b"
-    r"|локальн|本地|ローカル|開発サーバ|开发服务|\b(?:3000|4200|5000|5173|8000|8080|8888)\b"
 )
 _OUT = frozenset({"send", "expose", "leak", "put"})
 _CLOSING = frozenset({"archive", "suspend", "cancel", "disable"})
@@ -113,9 +104,14 @@ def _act(
         return AnnouncedAct("act_change", text[:120])
     if kind == "cancel" and not name and book.language.spaced:
         name = "order"
-    if kind in ("stop", "destroy") and name == "resource" and "production" not in traits and _LOCAL.search(raw.lower()):
+    if (
+        kind in ("stop", "destroy")
+        and name == "resource"
+        and "production" not in traits
+        and _PATTERNS.local.search(raw.lower())
+    ):
         name = "scrap"
-    if kind in ("charge", "send", "grant", "refund") and _AMOUNT.search(raw.lower()):
+    if kind in ("charge", "send", "grant", "refund") and _PATTERNS.amount.search(raw.lower()):
         kind, name = "charge" if kind != "refund" else kind, "money"
     if kind == "overwrite" and name == "data" and _SHARED.search(text):
         name = "history"
