@@ -57,6 +57,7 @@ def test_a_wrong_kind_of_verb_is_refused(change: dict[str, Any], message: str) -
     kind = {"name": "delete", "sentence": "destroy", "verbs": "zap", "effects": {"*": "delete"}} | change
     pack = {
         "kind": {"zap": kind},
+        "scope": {"all": "all"},
         "scoped": [],
         "tame": {"named": {"read": "look"}, "said": {"look": "look"}},
         "nominals": {"both": {}, "named": {}, "said": {}},
@@ -78,6 +79,7 @@ def test_a_verb_has_one_kind() -> None:
     kind = {"name": "delete", "verbs": "zap", "effects": {"*": "delete"}}
     pack = {
         "kind": {"one": kind, "other": kind},
+        "scope": {"all": "all"},
         "scoped": [],
         "tame": {"named": {}, "said": {}},
         "nominals": {"both": {}, "named": {}, "said": {}},

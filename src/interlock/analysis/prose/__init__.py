@@ -11,7 +11,7 @@ from interlock.analysis.prose import english
 from interlock.analysis.prose.acts import NOTHING, AnnouncedAct, Carried, Traits
 from interlock.analysis.prose.clauses import Tokens, clauses, sentences, tokens
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, shape_of
-from interlock.analysis.prose.english import PREPOSITIONS, SCOPE
+from interlock.analysis.prose.english import LISTS, scope
 from interlock.analysis.prose.english.clause import TELLS, EnglishClause, read_clause
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.objects import EnglishObject
@@ -63,13 +63,15 @@ def is_vague(text: str, known: bool) -> bool:
         return True
     if known:
         return False
-    if sum(word in _LISTS.empty or word in PREPOSITIONS or word in known_words() for word in words) * 2 < len(words):
+    if sum(word in _LISTS.empty or word in LISTS.prepositions or word in known_words() for word in words) * 2 < len(
+        words
+    ):
         return True  # a language that nobody knows
     things = [nouns()[word] for word in words if word in nouns()]
     return (
         not things
         or any(traits for _, traits, _ in things)
-        or any(SCOPE.get(word) in ("all", "production") for word in words)
+        or any(scope().get(word) in ("all", "production") for word in words)
     )
 
 

@@ -10,7 +10,7 @@ from zlib import crc32
 
 from msgspec import Struct
 
-from interlock.analysis.prose.english import SCOPE
+from interlock.analysis.prose.english import scope
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.verbs import verb_forms
 
@@ -92,8 +92,8 @@ def _classes() -> dict[str, int]:
     """Each word of the English lexicon -> a number for what it is there: kind of verb, kind of thing, scope."""
     verbs, things = verb_forms(), nouns()
     return {
-        word: crc32(f"{_kind(verbs.get(word), 2)}|{_kind(things.get(word), 0)}|{SCOPE.get(word, '')}".encode(), 9)
-        for word in (*verbs, *things, *SCOPE)
+        word: crc32(f"{_kind(verbs.get(word), 2)}|{_kind(things.get(word), 0)}|{scope().get(word, '')}".encode(), 9)
+        for word in (*verbs, *things, *scope())
     }
 
 

@@ -7,7 +7,7 @@ import re
 from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.embedded import MARK
-from interlock.analysis.prose.english import DETERMINERS, NEGATIONS, PREPOSITIONS
+from interlock.analysis.prose.english import LISTS
 from interlock.analysis.prose.english.verbs import nominals, verb_forms
 
 _LISTS = WordLists("clauses")
@@ -74,7 +74,7 @@ def clauses(words: Tokens) -> list[Tokens]:
             or low in _LISTS.always
             or (
                 low in _LISTS.joints
-                and not (at and words[at - 1].lower() in DETERMINERS)
+                and not (at and words[at - 1].lower() in LISTS.determiners)
                 and not (low == "also" and _form(words[min(at + 1, len(words) - 1)]) == "third")
                 and _begins_act(words, at + 1)
                 and not _ends_in_verb(found[-1], words[at + 1 : at + 4])
@@ -105,10 +105,10 @@ def _begins_act(words: Tokens, at: int) -> bool:
     for place, word in enumerate(words[at : at + 5], at + 1):
         low = word.lower()
         if (low in nominals() or low.removesuffix("s") in nominals()) and (
-            place == len(words) or words[place].lower() in PREPOSITIONS
+            place == len(words) or words[place].lower() in LISTS.prepositions
         ):
             return False  # `the disputes and refunds of last week`
-        if word.startswith(MARK) or low in NEGATIONS or is_operation(word):
+        if word.startswith(MARK) or low in LISTS.negations or is_operation(word):
             return True
         if _form(low) in ("base", "ing", "third"):
             return True
@@ -136,14 +136,14 @@ def _ends_in_verb(clause: Tokens, after: Tokens) -> bool:
     if (
         {"it", "them"} & set(after)
         and len(clause) > 3
-        and clause[-3].lower() in DETERMINERS
-        and clause[-4].lower() in PREPOSITIONS
+        and clause[-3].lower() in LISTS.determiners
+        and clause[-4].lower() in LISTS.prepositions
     ):
         return False  # `from the forum post and start it`
     return (
         len(clause) > 1
         and _form(clause[-1]) in ("base", "ing")
-        and clause[-2].lower() not in DETERMINERS
+        and clause[-2].lower() not in LISTS.determiners
         and (
             clause[-2].lower() in _LISTS.among
             or not any(_form(word) in ("base", "ing") and word.lower() not in _LISTS.between for word in clause[:-2])

@@ -9,7 +9,7 @@ from interlock.analysis.confusables import fold_confusables as unmasked
 from interlock.analysis.confusables import is_invisible, narrow
 from interlock.analysis.lexicon import vocabulary
 from interlock.analysis.lexicon.lists import Patterns, WordLists
-from interlock.analysis.prose.english import SCOPE, may_say
+from interlock.analysis.prose.english import may_say, scope
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.verbs import verb_forms
 
@@ -66,7 +66,7 @@ def _unleeted(match: re.Match[str]) -> str:
 @cache
 def known_words() -> frozenset[str]:
     """The English words that somebody may want to disguise."""
-    words = {*verb_forms(), *nouns(), *SCOPE, *_LISTS.links}
+    words = {*verb_forms(), *nouns(), *scope(), *_LISTS.links}
     return frozenset(word for word in words if " " not in word and (len(word) > 2 or word in _LISTS.links))
 
 

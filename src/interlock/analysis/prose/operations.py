@@ -161,9 +161,9 @@ def _is_called(low: Tokens, at: int) -> bool:
 def _is_denied(low: Tokens, at: int) -> bool:
     """`do not call x`, `instead of x`, `without x`: a denial in front, and no other act between."""
     for place in range(at - 1, max(-1, at - 6), -1):
-        if low[place] in english.CLOSE:
+        if low[place] in english.LISTS.close:
             return at - place <= 3
-        if low[place] in english.NEGATIONS:
+        if low[place] in english.LISTS.negations:
             return True
         known = verb_forms().get(low[place])
         if known and known[2] not in ("do", "make", "look") and known[1] != "past":

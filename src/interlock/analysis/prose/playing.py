@@ -99,7 +99,7 @@ def _is_launched(low: Tokens, at: int, clause: EnglishClause) -> bool:
     near = low[max(0, at - 3) : at]
     if not clause.shield or clause.denied or not _LISTS.launches & set(near):
         return False
-    return not set(low[:at]) & _LISTS.telling and not set(low[max(0, at - 6) : at]) & english.NEGATIONS
+    return not set(low[:at]) & _LISTS.telling and not set(low[max(0, at - 6) : at]) & english.LISTS.negations
 
 
 # -- what does it do? -------------------------------------------------------------------------------------

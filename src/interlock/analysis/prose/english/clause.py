@@ -201,20 +201,20 @@ def _read_verb(
         return at
     if _denied(low, at, table) or is_empty(low, at):
         found.denied, found.known = True, True
-        found.reported = found.reported or (kind in GRAVE and english.CLOSE.isdisjoint(low))
+        found.reported = found.reported or (kind in GRAVE and english.LISTS.close.isdisjoint(low))
         return at
     if is_subject(low, at) or is_checked(low, at, kind):
         found.known, found.shield = True, "make"
         return at
     passive = form == "past"
-    if passive and (not is_passive(low, at) or set(low[:at]) & english.CLOSE or is_relative(low, at)):
+    if passive and (not is_passive(low, at) or set(low[:at]) & english.LISTS.close or is_relative(low, at)):
         found.reported = found.reported or is_report(low, at, kind)
         return at
     if passive and by_others(low, at):
         found.known = found.reported = True
         return at
-    if low[max(0, at - 1)] in english.MODAL_MAYBE or (
-        at > 1 and low[at - 2] in english.MODAL_MAYBE and low[at - 1] not in ("like",)
+    if low[max(0, at - 1)] in english.LISTS.modal_maybe or (
+        at > 1 and low[at - 2] in english.LISTS.modal_maybe and low[at - 1] not in ("like",)
     ):
         found.denied = True
         return at
@@ -297,9 +297,9 @@ def _denied(low: Tokens, at: int, table: dict[str, tuple[str, str, str]]) -> boo
         return True
     for place in range(at - 1, max(-1, at - 7), -1):
         word = low[place]
-        if word in english.CLOSE:
+        if word in english.LISTS.close:
             return at - place <= 2
-        if word in english.NEGATIONS:
+        if word in english.LISTS.negations:
             return True
         if word in table and table[word][2] not in ("do", "make", "look") and table[word][1] != "past":
             return False
@@ -353,7 +353,7 @@ def _was_done(low: Tokens, at: int) -> bool:
 
 def _is_kind(low: Tokens, at: int) -> bool:
     """`the install script`: true for a verb that only says of which kind a thing is."""
-    return at > 0 and low[at - 1] in english.DETERMINERS and low[at] in ("install", "setup", "update", "build")
+    return at > 0 and low[at - 1] in english.LISTS.determiners and low[at] in ("install", "setup", "update", "build")
 
 
 def _said(wording: Phrase, thing: EnglishObject, text: str, wide: Traits) -> AnnouncedAct | None:

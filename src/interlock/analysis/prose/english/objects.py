@@ -139,7 +139,7 @@ _STARTED = frozenset("started launched spawned opened created left began".split(
 def _is_toy(low: Tokens) -> bool:
     """`the demo shop`; not `left by the demo`."""
     return any(
-        word in _LISTS.toys and low[at + 1] not in english.PREPOSITIONS and low[at + 1] != ","
+        word in _LISTS.toys and low[at + 1] not in english.LISTS.prepositions and low[at + 1] != ","
         for at, word in enumerate(low[:-1])
     )
 
@@ -149,13 +149,13 @@ def _phrases(low: Tokens) -> list[Tokens]:
     found: list[Tokens] = [[]]
     spared = False
     for word in low:
-        if word in english.PREPOSITIONS or word == ",":
+        if word in english.LISTS.prepositions or word == ",":
             spared = word == "except"
             if found[-1]:
                 found.append([])
         elif spared:
             continue
-        elif word not in english.DETERMINERS:
+        elif word not in english.LISTS.determiners:
             found[-1].append(word)
     return [phrase for phrase in found if phrase] or [[]]
 
@@ -170,7 +170,7 @@ def _guards(phrase: Tokens) -> str:
 def _is_single(phrase: Tokens) -> bool:
     """`record 42`, `one row`: a piece of a store, and not the store."""
     return not _LISTS.records.isdisjoint(phrase) and not any(
-        english.SCOPE.get(word) in ("all", "bulk") for word in phrase
+        english.scope().get(word) in ("all", "bulk") for word in phrase
     )
 
 
@@ -219,12 +219,13 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
 
 def _scope(low: Tokens, words: Tokens) -> set[str]:
     """How many, where and for how long, by the words themselves and by the names among them."""
-    found = {english.SCOPE[word] for word in low if word in english.SCOPE}
+    table = english.scope()
+    found = {table[word] for word in low if word in table}
     for at, word in enumerate(low):
         if word.isdigit() and int(word[:9]) > 1 and at + 1 < len(low) and low[at + 1].endswith("s"):
             found.add("bulk")
         if "_" in word:
-            found.update(english.SCOPE[piece] for piece in word.split("_") if piece in english.SCOPE)
+            found.update(table[piece] for piece in word.split("_") if piece in table)
         if not word.isalpha():
             if _PRODUCTION.search(word):
                 found.add("production")

@@ -33,32 +33,44 @@ def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
         return True
     if form == "base" and (before in _LISTS.spelt or (before in _LISTS.matches and _ends_phrase(after))):
         return True  # `the word delete`, `tests whose names contain delete`
-    if form == "base" and before in _LISTS.each and after not in english.DETERMINERS:
+    if form == "base" and before in _LISTS.each and after not in english.LISTS.determiners:
         return True  # `all open invoices`
     if form == "noun":
-        return after in english.NOUN_AFTER and kind not in ("refund", "charge")
-    if at > 1 and form == "base" and low[at - 2] in english.DETERMINERS and before not in _VERBAL:
+        return after in english.LISTS.noun_after and kind not in ("refund", "charge")
+    if at > 1 and form == "base" and low[at - 2] in english.LISTS.determiners and before not in _VERBAL:
         if not after or (_is_behind(after, kind) and _LISTS.causes.isdisjoint(low[:at])):
             return True  # `in the finally block`, `the trailing slash of the link`
-    if form == "base" and low[at] in _STATES and at > 1 and low[at - 2] in english.DETERMINERS and before in _LISTS.new:
+    if (
+        form == "base"
+        and low[at] in _STATES
+        and at > 1
+        and low[at - 2] in english.LISTS.determiners
+        and before in _LISTS.new
+    ):
         return True  # `to a new empty directory`
     if form == "base" and low[at] in _STATES and before not in _VERBAL and _LISTS.makes_so.issuperset(low[:1]):
         return True  # `make the sidebar empty`
-    if after == "column" and before not in english.DETERMINERS:
+    if after == "column" and before not in english.LISTS.determiners:
         return False  # `alter table t drop column c`
     if form == "third" and before in ("that", "which"):
         return False
-    if kind in ("look", "make", "do") and form in _NOUNISH and before in english.SCOPE:
+    if kind in ("look", "make", "do") and form in _NOUNISH and before in english.scope():
         return True
     if kind in ("look", "make") and form == "ing" and before in _LISTS.each:
         return True  # `the whole reporting database`
-    if before in english.DETERMINERS or (before.endswith("'s") and before not in _NOT_OWNERS):
-        return form != "ing" or kind in ("look", "make", "do") or after in english.NOUN_AFTER
-    if at and form in ("base", "third", "ing") and after in english.NOUN_AFTER and before not in _VERBAL:
+    if before in english.LISTS.determiners or (before.endswith("'s") and before not in _NOT_OWNERS):
+        return form != "ing" or kind in ("look", "make", "do") or after in english.LISTS.noun_after
+    if at and form in ("base", "third", "ing") and after in english.LISTS.noun_after and before not in _VERBAL:
         return kind != "do"
     if at and kind in ("look", "make") and form == "base" and not _can_lead(before):
         return True
-    return bool(at) and kind in ("look", "make", "do") and form in _NOUNISH and before in _NOT_VERBAL
+    return (
+        bool(at)
+        and kind in ("look", "make", "do")
+        and form in _NOUNISH
+        and before in english.LISTS.prepositions
+        and before not in _VERBAL
+    )
 
 
 def _is_behind(after: str, kind: str) -> bool:
@@ -70,7 +82,7 @@ _PLACED = frozenset("below above under beside behind next".split())
 
 
 def _ends_phrase(after: str) -> bool:
-    return not after or after == "," or after in english.PREPOSITIONS
+    return not after or after == "," or after in english.LISTS.prepositions
 
 
 def _can_lead(word: str) -> bool:
@@ -88,17 +100,16 @@ def _can_lead(word: str) -> bool:
 _VERBAL = frozenset(
     "to will and then just now please shall must should i we i'll we'll or , not by so that".split()
 ) | {""}
-_NOT_VERBAL = english.PREPOSITIONS - _VERBAL
 
 
 def is_passive(low: Tokens, at: int) -> bool:
     """`will be deleted`, `get the table dropped`; not `was deleted`."""
     near = low[max(0, at - 3) : at]
-    if set(near) & english.REPORTED:
+    if set(near) & english.LISTS.reported:
         return False
-    if near and near[-1] in english.WILL_BE:
+    if near and near[-1] in english.LISTS.will_be:
         return True
-    if len(near) > 1 and near[-2] in english.WILL_BE and near[-1].endswith(("ly", "all")):
+    if len(near) > 1 and near[-2] in english.LISTS.will_be and near[-1].endswith(("ly", "all")):
         return True
     return at > 1 and low[0] in ("have", "having", "get", "getting", "want", "need", "needs") and at <= 8
 
@@ -113,12 +124,12 @@ def is_report(low: Tokens, at: int, kind: str) -> bool:
     if (
         kind not in GRAVE
         or not 0 < at <= 5
-        or low[at - 1] in english.DETERMINERS
-        or low[at - 1] in english.PREPOSITIONS
+        or low[at - 1] in english.LISTS.determiners
+        or low[at - 1] in english.LISTS.prepositions
     ):
         return False
     after = low[at + 1] if at + 1 < len(low) else ""
-    return (after in english.DETERMINERS or after in english.SCOPE) and not any(
+    return (after in english.LISTS.determiners or after in english.scope()) and not any(
         verb_forms().get(word, ("", ""))[1] in ("base", "ing") for word in low[:at]
     )
 
@@ -137,7 +148,7 @@ def by_others(low: Tokens, at: int) -> bool:
     if "by" not in low[at:]:
         return False
     who = low[low.index("by", at) + 1 :][:_WHO]
-    end = next((place for place, word in enumerate(who) if word in english.PREPOSITIONS or word == ","), len(who))
+    end = next((place for place, word in enumerate(who) if word in english.LISTS.prepositions or word == ","), len(who))
     return not _LISTS.others.isdisjoint(who[:end]) and _TOOLS.isdisjoint(who[:end])
 
 
@@ -178,7 +189,7 @@ def topic_at(low: Tokens) -> int:
                 (place for place in range(at + 1, min(at + 4, len(low))) if low[place] in _LISTS.about), len(low)
             )
             return about if not _LISTS.starts.intersection(low[:about]) else len(low)
-        if low[at] in english.PREPOSITIONS:
+        if low[at] in english.LISTS.prepositions:
             break
     return len(low)
 
@@ -255,12 +266,9 @@ def is_fronted(low: Tokens, at: int) -> bool:
     return (
         at > 2
         and low[at - 1] in ("i", "we", "i'll", "we'll", "i'm")
-        and low[0] in _POINTS
-        and (at + 1 == len(low) or low[at + 1] in english.PREPOSITIONS or low[at + 1] in _LISTS.when)
+        and (low[0] in english.LISTS.determiners or low[0] in _LISTS.each)
+        and (at + 1 == len(low) or low[at + 1] in english.LISTS.prepositions or low[at + 1] in _LISTS.when)
     )
-
-
-_POINTS = english.DETERMINERS | {"all", "every", "each", "both"}
 
 
 def is_empty(low: Tokens, at: int) -> bool:
@@ -275,5 +283,5 @@ def is_empty(low: Tokens, at: int) -> bool:
 def is_recipient(low: Tokens) -> bool:
     """`give the admin a report`: who has the rights already is given something else."""
     return any(
-        english.SCOPE.get(word) == "admin" and other in english.DETERMINERS for word, other in pairwise(low)
+        english.scope().get(word) == "admin" and other in english.LISTS.determiners for word, other in pairwise(low)
     ) and not any(word in nouns() and nouns()[word][0] == "access" for word in low)

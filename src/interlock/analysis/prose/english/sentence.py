@@ -11,7 +11,7 @@ from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.acts import AnnouncedAct
 from interlock.analysis.prose.clauses import Tokens
-from interlock.analysis.prose.english import DETERMINERS, SCOPE, may_say
+from interlock.analysis.prose.english import LISTS, may_say, scope
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.objects import EnglishObject, thing_in
 from interlock.analysis.prose.english.verbs import verb_forms
@@ -109,7 +109,7 @@ def _noes() -> frozenset[str]:
 
 def _is_one(low: Tokens, at: int) -> bool:
     """`our vendor`: of one such somebody only the past is written without an s."""
-    return at > 1 and low[0] in DETERMINERS and low[at - 1].isalpha() and not low[at - 1].endswith("s")
+    return at > 1 and low[0] in LISTS.determiners and low[at - 1].isalpha() and not low[at - 1].endswith("s")
 
 
 def _guard(words: Tokens, low: Tokens, at: int) -> EnglishObject | None:
@@ -208,7 +208,7 @@ def all_english(sentence: str) -> bool:
         or (low := word.lower()) in verb_forms()
         or low in nouns()
         or low in _LISTS.only_here
-        or low in SCOPE
+        or low in scope()
         or low in _OPENS
         for word in _WORDS.findall(sentence)
     )
