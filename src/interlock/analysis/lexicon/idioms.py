@@ -16,7 +16,7 @@ LONGEST = 200  # characters of one pattern
 _KEY = 3  # letters by which the cues are kept
 _NAME = re.compile(r"\{([a-z_]+)\}")
 _DEEPEST = 6  # lists inside lists
-_KEYS = frozenset({"cues", "effect", "kind", "patterns", "strong", "traits"})
+_KEYS = frozenset({"also", "cues", "effect", "kind", "patterns", "strong", "traits"})
 
 
 class Phrase(Struct, frozen=True):
@@ -28,6 +28,7 @@ class Phrase(Struct, frozen=True):
     kind: str  # of the verb that it stands for, where the object decides
     traits: frozenset[str]
     strong: bool  # counts even behind a verb of making
+    also: tuple[str, ...] = ()  # cues of which one has to be there as well
 
 
 class Phrases:
@@ -43,6 +44,7 @@ class Phrases:
                 table = short if len(cue) < _KEY else self.begun.setdefault(cue[:_KEY], {})
                 table.setdefault(cue, []).append(number)
         self.short, self.shortest = short, tuple(short)
+        self.twofold = {number for number, phrase in enumerate(phrases) if phrase.also}
 
     @cached_property
     def patterns(self) -> list[re.Pattern[str]]:
@@ -65,13 +67,19 @@ class Phrases:
     def _begun_in(self, text: str) -> list[int]:
         """The numbers of the phrases that a word of the text may begin."""
         wanted = set(self.always)
-        for word in text.split():
-            for piece in (word, *word.split("-")[1:]) if "-" in word else (word,):
-                for cue, numbers in self.begun.get(piece[:_KEY], _NONE).items():
-                    if piece.startswith(cue):
-                        wanted.update(numbers)
-                if piece.startswith(self.shortest):
-                    wanted.update(*(numbers for cue, numbers in self.short.items() if piece.startswith(cue)))
+        words = text.split()
+        if "-" in text:
+            words += [piece for word in words if "-" in word for piece in word.split("-")[1:]]
+        for word in words:
+            for cue, numbers in self.begun.get(word[:_KEY], _NONE).items():
+                if word.startswith(cue):
+                    wanted.update(numbers)
+            if word.startswith(self.shortest):
+                wanted.update(*(numbers for cue, numbers in self.short.items() if word.startswith(cue)))
+        for number in wanted & self.twofold:
+            also = self.phrases[number].also
+            if not any(word.startswith(also) for word in words):
+                wanted.discard(number)
         return sorted(wanted)
 
 
@@ -113,6 +121,7 @@ def _phrase(where: str, data: Mapping[str, Any], parts: Mapping[str, str]) -> Ph
         kind,
         frozenset(data.get("traits", "").split()),
         bool(data.get("strong", False)),
+        tuple(data.get("also", "").split()),
     )
 
 

@@ -12,7 +12,7 @@ from interlock.analysis.prose.acts import NOTHING, AnnouncedAct, Carried, Traits
 from interlock.analysis.prose.clauses import Tokens, clauses, sentences, tokens
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, shape_of
 from interlock.analysis.prose.english import LISTS, scope
-from interlock.analysis.prose.english.clause import TELLS, EnglishClause, read_clause
+from interlock.analysis.prose.english.clause import TELLS, EnglishClause, read_clause, thing_of
 from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.objects import EnglishObject
 from interlock.analysis.prose.english.sentence import (
@@ -97,6 +97,7 @@ class Told:
         self.carried = Carried()
         self.spoken: set[str] = set()  # of the clauses of a sentence: told, look, or done
         self.keeps = False  # the sentence says that data stays
+        self.last = False  # no clause follows that may speak of the same thing
         self.studied = False  # a clause reads, checks or explains
         self.described: list[Tokens] = []  # clauses about what a piece of code does
         self.quoted: list[Embedded] = []  # what was quoted or described so far
@@ -122,16 +123,12 @@ def read_text(text: str, out: Report) -> None:
     if lifted.full:
         out.unreadable("more commands in one description than can be read", "budget")
     pieces = sentences(lifted.text)
-    for at, sentence in enumerate(pieces):
+    for at, sentence in enumerate(pieces, 1):
         out.step()
-        if (
-            len(pieces) > 1
-            and at + 1 < len(pieces)
-            and _WANTED.search(sentence)
-            and _DECLINED.search(f"{sentence} {pieces[at + 1]}".lower())
-        ):
+        if at < len(pieces) and _WANTED.search(sentence) and _DECLINED.search(f"{sentence} {pieces[at]}".lower()):
             told.known = told.looks = True
             continue  # `the user asked to wipe it; I declined`
+        told.last = at == len(pieces)
         before = _read_sentence(sentence, lifted, before, told)
     if told.any or not told.studied:
         for words in told.described:
@@ -180,8 +177,10 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
     told.mentioned.clear()
     told.ended, told.lists = "", lists_names(low)
     told.keeps = keeps_data(low)
-    for words in clauses(tokens(_plain(sentence, low))):
-        told.about([lifted.of(word).text if word.startswith(MARK) else word for word in words])
+    last, parts = told.last, clauses(tokens(_plain(sentence, low)))
+    for at, words in enumerate(parts, 1):
+        told.last = last and at == len(parts)
+        told.about(_as_written(words, lifted))
         if does := described(words):
             told.described.append(words)
             told.quoted.append(Embedded("quote", does))
@@ -198,7 +197,9 @@ def _read_clause(
 ) -> EnglishObject | None:
     if all(word.lower() in ("and", "or", ",") for word in words):
         return before
-    words = [_named(word, lifted) for word in words]
+    marked = MARK in lifted.text and any(word.startswith(MARK) for word in words)
+    if marked:
+        words = [_named(word, lifted) for word in words]
     named = mentions(words, NAMED if told.lists else told.ended)
     told.ended = ends_with(words, named)
     told.mentioned += named
@@ -213,25 +214,26 @@ def _read_clause(
     told.known = told.known or clause.known or clause.denied
     told.studied = told.studied or clause.shield == "look" or clause.head in TELLS
     told.looks = told.looks or clause.shield == "look" or clause.denied or clause.reported or words[0].lower() in _GETS
-    for thing in running(words, clause, lifted, told):
-        play(thing, told)
-    _follow([lifted.of(word).text if word.startswith(MARK) else word for word in words], clause, told)
+    if marked or told.named:
+        for thing in running(words, clause, lifted, told):
+            play(thing, told)
+    _follow(_as_written(words, lifted), clause, told)
     if not clause.shield and not clause.denied:
         read_operations(named, told)
-    if not clause.shield and not clause.denied:
-        for at, word in enumerate(words):
+        for at, word in enumerate(words if marked else ()):
             if word.startswith(MARK) and lifted.of(word).kind == "quote" and is_pressed(words, at):
                 _read_clause(tokens(lifted.of(word).text[:_PRESSED]), lifted, None, wide, told)
     placed = file_effects(words, clause)
     for verb, path, *traits in placed:
         told.any = True
         told.out.effect(verb, path, *traits)
-    said, _, tail = " ".join(words).lower().partition(" which is ")
-    if told.quoted and not clause.denied and is_followed(said):
-        _do_as_quoted(lifted, wide, told)
-    told.quoted += [lifted.of(word) for word in words if word.startswith(MARK)]
-    if tail and told.quoted and is_followed(f"which is {tail}"):
-        _do_as_quoted(lifted, wide, told)
+    if marked or told.quoted:
+        said, _, tail = " ".join(words).lower().partition(" which is ")
+        if told.quoted and not clause.denied and is_followed(said):
+            _do_as_quoted(lifted, wide, told)
+        told.quoted += [lifted.of(word) for word in words if word.startswith(MARK)]
+        if tail and told.quoted and is_followed(f"which is {tail}"):
+            _do_as_quoted(lifted, wide, told)
     if clause.shield == "make" and (made := made_to(words)):
         told.quoted.append(Embedded("quote", made))
     harmful = [one for one in clause.acts if one.harmful]
@@ -251,7 +253,17 @@ def _read_clause(
         or (clause.changes and not clause.shield and not clause.denied)
     ):
         told.read_only = False
-    return clause.thing if clause.thing is not None and clause.thing.kind else before
+    if told.last:
+        return None
+    spoken_of = thing_of(words, clause)
+    return spoken_of if spoken_of.kind else before
+
+
+def _as_written(words: Tokens, lifted: Lifted) -> Tokens:
+    """The words, with what stands for an embedded thing as its text."""
+    if MARK not in lifted.text:
+        return words
+    return [lifted.of(word).text if word.startswith(MARK) else word for word in words]
 
 
 def _only_speaks(spoken: set[str]) -> bool:

@@ -20,11 +20,11 @@ _PUNCTUATION = "`'\"(),.;:"
 
 def statements_in(text: str) -> Iterator[tuple[int, int, str]]:
     """Where statements stand in the text, and the language of each; several with `;` between them are one."""
-    words = {word.strip(_PUNCTUATION) for word in text.split()}
-    if not _LISTS.redis_first.isdisjoint(words) or {"FLUSHALL", "FLUSHDB", "Flushall", "Flushdb"} & words:
+    words = {word.strip(_PUNCTUATION) for word in text.lower().split()}
+    if not _LISTS.redis_first.isdisjoint(words):
         for redis in _PATTERNS.redis.finditer(text):
             yield redis.start(), redis.end(), "redis"
-    if _LISTS.first.isdisjoint(word.lower() for word in words):
+    if _LISTS.first.isdisjoint(words):
         return
     start = 0
     while (match := _first(text, start)) is not None:

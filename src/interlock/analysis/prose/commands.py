@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from msgspec import Struct
 
@@ -57,7 +58,9 @@ _LATER = re.compile(r"^(?:[A-Z]|\w+ing\b)")
 
 def commands_in(text: str) -> Iterator[tuple[int, int, str]]:
     """Where commands stand in the text, and how each would be typed."""
-    if not any(map(_program, text.split())):
+    if _said().isdisjoint(text.lower().split()) and not any(
+        _program(word) for word in text.split() if not word.isalpha()
+    ):
         return
     start = 0
     for match in WORD.finditer(text):
@@ -95,17 +98,19 @@ def _program(word: str) -> str:
     """The program that a word may be, in lower case; empty for a word of the sentence."""
     if word.isalpha():
         low = word.lower()
-        return low if low in program_set("said_plain") or low in programs() else ""
+        return low if low in _said() else ""
     if MARK in word:
         return ""
     if _PATTERNS.cmdlet.match(word):
         return word
     name = word.rpartition("/")[2].strip("(\"'").removesuffix(".exe").lower()
-    return (
-        name
-        if name in program_set("said_plain") or name in programs() or name.startswith("mkfs.") or word.startswith("./")
-        else ""
-    )
+    return name if name in _said() or name.startswith("mkfs.") or word.startswith("./") else ""
+
+
+@cache
+def _said() -> frozenset[str]:
+    """Every program that a sentence may name."""
+    return program_set("said_plain") | frozenset(programs())
 
 
 def _begin(text: str, at: int) -> int:

@@ -7,7 +7,7 @@ import re
 from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.prose.clauses import Tokens
 from interlock.analysis.prose.embedded import MARK
-from interlock.analysis.prose.english.clause import EnglishClause
+from interlock.analysis.prose.english.clause import EnglishClause, thing_of
 
 _PATTERNS = Patterns("files")
 _LISTS = WordLists("files")
@@ -62,7 +62,7 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     if (
         clause.acts
         and clause.acts[0].verb in _LISTS.destroys
-        and not (clause.thing and clause.thing.kind in ("code", "account") and clause.thing.direct)
+        and not ((thing := thing_of(words, clause)).kind in ("code", "account") and thing.direct)
     ):
         if _PATTERNS.killers.search(text):
             return _deleted(words, text, "bulk" if clause.acts[0].traits & {"bulk", "all"} else "")

@@ -54,7 +54,7 @@ def mentions(words: Tokens, before: str) -> list[Mention]:
     for at, word in enumerate(words):
         if word in _LISTS.inside:
             found.append(Mention(at, word, NAMED, {}))
-        elif may_be_operation(word):
+        elif not (word.isalpha() and word.islower()) and may_be_operation(word):
             last = found[-1].role if found and found[-1].at == at - 2 and low[at - 1] in _JOINTS else ""
             found.append(Mention(at, word, _role(words, low, at, before if not at else last), _given(words[at + 1 :])))
     return found

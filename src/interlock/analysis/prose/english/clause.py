@@ -65,7 +65,8 @@ class EnglishClause(Struct):
     denied: bool = False
     reported: bool = False  # harm was done already by somebody, or is plainly ruled out
     marks: list[str] = field(default_factory=list)  # what is embedded and would really run
-    thing: EnglishObject | None = None
+    thing: EnglishObject | None = None  # the object of its verb
+    whole: EnglishObject | None = None  # what all of its words name
 
 
 def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> EnglishClause:
@@ -84,7 +85,7 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
     topic = topic_at(low)
     _read_words(words, _aligned(low, text_plain) if found.known else low, before, wide, found, topic)
     if not found.acts or not any(act.harmful for act in found.acts):
-        whole = thing_in(words, 0, len(words))
+        whole = found.whole = thing_in(words, 0, len(words))
         if not whole.kind and (whole.pronoun or _IT.search(text)) and before is not None and before.kind:
             whole = before = before.with_traits(whole.traits)
         if reports(low):
@@ -99,11 +100,18 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
             if taken is not None:
                 found.known = True
                 found.acts.append(taken)
-    if found.thing is None:
-        named = len(low) > 1 and low[1].lstrip("#")[:1].isdigit()  # `order 12`
-        behind = thing_in(words, 1, len(words)) if low[0] in verb_forms() and not named else None
-        found.thing = behind if behind is not None and behind.kind else thing_in(words, 0, len(words))
     return found
+
+
+def thing_of(words: Tokens, clause: EnglishClause) -> EnglishObject:
+    """What a clause speaks of: the object of its verb, or else what its words name."""
+    if clause.thing is None:
+        opens = words[0].lower() in verb_forms() and not (len(words) > 1 and words[1].lstrip("#")[:1].isdigit())
+        if opens:  # not `order 12`
+            clause.thing = thing_in(words, 1, len(words))
+        if clause.thing is None or not clause.thing.kind:
+            clause.thing = clause.whole or thing_in(words, 0, len(words))
+    return clause.thing
 
 
 def _blank(match: re.Match[str]) -> str:
