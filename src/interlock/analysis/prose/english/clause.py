@@ -303,12 +303,11 @@ def _denied(low: Tokens, at: int, table: dict[str, tuple[str, str, str]]) -> boo
     """True when a denial stands in front of this word and belongs to it."""
     if low[max(0, at - 3) : at] == ["no", "need", "to"]:
         return True
+    close, negations = english.LISTS.close, english.LISTS.negations
     for place in range(at - 1, max(-1, at - 7), -1):
         word = low[place]
-        if word in english.LISTS.close:
-            return at - place <= 2
-        if word in english.LISTS.negations:
-            return True
+        if word in negations:
+            return word not in close or at - place <= 2
         if word in table and table[word][2] not in ("do", "make", "look") and table[word][1] != "past":
             return False
     return False

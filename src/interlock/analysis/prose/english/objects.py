@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -72,7 +71,9 @@ class EnglishObject(Struct, frozen=True):
 
 def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> EnglishObject:
     """The thing that these words name; what comes first counts, what it is in adds to it."""
-    kept = [word for at, word in enumerate(words[start:end], start) if at != particle]
+    kept = words[start:end]
+    if particle >= start:
+        del kept[particle - start]
     low = [word.lower() for word in kept]
     phrases = _phrases(low)
     traits: set[str] = set()
@@ -91,16 +92,17 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
             traits.update(their_traits if not single else set(their_traits) & {"production"})
         elif number and "production" in their_traits:
             traits.add("production")
-        group = group or (number > 0 and bool(set(phrase) & _LISTS.groups))
-    if kind == "resource" and _is_own(low, phrases[0]) and not set(low) & _SHARED:
+        group = group or (number > 0 and not _LISTS.groups.isdisjoint(phrase))
+    shared = not _SHARED.isdisjoint(low)
+    if (kind == "resource" and not shared and _is_own(low, phrases[0])) or (
+        kind in ("data", "resource") and not shared and _is_toy(low) and {"all", "every"}.isdisjoint(low)
+    ):
         kind = "scrap"
-    if kind in ("data", "resource") and _is_toy(low) and not {"all", "every", *_SHARED} & set(low):
-        kind = "scrap"
-    if kind == "scrap" and set(low) & _SHARED:
+    if kind == "scrap" and shared:
         kind = "data"
     if kind == "credential" and any(word.startswith("encrypt") for word in low):
         traits.add("permanent")
-    traits |= _scope(low, kept)
+    traits |= _scope(low)
     if many:
         traits.add("bulk")
     text = " ".join(low)
@@ -110,7 +112,7 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
         traits.add("permanent")
     if kind == "credential":
         traits.add("secret")
-    pronoun = not low or any(word in _LISTS.pronouns for word in low[:3])
+    pronoun = not low or not _LISTS.pronouns.isdisjoint(low[:3])
     return EnglishObject(
         kind,
         " ".join(kept[:12]),
@@ -128,17 +130,12 @@ def _is_own(low: Tokens, first: Tokens) -> bool:
     """What runs on one's own machine: `the stack on my laptop`; the laptop itself is something else."""
     if not {"local", "localhost", "locally"}.isdisjoint(low):
         return True
-    if any(word in ("i", "i've") and other in _STARTED for word, other in pairwise(low)):
-        return True  # `the process that I started`
     return "my" in low and not _LISTS.own.isdisjoint(low) and _LISTS.own.isdisjoint(first)
-
-
-_STARTED = frozenset("started launched spawned opened created left began".split())
 
 
 def _is_toy(low: Tokens) -> bool:
     """`the demo shop`; not `left by the demo`."""
-    return any(
+    return not _LISTS.toys.isdisjoint(low) and any(
         word in _LISTS.toys and low[at + 1] not in english.LISTS.prepositions and low[at + 1] != ","
         for at, word in enumerate(low[:-1])
     )
@@ -146,18 +143,21 @@ def _is_toy(low: Tokens) -> bool:
 
 def _phrases(low: Tokens) -> list[Tokens]:
     """The words, cut at prepositions."""
-    found: list[Tokens] = [[]]
+    cuts, articles = english.LISTS.prepositions, english.LISTS.determiners
+    found: list[Tokens] = []
+    phrase: Tokens = []
     spared = False
     for word in low:
-        if word in english.LISTS.prepositions or word == ",":
+        if word in cuts or word == ",":
             spared = word == "except"
-            if found[-1]:
-                found.append([])
-        elif spared:
-            continue
-        elif word not in english.LISTS.determiners:
-            found[-1].append(word)
-    return [phrase for phrase in found if phrase] or [[]]
+            if phrase:
+                found.append(phrase)
+                phrase = []
+        elif not spared and word not in articles:
+            phrase.append(word)
+    if phrase:
+        found.append(phrase)
+    return found or [phrase]
 
 
 def _guards(phrase: Tokens) -> str:
@@ -175,7 +175,7 @@ def _is_single(phrase: Tokens) -> bool:
 
 
 def _is_generic(phrase: Tokens) -> bool:
-    return not phrase or bool(set(phrase) & _LISTS.generic)
+    return not phrase or not _LISTS.generic.isdisjoint(phrase)
 
 
 def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
@@ -183,6 +183,8 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
     table, ends = nouns(), last_words()
     for end in range(len(phrase), 0, -1):
         last = phrase[end - 1]
+        if last not in table and last not in ends and last.isalpha():
+            continue
         bare = last.removesuffix("'s").removesuffix("'")
         for length in (3, 2, 1) if last in ends or bare in ends else (1,):
             if length > end:
@@ -204,8 +206,6 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
             ):
                 return ("scrap", (), False)
             return known
-        if last.isalpha():
-            continue
         if "_" in last and last.replace("_", " ") in table:
             return table[last.replace("_", " ")]
         tail = last.rpartition("_")[2]
@@ -217,22 +217,21 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
     return None
 
 
-def _scope(low: Tokens, words: Tokens) -> set[str]:
+def _scope(low: Tokens) -> set[str]:
     """How many, where and for how long, by the words themselves and by the names among them."""
     table = english.scope()
     found = {table[word] for word in low if word in table}
     for at, word in enumerate(low):
+        if word.isalpha():
+            continue
         if word.isdigit() and int(word[:9]) > 1 and at + 1 < len(low) and low[at + 1].endswith("s"):
             found.add("bulk")
         if "_" in word:
             found.update(table[piece] for piece in word.split("_") if piece in table)
-        if not word.isalpha():
-            if _PRODUCTION.search(word):
-                found.add("production")
-            elif _STAGING.search(word):
-                found.add("staging")
-        if word == "older" or word == "*":
-            found.add("bulk" if word == "older" else "all")
+        if _PRODUCTION.search(word):
+            found.add("production")
+        elif _STAGING.search(word):
+            found.add("staging")
     return found
 
 
