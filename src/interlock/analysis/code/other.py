@@ -21,7 +21,7 @@ _DELETE_OF = re.compile(
     rf"(?i:file|dir|directory|path|path\.of|paths\.get|fs::path)\(\s*(?:{_TEXT})\s*\)\s*\.\s*((?:delete|remove|unlink|rmtree)\w*)\("
 )
 _DELETE_BARE = re.compile(
-    r"\b(?:delete_directory\w*|delete_file|remove-all|file\(REMOVE(?:_RECURSE)?)[(\s]\s*([\w./~$-][\w./~${}-]*)\s*\)?"
+    r"\b(?:delete_directory\w*|delete_file|remove-all|file\(REMOVE(?:_RECURSE)?)[(\s]\s*\"?([\w./~$-][\w./~${}-]*)\"?\s*\)?"
 )
 _DELETE_AFTER = re.compile(r"""(?:s"\s+([^"\n]+)"|\(([^()\n]+)\))\s+delete-?file\b""")
 _RUN = re.compile(
@@ -33,7 +33,9 @@ _LOOKS_RUN = re.compile(r"\S+\s+(?:-|/|~|\.|\$|\*)")  # rm -rf, chmod ~/x
 _BACKTICK = re.compile(r"`([^`\n]+)`")
 _BANG = re.compile(rf"(?:{_TEXT})\s*\.?!!?")
 _ESCAPE = re.compile(r"(?m)^\s*(?:!|\\!|\.sy\s|\.pso\s|\.shell\s|shell\s|system\s+(?![\"'(]))(.+)$")
-_UNQUOTED = re.compile(r"\b(?:e?syscmd\(|write18\s*\{|%sh\{)`?([^`'\"(){}\n]+)")
+_UNQUOTED = re.compile(
+    r"(?:\b(?:e?syscmd\(|write18\s*\{|execute_process\(\s*COMMAND\s|run\s*\(?\s*<)|%sh\{|%pipe%)`?([^`'\"(){}<>\n]+)"
+)
 _SQL = re.compile(
     rf"\b(?:sql|query|execute|exec\w*|run_sql)\b{_GAP}(?:\"|')\s*((?:drop|truncate|delete\s+from|alter)\s[^\"'\n]+)",
     re.IGNORECASE,

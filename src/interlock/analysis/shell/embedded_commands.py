@@ -29,6 +29,8 @@ def aliases(job: Job, program: Program) -> Stream | None:
         plain = [word for word in words[1:] if not word.startswith("-")]
         if len(plain) > 1 and plain[0].lower().startswith(_ALIAS):
             job.host.aliases[own + plain[0][len(_ALIAS) :]] = plain[1]
+            if plain[1].startswith("!"):  # what it will run
+                job.shell_text(plain[1][1:], f"{own}{plain[0]}")
     if not words or words[0] not in named:
         return None
     text, via = named[words[0]], f"{own}alias {words[0]}"

@@ -11,7 +11,7 @@ from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.languages import described_program, dialect_of
 from interlock.analysis.programs.load import shipped_programs
-from interlock.analysis.programs.options import CommandOptions, options, valued
+from interlock.analysis.programs.options import CommandOptions, options, parse, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, Where
 from interlock.analysis.shell.builtins import from_stdin, run_script
 from interlock.analysis.shell.expand import is_unknown
@@ -336,8 +336,11 @@ def run_module(job: Job, program: Program) -> Stream | None:
 
 
 def awk(job: Job, program: Program) -> Stream | None:
-    found = options(job.words, valued("-F -v -f --field-separator --assign --file"), stop_at_operand=True)
-    if not found.has("-f", "--file") and found.operands:
+    found = parse(program, job.words, stop_at_operand=True)
+    for code in found.all("-e", "--source"):
+        job.code("awk", code)
+    edited = "inplace" in found.all("-i", "--include")
+    if not found.has("-f", "--file", "-e", "--source", "-E", "--exec") and found.operands:
         if job.stdin is not None and re.search(r'\|\s*"(ba|z|da|k)?sh"', found.operands[0]):
             from_stdin(job, "bash", [])
         where = job.where if job.stdin is None else job.where.inside("", "bulk")
@@ -347,8 +350,8 @@ def awk(job: Job, program: Program) -> Stream | None:
         files = [path for path in found.operands[1:] if "=" not in path]
         shown = () if names_only(job.program, [word for word in job.words if word not in files]) else ("shown",)
         for path in files:
-            job.effect("read", path, *shown)
-    for path in found.all("-f", "--file"):
+            job.effect(*(("write", path, "edit") if edited else ("read", path, *shown)))
+    for path in found.all("-f", "--file", "-i", "--include", "-E", "--exec"):
         text = job.file_text(path)
         if text is not None:
             job.code("awk", text, f"{job.program} -f")

@@ -162,7 +162,7 @@ def find(job: Job, program: Program) -> Stream | None:
     expression = _Expression(words, _find_roots(words)[1])
     for index in expression.before:
         word = words[index]
-        if word == "-delete":
+        if word in ("-delete", "-rm"):
             for target in find_targets(words, index):
                 job.effect("delete", target, "recursive", "bulk", *marks)
         elif word in _FIND_ACTIONS:

@@ -282,6 +282,12 @@ def _read_elisp(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
         job.effect("delete", path, "recursive")
 
 
+def _read_shell_python(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
+    """Python with commands of a shell in `![…]` and `$(…)`, or on lines of their own."""
+    job.shell_text("\n".join(map("".join, _SHELL_PARTS.findall(text))) or text, via, *traits)
+    inside(job, via, traits).code("other", text, via)
+
+
 def _read_transport(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
     """ext::COMMAND, where an address is expected."""
     if text.startswith("ext::"):
@@ -294,6 +300,7 @@ _CRON_LINE = re.compile(r"\s*(?:@\w+|(?:[\d*/,\-a-zA-Z]+\s+){5})(.*)")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ELISP_SHELL = re.compile(r'\(shell-command(?:-to-string)?\s+"((?:[^"\\]|\\.)*)"')
 _ELISP_DELETE = re.compile(r'\(delete-(?:file|directory)\s+"([^"]*)"')
+_SHELL_PARTS = re.compile(r"[!$]\[([^\]\n]+)\]|[!$]\(([^)\n]+)\)")
 _ASSIGNED = re.compile(r"^\w+=")
 _TRANSPORT_SPACE = re.compile(r"%[S ]")
 _TEXTS: Mapping[str, Callable[[Job, str, str, Sequence[str]], None]] = {
@@ -306,6 +313,7 @@ _TEXTS: Mapping[str, Callable[[Job, str, str, Sequence[str]], None]] = {
     "quoted": _read_quoted,
     "transport": _read_transport,
     "elisp": _read_elisp,
+    "shell_python": _read_shell_python,
     "transfer": read_transfer,
 }
 
