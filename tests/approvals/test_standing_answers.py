@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from gate import AGENT, PASSPHRASE, Gate
-from interlock.approvals import standing_answers, trials
+from interlock.approvals import standing_answers
 from interlock.approvals.grants import add_grant, revoke_grant
-from interlock.audit.replay import AGREES, ReplayPolicy, is_attempt, replay_record
+from interlock.audit.search import is_attempt
+from interlock.engine import trials
+from interlock.engine.replay import AGREES, ReplayPolicy, replay_record
 from interlock.error_codes import AnswerRefused
 from interlock.identity import operators
 from interlock.impact.project_files import find_project_files

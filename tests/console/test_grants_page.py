@@ -16,7 +16,7 @@ from authenticator import Authenticator
 from browser_window import Window, signed_in_window
 from console_visitor import PAYLOADS, ConsoleVisitor, foreign_markup, page_text, visit_console
 from daemons import PASSPHRASE
-from interlock.approvals.trials import near_misses
+from interlock.engine.trials import near_misses
 from interlock.identity.operators import change_operator, sign_in
 from interlock.model import Level, TicketState
 from interlock.records import Grant

@@ -10,7 +10,8 @@ import pytest
 
 from gate import Gate
 from interlock.audit.chain import body_of
-from interlock.audit.replay import AGREES, is_attempt, replay_policy, replay_record
+from interlock.audit.search import is_attempt
+from interlock.engine.replay import AGREES, replay_policy, replay_record
 from interlock.model import Level, Loss, command
 from interlock.policy.impact import Impact, unknown_impact
 from repositories import PATIENT, files, git, inspector, repository

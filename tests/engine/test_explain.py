@@ -31,7 +31,7 @@ def answer(found: Assessment, policy: str = "default", mode: str = "enforcing") 
     """What the path makes of it."""
     used = load_policy(policy)
     at = Circumstances(mode=mode)
-    outcome = suppose(Judgement(found), MatchNames(), used, at, command(""))
+    outcome = suppose(Judgement(found), MatchNames(), used, at)
     return PolicyAnswer(outcome.held.outcome, outcome.weighed, used.name, mode)
 
 

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from gate import Gate
 from interlock.approvals import answers
 from interlock.audit.chain import body_of
-from interlock.audit.replay import AGREES, is_attempt, replay_policy, replay_record
+from interlock.audit.search import is_attempt
+from interlock.engine.replay import AGREES, replay_policy, replay_record
 from interlock.engine.undoing import list_snapshots
 from interlock.model import Level, Loss, command
 from interlock.policy.impact import Impact

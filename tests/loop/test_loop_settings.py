@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from aql_lint import clean
 from gate import Gate
-from interlock.audit.replay import is_attempt, replay_policy, replay_record
+from interlock.audit.search import is_attempt
 from interlock.config import ConfigError, config_of, effective_settings
+from interlock.engine.replay import replay_policy, replay_record
 from interlock.identity.agents import add_agent
 from interlock.loop.tightening import NO_TIGHTENING, parse_tightening
 from loop_agents import READ, Agent, permissive_gate, refusal_of

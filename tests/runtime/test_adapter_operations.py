@@ -14,8 +14,9 @@ from adapter_files import DANGERS, LEVELS, adapter_file
 from gate import Gate
 from interlock.adapters.trust import Trust
 from interlock.approvals import answers
-from interlock.audit.replay import AGREES, is_attempt, replay_policy, replay_record
+from interlock.audit.search import is_attempt
 from interlock.config import ConfigError
+from interlock.engine.replay import AGREES, replay_policy, replay_record
 from interlock.error_codes import AnswerRefused
 from interlock.model import Human, Level, operation
 from interlock.runtime import adapter_trust

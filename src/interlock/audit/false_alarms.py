@@ -9,8 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.audit.chain import body_of, event_body
-from interlock.audit.replay import record_title
-from interlock.audit.search import RecordEntry, find_record
+from interlock.audit.search import RecordEntry, find_record, record_title
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
 from interlock.ports import Tx

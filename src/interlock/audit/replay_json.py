@@ -5,22 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct, field
-
 from interlock.adapters.danger import DangerBlock, DeclaredApproval
 from interlock.adapters.trust import TRUSTS
-from interlock.analysis.assess import Judgement, assess
-from interlock.analysis.classify import classify
 from interlock.analysis.facts import Command, Effect, Fact
-from interlock.analysis.rules.book import Rulebook
-from interlock.model import Assessment, Human, Level, Loss, Requirement
+from interlock.model import Human, Level, Loss, Requirement
 from interlock.policy.circumstances import AdapterContext, Circumstances, Contribution, EarlierDenial
-from interlock.policy.evaluate import PolicyResult, evaluate_policy
 from interlock.policy.impact import impact_json, impact_of
 from interlock.policy.match_names import MatchNames
-from interlock.policy.policy import Policy
 from interlock.policy.registry import Pattern, RegistryMatch
-from interlock.policy.registry_controls import add_registry_findings
 from interlock.policy.trust_matrix import AdapterCall
 from interlock.redaction import redact
 from interlock.snapshots import parse_snapshot, snapshot_json
@@ -30,19 +22,6 @@ Json = Mapping[str, Any]
 
 class ReplayError(ValueError):
     """A record that cannot be replayed, and why."""
-
-
-class Replayed(Struct, frozen=True):
-    """A replayed decision."""
-
-    assessment: Assessment
-    weighed: PolicyResult
-    named: MatchNames = field(default_factory=MatchNames)
-
-    @property
-    def word(self) -> str:
-        blocked = self.weighed.requirement.blocked
-        return "deny" if self.weighed.denies and not blocked else self.weighed.requirement.word
 
 
 def inputs_json(facts: Sequence[Fact], named: MatchNames, at: Circumstances) -> dict[str, Any]:
@@ -61,17 +40,18 @@ def inputs_json(facts: Sequence[Fact], named: MatchNames, at: Circumstances) -> 
     }
 
 
-def replay_inputs(given: Json, rules: Rulebook, policy: Policy) -> Replayed:
-    """Assesses and evaluates again; raises ReplayError where the record is incomplete."""
+def inputs_of(given: Json) -> tuple[tuple[Fact, ...], MatchNames, Circumstances]:
+    """The facts, the names and the circumstances of a record; raises ReplayError where it is incomplete."""
     try:
-        facts = tuple(_fact_of(data) for data in given["facts"])
-        named = _match_names_of(given["titles"])
-        at = _circumstances_of(given["circumstances"])
+        return facts_of(given), _match_names_of(given["titles"]), _circumstances_of(given["circumstances"])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
-    judged = Judgement(assess(facts, classify(facts, rules), rules.programs), facts=facts)
-    assessment = add_registry_findings(judged, at.registry_match, rules).assessment
-    return Replayed(assessment, evaluate_policy(assessment, named, policy, at), named)
+        raise _incomplete(error) from None
+
+
+def _incomplete(error: Exception) -> ReplayError:
+    if isinstance(error, ReplayError):
+        return error
+    return ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200])
 
 
 def facts_of(given: Json) -> tuple[Fact, ...]:
@@ -79,7 +59,7 @@ def facts_of(given: Json) -> tuple[Fact, ...]:
     try:
         return tuple(_fact_of(data) for data in given["facts"])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
+        raise _incomplete(error) from None
 
 
 def _fact_json(fact: Fact) -> dict[str, Any]:

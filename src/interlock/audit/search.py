@@ -9,8 +9,9 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from interlock.approvals.display import one_line
+from interlock.audit import EVENTS, HELD
 from interlock.audit.chain import body_of
-from interlock.audit.replay import ATTEMPTS, agent_words, record_title
 from interlock.policy.digest import normal_name
 from interlock.records import AuditQuery, AuditRow
 from interlock.runtime.state import State
@@ -19,6 +20,7 @@ from interlock.times import iso
 PAGE = 50
 STEP = 200  # records that are read at once
 MOST = 4_000  # records read for one page
+ATTEMPTS = frozenset({*EVENTS.values(), HELD})  # events of evaluated actions
 
 Place = tuple[float, str, int]  # where a record stands in time: at, writer, number
 
@@ -242,3 +244,30 @@ def _moment(key: str, value: object) -> str:
 def _short(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def is_attempt(row: AuditRow) -> bool:
+    """Whether a record is of an evaluated action; operators' own events are not."""
+    return row.event in ATTEMPTS
+
+
+def record_title(body: Mapping[str, Any]) -> str:
+    """The title of a recorded action, in one line."""
+    return one_line(action_of(body), str(body.get("operation", "")))
+
+
+def action_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A recorded action in the form of a ticket's."""
+    judged = _table(body.get("judged"))
+    fields = {**_table(judged.get("fields")), "kind": judged.get("kind"), "cwd": judged.get("cwd", "")}
+    return _table(body.get("parameters")) or fields
+
+
+def agent_words(body: Mapping[str, Any]) -> str:
+    """The agent: its proved principal, and its claimed name."""
+    who = _table(body.get("agent"))
+    return " ".join(str(who[key]) for key in ("principal", "name") if who.get(key))
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

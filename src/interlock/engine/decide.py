@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import Protocol
 
 from msgspec import Struct, field
@@ -60,7 +59,9 @@ class World(Struct, frozen=True):
     policy: Policy
     at: Circumstances
     found: Gathered = field(default_factory=Gathered)
-    people: Mapping[str, RosterEntry] = MappingProxyType({})  # who may answer
+    people: Mapping[str, RosterEntry] | None = (
+        None  # who may answer; None where the circumstances say already what they free
+    )
     agreements: Agreements | None = None
 
 
@@ -77,8 +78,8 @@ class Outcome(Struct, frozen=True):
 def decide(judged: Judged, world: World) -> Outcome:
     """The outcome for an action in this world: policy, then grants and pauses, then its ticket."""
     at, grant = world.at, None
-    if world.found.grants or at.paused_by:
-        at, grant = _apply_grant(judged, world)
+    if world.people is not None and (world.found.grants or at.paused_by):
+        at, grant = _apply_grant(judged, world, world.people)
     weighed = evaluate_policy(judged.judgement.assessment, judged.named, world.policy, at)
     return Outcome(at, weighed, _resolve(judged, world, weighed), grant)
 
@@ -88,15 +89,15 @@ def with_snapshot(judged: Judged, world: World, snapshot: TakenSnapshot = HYPOTH
     return decide(judged, replace(world, at=replace(world.at, snapshot=snapshot)))
 
 
-def _apply_grant(judged: Judged, world: World) -> tuple[Circumstances, Grant | None]:
+def _apply_grant(judged: Judged, world: World, people: Mapping[str, RosterEntry]) -> tuple[Circumstances, Grant | None]:
     """The grant whose operator could have approved alone, and the circumstances with it and with the reach of a pause."""
     at = world.at
     bare = replace(at, paused_by="", loss=Loss.UNKNOWN, impact=None, ephemeral=False, unkept="", snapshot=None)
     asked = evaluate_policy(judged.judgement.assessment, judged.named, world.policy, bare).requirement
     anew = needs_reauth(asked)
-    sufficing = (one for one in world.found.grants if suffices_alone(world.people, one.by, asked))
+    sufficing = (one for one in world.found.grants if suffices_alone(people, one.by, asked))
     grant = next((one for one in sufficing if has_reauth(one) or not anew), None)
-    if at.paused_by and not suffices_alone(world.people, at.paused_by, asked):
+    if at.paused_by and not suffices_alone(people, at.paused_by, asked):
         at = replace(at, paused_short=f"{at.paused_by} could not approve it alone")
     if grant is not None:
         at = replace(at, granted=grant.id, grant_ceiling=grant.ceiling)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from interlock import assess
 from interlock.analysis.read import FileReader
-from interlock.model import Action, AgentRef, Assessment, Kind, Level, Loss
+from interlock.model import Action, AgentRef, Assessment, Kind, Level, Loss, command
 
 if TYPE_CHECKING:
     from interlock.analysis.assess import Judgement
@@ -128,11 +128,13 @@ def _preview(
     )
 
 
-def suppose(judgement: Judgement, named: MatchNames, policy: Policy, at: Circumstances, action: Action) -> Outcome:
+def suppose(judgement: Judgement, named: MatchNames, policy: Policy, at: Circumstances) -> Outcome:
     """The outcome for a judged action under these circumstances, as a record or a case names them; raises on an error."""
     from interlock.engine.decide import World, decide
 
-    return decide(_judged(action, judgement, named), World(policy, at))
+    return decide(
+        _judged(command(""), judgement, named), World(policy, at)
+    )  # without a ticket its text does not matter
 
 
 def _judged(action: Action, judgement: Judgement, named: MatchNames) -> Judged:

@@ -21,7 +21,7 @@ from interlock.cli.command import (
 
 if TYPE_CHECKING:
     from interlock.analysis.display_text import Line
-    from interlock.audit.replay import ReplayedDecision
+    from interlock.engine.replay import ReplayedDecision
     from interlock.records import AuditRow
 
 UNREPLAYABLE = 4
@@ -54,8 +54,9 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _replay(args: argparse.Namespace) -> int:
-    from interlock.audit.replay import is_attempt, replay_policy, replay_record
+    from interlock.audit.search import is_attempt
     from interlock.cli.answer.audit import read_records
+    from interlock.engine.replay import replay_policy, replay_record
 
     by = replay_policy(settings(args))
     results = [
@@ -98,7 +99,7 @@ def _place(one: ReplayedDecision) -> str:
 def _lines(one: ReplayedDecision, width: int) -> Iterator[Line]:
     from interlock.analysis.display_text import StyledText, visible
     from interlock.audit.chain import body_of
-    from interlock.audit.replay import record_title
+    from interlock.audit.search import record_title
     from interlock.local_times import clock
 
     row, body = one.row, body_of(one.row)

@@ -21,7 +21,7 @@ from interlock.cli.command import (
 )
 
 if TYPE_CHECKING:
-    from interlock.audit.replay import Comparison
+    from interlock.engine.replay import Comparison
     from interlock.policy.policy import Policy
 
 SHOWN = 20  # changed actions
@@ -119,8 +119,8 @@ def _test(args: argparse.Namespace) -> int:
 
 
 def _diff(args: argparse.Namespace) -> int:
-    from interlock.audit.replay import compare_policies, replay_policy
     from interlock.cli.answer.audit import read_records
+    from interlock.engine.replay import compare_policies, replay_policy
 
     one, other = _loaded(args.one), _loaded(args.other)
     rules = replay_policy(settings(args)).rules

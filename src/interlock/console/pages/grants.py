@@ -10,13 +10,13 @@ from interlock.approvals import answers, settle
 from interlock.approvals.grant_coverage import narrow_grant
 from interlock.approvals.grants import add_grant, is_signed, parse_grant, revoke_grant
 from interlock.approvals.statements import suffices_alone
-from interlock.approvals.trials import near_misses, recent_attempts, try_grant
 from interlock.console.cards import approves_too_fast, card_of, needs_step_up
 from interlock.console.pages.queue import require_typed_name
 from interlock.console.replies import json_handler
 from interlock.console.stepup import grant_begin, grant_signed
 from interlock.console.trial import plain_text
 from interlock.console.visit import ADMIN, APPROVER, Answer, InvalidInput, Page, PageNotFound, RedirectTo, Route, Visit
+from interlock.engine.trials import near_misses, recent_attempts, try_grant
 from interlock.error_codes import AnswerRefused
 from interlock.identity.console_access import may_visit
 from interlock.identity.keys.webauthn import PasskeyRefused

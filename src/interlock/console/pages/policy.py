@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from interlock.approvals.trials import recent_attempts
-from interlock.audit.replay import compare_policies
 from interlock.audit.search import policy_changes
 from interlock.console.trial import plain_text, policy_from_text
 from interlock.console.visit import Answer, Page, PageNotFound, Route, Visit
 from interlock.engine.policy_cases import failed_cases
+from interlock.engine.replay import compare_policies
+from interlock.engine.trials import recent_attempts
 from interlock.model import Level
 from interlock.policy.load import load_policy, names, own_text
 from interlock.policy.policy import Policy

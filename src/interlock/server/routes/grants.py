@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from interlock.approvals.grants import add_grant, add_pattern, is_signed, remove_pattern, revoke_grant
 from interlock.approvals.standing_answers import add_answer, parse_answer
-from interlock.approvals.trials import EXAMPLES, StandingTrial, try_standing_answer
+from interlock.engine.trials import EXAMPLES, StandingTrial, try_standing_answer
 from interlock.policy.remembered_answers import ALLOW
 from interlock.records import Grant
 from interlock.runtime.state import State

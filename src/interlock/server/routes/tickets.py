@@ -106,7 +106,7 @@ def ticket_routes(context: Context) -> APIRouter:
 def _offer(state: State, id: str) -> dict[str, object]:
     """The narrow grant for a ticket; after repeated approvals of similar actions, also their number and the command that makes it."""
     from interlock.approvals.grants import suggest_grant
-    from interlock.approvals.trials import find_habit
+    from interlock.engine.trials import find_habit
 
     found = find_habit(state, id)
     more = {"approvals": found.count, "command": shlex.join(found.command)} if found is not None else {}

@@ -9,27 +9,28 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from interlock.analysis.assess import assess, judge
+from interlock.analysis.assess import Judgement, assess, judge
 from interlock.analysis.classify import classify
 from interlock.analysis.rules.book import Rulebook
 from interlock.analysis.rules.load import rulebook_hash
-from interlock.approvals.display import one_line
-from interlock.audit import EVENTS, HELD, Attempt, attempt_body
+from interlock.audit import Attempt, attempt_body
 from interlock.audit.chain import body_of
-from interlock.audit.replay_json import Replayed, ReplayError, facts_of, replay_inputs
+from interlock.audit.replay_json import ReplayError, facts_of, inputs_of
+from interlock.audit.search import agent_words, is_attempt, record_title
 from interlock.canonical_json import canonical_json, simplify
 from interlock.config import Config, policy_mark, rules_of
+from interlock.engine.preview import suppose
 from interlock.model import Action, AgentRef, Assessment, Kind, Level
 from interlock.policy.circumstances import Circumstances
-from interlock.policy.evaluate import evaluate_policy
-from interlock.policy.match_names import match_names
+from interlock.policy.evaluate import PolicyResult
+from interlock.policy.match_names import MatchNames, match_names
 from interlock.policy.overrides import applied_rules_of, apply_all_rules
 from interlock.policy.policy import Policy
+from interlock.policy.registry_controls import add_registry_findings
 from interlock.records import AuditRow
 from interlock.redaction import redact
 
 AGREES, DIFFERS, CANNOT = "agrees", "differs", "cannot"
-ATTEMPTS = frozenset({*EVENTS.values(), HELD})
 MOST_CHANGES = 1_000  # kept in full; the others are counted
 # What judging and weighing alone decide; the rest of a record is what the store knew at that moment.
 _MADE = ("danger_level", "level", "irreversible", "score", "tier", "findings", "factors", "requirement")
@@ -44,6 +45,15 @@ class ReplayPolicy(Struct, frozen=True):
     policy: Policy
     rulebook_hash: str
     policy_hash: str
+
+
+class Replayed(Struct, frozen=True):
+    """A decision made again from its record."""
+
+    assessment: Assessment
+    weighed: PolicyResult
+    named: MatchNames
+    word: str  # the outcome
 
 
 class ReplayedDecision(Struct, frozen=True):
@@ -81,11 +91,6 @@ def replay_policy(config: Config) -> ReplayPolicy:
     """The rules and policy of a daemon with this configuration."""
     policy, rules = config.effective_policy(), rules_of(config)
     return ReplayPolicy(rules, policy, rulebook_hash(rules), policy_mark(config, policy))
-
-
-def is_attempt(row: AuditRow) -> bool:
-    """Whether a record is of an evaluated action; operators' own events are not."""
-    return row.event in ATTEMPTS
 
 
 def replay_record(row: AuditRow, by: ReplayPolicy) -> ReplayedDecision:
@@ -128,37 +133,15 @@ def compare_policies(rows: Iterable[AuditRow], rules: Rulebook, one: Policy, oth
     return found
 
 
-def record_title(body: Mapping[str, Any]) -> str:
-    """The title of a recorded action, in one line."""
-    return one_line(action_of(body), str(body.get("operation", "")))
-
-
-def action_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A recorded action in the form of a ticket's."""
-    judged = _table(body.get("judged"))
-    fields = {**_table(judged.get("fields")), "kind": judged.get("kind"), "cwd": judged.get("cwd", "")}
-    return _table(body.get("parameters")) or fields
-
-
 def assess_record(body: Mapping[str, Any], rules: Rulebook) -> Assessment | None:
     """Assesses a recorded action with these rules; None where its record is incomplete."""
     try:
         if isinstance(body.get("facts"), Mapping):
             facts = facts_of(body["facts"])
             return assess(facts, classify(facts, rules), rules.programs)
-        return judge(_action(_table(body.get("judged"))), rules).assessment
+        return judge(_action(body.get("judged")), rules).assessment
     except ReplayError:
         return None
-
-
-def agent_words(body: Mapping[str, Any]) -> str:
-    """The agent: its proved principal, and its claimed name."""
-    who = _table(body.get("agent"))
-    return " ".join(str(who[key]) for key in ("principal", "name") if who.get(key))
-
-
-def _table(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def replay_decision(body: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
@@ -195,11 +178,22 @@ def _judge_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Ruleb
     seen = judged.assessment
     if (seen.level, seen.score) != (body.get("danger_level"), body.get("score")) and (asked or body.get("resolved")):
         raise ReplayError(f"it depended on {'what a script contained' if asked else 'where a link led'}")
-    named = match_names(action, judged.facts)
-    return Replayed(seen, evaluate_policy(seen, named, policy, at), named)
+    return _replayed(judged, match_names(action, judged.facts), policy, at)
 
 
-def _action(given: Mapping[str, Any]) -> Action:
+def replay_inputs(given: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
+    """Assesses and decides again; raises ReplayError where the record is incomplete."""
+    facts, named, at = inputs_of(given)
+    judged = Judgement(assess(facts, classify(facts, rules), rules.programs), facts=facts)
+    return _replayed(add_registry_findings(judged, at.registry_match, rules), named, policy, at)
+
+
+def _replayed(judged: Judgement, named: MatchNames, policy: Policy, at: Circumstances) -> Replayed:
+    outcome = suppose(judged, named, policy, at)
+    return Replayed(judged.assessment, outcome.weighed, named, outcome.held.outcome)
+
+
+def _action(given: Any) -> Action:
     try:
         return Action(
             Kind(given["kind"]),

@@ -13,7 +13,10 @@ from interlock.analysis.assess import judge
 from interlock.audit import Attempt, attempt_body, attempt_event
 from interlock.audit.chain import body_of, entry
 from interlock.audit.export import from_jsonl, jsonl
-from interlock.audit.replay import (
+from interlock.audit.replay_json import inputs_json
+from interlock.canonical_json import canonical_json
+from interlock.config import Config
+from interlock.engine.replay import (
     AGREES,
     CANNOT,
     DIFFERS,
@@ -23,9 +26,6 @@ from interlock.audit.replay import (
     replay_policy,
     replay_record,
 )
-from interlock.audit.replay_json import inputs_json
-from interlock.canonical_json import canonical_json
-from interlock.config import Config
 from interlock.model import Action, AgentRef, Human, Level, Requirement, command, intent, operation, tool
 from interlock.policy.circumstances import Circumstances, EarlierDenial
 from interlock.policy.evaluate import evaluate_policy

@@ -9,7 +9,7 @@ import pytest
 
 from gate import AGENT, Gate
 from interlock.approvals.grants import add_grant
-from interlock.approvals.trials import Habit, find_habit
+from interlock.engine.trials import Habit, find_habit
 from interlock.error_codes import AnswerRefused
 from interlock.model import AgentRef, command
 

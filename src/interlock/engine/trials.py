@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from interlock.approvals import BY_TIME
 from interlock.approvals.grant_coverage import AT, find_covering
 from interlock.audit.chain import body_of
-from interlock.audit.replay import ATTEMPTS, agent_words, record_title, replay_decision
-from interlock.audit.replay_json import ReplayError, facts_of, replay_inputs
+from interlock.audit.replay_json import ReplayError, facts_of
+from interlock.audit.search import ATTEMPTS, agent_words, record_title
+from interlock.engine.replay import replay_decision, replay_inputs
 from interlock.error_codes import AnswerRefused
 from interlock.model import Action, AgentRef, Assessment, Finding, Flags, Kind, Level, TicketState, Tier
 from interlock.policy.effect_key import EffectKey, effect_keys, parse
