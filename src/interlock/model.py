@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
@@ -28,12 +29,21 @@ class Level(IntEnum):
 
 
 class Tier(StrEnum):
-    """The safety tier of a score, by the normative cuts 30/60/85 (AE-06)."""
+    """The safety tier of a score, by the normative cuts (AE-06)."""
 
     ADVISORY = "advisory"
     CONFIRM = "confirm"
     VERIFY = "verify"
     DANGER_ZONE = "danger_zone"
+
+
+TIER_TOPS = (30, 60, 85)  # the last scores of the first three tiers
+_TIERS = tuple(Tier)
+
+
+def tier_of(score: int) -> Tier:
+    """AE-06: the tier of a score."""
+    return _TIERS[bisect_left(TIER_TOPS, score)]
 
 
 class Category(StrEnum):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 from types import MappingProxyType
@@ -16,7 +15,19 @@ from interlock.analysis.programs import Program
 from interlock.analysis.read import BUDGET, FileReader, read
 from interlock.analysis.rules.book import Rulebook
 from interlock.analysis.shell import show_command
-from interlock.model import Action, Assessment, Category, EffectiveCommand, Finding, Flags, Kind, Level, Tier, Witness
+from interlock.model import (
+    TIER_TOPS,
+    Action,
+    Assessment,
+    Category,
+    EffectiveCommand,
+    Finding,
+    Flags,
+    Kind,
+    Level,
+    Witness,
+    tier_of,
+)
 
 if TYPE_CHECKING:
     from interlock.analysis.prose.classifier import IntentClassifier
@@ -27,10 +38,8 @@ Happening = tuple[str, str]  # an effect's verb, and the kind of place it happen
 _BASE = (5, 25, 50, 75, 95)
 _TOP = (15, 40, 60, 85, 100)
 _BASE_WORDS = tuple(f"base: {level.word} ({_BASE[level]})" for level in Level)
-_QUIET_TOPS = (15, 30, *_TOP[2:])  # at level 0-1 factors alone require no person
-_VAGUE = 31  # the confirm tier
-_CUTS = (30, 60, 85)  # the last scores of the first three tiers
-_TIERS = (Tier.ADVISORY, Tier.CONFIRM, Tier.VERIFY, Tier.DANGER_ZONE)
+_QUIET_TOPS = (15, TIER_TOPS[0], *_TOP[2:])  # at level 0-1 factors alone require no person
+_VAGUE = TIER_TOPS[0] + 1  # the confirm tier
 _DESTROYS = frozenset({
     Category.DATA_DELETION, Category.RESOURCE_TERMINATION, Category.CONFIG_DESTRUCTION, Category.DISK_DESTRUCTION,
     Category.HISTORY_REWRITE, Category.CREDENTIAL_INVALIDATION, Category.ACCOUNT_ACTION,
@@ -78,7 +87,7 @@ def assess(
         level,
         irreversible,
         score,
-        _TIERS[bisect_left(_CUTS, score)],
+        tier_of(score),
         _FLAGS[destructive, files, network, escalates, escalates or level >= _DESTRUCTIVE],
         tuple(findings),
         (*factors, *exempt, *named),

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from interlock.model import Level
+from interlock.model import TIER_TOPS, Level
 from interlock.records import HistoryEntry
 from interlock.times import iso
 
 WIDTH, HEIGHT = 640, 190
 LEFT, BOTTOM, TOP = 58, 28, 12
-TIERS = (30, 60, 85)  # the scores above which an action is confirmed, verified, in the danger zone
 BINS = 96
 
 
@@ -109,7 +108,7 @@ def risk_chart(history: Iterable[HistoryEntry], since: float, until: float) -> C
     words = [iso(at)[5:10] if long else iso(at)[11:16] for at in places]
     room = WIDTH - LEFT - 52  # half a label at each end
     labels = tuple(AxisMark(LEFT + 26 + room * part / 4, HEIGHT - 6, word) for part, word in enumerate(words))
-    return Chart(bars, _lines(TIERS, 100), labels)
+    return Chart(bars, _lines(TIER_TOPS, 100), labels)
 
 
 def level_shares(rows: Iterable[tuple[str, Mapping[Level, int]]], most: int = 12) -> list[Share]:

@@ -128,15 +128,6 @@ RAISED_TO = (Human.NONE, Human.NONE, Human.CONFIRM, Human.VERIFY, Human.VERIFY)
 RAISING = frozenset({"repetition", "cumulative", "escalation", "steps"})  # parts that come from earlier actions
 
 
-def tier_of(score: int) -> Tier:
-    """AE-06: the tier of a score, by the normative cuts."""
-    return next(
-        t
-        for cut, t in ((30, Tier.ADVISORY), (60, Tier.CONFIRM), (85, Tier.VERIFY), (1000, Tier.DANGER_ZONE))
-        if score <= cut
-    )
-
-
 def escalation(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
     """Repetition, count and cumulative risk raise the requirement, not the level."""
     parts = []

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.model import Assessment, Human, Level, Requirement, Tier
+from interlock.model import TIER_TOPS, Assessment, Human, Level, Requirement, Tier, tier_of
 from interlock.policy.circumstances import (
     RAISED_TO,
     RAISING,
@@ -17,7 +17,6 @@ from interlock.policy.circumstances import (
     escalation,
     escalation_factors,
     level_words,
-    tier_of,
 )
 from interlock.policy.exemptions import CONFIRM_PATTERN, PAUSED, apply_exemptions, reason_to_hold
 from interlock.policy.impact import IMPACT_PREFIX, NO_SNAPSHOT_PREFIX
@@ -322,7 +321,7 @@ def _tier(assessment: Assessment, named: MatchNames, policy: Policy, at: Circums
         if human is not Human.NONE:
             parts.append(Contribution("tier", Requirement(human=human), _score_words(assessment, score)))
     limit = TOLERANCES[policy.tolerance]
-    if tiers and policy.tolerance == "conservative" and limit < score <= 30:  # C-09: it can only tighten
+    if tiers and policy.tolerance == "conservative" and limit < score <= TIER_TOPS[0]:  # C-09: it can only tighten
         parts.append(
             Contribution("tolerance", ASK, f"score {score} is above the {policy.tolerance} tolerance of {limit}")
         )
