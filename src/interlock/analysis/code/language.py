@@ -54,7 +54,9 @@ class CodeLanguage(Struct, eq=False):
     names: Mapping[str, Value] = field(default_factory=dict)  # set before it starts
     item: Callable[[ProgramWalk, Value, Value], Value] | None = None  # `owner[key]`, where it is its own
     member: Callable[[ProgramWalk, Value, str], Value] | None = None  # `owner.name`, likewise
-    handed: Callable[[Value], list[list[Value]]] | None = None  # what functions get that a call is given, by what it gives
+    handed: Callable[[Value], list[list[Value]]] | None = (
+        None  # what functions get that a call is given, by what it gives
+    )
     lexical: bool = False  # see Semantics; the objects among the arguments of a call are its options
     damaged: Callable[[str, Report], None] | None = None  # reads a source that the grammar did not parse
     rows: str = ""  # the words by which its object mappers are known

@@ -79,7 +79,11 @@ class Library:
             self.patterns.setdefault(index, []).append((start, end, self.calls.pop(key)))
         self.handled = frozenset(self.calls)
         self.choices = frozenset(  # calls of which an option changes the entry
-            key.partition("?")[0].rpartition(".")[2] for pack in packs for block in pack.get("block", ()) for key in block["calls"] if "?" in key
+            key.partition("?")[0].rpartition(".")[2]
+            for pack in packs
+            for block in pack.get("block", ())
+            for key in block["calls"]
+            if "?" in key
         )
         self.properties = frozenset(
             key.rpartition(".")[2] for key, entry in self.calls.items() if entry.get("property")

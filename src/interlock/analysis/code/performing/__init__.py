@@ -44,8 +44,9 @@ def _traits(call: LibraryCall, entry: Entry) -> list[str]:
 
 def _touching(verb: str) -> Work:
     def touch(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-        given = UNKNOWN if verb == "read" else _DONE
-        for path in flattened(pick(call, where)):
+        paths = flattened(pick(call, where))
+        given = _DONE if paths and verb != "read" else UNKNOWN
+        for path in paths:
             if entry.get("known") and not _is_file(verb, path):
                 continue
             if path is None or (entry.get("globs") and text_of(path).startswith("!")):

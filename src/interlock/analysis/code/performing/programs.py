@@ -62,7 +62,9 @@ def _shell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) ->
     words = [*entry.get("words", ()), *flattened(found)]
     if not found or (entry.get("known") and not isinstance(found[0], str)):
         return UNKNOWN
-    return _fed(walk, call, entry, shell_line(walk, words[0] if len(words) == 1 else result("join", [" ", words]), call))
+    return _fed(
+        walk, call, entry, shell_line(walk, words[0] if len(words) == 1 else result("join", [" ", words]), call)
+    )
 
 
 def _run(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:

@@ -6,7 +6,6 @@ import base64
 import codecs
 import html
 import json
-import posixpath
 import re
 import shlex
 import urllib.parse
@@ -31,15 +30,11 @@ from interlock.analysis.code.program.values import (
     fill,
     flat,
     index,
-    join_path,
     made_from,
     marked,
     operate,
-    parent_of,
     text_of,
     traits_of,
-    with_name,
-    with_suffix,
 )
 from interlock.analysis.facts import hole, known
 
