@@ -18,9 +18,14 @@ import pytest
 
 from daemons import enrol_in_folder, start_daemon, write_config
 from hook_client import HookedDaemon, build_hook_client, claude_input, hooked_daemon, until
+from interlock.agents import agent as agent_of
+from interlock.agents.rewriting import with_originals
+from interlock.analysis.assess import judge
+from interlock.analysis.rules.load import load
 from interlock.audit import journal
 from interlock.config import config_of
 from interlock.install import client_build
+from interlock.journal.wrapping import Wrapper, front_of
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is missing")
 
@@ -39,6 +44,17 @@ def test_everyday_work_goes_on_and_destruction_does_not(alone: HookedDaemon) -> 
     assert denied.decision == "deny"
     assert "No Interlock daemon answers" in denied.stdout and "Silence is not consent" in denied.stdout
     assert alone.fire("windsurf", "pre_run_command", b"\xff").exit == 2
+
+
+def test_a_wrapped_call_is_judged_by_its_inner_text(tmp_path: Path) -> None:
+    config = config_of({"store": {"url": f"sqlite://{tmp_path}/state"}, "undo": {"wrap": True}}, environ={})
+    wrapper = Wrapper(str(front_of(config)), b"any")
+    agent = agent_of("claude-code")
+    for text, level in (("git status", 0), ("git push --force origin main", 3)):
+        event = agent.decode(json.dumps(claude_input(wrapper.wrap(text, "claude-code", "c1"))).encode(), "PreToolUse")
+        (call,) = with_originals(event, Wrapper(wrapper.front, b"").original).calls
+        assert call.action.text == text
+        assert judge(call.action, load()).assessment.level == level
 
 
 def test_the_next_daemon_records_and_tells_what_was_decided_without_one(alone: HookedDaemon) -> None:

@@ -57,14 +57,17 @@ ASKED = [
 ]
 
 
+BELOW = Circumstances(journaled=True)
+
+
 def action(text: str) -> Action:
     return command(text, "/home/me/app")
 
 
-def weigh(text: str, policy: str) -> PolicyResult:
+def weigh(text: str, policy: str, at: Circumstances = BELOW) -> PolicyResult:
     judged = judge(action(text), RULES)
     names = match_names(action(text), judged.facts)
-    return evaluate_policy(judged.assessment, names, load_policy(policy), Circumstances(journaled=True))
+    return evaluate_policy(judged.assessment, names, load_policy(policy), at)
 
 
 @pytest.mark.parametrize("text", RESTORED)
@@ -82,6 +85,14 @@ def test_everything_else_is_asked_about_as_ever(text: str) -> None:
     judged = judge(action(text), RULES)
     assert judged.assessment.level >= Level.DESTRUCTIVE
     assert not journal_restores(judged, RULES)
+
+
+def test_however_much_is_destroyed_below_the_journal_it_is_not_asked_about() -> None:
+    most = load_policy("default").escalate.cumulative
+    assert most is not None
+    for journaled in (True, False):
+        weighed = weigh("rm -rf src", "default", Circumstances(journaled=journaled, cumulative=most * 10))
+        assert (weighed.requirement == Requirement()) is journaled
 
 
 def test_a_policy_that_excuses_no_kept_files_still_asks() -> None:

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from interlock.agents import AgentCall, AgentDialect, Event, HookVerdict, RewrittenCall
 from interlock.analysis.assess import Judgement
-from interlock.analysis.facts import Fact
 from interlock.analysis.read import BudgetSpent
 from interlock.approvals import settle
 from interlock.approvals.answers import abandon
@@ -139,7 +138,7 @@ class HookEvaluation:
     async def _judge(self, hook: HookCall) -> HookVerdict:
         for call in hook.event.calls:
             self.context.state.declarations.linked(hook.who.principal, hook.who.session, loop_name(call))
-        hook = self._below_journal(hook)
+        hook = await self._below_journal(hook)
         found = [(call, *await self._decide(hook, call)) for call in hook.event.calls]
         if hook.rewrite is not None and any(_gains_rights(decision) for _, decision, _ in found):  # in a script
             hook = replace(hook, rewrite=None)
@@ -187,12 +186,12 @@ class HookEvaluation:
                 self.hooks.allowed.put(key, passed)
             self.hooks.denied.take(*keys)
             if may_change_provenance(call.action):
-                facts = await self._facts(call.action)
-                self.hooks.provenance.expect(hook.who, hook.agent.word, keys[0], call.action, facts)
+                judged = await self._read(call.action)
+                self.hooks.provenance.expect(hook.who, hook.agent.word, keys[0], call.action, judged.facts)
             self.hooks.late.forget(hook.key, [ticket] if ticket else [])
         return None
 
-    def _below_journal(self, hook: HookCall) -> HookCall:
+    async def _below_journal(self, hook: HookCall) -> HookCall:
         """The hook, its only call below the journal where that can be."""
         wrapper, event = self.hooks.wrapper, hook.event
         own = hook.who.principal == f"uid:{os.getuid()}" and hook.isolation != JAILED
@@ -201,10 +200,7 @@ class HookEvaluation:
         session, call = repr(hook.key), event.calls[0]
         if hook.agent.rewrites is None or session in self.hooks.without_journal:
             return hook
-        try:
-            judged, _ = self.context.state.reader.read(call.action, None, AT_ONCE)
-        except BudgetSpent:
-            return hook
+        judged = await self._read(call.action)
         if session not in self.hooks.agent_options:
             self.hooks.agent_options.put(session, words_above(hook.pid))
         options = self.hooks.agent_options.get(session)
@@ -213,14 +209,16 @@ class HookEvaluation:
             return hook
         return replace(hook, rewrite=wrap_call(RewriteCheck(hook.agent, event, call, judged, options), wrapper))
 
-    async def _facts(self, action: Action) -> tuple[Fact, ...]:
-        """The facts of a call; analysed in the pool where that takes long."""
+    async def _read(self, action: Action) -> Judgement:
+        """The judgement of a call without its scripts; analysed in the pool where that takes long."""
         reader = self.context.state.reader
         try:
-            judgement, _ = reader.read(action, None, AT_ONCE)
+            if len(action.text) <= SHORT:
+                return reader.read(action, None, AT_ONCE)[0]
         except BudgetSpent:
-            judgement, _ = await self.context.pool.run(reader.read, action)
-        return judgement.facts
+            pass
+        judged: Judgement = (await self.context.pool.run(reader.read, action))[0]
+        return judged
 
     def _defer(self, hook: HookCall, held: list[tuple[AgentCall, Decision]]) -> HookVerdict:
         """Leaves the prompt to the event that follows; a call that runs without it is a bypass."""

@@ -31,7 +31,10 @@ _ALONE = re.compile(r"(?<![&<>|])&(?![&>])")  # starts something in the backgrou
 _SETS = re.compile(r"(?:^|[\s;&|(])[A-Za-z_]\w*(?:\[[^]]*\])?\+?=|\(\s*\)\s*\{|\bfunction\b")
 _BUILTINS = frozenset(": [ [[ echo printf test true false cd pwd wait kill read type command time".split())
 _PLACES = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-_REPORTS = re.compile(rb"interlock: (the command was not run|\w+ refused): ")
+_UNABLE = re.compile(
+    rb"interlock: the command was not run: |(?i:no such file or directory: [^ ]*)interlock-journaled|interlock-journaled: No such file"
+)
+_REFUSED = re.compile(rb"interlock: \w+ refused: ")
 ASKED = "Interlock keeps what this changes, so that `interlock undo` brings it back. The command is: {text}"
 
 
@@ -125,5 +128,4 @@ def changed_keys(action: Action, judged: Judgement) -> tuple[EffectKey, ...]:
 
 def failure_in(body: bytes) -> str:
     """What the supervisor says in the output of a call: `unable` where it could not run it, `refused` where something did not fit."""
-    found = _REPORTS.search(body)
-    return "" if found is None else "unable" if found[1].startswith(b"the") else "refused"
+    return "unable" if _UNABLE.search(body) else "refused" if _REFUSED.search(body) else ""

@@ -20,6 +20,7 @@ _AUTO_APPROVABLE = frozenset(
     {"level", "unkept", "tier", "severity", "tolerance", "always_ask"}
 )  # GK-04: a confirm pattern outranks it
 _IMPACT_EXEMPT = frozenset({"level", "irreversible", "tier", "tolerance"})
+_JOURNAL_EXEMPT = _IMPACT_EXEMPT | {"cumulative"}  # however much it is, all of it can be had back
 _NEVER_GRANTED = frozenset(
     {"deny", "blocked", "allowlist", "steps", "outcome", "start", "never", "matrix_deny", "match_failure", "pause"}
 )
@@ -58,7 +59,7 @@ def apply_exemptions(
         exemptions += [f"{RELIEF_PREFIX}{SNAPSHOT} ({what})"] if gone else []
     if at.journaled and not unreadable and not _beyond_inspection(assessment, at):
         kept = policy.control(assessment.level).kept
-        remaining, gone = _exempt_by_impact(remaining, assessment, kept, "kept by the journal")
+        remaining, gone = _exempt_by_impact(remaining, assessment, kept, "kept by the journal", _JOURNAL_EXEMPT)
         exemptions += [f"{RELIEF_PREFIX}{JOURNAL}"] if gone else []
     if exempt and harmless:
         remaining, gone = _exempt_by_impact(
@@ -120,11 +121,15 @@ def _only_waits(part: Contribution) -> bool:
 
 
 def _exempt_by_impact(
-    parts: list[Contribution], assessment: Assessment, instead: Requirement | None, why: str
+    parts: list[Contribution],
+    assessment: Assessment,
+    instead: Requirement | None,
+    why: str,
+    names: frozenset[str] = _IMPACT_EXEMPT,
 ) -> tuple[list[Contribution], bool]:
     if instead is None:
         return parts, False
-    remaining, gone = _without(parts, lambda part: part.name in _IMPACT_EXEMPT)
+    remaining, gone = _without(parts, lambda part: part.name in names)
     if gone and instead != Requirement():
         remaining = [*remaining, Contribution("level", instead, f"{level_words(assessment)} ({why})")]
     return remaining, gone
