@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -131,6 +134,31 @@ def test_the_wrapped_call_is_as_the_plain_one(text: str, shell: WrappedShell, tm
     assert wrapped[:2] == plain[:2]
     assert bool(wrapped[2]) == bool(plain[2])
     assert tree(tmp_path / "wrapped", times=False) == tree(shell.work, times=False)
+
+
+def test_the_wrapped_call_has_the_terminal_of_the_plain_one(shell: WrappedShell) -> None:
+    said = []
+    for wrapped in (True, False):
+        text = "test -t 0 && test -t 1 && test -t 2 && : > /dev/tty"
+        line = shell.wrapper.wrap(text, "claude-code", "c") if wrapped else text
+        done = pty.spawn([shell.shell, "-c", line], lambda ours: os.read(ours, 4096), lambda _: b"")
+        said.append(os.waitstatus_to_exitcode(done))
+    assert said == [0, 0]
+
+
+def test_a_signal_ends_the_wrapped_call_as_the_plain_one(shell: WrappedShell) -> None:
+    said = []
+    for wrapped in (True, False):
+        text = "echo ready; sleep 30; echo never"
+        line = shell.wrapper.wrap(text, "claude-code", "c") if wrapped else text
+        with subprocess.Popen(
+            [shell.shell, "-c", line], stdout=subprocess.PIPE, cwd=shell.work, start_new_session=True
+        ) as process:
+            assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+            os.killpg(process.pid, signal.SIGTERM)
+            said.append((process.stdout.read(), process.wait(30)))
+        shell.journal.settle()
+    assert said == [(b"", -signal.SIGTERM)] * 2
 
 
 def test_nothing_of_the_wrapping_is_left_in_the_agents_shell(shell: WrappedShell) -> None:

@@ -8,7 +8,6 @@ import os
 import pwd
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -22,7 +21,6 @@ FRONT = "interlock-journaled"
 SHELLS = Path(__file__).with_name("shells")
 LABEL = "call"  # first word of the label of a wrapped call, before the agent's word and the call's id
 MOST_TEXT = 40_000  # bytes: an argument, and the head of a journal, hold no more
-_SECONDS = 20
 _TAG = 32  # hexadecimal digits
 _ID = re.compile(r"[A-Za-z0-9_.:-]{1,80}")
 _KNOWN = frozenset({"bash", "zsh"})
@@ -94,8 +92,10 @@ def front_of(config: Config) -> Path:
 
 def prepare_wrapping(config: Config) -> Path:
     """Makes everything that a wrapped call needs, and tries the supervisor; raises JournalError with the reason why calls cannot be wrapped."""
-    from interlock.journal.build import ready
+    from interlock.journal.build import problem_of, ready
 
+    if not config.undo.journal:
+        raise JournalError("the journal is switched off (undo.journal)")
     if sys.platform != "linux" or config.separate.on:
         raise JournalError("calls are wrapped on Linux only, by a daemon of the agent's own user")
     shell = os.path.basename(pwd.getpwuid(os.getuid()).pw_shell)
@@ -107,13 +107,10 @@ def prepare_wrapping(config: Config) -> Path:
     try:
         for source in sorted(SHELLS.iterdir()):
             _install(source.read_text("utf-8"), front.parent / source.name, values)
-        done = subprocess.run(
-            [program, "--probe", store.path], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_SECONDS
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except OSError as error:
         raise JournalError(f"calls cannot be wrapped: {error}") from None
-    if done.returncode != 0:
-        raise JournalError(done.stderr.strip().removeprefix("interlock: ") or "this system allows no journal")
+    if why := problem_of(config):
+        raise JournalError(why)
     return front
 
 
