@@ -159,6 +159,22 @@ def test_a_wrapped_call_that_ran_was_asked_about(agent: WrappingAgent) -> None:
     assert after["seen"] == before["seen"] + 1 and after["missed"] == before["missed"]
 
 
+def test_no_record_and_no_list_shows_the_new_text(agent: WrappingAgent) -> None:
+    new = agent.wrapped("rm -rf sub", "toolu_rec")
+    agent.fire(new, "toolu_rec", "PostToolUse", tool_response={"stdout": ""})
+    found = (
+        agent.here.daemon.here().get("/api/v1/audit", params={"limit": 200}, headers=agent.here.daemon.sign_in()).text
+    )
+    assert "rm -rf sub" in found and "interlock-journaled" not in found
+
+
+def test_a_container_without_the_front_ends_the_wrapping_in_its_session(agent: WrappingAgent) -> None:
+    new = agent.wrapped("rm a.txt", "toolu_1")
+    front = new.split(" ")[1]
+    agent.fire(new, "toolu_1", "PostToolUseFailure", error=f"bash: line 1: {front}: No such file or directory")
+    assert agent.wrapped("touch x", "toolu_2") == ""
+
+
 def test_where_the_agents_shell_cannot_use_the_journal_its_calls_are_judged_without_it(agent: WrappingAgent) -> None:
     new = agent.wrapped("rm -rf sub", "toolu_1")
     error = "Exit code 125\ninterlock: the command was not run: /x: Permission denied"
@@ -195,6 +211,7 @@ MODES = [
     ("default", {"allow": ["Bash(cp:*)"]}, "allow"),
     ("dontAsk", {"allow": ["Bash(cp *)"]}, "allow"),
     ("default", {"allow": ["Bash(git:*)"]}, "ask"),
+    ("default", {"allow": ["Bash(cp a.txt)"]}, "ask"),
     ("bypassPermissions", {"deny": ["Bash(cp:*)"]}, ""),
     ("bypassPermissions", {"ask": ["Bash(cp *)"]}, ""),
     ("default", {"allow": ["Bash"], "ask": ["Bash"]}, ""),
@@ -217,6 +234,11 @@ def test_the_agents_own_rules_and_mode_never_get_a_weaker_answer(
         assert reason.endswith("cp a.txt c.txt")
     else:
         assert "updatedInput" not in said.stdout and said.decision != "allow"
+
+
+def test_what_claude_code_guards_itself_is_left_to_it(agent: WrappingAgent) -> None:
+    assert agent.wrapped("cp a.txt .vscode/tasks.json", "toolu_1") == ""
+    assert agent.wrapped("cp a.txt .gitignore", "toolu_2") != ""
 
 
 def test_settings_that_cannot_be_read_a_sandbox_and_other_hooks_leave_the_call_as_it_is(agent: WrappingAgent) -> None:

@@ -18,6 +18,9 @@ _PATH_TOOLS = frozenset(
     "Read Edit Write MultiEdit NotebookEdit Glob Grep LS".split()
 )  # their paths count for commands too
 _UNSURE = re.compile(r"[`$<>(){}\\]")  # Claude Code looks further into these than at the words
+_GUARDED = re.compile(
+    r"\.(?:git|claude|vscode|idea|husky|devcontainer)(?![\w-])"
+)  # it asks about these whatever rules and modes say
 _PARTS = re.compile(r"&&|\|\||[;|&\n]")
 _EDITS = frozenset("mkdir touch rm rmdir mv cp sed cd".split())  # acceptEdits accepts some of these in some places
 _KNOWN_MODES = frozenset({"default", "acceptEdits", "dontAsk"})
@@ -38,11 +41,12 @@ def passage(call: ShellCall) -> str:
     mode = call.event.mode
     if rules is None or rules.unknown or any(_restricts(rule, call) for rule in (*rules.deny, *rules.ask)):
         return LEAVE
+    guarded = _GUARDED.search(call.text) is not None
     if mode == "bypassPermissions":
-        return SILENT
+        return LEAVE if guarded else SILENT
     if mode not in _KNOWN_MODES:
         return LEAVE
-    if _is_allowed(call.text, rules.allow):
+    if _is_allowed(call.text, rules.allow) and not guarded:
         return SILENT
     accepted = mode == "acceptEdits" and all(words[0] in _EDITS for words in call.commands)
     return LEAVE if accepted or mode == "dontAsk" else ASKED
