@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -37,14 +37,12 @@ class Phrases:
     def __init__(self, phrases: Sequence[Phrase]) -> None:
         self.phrases = phrases
         self.always = [number for number, phrase in enumerate(phrases) if not phrase.cues]
-        self.begun: dict[str, dict[str, list[int]]] = {}
-        short: dict[str, list[int]] = {}
+        self.begun: dict[str, list[tuple[str, int]]] = {}  # the first letters of a cue -> the cue and its phrase
         for number, phrase in enumerate(phrases):
             for cue in phrase.cues:
-                table = short if len(cue) < _KEY else self.begun.setdefault(cue[:_KEY], {})
-                table.setdefault(cue, []).append(number)
-        self.short, self.shortest = short, tuple(short)
+                self.begun.setdefault(cue[:_KEY], []).append((cue, number))
         self.twofold = {number for number, phrase in enumerate(phrases) if phrase.also}
+        self.begun_by = lru_cache(maxsize=4096)(self._begun_by)
 
     @cached_property
     def patterns(self) -> list[re.Pattern[str]]:
@@ -66,28 +64,24 @@ class Phrases:
 
     def _begun_in(self, text: str) -> list[int]:
         """The numbers of the phrases that a word of the text may begin."""
-        wanted = set(self.always)
         words = text.split()
         if "-" in text:
             words += [piece for word in words if "-" in word for piece in word.split("-")[1:]]
-        for word in words:
-            for cue, numbers in self.begun.get(word[:_KEY], _NONE).items():
-                if word.startswith(cue):
-                    wanted.update(numbers)
-            if word.startswith(self.shortest):
-                wanted.update(*(numbers for cue, numbers in self.short.items() if word.startswith(cue)))
+        wanted = set(self.always).union(*map(self.begun_by, words))
         for number in wanted & self.twofold:
             also = self.phrases[number].also
             if not any(word.startswith(also) for word in words):
                 wanted.discard(number)
         return sorted(wanted)
 
+    def _begun_by(self, word: str) -> tuple[int, ...]:
+        """The numbers of the phrases that one word may begin."""
+        keys = {word[:length] for length in range(1, _KEY + 1)}
+        return tuple(number for key in keys for cue, number in self.begun.get(key, ()) if word.startswith(cue))
+
 
 def _blank(match: re.Match[str]) -> str:
     return "_" * len(match[0])
-
-
-_NONE: dict[str, list[int]] = {}
 
 
 def build_parts(pack: Pack) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 
@@ -94,6 +94,7 @@ def starts_alone(text: str) -> bool:
     return match is not None and bool(program) and _starts(text, match, program, 0)
 
 
+@lru_cache(maxsize=4096)
 def _program(word: str) -> str:
     """The program that a word may be, in lower case; empty for a word of the sentence."""
     if word.isalpha():

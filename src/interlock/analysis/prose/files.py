@@ -48,7 +48,11 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     """What the clause does to the files that it names."""
     if clause.denied:
         return []
-    text = " ".join([word.lower() for word in words if not word.startswith(MARK)])
+    text = (
+        clause.text
+        if MARK not in clause.text
+        else " ".join([word for word in clause.text.split(" ") if MARK not in word])
+    )
     if _PATTERNS.sends.match(text) and _PATTERNS.outward.search(text):
         return [("act_leak", path, "secret") for path in _paths(words)[:_MOST] if _PATTERNS.secret.search(path)]
     if clause.shield == "look":

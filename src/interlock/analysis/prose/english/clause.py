@@ -65,6 +65,7 @@ class EnglishClause(Struct):
     denied: bool = False
     reported: bool = False  # harm was done already by somebody, or is plainly ruled out
     marks: list[str] = field(default_factory=list)  # what is embedded and would really run
+    text: str = ""  # its words, in lower case
     thing: EnglishObject | None = None  # the object of its verb
     whole: EnglishObject | None = None  # what all of its words name
 
@@ -73,7 +74,7 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
     """Reads one clause; `before` is what the clause in front spoke of, `wide` what holds for the whole sentence."""
     found = EnglishClause()
     low = [word.lower() for word in words]
-    text = " ".join(low)
+    text = found.text = " ".join(low)
     if english.PATTERNS.supposes.match(text) or low[0] == "before":
         found.denied = True
         return found
