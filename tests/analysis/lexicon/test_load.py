@@ -11,9 +11,11 @@ import pytest
 
 from cases import each
 from interlock import analysis
-from interlock.analysis.lexicon.english import PARAMETERS, build_english
+from interlock.analysis.lexicon.english import EFFECTS, PARAMETERS, build_english
 from interlock.analysis.lexicon.idioms import LONGEST, build_phrases
 from interlock.analysis.lexicon.load import check_packs, english, pattern_lists, vocabularies, word_lists
+from interlock.analysis.lexicon.named_effects import NamedEffect, build_named
+from interlock.analysis.operations.operation import read_operation
 from interlock.analysis.packs import PackError
 from interlock.analysis.prose import read_prose
 from recording_report import Recorder
@@ -43,6 +45,26 @@ def test_scope_changes_an_effect_and_nothing_else_does(sentence: str) -> None:
     assert {fact[0] for fact in spared.facts} <= HARMLESS
 
 
+@each("row", (*english().first.rows, *english().raising.rows), ids=lambda row: row.match)
+def test_a_row_for_names_has_its_effect_and_only_there(row: NamedEffect) -> None:
+    found, spared = Recorder(), Recorder()
+    read_operation(row.match, {}, "", found)
+    assert (row.effect, {*row.traits}) in [(fact[0], {*row.traits} & {*fact[2:]}) for fact in found.facts], found.facts
+    read_operation(row.spare, {}, "", spared)
+    assert row.effect == "act_change" or row.effect not in {fact[0] for fact in spared.facts}, spared.facts
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"effect": "ruin"}, {"verbs": ""}, {"nouns": ""}, {"spare": ""}, {"noun": "dns"}],
+)
+def test_a_wrong_row_for_names_is_refused(change: dict[str, str]) -> None:
+    row = {"verbs": "zap", "nouns": "dns", "effect": "delete", "match": "zap_dns", "spare": "get_dns"}
+    assert build_named([row], EFFECTS)[0].rows
+    with pytest.raises(PackError, match="named 1"):
+        build_named([row | change], EFFECTS)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -57,6 +79,7 @@ def test_a_wrong_kind_of_verb_is_refused(change: dict[str, Any], message: str) -
     kind = {"name": "delete", "sentence": "destroy", "verbs": "zap", "effects": {"*": "delete"}} | change
     pack = {
         "kind": {"zap": kind},
+        "named": [],
         "scope": {"all": "all"},
         "scoped": [],
         "tame": {"named": {"read": "look"}, "said": {"look": "look"}},
@@ -79,6 +102,7 @@ def test_a_verb_has_one_kind() -> None:
     kind = {"name": "delete", "verbs": "zap", "effects": {"*": "delete"}}
     pack = {
         "kind": {"one": kind, "other": kind},
+        "named": [],
         "scope": {"all": "all"},
         "scoped": [],
         "tame": {"named": {}, "said": {}},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from interlock.analysis.lexicon import ADMIN_WORDS, EVERYDAY, deed_nouns, object_kind
+from interlock.analysis.lexicon import ADMIN_WORDS, deed_nouns, object_kind
 from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.lexicon.load import english
 from interlock.analysis.operations.names import NamedAct
@@ -41,11 +41,6 @@ _KINDS: Mapping[str, str] = {
 }  # fmt: skip
 
 
-_BLOCKLISTS = frozenset("blocklist blacklist denylist banlist".split())
-_PLANS = frozenset("upgrade downgrade change switch renew".split())
-_QUIET = frozenset({"update", "install", "push", "run", "start", "turn"})
-_CODE = frozenset({"firmware", "bootloader"})
-_PASSING = frozenset("temp tmp temporary cache cached scratch".split())
 # remove_from_group, delete_from_table: by what something is taken out of.
 _OUT_OF = {
     **dict.fromkeys(("access", "organization", "person", "project", "repository", "account"), "act_revoke"),
@@ -55,12 +50,6 @@ _HALTS = frozenset({"stop", "cancel"})
 CLOUD = frozenset(
     "gcp google gcloud azure aws cloud supabase firebase vercel heroku cloudflare neon terraform pulumi tofu cdk cloudformation".split()
 )
-_PUTTING = frozenset({"create", "change", "read", "restore", "send"})
-_REBUILDS = frozenset("rebuild reinstall reprovision reimage reflash".split())
-_EVERYWHERE = frozenset("all everything everywhere everyone".split())
-_ROLLED = frozenset("deployment deployments process processes function production prod".split())
-_SECRET_VALUES = frozenset("secret secrets password passwords passphrase credential credentials".split())
-_SHARED_HISTORY = frozenset("history branch branches main master commits commit".split())
 
 
 def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple[str, ...]]:
@@ -87,60 +76,9 @@ def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple
 
 
 def _verb(act: NamedAct, reach: frozenset[str]) -> str:
-    if (act.verb in ("archive", "unlink") and act.noun in EVERYDAY) or (act.verb == "pause" and act.noun in _ROLLED):
-        return CHANGE
-    if not act.kind and act.noun == "post" and not _LISTS.social.isdisjoint(act.phrase):
-        return "act_send"  # twitter_post
-    if act.verb in _REBUILDS and act.noun in _LISTS.boxes:
-        return "act_delete"
-    if act.noun == "legalhold" and (act.kind not in _PUTTING or act.verb in ("release", "lift")):
-        return "act_override"
-    if act.verb in _LISTS.back and not {"factory", "factorydefaults"}.isdisjoint((*act.phrase, *act.beside)):
-        return "act_disk"
-    if (
-        act.verb in ("rotate", "logout", "signout", "expire", "invalidate")
-        and not _EVERYWHERE.isdisjoint((act.noun, *act.phrase[:1]))
-        and len(act.phrase) < 2
-    ):
-        return "act_invalidate"
-    if act.verb == "flush" and act.noun == "dns":
-        return CHANGE
-    if act.kind == "delete" and act.object == "data" and not _PASSING.isdisjoint(act.phrase):
-        return CHANGE
-    if act.verb in ("send", "wire", "withdraw") and (act.noun in _LISTS.cash or act.phrase[:1] == ("transaction",)):
-        return "act_pay"
-    if act.kind in ("terminate", "stop") and act.noun in _LISTS.own and not _LISTS.tried.isdisjoint(act.phrase):
-        return CHANGE  # what a developer has started
-    if act.kind == "cancel" and act.noun in _LISTS.gatherings:
-        return "act_delete"
-    if act.kind == "delete" and act.phrase[:1] == ("by",):
-        return "act_delete"  # delete_by_query
-    if act.verb == "overwrite" and act.object == "data":
-        return "act_delete"  # seed-DL names overwrite_file destructive
-    if act.kind == "block" and not _LISTS.refused.isdisjoint(act.phrase):
-        return "act_block"
-    if act.kind == "create" and not _BLOCKLISTS.isdisjoint((*act.phrase, *act.beside)):
-        return "act_block"
-    if act.verb in ("delete", "destroy") and act.noun in _LISTS.defined:
-        return "act_delete"
-    if act.verb == "fire" and act.object == "person":
-        return "act_account"
-    if act.verb == "skip" and act.noun in ("tests", "review", "reviews", "hooks", "ci"):
-        return "act_override"
-    if act.kind == "rollback" and (act.noun in ("migration", "migrations") or "snapshot" in act.beside):
-        return "act_delete"
-    if act.verb == "unsubscribe" and not {"all", "everyone", "customers", "users", "subscribers"}.isdisjoint(
-        act.phrase
-    ):
-        return "act_block"
-    if act.verb == "release" and act.noun in _LISTS.held:
-        return "act_terminate"
-    if act.object == "disk" and (act.verb in _LISTS.blanks or act.kind == "reset"):
-        return "act_disk"
-    if act.verb == "format" and act.noun in ("drive", "drives", "filesystem", "storage"):
-        return "act_disk"
-    if act.verb in ("remove", "delete", "kick") and act.object == "person" and act.beside:
-        return "act_revoke"
+    row = english().first.find(act)
+    if row is not None:
+        return row.effect
     if act.kind == "delete" and act.beside and not act.phrase:
         return _OUT_OF.get(object_kind(act.beside)[0], CHANGE)
     return _looked_up(act, reach)
@@ -183,47 +121,10 @@ def _raised(act: NamedAct, verb: str) -> tuple[str, tuple[str, ...]]:
     """Harmless verbs that are not harmless here: make_admin, rewrite_history, enable_bypass."""
     if act.kind in ("create", "change", "grant") and _is_admin(act):
         return "act_escalate", ()
-    if act.object == "physical" and act.verb in _LISTS.moves and (act.verb not in _QUIET or act.noun in _CODE):
-        return "act_terminate", ("physical", _U)
-    if act.verb in ("set", "move", "increase", "change") and not _LISTS.hazards.isdisjoint((*act.phrase, act.noun)):
-        return "act_terminate", ("physical", _U)
-    if (
-        act.kind in ("create", "change")
-        and not {"forwarding", "autoforward"}.isdisjoint(act.phrase)
-        and "port" not in act.phrase
-    ):
-        return "act_leak", ()
-    if (
-        act.verb in ("raise", "increase", "set", "lift")
-        and act.noun == "limit"
-        and {"credit", "spending"} & set(act.phrase)
-    ):
-        return "act_override", ()
-    if act.kind == "read" and act.verb in _LISTS.shows and _is_secret(act.phrase):
-        return "read", ("secret", "shown")  # R-27
-    if is_broadcast(act):
-        return "act_send", ()
-    if act.kind == "change" and not {"nameserver", "nameservers"}.isdisjoint(act.phrase):
-        return "act_unconfigure", ()
-    if act.verb == "scale" and "zero" in act.beside:
-        return "act_terminate", (_U,)
-    if _is_order(act):
-        return "act_pay", ()
-    if act.verb in ("sync", "synchronize", "mirror", "reconcile") and "delete" in act.phrase:
-        return "act_delete", ("bulk",)
-    if act.verb == "rewrite" and not _SHARED_HISTORY.isdisjoint(act.phrase):
-        return "act_rewrite", ()
-    if act.verb in ("enable", "activate", "allow") and not {"bypass", "override"}.isdisjoint(act.phrase):
-        return "act_override", ()
-    if act.verb in ("make", "set", "open", "share") and act.phrase and act.phrase[-1] in ("public", "publicly"):
-        return "act_escalate", ()
-    if (act.verb == "allow" and "all" in act.phrase) or (act.verb == "open" and act.object == "safety"):
-        return "act_escalate", ()
-    return verb, ()
-
-
-def _is_secret(phrase: tuple[str, ...]) -> bool:
-    return (bool(phrase) and phrase[-1] in _SECRET_VALUES) or phrase[-2:] in (("private", "key"), ("secret", "value"))
+    row = english().raising.find(act)
+    if row is not None:
+        return row.effect, row.traits
+    return ("act_send", ()) if is_broadcast(act) else (verb, ())
 
 
 def is_broadcast(act: NamedAct) -> bool:
@@ -234,33 +135,6 @@ def is_broadcast(act: NamedAct) -> bool:
         return True
     said = (*act.phrase, *act.beside)
     return act.verb in ("post", "publish", "create", "send", "submit", "share") and not _LISTS.social.isdisjoint(said)
-
-
-def _is_order(act: NamedAct) -> bool:
-    """place_order, confirm_payment, book_flight, checkout_cart."""
-    if act.verb in ("accept", "concede", "close") and act.noun in (
-        "dispute",
-        "disputes",
-        "chargeback",
-        "chargebacks",
-        "liability",
-    ):
-        return True
-    if (act.verb == "capture" and act.noun == "order") or (
-        act.verb in ("issue", "create") and act.noun == "creditnote"
-    ):
-        return True
-    if act.verb in ("place", "submit", "confirm", "checkout") and act.noun in ("order", "orders"):
-        return True
-    if act.verb in ("book", "order", "request", "reserve") and act.noun in _LISTS.booked | _LISTS.bought:
-        return True
-    if act.verb in _PLANS and act.noun in ("plan", "subscription", "tariff"):
-        return True
-    if act.verb == "deploy" and act.noun == "contract":
-        return True
-    if act.verb in ("sign", "accept") and act.noun in ("contract", "contracts", "loan", "lease"):
-        return True
-    return act.verb in _LISTS.orders and act.noun in _LISTS.ordered and "draft" not in act.phrase
 
 
 def _is_admin(act: NamedAct) -> bool:
