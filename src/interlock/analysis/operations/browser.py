@@ -118,10 +118,13 @@ _STEMS = {
 }  # fmt: skip
 _CONFIRMED = re.compile(r"\b(?:type|enter|fill(?: in)?|write|input)\s+[\"'“‘]([^\"'”’\n]{1,80})[\"'”’]\s+(?:in|into|to)\s+(.{1,120})", re.IGNORECASE)  # fmt: skip
 _MOST_TYPED = 50
+_TELLING = frozenset("url uri href page action instruction instructions step fields values".split())
 
 
 def read_confirmation(words: tuple[str, ...], keys: Mapping[str, Any], reader: Reader) -> bool:
     """Reads what a tool types or opens; True when that confirms or carries out an act."""
+    if _TELLING.isdisjoint(keys) and _LISTS.typing.isdisjoint(words):
+        return False
     url = next((keys[key] for key in ("url", "uri", "href", "page") if isinstance(keys.get(key), str)), "")
     if url and not _LISTS.opens.isdisjoint(words) and (act := _opened(url)):
         reader(act)

@@ -113,14 +113,10 @@ def walk(params: Mapping[str, Any]) -> Iterator[tuple[str, Any, int, str]]:
 
 def truth(value: object) -> bool | None:
     """Whether a value says yes or no; None when it says neither."""
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, (int, float)):
-        return True if value == 1 else False if value == 0 else None
     if isinstance(value, str):
         word = value.strip().lower()[:8]
         return True if word in _TRUE else False if word in _FALSE else None
-    return None
+    return (True if value == 1 else False if value == 0 else None) if isinstance(value, (int, float)) else None
 
 
 def scope_of(params: Mapping[str, Any]) -> ParamScope:

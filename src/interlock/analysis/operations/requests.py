@@ -143,7 +143,12 @@ def _is_secret(key: str, value: object) -> bool:
     return isinstance(value, str) and _SECRET_KEY.search(key) is not None and not _PLACEHOLDER.search(value[:200])
 
 
+_ADDRESSES = dict.fromkeys(("url", "uri", "webhook", "webhookurl")).keys()
+
+
 def _leaves(keys: Mapping[str, Any]) -> bool:
     """True for a request to somewhere else, other than to sign in there."""
-    url = next((keys[key] for key in ("url", "uri", "webhook", "webhookurl") if isinstance(keys.get(key), str)), "")
+    if _ADDRESSES.isdisjoint(keys):
+        return False
+    url = next((keys[key] for key in _ADDRESSES if isinstance(keys.get(key), str)), "")
     return url.startswith("http") and not _SIGN_IN.search(url[:500])
