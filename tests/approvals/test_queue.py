@@ -108,19 +108,15 @@ def test_what_repetition_raises_is_said_to_the_agent_on_the_ticket_and_on_the_ca
 def test_without_an_operator_what_only_one_could_free_is_denied_at_once(tmp_path: Path) -> None:
     gate = Gate(tmp_path / "state")
     reset = command("git branch -D old", CWD)  # a confirm
-
-    def prompt(assessment: Assessment, goals: tuple[str, ...]) -> bool:
-        return True
-
     for action, agent, asks, outcome in (
-        (command(held(1), CWD), AGENT, None, "deny"),
-        (command(held(1), CWD), AGENT, prompt, "deny"),  # a prompt is no operator
-        (command("rm -rf /", CWD), AGENT, prompt, "deny"),
-        (reset, AGENT, None, "deny"),
-        (reset, AGENT, prompt, "confirm"),
-        (reset, AGENT, lambda *_: False, "deny"),
-        (command("git branch -D mine", CWD), replace(AGENT, session="mcp_1"), None, "confirm"),
-        (command("ls", CWD), AGENT, None, "allow"),
+        (command(held(1), CWD), AGENT, False, "deny"),
+        (command(held(1), CWD), AGENT, True, "deny"),  # a prompt is no operator
+        (command("rm -rf /", CWD), AGENT, True, "deny"),
+        (reset, AGENT, False, "deny"),
+        (reset, AGENT, True, "confirm"),
+        (command("rm /srv/notes.txt", CWD), AGENT, True, "deny"),  # not in its folder: its user cannot judge that
+        (command("git branch -D mine", CWD), replace(AGENT, session="mcp_1"), False, "confirm"),
+        (command("ls", CWD), AGENT, False, "allow"),
     ):
         answer = gate.ask(action, agent, may_prompt=asks)
         assert answer.outcome == outcome, (action.text, answer)
