@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -21,6 +21,9 @@ from interlock.policy.remembered_answers import MatchedDenial
 from interlock.records import AgentRow, Approval, Block, Counts, Grant, Ticket
 from interlock.runtime import Judged, counted_name, operation_name
 from interlock.snapshots import TakenSnapshot
+
+if TYPE_CHECKING:
+    from interlock.impact.inspection import Inspection
 
 NOBODY = (
     "Nobody can approve this yet: the user runs `interlock operator add` in a terminal of their own, then try again"
@@ -63,6 +66,7 @@ class World(Struct, frozen=True):
         None  # who may answer; None where the circumstances say already what they free
     )
     agreements: Agreements | None = None
+    question: Inspection | None = None  # that inspected its targets
 
 
 class Outcome(Struct, frozen=True):

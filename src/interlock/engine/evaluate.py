@@ -10,7 +10,6 @@ from interlock.approvals import TicketChange
 from interlock.approvals.decision_text import block_words
 from interlock.approvals.denials import may_meet
 from interlock.audit.decision_entries import short_entry
-from interlock.engine.answer import decision_of
 from interlock.engine.decide import decide
 from interlock.engine.gathering import (
     changed_targets,
@@ -20,7 +19,7 @@ from interlock.engine.gathering import (
     identify,
     with_overrides,
 )
-from interlock.engine.performing import history_entry, perform
+from interlock.engine.performing import decision_of, history_entry, perform
 from interlock.engine.real_paths import resolve_paths
 from interlock.engine.snapshotting import keep_changes, needs_snapshot, take_snapshot
 from interlock.identity.isolation import request_isolation
@@ -67,7 +66,7 @@ def evaluate(state: State, request: Request) -> Decision:
 def quick(state: State, request: Request) -> Decision | None:
     """Answers everyday work at once, without the store; None where `evaluate` has to decide, and on any error."""
     try:
-        if not is_known(state, request):
+        if _has_adapter(request) and not is_known(state, request):
             return None
         judged = _judge(state, request, AT_ONCE, at_once=True)
         return _everyday(with_overrides(state, judged), judged, at_once=True)
@@ -77,7 +76,7 @@ def quick(state: State, request: Request) -> Decision | None:
 
 def _evaluate(state: State, request: Request) -> Decision:
     state.catch_up()
-    if not is_known(state, request):
+    if _has_adapter(request) and not is_known(state, request):
         ensure_known(state, request)
     judged = _judge(state, request)
     state = with_overrides(state, judged)
@@ -106,9 +105,13 @@ def _evaluate(state: State, request: Request) -> Decision:
     return decision
 
 
+def _has_adapter(request: Request) -> bool:
+    return bool(request.adapter) or request.server is not None
+
+
 def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool = False) -> Judged:
     now = state.clock.now()
-    request = enrich(state, request, now)
+    request = enrich(state, request, now) if _has_adapter(request) else request
     judgement, named = state.reader.read(request.action, request.files, budget)
     more = request.inherits(judgement) if request.inherits is not None else None
     judgement = judgement if more is None else join_judgements(judgement, more, state.rules)

@@ -45,7 +45,10 @@ def everyday_world(state: State, judged: Judged) -> World:
 def gather_world(state: State, judged: Judged) -> World:
     """The world of an action, with the store's facts and the inspected impact."""
     world = _world(state, judged, state.store.read(lambda tx: gather(tx, state, judged)))
-    return replace(world, at=inspect_impact(state, judged, world.at))
+    if judged.request.journaled and not runs_elsewhere(judged) and journal_restores(judged.judgement, state.rules):
+        return replace(world, at=replace(world.at, journaled=True))
+    question = _question(state, judged)
+    return replace(world, at=_inspect(state, judged, world.at, question), question=question) if question else world
 
 
 def _world(state: State, judged: Judged, found: Gathered) -> World:
@@ -65,7 +68,9 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
         approvals=tuple(tx.approvals(ticket.id)) if ticket else (),
         shown=ticket is None or shows_action(ticket, judged),
         block=tx.block(agent.principal),
-        agent=signed_orders.with_signed_tier(state, tx, tx.agent(agent.principal, agent.name)),
+        agent=signed_orders.with_signed_tier(state, tx, tx.agent(agent.principal, agent.name))
+        if state.shared
+        else None,
         met=denials.find_denial(tx, state, judged, ticket),
         grants=tuple(one for one in tx.grants(judged.now) if _covers(state, judged, one)),
         counts=tx.counts(
@@ -132,21 +137,25 @@ HOOK = "hook"
 DIALOG = "dialog"  # the channel that shows codes without a sign-in
 
 
-def inspect_impact(state: State, judged: Judged, at: Circumstances) -> Circumstances:
-    """Adds the inspected impact on this machine to the circumstances."""
+def _question(state: State, judged: Judged) -> inspection.Inspection | None:
+    """The inspection of an action's targets on this machine; None where there are none, or nobody could inspect or copy them."""
     request = judged.request
-    if request.journaled and not runs_elsewhere(judged) and journal_restores(judged.judgement, state.rules):
-        return replace(at, journaled=True)
-    if request.inspect_impact is None or runs_elsewhere(judged):
+    if (request.inspect_impact is None and request.take_snapshot is None) or runs_elsewhere(judged):
+        return None
+    if judged.judgement.assessment.level < Level.DESTRUCTIVE:
+        return changed_targets(state, judged)
+    return inspection.inspection_of(request.action, judged.judgement, request.provenance, own_tools(request))
+
+
+def _inspect(state: State, judged: Judged, at: Circumstances, question: inspection.Inspection) -> Circumstances:
+    """The circumstances with the inspected impact."""
+    inspect = judged.request.inspect_impact
+    if inspect is None:
         return at
     if judged.judgement.assessment.level < Level.DESTRUCTIVE:
-        question = changed_targets(state, judged)
-        if question is None:
-            return at
-        impact = inspection.run_inspection(question, request.inspect_impact)
+        impact = inspection.run_inspection(question, inspect)
         return replace(at, impact=impact, unkept=inspection.unkept_words(question, impact))
-    question = inspection.inspection_of(request.action, judged.judgement, request.provenance, own_tools(request))
-    return inspection.with_impact(at, question, request.inspect_impact, state.impact_settings.exempt)
+    return inspection.with_impact(at, question, inspect, state.impact_settings.exempt)
 
 
 def changed_targets(state: State, judged: Judged) -> inspection.Inspection | None:
@@ -241,7 +250,8 @@ def with_overrides(state: State, judged: Judged) -> State:
 def _rules(state: State, judged: Judged) -> Iterator[AppliedRules]:
     request, named = judged.request, judged.named
     if request.project is not None and request.action.cwd:
-        yield from project_rules(request.project(request.action.cwd))
+        files = request.project(request.action.cwd)
+        yield from project_rules(files) if files else ()
     if not state.standing.answers:
         return
     denied = [glob for _, glob in state.standing.of(DENY, judged.now)]

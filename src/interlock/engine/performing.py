@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 from msgspec.structs import replace
 
+from interlock.adapters.name_levels import name_level_notice
 from interlock.approvals import Resolution, TicketChange, apply_move, settle, tokens
 from interlock.approvals.answers import make_room
 from interlock.approvals.denials import agree, count_attempt, remember
@@ -13,16 +16,19 @@ from interlock.approvals.grants import grant_use_entry, use_grant
 from interlock.approvals.tickets import new_ticket
 from interlock.audit.chain import event_body
 from interlock.audit.decision_entries import decision_entry
-from interlock.engine.answer import decision_of
 from interlock.engine.blocking import block_for
 from interlock.engine.decide import Gathered, Outcome
 from interlock.engine.snapshotting import snapshot_of
-from interlock.model import Level
+from interlock.identity.isolation import request_isolation
+from interlock.model import Kind, Level
 from interlock.policy.decision import Decision
+from interlock.policy.evaluate import PolicyResult
+from interlock.policy.registry_controls import matching_patterns
 from interlock.ports import QueueFull, Tx
-from interlock.records import HistoryEntry, Ticket
+from interlock.records import NOTHING, HistoryEntry, Ticket
 from interlock.runtime import Judged, operation_name
 from interlock.runtime.state import State
+from interlock.snapshots import TakenSnapshot
 
 
 def perform(
@@ -140,3 +146,57 @@ def history_entry(judged: Judged, outcome: str) -> HistoryEntry:
         if matched
         else tuple(sorted({f.category for f in assessment.findings if f.category})),
     )
+
+
+def decision_of(
+    state: State, judged: Judged, weighed: PolicyResult, held: Resolution, kept: TakenSnapshot | None = None
+) -> Decision:
+    """Builds the decision; only an allow names its snapshot."""
+    kept = kept if held.outcome == "allow" else None
+    token = tokens.pending_token(state, judged, held)
+    code = tokens.code_of(held, weighed, token)
+    return Decision(
+        outcome=held.outcome,
+        reason=state.words(judged, weighed, held, kept),
+        assessment=judged.judgement.assessment,
+        requirement=weighed.requirement,
+        factors=(*judged.judgement.assessment.factors, *weighed.factors),
+        ticket=held.ticket,
+        wait_seconds=held.wait_seconds,
+        patterns=_patterns(state, judged),
+        code=code,
+        message=held.message,
+        strength=request_isolation(state, judged.request),
+        token=token,
+        details=tokens.details(state, judged, weighed, held, code, token) if code else NOTHING,
+        warnings=notices_of(state, judged, held),
+        parts=weighed.parts or weighed.would,
+        weighed=weighed.factors,
+        kept=kept.id if kept is not None else "",
+    )
+
+
+def _patterns(state: State, judged: Judged) -> tuple[dict[str, Any], ...]:
+    """The registry patterns that apply to this action."""
+    if judged.registry_match is None:
+        return ()
+    found = matching_patterns(judged.judgement.assessment, state.policy, judged.registry_match)
+    return tuple(pattern.wire for pattern in found.patterns)
+
+
+INFERRED = "DANGER_LEVEL_INFERRED"
+
+
+def notices_of(state: State, judged: Judged, held: Resolution) -> tuple[Mapping[str, Any], ...]:
+    """The notices of an allowed operation; none where it is held, since the reason says why."""
+    request, level = judged.request, judged.judgement.assessment.level
+    if held.outcome != "allow" or level < Level.DANGEROUS:
+        return ()
+    if request.adapter_context is not None:
+        return tuple(notice for notice in request.adapter_context.warnings if notice["code"] == INFERRED)
+    action = request.action
+    name = request.operation or (action.text if action.kind in (Kind.OPERATION, Kind.TOOL) else "")
+    found = (
+        name_level_notice(name, str(action.fields.get("crude") or ""), level, state.rules.patterns) if name else None
+    )
+    return (found.as_json(),) if found is not None else ()

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from interlock.approvals import TicketChange
 from interlock.engine.decide import Outcome, World, with_snapshot
-from interlock.engine.gathering import changed_targets, own_tools, runs_elsewhere
-from interlock.impact.inspection import Inspection, inspection_of
+from interlock.impact.inspection import Inspection
 from interlock.model import Level, Loss, TicketState
 from interlock.policy.impact import Impact
 from interlock.records import LETTERS, Snapshot, new_id
@@ -25,7 +24,7 @@ _LOSSES = (Loss.LOST, Loss.UNKNOWN)
 
 def take_snapshot(state: State, judged: Judged, world: World, answer: Outcome) -> Outcome:
     """Takes a snapshot where that allows the action, and answers again; never for an action that stays held or denied, or a trial."""
-    question, request = _question(state, judged, answer), judged.request
+    question, request = _copyable(state, judged, world, answer), judged.request
     if question is None:
         return answer
     if answer.held.outcome == "allow":  # it lowers nothing, and makes an undo possible
@@ -76,7 +75,7 @@ def fresh_id() -> str:
     return new_id(secrets.token_bytes(LETTERS))
 
 
-def _question(state: State, judged: Judged, answer: Outcome) -> Inspection | None:
+def _copyable(state: State, judged: Judged, world: World, answer: Outcome) -> Inspection | None:
     """The inspection to take a snapshot by; None where none can be taken, nothing is enforced, or the answer would not change."""
     request, at, held = judged.request, answer.at, answer.held
     if (
@@ -87,16 +86,9 @@ def _question(state: State, judged: Judged, answer: Outcome) -> Inspection | Non
         or not state.undo.enabled
     ):
         return None
-    if runs_elsewhere(judged):
-        return None
     if not _worth(at.impact) and (held.keep is not TicketChange.SPEND or (at.impact is not None and at.impact.missing)):
         return None
-    everyday = judged.judgement.assessment.level < Level.DESTRUCTIVE
-    question = (
-        changed_targets(state, judged)
-        if everyday
-        else inspection_of(request.action, judged.judgement, request.provenance, own_tools(request))
-    )
+    question = world.question
     if question is None or not question.copyable:
         return None
     lowers = question.excuses(at.impact) and state.impact_settings.exempt
