@@ -6,7 +6,6 @@ import logging
 import platform
 import secrets
 from collections.abc import Sequence
-from functools import partial
 
 from interlock.analysis.rules.book import Rulebook
 from interlock.analysis.rules.load import rulebook_hash
@@ -16,8 +15,6 @@ from interlock.config import Config, policy_mark, rules_of
 from interlock.engine.real_paths import guarded_of
 from interlock.identity.sessions import OperatorSessions
 from interlock.identity.visitors import Visitors
-from interlock.journal import FOLDER as JOURNAL_FOLDER
-from interlock.journal.running import begin_run
 from interlock.plans import history
 from interlock.policy.policy import MODES
 from interlock.policy.registry import Pattern, PatternError, Registry, built_in
@@ -26,6 +23,7 @@ from interlock.records import AuditQuery, Block
 from interlock.runtime import adapter_trust
 from interlock.runtime.action_reader import ActionReader
 from interlock.runtime.adapters import Adapters, read_adapters
+from interlock.runtime.in_force import InForce
 from interlock.runtime.integrity import own_body, recorded_blocks
 from interlock.runtime.memory import MODE_SETTING, STRICTNESS, Memory
 from interlock.runtime.plan_desk import PlanDesk
@@ -54,33 +52,35 @@ def open_state(
     if shared:
         store.write(installation.agree)
     writer = f"w-{secrets.token_hex(4)}" if shared else "main"
+    in_force = InForce(
+        rules=rules,
+        policy=policy,
+        mode=config.mode,
+        registry=Registry(built_in()),
+        policy_hash=hashes[1],
+        rulebook_hash=hashes[0],
+        own_assets=guarded_of(config),
+        challenge_seconds=config.limits.challenge_seconds,
+        loops=config.loop,
+        hooks=config.hooks,
+        impact=config.impact,
+        undo=config.undo,
+        pauses=config.pause,
+    )
     state = State(
         store=store,
-        rules=rules,
+        in_force=in_force,
         reader=ActionReader(rules),
-        policy=policy,
         clock=clock,
         installation=installation,
-        registry=Registry(built_in()),
         recorder=AuditRecorder(store, clock, writer, installation.checkpoint.key_id, hashes),
         sessions=OperatorSessions(config.limits.session_minutes, clock.now),
-        mode=config.mode,
-        challenge_seconds=config.limits.challenge_seconds,
         strength=strength,
         channels=channels,
         shared=shared,
-        policy_hash=hashes[1],
-        rulebook_hash=hashes[0],
-        loops=config.loop,
-        hooks=config.hooks,
-        impact_settings=config.impact,
-        undo=config.undo,
-        journal=config.folder.absolute() / JOURNAL_FOLDER,
         machine=platform.node(),
-        own_assets=guarded_of(config),
         visitors=Visitors(config.console),
-        pauses=config.pause,
-        plans=PlanDesk(config.plan, config.planner, journal=partial(begin_run, config)),
+        plans=PlanDesk(config.plan, config.planner),
     )
     state.adapters = Adapters(read_adapters(config), state.sessions.seal_key)
     if shared:
@@ -118,7 +118,7 @@ def _remember(state: State, config: Config) -> None:
     if (
         mode in MODES and STRICTNESS[mode] > STRICTNESS[state.mode]
     ):  # after a restart the file rules, unless it is laxer
-        state.mode = mode
+        state.enforce(mode=mode)
 
 
 def _block_again(state: State, block: Block) -> None:
@@ -136,7 +136,12 @@ def record_start(state: State, version: str) -> None:
         start = own_body(last)
         before = {"policy": last.policy, "rules": last.rulebook, "mode": start.get("mode", state.mode)}
         before["adapters"] = start.get("adapters", {})
-        now = {"policy": state.policy_hash, "rules": state.rulebook_hash, "mode": state.mode, "adapters": adapters}
+        now = {
+            "policy": state.in_force.policy_hash,
+            "rules": state.in_force.rulebook_hash,
+            "mode": state.mode,
+            "adapters": adapters,
+        }
         for what in (what for what in now if now[what] != before[what]):
             state.alerts[f"changed {what}"] = f"{what}: not what it was at the last start"
             LOG.warning("%s: not what it was at the last start", what)

@@ -190,7 +190,7 @@ def test_what_a_project_file_decided_can_be_decided_again(gate: Gate) -> None:
     say(gate, "allow", "git branch -D tmp/*")
     assert gate.ask(BRANCH).allowed
     state = gate.state
-    by = ReplayPolicy(state.rules, state.policy, state.rulebook_hash, state.policy_hash)
+    by = ReplayPolicy(state.rules, state.policy, state.in_force.rulebook_hash, state.in_force.policy_hash)
     found = [replay_record(row, by) for row in gate.records() if is_attempt(row)]
     assert len(found) == 3 and all(one.verdict == AGREES for one in found), found
 

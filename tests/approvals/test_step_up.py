@@ -88,7 +88,7 @@ def test_a_cookie_alone_approves_nothing_dangerous_and_everything_below(gate: Ga
 def test_no_policy_lets_a_cookie_alone_approve_what_is_dangerous(gate: Gate, policy: str) -> None:
     key = add_passkey(gate)
     entered = enter_with_passkey(gate, key)
-    gate.state.policy = load_policy(policy)
+    gate.state.enforce(policy=load_policy(policy))
     ticket = gate.held(PUSH)
     with pytest.raises(AnswerRefused):
         answers.approve(gate.state, entered.visitor.session, ticket.id)

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from msgspec.structs import replace
 
 from browser_window import signed_in_window
 from console_visitor import ConsoleVisitor, page_text, visit_console
@@ -83,7 +84,8 @@ def held(here: ConsoleVisitor, plan: ReviewedPlan) -> str:
 def test_a_plan_offers_what_can_be_answered_and_no_more(
     here: ConsoleVisitor, monkeypatch: pytest.MonkeyPatch, mode: str, command: str, box: bool, button: str
 ) -> None:
-    monkeypatch.setattr(here.app.state, "mode", mode)
+    in_force = replace(here.app.state.in_force, mode=mode)
+    monkeypatch.setattr(here.app.state, "in_force", in_force)
     page = shown(here, planned(here, command))
     assert ("data-understood" in page) is box
     assert ("data-go" in page) is bool(button) and ("Nobody may approve this" in page) is not button

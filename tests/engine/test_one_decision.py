@@ -43,7 +43,7 @@ def actions() -> tuple[Action, ...]:
 def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
     found = Gate(tmp_path_factory.mktemp("one") / "state")
     found.enrol()
-    found.state.own_assets = NO_OWN_ASSETS  # its folder is in /tmp, where some of the actions work
+    found.state.enforce(own_assets=NO_OWN_ASSETS)  # its folder is in /tmp, where some of the actions work
     yield found
     found.close()
 
@@ -123,7 +123,7 @@ def test_every_record_is_decided_again_as_it_was(gate: Gate, decided: list[tuple
     gate.state.recorder.flush()
     rows = gate.store.read(lambda tx: tx.audit(AuditQuery(limit=MOST)))
     state = gate.state
-    by = ReplayPolicy(state.rules, state.policy, state.rulebook_hash, state.policy_hash)
+    by = ReplayPolicy(state.rules, state.policy, state.in_force.rulebook_hash, state.in_force.policy_hash)
     found = [replay_record(row, by) for row in rows if is_attempt(row)]
     assert len(found) >= len(decided) and {one.verdict for one in found} <= {AGREES, CANNOT}
     assert sum(one.verdict == AGREES for one in found) > 0.99 * len(found)

@@ -118,7 +118,7 @@ def test_without_it_the_danger_zone_holds_and_blocks_nobody(make: Make) -> None:
 
 def test_monitoring_blocks_nobody(make: Make) -> None:
     gate = make("block_on_danger_zone = true")
-    gate.state.mode = "monitoring"
+    gate.state.enforce(mode="monitoring")
     assert gate.ask(FORBIDDEN[0]).allowed and not gate.state.blocked(AGENT.principal)
 
 

@@ -188,7 +188,11 @@ def test_what_takes_too_much_room_is_let_go_before_there_is_none(
 ) -> None:
     cleaned(desk, repo, look, keeps)
     assert not undoing.is_crowded(desk.state)
-    small = replace(desk.state, undo=replace(desk.state.undo, total_bytes=1), snapshot_usage=SnapshotUsage({"": 5}))
+    small = replace(
+        desk.state,
+        in_force=replace(desk.state.in_force, undo=replace(desk.state.in_force.undo, total_bytes=1)),
+        snapshot_usage=SnapshotUsage({"": 5}),
+    )
     assert undoing.is_crowded(small)
     undoing.prune(small)
     assert not undoing.is_crowded(small) and undoing.list_snapshots(desk.state)[0].state == "pruned"

@@ -201,20 +201,20 @@ def test_ESL_09_monitoring_pauses_neither_for_a_failure_nor_for_the_step_limit(t
 def test_C_43_a_block_is_kept_and_reported_in_monitoring_and_counts_again_in_enforcing(gate: Gate) -> None:
     agent = Agent(gate).started()
     agent.step(WIPE)
-    gate.state.mode = "monitoring"
+    gate.state.enforce(mode="monitoring")
     directive = agent.told(READ)
     assert directive["continue"] is True and "stopped" not in directive
     assert any(factor.startswith("would have: stop (this agent is blocked") for factor in directive["factors"])
-    gate.state.mode = "enforcing"
+    gate.state.enforce(mode="enforcing")
     assert agent.told(READ)["stopped"] is True
 
 
 def test_C_43_a_pause_counts_again_as_well(gate: Gate) -> None:
     agent = Agent(gate).started()
     agent.step("delete_user 42")
-    gate.state.mode = "monitoring"
+    gate.state.enforce(mode="monitoring")
     assert agent.told(READ)["continue"] is True
-    gate.state.mode = "enforcing"
+    gate.state.enforce(mode="enforcing")
     assert agent.told(READ)["continue"] is False
 
 
@@ -247,9 +247,9 @@ def test_ESL_11_R_25_a_disabled_loop_goes_on_and_says_that_nothing_is_judged(tmp
 def test_R_25_C_43_a_block_from_before_is_kept_while_the_loop_is_disabled(gate: Gate) -> None:
     agent = Agent(gate).started()
     agent.step(WIPE)
-    gate.state.mode = "disabled"
+    gate.state.enforce(mode="disabled")
     assert agent.told(READ)["continue"] is True and agent.standing()["status"] == "blocked"
-    gate.state.mode = "enforcing"
+    gate.state.enforce(mode="enforcing")
     assert agent.told(READ)["stopped"] is True
 
 

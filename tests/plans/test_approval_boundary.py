@@ -187,7 +187,7 @@ def test_a_signed_in_browsers_yes_is_the_confirmation_of_what_is_destructive_and
 
 @pytest.mark.parametrize("mode", MODES)
 def test_what_nobody_may_approve_never_runs(gate: PlannerDesk, mode: str) -> None:
-    gate.state.mode = mode
+    gate.state.enforce(mode=mode)
     plan = gate.plan("mkfs.ext4 /dev/sdz", risk="low", flags={})
     for run in (running.start, running.release_to_terminal):
         with pytest.raises(PlanHeld, match=r"(?i)nobody may approve"):

@@ -150,7 +150,7 @@ def test_at_a_terminal_the_ticket_is_executed_when_the_run_is_over_or_lost(gate:
 @pytest.mark.parametrize("mode", ["monitoring", "logging", "disabled"])
 def test_what_nobody_may_approve_runs_in_no_mode(tmp_path: Path, mode: str) -> None:
     gate = PlannerDesk(tmp_path)
-    gate.state.mode = mode
+    gate.state.enforce(mode=mode)
     plan = gate.plan("mkfs.ext4 /dev/sdz")
     with pytest.raises(PlanHeld, match=r"[Nn]obody may approve"):
         running.start(gate.state, gate.by, plan.id, consent_to(plan))

@@ -35,11 +35,9 @@ def world(tmp_path: Path) -> Iterator[tuple[Gate, Path]]:
     (project / "notes" / "link").symlink_to(project / "src")
     (project / "way").symlink_to(gate.folder)
     (project / "rules").symlink_to(policy)
-    gate.state.own_assets = OwnAssets(
-        gate.state.own_assets.paths,
-        (Process(4242, 4200, "interlock", "/opt/x/bin/python3 /opt/x/bin/interlock serve"),),
-        frozenset({7310}),
-    )
+    process = Process(4242, 4200, "interlock", "/opt/x/bin/python3 /opt/x/bin/interlock serve")
+    own = OwnAssets(gate.state.in_force.own_assets.paths, (process,), frozenset({7310}))
+    gate.state.enforce(own_assets=own)
     yield gate, project
     gate.close()
 

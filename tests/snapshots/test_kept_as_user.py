@@ -284,7 +284,7 @@ def test_nobody_makes_another_users_snapshots_pass_for_gone_or_for_their_own(wor
     assert undoing.prune(desk.state) == 0
     assert {row.id: row.state for row in undoing.list_snapshots(desk.state)} == {theirs: "kept", mine: "kept"}
     assert not (folder / f"{theirs}.json").exists()
-    desk.state.snapshot_usage.bytes = {OTHER: desk.state.undo.total_bytes}
+    desk.state.snapshot_usage.bytes = {OTHER: desk.state.in_force.undo.total_bytes}
     assert undoing.is_crowded(desk.state)
     asked_and_run(desk, world, world.work(NOBODY, "room"))  # one user's room is no other's
     with pytest.raises(AssertionError, match="use all of their space"):

@@ -28,11 +28,11 @@ REASON = 500  # characters
 
 def pause(state: State, by: OperatorSession, seconds: int, reason: str) -> OperatorPause:
     """Pauses enforcement; takes a fresh sign-in and a reason, and refuses more time than the configuration allows."""
-    now, most = state.clock.now(), state.pauses.max_minutes * 60
+    now, most = state.clock.now(), state.in_force.pauses.max_minutes * 60
     if not most:
         raise AnswerRefused("pauses are switched off here (pause.max_minutes = 0)")
     if not 1 <= seconds <= most:
-        words = f"a pause may last {state.pauses.max_minutes} minutes here and no longer (pause.max_minutes)"
+        words = f"a pause may last {state.in_force.pauses.max_minutes} minutes here and no longer (pause.max_minutes)"
         raise AnswerRefused(words, "VALIDATION_INVALID_VALUE")
     said = redact_text(reason.strip())[:REASON]
     if not said:
@@ -126,7 +126,7 @@ def state_for_step(state: State, action: Action) -> State:
 def _of(state: State, order: signed_orders.Order) -> OperatorPause | None:
     """The pause of an order; None where it is longer or reaches further than its signer may."""
     found = _read(order)
-    if found is None or found.until - found.since > state.pauses.max_minutes * 60:
+    if found is None or found.until - found.since > state.in_force.pauses.max_minutes * 60:
         return None
     return replace(found, by=order.by, ceiling=min(found.ceiling, _ceiling(state, order.by)))
 

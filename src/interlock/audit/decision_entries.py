@@ -117,4 +117,4 @@ def short_entry(state: State, judged: Judged, weighed: PolicyResult, at: Circums
 
 def _ruled(state: State) -> dict[str, Any]:
     """AE-08: settings of this agent alone, which a replay of its decision needs."""
-    return {"loop_rules": applied_rules_json(state.applied_rules)} if state.applied_rules else {}
+    return {"loop_rules": applied_rules_json(state.in_force.applied_rules)} if state.in_force.applied_rules else {}

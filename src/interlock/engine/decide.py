@@ -96,7 +96,9 @@ def with_snapshot(judged: Judged, world: World, snapshot: TakenSnapshot = HYPOTH
 def _apply_grant(judged: Judged, world: World, people: Mapping[str, RosterEntry]) -> tuple[Circumstances, Grant | None]:
     """The grant whose operator could have approved alone, and the circumstances with it and with the reach of a pause."""
     at = world.at
-    bare = replace(at, paused_by="", loss=Loss.UNKNOWN, impact=None, ephemeral=False, unkept="", snapshot=None)
+    bare = replace(
+        at, paused_by="", loss=Loss.UNKNOWN, impact=None, ephemeral=False, unkept="", snapshot=None, journaled=False
+    )
     asked = evaluate_policy(judged.judgement.assessment, judged.named, world.policy, bare).requirement
     anew = needs_reauth(asked)
     sufficing = (one for one in world.found.grants if suffices_alone(people, one.by, asked))

@@ -115,7 +115,7 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
     judgement, named = state.reader.read(request.action, request.files, budget)
     more = request.inherits(judgement) if request.inherits is not None else None
     judgement = judgement if more is None else join_judgements(judgement, more, state.rules)
-    judgement, named = resolve_paths(state.rules, state.own_assets, request, judgement, named, at_once)
+    judgement, named = resolve_paths(state.rules, state.in_force.own_assets, request, judgement, named, at_once)
     matched = match_registry(request.action, state.registry, state.policy, state.rules, request.resource)
     return Judged(request, add_registry_findings(judgement, matched, state.rules), named, matched, now)
 

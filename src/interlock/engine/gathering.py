@@ -155,13 +155,13 @@ def _inspect(state: State, judged: Judged, at: Circumstances, question: inspecti
     if judged.judgement.assessment.level < Level.DESTRUCTIVE:
         impact = inspection.run_inspection(question, inspect)
         return replace(at, impact=impact, unkept=inspection.unkept_words(question, impact))
-    return inspection.with_impact(at, question, inspect, state.impact_settings.exempt)
+    return inspection.with_impact(at, question, inspect, state.in_force.impact.exempt)
 
 
 def changed_targets(state: State, judged: Judged) -> inspection.Inspection | None:
     """Existing files that everyday work changes; None where there are none, or no snapshot can be taken."""
     request = judged.request
-    able = request.take_snapshot is not None and request.inspect_impact is not None and state.undo.enabled
+    able = request.take_snapshot is not None and request.inspect_impact is not None and state.in_force.undo.enabled
     if not able or state.mode != "enforcing" or runs_elsewhere(judged) or request.journaled:
         return None
     question = inspection.change_inspection(request.action, judged.judgement.facts, request.provenance)
@@ -244,7 +244,7 @@ def with_overrides(state: State, judged: Judged) -> State:
     rules = list(_rules(state, judged))
     if not rules:
         return state
-    return state.under(apply_all_rules(state.policy, rules), state.mode, (*state.applied_rules, *rules))
+    return state.under(apply_all_rules(state.policy, rules), state.mode, (*state.in_force.applied_rules, *rules))
 
 
 def _rules(state: State, judged: Judged) -> Iterator[AppliedRules]:

@@ -61,8 +61,8 @@ def local_policy(policy: str | None = None, config: str | None = None) -> InForc
         load_policy(policy) if policy is not None else found.effective_policy(),
         found.mode,
         registry,
-        found.impact.exempt,
-        found.undo.enabled,
+        impact=found.impact,
+        undo=found.undo,
     )
 
 
@@ -118,7 +118,7 @@ def _preview(
         from interlock.impact.inspection import inspection_of, with_impact
 
         question = inspection_of(action, judgement, created or NOTHING_CREATED)
-        at = with_impact(at, question, look, by.relief)
+        at = with_impact(at, question, look, by.impact.exempt)
     judged = _judged(action, judgement, named or match_names(action, judgement.facts))
     world = World(policy, at)
     outcome = decide(judged, world)
@@ -151,7 +151,9 @@ def _passes_when_kept(judged: Judged, by: InForce, world: World, outcome: Outcom
     seen = world.at.impact
     if outcome.held.outcome == "allow" or seen is None or seen.loss not in (Loss.LOST, Loss.RECOVERABLE):
         return False
-    can = by.keeps and by.relief and by.mode == "enforcing" and question.copyable and question.excuses(seen)
+    can = (
+        by.undo.enabled and by.impact.exempt and by.mode == "enforcing" and question.copyable and question.excuses(seen)
+    )
     return can and with_snapshot(judged, world).held.outcome == "allow"
 
 

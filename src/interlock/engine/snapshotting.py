@@ -78,20 +78,14 @@ def fresh_id() -> str:
 def _copyable(state: State, judged: Judged, world: World, answer: Outcome) -> Inspection | None:
     """The inspection to take a snapshot by; None where none can be taken, nothing is enforced, or the answer would not change."""
     request, at, held = judged.request, answer.at, answer.held
-    if (
-        at.journaled
-        or request.take_snapshot is None
-        or at.mode != "enforcing"
-        or at.paused_by
-        or not state.undo.enabled
-    ):
+    if request.take_snapshot is None or at.mode != "enforcing" or at.paused_by or not state.in_force.undo.enabled:
         return None
     if not _worth(at.impact) and (held.keep is not TicketChange.SPEND or (at.impact is not None and at.impact.missing)):
         return None
     question = world.question
     if question is None or not question.copyable:
         return None
-    lowers = question.excuses(at.impact) and state.impact_settings.exempt
+    lowers = question.excuses(at.impact) and state.in_force.impact.exempt
     return question if lowers or held.outcome == "allow" else None
 
 
@@ -107,9 +101,12 @@ def _refused(answer: Outcome) -> bool:
 
 
 def _take(state: State, judged: Judged, question: Inspection) -> TakenSnapshot:
-    id, limits = fresh_id(), SnapshotLimits(state.undo.files, state.undo.bytes, state.undo.ms)
+    id, limits = (
+        fresh_id(),
+        SnapshotLimits(state.in_force.undo.files, state.in_force.undo.bytes, state.in_force.undo.ms),
+    )
     whose = state.snapshot_owner(judged.request.owner)
-    if state.snapshot_usage.bytes.get(whose, 0) >= state.undo.total_bytes:  # until maintenance has pruned
+    if state.snapshot_usage.bytes.get(whose, 0) >= state.in_force.undo.total_bytes:  # until maintenance has pruned
         return no_snapshot(id, "snapshots use all of their space (undo.total_bytes)")
     assert judged.request.take_snapshot is not None
     body = question.body

@@ -100,7 +100,11 @@ def prune_journal(state: State) -> int:
     """Prunes journaled actions by age alone; returns how many."""
     from interlock.journal.store import JournalStore
 
-    gone = JournalStore(state.journal).prune(state.clock.now(), state.undo.days) if state.journal is not None else []
+    gone = (
+        JournalStore(state.journal).prune(state.clock.now(), state.in_force.undo.days)
+        if state.journal is not None
+        else []
+    )
     if gone:
         _record(state, GONE, "time", {"journals": gone[:PAGE], "count": len(gone)})
     return len(gone)
@@ -123,12 +127,12 @@ def _prune_folder(state: State, whose: str, keeper: SnapshotTaker) -> int:
     now = state.clock.now()
     if not state.store.read(lambda tx: _there(state, tx, whose)):
         return 0
-    found = keeper.prune(now, state.undo.days, _filled(state))
+    found = keeper.prune(now, state.in_force.undo.days, _filled(state))
     if found.problem:
         state.trouble(f"snapshots cannot be pruned: {found.problem}" + (f" ({whose})" if whose else ""), "undo")
         return 0
     state.snapshot_usage.bytes[whose] = found.bytes
-    old = now - (state.undo.days + 1) * DAY
+    old = now - (state.in_force.undo.days + 1) * DAY
     aged = [row.id for row in state.store.read(lambda tx: _there(state, tx, whose, old, PAGE))]
     gone = dict.fromkeys([*state.store.read(lambda tx: _owned(tx, whose, found.ids[:MOST_GONE])), *aged])
     if not gone:
@@ -155,7 +159,7 @@ def _there(state: State, tx: Tx, whose: str, before: float = 0.0, limit: int = 1
 
 def _filled(state: State) -> int:
     """The bytes that pruning may leave, so that there is space until the next one."""
-    settings = state.undo
+    settings = state.in_force.undo
     return settings.total_bytes - min(settings.bytes, settings.total_bytes // _ROOM)
 
 
@@ -183,7 +187,9 @@ def _find(state: State, id: str, principal: str) -> Snapshot:
     if row.machine != state.machine:
         raise AnswerRefused(f"snapshot {row.id} is on another machine: {row.machine}", "NOT_FOUND_RESOURCE")
     if row.state == PRUNED:
-        words = f"snapshot {row.id} was pruned: snapshots last {state.undo.days} days, as long as there is space"
+        words = (
+            f"snapshot {row.id} was pruned: snapshots last {state.in_force.undo.days} days, as long as there is space"
+        )
         raise AnswerRefused(words, "NOT_FOUND_RESOURCE")
     if row.state == UNDONE:
         raise AnswerRefused(f"snapshot {row.id} was undone already{_by(state, row)}", "NOT_FOUND_RESOURCE")

@@ -103,7 +103,7 @@ def _report_bypass(
     what = f"{call.tool} {call.action.text[:120]}" if call else event.name
     words = f"{agent.title} ran a call that its hook never asked about: {what}"
     details = {"kind": BYPASSED, "words": words, "certain": certain, **_details(who, agent, call)}
-    if not certain or state.hooks.bypassed != "block":
+    if not certain or state.in_force.hooks.bypassed != "block":
         key = f"{who.principal}/{who.name}/{who.session}"
         alert(state, BYPASSED, words, details, quiet=not certain, once=hooks, key=key)
         return

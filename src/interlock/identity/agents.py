@@ -123,7 +123,7 @@ def set_mode(state: State, by: OperatorSession, mode: str, reason: str = "") -> 
         _record(state, tx, "mode_change", by, {"before": before, "after": mode, "reason": redact_text(reason)})
 
     state.store.write(work)
-    state.mode = mode
+    state.enforce(mode=mode)
     state.changed()
     state.tell("mode", None, f"{by.operator} changed the mode from {before} to {mode}")
 

@@ -60,10 +60,10 @@ def parse_tightening(state: State, policy: str = "", mode: str = "") -> Tighteni
 
 def governed_state(state: State, agent: AgentRef, door: str, tight: Tightening = NO_TIGHTENING) -> State:
     """The state under the policy and mode that govern this agent."""
-    own = state.loops.agents.get(normal_name(agent.name))
+    own = state.in_force.loops.agents.get(normal_name(agent.name))
     rules: list[AppliedRules] = [(own, _is_proved(state, agent))] if own else []
-    served = door.removeprefix(ADAPTER).split(",") if door.startswith(ADAPTER) and state.loops.adapters else ()
-    rules += [(found, False) for name in served if (found := state.loops.adapters.get(name))]
+    served = door.removeprefix(ADAPTER).split(",") if door.startswith(ADAPTER) and state.in_force.loops.adapters else ()
+    rules += [(found, False) for name in served if (found := state.in_force.loops.adapters.get(name))]
     rules += [(tight.rules, False)] if tight.rules else []
     policy = apply_all_rules(state.policy, rules)
     mode = tight.mode if tight.mode and STRICTNESS[tight.mode] > STRICTNESS[state.mode] else state.mode

@@ -24,9 +24,10 @@ def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | N
     found, witnesses = read[0].assessment, read[0].witnesses
     joined_risk = risk(text, found, claims)
     mark = plan_mark(state.installation.digest_key, id, text, cwd, joined_risk, found.level, witnesses)
-    keeps = state.undo.enabled and state.plans.snapshot(f"uid:{os.getuid()}") is not None
+    undo, by = state.in_force.undo, f"uid:{os.getuid()}"
+    undo = replace(undo, enabled=undo.enabled and state.plans.snapshot(by) is not None)
     look = state.plans.look if shown else None
-    answer = preview(action, replace(state.in_force, keeps=keeps), read=read, look=look)
+    answer = preview(action, replace(state.in_force, undo=undo), read=read, look=look)
     if isinstance(answer, Unjudged):
         raise ValueError(answer.error)
     asked = Requirement() if answer.keepable else answer.weighed.requirement

@@ -110,7 +110,9 @@ def find_difference(state: State, judged: Judged) -> Contribution | None:
         return None
     hints = state.declarations.steps_of(request.agent, request.door)
     return (
-        None if hints is None else compare_with_declared(request.action, judged.judgement, hints, state.loops.mismatch)
+        None
+        if hints is None
+        else compare_with_declared(request.action, judged.judgement, hints, state.in_force.loops.mismatch)
     )
 
 

@@ -5,16 +5,28 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from interlock.analysis.rules.book import Rulebook
+from interlock.config.settings import HookSettings, ImpactSettings, SnapshotSettings
+from interlock.policy.exemptions import PauseSettings
+from interlock.policy.overrides import AppliedRules, LoopSettings
 from interlock.policy.policy import Policy
+from interlock.policy.real_paths import NO_OWN_ASSETS, OwnAssets
 from interlock.policy.registry import Registry
 
 
 class InForce(Struct, frozen=True):
-    """The rules, policy, mode and settings that a decision is made by; replaced as a whole."""
+    """The rules, policy, mode and settings that decisions are made by; replaced as a whole."""
 
     rules: Rulebook
     policy: Policy
     mode: str = "enforcing"
     registry: Registry = field(default_factory=Registry)
-    relief: bool = True  # whether the inspected impact can lower the requirement
-    keeps: bool = True  # whether snapshots are taken
+    policy_hash: str = ""
+    rulebook_hash: str = ""
+    own_assets: OwnAssets = NO_OWN_ASSETS  # Interlock's own files, processes and ports
+    applied_rules: tuple[AppliedRules, ...] = ()  # rules that tightened the policy for one call
+    challenge_seconds: float = 300.0  # OOB-08
+    loops: LoopSettings = field(default_factory=LoopSettings)  # AE-08
+    hooks: HookSettings = field(default_factory=HookSettings)
+    impact: ImpactSettings = field(default_factory=ImpactSettings)
+    undo: SnapshotSettings = field(default_factory=SnapshotSettings)
+    pauses: PauseSettings = field(default_factory=PauseSettings)

@@ -154,9 +154,9 @@ class Memory:
             self._newest, signed_orders.read_order(tx, signed_orders.MODE).at
         )  # an older order that is put back is ignored
         if order.at > self._first and order.at >= self._newest and order.words[0] in MODES:
-            self._state.mode = order.words[0]
+            self._state.enforce(mode=order.words[0])
         if stored in MODES and STRICTNESS[stored] > STRICTNESS[self._state.mode]:
-            self._state.mode = stored
+            self._state.enforce(mode=stored)
 
     def _take_roster(self, tx: Tx) -> None:
         try:

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -23,17 +23,15 @@ from interlock.approvals.decision_text import sentence
 from interlock.approvals.statements import ANYBODY, check_agreement
 from interlock.approvals.tickets import seal_of, shown_hash
 from interlock.audit.chain import AuditRecorder
-from interlock.config.settings import HookSettings, ImpactSettings, SnapshotSettings
 from interlock.identity.isolation import JAILED, Jails
 from interlock.identity.keys import SigningKey, checkpoint_key, installation_key
 from interlock.identity.keys.signing import CHECKPOINTS, INSTALLATION
 from interlock.identity.sessions import OperatorSessions
 from interlock.identity.visitors import Visitors
 from interlock.model import Confidential, Human, Level, Requirement
-from interlock.policy.exemptions import OperatorPause, PauseSettings
-from interlock.policy.overrides import AppliedRules, LoopSettings
+from interlock.policy.exemptions import OperatorPause
+from interlock.policy.overrides import AppliedRules
 from interlock.policy.policy import Policy
-from interlock.policy.real_paths import NO_OWN_ASSETS, OwnAssets
 from interlock.policy.registry import Registry
 from interlock.policy.remembered_answers import StandingAnswers
 from interlock.ports import Channel, Clock, SnapshotTaker, Store, StoreError, Tx
@@ -67,22 +65,17 @@ class State(Struct):
     """Everything that a decision depends on; built once by an interface and passed down."""
 
     store: Store
-    rules: Rulebook
+    in_force: InForce
     reader: ActionReader
-    policy: Policy
     clock: Clock
     installation: Installation
-    registry: Registry
     recorder: AuditRecorder
     sessions: OperatorSessions
-    mode: str = "enforcing"
     strength: str = "plain"
     caller_isolation: str = ""  # of the caller of this one call, where its interface knows it
     channels: Sequence[Channel] = ()
     outbox: Outbox | None = None  # messages to people who are elsewhere
     shared: bool = False  # other processes write to the same store
-    policy_hash: str = ""
-    rulebook_hash: str = ""
     problems: list[str] = field(default_factory=list)  # the latest problems, for the operator
     troubles: Counter[str] = field(default_factory=Counter)  # problems since the start, by kind
     alerts: dict[str, str] = field(default_factory=dict)  # alerts that are on, in words
@@ -94,26 +87,18 @@ class State(Struct):
     confirmations: SessionConfirmations = field(default_factory=SessionConfirmations)
     codes: ShownCodes = field(default_factory=ShownCodes)
     elicitations: Elicitations = field(default_factory=Elicitations)
-    challenge_seconds: float = 300.0  # OOB-08
-    loops: LoopSettings = field(default_factory=LoopSettings)  # AE-08
-    applied_rules: tuple[AppliedRules, ...] = ()  # rules that tightened the policy for this call
-    hooks: HookSettings = field(default_factory=HookSettings)
-    impact_settings: ImpactSettings = field(default_factory=ImpactSettings)
-    undo: SnapshotSettings = field(default_factory=SnapshotSettings)
     snapshot_taker: SnapshotTaker | None = None  # works as this process's user
     snapshot_takers: Mapping[str, SnapshotTaker] = field(
         default_factory=dict
     )  # by principal; each works as its own user, in its own folder
     journal: Path | None = None  # the store of journaled actions of this process's user
     machine: str = ""  # that holds the snapshots
-    own_assets: OwnAssets = NO_OWN_ASSETS  # Interlock's own files, processes and ports
     snapshot_usage: SnapshotUsage = field(default_factory=SnapshotUsage)  # space taken by snapshots
     visitors: Visitors = field(default_factory=Visitors)
     jails: Jails = field(default_factory=Jails)
     plans: PlanDesk = field(default_factory=PlanDesk)
     declarations: Declarations = field(default_factory=Declarations)
     standing: StandingAnswers = field(default_factory=StandingAnswers)  # patterns that operators allow or deny
-    pauses: PauseSettings = field(default_factory=PauseSettings)
     operator_pause: OperatorPause | None = None  # a proved pause by an operator
     pause_order: float = 0.0  # time of the newest pause order that was followed
     pause_roster: object = None  # the roster that pause orders were last checked with
@@ -123,12 +108,26 @@ class State(Struct):
         """An id that cannot be guessed (CT-02, C-26)."""
         return prefix + secrets.token_urlsafe(18).replace("-", "0").replace("_", "1")
 
+    def enforce(self, **changes: Any) -> None:
+        """Puts another policy, mode or setting in force."""
+        with self.lock:
+            self.in_force = replace(self.in_force, **changes)
+
     @property
-    def in_force(self) -> InForce:
-        """Rules, policy, mode and settings as they are at this moment."""
-        return InForce(
-            self.rules, self.policy, self.mode, self.registry, self.impact_settings.exempt, self.undo.enabled
-        )
+    def rules(self) -> Rulebook:
+        return self.in_force.rules
+
+    @property
+    def policy(self) -> Policy:
+        return self.in_force.policy
+
+    @property
+    def mode(self) -> str:
+        return self.in_force.mode
+
+    @property
+    def registry(self) -> Registry:
+        return self.in_force.registry
 
     def blocked(self, principal: str) -> str:
         """Why a principal is blocked, from memory; a deleted row lifts nothing."""
@@ -151,7 +150,8 @@ class State(Struct):
         """A copy under another policy and mode, for one call; `applied_rules` are the rules that changed the policy."""
         if policy is self.policy and mode == self.mode:
             return self
-        return replace(self, policy=policy, mode=mode, applied_rules=applied_rules or self.applied_rules)
+        applied = applied_rules or self.in_force.applied_rules
+        return replace(self, in_force=replace(self.in_force, policy=policy, mode=mode, applied_rules=applied))
 
     def within(self, strength: str) -> State:
         """A copy for a caller with another isolation, for one call."""

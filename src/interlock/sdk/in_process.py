@@ -64,7 +64,7 @@ def open_in_process(
     try:
         state = open_state(config, store, clock or SystemClock(), (LogChannel(),))
         if registry is not None:
-            state.registry = _with_saved(registry, state)
+            state.enforce(registry=_with_saved(registry, state))
         record_start(state, __version__)
         return InProcessBackend(config, state)
     except (StoreError, KeyFileError, OSError) as error:

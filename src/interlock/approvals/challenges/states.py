@@ -61,7 +61,7 @@ def open_challenge(
         kind=kind,
         reason=redact_text(reason)[:REASON],
         opened_at=now,
-        expires_at=now + state.challenge_seconds,
+        expires_at=now + state.in_force.challenge_seconds,
         execution=execution,
         digest=digest,
     )

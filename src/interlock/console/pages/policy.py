@@ -30,7 +30,7 @@ def page(visit: Visit) -> Answer:
         **_policy_values(visit, state.policy),
         "in_force": True,
         "turns": policy_changes(state)[:SHOWN_TURNS],
-        "mark": state.policy_hash,
+        "mark": state.in_force.policy_hash,
         "file": visit.context.config.policy,
     }
     return Page("policy/policy.html", values)

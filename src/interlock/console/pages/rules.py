@@ -43,7 +43,7 @@ def listing(visit: Visit) -> Answer:
         "packs": _packs(every.values()),
         "about": pack_summaries(visit.context),
         "levels": list(_WORDS),
-        "mark": visit.context.state.rulebook_hash,
+        "mark": visit.context.state.in_force.rulebook_hash,
         "changed": sum(one.changed for one in every.values()),
         "patterns": tuple(visit.context.state.registry),
     }

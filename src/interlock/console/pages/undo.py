@@ -42,8 +42,8 @@ def listing(visit: Visit) -> Answer:
         "again": f"{HOME}?{urlencode({'before': visit.query['before']})}" if visit.query.get("before") else HOME,
         "when": when,
         "until": {row.id: _until(state, row) for row in rows},
-        "keeps": state.undo.enabled and bool(state.snapshot_taker or state.snapshot_takers),
-        "days": state.undo.days,
+        "keeps": state.in_force.undo.enabled and bool(state.snapshot_taker or state.snapshot_takers),
+        "days": state.in_force.undo.days,
     }
     return Page("undo/_list.html" if visit.part else "undo/undo.html", values)
 
@@ -120,7 +120,7 @@ def _row(visit: Visit) -> Snapshot:
 
 def _until(state: State, row: Snapshot) -> float:
     """When the snapshot is pruned, if there is room until then."""
-    return row.at + state.undo.days * 86_400.0
+    return row.at + state.in_force.undo.days * 86_400.0
 
 
 def _moment(text: str) -> float:

@@ -44,7 +44,7 @@ def surface(state: State, version: str, mode: str) -> Surface:
         version,
         types=loop_types.TYPES,
         capabilities={"execution_safety_loop": mode},  # ESL-01, ESL-02
-        protocol=loop_operations.protocol(state.policy, mode, state.challenge_seconds),
+        protocol=loop_operations.protocol(state.policy, mode, state.in_force.challenge_seconds),
         info={"trust": None, "policy": state.policy.name, "strength": state.strength},
         quota=lambda caller: _quotas(state, caller),
     )
