@@ -48,6 +48,13 @@ class WrappingAgent:
     def run(self, text: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(["bash", "-c", text], cwd=self.work, capture_output=True, text=True, timeout=60)
 
+    def prove(self) -> None:
+        """Runs a harmless call as it was rewritten, and reports it: from now on the journal counts."""
+        new = self.wrapped("touch proof", "toolu_proof")
+        assert self.run(new).returncode == 0
+        (self.work / "proof").unlink()
+        self.fire(new, "toolu_proof", "PostToolUse", tool_response={"stdout": ""})
+
     def settings(self, value: object, name: str = "settings.json", at: Path | None = None) -> None:
         path = (at or self.home) / ".claude" / name
         path.parent.mkdir(exist_ok=True)
@@ -64,8 +71,40 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HookedDaemon]:
 
 
 @pytest.fixture
-def agent(here: HookedDaemon, tmp_path: Path) -> WrappingAgent:
+def new_session(here: HookedDaemon, tmp_path: Path) -> WrappingAgent:
     return WrappingAgent(here, tmp_path)
+
+
+@pytest.fixture
+def agent(new_session: WrappingAgent) -> WrappingAgent:
+    new_session.prove()
+    return new_session
+
+
+ONLY_KEPT = "git reflog expire --expire=now --all"  # nothing but the journal could bring this back
+
+
+def test_the_journal_counts_once_the_agent_was_seen_to_run_what_it_was_sent(new_session: WrappingAgent) -> None:
+    assert new_session.fire(ONLY_KEPT, "toolu_1").decision == "deny"
+    new_session.prove()
+    assert new_session.fire(ONLY_KEPT, "toolu_2").decision == "allow"
+
+
+def test_an_agent_that_ignores_the_new_text_has_its_calls_judged_without_the_journal(
+    new_session: WrappingAgent,
+) -> None:
+    assert new_session.wrapped("touch x", "toolu_1")
+    new_session.fire("touch x", "toolu_1", "PostToolUse", tool_response={"stdout": ""})
+    assert new_session.wrapped("touch x", "toolu_2") == ""
+    assert new_session.fire(ONLY_KEPT, "toolu_3").decision == "deny"
+
+
+def test_what_ran_after_a_prompt_proves_nothing_for_what_runs_without_one(new_session: WrappingAgent) -> None:
+    new = new_session.wrapped("touch x", "toolu_1", permission_mode="default")
+    new_session.run(new)
+    new_session.fire(new, "toolu_1", "PostToolUse", permission_mode="default", tool_response={"stdout": ""})
+    assert new_session.fire(ONLY_KEPT, "toolu_2").decision == "deny"
+    assert "updatedInput" in new_session.fire(ONLY_KEPT, "toolu_3", permission_mode="default").stdout
 
 
 def journal(agent: WrappingAgent) -> JournalUndo:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -15,7 +16,15 @@ from hypothesis import strategies as st
 
 from interlock.journal import JournalError
 from interlock.journal.undo import JournalUndo
-from interlock.journal.wrapping import SHELLS, Wrapper, front_of, prepare_wrapping, wrapping_problem
+from interlock.journal.wrapping import (
+    SHELLS,
+    Wrapper,
+    call_word,
+    front_of,
+    prepare_wrapping,
+    take_mark,
+    wrapping_problem,
+)
 from journals import Journal, tree
 
 WRAPPER = Wrapper("/home/u/state dir/bin/interlock-journaled", b"key")
@@ -56,7 +65,9 @@ def test_any_other_form_is_an_ordinary_command(change) -> None:
 
 
 def test_a_call_id_that_is_no_plain_word_is_replaced() -> None:
-    assert "rm" not in WRAPPER.wrap("ls", "claude-code", "'; rm -rf ~ '")
+    assert call_word("toolu_01.a:b-c") == "toolu_01.a:b-c"
+    for id in ("'; rm -rf ~ '", "../x", ".", "a/b", "x" * 100, ""):
+        assert re.fullmatch("[0-9a-f]{32}", call_word(id))
 
 
 class WrappedShell:
@@ -68,8 +79,9 @@ class WrappedShell:
             "@PROGRAM@": str(journal.supervisor),
             "@STORE@": str(journal.store.path),
             "@FOLDER@": str(front.parent),
+            "@MARKS@": str(front.parent / "calls"),
         }
-        front.parent.mkdir(exist_ok=True)
+        (front.parent / "calls").mkdir(parents=True, exist_ok=True)
         for source in SHELLS.iterdir():
             text = source.read_text()
             for name, value in values.items():
@@ -181,6 +193,12 @@ def test_what_a_wrapped_call_destroys_comes_back_and_the_list_shows_the_original
     assert (row["command"], row["agent"], row["call"]) == (text, "claude-code", "toolu_1")
     assert shell.journal.undo().get("undone")
     assert tree(shell.work) == before
+
+
+def test_a_call_that_ran_leaves_one_mark(shell: WrappedShell) -> None:
+    assert not take_mark(shell.wrapper.front, "toolu_1")
+    shell.run("true", "set -eu -o noclobber")
+    assert take_mark(shell.wrapper.front, "toolu_1") and not take_mark(shell.wrapper.front, "toolu_1")
 
 
 def test_in_another_shell_nothing_is_run(journal: Journal, work: Path) -> None:

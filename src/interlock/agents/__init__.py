@@ -57,6 +57,7 @@ class RewrittenCall(Struct, frozen=True):
     whole: Mapping[str, Any]  # all of it
     asked: bool  # the agent's own rules would ask about the original, or may
     reason: str = ""  # for the prompt that shows the new input
+    id: str = ""  # of the call, in its new text
 
 
 class HookVerdict(Struct, frozen=True):

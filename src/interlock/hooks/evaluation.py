@@ -22,7 +22,7 @@ from interlock.approvals.decision_text import notice, prompt_reason, waiting_lin
 from interlock.engine.evaluate import evaluate, quick
 from interlock.hooks.memory import DEFERRED, AllowedCall, HookMemory, call_keys, late_messages
 from interlock.hooks.provenance import may_change_provenance
-from interlock.hooks.wrapping import RewriteCheck, changed_keys, wrap_call
+from interlock.hooks.wrapping import RewriteCheck, SentCall, changed_keys, proof_key, wrap_call
 from interlock.hooks.written_files import Files, written_contents
 from interlock.identity.agent_detection import words_above
 from interlock.identity.isolation import JAILED
@@ -97,6 +97,7 @@ class HookCall(Struct, frozen=True):
     here: bool = False  # sent by the hook client, which is on this machine
     pid: int = 0  # of the process that asks, where it is known
     rewrite: RewrittenCall | None = None  # its only call, below the journal
+    journaled: bool = False  # the call is known to run as rewritten
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -107,7 +108,7 @@ class HookCall(Struct, frozen=True):
             call.action, self.who, INTERFACE, digest_fields=call.judged, files=files, strength=self.isolation, inspect_impact=self.inspect,
             take_snapshot=self.snapshot, resolve=self.resolve, hook_files=self.hook_files, project=self.project, local=self.here,
             may_prompt=self.event.asks or bool(self.event.pair),
-            journaled=self.rewrite is not None,
+            journaled=self.journaled,
         )  # fmt: skip
 
     def call_key(self, call: AgentCall) -> str:
@@ -141,7 +142,7 @@ class HookEvaluation:
         hook = await self._below_journal(hook)
         found = [(call, *await self._decide(hook, call)) for call in hook.event.calls]
         if hook.rewrite is not None and any(_gains_rights(decision) for _, decision, _ in found):  # in a script
-            hook = replace(hook, rewrite=None)
+            hook = replace(hook, rewrite=None, journaled=False)
             found = [(call, *await self._decide(hook, call)) for call in hook.event.calls]
         held = [(call, decision) for call, decision, _ in found if not decision.allowed]
         if held and all(may_prompt(decision, call.action) for call, decision in held):
@@ -164,8 +165,9 @@ class HookEvaluation:
         denied = await self._allow(hook, agreed)
         news = _notices(agreed)
         if denied is None and hook.rewrite is not None:
+            sent = SentCall(hook.event.calls[0].action.text, hook.rewrite.id, hook.rewrite.asked)
             for key in hook.call_keys(hook.event.calls[0]):
-                self.hooks.rewritten.put(key, hook.event.calls[0].action.text)
+                self.hooks.rewritten.put(key, sent)
         return denied or HookVerdict("allow", context=news, notice=news, rewrite=hook.rewrite)
 
     async def _allow(self, hook: HookCall, agreed: list[tuple[AgentCall, Decision, CallScripts]]) -> HookVerdict | None:
@@ -207,7 +209,9 @@ class HookEvaluation:
         large = self.hooks.too_large.get(session)
         if options is None or (large and nearest(large, changed_keys(call.action, judged)) is not None):
             return hook
-        return replace(hook, rewrite=wrap_call(RewriteCheck(hook.agent, event, call, judged, options), wrapper))
+        new = wrap_call(RewriteCheck(hook.agent, event, call, judged, options), wrapper)
+        runs = new is not None and proof_key(hook.key, new.asked) in self.hooks.running_rewritten
+        return replace(hook, rewrite=new, journaled=runs)
 
     async def _read(self, action: Action) -> Judgement:
         """The judgement of a call without its scripts; analysed in the pool where that takes long."""

@@ -22,6 +22,7 @@ from interlock.model import TicketState
 from interlock.records import Ticket
 
 if TYPE_CHECKING:
+    from interlock.hooks.wrapping import SentCall
     from interlock.journal.wrapping import Wrapper
     from interlock.policy.effect_key import EffectKey
     from interlock.runtime.state import State
@@ -229,7 +230,8 @@ class HookMemory(Struct):
     separate: SeparateSettings = field(default_factory=SeparateSettings)
     journal_checked_at: float = 0.0  # on the event loop's clock
     wrapper: Wrapper | None = None  # where calls run below the journal
-    rewritten: Recent[str] = field(default_factory=Recent)  # call -> its original text
+    rewritten: Recent[SentCall] = field(default_factory=Recent)  # by call
+    running_rewritten: Recent[bool] = field(default_factory=Recent)  # sessions that were seen to run what they are sent
     without_journal: Recent[bool] = field(default_factory=Recent)  # sessions whose shells cannot use it
     too_large: Recent[tuple[EffectKey, ...]] = field(
         default_factory=Recent

@@ -22,7 +22,7 @@ from interlock.runtime.state import State
 
 LOG = logging.getLogger("interlock")
 RACED, BYPASSED, CHANGED, MALFORMED = "script.raced", "hook.bypassed", "hook.changed", "hook.malformed"
-REPLACED = "hook.replaced"  # another hook changed a call that was to run below the journal
+REPLACED = "hook.replaced"  # a call did not run as it was rewritten
 OUTCOMES = {"after": "ran", "failed": "failed"}
 
 

@@ -23,12 +23,12 @@ from interlock.hooks.integrity import disabling_settings
 from interlock.hooks.loopback_peer import LoopbackPeers
 from interlock.hooks.memory import HookMemory, call_keys
 from interlock.hooks.outcomes import CHANGED, MALFORMED, REPLACED, alert, record_outcome
-from interlock.hooks.wrapping import changed_keys, failure_in
+from interlock.hooks.wrapping import changed_keys, failure_in, proof_key
 from interlock.identity import home_for
 from interlock.impact.user_access import path_resolver, script_reader, snapshot_taker, target_inspector
 from interlock.install.client_build import SPARE
 from interlock.journal import JournalError
-from interlock.journal.wrapping import Wrapper, prepare_wrapping
+from interlock.journal.wrapping import Wrapper, prepare_wrapping, take_mark
 from interlock.model import AgentRef
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context
@@ -113,7 +113,7 @@ class HookApi:
             event = with_originals(event, self.hooks.wrapper.original)
         ref = AgentRef(who.agent(), request.agent.word, event.session[:_NAME], event.parent[:_NAME])
         if event.kind in ("after", "failed") and self.hooks.wrapper is not None:
-            self._note_failures(request.agent, event, ref, body)
+            self._note_rewritten(request.agent, event, ref, body)
         return request.agent.encode(event, await self._verdict(request, event, ref, who, receive))
 
     async def _verdict(
@@ -185,23 +185,26 @@ class HookApi:
         keys = (key for call in event.calls for key in call_keys(who.principal, agent.word, who.session, call))
         return any(call.snapshot for call in map(self.hooks.allowed.get, keys) if call is not None)
 
-    def _note_failures(self, agent: AgentDialect, event: Event, who: AgentRef, body: bytes) -> None:
-        """Remembers that a session's shells cannot use the journal, or that the effects of a call did not fit into it."""
-        said, session = failure_in(body), repr((who.principal, agent.word, who.session))
+    def _note_rewritten(self, agent: AgentDialect, event: Event, who: AgentRef, body: bytes) -> None:
+        """Notes whether a session runs calls as they were rewritten; where it does not or cannot, they are judged without the journal."""
+        wrapper, said, session = self.hooks.wrapper, failure_in(body), (who.principal, agent.word, who.session)
         for call in event.calls:
-            keys = call_keys(who.principal, agent.word, who.session, call)
-            original = self.hooks.rewritten.take(*keys)
-            if original is None:
+            sent = self.hooks.rewritten.take(*call_keys(who.principal, agent.word, who.session, call))
+            if sent is None or wrapper is None:
                 continue
-            if call.action.text != original:
-                words = f"{agent.title} ran another text than the one that was to be kept: {call.action.text[:120]}"
-                self._alert(agent, REPLACED, words, who)
-            if said == "unable" or call.action.text != original:
-                self.hooks.without_journal.put(session, True)
-            elif said == "refused":
+            ran, key = take_mark(wrapper.front, sent.id), proof_key(session, sent.asked)
+            relied = key in self.hooks.running_rewritten
+            if not ran or said == "unable" or call.action.text != sent.original:
+                self.hooks.without_journal.put(repr(session), True)
+            else:
+                self.hooks.running_rewritten.put(key, True)
+            if not ran and said != "unable":
+                words = f"{agent.title} does not run calls as they were rewritten; they are judged without the journal"
+                self._alert(agent, REPLACED, words, who, quiet=not relied)
+            if said == "refused":
                 judged, _ = self.context.state.reader.read(call.action)
-                known = self.hooks.too_large.get(session) or ()
-                self.hooks.too_large.put(session, (*known, *changed_keys(call.action, judged))[-MOST_EFFECTS:])
+                known = self.hooks.too_large.get(repr(session)) or ()
+                self.hooks.too_large.put(repr(session), (*known, *changed_keys(call.action, judged))[-MOST_EFFECTS:])
 
     async def _prepare_wrapping(self) -> None:
         """Finds out whether calls can run below the journal; without it they are judged as ever."""

@@ -38,6 +38,14 @@ _REFUSED = re.compile(rb"interlock: \w+ refused: ")
 ASKED = "Interlock keeps what this changes, so that `interlock undo` brings it back. The command is: {text}"
 
 
+class SentCall(Struct, frozen=True):
+    """A rewritten call that an agent was sent."""
+
+    original: str
+    id: str
+    asked: bool
+
+
 class RewriteCheck(Struct, frozen=True):
     """What is known about a call beside its text."""
 
@@ -50,6 +58,8 @@ class RewriteCheck(Struct, frozen=True):
 
 def wrap_call(check: RewriteCheck, wrapper: Wrapper) -> RewrittenCall | None:
     """The call below the journal; None where it only reads, would not be the same there, or the agent's own rules leave it alone."""
+    from interlock.journal.wrapping import call_word
+
     call, rewriting = check.call, check.agent.rewrites
     if rewriting is None or check.judged.assessment.level < Level.REVERSIBLE or rewriting.flags & check.flags:
         return None
@@ -64,8 +74,9 @@ def wrap_call(check: RewriteCheck, wrapper: Wrapper) -> RewrittenCall | None:
     if passage == LEAVE:
         return None
     text = call.action.text
-    new = {FIELD: wrapper.wrap(text, check.agent.word, call.id or f"c_{secrets.token_hex(8)}")}
-    return RewrittenCall(new, {**call.input, **new}, passage != SILENT, ASKED.format(text=text))
+    id = call_word(call.id or f"c_{secrets.token_hex(8)}")
+    new = {FIELD: wrapper.wrap(text, check.agent.word, id)}
+    return RewrittenCall(new, {**call.input, **new}, passage != SILENT, ASKED.format(text=text), id)
 
 
 def is_rewritable(call: AgentCall) -> bool:
@@ -124,6 +135,11 @@ def changed_keys(action: Action, judged: Judgement) -> tuple[EffectKey, ...]:
     """The effects of a call that another call can repeat."""
     harmful = effect_keys(action, judged.facts, judged.assessment)
     return (*harmful, *everyday_keys(action, judged.facts))
+
+
+def proof_key(session: tuple[str, str, str], asked: bool) -> str:
+    """What one call proves for others: agents were seen to ignore the new input in one mode, or after a prompt, and not in others."""
+    return repr((*session, asked))
 
 
 def failure_in(body: bytes) -> str:

@@ -8,6 +8,7 @@ import os
 import pwd
 import re
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -19,10 +20,11 @@ from interlock.model import Confidential
 
 FRONT = "interlock-journaled"
 SHELLS = Path(__file__).with_name("shells")
+MARKS = "calls"  # the folder, beside the front, of the marks of calls that ran
 LABEL = "call"  # first word of the label of a wrapped call, before the agent's word and the call's id
 MOST_TEXT = 40_000  # bytes: an argument, and the head of a journal, hold no more
 _TAG = 32  # hexadecimal digits
-_ID = re.compile(r"[A-Za-z0-9_.:-]{1,80}")
+_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,79}")
 _KNOWN = frozenset({"bash", "zsh"})
 _UNKNOWN = frozenset({"", "sh", "dash", "nologin", "false"})  # agents then take bash
 
@@ -36,9 +38,8 @@ class Wrapper(Confidential, Struct, frozen=True):
     key: bytes
 
     def wrap(self, text: str, agent: str, call: str) -> str:
-        """The text that runs below the supervisor; the whole of the original is one argument of it."""
-        id = call if _ID.fullmatch(call) else hashlib.sha256(call.encode("utf-8", "surrogatepass")).hexdigest()[:_TAG]
-        return self._form(agent, id, self._tag(agent, id, text), text)
+        """The text that runs below the supervisor; the whole of the original is one argument of it, and the call's id a plain word."""
+        return self._form(agent, call, self._tag(agent, call, text), text)
 
     def unwrap(self, text: str) -> WrappedCall | None:
         """The original of a text in exactly the form of this installation, whoever made it; None for every other text."""
@@ -79,6 +80,20 @@ class WrappedCall(Struct, frozen=True):
     genuine: bool  # this installation made it
 
 
+def call_word(id: str) -> str:
+    """The id of a call as a plain word."""
+    return id if _ID.fullmatch(id) else hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:_TAG]
+
+
+def take_mark(front: str, call: str) -> bool:
+    """Whether the front ran for this call: it leaves a mark then, which is taken away."""
+    try:
+        os.unlink(os.path.join(os.path.dirname(front), MARKS, call))
+    except OSError:
+        return False
+    return True
+
+
 def wrapped_call(label: str) -> tuple[str, str]:
     """The agent's word and the call's id, from the label of an action; both empty where it was no wrapped call."""
     words = label.split(" ")
@@ -104,7 +119,11 @@ def prepare_wrapping(config: Config) -> Path:
     program, store = ready(config)
     front = front_of(config)
     values = {"@PROGRAM@": str(program), "@STORE@": str(store.path), "@FOLDER@": str(front.parent)}
+    marks = front.parent / MARKS
+    values["@MARKS@"] = str(marks)
     try:
+        shutil.rmtree(marks, ignore_errors=True)  # of calls that nobody reported
+        marks.mkdir(mode=0o700, exist_ok=True)
         for source in sorted(SHELLS.iterdir()):
             _install(source.read_text("utf-8"), front.parent / source.name, values)
     except OSError as error:

@@ -25,6 +25,7 @@ _interlock_folder= _interlock_status=0 _interlock_errexit=
 case $- in *e*) _interlock_errexit=$'\nset -e' ;; esac
 exec {_interlock_end}<> <(:)
 exec {_interlock_saved}<<<"$(_interlock_state)$_interlock_errexit"
+builtin printf '' 2>/dev/null >| @MARKS@/"$2" || : # the hook sees that the call ran as it was rewritten
 @PROGRAM@ @STORE@ --label "call $1 $2" -- "$BASH" --noprofile --norc -c "$_interlock_inner" "$0" "$_interlock_saved" "$_interlock_end" "$4" ||
     _interlock_status=$?
 if read -t 0 -u "$_interlock_end"; then

@@ -32,6 +32,7 @@ exec {_interlock_pipe}< <(:)
 exec {_interlock_end}<>/dev/fd/$_interlock_pipe
 exec {_interlock_pipe}<&-
 exec {_interlock_saved}<<<"$(_interlock_state)"
+builtin printf '' 2>/dev/null >| @MARKS@/"$2" || : # the hook sees that the call ran as it was rewritten
 @PROGRAM@ @STORE@ --label "call $1 $2" -- "${${:-/proc/$$/exe}:A}" -f -c "$_interlock_inner" "${ZSH_ARGZERO:-zsh}" "$_interlock_saved" "$_interlock_end" "$4" ||
     _interlock_status=$?
 IFS= read -t 0 -r -d '' -u "$_interlock_end" _interlock_folder || :
