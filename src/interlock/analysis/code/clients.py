@@ -45,15 +45,16 @@ def _command(walk: ProgramWalk, call: LibraryCall, program: str) -> Value:
     if len(parts) < 2 or not parts[0] or reads or client is UNKNOWN:
         return UNKNOWN
     service = text_of(client.args[0] if client.args else client.named.get("service_name", UNKNOWN))
-    options = [word for key, value in call.named.items() if key != "**" for word in _option(key, value)]
-    walk.world.run([program, "s3api" if service == "s3" else service, _kebab(call.name), *options])
+    options = [word for key, value in call.named.items() if key != "**" for word in option_words(key, value)]
+    walk.world.run([program, "s3api" if service == "s3" else service, kebab(call.name), *options])
     return Sym("?")
 
 
-def _option(name: str, value: Value) -> list[str]:
-    flag = f"--{_kebab(name)}"
+def option_words(name: str, value: Value) -> list[str]:
+    """A parameter as the command line spells it."""
+    flag = f"--{kebab(name)}"
     if isinstance(value, bool):
-        return [flag if value else f"--no-{_kebab(name)}"]
+        return [flag if value else f"--no-{kebab(name)}"]
     if isinstance(value, (list, tuple)) and not any(isinstance(item, (dict, list)) for item in value):
         return [flag, " ".join(map(text_of, value))]
     if isinstance(value, (dict, list)):
@@ -61,7 +62,8 @@ def _option(name: str, value: Value) -> list[str]:
     return [flag, text_of(value)]
 
 
-def _kebab(name: str) -> str:
+def kebab(name: str) -> str:
+    """`DeleteBucket` and `delete_bucket` as the command line spells them."""
     return _snake(name).replace("_", "-")
 
 

@@ -78,12 +78,15 @@ class Library:
             index = start.partition(".")[0] or end.rpartition(".")[2]
             self.patterns.setdefault(index, []).append((start, end, self.calls.pop(key)))
         self.handled = frozenset(self.calls)
-        self.choices = frozenset(  # calls of which an option changes the entry
-            key.partition("?")[0].rpartition(".")[2]
+        named = {
+            name
             for pack in packs
             for block in pack.get("block", ())
             for key in block["calls"]
-            if "?" in key
+            for name in spellings(key)
+        }
+        self.choices = frozenset(  # the names of calls of which an option changes the entry
+            name.partition("?")[0].rpartition(".")[2] for name in named if "?" in name
         )
         self.properties = frozenset(
             key.rpartition(".")[2] for key, entry in self.calls.items() if entry.get("property")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from interlock.analysis.code.library import COMMON, Entry, pick, words
@@ -9,7 +10,9 @@ from interlock.analysis.code.performing.programs import Work
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, concat, listed, text_of, traits_of
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.facts import hole, known
+from interlock.analysis.facts import HOLE, hole, known
+
+_SECRET_NAME = re.compile(rf"{HOLE}\w*(?:SECRET|PASSWORD|PASSWD|TOKEN|PRIVATE_KEY|ACCESS_KEY|API_?KEY)\w*{HOLE}", re.I)
 
 
 def leaks(values: Iterable[Value]) -> list[str]:
@@ -18,9 +21,21 @@ def leaks(values: Iterable[Value]) -> list[str]:
     return [trait for trait in ("environment", "secret") if trait in marks]
 
 
+def _named_secrets(values: Iterable[Value]) -> list[str]:
+    """Whether one of these texts, or of those in lists and objects, has a variable whose name is that of a secret."""
+    stack, left = list(values), 500
+    while stack and left:
+        value, left = stack.pop(), left - 1
+        if isinstance(value, str) and not known(value) and _SECRET_NAME.search(value):
+            return ["secret"]
+        stack += value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return []
+
+
 def _send(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     """Something goes over the connection, or to an address that only its service knows."""
-    leak, peer = leaks([*pick(call, where), *call.named.values()]), walk.world.peer or entry.get("called", "")
+    content = [*pick(call, where), *call.named.values()]
+    leak, peer = leaks(content) or _named_secrets(content), walk.world.peer or entry.get("called", "")
     peer = "".join(text_of(one) for one in pick(call, entry["target"])[:1]) if "target" in entry else peer
     if leak and peer:
         walk.world.effect("send", peer, *leak)
@@ -37,16 +52,16 @@ def _wire(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     return None
 
 
-def request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value]) -> Value:
+def request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value], bodies: Iterable[Value] = ()) -> Value:
     """One HTTP request; what it returns was fetched."""
     url = _pieced(url) if isinstance(url, dict) else url
-    address, leak = text_of(url), leaks([url, *given])
+    address, leak = text_of(url), leaks([url, *given]) or _named_secrets(bodies)
     if leak:
         walk.world.effect("send", address, *leak)
     if method in ("post", "put", "patch", "delete"):
         walk.world.effect("http", address, method)
     elif not leak:
-        walk.world.effect("fetch", address)
+        walk.world.effect("fetch", address, *_named_secrets([address]))
     return Sym("<response>", traits=frozenset({f"fetched:{address if known(address) else 'the network'}"}))
 
 
@@ -86,7 +101,7 @@ def _http(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
         url, sent = asked.get(0, "url"), [*sent, *pick(asked, [1, "data"])]
         method = text_of(asked.named.get("method", method)).lower()
         return request(walk, "post" if method == "sends" and sent else method, url, [*sent, *asked.given()])
-    return request(walk, "post" if method == "sends" and sent else method, url, sent)
+    return request(walk, "post" if method == "sends" and sent else method, url, sent, sent if "sends" in entry else ())
 
 
 def _sent(call: LibraryCall, entry: Entry, address: Sequence[Value]) -> list[Value]:

@@ -155,6 +155,8 @@ def _set_item(owner: Value, key: Value, value: Value) -> None:
     entry = isinstance(owner, dict) and isinstance(key, (str, int, bytes)) and len(owner) < MAX_ITEMS
     if slot or entry:
         owner[key] = value
+    elif isinstance(owner, list) and key == len(owner) < MAX_ITEMS:
+        owner.append(value)
 
 
 def collect(walk: ProgramWalk, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:

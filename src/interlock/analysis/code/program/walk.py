@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -92,6 +93,8 @@ class ProgramEffects(Struct, eq=False):
     def shell(self, text: Value, call: LibraryCall | None = None) -> None:
         """A line is handed to a shell."""
         line = str(text_of(text))
+        if not line:
+            return
         if fetched(text) and not without_holes(line).strip():
             heard = "socket" in traits_of(text)
             self.effect("reverse_shell" if heard else "run_download", self.peer if heard else fetched(text))
@@ -119,7 +122,7 @@ class ProgramEffects(Struct, eq=False):
         wired = self.wired or any("socket" in getattr(stream, "path", "") for stream in streams)
         if not words or not is_shell(_base(words)):
             return
-        self.shells += "-c" not in words[1:2]
+        self.shells += "-c" not in words[1:2] and not any(map(_SCRIPT.match, words[1:]))
         if self.peer and wired:
             self.effect("reverse_shell", self.peer)
 
@@ -183,6 +186,9 @@ class ProgramEffects(Struct, eq=False):
             emptied = "w" in file.mode and not file.written
             verb = "append" if "a" in file.mode else "truncate" if emptied else "write"
             self.effect(verb, file.path, *["bulk"] * ("bulk" in traits_of(file.path)))
+
+
+_SCRIPT = re.compile(r"[\w./~](?<!\d)")  # begins a word that is no option and no redirection
 
 
 def _base(words: Sequence[str]) -> str:
