@@ -76,6 +76,8 @@ DELETES: Table = [
     ("const f = ({dir = '/', ...rest} = {}) => fs.rmSync(dir, {recursive: true}); f()", WIPE),
     ("let d = '/'; function set() { let d = 'x'; d = 'y' } set(); fs.rmSync(d, {recursive: true})", WIPE),
     ("fs.rmSync(fs.mkdtempSync(os.tmpdir() + '/a-'), {recursive: true})", [("delete", f"/tmp/tmp{hole()}", "recursive")]),
+    ("let d = '/'; { let d = 'x'; d = 'y' } for (const d of ['z']) d; if (c) { const {d} = o } fs.rmSync(d, {recursive: true})", WIPE),
+    ("let d = 'x'; { let d = '/'; fs.rmSync(d, {recursive: true}) } (d => d)('y')", WIPE),
     ("process.chdir('/srv'); fs.rmSync('data')", [("delete", "/srv/data")]),
     ("fs.readdirSync('/srv', {withFileTypes: true}).forEach(e => fs.rmSync(path.join(e.parentPath, e.name)))",
      [("delete", "/srv/*", "bulk")]),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Rule, text_of
-from interlock.analysis.code.javascript.answers import ANSWERS, GLOBALS, handed, item, member
+from interlock.analysis.code.javascript.answers import ANSWERS, handed, item, member
+from interlock.analysis.code.javascript.names import ScriptBuilder, bind, declare, identifier, key_of, own_names, titled
 from interlock.analysis.code.javascript.tree import tree
 from interlock.analysis.code.language import CodeLanguage, read_with
 from interlock.analysis.code.program import nodes
@@ -40,31 +41,14 @@ def parse(source: str) -> tuple[ast.Module, bool]:
     source = source.removeprefix("\ufeff")
     root = tree(source.partition("\n")[2] if source.startswith("#!") else source)
     broken = [text_of(node) for node in grammar.errors(root)]
-    body = _ScriptBuilder("javascript", _RULES).block(root.named_children)
+    body = ScriptBuilder(_RULES).block(root.named_children)
     if any(HOLE in text for text in broken):
         return ast.Module([*body, ast.Expr(nodes.call("<hole>"))], []), True
     nothing = all(child.type in ("ERROR", "comment") for child in root.named_children)
     return ast.Module(body, []), not broken or not (nothing or any(map(_RISKY.search, broken)))
 
 
-class _ScriptBuilder(Builder):
-    """Defines the functions of a block before the rest of it runs."""
-
-    def block(self, found: list[Node]) -> list[ast.stmt]:  # type: ignore[override]
-        return super().block(sorted(found, key=lambda node: not _defines(node)))
-
-
-def _defines(node: Node) -> bool:
-    inner = node.child_by_field_name("declaration") if node.type == "export_statement" else node
-    return inner is not None and inner.type.endswith("function_declaration")
-
-
 # -- names and texts
-
-
-def _identifier(build: Builder, node: Node) -> Made:
-    named = text_of(node)
-    return nodes.call("<hole>") if HOLE in named else nodes.name(named)
 
 
 def _piece(node: Node) -> str:
@@ -90,13 +74,6 @@ def _regex(build: Builder, node: Node) -> Made:
     return nodes.call("<regex>", [nodes.text(text_of(pattern)), nodes.text(text_of(flags))])
 
 
-def _key(build: Builder, node: Node | None) -> ast.expr:
-    """The name of a property."""
-    if node is None or node.type in ("property_identifier", "private_property_identifier"):
-        return nodes.text(text_of(node))
-    return build.parts(node) if node.type == "computed_property_name" else build.expr(node)
-
-
 def _member(build: Builder, node: Node) -> Made:
     return nodes.member(build.field(node, "object"), text_of(node.child_by_field_name("property")))
 
@@ -110,30 +87,20 @@ def _object(build: Builder, node: Node) -> Made:
     values: list[ast.expr] = []
     for child in node.named_children:
         if child.type == "pair":
-            key = _key(build, child.child_by_field_name("key"))
+            key = key_of(build, child.child_by_field_name("key"))
             keys.append(key)
-            values.append(_titled(build.field(child, "value"), key))
+            values.append(titled(build.field(child, "value"), key))
         elif child.type == "shorthand_property_identifier":
             keys.append(nodes.text(text_of(child)))
-            values.append(nodes.name(text_of(child)))
+            values.append(build.expr(child))
         elif child.type == "method_definition":
-            key = _key(build, child.child_by_field_name("name"))
+            key = key_of(build, child.child_by_field_name("name"))
             keys.append(key)
-            values.append(_titled(_closure(build, child), key))
+            values.append(titled(_closure(build, child), key))
         elif child.type == "spread_element":
             keys.append(None)
             values.append(build.parts(child))
     return ast.Dict(keys, values)
-
-
-def _titled(value: ast.expr, name: ast.expr | None) -> ast.expr:
-    """A function without a name goes by the one that it is given to."""
-    title = (
-        getattr(name, "value", "") if isinstance(name, ast.Constant) else getattr(name, "id", getattr(name, "attr", ""))
-    )
-    if isinstance(value, Closure) and not value.function.name and isinstance(title, str):
-        value.function.name = title
-    return value
 
 
 # -- calls and operators
@@ -181,60 +148,24 @@ def _augmented(build: Builder, node: Node) -> Made:
 
 
 def _assignment(build: Builder, node: Node) -> Made:
-    return _bind(build, node.child_by_field_name("left"), build.field(node, "right"), declare=False)
+    return bind(build, node.child_by_field_name("left"), build.field(node, "right"), "")
 
 
 def _declarator(build: Builder, node: Node) -> Made:
-    return _bind(build, node.child_by_field_name("name"), build.field(node, "value"))
-
-
-def _bind(build: Builder, target: Node | None, value: ast.expr, declare: bool = True) -> list[ast.stmt]:
-    """Give a name, or the names of a pattern, a value."""
-    kind = target.type if target is not None else ""
-    if target is None or kind in ("comment", "ERROR"):
-        return []
-    if kind in ("identifier", "shorthand_property_identifier_pattern", "undefined"):
-        name = nodes.name(text_of(target))
-        value = _titled(value, name)
-        return [ast.AnnAssign(name, nodes.NOTHING, value, 1)] if declare else nodes.assign(name, value)
-    if kind in ("assignment_pattern", "object_assignment_pattern"):
-        filled = nodes.call("<default>", [value, build.field(target, "right")])
-        return _bind(build, target.child_by_field_name("left"), filled, declare)
-    if kind in ("object_pattern", "array_pattern"):
-        return _take_apart(build, target, value, declare)
-    if kind in ("rest_pattern", "parenthesized_expression"):
-        return _bind(build, target.named_children[0], value, declare)
-    place = build.expr(target)
-    if isinstance(place, ast.Attribute) and isinstance(place.value, ast.Name) and place.value.id in GLOBALS:
-        place = nodes.name(place.attr)
-    return nodes.assign(place, _titled(value, place))
-
-
-def _take_apart(build: Builder, pattern: Node, value: ast.expr, declare: bool) -> list[ast.stmt]:
-    whole = value if isinstance(value, ast.Name) else nodes.name(f"<{pattern.start_byte}>")
-    made: list[ast.stmt] = [] if whole is value else [ast.AnnAssign(whole, nodes.NOTHING, value, 1)]
-    at = 0
-    for child in pattern.children:
-        at += child.type == ","
-        if not child.is_named:
-            continue
-        if child.type == "rest_pattern":
-            part: ast.expr = (
-                nodes.item(whole, ast.Slice(ast.Constant(at))) if pattern.type == "array_pattern" else whole
-            )
-        elif pattern.type == "array_pattern":
-            part = nodes.item(whole, ast.Constant(at))
-        else:
-            named = child.child_by_field_name("key") or child.child_by_field_name("left") or child
-            part = nodes.item(whole, _key(build, named) if child.type == "pair_pattern" else nodes.text(text_of(named)))
-        made += _bind(build, child.child_by_field_name("value") or child, part, declare)
-    return made
+    value = build.field(node, "value")
+    blockwise = node.parent is not None and node.parent.type != "variable_declaration"
+    return bind(build, node.child_by_field_name("name"), value, "block" if blockwise else "function")
 
 
 # -- functions and classes
 
 
 def _function(build: Builder, node: Node, title: str = "") -> ast.FunctionDef:
+    with own_names(build):
+        return _function_of(build, node, title)
+
+
+def _function_of(build: Builder, node: Node, title: str) -> ast.FunctionDef:
     single, listed = node.child_by_field_name("parameter"), node.child_by_field_name("parameters")
     given = [single] if single is not None else listed.named_children if listed is not None else []
     names, defaults, first, rest = list[str](), list[ast.expr](), list[ast.stmt](), ""
@@ -245,7 +176,8 @@ def _function(build: Builder, node: Node, title: str = "") -> ast.FunctionDef:
             continue
         plain = inner.type == "identifier"
         name = text_of(inner) if plain else f"<{inner.start_byte}>"
-        first += [] if plain else _bind(build, inner, nodes.name(name))
+        declare(build, name)
+        first += [] if plain else bind(build, inner, nodes.name(name))
         if param.type == "rest_pattern":
             rest = name
             continue
@@ -320,7 +252,7 @@ def _for_in(build: Builder, node: Node) -> Made:
     over, each = build.field(node, "right"), nodes.name(f"<{node.start_byte}>")
     if text_of(node.child_by_field_name("operator")) == "in":
         over = nodes.call("Object.keys", [over])
-    given = _bind(build, node.child_by_field_name("left"), each, node.child_by_field_name("kind") is not None)
+    given = bind(build, node.child_by_field_name("left"), each, "block" if node.child_by_field_name("kind") else "")
     return nodes.loop(each, over, [*given, *build.body(node.child_by_field_name("body"))])
 
 
@@ -345,6 +277,16 @@ def _try(build: Builder, node: Node) -> Made:
     ]
 
 
+def _inside(rule: Rule) -> Rule:
+    """A rule for what has names of its own."""
+
+    def read(build: Builder, node: Node) -> Made:
+        with own_names(build):
+            return rule(build, node)
+
+    return read
+
+
 def _inner(field: str) -> Rule:
     return lambda build, node: build.body(node.child_by_field_name(field))
 
@@ -358,11 +300,11 @@ def _import(build: Builder, node: Node) -> Made:
     made: list[ast.stmt] = [ast.AnnAssign(whole, nodes.NOTHING, source, 1)]
     for child in clause.named_children:
         if child.type != "named_imports":
-            made += _bind(build, child if child.type == "identifier" else child.named_children[0], whole)
+            made += bind(build, child if child.type == "identifier" else child.named_children[0], whole)
             continue
         for one in child.named_children:
             name = one.child_by_field_name("name")
-            made += _bind(build, one.child_by_field_name("alias") or name, nodes.member(whole, text_of(name)))
+            made += bind(build, one.child_by_field_name("alias") or name, nodes.member(whole, text_of(name)))
     return made
 
 
@@ -370,11 +312,11 @@ def _export(build: Builder, node: Node) -> Made:
     declared = node.child_by_field_name("declaration")
     if declared is not None:
         return build.body(declared)
-    return _titled(build.field(node, "value"), nodes.text("default"))
+    return titled(build.field(node, "value"), nodes.text("default"))
 
 
 _RULES: dict[str, Rule] = {
-    **dict.fromkeys(["identifier", "shorthand_property_identifier", "super", "import"], _identifier),
+    **dict.fromkeys(["identifier", "shorthand_property_identifier", "super", "import"], identifier),
     "this": lambda build, node: nodes.name(THIS),
     "meta_property": lambda build, node: nodes.path(text_of(node)),
     "string": _string,
@@ -404,8 +346,9 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(["class", "class_declaration"], _class),
     "yield_expression": lambda build, node: ast.Yield(build.parts(node)),
     "if_statement": grammar.choice,
-    "for_statement": _for,
-    "for_in_statement": _for_in,
+    "for_statement": _inside(_for),
+    "for_in_statement": _inside(_for_in),
+    "statement_block": _inside(grammar.block),
     **dict.fromkeys(["while_statement", "do_statement"], grammar.while_loop),
     "switch_statement": _switch,
     "try_statement": _try,
@@ -418,7 +361,7 @@ _RULES: dict[str, Rule] = {
     "import_statement": _import,
     "export_statement": _export,
     **dict.fromkeys(
-        ["statement_block", "else_clause", "lexical_declaration", "variable_declaration", "using_declaration", "program"], grammar.block
+        ["else_clause", "lexical_declaration", "variable_declaration", "using_declaration", "program"], grammar.block
     ),
     **dict.fromkeys(["empty_statement", "debugger_statement", "hash_bang_line", "html_comment"], grammar.quiet),
 }  # fmt: skip
