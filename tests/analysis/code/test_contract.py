@@ -30,6 +30,7 @@ TARGETS = {
     "rights": ("/etc", "out.txt"),
     "read": (KEY, "README.md"),
     "send": (KEY,),
+    "environment": ("",),
     "fetch_run": ("https://get.example/i.sh",),
     "run": ("rm -rf /etc", "git status"),
     "eval": ("/etc", "/tmp/build"),

@@ -179,6 +179,17 @@ CASES: list[tuple[str, list[tuple[str, ...]]]] = [
     ("from plumbum.cmd import rm; rm('-rf', '/')", [("run", "rm", "-rf", "/")]),
     ("from fabric.api import run; run('rm -rf /')", [RM]),
     ("import pexpect; pexpect.run('rm -rf /')", [RM]),
+    ("import pexpect; pexpect.spawn('rm', ['-rf', '/'])", [("run", "rm", "-rf", "/")]),
+    ("from plumbum import local, FG; local['rm']['-rf', '/'] & FG", [("run", "rm", "-rf", "/")]),
+    (
+        "import sh; sh.git.bake('push')('--force'); sh.rm('x', r=True)",
+        [("run", "git", "push", "--force"), ("run", "rm", "x", "-r")],
+    ),
+    (
+        "from subprocess import *; p = Popen(['psql', 'x'], stdin=PIPE); p.communicate('DROP TABLE t')",
+        [("run", "psql", "x"), ("code", "sql", "DROP TABLE t")],
+    ),
+    ("import shutil; shutil.rmtree(**where)", [("delete", H, "recursive")]),
     # code
     ("exec('import os')", [("code", "python", "import os")]),
     ("eval('1 + 1')", [("code", "python", "1 + 1")]),
@@ -263,9 +274,32 @@ CASES: list[tuple[str, list[tuple[str, ...]]]] = [
         [("run", "aws", "ec2", "terminate-instances", "--instance-ids", "i-1 i-2")],
     ),
     (
+        "import boto3; boto3.Session().client('secretsmanager').get_secret_value(SecretId='x')",
+        [("run", "aws", "secretsmanager", "get-secret-value", "--secret-id", "x")],
+    ),
+    (
+        "import boto3; [b.delete() for b in boto3.resource('s3').buckets.all()]",
+        [("run", "aws", "s3api", "delete-bucket")],
+    ),
+    (
         "import boto3; boto3.client('rds').delete_db_instance(DBInstanceIdentifier='p', SkipFinalSnapshot=True)",
         [("run", "aws", "rds", "delete-db-instance", "--db-instance-identifier", "p", "--skip-final-snapshot")],
     ),
+    # a database in memory, and what reaches out of it
+    ("import sqlite3\nwith sqlite3.connect(':memory:') as c: c.cursor().execute('DROP TABLE t')", []),
+    (
+        "import sqlalchemy as s; e = s.create_engine('sqlite://')\nwith e.begin() as c: c.execute(s.text('DROP TABLE t'))",
+        [],
+    ),
+    (
+        "import sqlite3; c = sqlite3.connect(':memory:'); c.execute(\"ATTACH 'a.db' AS a\"); c.execute('DROP TABLE a.t')",
+        [("code", "sql", "ATTACH 'a.db' AS a"), ("code", "sql", "DROP TABLE a.t")],
+    ),
+    (
+        "import sqlite3; c = sqlite3.connect(':memory:' if x else 'a.db'); c.execute('DROP TABLE t')",
+        [("code", "sql", "DROP TABLE t")],
+    ),
+    ("import sqlite3; sqlite3.connect(':memory:').execute(y)", [("sql_execute", "")]),
     # processes
     ("import os; os.kill(-1, 9)", [("kill", "-1", "all")]),
     ("import os\nwhile True: os.fork()", [("fork_bomb", "")]),

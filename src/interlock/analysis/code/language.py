@@ -162,10 +162,12 @@ def answering(library: Library, language: CodeLanguage) -> Callable[[ProgramWalk
             entry = _chosen(library, key, call) if name in library.choices else None
             entry = entry or library.calls.get(key) or library.match(key, name)
             if entry is not None and applies(call, entry):
+                cwd = walk.world.cwd
                 given = perform(walk, call, entry)
                 if given is UNKNOWN and "client" in entry:
                     continue
-                _run_blocks(walk, call, handed(given))
+                if call.args and walk.world.loose:
+                    _run_blocks(walk, call, handed(given), cwd)
                 return _unknown(walk, func, call) if given is UNKNOWN else given
         given = change_rows(walk, call, rows) if rows and name in row_changes() else UNKNOWN
         return _unknown(walk, func, call) if given is UNKNOWN else given
@@ -199,12 +201,13 @@ def _each_given(given: Value) -> list[list[Value]]:
     return [[one] for one in given[:FEW]] if isinstance(given, list) else [[given]]
 
 
-def _run_blocks(walk: ProgramWalk, call: LibraryCall, rows: list[list[Value]]) -> None:
-    """Functions that a call is handed get what it gives: an open file, or each of a list."""
-    for func in call.args[-1:] if walk.world.loose else ():
-        if isinstance(func, ProgramFunction) and id(func.node) not in walk.followed:
-            for row in rows:
-                walk.call(func, row, {})
+def _run_blocks(walk: ProgramWalk, call: LibraryCall, rows: list[list[Value]], cwd: str) -> None:
+    """Functions that a call is handed get what it gives: an open file, each of a list, or another working directory."""
+    func = call.args[-1]
+    if isinstance(func, ProgramFunction):
+        for row in rows if id(func.node) not in walk.followed else ():
+            walk.call(func, row, {})
+        walk.world.cwd = cwd
 
 
 def chosen_method(walk: ProgramWalk, call: LibraryCall) -> Value:

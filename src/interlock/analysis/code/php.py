@@ -336,6 +336,7 @@ def _artisan(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
+_ENVIRONMENT = Sym("$_ENV", traits=frozenset({"environment"}))
 _PHP = CodeLanguage(
     "PHP",
     "php",
@@ -351,6 +352,6 @@ _PHP = CodeLanguage(
         "Artisan.queue": _artisan,
     },
     lambda name: hole(name[1:]) if name.startswith("$") else UNKNOWN,
-    {"$argv": [Marked(hole("argv"), {"bulk"})], "$_SERVER": Sym("$_ENV"), "$_ENV": Sym("$_ENV")},
+    {"$argv": [Marked(hole("argv"), {"bulk"})], "$_SERVER": _ENVIRONMENT, "$_ENV": _ENVIRONMENT},
     rows="eloquent",
 )

@@ -11,10 +11,12 @@ from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import (
     MEMORY,
+    NOTHING,
     UNKNOWN,
     Sym,
     Value,
     fetched,
+    file_traits,
     listed,
     looks_like_sql,
     made_from,
@@ -23,6 +25,7 @@ from interlock.analysis.code.program.values import (
 )
 from interlock.analysis.code.program.walk import ProgramWalk, is_bare_shell
 from interlock.analysis.facts import hole, known, without_holes
+from interlock.analysis.programs import Program
 from interlock.analysis.programs.languages import input_language, is_shell
 from interlock.analysis.programs.load import shipped_programs
 
@@ -37,10 +40,29 @@ def _started(words: Sequence[str]) -> Value:
     program, language = shipped_programs().get(name), input_language(name)
     if language and (not is_shell(name) or is_bare_shell(" ".join(words))):
         return Sym(SHELL, args=("" if is_shell(name) else language,))
-    if program is None or not (program.http or "fetch" in program.reader):
+    if program is None:
         return Sym("?")
-    found = URL.search(" ".join(words))
-    return Sym("?", traits=frozenset({f"fetched:{found.group() if found else 'the network'}"}))
+    if program.http or "fetch" in program.reader:
+        found = URL.search(" ".join(words))
+        return Sym("?", traits=frozenset({f"fetched:{found.group() if found else 'the network'}"}))
+    return Sym("?", traits=_printed(program, words[1:])) if program.prints else Sym("?")
+
+
+_WHOLE = frozenset(
+    {"environment", "variable"}
+)  # what a program prints by, that prints all variables where it is given no name
+_CONTENT = frozenset({"files", "lines", "reversed_lines", "decompressed", "decoded_base64", "decoded_hex"})
+_ENDS = frozenset({"|", ";", "&&", "||", ">", ">>", "&"})
+
+
+def _printed(program: Program, words: Sequence[str]) -> frozenset[str]:
+    """The secrets in what a program prints: all variables, or the content of files."""
+    ways = {item.by for item in program.prints}
+    end = next((at for at, word in enumerate(words) if word in _ENDS), len(words))
+    names = [word for word in words[:end] if not word.startswith("-")]
+    if not names:
+        return frozenset({"environment"}) if ways & _WHOLE else NOTHING
+    return NOTHING.union(*map(file_traits, names)) if ways & _CONTENT else NOTHING
 
 
 def feed(walk: ProgramWalk, process: Value, text: Value) -> None:

@@ -344,7 +344,7 @@ def _chosen(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 def _variable(name: str) -> Value:
     if name in ("%ENV", "$ENV"):
-        return Sym("%ENV")
+        return library("perl").reach("%ENV")
     if name[:1] in ("@", "%"):
         return [Marked(hole(name[1:]), {"bulk"})]
     return hole(name[1:]) if name.startswith("$") else UNKNOWN

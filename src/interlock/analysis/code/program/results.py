@@ -39,7 +39,10 @@ from interlock.analysis.code.program.values import (
 from interlock.analysis.facts import hole, known
 
 _MOST = 64  # numbers of a range
-_IN_MEMORY = re.compile(r"(?i)(?:sqlite3?(?:\+\w+)?:(?://)?/?)?(?::memory:|file::memory:.*)|sqlite(?:\+\w+)?://")
+_IN_MEMORY = re.compile(
+    r"(?i)(?:jdbc:|dbi:)?(?:sqlite3?(?:\+\w+)?:/{0,3})?(?:(?:dbname|database|data source)=)?(?::memory:|file::memory:[^;]*);?"
+    r"|sqlite(?:\+\w+)?://|jdbc:(?:h2|hsqldb|derby):mem(?:ory)?:.*"
+)
 _VARIABLE = re.compile(r"\$\{?(\w{1,64})\}?")
 _NAMED = frozenset({"braces", "dict"})  # results that depend on the names of arguments
 _FORMAT = re.compile(r"%(?:(\d+)\$)?[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")
@@ -73,9 +76,9 @@ def _reverse(value: Value, *_: Value) -> Value:
 def _join(between: Value, value: Value = UNKNOWN) -> Value:
     if isinstance(between, list):  # the list first, as some languages have it
         between, value = (value if value is not UNKNOWN else ""), between
-    found = flat(value)
+    found = None if isinstance(between, Sym) else flat(value)
     if found is None:
-        return marked(hole(), value)
+        return marked(hole(), between, value)
     glued = concat(part for one in found for part in (between, one))
     return marked(str(glued)[len(text_of(between)) :], glued) if isinstance(glued, str) else glued
 
@@ -298,7 +301,13 @@ TEXT_METHODS: Mapping[str, Callable[..., Value]] = {
 }
 
 
-def _environment_variable(variable: Value = "", default: Value = None, *_: Value) -> Value:
+def _whole_environment(*_: Value) -> Value:
+    return Sym("?", traits=frozenset({"environment"}))
+
+
+def _environment_variable(variable: Value = None, default: Value = None, *_: Value) -> Value:
+    if variable is None:
+        return _whole_environment()
     value = hole(text_of(variable) if known(text_of(variable)) else "")
     return either(value, default) if isinstance(default, str) else value
 
@@ -329,7 +338,7 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "same": lambda value=UNKNOWN, *_: value,
     "text": lambda value="", *_: value if isinstance(value, Sym) else text_of(value),
     "env": _environment_variable,
-    "environ": lambda *_: Sym("?", traits=frozenset({"environment"})),
+    "environ": _whole_environment,
     "expanded": lambda path, *_: marked(_VARIABLE.sub(lambda found: hole(found.group(1)), text_of(path)), path),
     "store": _store,
     "as_text": _as_text,
