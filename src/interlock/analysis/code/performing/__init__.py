@@ -44,9 +44,8 @@ def _traits(call: LibraryCall, entry: Entry) -> list[str]:
 
 def _touching(verb: str) -> Work:
     def touch(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-        paths = flattened(pick(call, where))
-        given = _DONE if paths and verb != "read" else UNKNOWN
-        for path in paths:
+        given: Value = UNKNOWN
+        for path in flattened(pick(call, where)):
             if entry.get("known") and not _is_file(verb, path):
                 continue
             if path is None or (entry.get("globs") and text_of(path).startswith("!")):
@@ -68,7 +67,7 @@ def _touching(verb: str) -> Work:
                     *many,
                     *(_rights(call, entry) if verb == "chmod" else ()),
                 )
-                given = _after(walk, verb, call, entry, path) if verb in ("read", "write") else given
+                given = _after(walk, verb, call, entry, path) if verb in ("read", "write") else _DONE
         return given
 
     return touch
@@ -271,7 +270,7 @@ def perform(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> Value:
         return UNKNOWN
     for work, where in steps:
         made = work(walk, call, entry, where)
-        given = made if made is not UNKNOWN else given
+        given = made if made is not UNKNOWN and (made is not _DONE or given is UNKNOWN) else given
     return given if giving is None else giving(walk, call)
 
 
