@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 
+from interlock.analysis.code.library import ON_PATHS, Entry, library, pick
+from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.facts import hole
-from interlock.analysis.places import place
 from interlock.analysis.powershell.file_cmdlets import write_file
 from interlock.analysis.powershell.members import method, static_method
 from interlock.analysis.powershell.programs import RUN_TIME, run_line, run_program, run_value, split_line
-from interlock.analysis.powershell.session_cmdlets import make_object
+from interlock.analysis.powershell.session_cmdlets import make_object, request, save
 from interlock.analysis.powershell.values import (
     MAX_ITEMS,
     Items,
@@ -25,34 +27,6 @@ from interlock.analysis.powershell.values import (
 )
 from interlock.analysis.windows import download_mark, first_url, plain_holes
 
-_FILE_TYPES = ("io.file", "io.directory", "fileio.filesystem", "io.fileinfo", "io.directoryinfo")
-
-# What a static method of the file types does to its first and second path.
-_FILE_EFFECTS: dict[str, tuple[str, str]] = {
-    "delete": ("delete", ""),
-    "deletefile": ("delete", ""),
-    "deletedirectory": ("delete", ""),
-    "writealltext": ("write", ""),
-    "writealllines": ("write", ""),
-    "writeallbytes": ("write", ""),
-    "appendalltext": ("append", ""),
-    "appendalllines": ("append", ""),
-    "create": ("truncate", ""),
-    "createtext": ("truncate", ""),
-    "openwrite": ("write", ""),
-    "createdirectory": ("write", ""),
-    "move": ("move", "write"),
-    "movefile": ("move", "write"),
-    "movedirectory": ("move", "write"),
-    "replace": ("move", "overwrite"),
-    "copy": ("read", "write"),
-    "copyfile": ("read", "write"),
-    "copydirectory": ("read", "write"),
-    "readalltext": ("read", ""),
-    "readalllines": ("read", ""),
-    "readallbytes": ("read", ""),
-    "openread": ("read", ""),
-}
 _LISTS = frozenset({"getfiles", "getdirectories", "enumeratefiles", "enumeratedirectories", "getfilesystementries"})
 
 
@@ -60,8 +34,11 @@ def call_static(session: PsReading, kind: str, name: str, arguments: list[Value]
     """`[kind]::name(arguments)`."""
     if name == "new":
         return make_object(session, kind, arguments)
-    if kind.endswith(_FILE_TYPES):
-        return _call_file(session, kind, name, arguments)
+    if name in _LISTS and kind.endswith(("directory", "filesystem")):
+        return _listed(arguments)
+    call = LibraryCall(f"{kind.rpartition('.')[2]}.{name}", None, arguments, {})
+    if (entry := _dotnet().get(call.path)) is not None and not _TOLD.isdisjoint(entry):
+        return _perform(session, entry, call)
     if kind.endswith("diagnostics.process") and name == "start":
         _start(session, arguments)
         return hole("process")
@@ -73,31 +50,62 @@ def call_static(session: PsReading, kind: str, name: str, arguments: list[Value]
     return static_method(kind, name, arguments)
 
 
-def _call_file(session: PsReading, kind: str, name: str, arguments: list[Value]) -> Value:
+def _listed(arguments: list[Value]) -> Value:
+    """Directory.GetFiles and its like: the files of a folder, or of all below it."""
     first, second = ([texts(one) for one in arguments] + [[], []])[:2]
-    if name in _LISTS:
-        pattern = second[0] if second else "*"
-        deep = any("alldirectories" in text.lower() for one in arguments[2:] for text in texts(one))
-        return Items(tuple(path if deep and pattern == "*" else f"{path}\\{pattern}" for path in first), deep, True)
-    verbs = _FILE_EFFECTS.get(name)
-    if verbs is None:
-        return static_method("io.file", name, arguments)
-    whole = name == "deletedirectory" or (
-        "directory" in kind and len(arguments) > 1 and truth(arguments[1]) is not False
-    )
-    traits = ["recursive"] if verbs[0] == "delete" and whole else []
-    traits += ["empty_only"] if name == "delete" and "directory" in kind and not whole else []
-    for path in first:
-        if name.startswith("write"):
-            write_file(session, path, arguments[1:2], append=False)
-        else:
-            bulk = ["bulk"] if arguments and isinstance(arguments[0], Items) and arguments[0].bulk else []
-            session.out.effect(verbs[0], plain_holes(path), *traits, *bulk)
-    for path in second if verbs[1] else []:
-        session.out.effect(verbs[1], plain_holes(path))
-    if name.startswith("read") and first and (url := session.files.url(first[0])) is not None:
-        return download_mark(url)
-    return hole(name)
+    pattern = second[0] if second else "*"
+    deep = any("alldirectories" in text.lower() for one in arguments[2:] for text in texts(one))
+    return Items(tuple(path if deep and pattern == "*" else f"{path}\\{pattern}" for path in first), deep, True)
+
+
+@cache
+def _dotnet() -> Mapping[str, Entry]:
+    """The calls of .NET, whose names have no case here."""
+    return {key.lower(): entry for key, entry in library("csharp").calls.items()}
+
+
+_TOLD = frozenset({*ON_PATHS, "open", "fetch", "download", "http"})
+
+
+def _perform(session: PsReading, entry: Entry, call: LibraryCall) -> Value:
+    """Tells what the table of .NET says of a call; gives what it fetches or reads."""
+    made: Value = hole(call.name)
+    for effect, where in entry.items():
+        given = [text for one in pick(call, where) for text in texts(one)] if effect in _TOLD else []
+        if effect in ("fetch", "download", "http"):
+            made = _request(session, effect, given, entry, call)
+        for path in given if effect == "open" or effect in ON_PATHS else ():
+            made = _touch(session, effect, path, entry, call) or made
+    return made
+
+
+def _request(session: PsReading, effect: str, given: list[str], entry: Entry, call: LibraryCall) -> Value:
+    """An address is fetched, into a file or not, or something is sent to it."""
+    words = [text for one in call.args for text in texts(one)]
+    url = first_url(words) or "".join(given[:1])
+    files = [text for one in pick(call, entry["read"]) for text in texts(one)] if "read" in entry else []
+    sent = [hole(text) if text in files else text for text in words if text != url] if effect == "http" else []
+    name = call.name.removesuffix("async")
+    request(session, url, entry.get("method", name) if effect == "http" else "get", sent)
+    for path in pick(call, entry["to"]) if effect == "download" else ():
+        save(session, url, plain(path))
+    return None if effect == "download" else download_mark(url)
+
+
+def _touch(session: PsReading, effect: str, path: str, entry: Entry, call: LibraryCall) -> Value:
+    """One file, changed or read by a call; what was fetched into it before."""
+    if effect == "write" and "content" in entry:
+        write_file(session, path, pick(call, entry["content"]), append=False)
+        return None
+    verb = ("append" if entry["opens"] == "a" else "truncate") if effect == "open" else effect
+    traits = list(entry.get("traits", ()))
+    if "recursive" in entry:
+        whole = any(truth(value) is not False for value in pick(call, entry["recursive"]))
+        traits.append("recursive" if whole else "empty_only")
+    bulk = call.args and isinstance(call.args[0], Items) and call.args[0].bulk
+    session.out.effect(verb, plain_holes(path), *traits, *["bulk"] * bool(bulk and verb != "read"))
+    url = session.files.url(path) if effect == "read" else None
+    return None if url is None else download_mark(url)
 
 
 def _start(session: PsReading, arguments: list[Value]) -> None:
@@ -175,32 +183,12 @@ def _call_thing(session: PsReading, thing: PsObject, name: str, arguments: list[
     if kind.endswith(("sockets.tcpclient", "sockets.socket")) and name.startswith("connect"):
         session.socket = ":".join(text for one in arguments for text in texts(one))
         return thing
+    call = LibraryCall(f"{kind.rpartition('.')[2]}.new().{name}", thing, arguments, {})
+    for path in (call.path, f"webclient.new().{name}", f"httpclient.new().{name}"):
+        if (entry := _dotnet().get(path)) is not None and not _TOLD.isdisjoint(entry):
+            return _perform(session, entry, call)
     act = _BY_METHOD.get(name)
     return act(session, thing, arguments) if act else method(thing, name, arguments)
-
-
-def _download_text(session: PsReading, thing: PsObject, arguments: list[Value]) -> Value:
-    url = plain(arguments[0]) if arguments else ""
-    session.out.effect("fetch", plain_holes(url))
-    return download_mark(url)
-
-
-def _download_file(session: PsReading, thing: PsObject, arguments: list[Value]) -> Value:
-    url, path = ([plain(one) for one in arguments] + ["", ""])[:2]
-    session.out.effect("fetch", plain_holes(url))
-    session.out.effect("write", plain_holes(path))
-    session.files.download(path, url)
-    return None
-
-
-def _upload(session: PsReading, thing: PsObject, arguments: list[Value]) -> Value:
-    given = [text for one in arguments for text in texts(one)]
-    url, leaks = (
-        first_url(given),
-        ["secret"] if any(place(text.replace("\\", "/")) == "secret" for text in given) else [],
-    )
-    session.out.effect("send", url or plain_holes(plain(arguments[0]) if arguments else ""), *leaks)
-    return hole("response")
 
 
 def _open_request(session: PsReading, thing: PsObject, arguments: list[Value]) -> Value:
@@ -236,21 +224,6 @@ def _delete_com(recursive: bool) -> Callable[[PsReading, PsObject, list[Value]],
 
 
 _BY_METHOD: dict[str, Callable[[PsReading, PsObject, list[Value]], Value]] = {
-    "downloadstring": _download_text,
-    "downloaddata": _download_text,
-    "downloadstringtaskasync": _download_text,
-    "openread": _download_text,
-    "getstringasync": _download_text,
-    "getbytearrayasync": _download_text,
-    "getasync": _download_text,
-    "downloadfile": _download_file,
-    "downloadfileasync": _download_file,
-    "downloadfiletaskasync": _download_file,
-    "uploadstring": _upload,
-    "uploadfile": _upload,
-    "uploaddata": _upload,
-    "uploadvalues": _upload,
-    "postasync": _upload,
     "open": _open_request,
     "run": _run,
     "exec": _run,

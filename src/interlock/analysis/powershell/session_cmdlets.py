@@ -32,19 +32,24 @@ def invoke_web(session: PsReading, bound: Bound, piped: list[Value]) -> list[Val
     url, method = (plain_holes(bound.text("uri")), bound.text("method", "custommethod").lower())
     if not known(method):
         session.out.unreadable("a web request whose method is made at run time", "payload")
-    if method in ("delete", "put", "patch", "post"):
-        session.out.effect("http", url, method)
-    else:
-        session.out.effect("fetch", url)
     sent = [*texts(bound.given.get("body")), *(f"{hole(path)}" for path in bound.texts("infile")), *bound.texts("form")]
-    if any(not known(text) or text.lower().startswith("env:") for text in sent):
-        session.out.effect("send", url, *_sent_traits(sent))
+    request(session, url, method, sent)
     for path in bound.texts("infile"):
         session.out.effect("read", plain_holes(path))
     path = bound.text("outfile")
     if path:
-        _save(session, url, path)
+        save(session, url, path)
     return [] if path else [download_mark(url)]
+
+
+def request(session: PsReading, url: str, method: str, sent: Sequence[str]) -> None:
+    """One request: something is fetched or changed, and what is not typed here is sent."""
+    if method in ("delete", "put", "patch", "post"):
+        session.out.effect("http", plain_holes(url), method)
+    else:
+        session.out.effect("fetch", plain_holes(url))
+    if any(not known(text) or text.lower().startswith("env:") for text in sent):
+        session.out.effect("send", plain_holes(url), *_sent_traits(sent))
 
 
 def _sent_traits(sent: Sequence[str]) -> list[str]:
@@ -54,7 +59,7 @@ def _sent_traits(sent: Sequence[str]) -> list[str]:
     return traits + (["secret"] if any(place(name) == "secret" for name in named if name) else [])
 
 
-def _save(session: PsReading, url: str, path: str) -> None:
+def save(session: PsReading, url: str, path: str) -> None:
     session.out.effect("write", plain_holes(path))
     session.files.download(path, url)
 
@@ -67,7 +72,7 @@ def start_bits(session: PsReading, bound: Bound, piped: list[Value]) -> list[Val
         return []
     url = plain_holes(bound.text("source"))
     session.out.effect("fetch", url)
-    _save(session, url, bound.text("destination") or url.rpartition("/")[2])
+    save(session, url, bound.text("destination") or url.rpartition("/")[2])
     return []
 
 
