@@ -62,6 +62,7 @@ LOADERS = frozenset(
         "analysis/packs.py",
         "analysis/code/library.py",
         "analysis/lexicon/load.py",
+        "analysis/powershell/parameters.py",
         "analysis/programs/load.py",
         "analysis/rules/load.py",
         "policy/load.py",

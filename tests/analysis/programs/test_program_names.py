@@ -86,7 +86,6 @@ EXCEPTIONS = {
     "analysis/powershell/file_cmdlets.py": ("reg", "the program that does the same as the cmdlet"),
     "analysis/powershell/members.py": ("gzip", "a class of the library"),
     "analysis/powershell/session_cmdlets.py": ("write-output", "the cmdlet itself"),
-    "analysis/powershell/parameters.py": ("cat cp curl ls mv rm rmdir tee wget", "aliases of cmdlets"),
     "analysis/shell/file_programs.py": ("sed", "the reader of its scripts"),
     "analysis/shell/interpreters.py": ("pdb rm", "a module that runs what it is fed, and the program that does the same as a library"),
     "analysis/shell/network.py": ("aws gh npm rm rmdir twine", "services in the names of variables, and commands of FTP clients"),

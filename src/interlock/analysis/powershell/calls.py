@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from interlock.analysis.facts import hole
 from interlock.analysis.powershell.members import is_code
 from interlock.analysis.powershell.nodes import Flag, PipelineCall, PsVariable, ScriptBlock
-from interlock.analysis.powershell.parameters import ALSO_PROGRAMS, Bound, CmdletWord, bind
+from interlock.analysis.powershell.parameters import Bound, CmdletWord, bind, cmdlets
 from interlock.analysis.powershell.programs import run_program, run_script, run_value
 from interlock.analysis.powershell.session_cmdlets import CMDLETS, cmdlet_name, pass_on, piped_words
 from interlock.analysis.powershell.values import Items, PsReading, Records, Script, Value, plain, single, spread, texts
@@ -73,7 +73,7 @@ def _call_name(session: PsReading, word: str, words: list[CmdletWord], piped: li
         return _call_function(session, name, words, piped)
     bound = bind(name, words)
     act = CMDLETS.get(name)
-    if word.lower() in ALSO_PROGRAMS and (bound.strange or _other_program(word.lower(), words)):
+    if word.lower() in cmdlets().programs and (bound.strange or _other_program(word.lower(), words)):
         _run_other(session, word.lower(), _argv(words), piped)
         return [hole("output")]
     if act is not None:

@@ -2,155 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from types import MappingProxyType
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 
 from msgspec import Struct, field
 
+from interlock.analysis.packs import Pack, load_packs, only_keys
 from interlock.analysis.powershell.values import Value, plain, texts
 
-_ALIAS_ROWS = """
-remove-item rm ri del erase rd rmdir
-get-childitem gci ls dir
-get-item gi
-get-content gc cat type
-set-content sc
-add-content ac
-clear-content clc
-clear-item cli
-new-item ni
-move-item mi mv move
-rename-item rni ren
-copy-item cp copy cpi
-invoke-expression iex
-invoke-command icm
-invoke-webrequest iwr curl wget
-invoke-restmethod irm
-start-process start saps
-start-job sajb
-stop-process kill spps
-stop-service spsv
-start-service sasv
-foreach-object foreach %
-where-object where ?
-select-object select
-sort-object sort
-measure-object measure
-group-object group
-compare-object compare diff
-tee-object tee
-write-output echo write
-out-host oh
-out-gridview ogv
-get-process ps gps
-get-service gsv
-get-command gcm
-get-help help man
-get-member gm
-get-location pwd gl
-set-location cd chdir sl
-push-location pushd
-pop-location popd
-get-history history h ghy
-get-alias gal
-set-alias sal
-new-alias nal
-get-variable gv
-set-variable sv set
-new-variable nv
-remove-variable rv
-clear-variable clv
-remove-itemproperty rp
-set-itemproperty sp
-get-itemproperty gp
-set-item si
-invoke-item ii
-get-wmiobject gwmi
-get-ciminstance gcim
-remove-ciminstance rcim
-remove-wmiobject rwmi
-invoke-wmimethod iwmi
-invoke-cimmethod icim
-remove-job rjb
-receive-job rcjb
-remove-module rmo
-import-module ipmo
-remove-pssession rsn
-enter-pssession etsn
-select-string sls
-format-table ft
-format-list fl
-format-wide fw
-convert-path cvpa
-resolve-path rvpa
-test-path
-clear-host cls clear
-start-sleep sleep
-new-psdrive mount ndr
-remove-psdrive rdr
-export-csv epcsv
-import-csv ipcsv
-clear-recyclebin
-"""
-
-ALIASES = MappingProxyType(
-    {alias: row.split()[0] for row in _ALIAS_ROWS.split("\n") if row for alias in row.split()[1:]}
-)
-
-# Names that are also programs of other systems; with options no cmdlet has, they mean the program.
-ALSO_PROGRAMS = frozenset({
-    "rm", "ls", "cat", "cp", "mv", "rmdir", "curl", "wget", "kill", "ps", "diff", "tee", "sort", "man", "mount", "sleep",
-    "echo", "type", "del", "rd", "erase", "dir", "copy", "move", "ren", "start", "set", "where",
-})  # fmt: skip
-
-# `name!` takes no value; the others stand in the order in which positions fill them.
-_COMMON = (
-    "erroraction ea warningaction wa informationaction errorvariable ev outvariable ov outbuffer pipelinevariable "
-    "progressaction verbose! vb! debug! db! whatif! wi! confirm! cf!"
-)
-_PARAMETER_ROWS = """
-remove-item: path | literalpath pspath lp filter include exclude credential stream recurse! force!
-get-childitem: path filter | literalpath pspath lp include exclude depth attributes recurse! s! force! name! directory! ad! file! af! hidden! readonly! system! followsymlink!
-get-item: path | literalpath lp filter include exclude stream force!
-resolve-path: path | literalpath lp relative! relativebasepath
-convert-path: path | literalpath lp
-get-content: path | literalpath lp filter include exclude totalcount head first tail last readcount delimiter encoding stream raw! wait! force! asbytestream!
-set-content: path value | literalpath lp filter include exclude encoding stream force! nonewline! passthru! asbytestream! append!
-add-content: path value | literalpath lp filter include exclude encoding stream force! nonewline! passthru! asbytestream!
-clear-content: path | literalpath lp filter include exclude stream force!
-clear-item: path | literalpath lp filter include exclude force!
-out-file: filepath encoding | path literalpath lp width inputobject append! force! noclobber! nonewline!
-tee-object: filepath | path literalpath lp variable inputobject encoding append!
-export-csv: path delimiter | literalpath lp encoding inputobject append! force! noclobber! notypeinformation! nti! useculture!
-new-item: path | name itemtype type value target force!
-move-item: path destination | literalpath lp filter include exclude force! passthru!
-rename-item: path newname | literalpath lp force! passthru!
-copy-item: path destination | literalpath lp filter include exclude tosession fromsession container! recurse! force! passthru!
-invoke-expression: command |
-invoke-webrequest: uri | method custommethod body infile outfile headers contenttype credential useragent websession sessionvariable proxy timeoutsec form authentication token maximumredirection usebasicparsing! usedefaultcredentials! skipcertificatecheck! passthru! resume! disablekeepalive!
-invoke-restmethod: uri | method custommethod body infile outfile headers contenttype credential useragent websession sessionvariable proxy timeoutsec form authentication token maximumredirection usebasicparsing! usedefaultcredentials! skipcertificatecheck! passthru! followrellink! resume!
-start-bitstransfer: source destination | displayname description priority transfertype credential asynchronous!
-start-process: filepath argumentlist | args verb workingdirectory windowstyle credential redirectstandardoutput redirectstandarderror redirectstandardinput wait! nonewwindow! passthru! loaduserprofile! usenewenvironment!
-invoke-item: path | literalpath lp
-new-object: typename argumentlist | args comobject property strict!
-foreach-object: process | begin end membername argumentlist inputobject remainingscripts throttlelimit timeoutseconds parallel asjob!
-stop-process: id | name processname inputobject force! passthru!
-set-alias: name value | scope option description force! passthru!
-new-alias: name value | scope option description force! passthru!
-set-variable: name value | scope option visibility description force! passthru!
-new-variable: name value | scope option visibility description force! passthru!
-get-variable: name | scope include exclude valueonly!
-get-command: name argumentlist | commandtype type module syntax! all!
-join-path: path childpath additionalchildpath | credential resolve!
-split-path: path | literalpath parent! leaf! qualifier! noqualifier! leafbase! extension! isabsolute! resolve!
-new-scheduledtaskaction: execute argument workingdirectory | id cimsession asjob!
-new-service: name binarypathname | displayname description startuptype credential dependson
-add-type: typedefinition | memberdefinition name namespace usingnamespace assemblyname path literalpath language referencedassemblies outputassembly outputtype passthru!
-set-location: path | literalpath lp stackname passthru!
-push-location: path | literalpath lp stackname passthru!
-invoke-wmimethod: class name argumentlist | args path namespace computername inputobject credential
-invoke-cimmethod: classname arguments methodname | name namespace query computername inputobject cimsession
-"""
+_FOLDER = Path(__file__).parent
+_KEYS = ("common", "common_switches", "synonyms", "programs", "cmdlet")
+_CMDLET_KEYS = ("aliases", "positional", "named", "switches")
 
 
 class Spec(Struct, frozen=True):
@@ -161,19 +24,38 @@ class Spec(Struct, frozen=True):
     switches: frozenset[str]
 
 
-def _spec(row: str) -> tuple[str, Spec]:
-    name, _, rest = row.partition(":")
-    positions, _, others = rest.partition("|")
-    all_named = [*positions.split(), *others.split(), *_COMMON.split()]
-    switches = frozenset(word[:-1] for word in all_named if word.endswith("!"))
-    return name, Spec(tuple(positions.split()), tuple(word.rstrip("!") for word in all_named), switches)
+class Cmdlets(Struct, frozen=True):
+    """The cmdlets that are known by their names, aliases and parameters."""
+
+    specs: Mapping[str, Spec]
+    aliases: Mapping[str, str]
+    synonyms: Mapping[str, str]  # of parameters
+    programs: frozenset[str]  # aliases that are programs elsewhere
 
 
-SPECS = MappingProxyType(dict(_spec(row) for row in _PARAMETER_ROWS.strip().split("\n")))
-_EXACT = MappingProxyType({
-    "wi": "whatif", "cf": "confirm", "lp": "literalpath", "pspath": "literalpath", "s": "recurse", "ea": "erroraction",
-    "args": "argumentlist", "type": "itemtype", "processname": "name", "first": "head", "last": "tail",
-})  # fmt: skip
+@cache
+def cmdlets() -> Cmdlets:
+    """The cmdlets of `cmdlets.toml`."""
+    (pack,) = load_packs(_FOLDER, _checked, "cmdlets.toml")
+    rows = pack["cmdlet"].items()
+    specs = {name: _spec(row, pack) for name, row in rows if "positional" in row}
+    aliases = {alias: name for name, row in rows for alias in row.get("aliases", "").split()}
+    return Cmdlets(specs, aliases, pack["synonyms"], frozenset(pack["programs"].split()))
+
+
+def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:
+    for pack in packs:
+        only_keys("cmdlets", pack, _KEYS)
+        for name, row in pack["cmdlet"].items():
+            only_keys(name, row, _CMDLET_KEYS)
+    return packs
+
+
+def _spec(row: Pack, pack: Pack) -> Spec:
+    positional = row["positional"].split()
+    switches = [*row.get("switches", "").split(), *pack["common_switches"].split()]
+    named = [*positional, *row.get("named", "").split(), *pack["common"].split()]
+    return Spec(tuple(positional), (*named, *switches), frozenset(switches))
 
 
 class CmdletWord(Struct, frozen=True):
@@ -229,7 +111,7 @@ class Bound(Struct):
 def bind(name: str, words: Sequence[CmdletWord]) -> Bound:
     """Sort the words of a command by parameter, as PowerShell would."""
     bound = Bound(name, list(words))
-    spec = SPECS.get(name)
+    spec = cmdlets().specs.get(name)
     if spec is None:
         bound.rest = [word.value for word in words if not word.flag]
         bound.given = {word.flag.lower(): word.value if word.has_value else True for word in words if word.flag}
@@ -259,6 +141,7 @@ def bind(name: str, words: Sequence[CmdletWord]) -> Bound:
 def _parameter(spec: Spec, flag: str) -> str:
     """The parameter that a flag means; abbreviations count, and a switch wins over a parameter with a value."""
     if flag in spec.named:
-        return _EXACT.get(flag, flag) if _EXACT.get(flag, flag) in spec.named else flag
+        meant = cmdlets().synonyms.get(flag, flag)
+        return meant if meant in spec.named else flag
     found = [name for name in spec.named if name.startswith(flag)]
     return next((name for name in found if name in spec.switches), found[0] if found else "")

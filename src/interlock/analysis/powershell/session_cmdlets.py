@@ -8,7 +8,7 @@ from interlock.analysis.facts import HOLE, hole, known
 from interlock.analysis.places import place
 from interlock.analysis.powershell.file_cmdlets import FILE_CMDLETS, Cmdlet
 from interlock.analysis.powershell.members import unpack
-from interlock.analysis.powershell.parameters import ALIASES, SPECS, Bound
+from interlock.analysis.powershell.parameters import Bound, cmdlets
 from interlock.analysis.powershell.programs import run_line, run_program, run_value, split_line
 from interlock.analysis.powershell.values import (
     Items,
@@ -194,7 +194,7 @@ def get_command(session: PsReading, bound: Bound, piped: list[Value]) -> list[Va
     session.out.run([plain_holes(word) for word in bound.argv()])
     names = bound.texts("name")
     return [
-        next((cmdlet for cmdlet in SPECS if wildcard(name) and fnmatchcase(cmdlet, name.lower())), name)
+        next((cmdlet for cmdlet in cmdlets().specs if wildcard(name) and fnmatchcase(cmdlet, name.lower())), name)
         for name in names
     ]
 
@@ -298,4 +298,4 @@ def cmdlet_name(session: PsReading, word: str) -> str:
         name = tail
     for _ in range(4):
         name = session.aliases.get(name) or name
-    return ALIASES.get(name, name)
+    return cmdlets().aliases.get(name, name)
