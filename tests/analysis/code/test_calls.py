@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cases import each
-from interlock.analysis.code.library import check_packs, examples, library, shipped
+from interlock.analysis.code.library import check_packs, examples, library, shipped, spellings
 from interlock.analysis.packs import PackError
 from interlock.analysis.read import _reader
 from recording_report import Recorder
@@ -42,6 +42,21 @@ def test_every_block_of_calls_does_what_it_says(language: str, code: str, does: 
 def test_a_table_that_says_something_else_is_refused(block: object, message: str) -> None:
     with pytest.raises(PackError, match=message):
         check_packs([{"language": "x", "block": [block]}])
+
+
+def test_a_key_stands_for_each_of_its_alternatives() -> None:
+    assert spellings("{a,b}.{c,d}") == ["a.c", "a.d", "b.c", "b.d"]
+    with pytest.raises(PackError, match="told twice"):
+        check_packs([{"language": "x", "block": [{**BLOCK, "calls": {"{f,g}": {"delete": 0}, "g": {"read": 0}}}]}])
+
+
+def test_a_pattern_has_one_star_and_is_no_match_for_another_name() -> None:
+    with pytest.raises(PackError, match="more than one"):
+        check_packs([{"language": "x", "block": [{**BLOCK, "calls": {"a.*.b.*": {"delete": 0}}}]}])
+    python = library("python")
+    assert python.match("redis.Redis().delete", "delete") is not None
+    assert python.match("redis.Redis().get", "get") is None
+    assert python.match("predis.Redis().delete", "delete") is None
 
 
 def test_a_call_is_told_once() -> None:
