@@ -190,6 +190,9 @@ CASES: list[tuple[str, list[tuple[str, ...]]]] = [
         [("run", "psql", "x"), ("code", "sql", "DROP TABLE t")],
     ),
     ("import shutil; shutil.rmtree(**where)", [("delete", H, "recursive")]),
+    ("import subprocess; subprocess.run(['rm', '-rf', '/'], **how)", [("run", "rm", "-rf", "/")]),
+    ("import subprocess; subprocess.run(['rm', '-rf', '/'], shell=how)", [("run", "rm", "-rf", "/")]),
+    ("open('a', **how).read()", [("read", "a")]),
     # code
     ("exec('import os')", [("code", "python", "import os")]),
     ("eval('1 + 1')", [("code", "python", "1 + 1")]),

@@ -217,7 +217,7 @@ def pick(call: LibraryCall, where: object) -> list[Any]:
         return [value for value in rest if not (isinstance(value, ProgramFunction) and value.closes)]
     if place in call.named:
         return [call.named[place]]
-    return [call.named["**"]] if "**" in call.named else []  # whatever it is called with
+    return [call.named["**"]] if "**" in call.named and not call.args else []  # whatever it is called with
 
 
 def _table(owner: Any) -> list[Any]:

@@ -138,11 +138,12 @@ def _command(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) 
     """One text goes through a shell; several words, or a list, do not."""
     found = [value for value in pick(call, where) if not isinstance(value, dict)]
     more = pick(call, entry["argv"])[:1] if "argv" in entry else []
-    shelled = "shelled" in entry and call.named and holds(pick(call, entry["shelled"]))
+    option = pick(call, entry["shelled"])[:1] if "shelled" in entry and call.named else []
+    shelled = bool(option) and holds(option)
     if "wired" in entry:
         walk.world.wired = walk.world.wired or bool(walk.world.peer)
-    if shelled and found and listed(found[0]):
-        found = list(found[0])[:1]
+    if shelled and found and listed(found[0]) and not isinstance(option[0], Sym):
+        found = list(found[0])[:1]  # the rest are arguments of the shell
     elif more and listed(more[0]):
         found = [*found, *more[0]]
     text = len(found) == 1 and listed(found[0]) is None
@@ -176,7 +177,9 @@ def _load(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
 
 
 _WORD = re.compile(r"[^\W_]+")
-_OUT_OF_MEMORY = re.compile(r"(?i)\b(?:attach|vacuum|load_extension|readfile|writefile)\b")  # reaches files
+_OUT_OF_MEMORY = re.compile(  # statements that reach files, or run code
+    r"(?i)\b(?:attach|vacuum|load_extension|readfile|writefile|copy|export|import|install|load|runscript|script|alias|csvwrite|file_write)\b"
+)
 
 
 def _sql(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
