@@ -18,6 +18,8 @@ RUN: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("ansible_adhoc", {"hosts": "db", "module": "shell", "args": "uptime"}, ("ansible", "db", "-m", "shell", "-a", "uptime")),
     ("docker_cli", {"action": {"command": ["volume", "rm", "v"]}}, ("docker", "volume", "rm", "v")),
     ("flyctl", {"subcommand": "apps destroy", "args": ["shop"]}, ("flyctl", "apps", "destroy", "shop")),
+    ("compose", {"command": "down", "volumes": True}, ("docker", "compose", "down", "--volumes")),
+    ("git", {"subcommand": "reset", "flags": ["--hard", "HEAD~2"]}, ("git", "reset", "--hard", "HEAD~2")),
     ("kubectl_generic", {"command": "delete", "resourceType": "pvc", "flags": {"all": True, "n": "p"}}, ("kubectl", "delete", "--all", "-n", "p", "pvc")),
 ]  # fmt: skip
 SHELL: list[tuple[str, dict[str, Any], str]] = [
@@ -53,3 +55,8 @@ def test_a_script_for_redis_is_read_by_its_calls() -> None:
 def test_which_of_two_rival_keys_counts_is_fixed() -> None:
     params = {"command": "git", "arguments": ["push"], "args": ["status"]}
     assert ("run", "git", "status") in told("run_program", params)
+
+
+def test_code_without_a_language_is_read_as_what_it_looks_like() -> None:
+    text = "require('fs').rmSync('/srv/data', {recursive: true})"
+    assert ("code", "javascript", text) in told("evaluate", {"expression": text})

@@ -15,6 +15,7 @@ LOST: list[tuple[str, dict[str, Any]]] = [
     ("update_acl", {"entries": [], "replace_all": True, "mode": "replace"}),
     ("set_team_members", {"team": "sre", "members": []}),
     ("blob.copy", {"source": "empty.bin", "destination": "prod-backup/db.bak", "overwrite": "true"}),
+    ("replace_document", {"id": "pricing", "content": {}}),
     ("write_file", {"path": "/etc/nginx/nginx.conf", "content": ""}),
     ("move_file", {"source": "new.db", "destination": "/data/main.db", "force": True}),
 ]

@@ -40,15 +40,18 @@ def run_named(segments: Sequence[tuple[str, ...]], params: Mapping[str, Any], ou
     rest = [*before, *(word for word in words[1:] if word not in _LISTS.fillers and word != words[0])]
     if "-".join(rest[:2]) in program_set("said_subcommands"):
         rest = ["-".join(rest[:2]), *rest[2:]]  # git_filter_branch
-    if not rest and program not in program_set("operation_alone"):
+    said = next((params[key] for key in _SUBCOMMANDS if isinstance(params.get(key), str)), "")
+    rest += [said] if said.isalpha() and rest[-1:] != [said] else []  # docker_compose {"action": "down"}
+    if not rest and "subcommand" not in params and program not in program_set("operation_alone"):
         return
     if program in program_set("operation_hyphens") and len(rest) > 2:
         rest = [rest[0], "-".join(rest[1:])]
     elif program in program_set("operation_colons") and len(rest) > 1:
         rest = [":".join(rest)]
-    if isinstance(action := params.get("action"), str) and action.isalpha():
-        rest.append(action)  # docker_compose {"action": "down"}
     out.run([program, *rest, *switches(params), *placed(params)])
+
+
+_SUBCOMMANDS = ("action", "command")
 
 
 def switches(params: Mapping[str, Any]) -> list[str]:

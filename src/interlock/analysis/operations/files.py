@@ -249,7 +249,8 @@ def emptied(words: Words, act: NamedAct, keys: Mapping[str, Any], params: Mappin
     document = not _LISTS.documents.isdisjoint(words)
     if document and _LISTS.snippets.isdisjoint(keys):
         for key in keys:
-            if key in _LISTS.new_content and keys[key] == "" and (key not in _NOTES or act.noun not in _NOTES):
+            empty = keys[key] == "" or (act.verb == "replace" and keys[key] in ({}, []))
+            if key in _LISTS.new_content and empty and (key not in _NOTES or act.noun not in _NOTES):
                 return [("act_delete", ())]
     if act.verb not in _WHOLE and not goes_over(params) and "all" not in words and "replace" not in words:
         return []

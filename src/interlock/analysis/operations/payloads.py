@@ -218,7 +218,7 @@ def _code(words: Sequence[str], verb: str, keys: Mapping[str, Any], language: st
 
 def _guess(text: str) -> str:
     """Which language code without a name is in."""
-    if re.search(r"\b(?:const|let|var|=>|require\(|function|await)\b|=>|;\s*$", text):
+    if re.search(r"\b(?:const|let|var|function|await)\b|\brequire\(|=>|;\s*$", text):
         return "javascript"
     return "python" if re.search(r"\b(?:import|def|print|from)\b|^\s*\w+\(|\.\w+\(", text) else "other"
 
