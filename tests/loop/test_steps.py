@@ -49,8 +49,8 @@ def test_2_3_values_that_nobody_knows_are_refused(gate: Gate, wrong: dict[str, A
 
 def test_one_step_is_one_evaluation_and_everyday_work_one_write(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     agent, seen = Agent(gate).started(), Counter[str]()
-    evaluate, write, soon = steps.evaluate, gate.store.write, gate.store.write_soon
-    monkeypatch.setattr(steps, "evaluate", lambda *given: (seen.update(["evaluate"]), evaluate(*given))[1])
+    evaluate, write, soon = steps.evaluate_and_keep, gate.store.write, gate.store.write_soon
+    monkeypatch.setattr(steps, "evaluate_and_keep", lambda *given: (seen.update(["evaluate"]), evaluate(*given))[1])
     monkeypatch.setattr(gate.store, "write", lambda work: (seen.update(["write"]), write(work))[1])
     monkeypatch.setattr(gate.store, "write_soon", lambda work: (seen.update(["soon"]), soon(work))[1])
     assert agent.told()["continue"] is True

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from msgspec.structs import replace
 
 from interlock.analysis.assess import join_judgements
@@ -10,7 +13,7 @@ from interlock.approvals import TicketChange
 from interlock.approvals.decision_text import block_words
 from interlock.approvals.denials import may_meet
 from interlock.audit.decision_entries import short_entry
-from interlock.engine.decide import decide
+from interlock.engine.decide import Outcome, World, decide
 from interlock.engine.gathering import (
     changed_targets,
     effect_keys_of,
@@ -27,40 +30,41 @@ from interlock.model import Level, Requirement
 from interlock.policy.decision import Decision
 from interlock.policy.digest import DigestError
 from interlock.policy.registry_controls import add_registry_findings, match_registry
-from interlock.ports import StoreError
+from interlock.ports import StoreError, Tx
 from interlock.runtime import Judged, Overtaken, Request
 from interlock.runtime.action_reader import AT_ONCE
 from interlock.runtime.adapter_trust import ensure_known, is_known
 from interlock.runtime.adapters import enrich
 from interlock.runtime.state import State
 
+Kept = TypeVar("Kept")
+Keep = Callable[[Tx, Judged, Decision], Kept]
+
 
 def evaluate(state: State, request: Request) -> Decision:
     """The decision for one action; anything unexpected is a denial (the one place that turns an error into an answer)."""
+    return evaluate_and_keep(state, request, _nothing)[0]
+
+
+def _nothing(tx: Tx, judged: Judged, decision: Decision) -> None:
+    """Keeps nothing beside the decision."""
+
+
+def evaluate_and_keep(state: State, request: Request, keep: Keep[Kept]) -> tuple[Decision, Kept | None]:
+    """The decision, and the result of `keep`, which writes in the transaction of the decision; None where nothing was saved."""
     try:
-        return _evaluate(state, request)
+        return _evaluate(state, request, keep)
     except Overtaken:  # nothing was decided: the caller reads again, and asks again
         raise
     except StoreError as error:
         state.trouble(f"the store cannot be used: {error}", "store")
-        words = f"Denied: the state cannot be known ({error})."
-        return Decision("deny", words, unknown=True, strength=request_isolation(state, request), code="INTERNAL_ERROR")
+        words, unknown, code = f"Denied: the state cannot be known ({error}).", True, "INTERNAL_ERROR"
     except DigestError as error:
-        return Decision(
-            "deny",
-            f"Denied: this action has no one meaning ({error}).",
-            code="VALIDATION_INVALID_TYPE",
-            strength=request_isolation(state, request),
-        )
+        words, unknown, code = f"Denied: this action has no one meaning ({error}).", False, "VALIDATION_INVALID_TYPE"
     except Exception as error:
         state.trouble(f"{type(error).__name__}: {error}")
-        return Decision(
-            "deny",
-            "Denied: the action could not be judged.",
-            unknown=True,
-            strength=request_isolation(state, request),
-            code="INTERNAL_ERROR",
-        )
+        words, unknown, code = "Denied: the action could not be judged.", True, "INTERNAL_ERROR"
+    return Decision("deny", words, unknown=unknown, strength=request_isolation(state, request), code=code), None
 
 
 def quick(state: State, request: Request) -> Decision | None:
@@ -69,18 +73,19 @@ def quick(state: State, request: Request) -> Decision | None:
         if _has_adapter(request) and not is_known(state, request):
             return None
         judged = _judge(state, request, AT_ONCE, at_once=True)
-        return _everyday(with_overrides(state, judged), judged, at_once=True)
+        found = _everyday(with_overrides(state, judged), judged, _nothing, at_once=True)
+        return found[0] if found is not None else None
     except Exception:  # evaluate will meet it again, and deny
         return None
 
 
-def _evaluate(state: State, request: Request) -> Decision:
+def _evaluate(state: State, request: Request, keep: Keep[Kept]) -> tuple[Decision, Kept | None]:
     state.catch_up()
     if _has_adapter(request) and not is_known(state, request):
         ensure_known(state, request)
     judged = _judge(state, request)
     state = with_overrides(state, judged)
-    everyday = _everyday(state, judged)
+    everyday = _everyday(state, judged, keep)
     if everyday is not None:
         return everyday
     if (
@@ -93,16 +98,16 @@ def _evaluate(state: State, request: Request) -> Decision:
     weighed, held = outcome.weighed, outcome.held
     uses_up = held.keep is TicketChange.SPEND or outcome.grant is not None or outcome.at.snapshot is not None
     if not request.spend and held.outcome == "allow" and uses_up:
-        return replace(decision_of(state, judged, weighed, held), unspent=True)
+        return replace(decision_of(state, judged, weighed, held), unspent=True), None
     free = not state.blocked(request.agent.principal)
-    decision = state.store.write(lambda tx: perform(tx, state, judged, world.found, outcome))
+    decision, kept = state.store.write(lambda tx: _perform(tx, state, judged, world, outcome, keep))
     state.confirmations.remember(state.policy.restriction, judged, weighed, decision)
     if decision.ticket is not None and held.keep is TicketChange.OPEN:
         state.tell("held", decision.ticket)
     why = state.blocked(request.agent.principal)
     if free and why and request.step is None:  # the loop tells by its challenge
         state.tell("block", None, block_words(request.agent, why))
-    return decision
+    return decision, kept
 
 
 def _has_adapter(request: Request) -> bool:
@@ -120,7 +125,16 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
     return Judged(request, add_registry_findings(judgement, matched, state.rules), named, matched, now)
 
 
-def _everyday(state: State, judged: Judged, at_once: bool = False) -> Decision | None:
+def _perform(
+    tx: Tx, state: State, judged: Judged, world: World, outcome: Outcome, keep: Keep[Kept]
+) -> tuple[Decision, Kept]:
+    decision = perform(tx, state, judged, world.found, outcome)
+    return decision, keep(tx, judged, decision)
+
+
+def _everyday(
+    state: State, judged: Judged, keep: Keep[Kept], at_once: bool = False
+) -> tuple[Decision, Kept | None] | None:
     """Allows everyday work that requires nothing, where nothing in the store could require more; else None."""
     request = judged.request
     if judged.judgement.assessment.level > Level.REVERSIBLE or request.pending or request.token:
@@ -151,16 +165,16 @@ def _everyday(state: State, judged: Judged, at_once: bool = False) -> Decision |
     if found is not None and not found.verified:  # something would be lost, so it is asked about
         return None
     if found is not None:
-        judged, kept = identify(state, judged), replace(outcome, kept=found)
-        return state.store.write(lambda tx: perform(tx, state, judged, world.found, kept))
-    decision, keep = decision_of(state, judged, outcome.weighed, outcome.held), request.persist
-    if keep is not None:
-        write = state.store.write_soon if request.step and not request.step.starting else state.store.write
-        write(lambda tx: keep(tx, judged, decision))
+        judged, outcome = identify(state, judged), replace(outcome, kept=found)
+        return state.store.write(lambda tx: _perform(tx, state, judged, world, outcome, keep))
+    decision, kept = decision_of(state, judged, outcome.weighed, outcome.held), None
+    if request.step is not None:  # only the loop keeps something of everyday work
+        write = state.store.write if request.step.starting else state.store.write_soon
+        kept = write(lambda tx: keep(tx, judged, decision))
     state.recorder.later(
         history_entry(judged, "allow"), lambda: short_entry(state, judged, outcome.weighed, outcome.at)
     )
-    return decision
+    return decision, kept
 
 
 NO_STORE = "the state cannot be known: the store cannot be used"

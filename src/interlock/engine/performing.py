@@ -80,8 +80,6 @@ def perform(
     decision = decision_of(state, judged, weighed, held, kept)
     if blocked:
         decision = replace(decision, reason=f"{decision.reason} This agent is blocked from now on: {blocked}.")
-    if judged.request.persist is not None:
-        judged.request.persist(tx, judged, decision)
     return decision
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from interlock.approvals import SELF_APPROVAL, challenges
 from interlock.approvals.answers import withdraw
 from interlock.approvals.pausing import state_for_step
-from interlock.engine.evaluate import evaluate
+from interlock.engine.evaluate import evaluate_and_keep
 from interlock.error_codes import INERT, LoopProblem, confirmation_hint
 from interlock.loop import notices
 from interlock.loop.agents import (
@@ -68,18 +69,15 @@ def execute_agent(
         quota=steps,
     )
     params = {"element_name": agent.name, "parameters": dict(parameters or {}), "max_autonomous_steps": steps}
-    decision = evaluate(
-        here,
-        Request(
-            operation(EXECUTE, params, "EXECUTE"),
-            agent,
-            door,
-            token=token,
-            execution=made.id,
-            step=StepContext(starting=True),
-            persist=lambda tx, judged, decision: _begin(tx, here, made, judged, decision),
-        ),
+    request = Request(
+        operation(EXECUTE, params, "EXECUTE"),
+        agent,
+        door,
+        token=token,
+        execution=made.id,
+        step=StepContext(starting=True),
     )
+    decision, _ = evaluate_and_keep(here, request, partial(_begin, here, made))
     if not decision.allowed:
         raise refusal(decision, state.clock.now())
     state.declarations.opened(agent)
@@ -219,7 +217,7 @@ def require_name(agent: AgentRef) -> AgentRef:
     return agent
 
 
-def _begin(tx: Tx, state: State, made: Execution, judged: Judged, decision: Decision) -> None:
+def _begin(state: State, made: Execution, tx: Tx, judged: Judged, decision: Decision) -> None:
     """Stores a new execution in the transaction of the decision; it takes over the pause of the one that it replaces."""
     if not decision.allowed:
         return

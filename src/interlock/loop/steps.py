@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 from interlock.approvals import challenges, settle
 from interlock.approvals.pausing import state_for_step
 from interlock.approvals.tickets import token_of
-from interlock.engine.evaluate import evaluate
+from interlock.engine.evaluate import evaluate, evaluate_and_keep
 from interlock.error_codes import LoopProblem
 from interlock.loop import notices
 from interlock.loop.agents import lift_ended_pause, live_executions, pause_in_force, resume
@@ -87,9 +88,10 @@ def record_step(
         if report.blocked:
             return stopped_step(here, agent, report.blocked)
         try:
-            decision = evaluate(here, _request(report, door))  # 4
+            decision, kept = evaluate_and_keep(here, _request(report, door), partial(apply_decision, report))  # 4
         except Overtaken:
             continue
+        report = kept or report
         blocked = any(part.name == "blocked" for part in decision.parts) and report.verdict is not LoopVerdict.STOP
         if blocked and here.mode == "enforcing":  # since it was read
             return stopped_step(here, agent, enforced_block(state, agent.principal) or "blocked")
@@ -114,7 +116,6 @@ def _request(report: StepReport, door: str) -> Request:
         claimed_risk=step.risk,
         operation=report.operation,
         step=report.context,
-        persist=lambda tx, judged, decision: apply_decision(report, tx, judged, decision),
     )
 
 
@@ -212,8 +213,9 @@ def _notes(report: StepReport, decision: Decision) -> list[dict[str, Any]]:
     return [note, *notes]
 
 
-def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decision) -> None:
-    """Stores what a step changes; raises Overtaken where the agent's state has changed since it was read."""
+def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decision) -> StepReport:
+    """Stores what a step changes, and returns its report; raises Overtaken where the agent's state has changed since it was read."""
+    report = replace(report)
     report.tier = tier_reached(decision, report.step.risk)
     report.verdict = verdict_of(decision, report.tier)
     found = tx.execution(report.execution.id)
@@ -236,6 +238,7 @@ def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decisio
         raise Overtaken
     report.after = row
     report.notes = notices.deliver(tx, report.agent, now)
+    return report
 
 
 def _count_step(report: StepReport, tx: Tx, judged: Judged, decision: Decision, row: Execution) -> Execution:

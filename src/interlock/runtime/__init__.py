@@ -12,7 +12,6 @@ from interlock.analysis.assess import Judgement
 from interlock.analysis.targets.provenance import NOTHING_CREATED, Provenance
 from interlock.model import Action, AgentRef, Confidential, Human, Kind, Level
 from interlock.policy.circumstances import AdapterContext, Circumstances
-from interlock.policy.decision import Decision
 from interlock.policy.effect_key import EffectKey
 from interlock.policy.impact import Impact
 from interlock.policy.load import ProjectFile
@@ -23,7 +22,6 @@ from interlock.redaction import redact_text
 
 if TYPE_CHECKING:
     from interlock.policy.real_paths import Resolve
-    from interlock.ports import Tx
     from interlock.runtime.servers import ServerClaim
     from interlock.snapshots import SnapshotLimits, TakenSnapshot
 
@@ -84,9 +82,6 @@ class Request(Confidential, Struct, frozen=True):
     journaled: bool = False  # it will run below the journal, which keeps the local files that it changes
     spend: bool = True  # whether an allow uses up its approval; else the decision is `unspent`
     strength: str = ""  # isolation of the caller, where the interface knows more than the principal shows
-    persist: Callable[[Tx, Judged, Decision], None] | None = (
-        None  # the interface's own writes, in the transaction of the answer
-    )
 
     @property
     def owner(self) -> str:
