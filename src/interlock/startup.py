@@ -27,7 +27,7 @@ from interlock.runtime.in_force import InForce
 from interlock.runtime.integrity import own_body, recorded_blocks
 from interlock.runtime.memory import MODE_SETTING, STRICTNESS, Memory
 from interlock.runtime.plan_desk import PlanDesk
-from interlock.runtime.state import Installation, State
+from interlock.runtime.state import Installation, SnapshotPlaces, State
 
 LOG = logging.getLogger("interlock")
 
@@ -78,7 +78,7 @@ def open_state(
         strength=strength,
         channels=channels,
         shared=shared,
-        machine=platform.node(),
+        snapshots=SnapshotPlaces(machine=platform.node()),
         visitors=Visitors(config.console),
         plans=PlanDesk(config.plan, config.planner),
     )

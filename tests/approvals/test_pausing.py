@@ -141,7 +141,7 @@ def test_a_pause_that_no_operator_signed_is_none(gate: Gate, altered: str) -> No
     gate.restart()
     gate.sign_in()
     pausing.refresh(gate.state)
-    assert gate.state.operator_pause is None and not gate.ask(RESET).allowed
+    assert gate.state.pause.found is None and not gate.ask(RESET).allowed
 
 
 @pytest.mark.parametrize(

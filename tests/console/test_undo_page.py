@@ -32,7 +32,7 @@ def kept(here: ConsoleVisitor, number: int, **more: object) -> Snapshot:
     id = "u_" + "a" * 7 + "".join(LETTERS[number >> shift & 31] for shift in (10, 5, 0))
     at = here.app.clock.now() - 10_000 + number
     row = Snapshot(id, at, "uid:1000", "claude", "s1", "/home/dev/app", f"rm -rf part{number}", "0" * 64, 3, 4_100_000)
-    row = replace(row, machine=state.machine, **more)  # type: ignore[arg-type]
+    row = replace(row, machine=state.snapshots.machine, **more)  # type: ignore[arg-type]
     state.store.write(lambda tx: tx.add_snapshot(row))
     return row
 

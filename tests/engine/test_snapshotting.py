@@ -130,7 +130,7 @@ def test_what_cannot_be_kept_is_asked_about_and_the_reason_says_why(
 
 def test_when_snapshots_take_up_their_room_it_is_asked(gate: Gate, repo: Path, look: Look) -> None:
     files(repo, {"src/a.py": "work\n"})
-    gate.state.snapshot_usage.bytes[""], never = gate.state.in_force.undo.total_bytes, Never()
+    gate.state.snapshots.usage.bytes[""], never = gate.state.in_force.undo.total_bytes, Never()
     found = gate.ask(command("git reset --hard", str(repo)), inspect_impact=look, take_snapshot=never)
     assert found.outcome == "confirm" and never.asked == 0 and "all of their space" in found.reason
 

@@ -38,7 +38,7 @@ def keeps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PatientSnapshott
 
 @pytest.fixture
 def desk(gate: Gate, keeps: PatientSnapshotter) -> Gate:
-    gate.state.snapshot_taker = keeps
+    gate.state.snapshots.taker = keeps
     return gate
 
 
@@ -145,7 +145,7 @@ def test_an_id_that_nobody_knows_is_refused(desk: Gate, id: str) -> None:
 
 def test_what_is_elsewhere_or_gone_says_so(desk: Gate, repo: Path, look: Look, keeps: PatientSnapshotter) -> None:
     id = cleaned(desk, repo, look, keeps)
-    elsewhere = replace(desk.state, machine="another")
+    elsewhere = replace(desk.state, snapshots=replace(desk.state.snapshots, machine="another"))
     with pytest.raises(AnswerRefused, match="is on another machine"):
         undoing.undo(elsewhere, "ann", id)
     with pytest.raises(AnswerRefused, match="there is no snapshot here"):
@@ -191,7 +191,7 @@ def test_what_takes_too_much_room_is_let_go_before_there_is_none(
     small = replace(
         desk.state,
         in_force=replace(desk.state.in_force, undo=replace(desk.state.in_force.undo, total_bytes=1)),
-        snapshot_usage=SnapshotUsage({"": 5}),
+        snapshots=replace(desk.state.snapshots, usage=SnapshotUsage({"": 5})),
     )
     assert undoing.is_crowded(small)
     undoing.prune(small)
@@ -207,14 +207,14 @@ class Broken:
 
 def test_a_pruning_that_fails_is_said(desk: Gate, repo: Path, look: Look, keeps: PatientSnapshotter) -> None:
     cleaned(desk, repo, look, keeps)
-    desk.state.snapshot_taker = Broken()  # type: ignore[assignment]
+    desk.state.snapshots.taker = Broken()  # type: ignore[assignment]
     assert undoing.prune(desk.state) == 0
     assert "snapshots cannot be pruned: the snapshot process failed" in desk.state.problems
 
 
 def test_undos_of_journaled_actions_go_on_record_once_whoever_performed_them(gate: Gate, tmp_path: Path) -> None:
     store = JournalStore(tmp_path)
-    gate.state.journal = tmp_path
+    gate.state.snapshots.journal = tmp_path
     store.log_undo(
         {"journal": "j_a", "uid": 1000, "changes": 2, "force": False, "undoable_as": "j_b", "event": "start"}
     )
@@ -234,7 +234,7 @@ def test_undos_of_journaled_actions_go_on_record_once_whoever_performed_them(gat
 
 
 def test_journaled_actions_are_pruned_by_age_alone_and_that_goes_on_record(gate: Gate, tmp_path: Path) -> None:
-    gate.state.journal = tmp_path
+    gate.state.snapshots.journal = tmp_path
     for name in ("j_2222222222", "j_3333333333"):
         (tmp_path / "actions" / name).mkdir(parents=True)
         (tmp_path / "actions" / name / "journal").write_bytes(b"")

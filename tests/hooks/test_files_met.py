@@ -54,7 +54,7 @@ def hook_call(context: Context, command: str, cwd: Path) -> HookCall:
         asyncio.Event().wait,  # type: ignore[arg-type]
         script_reader(ME, separate),
         inspect=target_inspector(ME, separate, context.inspect),
-        snapshot=snapshot_taker(ME, context.snapshotter, context.state.snapshot_takers),
+        snapshot=snapshot_taker(ME, context.snapshotter, context.state.snapshots.takers),
         resolve=path_resolver(ME, separate, True),
         project=context.projects.finder(ME),
         here=True,

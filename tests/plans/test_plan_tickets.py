@@ -161,7 +161,7 @@ def test_what_a_plan_would_destroy_is_copied_first_and_undo_brings_it_back(gate:
     """Under the principal of the user that runs it, which is whom `interlock undo` asks for."""
     own = f"uid:{os.getuid()}"
     with patient_snapshotter(tmp_path / "kept") as keeps, inspector() as look:
-        gate.state.snapshot_taker = keeps
+        gate.state.snapshots.taker = keeps
         gate.state.plans.inspect = lambda who: (
             (lambda question: look({**question, "ms": PATIENT, "temp": []})) if who == own else None
         )

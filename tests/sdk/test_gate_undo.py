@@ -62,7 +62,7 @@ def test_without_a_daemon_the_program_itself_keeps_first(tmp_path: Path) -> None
         for harmless in ("ls", "git status", "git branch -d feature"):
             gate.evaluate(command=harmless, cwd=str(repo))
         assert (
-            isinstance(made.state.snapshot_taker, WarmSnapshotter) and made.state.snapshot_taker.pid is None
+            isinstance(made.state.snapshots.taker, WarmSnapshotter) and made.state.snapshots.taker.pid is None
         )  # none is started for these
         decision = discarded(gate, repo)
         assert decision.kept and f"gate.undo('{decision.kept}') brings it back" in decision.reason
@@ -72,7 +72,7 @@ def test_without_a_daemon_the_program_itself_keeps_first(tmp_path: Path) -> None
         (row,) = undoing.list_snapshots(made.state)
         assert (told["id"], told["digest"]) == (row.id, row.digest) and row.id == decision.kept
         assert gate.undo().done and (repo / "src/a.py").read_text() == "three days of work\n"
-        child = made.state.snapshot_taker.pid
+        child = made.state.snapshots.taker.pid
         assert child is not None
     finally:
         made.close()

@@ -261,7 +261,7 @@ def desk(tmp_path: Path) -> Iterator[Gate]:
 
 def test_an_operator_brings_back_what_was_kept_of_any_user_and_an_agent_only_its_own(world: World, desk: Gate) -> None:
     work = world.work(NOBODY, "desk")
-    desk.state.snapshot_takers = world.keepers()
+    desk.state.snapshots.takers = world.keepers()
     before = describe_tree(work)
     id = asked_and_run(desk, world, work)
     assert id.startswith("u_")
@@ -274,7 +274,7 @@ def test_an_operator_brings_back_what_was_kept_of_any_user_and_an_agent_only_its
 
 
 def test_nobody_makes_another_users_snapshots_pass_for_gone_or_for_their_own(world: World, desk: Gate) -> None:
-    desk.state.snapshot_takers = world.keepers()
+    desk.state.snapshots.takers = world.keepers()
     theirs = asked_and_run(desk, world, world.work(NOBODY, "gone"))
     mine = asked_and_run(desk, world, world.work(OTHER, "mine"), OTHER)
     folder = world.home(OTHER) / ".local/state/interlock/undo/snapshots"
@@ -284,7 +284,7 @@ def test_nobody_makes_another_users_snapshots_pass_for_gone_or_for_their_own(wor
     assert undoing.prune(desk.state) == 0
     assert {row.id: row.state for row in undoing.list_snapshots(desk.state)} == {theirs: "kept", mine: "kept"}
     assert not (folder / f"{theirs}.json").exists()
-    desk.state.snapshot_usage.bytes = {OTHER: desk.state.in_force.undo.total_bytes}
+    desk.state.snapshots.usage.bytes = {OTHER: desk.state.in_force.undo.total_bytes}
     assert undoing.is_crowded(desk.state)
     asked_and_run(desk, world, world.work(NOBODY, "room"))  # one user's room is no other's
     with pytest.raises(AssertionError, match="use all of their space"):

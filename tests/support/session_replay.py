@@ -185,17 +185,17 @@ async def _replayed(session: RecordedSession, folder: Path, keeps: bool) -> Repl
 def _at_home(app: InProcessDaemon, made: World, keeps: bool) -> Iterator[SessionSnapshotter | None]:
     """Makes inspections and snapshots use the session's home instead of this process's."""
     context = app.daemon.context
-    warm = context.inspect, context.snapshotter, app.state.snapshot_taker
+    warm = context.inspect, context.snapshotter, app.state.snapshots.taker
     hands = (
         SessionSnapshotter(SnapshotFolder.open(str(app.config.snapshots), str(app.config.folder)), str(made.home))
         if keeps
         else None
     )
-    context.inspect, context.snapshotter, app.state.snapshot_taker = made.look, hands, hands  # type: ignore[assignment]
+    context.inspect, context.snapshotter, app.state.snapshots.taker = made.look, hands, hands  # type: ignore[assignment]
     try:
         yield hands
     finally:
-        context.inspect, context.snapshotter, app.state.snapshot_taker = warm
+        context.inspect, context.snapshotter, app.state.snapshots.taker = warm
 
 
 async def _lived(desk: Desk, number: int, call: Mapping[str, Any]) -> list[str]:

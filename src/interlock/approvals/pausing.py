@@ -43,7 +43,7 @@ def pause(state: State, by: OperatorSession, seconds: int, reason: str) -> Opera
     order = (BEGIN, said, repr(made.since), repr(made.until), str(int(made.ceiling)))
     details = {"until": iso(made.until), "seconds": seconds, "ceiling": made.ceiling.word, "reason": said}
     _order(state, by, order, "pause", details)
-    state.operator_pause = made
+    state.pause.found = made
     state.changed()
     state.tell("pause", None, f"{by.operator} paused enforcement until {iso(made.until)}: {said}")
     return made
@@ -52,11 +52,11 @@ def pause(state: State, by: OperatorSession, seconds: int, reason: str) -> Opera
 def end(state: State, by: OperatorSession, reason: str = "") -> None:
     """Ends the pause that is in force; refuses where there is none."""
     refresh(state)  # one that a restart left is proved by whoever ends it
-    if state.operator_pause is None:
+    if state.pause.found is None:
         raise AnswerRefused("nothing is paused", "NOT_FOUND_RESOURCE")
-    details = {"pause": repr(state.pause_order), "reason": redact_text(reason)[:REASON]}
+    details = {"pause": repr(state.pause.order), "reason": redact_text(reason)[:REASON]}
     _order(state, by, (END,), "pause_end", details)
-    state.operator_pause = None
+    state.pause.found = None
     state.changed()
     state.tell("pause_end", None, f"{by.operator} ended the pause")
 
@@ -71,26 +71,26 @@ def _order(
         state.recorder.now(tx, event, event_body(state.clock.now(), event, by.operator, details))
         return signed_orders.read_order(tx, signed_orders.PAUSE).at
 
-    state.pause_order = state.store.write(work)
+    state.pause.order = state.store.write(work)
 
 
 def refresh(state: State) -> None:
     """Ends an expired pause, and adopts one from before a restart once its signature is proved."""
     roster = state.sessions.roster
-    if roster is not None and state.pause_roster is not roster and not state.shared:
+    if roster is not None and state.pause.roster is not roster and not state.shared:
         state.store.read(lambda tx: adopt(state, tx))
-        state.pause_roster = roster
-    found = state.operator_pause
+        state.pause.roster = roster
+    found = state.pause.found
     if found is None or state.clock.now() < found.until:
         return
-    state.operator_pause = None
+    state.pause.found = None
     if state.store.write(lambda tx: _over(state, tx)):
         state.tell("pause_end", None, f"the pause by {found.by} is over")
 
 
 def _over(state: State, tx: Tx) -> bool:
     """Records the end once, by whichever replica notices first."""
-    mark = repr(state.pause_order)
+    mark = repr(state.pause.order)
     if _ended(tx) == mark:
         return False
     state.recorder.now(tx, "pause_end", event_body(state.clock.now(), "pause_end", "time", {"pause": mark}))
@@ -100,9 +100,9 @@ def _over(state: State, tx: Tx) -> bool:
 def adopt(state: State, tx: Tx) -> None:
     """Follows the newest order of an entitled signer; ignores an older one that is put back."""
     order = signed_orders.load_order(state, tx, signed_orders.PAUSE)
-    if order.at > state.pause_order:
-        state.pause_order = order.at
-        state.operator_pause = _of(state, order) if _ended(tx) != repr(order.at) else None
+    if order.at > state.pause.order:
+        state.pause.order = order.at
+        state.pause.found = _of(state, order) if _ended(tx) != repr(order.at) else None
     if state.sessions.roster is not None:
         state.alerts.pop(ALERT, None)
 

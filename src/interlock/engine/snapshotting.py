@@ -67,7 +67,7 @@ def snapshot_of(state: State, judged: Judged, found: TakenSnapshot) -> Snapshot:
     command = redact_text(action.text[: COMMAND * 2])[:COMMAND]
     return Snapshot(
         found.id, judged.now, judged.request.owner, agent.name, agent.session, action.cwd, command, found.digest, found.files,
-        found.bytes, machine=state.machine,
+        found.bytes, machine=state.snapshots.machine,
     )  # fmt: skip
 
 
@@ -105,11 +105,11 @@ def _take(state: State, judged: Judged, question: Inspection) -> TakenSnapshot:
         fresh_id(),
         SnapshotLimits(state.in_force.undo.files, state.in_force.undo.bytes, state.in_force.undo.ms),
     )
-    whose = state.snapshot_owner(judged.request.owner)
-    if state.snapshot_usage.bytes.get(whose, 0) >= state.in_force.undo.total_bytes:  # until maintenance has pruned
+    whose = state.snapshots.owner_of(judged.request.owner)
+    if state.snapshots.usage.bytes.get(whose, 0) >= state.in_force.undo.total_bytes:  # until maintenance has pruned
         return no_snapshot(id, "snapshots use all of their space (undo.total_bytes)")
     assert judged.request.take_snapshot is not None
     body = question.body
     found = judged.request.take_snapshot({**body, "deeds": [*body["deeds"], *question.moved]}, id, judged.now, limits)
-    state.snapshot_usage.bytes[whose] = state.snapshot_usage.bytes.get(whose, 0) + found.bytes
+    state.snapshots.usage.bytes[whose] = state.snapshots.usage.bytes.get(whose, 0) + found.bytes
     return found

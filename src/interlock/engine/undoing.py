@@ -87,13 +87,13 @@ def undo(state: State, by: str, id: str = "", force: bool = False, principal: st
 
 def is_crowded(state: State) -> bool:
     """Whether snapshots need pruning before the next one."""
-    return any(used > _filled(state) for used in state.snapshot_usage.bytes.values())
+    return any(used > _filled(state) for used in state.snapshots.usage.bytes.values())
 
 
 def prune(state: State) -> int:
     """Prunes old or excess snapshots in every folder; returns how many."""
-    own = {"": state.snapshot_taker} if state.snapshot_taker is not None else {}
-    return sum(_prune_folder(state, whose, keeper) for whose, keeper in (own | dict(state.snapshot_takers)).items())
+    own = {"": state.snapshots.taker} if state.snapshots.taker is not None else {}
+    return sum(_prune_folder(state, whose, keeper) for whose, keeper in (own | dict(state.snapshots.takers)).items())
 
 
 def prune_journal(state: State) -> int:
@@ -101,8 +101,8 @@ def prune_journal(state: State) -> int:
     from interlock.journal.store import JournalStore
 
     gone = (
-        JournalStore(state.journal).prune(state.clock.now(), state.in_force.undo.days)
-        if state.journal is not None
+        JournalStore(state.snapshots.journal).prune(state.clock.now(), state.in_force.undo.days)
+        if state.snapshots.journal is not None
         else []
     )
     if gone:
@@ -114,9 +114,9 @@ def record_journal_undos(state: State) -> None:
     """Records the undos of journaled actions, which need no daemon and are performed by the user's own process."""
     from interlock.journal.store import JournalStore
 
-    if state.journal is None:
+    if state.snapshots.journal is None:
         return
-    store = JournalStore(state.journal)
+    store = JournalStore(state.snapshots.journal)
     for entry in store.logged_undos():
         details = {key: entry[key] for key, kind in _NOTED.items() if type(entry.get(key)) is kind}
         _record(state, REFUSED if "reason" in details else DONE, f"uid:{details.pop('uid', '')}", details)
@@ -131,7 +131,7 @@ def _prune_folder(state: State, whose: str, keeper: SnapshotTaker) -> int:
     if found.problem:
         state.trouble(f"snapshots cannot be pruned: {found.problem}" + (f" ({whose})" if whose else ""), "undo")
         return 0
-    state.snapshot_usage.bytes[whose] = found.bytes
+    state.snapshots.usage.bytes[whose] = found.bytes
     old = now - (state.in_force.undo.days + 1) * DAY
     aged = [row.id for row in state.store.read(lambda tx: _there(state, tx, whose, old, PAGE))]
     gone = dict.fromkeys([*state.store.read(lambda tx: _owned(tx, whose, found.ids[:MOST_GONE])), *aged])
@@ -153,7 +153,7 @@ def _owned(tx: Tx, whose: str, ids: Sequence[str]) -> list[str]:
 
 def _there(state: State, tx: Tx, whose: str, before: float = 0.0, limit: int = 1) -> list[Snapshot]:
     """Snapshots whose files should be in this folder of this machine."""
-    asked = [SnapshotQuery(one, whose, state.machine, before=before, limit=limit) for one in (KEPT, UNDONE)]
+    asked = [SnapshotQuery(one, whose, state.snapshots.machine, before=before, limit=limit) for one in (KEPT, UNDONE)]
     return [row for query in asked for row in tx.snapshots(query)]
 
 
@@ -165,10 +165,10 @@ def _filled(state: State) -> int:
 
 def _find_with_taker(state: State, id: str, principal: str) -> tuple[SnapshotTaker, Snapshot]:
     """The requested snapshot, and the taker that restores it."""
-    if state.snapshot_taker is None and not state.snapshot_takers:
+    if state.snapshots.taker is None and not state.snapshots.takers:
         raise AnswerRefused(OFF, "NOT_FOUND_RESOURCE")
     row = _find(state, id, principal)
-    keeper = state.snapshot_taker_for(row.principal)
+    keeper = state.snapshots.taker_for(row.principal)
     if keeper is None:
         words = f"snapshot {row.id} is out of reach: {row.principal} is no user whose agents ask here (separate.users)"
         raise AnswerRefused(words, "NOT_FOUND_RESOURCE")
@@ -180,11 +180,11 @@ def _find(state: State, id: str, principal: str) -> Snapshot:
     if id:
         row = state.store.read(lambda tx: tx.snapshot(id))
     else:
-        query = SnapshotQuery(KEPT, principal, state.machine, actions=True, limit=1)
+        query = SnapshotQuery(KEPT, principal, state.snapshots.machine, actions=True, limit=1)
         row = next(iter(state.store.read(lambda tx: tx.snapshots(query))), None)
     if row is None or (principal and row.principal != principal):
         raise AnswerRefused(f"no snapshot {id!r:.60}" if id else NONE, "NOT_FOUND_RESOURCE")
-    if row.machine != state.machine:
+    if row.machine != state.snapshots.machine:
         raise AnswerRefused(f"snapshot {row.id} is on another machine: {row.machine}", "NOT_FOUND_RESOURCE")
     if row.state == PRUNED:
         words = (

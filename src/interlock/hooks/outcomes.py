@@ -44,7 +44,7 @@ def record_outcome(
         if (
             allowed is not None
             and allowed.snapshot
-            and (snapshots := state.snapshot_taker_for(who.principal)) is not None
+            and (snapshots := state.snapshots.taker_for(who.principal)) is not None
         ):
             snapshots.settle(allowed.snapshot)  # the files as they are now are the call's result, not later work
         if allowed is not None:

@@ -143,7 +143,7 @@ class HookApi:
             script_reader(who.principal, separate),
             target_inspector(who.principal, separate, self.context.inspect),
         )
-        snapshot = snapshot_taker(who.principal, self.context.snapshotter, self.context.state.snapshot_takers)
+        snapshot = snapshot_taker(who.principal, self.context.snapshotter, self.context.state.snapshots.takers)
         resolve, hook_files = path_resolver(who.principal, separate, request.framed), self.hooks.files.own
         project = self.context.projects.finder(who.principal)
         hook = HookCall(

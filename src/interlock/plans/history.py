@@ -137,7 +137,7 @@ def record_end(
 
     after = state.store.write(work)
     kept, owner = (str(after.details.get(key) or "") for key in ("kept", "runsAs")) if after else ("", "")
-    if kept and (keeper := state.snapshot_taker_for(owner)) is not None:
+    if kept and (keeper := state.snapshots.taker_for(owner)) is not None:
         keeper.settle(kept)
     return after
 

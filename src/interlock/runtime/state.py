@@ -61,6 +61,32 @@ def code_suffices(asked: Requirement) -> bool:
     return not (asked.approvers - {ANYBODY} or asked.quorum > 1 or asked.reauth or asked.blocked)
 
 
+class SnapshotPlaces(Struct):
+    """Who takes and restores snapshots, where they are, and the space that they take."""
+
+    taker: SnapshotTaker | None = None  # works as this process's user
+    takers: Mapping[str, SnapshotTaker] = field(default_factory=dict)  # by principal; each as its own user
+    journal: Path | None = None  # the store of journaled actions of this process's user
+    machine: str = ""
+    usage: SnapshotUsage = field(default_factory=SnapshotUsage)
+
+    def owner_of(self, principal: str) -> str:
+        """The principal whose folder holds these snapshots; empty for the folder of this process's user."""
+        return principal if principal in self.takers else ""
+
+    def taker_for(self, principal: str) -> SnapshotTaker | None:
+        """The taker that restores a principal's snapshots, if there is one."""
+        return self.takers.get(principal, self.taker)
+
+
+class PauseInForce(Struct):
+    """An operator's pause, and what it was proved by."""
+
+    found: OperatorPause | None = None
+    order: float = 0.0  # time of the newest pause order that was followed
+    roster: object = None  # that pause orders were last checked with
+
+
 class State(Struct):
     """Everything that a decision depends on; built once by an interface and passed down."""
 
@@ -87,21 +113,13 @@ class State(Struct):
     confirmations: SessionConfirmations = field(default_factory=SessionConfirmations)
     codes: ShownCodes = field(default_factory=ShownCodes)
     elicitations: Elicitations = field(default_factory=Elicitations)
-    snapshot_taker: SnapshotTaker | None = None  # works as this process's user
-    snapshot_takers: Mapping[str, SnapshotTaker] = field(
-        default_factory=dict
-    )  # by principal; each works as its own user, in its own folder
-    journal: Path | None = None  # the store of journaled actions of this process's user
-    machine: str = ""  # that holds the snapshots
-    snapshot_usage: SnapshotUsage = field(default_factory=SnapshotUsage)  # space taken by snapshots
+    snapshots: SnapshotPlaces = field(default_factory=SnapshotPlaces)
+    pause: PauseInForce = field(default_factory=PauseInForce)
     visitors: Visitors = field(default_factory=Visitors)
     jails: Jails = field(default_factory=Jails)
     plans: PlanDesk = field(default_factory=PlanDesk)
     declarations: Declarations = field(default_factory=Declarations)
     standing: StandingAnswers = field(default_factory=StandingAnswers)  # patterns that operators allow or deny
-    operator_pause: OperatorPause | None = None  # a proved pause by an operator
-    pause_order: float = 0.0  # time of the newest pause order that was followed
-    pause_roster: object = None  # the roster that pause orders were last checked with
     lock: threading.RLock = field(default_factory=threading.RLock)  # guards changes of remembered state
 
     def new_id(self, prefix: str) -> str:
@@ -133,17 +151,9 @@ class State(Struct):
         """Why a principal is blocked, from memory; a deleted row lifts nothing."""
         return self.blocks.get(principal, "")
 
-    def snapshot_owner(self, principal: str) -> str:
-        """The principal whose folder holds these snapshots; empty for the folder of this process's user."""
-        return principal if principal in self.snapshot_takers else ""
-
-    def snapshot_taker_for(self, principal: str) -> SnapshotTaker | None:
-        """The taker that restores a principal's snapshots, if there is one."""
-        return self.snapshot_takers.get(principal, self.snapshot_taker)
-
     def paused(self, now: float) -> tuple[str, Level]:
         """The operator whose pause is in force, and the highest level that it lets pass."""
-        found = self.operator_pause
+        found = self.pause.found
         return (found.by, found.ceiling) if found is not None and found.at(now) else ("", Level.SAFE)
 
     def under(self, policy: Policy, mode: str, applied_rules: tuple[AppliedRules, ...] = ()) -> State:

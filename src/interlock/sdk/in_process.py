@@ -118,7 +118,7 @@ class InProcessBackend:
         self._own: set[str] = set()  # patterns that this program registered by itself
         self._changes = TicketChanges()
         self._inspector = WarmInspector() if config.impact.inspect else None  # starts with the first inspection
-        state.snapshot_taker = WarmSnapshotter(config.snapshots, config.folder)  # starts with the first snapshot
+        state.snapshots.taker = WarmSnapshotter(config.snapshots, config.folder)  # starts with the first snapshot
         audit = config.audit
         self._upkeep = Maintenance(state, audit.checkpoint_minutes * 60, audit.keep_days, audit.expired_share_alert)
         state.store.listen(self._changes.notify)
@@ -139,7 +139,7 @@ class InProcessBackend:
         except HttpProblem as problem:
             words = f"Denied: {problem.words}."
             return Decision("deny", words, code=problem.code, strength=isolation, details=problem.details)
-        inspect, snapshotter = self._inspector, self.state.snapshot_taker
+        inspect, snapshotter = self._inspector, self.state.snapshots.taker
         take = snapshotter.take if snapshotter is not None else None
         if os.getpid() != self._process:  # the parent's child processes are not for a forked child to use
             inspect = take = None
@@ -291,7 +291,7 @@ class InProcessBackend:
         self._closed = True
         self._changes.notify_all()
         self._upkeep.stop()
-        for child in (self._inspector, self.state.snapshot_taker):
+        for child in (self._inspector, self.state.snapshots.taker):
             if child is not None:
                 child.close()
         try:

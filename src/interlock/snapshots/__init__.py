@@ -249,4 +249,4 @@ def _figure(data: Mapping[str, Any], name: str) -> int:
 class SnapshotUsage(Struct):
     """The bytes that snapshots use; one for a process, whatever policy or isolation a single call is under."""
 
-    bytes: dict[str, int] = field(default_factory=dict)  # by the folder's owner, as `State.snapshot_owner` names it
+    bytes: dict[str, int] = field(default_factory=dict)  # by the folder's owner, as `SnapshotPlaces.owner_of` names it

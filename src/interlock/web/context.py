@@ -60,8 +60,8 @@ class Context(Struct):
         pool, peers = Pool(config.workers), AllowedUsers(config)
         # A daemon with a user of its own cannot access its agents' files: root's helper does, as the agent's user.
         snapshotter = WarmSnapshotter(config.snapshots, config.folder) if not config.separate.on else None
-        state.snapshot_taker = snapshotter
-        state.snapshot_takers = clients_by_principal(
+        state.snapshots.taker = snapshotter
+        state.snapshots.takers = clients_by_principal(
             config.separate.inspector, {f"uid:{uid}": uid for uid in peers.agents}
         )
         inspect = WarmInspector() if config.impact.inspect else None
@@ -70,7 +70,7 @@ class Context(Struct):
         state.plans.inspect = lambda principal: target_inspector(
             principal, config.separate, state.plans.look or inspect
         )
-        state.plans.snapshot = lambda principal: snapshot_taker(principal, snapshotter, state.snapshot_takers)
+        state.plans.snapshot = lambda principal: snapshot_taker(principal, snapshotter, state.snapshots.takers)
         return cls(
             state,
             config,

@@ -34,7 +34,7 @@ def agents(visit: Visit) -> Answer:
         "PERSON": PERSON,
         "to": _to,
         "coverage": visit.context.hooks.coverage.wire(),
-        "pausing": state.operator_pause if state.paused(state.clock.now())[0] else None,
+        "pausing": state.pause.found if state.paused(state.clock.now())[0] else None,
     }
     return Page("agents/_list.html" if visit.part else "agents/agents.html", values)
 

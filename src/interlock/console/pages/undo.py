@@ -42,7 +42,7 @@ def listing(visit: Visit) -> Answer:
         "again": f"{HOME}?{urlencode({'before': visit.query['before']})}" if visit.query.get("before") else HOME,
         "when": when,
         "until": {row.id: _until(state, row) for row in rows},
-        "keeps": state.in_force.undo.enabled and bool(state.snapshot_taker or state.snapshot_takers),
+        "keeps": state.in_force.undo.enabled and bool(state.snapshots.taker or state.snapshots.takers),
         "days": state.in_force.undo.days,
     }
     return Page("undo/_list.html" if visit.part else "undo/undo.html", values)

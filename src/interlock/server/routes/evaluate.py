@@ -79,7 +79,7 @@ def _request(context: Context, who: ApiCaller, body: Any) -> tuple[Request, str]
     """The request; targets are inspected and copied only for callers on the socket, which are on this machine."""
     request, token = request_of(body, who, _read(context, who))
     inspect = target_inspector(who.principal, context.config.separate, context.inspect) if who.here else None
-    snapshot = snapshot_taker(who.principal, context.snapshotter, context.state.snapshot_takers) if who.here else None
+    snapshot = snapshot_taker(who.principal, context.snapshotter, context.state.snapshots.takers) if who.here else None
     if not who.here:
         return replace(request, inspect_impact=inspect, take_snapshot=snapshot), token
     action = replace(request.action, home=home_for(who.principal, ""))  # from the system, not from the caller

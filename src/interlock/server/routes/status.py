@@ -133,7 +133,7 @@ def pause_routes(context: Context) -> APIRouter:
 
 def pause_json(state: State) -> dict[str, Any]:
     """The pause in force, for the wire."""
-    found, most = state.operator_pause, state.in_force.pauses.max_minutes
+    found, most = state.pause.found, state.in_force.pauses.max_minutes
     if found is None or not found.at(state.clock.now()):
         return {"paused": False, "maxMinutes": most}
     times = {"since": iso(found.since), "until": iso(found.until)}
