@@ -10,6 +10,9 @@ from types import MappingProxyType
 from msgspec import Struct, field
 
 from interlock.analysis.facts import HOLE, Report, hole, known, without_holes
+from interlock.analysis.http.clients import parse_requests
+from interlock.analysis.programs.languages import input_language
+from interlock.analysis.programs.load import program_set, shipped_programs
 
 TEMP = "~\\AppData\\Local\\Temp"
 
@@ -37,45 +40,14 @@ PLACES = MappingProxyType({
 
 SCRIPTS = MappingProxyType({".ps1": "powershell", ".psm1": "powershell", ".bat": "cmd", ".cmd": "cmd"})
 
-# Programs that run the text they are piped, and the language of that text.
-INTERPRETERS = MappingProxyType({
-    "cmd": "cmd",
-    "powershell": "powershell",
-    "pwsh": "powershell",
-    "bash": "shell",
-    "sh": "shell",
-    "wsl": "shell",
-    "python": "python",
-    "python3": "python",
-    "py": "python",
-    "node": "javascript",
-    "perl": "perl",
-    "ruby": "ruby",
-    "php": "php",
-    "psql": "sql",
-    "mysql": "sql",
-    "mariadb": "sql",
-    "sqlcmd": "sql",
-    "sqlite3": "sql",
-})  # fmt: skip
-
-# Programs that run the file they are given, so that a downloaded file among their words is run.
-LAUNCHERS = frozenset({
-    "cmd", "powershell", "pwsh", "start", "call", "msiexec", "rundll32", "regsvr32", "mshta", "wscript", "cscript",
-    "python", "python3", "py", "node", "bash", "sh", "perl", "ruby", "php", "java", "explorer", "wsl", "forfiles",
-})  # fmt: skip
-
 _URL = re.compile(r"(?:https?|ftp)://[^\s\"'<>|]+", re.IGNORECASE)
-CMD_PROGRAMS = frozenset(
-    {"robocopy", "xcopy", "forfiles"}
-)  # files that the reader of cmd handles like its own commands
 # Programs that run a script of their own language, and the commands in it that only look.
 SCRIPTED = MappingProxyType({
     "diskpart": re.compile(r"(?:list|detail|select|help|rem|exit|rescan|automount\s*$|filesystems)\b", re.IGNORECASE),
     "diskshadow": re.compile(r"(?:list|set|add|begin|end|load|writer|create|help|exit|rem)\b", re.IGNORECASE),
 })  # fmt: skip
-_CURL_FILE = frozenset({"-o", "--output", "-OutFile", "--output-document", "-Lo", "-sLo", "-fsSLo", "-so", "-sSLo"})
 _POWERSHELL_FILE = re.compile(r"-(?:OutFile|o)\s+(\S+)|DownloadFile\([^,]{1,2000},\s*['\"]?([^)'\"]+)", re.IGNORECASE)
+_FETCHES = frozenset({"fetch", "fetched"})  # readers of programs that put a download into a file
 _DOWNLOAD = "download "
 _BLANK = re.compile(r"[\s&|<>^]|^$")
 
@@ -117,20 +89,15 @@ def saved_download(program: str, words: Sequence[str]) -> tuple[str, str] | None
     url = first_url(words)
     if not url:
         return None
-    if program in ("curl", "wget"):
-        for word, following in zip(words, [*words[1:], ""]):
-            if word in _CURL_FILE:
-                return url, following
-            if word.startswith(("--output=", "--output-document=")):
-                return url, word.partition("=")[2]
-            if word in ("-O", "--remote-name", "-LO", "-OL") or (program == "wget" and word == url):
-                return url, url.rpartition("/")[2]
-        return None
-    if program in ("powershell", "pwsh"):
+    described = shipped_programs().get(program)
+    if described is not None and described.http:
+        saved = next((request for request in parse_requests(described, words) if request.output), None)
+        return (url, saved.output) if saved is not None else None
+    if input_language(program) == "powershell":
         found = _POWERSHELL_FILE.search(" ".join(words))
         return (url, (found.group(1) or found.group(2)).strip("'\"")) if found else None
     plain_words = [word for word in words if not word.startswith(("/", "-")) and word.strip('"') != url]
-    if program in ("bitsadmin", "certutil", "aria2c") and plain_words:
+    if described is not None and _FETCHES & frozenset(described.reader) and plain_words:
         return url, plain_words[-1]
     return None
 
@@ -171,10 +138,15 @@ def cmd_line(words: Sequence[str]) -> str:
 
 def runs_input(program: str, words: Sequence[str]) -> bool:
     """True for a program that, with these words, runs the text it is piped."""
-    language = INTERPRETERS.get(program)
+    language = input_language(program)
     if language == "sql":
         return True
-    return language is not None and all(word == "-" or (word[:1] in "-/" and len(word) < 3) for word in words if word)
+    return bool(language) and all(word == "-" or (word[:1] in "-/" and len(word) < 3) for word in words if word)
+
+
+def runs_files(program: str) -> bool:
+    """True for a program that runs the file it is given, so that a downloaded file among its words is run."""
+    return bool(input_language(program)) or program in program_set("opens")
 
 
 def hand_over(language: str, text: str, out: Report) -> None:
@@ -253,7 +225,7 @@ class WrittenTexts(Struct):
     def url_among(self, program: str, words: Sequence[str]) -> str | None:
         """Where a program, or the file that a launcher is given, was downloaded from."""
         given = [program]
-        if program_name(program) in LAUNCHERS:
+        if runs_files(program_name(program)):
             given += [piece for word in words for piece in (word, *word.replace('"', " ").replace("'", " ").split())]
             given += [word.partition(",")[0] for word in words]
         return next((url for word in given if (url := self.url(word)) is not None), None)

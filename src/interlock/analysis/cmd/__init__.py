@@ -10,8 +10,8 @@ from interlock.analysis.cmd.commands import BUILTINS, ITSELF, run_program
 from interlock.analysis.cmd.parse import CmdCommand, CmdGroup, CmdPipe, CmdTooDeep, For, If, Node, parse
 from interlock.analysis.cmd.words import CmdLine, CmdReading, expand, split
 from interlock.analysis.facts import Report, hole, known, without_holes
+from interlock.analysis.programs.languages import input_language
 from interlock.analysis.windows import (
-    INTERPRETERS,
     SCRIPTED,
     RelocatedReport,
     WrittenTexts,
@@ -106,7 +106,7 @@ def _feed(session: CmdReading, part: CmdCommand, text: str) -> None:
         report_script(name, text, session.out)
     if not runs_input(name, words[1:]) or not text.strip():
         return
-    language = INTERPRETERS[name]
+    language = input_language(name)
     if (url := download_in(text)) is not None:
         session.out.effect("run_download", url)
     elif not known(text):

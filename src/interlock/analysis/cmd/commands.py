@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from interlock.analysis.cmd.words import CmdLine, CmdReading
 from interlock.analysis.facts import hole, without_holes
+from interlock.analysis.programs.languages import input_language
 from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.windows import (
-    INTERPRETERS,
     SCRIPTED,
     download_in,
     download_mark,
@@ -260,7 +260,7 @@ def run_program(session: CmdReading, line: CmdLine) -> str:
         session.files.download(saved[1], saved[0])
     if not _run_script(session, program):
         session.out.run([name, *words])
-    for path in line.inputs if name in INTERPRETERS or name in SCRIPTED else ():
+    for path in line.inputs if input_language(name) or name in SCRIPTED else ():
         _read_input(session, name, path)
     fetched = first_url(words) if saved is None and _fetches(name) else ""
     return download_mark(fetched) if fetched else hole("output")
@@ -291,9 +291,9 @@ def _read_input(session: CmdReading, name: str, path: str) -> None:
             report_script(name, text, session.out)
         else:
             session.out.unreadable(f"a script of {name} that cannot be read", "payload")
-    elif text is not None and INTERPRETERS[name] == "cmd":
+    elif text is not None and input_language(name) == "cmd":
         session.run_text(session, text)
     elif text is not None:
-        hand_over(INTERPRETERS[name], text, session.out)
+        hand_over(input_language(name), text, session.out)
     elif path != "nul":
         session.out.effect("run_script", plain_holes(path))

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from interlock.analysis.facts import known, without_holes
 from interlock.analysis.powershell.values import PsObject, PsReading, Script, Value, plain, source_url, texts
+from interlock.analysis.programs.languages import input_language
+from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.windows import (
-    CMD_PROGRAMS,
-    INTERPRETERS,
     SCRIPTED,
     cmd_line,
     download_in,
@@ -70,7 +70,7 @@ def run_program(session: PsReading, program: str, words: Sequence[str], piped: S
         return
     if run_script(session, program):
         return
-    if name in CMD_PROGRAMS:
+    if (described := shipped_programs().get(name)) is not None and "by_cmd" in described.reader:
         out.code("cmd", cmd_line([name, *given]))
     else:
         out.run([name, *given])
@@ -109,7 +109,7 @@ def _read_piped(session: PsReading, name: str, words: Sequence[str], piped: Sequ
         report_script(name, "\n".join(given), session.out)
     if not runs_input(name, words):
         return
-    language = INTERPRETERS[name]
+    language = input_language(name)
     if (url := _first_url(given)) is not None:
         session.out.effect("run_download", url)
     elif all(known(text) for text in given):

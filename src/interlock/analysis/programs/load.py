@@ -15,7 +15,7 @@ VARIABLE_KINDS = ("data", "loads", "runs")
 SETS = frozenset(  # kinds of programs, told in sets.toml and its neighbours
     """converts deletes encoder ended fetcher file_database fill filter folder_stack forge globbing interactive launches limit link
     moves_folder
-    neutral not_below open operation_alone operation_colons operation_frameworks operation_hyphens operation_names operation_scripts
+    neutral not_below open opens operation_alone operation_colons operation_frameworks operation_hyphens operation_names operation_scripts
     operation_wraps other_root packs part placing
     relocates rewriter said said_aimed said_aimed_second said_alone
     said_anywhere said_capital said_copies said_familiar said_flagged said_names said_nouns said_numbered said_plain
