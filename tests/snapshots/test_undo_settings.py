@@ -13,7 +13,9 @@ from interlock.snapshots import SnapshotLimits
 
 def test_the_defaults_are_the_published_bounds() -> None:
     found = config_of({}, environ={}).undo
-    assert found == SnapshotSettings(True, 5_000, 200_000_000, 300, 7, 2_000_000_000)
+    assert found == SnapshotSettings(
+        enabled=True, files=5_000, bytes=200_000_000, ms=300, days=7, total_bytes=2_000_000_000
+    )
     assert SnapshotLimits(found.files, found.bytes, found.ms) == SnapshotLimits()
 
 
