@@ -21,6 +21,7 @@ from interlock.audit.proof import verify_chains
 from interlock.cli.guard import serve
 from interlock.config import Config
 from interlock.records import AuditQuery
+from interlock.server.daemon import DaemonServer
 from interlock.startup import open_state
 from interlock.storage import open_store
 
@@ -296,3 +297,16 @@ def test_started_helper_reports_a_daemon_that_ends(tmp_path: Path) -> None:
     write_config(tmp_path, "[nonsense]")
     running = start_daemon(tmp_path)
     assert running.process.wait(20) == 2 and running.said == ""
+
+
+def test_commands_of_a_daemon_below_nohup_end_with_their_terminal() -> None:
+    server = DaemonServer.__new__(DaemonServer)
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with server.capture_signals():
+            os.kill(os.getpid(), signal.SIGHUP)  # the daemon itself goes on
+            ignored = subprocess.run(["grep", "SigIgn", "/proc/self/status"], capture_output=True, text=True).stdout
+        assert not int(ignored.split()[1], 16) >> (signal.SIGHUP - 1) & 1
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

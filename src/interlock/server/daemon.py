@@ -73,6 +73,10 @@ class DaemonServer(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         before = {sig: signal.signal(sig, self.handle_exit) for sig in (signal.SIGINT, signal.SIGTERM)}
+        if (
+            signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        ):  # nohup is for the daemon: the commands it runs end with it
+            before[signal.SIGHUP] = signal.signal(signal.SIGHUP, lambda *_: None)
         try:
             yield
         finally:
