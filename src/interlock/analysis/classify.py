@@ -319,7 +319,7 @@ def _matching(entries: Iterable[Entry], view: _View) -> list[Entry]:
     found: dict[str, Entry] = {}
     for entry in entries:
         rule, clause, sub = entry
-        if rule.id not in found and _starts(operands, sub) and _command_matches(clause, len(sub), view):
+        if (not sub or _starts(operands, sub)) and rule.id not in found and _command_matches(clause, len(sub), view):
             found[rule.id] = entry
     return list(found.values())
 

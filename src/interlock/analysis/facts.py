@@ -187,9 +187,10 @@ def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
     """Every pass that needs more than one fact; nothing is taken away, and most texts have nothing for any of them."""
     if len(facts) < 2:
         return facts
-    if any(isinstance(fact, Effect) for fact in facts):
+    effects = sum(type(fact) is Effect for fact in facts)
+    if effects:
         facts = _spoken(_names_only(_read_and_written(facts)))
-    return _undone(_leftovers(facts))
+    return _undone(_leftovers(facts)) if len(facts) - effects > 1 else facts
 
 
 def _read_and_written(facts: Sequence[Fact]) -> Sequence[Fact]:

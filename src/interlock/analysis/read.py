@@ -16,6 +16,7 @@ from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NameP
 from interlock.analysis.shell import BUDGET, MAX_NESTING, FileReader, Job, ShellReading, Where
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.walk import Shell
+from interlock.analysis.windows_text import looks_like_windows
 from interlock.model import Action, Kind, Witness
 
 MAX_TEXT = 200_000
@@ -75,10 +76,8 @@ def _read_command(action: Action, shell: Shell) -> None:
     if "\0" in text:
         _unreadable(shell, whole, "contains a NUL character", "syntax")
         text = text.replace("\0", "")
-    if _BIDI.search(text):
+    if not text.isascii() and _BIDI.search(text):
         _unreadable(shell, whole, "contains characters that change the order in which it is shown", "syntax")
-    from interlock.analysis.windows_text import looks_like_windows
-
     language = looks_like_windows(text, action.cwd)
     if language:
         Job(shell, "", [], Where(whole), None).code(language, text)

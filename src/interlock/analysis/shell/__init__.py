@@ -25,6 +25,7 @@ BUDGET = 80_000  # steps of some five microseconds each; an ordinary command tak
 FACT_STEPS = 3  # for a command or a path that the rules match
 _HOME_HOLE = hole("HOME")  # as the readers of other languages name it
 MAX_NESTING = 12
+MAX_CHOICES = 4  # values a variable may have had, depending on which branch ran
 MAX_SCRIPT = 262_144  # characters of a script file; a longer one is cut, and reported
 _PRODUCTION = re.compile(r"(?<![a-z])(prod|production|prd)(?![a-z])", re.IGNORECASE)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from interlock.analysis.facts import hole, known
 from interlock.analysis.shell import (
+    MAX_CHOICES,
     NOTHING,
     UNKNOWN,
     Job,
@@ -35,7 +36,9 @@ from interlock.analysis.shell.syntax.nodes import (
     ShellWord,
     SimpleCommand,
 )
-from interlock.analysis.shell.walk import MAX_CHOICES, Shell
+
+if TYPE_CHECKING:
+    from interlock.analysis.shell.walk import Shell
 
 MAX_ROUNDS = 24  # loop items read one by one; more are read as one unknown
 MANY = 8  # loop items from which on a loop counts as bulk

@@ -90,11 +90,12 @@ def _settings(names: Sequence[str], words: Iterable[str]) -> list[str]:
 def _traits(item: PathEffect, found: CommandOptions) -> list[str]:
     """The traits that always hold, and those of the options; an option that nobody knows may be any of them."""
     unknown = any(HOLE in flag for flag in found.flags)
-    return [
-        *(trait for trait in item.traits if not found.has(*item.traits_but.get(trait, ()))),
-        *(trait for trait, flags in item.traits_by.items() if unknown or found.has(*flags)),
-        *_mode_traits("".join(found.operands[:1]) if item.mode == ("operand",) else found.value(*item.mode) or ""),
-    ]
+    traits = [trait for trait in item.traits if not found.has(*item.traits_but.get(trait, ()))]
+    traits += [trait for trait, flags in item.traits_by.items() if unknown or found.has(*flags)]
+    if item.mode:
+        given = "".join(found.operands[:1]) if item.mode == ("operand",) else found.value(*item.mode)
+        traits += _mode_traits(given or "")
+    return traits
 
 
 def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], target: str, traits: list[str]) -> None:

@@ -10,6 +10,7 @@ from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, hole, hole_of, t
 from interlock.analysis.places import home_of
 from interlock.analysis.programs.options import is_unreadable, program_name
 from interlock.analysis.shell import (
+    MAX_CHOICES,
     MAX_NESTING,
     NAMED_TAINTS,
     NOTHING,
@@ -28,12 +29,13 @@ from interlock.analysis.shell import (
     simple_commands,
 )
 from interlock.analysis.shell.bombs import attempted_bomb
+from interlock.analysis.shell.control import WALKERS
+from interlock.analysis.shell.programs import read_program
 from interlock.analysis.shell.syntax import ShellTooDeep, parse, parse_document
 from interlock.analysis.shell.syntax.nodes import Node, SimpleCommand, Substitution
 
 MAX_VALUE = 65_536  # characters in a variable; beyond, it is not followed
 _ITEMS = 256  # of a list or table that are copied or counted in one step
-MAX_CHOICES = 4  # values a variable may have had, depending on which branch ran
 
 _ENVIRONMENT_NAME = re.compile(
     r"(ENV|HOST|URL|DATABASE|PROFILE|CONTEXT|PROJECT|NAMESPACE|STAGE|SERVICE|WORKSPACE|SETTINGS_MODULE)$"
@@ -340,8 +342,6 @@ class Shell:
         self.session.step()
         if type(node) is SimpleCommand:
             return self._simple(node, stdin)
-        from interlock.analysis.shell.control import WALKERS
-
         return WALKERS[type(node)](self, node, stdin)
 
     # -- simple commands --------------------------------------------------------------------------------
@@ -426,6 +426,4 @@ class Shell:
             if is_unreadable(first):
                 job.unreadable("which program runs is only known at run time", "command")
             return UNKNOWN
-        from interlock.analysis.shell.programs import read_program
-
         return read_program(Job(self, program, words[1:], where, stdin), first)
