@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -14,8 +14,10 @@ from interlock.audit import EVENTS, HELD
 from interlock.audit.chain import body_of
 from interlock.policy.digest import normal_name
 from interlock.records import AuditQuery, AuditRow
-from interlock.runtime.state import State
 from interlock.times import iso
+
+if TYPE_CHECKING:
+    from interlock.runtime.state import State
 
 PAGE = 50
 STEP = 200  # records that are read at once

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from interlock.analysis.display_text import short_id, visible
 from interlock.cli.command import USAGE, CommandError, list_rows, pluralize
 
 if TYPE_CHECKING:
@@ -86,8 +87,6 @@ def _none(given: str, kind: str, there: Sequence[Row]) -> CommandError:
 
 def _lines(found: Sequence[Row]) -> str:
     """A line for each row: the shortest id to type, and its subject."""
-    from interlock.analysis.display_text import short_id, visible
-
     ids = [str(row.get("id", "")) for row in found[:SHOWN]]
     length = next((n for n in range(len(short_id(ids[0])), 60) if len({id[:n] for id in ids}) == len(ids)), 60)
     lines = [visible(f"  {id[:length]}  {_about(row)}")[:WIDTH] for id, row in zip(ids, found)]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from interlock.analysis.display_text import Line
-    from interlock.client import DaemonClient
-    from interlock.config import Config
+from interlock.analysis.display_text import Line, visible
+from interlock.analysis.packs import PackError
+from interlock.cli.output import paint, print_table
+from interlock.client import ApiError, DaemonClient, NoDaemon, find_daemon
+from interlock.config import Config, ConfigError, load_config
+from interlock.identity.terminal import EnrolmentError, TerminalError
+from interlock.policy.policy import PolicyError
 
 OK, FAILED, USAGE, NO_DAEMON = 0, 1, 2, 3
 ASKS, DENIED = 10, 20  # 2.13, where an exit code stands for an answer
@@ -31,8 +35,6 @@ class CommandError(Exception):
 
 def typed_name() -> str:
     """How this program is typed here: by its name where the shell finds it, by its path elsewhere."""
-    import shutil
-
     own = Path(sys.argv[0])
     if own.name != "interlock" or not own.exists():
         return "interlock"
@@ -104,12 +106,6 @@ def with_default_word(argv: Sequence[str], word: str) -> list[str]:
 
 def run(name: str, work: Work, args: argparse.Namespace) -> int:
     """Run the work and return its exit code; an expected error becomes one line on stderr."""
-    from interlock.analysis.packs import PackError
-    from interlock.client import ApiError, NoDaemon
-    from interlock.config import ConfigError
-    from interlock.identity.terminal import EnrolmentError, TerminalError
-    from interlock.policy.policy import PolicyError
-
     try:
         return work(args)
     except CommandError as end:
@@ -128,15 +124,11 @@ def run(name: str, work: Work, args: argparse.Namespace) -> int:
 
 def settings(args: argparse.Namespace) -> Config:
     """Load the configuration of `--config`, or the default one."""
-    from interlock.config import load_config
-
     return load_config(Path(args.config) if args.config else None)
 
 
 def daemon(args: argparse.Namespace) -> DaemonClient:
     """The client of the configuration's daemon; raises NoDaemon where none answers."""
-    from interlock.client import find_daemon
-
     return find_daemon(settings(args))
 
 
@@ -146,8 +138,6 @@ def say_json(value: object) -> None:
 
 def say(lines: Iterable[Line], to_errors: bool = False) -> None:
     """Print styled lines; on stderr where stdout is for JSON."""
-    from interlock.cli.output import paint
-
     paint(lines, sys.stderr if to_errors else sys.stdout)
 
 
@@ -156,9 +146,6 @@ def say_table(columns: Sequence[str], rows: Sequence[Sequence[str]], empty: str)
     if not rows:
         print(empty)
         return
-    from interlock.analysis.display_text import visible
-    from interlock.cli.output import print_table
-
     print_table(columns, [[visible(str(cell)) for cell in row] for row in rows], sys.stdout)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock import __version__
+import interlock
 from interlock.approvals import answers, settle
 from interlock.approvals.grants import add_pattern, remove_pattern
 from interlock.audit.chain import event_body
@@ -65,7 +65,7 @@ def open_in_process(
         state = open_state(config, store, clock or SystemClock(), (LogChannel(),))
         if registry is not None:
             state.enforce(registry=_with_saved(registry, state))
-        record_start(state, __version__)
+        record_start(state, interlock.__version__)
         return InProcessBackend(config, state)
     except (StoreError, KeyFileError, OSError) as error:
         store.close()

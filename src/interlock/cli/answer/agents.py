@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from interlock.cli.command import (
     OK,
@@ -17,6 +18,9 @@ from interlock.cli.command import (
     with_default_word,
     words,
 )
+from interlock.cli.sign_in import operator_session, require_reason
+from interlock.client import path_segment
+from interlock.local_times import ago
 
 _EXAMPLES = """
 interlock agents
@@ -52,8 +56,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args, reading=True) as operator:
         found, blocks = list_rows(operator.get("/agents"), "agents"), list_rows(operator.get("/blocks"), "blocks")
     if args.json:
@@ -70,8 +72,6 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _row(agent: Mapping[str, Any]) -> tuple[str, ...]:
-    from interlock.local_times import ago
-
     added = agent.get("firstSeen") or agent.get("first_seen")
     revoked = agent.get("revokedAt") or agent.get("revoked_at") or agent.get("revoked")
     token = "revoked" if revoked else "yes" if str(agent.get("principal", "")).startswith("agent:") else ""
@@ -85,8 +85,6 @@ def _row(agent: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _add(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-
     body = {"name": args.name} | ({"trust_tier": args.tier} if args.tier else {})
     with operator_session(args) as operator:
         made = operator.post("/agents", body)
@@ -109,8 +107,6 @@ def _revoke(args: argparse.Namespace) -> int:
 
 
 def _change_agent(args: argparse.Namespace, change: Mapping[str, Any], said: str) -> int:
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args) as operator:
         after = operator.call("PATCH", "/agents", {"principal": args.principal, "name": args.name, **change})
     if args.json:
@@ -136,8 +132,6 @@ def block_main(argv: Sequence[str]) -> int:
 
 
 def _block(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session, require_reason
-
     require_reason(args, "the agent reads it")
     with operator_session(args) as operator:
         made = operator.post("/blocks", {"principal": args.principal, "reason": args.reason})
@@ -164,11 +158,6 @@ def unblock_main(argv: Sequence[str]) -> int:
 
 
 def _unblock(args: argparse.Namespace) -> int:
-    from urllib.parse import urlencode
-
-    from interlock.cli.sign_in import operator_session, require_reason
-    from interlock.client import path_segment
-
     require_reason(args)
     why = urlencode({"reason": args.reason})
     with operator_session(args) as operator:

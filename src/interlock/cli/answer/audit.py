@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
-from interlock.audit.export import from_jsonl
+from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.audit.export import ExportComparison, compare_export, from_jsonl
+from interlock.audit.search import describe_record
+from interlock.cli.arguments import parse_time
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -27,11 +30,12 @@ from interlock.cli.command import (
     with_default_word,
     words,
 )
+from interlock.cli.sign_in import operator_session
+from interlock.local_times import clock
 from interlock.records import AuditRow
+from interlock.times import iso
 
 if TYPE_CHECKING:
-    from interlock.analysis.display_text import Line
-    from interlock.audit.export import ExportComparison
     from interlock.client import DaemonClient
 
 
@@ -92,8 +96,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _tail(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args, reading=True) as operator:
         found = _records(operator, limit=args.n, newest=True)[::-1]
         _print(found, args.json and not args.follow, args.json)
@@ -107,10 +109,6 @@ def _tail(args: argparse.Namespace) -> int:
 
 
 def _search(args: argparse.Namespace) -> int:
-    from interlock.cli.arguments import parse_time
-    from interlock.cli.sign_in import operator_session
-    from interlock.times import iso
-
     times = {name: iso(parse_time(given)) for name, given in (("since", args.since), ("until", args.until)) if given}
     with operator_session(args, reading=True) as operator:
         found = _records(operator, text=args.text, event=args.event, limit=args.n, newest=True, **times)[::-1]
@@ -142,10 +140,6 @@ def place(record: Record) -> str:
 
 def record_line(record: Record, width: int = 0) -> Line:
     """One record in one line."""
-    from interlock.analysis.display_text import StyledText, visible
-    from interlock.audit.search import describe_record
-    from interlock.local_times import clock
-
     event, body = str(record.get("event", "")), record.get("body")
     body = body if isinstance(body, Mapping) else {}
     return (
@@ -156,8 +150,6 @@ def record_line(record: Record, width: int = 0) -> Line:
 
 
 def _export(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args, reading=True) as operator:
         lines = operator.lines("/audit/export", format=args.format)
         if args.output:
@@ -178,8 +170,6 @@ def _copy_lines(lines: Iterable[str], out: Any) -> int:
 
 
 def _verify(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args, reading=True) as operator:
         found = operator.get("/audit/verify", 600.0)
         comparison = _compare_with(args.against, operator) if args.against else None
@@ -191,16 +181,12 @@ def _verify(args: argparse.Namespace) -> int:
 
 
 def _compare_with(path: str, operator: DaemonClient) -> ExportComparison:
-    from interlock.audit.export import compare_export
-
     return compare_export(
         records_of_file(Path(path)), parse_records(operator.lines("/audit/export", format="jsonl"), "the daemon")
     )
 
 
 def _comparison_lines(path: str, comparison: ExportComparison) -> Iterable[Line]:
-    from interlock.analysis.display_text import StyledText
-
     if not comparison.ok:
         yield StyledText("Missing: ", "deny"), StyledText(f"{comparison.gone}, which {path} has, {comparison.words}.")
         return
@@ -212,9 +198,6 @@ def _comparison_lines(path: str, comparison: ExportComparison) -> Iterable[Line]
 
 
 def _verdict(found: Mapping[str, Any]) -> Iterable[Line]:
-    from interlock.analysis.display_text import StyledText, visible
-    from interlock.local_times import clock
-
     if found.get("ok"):
         yield (
             StyledText("Whole: ", "allow"),
@@ -248,8 +231,6 @@ def _notes(found: Mapping[str, Any]) -> list[str]:
 
 
 def _stats(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args, reading=True) as operator:
         found = operator.get("/metrics")
     if args.json:
@@ -280,8 +261,6 @@ def read_records(args: argparse.Namespace, source: str) -> Iterator[AuditRow]:
     if source != DAEMON:
         yield from records_of_file(Path(source))
         return
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args, reading=True) as daemon:
         yield from parse_records(daemon.lines("/audit/export", format="jsonl"), "the daemon")
 

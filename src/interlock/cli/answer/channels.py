@@ -18,6 +18,8 @@ from interlock.cli.command import (
     with_default_word,
     words,
 )
+from interlock.cli.sign_in import operator_session
+from interlock.client import path_segment
 
 _EXAMPLES = """
 interlock channels
@@ -41,8 +43,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args, reading=True) as operator:
         found = list_rows(operator.get("/channels"), "channels")
     if args.json:
@@ -56,9 +56,6 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _test(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-    from interlock.client import path_segment
-
     with operator_session(args) as operator:
         found = operator.post(f"/channels/{path_segment(args.name)}/test", {})
     if args.json:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.command import OK, USAGE, CommandError, add_operator_option, command, list_rows, run, say, say_json
-
-if TYPE_CHECKING:
-    from interlock.analysis.display_text import Line
-    from interlock.client import DaemonClient
+from interlock.cli.sign_in import operator_session
+from interlock.client import DaemonClient, path_segment
+from interlock.identity.terminal import SCREEN_SECONDS, controlling_terminal, show_once
+from interlock.local_times import ago
 
 Challenge = Mapping[str, Any]
 
@@ -31,8 +32,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _codes(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args) as operator:
         found = list_rows(operator.get("/challenges"), "challenges")
         if args.json:
@@ -46,9 +45,6 @@ def _codes(args: argparse.Namespace) -> int:
 
 def _show(operator: DaemonClient, challenge: Challenge) -> None:
     """Show one code on the alternate screen; issues an expired challenge again first."""
-    from interlock.client import path_segment
-    from interlock.identity.terminal import SCREEN_SECONDS, controlling_terminal, show_once
-
     if challenge.get("state") != "open":
         challenge = operator.post(f"/challenges/{path_segment(str(challenge['id']))}/reissue")
     shown = operator.post(f"/challenges/{path_segment(str(challenge['id']))}/reveal")
@@ -61,8 +57,6 @@ def _show(operator: DaemonClient, challenge: Challenge) -> None:
 
 
 def _screen(challenge: Challenge, shown: Mapping[str, Any]) -> Iterator[str]:
-    from interlock.local_times import ago
-
     yield f"Interlock: a code for {_who(challenge)}"
     yield ""
     yield f"  {_what(challenge)}"
@@ -84,8 +78,6 @@ def _choose_challenge(found: Sequence[Challenge], id: str) -> Challenge:
             )
         return meant[0]
     say(_lines(found))
-    from interlock.identity.terminal import controlling_terminal
-
     with controlling_terminal() as terminal:
         typed = (
             terminal.ask("Show the code of which? [1] " if len(found) > 1 else "Show its code? [Enter] ").strip() or "1"
@@ -96,9 +88,6 @@ def _choose_challenge(found: Sequence[Challenge], id: str) -> Challenge:
 
 
 def _lines(found: Sequence[Challenge]) -> Iterator[Line]:
-    from interlock.analysis.display_text import StyledText
-    from interlock.local_times import ago
-
     if not found:
         yield (StyledText("Nothing waits for a code."),)
         return
@@ -115,16 +104,12 @@ def _lines(found: Sequence[Challenge]) -> Iterator[Line]:
 
 
 def _what(challenge: Challenge) -> str:
-    from interlock.analysis.display_text import visible
-
     blocked = challenge.get("kind") == "block"
     about = challenge.get("title") or challenge.get("reason") or ""
     return visible(f"{'blocked' if blocked else 'waits to do'}: {about}")[:300]
 
 
 def _who(challenge: Challenge) -> str:
-    from interlock.analysis.display_text import visible
-
     agent = challenge.get("agent") or {}
     name = f"{agent['name']} " if agent.get("name") else ""
     return visible(f"{name}({agent.get('principal', '')})")[:300]

@@ -6,13 +6,24 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from interlock.analysis.display_text import short_id, visible
+from interlock.approvals.rendering import OPEN, approved_by, approvers, requirement_words, state_words, ticket_lines
+from interlock.cli.answer.grants import revoke_grant
+from interlock.cli.answer.tickets import pending_lines
+from interlock.cli.arguments import GRANT, WHOLE, find_ticket, open_tickets, sees_all
 from interlock.cli.command import OK, CommandError, add_operator_option, command, daemon, pluralize, run, say, say_json
-
-if TYPE_CHECKING:
-    from interlock.client import DaemonClient
-
+from interlock.cli.sign_in import (
+    confirm,
+    operator_session,
+    require_person,
+    require_reason,
+    require_reason_or_person,
+    unlocked_session,
+)
+from interlock.client import ApiError, DaemonClient, path_segment
+from interlock.local_times import clock, moment_seconds
 
 _ABOUT = {
     "approve": "Agree to a held action. It is shown whole, and your passphrase is read from this terminal alone.",
@@ -55,22 +66,9 @@ def answer_ticket(word: str, argv: Sequence[str]) -> int:
 
 
 def _answer_one(word: str, args: argparse.Namespace) -> int:
-    from interlock.approvals.rendering import ticket_lines
-    from interlock.cli.arguments import GRANT, find_ticket
-    from interlock.cli.sign_in import (
-        confirm,
-        operator_session,
-        require_person,
-        require_reason,
-        require_reason_or_person,
-        unlocked_session,
-    )
-
     if word == "reject":
         require_reason_or_person(args)
     if word == "revoke" and args.id.startswith(GRANT):
-        from interlock.cli.answer.grants import revoke_grant
-
         return revoke_grant(args)
     server = daemon(args)
     id = find_ticket(server, args.id, _answerable(word), _is_visible(word, args.id, server))
@@ -107,9 +105,6 @@ def _sign_answer(
     word: str, args: argparse.Namespace, operator: DaemonClient, id: str, shown: Mapping[str, Any] | None
 ) -> int:
     """Sign the answer, after its subject was shown."""
-    from interlock.approvals.rendering import approved_by, ticket_lines
-    from interlock.cli.sign_in import confirm
-
     ticket = operator.get(_path(id))
     if shown is None or _matter(ticket) != _matter(shown):
         _check(word, ticket)
@@ -128,18 +123,6 @@ def _sign_answer(
 
 def _reject_all(args: argparse.Namespace) -> int:
     """Reject every open ticket: lists them, then answers one by one, and skips those that somebody else answered meanwhile."""
-    from interlock.cli.answer.tickets import pending_lines
-    from interlock.cli.arguments import open_tickets, sees_all
-    from interlock.cli.sign_in import (
-        confirm,
-        operator_session,
-        require_person,
-        require_reason,
-        require_reason_or_person,
-        unlocked_session,
-    )
-    from interlock.client import ApiError
-
     require_reason_or_person(args)
     server = daemon(args)
     if not open_tickets(server) and sees_all(server):
@@ -168,36 +151,26 @@ def _reject_all(args: argparse.Namespace) -> int:
 
 
 def _path(id: str | None) -> str:
-    from interlock.client import path_segment
-
     return f"/tickets/{path_segment(id or '')}"
 
 
 def _is_visible(word: str, given: str, server: DaemonClient) -> bool:
     """Whether every ticket that the answer can name is visible without a sign-in; an approved one of another user's agent is not."""
-    from interlock.cli.arguments import WHOLE, sees_all
-
     return sees_all(server) and (word == "approve" or len(given) < WHOLE)
 
 
 def _answerable(word: str) -> tuple[str, ...]:
-    from interlock.approvals.rendering import OPEN
-
     return OPEN if word == "approve" else ("approved", *OPEN) if word == "revoke" else (*OPEN, "approved")
 
 
 def _habit(offer: Mapping[str, Any]) -> str:
     """Suggest a grant where similar tickets were approved repeatedly."""
-    from interlock.analysis.display_text import visible
-
     if not offer.get("command"):
         return ""
     return f"\nYou approved similar actions {offer['approvals']} times. A grant answers it for a while:\n  {visible(str(offer['command']))}"
 
 
 def _check(word: str, ticket: Mapping[str, Any]) -> None:
-    from interlock.approvals.rendering import OPEN, state_words
-
     answerable = (*OPEN, *(() if word == "approve" or ticket.get("spentAt") else ("approved",)))
     if word == "approve" and ticket.get("state") == "approved":
         raise CommandError(f"ticket {_short(ticket)} is {state_words(ticket)} already")
@@ -206,8 +179,6 @@ def _check(word: str, ticket: Mapping[str, Any]) -> None:
 
 
 def _short(ticket: Mapping[str, Any]) -> str:
-    from interlock.analysis.display_text import short_id
-
     return short_id(str(ticket.get("id", "")))
 
 
@@ -220,8 +191,6 @@ def _matter(ticket: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _outcome(word: str, ticket: Mapping[str, Any], again: bool) -> str:
-    from interlock.local_times import clock, moment_seconds
-
     if word != "approve":
         return "Rejected: the agent is told why." if word == "reject" else "Revoked: the approval counts no more."
     if ticket.get("state") != "approved":
@@ -234,8 +203,6 @@ def _outcome(word: str, ticket: Mapping[str, Any], again: bool) -> str:
 
 def _missing(ticket: Mapping[str, Any]) -> str:
     """The approvers who still have to agree before it may run."""
-    from interlock.approvals.rendering import approved_by, approvers, requirement_words
-
     asked, there = ticket.get("requirement"), approved_by(ticket)
     quorum = int(asked.get("quorum") or 0) if isinstance(asked, Mapping) else 0
     if len(there) >= quorum:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from interlock.analysis.display_text import Line, StyledText, short_id, visible
+from interlock.approvals.rendering import OPEN
+from interlock.cli.arguments import find_row, find_ticket, parse_duration
 from interlock.cli.command import (
     OK,
     USAGE,
@@ -20,9 +23,9 @@ from interlock.cli.command import (
     with_default_word,
     words,
 )
-
-if TYPE_CHECKING:
-    from interlock.analysis.display_text import Line
+from interlock.cli.sign_in import confirm, operator_session
+from interlock.client import path_segment
+from interlock.local_times import ago, format_span
 
 LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
 _EXAMPLES = """
@@ -67,8 +70,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args, reading=True) as operator:
         found = list_rows(operator.get("/grants"), "grants")
     if args.json:
@@ -79,9 +80,6 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
-    from interlock.analysis.display_text import StyledText, short_id, visible
-    from interlock.local_times import ago
-
     if not found:
         yield (StyledText("No grant counts now."),)
     for grant in found:
@@ -106,13 +104,6 @@ def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
 
 
 def _add(args: argparse.Namespace) -> int:
-    from interlock.analysis.display_text import StyledText, short_id
-    from interlock.approvals.rendering import OPEN
-    from interlock.cli.arguments import find_ticket, parse_duration
-    from interlock.cli.sign_in import confirm, operator_session
-    from interlock.client import path_segment
-    from interlock.local_times import format_span
-
     seconds = parse_duration(args.lasts)
     if not args.ticket and not (args.effect and args.target):
         raise CommandError("a grant needs --from TICKET, or --effect and --target", USAGE)
@@ -162,11 +153,6 @@ def _terms(args: argparse.Namespace, offered: Mapping[str, Any], seconds: int) -
 
 def revoke_grant(args: argparse.Namespace) -> int:
     """Revoke the grant whose id begins with the argument."""
-    from interlock.analysis.display_text import short_id
-    from interlock.cli.arguments import find_row
-    from interlock.cli.sign_in import operator_session
-    from interlock.client import path_segment
-
     with operator_session(args) as operator:
         id = find_row(list_rows(operator.get("/grants"), "grants"), args.id, "grant")
         gone = operator.call("DELETE", f"/grants/{path_segment(id)}")
@@ -187,6 +173,4 @@ def _covers(grant: Mapping[str, Any]) -> str:
 
 
 def _shown(value: object) -> str:
-    from interlock.analysis.display_text import visible
-
     return visible(", ".join(map(str, value)) if isinstance(value, list) else str(value))

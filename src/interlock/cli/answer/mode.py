@@ -6,7 +6,11 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from interlock.analysis.display_text import visible
+from interlock.cli.arguments import parse_duration
 from interlock.cli.command import OK, USAGE, CommandError, add_operator_option, command, daemon, run, say_json
+from interlock.cli.sign_in import operator_session
+from interlock.local_times import ago, clock
 
 MODES = {
     "enforcing": "what is held waits, what is denied does not happen",
@@ -41,8 +45,6 @@ def _mode(args: argparse.Namespace) -> int:
         return OK
     if args.mode != "enforcing" and not args.reason:
         raise CommandError("say why with --reason: this mode takes protection away", 2)
-    from interlock.cli.sign_in import operator_session
-
     body = {"mode": args.mode} | ({"reason": args.reason} if args.reason else {})
     with operator_session(args) as operator:
         found = operator.call("PUT", "/mode", body)
@@ -95,9 +97,6 @@ def _show_pause(args: argparse.Namespace) -> Any:
 
 
 def _begin_pause(args: argparse.Namespace) -> Any:
-    from interlock.cli.arguments import parse_duration
-    from interlock.cli.sign_in import operator_session
-
     seconds = parse_duration(args.lasts)
     if not args.reason.strip():
         raise CommandError("say why with --reason: a pause takes protection away", USAGE)
@@ -106,17 +105,12 @@ def _begin_pause(args: argparse.Namespace) -> Any:
 
 
 def _end_pause(args: argparse.Namespace) -> Any:
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args) as operator:
         return operator.call("DELETE", "/pause")
 
 
 def describe_pause(found: Mapping[str, Any]) -> str:
     """The state of the pause in one line."""
-    from interlock.analysis.display_text import visible
-    from interlock.local_times import ago, clock
-
     if not found.get("paused"):
         return "not paused: decisions are enforced"
     said = f"{found.get('by', '')}: {found.get('reason', '')}"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import hmac
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from msgspec.structs import asdict
 
 from interlock.cli.command import (
     OK,
@@ -21,6 +24,11 @@ from interlock.cli.command import (
     with_default_word,
     words,
 )
+from interlock.cli.sign_in import operator_session
+from interlock.client import path_segment
+from interlock.identity.keys import passphrase_problem
+from interlock.identity.keys.passphrases import EnrolError, operator_name
+from interlock.identity.terminal import controlling_terminal, enrol_at_terminal, show_once
 
 TRIES = 5
 LINK_SECONDS = 300.0  # that a link stays on the screen
@@ -64,8 +72,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args, reading=True) as operator:
         found = list_rows(operator.get("/operators"), "operators")
     if args.json:
@@ -82,8 +88,6 @@ def _add(args: argparse.Namespace) -> int:
         return _first(args)
     if not args.name:
         raise CommandError("name the new operator: `interlock operator add NAME --role ROLE`", 2)
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args) as admin:
         body = {
             "name": args.name, "passphrase": new_passphrase(args.name), "roles": args.role or [], "teams": args.team or [],
@@ -99,11 +103,6 @@ def _add(args: argparse.Namespace) -> int:
 
 def _first(args: argparse.Namespace) -> int:
     """Enrol an operator: sends the daemon a sealed row and the seal's key, never the passphrase."""
-    from msgspec.structs import asdict
-
-    from interlock.identity.keys.passphrases import EnrolError, operator_name
-    from interlock.identity.terminal import enrol_at_terminal
-
     try:
         name = operator_name(args.name) if args.name else ""
     except EnrolError as error:
@@ -122,9 +121,6 @@ def _first(args: argparse.Namespace) -> int:
 
 
 def _change_operator(args: argparse.Namespace, change: Mapping[str, Any], said: str) -> int:
-    from interlock.cli.sign_in import operator_session
-    from interlock.client import path_segment
-
     with operator_session(args) as admin:
         after = admin.call("PATCH", f"/operators/{path_segment(args.name)}", change)
     if args.json:
@@ -151,8 +147,6 @@ def _enable(args: argparse.Namespace) -> int:
 
 
 def _passphrase(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args) as operator:
         name = str(operator.get("/session")["operator"])
         operator.call("PUT", "/session/passphrase", {"passphrase": new_passphrase(name)})
@@ -165,9 +159,6 @@ def _passphrase(args: argparse.Namespace) -> int:
 
 def _link(args: argparse.Namespace) -> int:
     """Show the link on this terminal only, and erase it after a key press: its first visitor registers a credential under this name."""
-    from interlock.cli.sign_in import operator_session
-    from interlock.identity.terminal import controlling_terminal, show_once
-
     if args.json:
         raise CommandError("a set-up link is shown to a person, and printed for no program", 2)
     with operator_session(args) as operator:
@@ -186,11 +177,6 @@ def _link(args: argparse.Namespace) -> int:
 
 def new_passphrase(name: str) -> str:
     """A passphrase typed twice at the controlling terminal; asks again for a weak one."""
-    import hmac
-
-    from interlock.identity.keys import passphrase_problem
-    from interlock.identity.terminal import controlling_terminal
-
     with controlling_terminal() as terminal:
         for _ in range(TRIES):
             first = terminal.secret(f"New passphrase of {name} (at least 8 characters): ")
@@ -236,8 +222,6 @@ def unlock_main(argv: Sequence[str]) -> int:
 
 
 def _unlock(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-
     if args.end:
         ended = daemon(args).ask("DELETE", "/session/resume").status == OK_STATUS
         print("Locked: this terminal asks for the passphrase again." if ended else "This terminal was not unlocked.")

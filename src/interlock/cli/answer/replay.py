@@ -6,6 +6,11 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.audit.chain import body_of
+from interlock.audit.search import is_attempt, record_title
+from interlock.cli.answer.audit import read_records
+from interlock.cli.arguments import TICKET, id_prefix
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -18,10 +23,10 @@ from interlock.cli.command import (
     say_json,
     settings,
 )
+from interlock.engine.replay import ReplayedDecision, replay_policy, replay_record
+from interlock.local_times import clock
 
 if TYPE_CHECKING:
-    from interlock.analysis.display_text import Line
-    from interlock.engine.replay import ReplayedDecision
     from interlock.records import AuditRow
 
 UNREPLAYABLE = 4
@@ -54,10 +59,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _replay(args: argparse.Namespace) -> int:
-    from interlock.audit.search import is_attempt
-    from interlock.cli.answer.audit import read_records
-    from interlock.engine.replay import replay_policy, replay_record
-
     by = replay_policy(settings(args))
     results = [
         replay_record(row, by) for row in read_records(args, args.source) if is_attempt(row) and _named(row, args.id)
@@ -75,9 +76,6 @@ def _replay(args: argparse.Namespace) -> int:
 def _named(row: AuditRow, id: str) -> bool:
     if id in ("all", f"{row.writer}/{row.seq}"):
         return True
-    from interlock.audit.chain import body_of
-    from interlock.cli.arguments import TICKET, id_prefix
-
     begins = id_prefix(id, TICKET)
     return begins in row.body and str(body_of(row).get("ticket", "")).startswith(begins)
 
@@ -97,11 +95,6 @@ def _place(one: ReplayedDecision) -> str:
 
 
 def _lines(one: ReplayedDecision, width: int) -> Iterator[Line]:
-    from interlock.analysis.display_text import StyledText, visible
-    from interlock.audit.chain import body_of
-    from interlock.audit.search import record_title
-    from interlock.local_times import clock
-
     row, body = one.row, body_of(one.row)
     lead = StyledText(f"{one.verdict:<8}", _STYLES[one.verdict])
     yield (

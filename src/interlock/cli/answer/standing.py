@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from interlock.analysis.display_text import Line, StyledText, short_id, visible
+from interlock.cli.arguments import parse_duration
 from interlock.cli.command import (
     OK,
     CommandError,
@@ -17,10 +19,9 @@ from interlock.cli.command import (
     say,
     say_json,
 )
-
-if TYPE_CHECKING:
-    from interlock.analysis.display_text import Line
-
+from interlock.cli.sign_in import confirm, operator_session
+from interlock.local_times import ago, format_span
+from interlock.policy.patterns import Glob, PatternSyntax
 
 _ABOUT = {
     "allow": "Let pass what a pattern matches, without a question, until you take it back (`interlock revoke`). It reaches single\n"
@@ -54,8 +55,6 @@ def answer_pattern(verdict: str, argv: Sequence[str]) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args, reading=True) as operator:
         found = list_rows(operator.get("/standing"), "standing")
     if args.json:
@@ -66,9 +65,6 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
-    from interlock.analysis.display_text import StyledText, short_id, visible
-    from interlock.local_times import ago
-
     if not found:
         yield (StyledText("Nothing is allowed or denied by a standing answer."),)
     for one in found:
@@ -89,12 +85,6 @@ def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
 
 
 def _add(verdict: str, args: argparse.Namespace) -> int:
-    from interlock.analysis.display_text import short_id
-    from interlock.cli.arguments import parse_duration
-    from interlock.cli.sign_in import confirm, operator_session
-    from interlock.local_times import format_span
-    from interlock.policy.patterns import Glob, PatternSyntax
-
     try:
         Glob.of(args.pattern)
     except PatternSyntax as error:
@@ -118,8 +108,6 @@ def _add(verdict: str, args: argparse.Namespace) -> int:
 
 def _trial_lines(verdict: str, pattern: str, found: Mapping[str, Any]) -> Iterator[Line]:
     """The recorded decisions that the pattern would have changed, and the limits of its reach."""
-    from interlock.analysis.display_text import StyledText, visible
-
     changed, unchanged, records = (int(found.get(key) or 0) for key in ("changed", "unchanged", "records"))
     yield StyledText(f"{verdict} ", "heading"), StyledText(visible(pattern), "command")
     yield ()
@@ -146,8 +134,6 @@ def _are(count: int) -> str:
 
 
 def _rows(rows: object, count: int) -> Iterator[Line]:
-    from interlock.analysis.display_text import StyledText, visible
-
     shown = [one for one in rows if isinstance(one, Mapping)][:SHOWN] if isinstance(rows, list) else []
     for one in shown:
         change = (

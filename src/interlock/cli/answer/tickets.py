@@ -6,15 +6,26 @@ import argparse
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from interlock.cli.arguments import open_tickets, sees_all
+from interlock.analysis.display_text import Line, StyledText, short_id, visible
+from interlock.approvals.rendering import (
+    OPEN,
+    agent_words,
+    approvers,
+    decided_by,
+    escalation_words,
+    folder_of,
+    lead_line,
+    requirement_word,
+    state_words,
+    ticket_lines,
+)
+from interlock.cli.arguments import find_ticket, open_tickets, parse_duration, sees_all
 from interlock.cli.command import ASKS, DENIED, OK, add_operator_option, command, daemon, run, say, say_json
-
-if TYPE_CHECKING:
-    from interlock.analysis.display_text import Line
-    from interlock.client import DaemonClient
-
+from interlock.cli.sign_in import operator_session, reading_session
+from interlock.client import DaemonClient, path_segment
+from interlock.local_times import ago, clock
 
 EVERY = 2.0  # seconds
 Ticket = Mapping[str, Any]
@@ -33,8 +44,6 @@ def pending_main(argv: Sequence[str]) -> int:
 
 
 def _pending(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import reading_session
-
     with reading_session(args, sees_all, "agents of other users, or with tokens, wait too") as operator:
         found = open_tickets(operator)
         if args.watch:
@@ -48,17 +57,6 @@ def _pending(args: argparse.Namespace) -> int:
 
 def pending_lines(found: Sequence[Ticket]) -> Iterator[Line]:
     """Several lines for each ticket, because an id that a narrow window wraps cannot be copied."""
-    from interlock.analysis.display_text import StyledText, short_id, visible
-    from interlock.approvals.rendering import (
-        agent_words,
-        approvers,
-        escalation_words,
-        folder_of,
-        lead_line,
-        requirement_word,
-    )
-    from interlock.local_times import ago
-
     if not found:
         yield (StyledText("Nothing waits for an answer."),)
         return
@@ -95,8 +93,6 @@ def _watch(operator: DaemonClient, found: list[Ticket], as_json: bool) -> None:
             if id not in known:
                 _print_ticket(ticket, as_json)
         for id in known.keys() - current.keys():
-            from interlock.client import path_segment
-
             _print_ticket(operator.get(f"/tickets/{path_segment(id)}"), as_json)
         known = current
         time.sleep(EVERY)
@@ -107,10 +103,6 @@ def _print_ticket(ticket: Ticket, as_json: bool) -> None:
     if as_json:
         print(json.dumps(ticket), flush=True)
         return
-    from interlock.analysis.display_text import StyledText, short_id
-    from interlock.approvals.rendering import OPEN, agent_words, folder_of, lead_line, state_words
-    from interlock.local_times import clock
-
     is_open = ticket.get("state") in OPEN
     when = clock(ticket.get("openedAt") if is_open else ticket.get("decidedAt") or ticket.get("openedAt"))
     level = ticket.get("level", 0)
@@ -142,11 +134,6 @@ def show_main(argv: Sequence[str]) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    from interlock.approvals.rendering import OPEN, ticket_lines
-    from interlock.cli.arguments import find_ticket, sees_all
-    from interlock.cli.sign_in import reading_session
-    from interlock.client import path_segment
-
     def found(server: DaemonClient) -> str | None:
         return find_ticket(server, args.id, OPEN, all_seen=not args.id and sees_all(server))
 
@@ -182,12 +169,8 @@ def wait_main(argv: Sequence[str]) -> int:
 
 
 def _wait(args: argparse.Namespace) -> int:
-    from interlock.cli.arguments import parse_duration
-
     until = time.monotonic() + parse_duration(args.timeout)
     if args.operator:
-        from interlock.cli.sign_in import operator_session
-
         with operator_session(args, reading=True) as operator:
             ticket = _wait_for_answer(operator, args, until)
     else:
@@ -200,10 +183,6 @@ def _wait(args: argparse.Namespace) -> int:
 
 
 def _wait_for_answer(server: DaemonClient, args: argparse.Namespace, until: float) -> Mapping[str, Any]:
-    from interlock.approvals.rendering import OPEN
-    from interlock.cli.arguments import find_ticket
-    from interlock.client import path_segment
-
     path = f"/tickets/{path_segment(find_ticket(server, args.id, OPEN) or '')}/wait"
     while True:
         seconds = max(1, min(_POLL, round(until - time.monotonic())))
@@ -213,17 +192,12 @@ def _wait_for_answer(server: DaemonClient, args: argparse.Namespace, until: floa
 
 
 def _answer_text(ticket: Mapping[str, Any]) -> str:
-    from interlock.analysis.display_text import short_id, visible
-    from interlock.approvals.rendering import decided_by, state_words
-
     by = decided_by(ticket)
     why = f": {ticket['decisionReason']}" if ticket.get("decisionReason") else ""
     return visible(f"{short_id(str(ticket.get('id')))} is {state_words(ticket)}{by}{why}")
 
 
 def _exit_code(ticket: Mapping[str, Any]) -> int:
-    from interlock.approvals.rendering import OPEN
-
     if ticket.get("state") in ("approved", "executed"):
         return OK
     return ASKS if ticket.get("state") in OPEN else DENIED

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import pwd
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.command import (
@@ -22,13 +23,14 @@ from interlock.cli.command import (
     say_table,
     settings,
 )
+from interlock.cli.sign_in import confirm, reading_session
+from interlock.client import ApiError, DaemonClient, NoDaemon, path_segment
+from interlock.journal import ID as JOURNAL_ID
+from interlock.journal import JournalError
+from interlock.journal.undo import JournalUndo
 from interlock.local_times import ago
 from interlock.policy.impact import count_words, size_words
-
-if TYPE_CHECKING:
-    from interlock.client import DaemonClient
-    from interlock.journal.undo import JournalUndo
-
+from interlock.snapshots import ID
 
 PATIENCE = 120.0  # seconds that a person waits for it
 _EXAMPLES = """
@@ -60,13 +62,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _undo(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import reading_session
-    from interlock.client import NoDaemon
-    from interlock.journal import ID as JOURNAL_ID
-    from interlock.journal import JournalError
-    from interlock.journal.undo import JournalUndo
-    from interlock.snapshots import ID
-
     if args.list and (args.id or args.force or args.dry_run):
         raise CommandError("--list goes with nothing else", USAGE)
     if args.id and not ID.fullmatch(args.id) and not JOURNAL_ID.fullmatch(args.id):
@@ -99,20 +94,14 @@ class DaemonUndo:
         self._server = server
 
     def plan(self, id: str) -> Mapping[str, Any]:
-        from interlock.client import path_segment
-
         return dict(self._server.get(f"/undo/{path_segment(id)}", PATIENCE, diff=True))
 
     def undo(self, id: str, force: bool) -> Mapping[str, Any]:
-        from interlock.client import path_segment
-
         return dict(self._server.call("POST", f"/undo/{path_segment(id)}", {"force": force}, PATIENCE))
 
 
 def _own(args: argparse.Namespace) -> bool:
     """Whether this is about this user's own agents; always, except where the daemon has a user of its own."""
-    import pwd
-
     separate = settings(args).separate
     try:
         return not separate.on or pwd.getpwuid(os.geteuid()).pw_name in separate.users
@@ -122,8 +111,6 @@ def _own(args: argparse.Namespace) -> bool:
 
 def _restore_newest(args: argparse.Namespace, journal: JournalUndo, server: DaemonClient | None = None) -> int:
     """Restores what was asked for, or the newer of the newest snapshot and the newest journaled action."""
-    from interlock.client import ApiError
-
     newest = journal.newest() if not args.id else ""
     try:
         if server is not None:
@@ -198,8 +185,6 @@ def _confirm_plan(args: argparse.Namespace, plan: Mapping[str, Any]) -> bool:
         return True
     if args.json or not (os.isatty(0) and os.isatty(1)):
         raise CommandError("there is no terminal to ask at: check with --dry-run, then give --yes", USAGE)
-    from interlock.cli.sign_in import confirm
-
     return confirm("Bring this back?")
 
 

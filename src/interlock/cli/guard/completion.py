@@ -7,7 +7,10 @@ import re
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 
+import interlock
 from interlock.cli.command import OK, command
+from interlock.cli.main import COMMANDS
+from interlock.cli.main import main as run
 
 _EXAMPLES = """
 interlock completion bash > ~/.local/share/bash-completion/completions/interlock
@@ -60,8 +63,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _commands() -> dict[str, str]:
-    from interlock.cli.main import COMMANDS
-
     return dict(COMMANDS)
 
 
@@ -88,11 +89,8 @@ def _quoted(text: str) -> str:
 
 def _man() -> str:
     """The manual page: the help of `interlock`, and behind it that of each command."""
-    from interlock import __version__
-    from interlock.cli.main import main as run
-
     parts = [
-        f'.TH INTERLOCK 1 "" "interlock {__version__}"\n.SH NAME\ninterlock \\- the safety interlock for AI agents'
+        f'.TH INTERLOCK 1 "" "interlock {interlock.__version__}"\n.SH NAME\ninterlock \\- the safety interlock for AI agents'
     ]
     for name in ("", *_commands()):
         with redirect_stdout(io.StringIO()) as said:

@@ -7,12 +7,14 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from interlock.analysis.packs import PackError
 from interlock.cli.command import FAILED, OK, run, say_json, settings, words
-
-if TYPE_CHECKING:
-    from interlock.config import Config
+from interlock.config import Config, ConfigError, config_path, effective_settings, rules_of
+from interlock.impact.project_files import find_project_files
+from interlock.policy.policy import PolicyError
+from interlock.runtime.adapters import read_adapters
 
 _EXAMPLES = """
 interlock config show
@@ -33,9 +35,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    from interlock.config import effective_settings
-    from interlock.impact.project_files import find_project_files
-
     config = settings(args)
     project = find_project_files(str(Path.cwd()))
     broken = [
@@ -61,9 +60,6 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    from interlock.analysis.packs import PackError
-    from interlock.config import ConfigError
-
     args.config = args.file or args.config
     try:
         config = settings(args)
@@ -86,9 +82,6 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _concerns(config: Config) -> list[str]:
-    from interlock.config import ConfigError
-    from interlock.policy.policy import PolicyError
-
     try:
         return config.concerns()
     except PolicyError as error:
@@ -97,16 +90,11 @@ def _concerns(config: Config) -> list[str]:
 
 def _read_adapters(config: Config) -> list[str]:
     """The warnings of the configured adapter files; raises ConfigError where one is missing or broken."""
-    from interlock.runtime.adapters import read_adapters
-
     return [words for loaded in read_adapters(config) for words in loaded.warnings]
 
 
 def _read_rules(config: Config) -> None:
     """The configured packs with the shipped ones; raises PackError."""
-    from interlock.analysis.packs import PackError
-    from interlock.config import rules_of
-
     if config.rules:
         try:
             rules_of(config)
@@ -115,8 +103,6 @@ def _read_rules(config: Config) -> None:
 
 
 def _path(args: argparse.Namespace) -> int:
-    from interlock.config import config_path
-
     path = Path(args.config) if args.config else config_path()
     if args.json:
         say_json({"path": str(path), "exists": path.is_file()})

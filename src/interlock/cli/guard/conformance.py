@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
+import os
+import sys
 from collections.abc import Sequence
 
+import interlock
 from interlock.cli.command import FAILED, OK, CommandError, run, say_json
+from interlock.cli.guard.demo_daemon import private_daemon
+from interlock.client import DaemonClient
 
 
 def main(argv: Sequence[str]) -> int:
@@ -24,11 +30,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _evidence(args: argparse.Namespace) -> int:
-    import asyncio
-
-    from interlock.cli.guard.demo_daemon import private_daemon
-    from interlock.client import DaemonClient
-
     with private_daemon() as (daemon, token):
         person: DaemonClient = daemon.on_behalf(token)
         say_json(asyncio.run(_driven(daemon, person)))
@@ -36,13 +37,8 @@ def _evidence(args: argparse.Namespace) -> int:
 
 
 async def _driven(daemon: object, person: object) -> object:
-    import os
-    import sys
+    from mcp import Client, StdioServerParameters  # takes a second
 
-    from mcp import Client, StdioServerParameters
-
-    from interlock import __version__
-    from interlock.client import DaemonClient
     from interlock.mcp.conformance import gather_evidence
 
     assert isinstance(daemon, DaemonClient) and isinstance(person, DaemonClient)
@@ -57,6 +53,6 @@ async def _driven(daemon: object, person: object) -> object:
     server = StdioServerParameters(command=sys.executable, args=words, env=kept)
     try:
         async with Client(server, mode="legacy") as client:
-            return await gather_evidence(client, approve, __version__)
+            return await gather_evidence(client, approve, interlock.__version__)
     except KeyError as error:
         raise CommandError(f"the server did not answer as it should: {error}", FAILED) from None

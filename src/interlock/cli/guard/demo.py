@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct, field
 
-from interlock.analysis.display_text import Line, StyledText
-from interlock.cli.command import FAILED, OK, CommandError, command, daemon, run, say, say_json
+from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.cli.answer.audit import record_line
+from interlock.cli.command import FAILED, OK, CommandError, command, daemon, list_rows, run, say, say_json
+from interlock.cli.guard.demo_daemon import COOLING, private_daemon
 
 if TYPE_CHECKING:
     from interlock.client import DaemonClient
@@ -102,8 +104,6 @@ class DemoScript(Struct):
 
     def _answer(self, answer: Mapping[str, Any], got: str, expected: str) -> Line:
         unexpected = "" if got == expected else f"  (expected {expected})"
-        from interlock.analysis.display_text import visible
-
         return (
             StyledText("  interlock ", "dim"),
             StyledText(f"{got}: ", _LEADS.get(got, "ask")),
@@ -140,8 +140,6 @@ def _demo(args: argparse.Namespace) -> int:
         play = DemoScript(server, WaitedForDemoOperator(server), args.json, pause)
         _scenes(play, cooling=0)
         return _end(play, args, None)
-    from interlock.cli.guard.demo_daemon import COOLING, private_daemon
-
     if not args.json:
         print("Starting a daemon of its own in a temporary folder; nothing that the agent asks for is run.", flush=True)
     with private_daemon() as (server, token):
@@ -201,8 +199,5 @@ def _end(play: DemoScript, args: argparse.Namespace, operator: DaemonClient | No
 
 
 def _tail(operator: DaemonClient) -> Iterator[Line]:
-    from interlock.cli.answer.audit import record_line
-    from interlock.cli.command import list_rows
-
     for record in list_rows(operator.get("/audit", limit=6, newest=True), "records")[::-1]:
         yield StyledText("  "), *record_line(record)

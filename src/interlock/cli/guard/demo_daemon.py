@@ -13,6 +13,12 @@ from tempfile import TemporaryDirectory
 
 from interlock.cli.command import CommandError
 from interlock.client import DaemonClient, NoDaemon
+from interlock.config import load_config
+from interlock.identity.keys import enrol
+from interlock.identity.operators import enrol_first
+from interlock.policy.load import SHIPPED
+from interlock.startup import open_state
+from interlock.storage import open_store
 
 OPERATOR = "demo"
 COOLING = 4  # seconds
@@ -76,8 +82,6 @@ def private_daemon() -> Iterator[tuple[DaemonClient, str]]:
 
 
 def _write_config(folder: Path) -> Path:
-    from interlock.policy.load import SHIPPED
-
     text = (SHIPPED / "default.toml").read_text(encoding="utf-8")
     (folder / "default.toml").write_text(text + _GATE, encoding="utf-8")
     config = folder / "interlock.toml"
@@ -87,12 +91,6 @@ def _write_config(folder: Path) -> Path:
 
 def _enrol(path: Path, passphrase: str) -> None:
     """Enrol the operator before the daemon starts, because no person is at its terminal."""
-    from interlock.config import load_config
-    from interlock.identity.keys import enrol
-    from interlock.identity.operators import enrol_first
-    from interlock.startup import open_state
-    from interlock.storage import open_store
-
     config = load_config(path)
     store = open_store(config.store)
     try:

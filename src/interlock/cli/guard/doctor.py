@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
+from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.command import FAILED, OK, CommandError, command, daemon, run, say, say_json, settings
 from interlock.cli.guard.installation import home_and_project, named_agents
+from interlock.client import ApiError, NoDaemon
+from interlock.identity.agent_detection import agent_above
+from interlock.impact.project_files import find_project_files
+from interlock.install.checks import Check, check_hooks, check_journal, check_without_daemon, fail_mode
+from interlock.install.discovery import HookedFile, hooked_files
+from interlock.install.system.checks import check_separation
 
 if TYPE_CHECKING:
-    from interlock.analysis.display_text import Line
     from interlock.config import Config
-    from interlock.install.checks import Check
-    from interlock.install.discovery import HookedFile
 
 _MARKS = {"ok": ("well", "allow"), "note": ("note", "ask"), "problem": ("PROBLEM", "deny")}
 
@@ -52,8 +56,6 @@ def _doctor(args: argparse.Namespace) -> int:
 
 
 def _chosen(args: argparse.Namespace, config: Config) -> list[HookedFile]:
-    from interlock.install.discovery import hooked_files
-
     home, project = home_and_project()
     wanted = {agent.word for agent in named_agents(args.agents)}
     found = hooked_files(config, home, project)
@@ -65,31 +67,20 @@ def _chosen(args: argparse.Namespace, config: Config) -> list[HookedFile]:
 
 
 def _each(args: argparse.Namespace, one: HookedFile, config: Config) -> Iterator[Check]:
-    from interlock.install.checks import check_hooks
-
     yield from check_hooks(one, config, home_and_project()[0])
     if args.deep and not one.problem:
-        from interlock.install.checks import check_without_daemon
-
         _require_person()
         yield from check_without_daemon(one, config)
 
 
 def _require_person() -> None:
     """Refuses an agent's terminal: the deep check briefly judges other agents' calls without a daemon."""
-    from interlock.identity.agent_detection import agent_above
-
     if why := agent_above(os.getpid()):
         raise CommandError(f"--deep is for a person, and this looks like an agent's terminal: {why}")
 
 
 def _general(args: argparse.Namespace, config: Config, chosen: Sequence[HookedFile]) -> Iterator[Check]:
     """Check the daemon, the configuration, and that some agent is guarded."""
-    from interlock.client import ApiError, NoDaemon
-    from interlock.impact.project_files import find_project_files
-    from interlock.install.checks import Check, check_journal, fail_mode
-    from interlock.install.system.checks import check_separation
-
     if not chosen:
         yield Check("agents", "problem", "no agent is guarded: run `interlock install`")
     try:
@@ -138,8 +129,6 @@ def _json(well: bool, general: Sequence[Check], each: Sequence[tuple[HookedFile,
 
 
 def _lines(well: bool, general: Sequence[Check], each: Sequence[tuple[HookedFile, Sequence[Check]]]) -> Iterator[Line]:
-    from interlock.analysis.display_text import StyledText, visible
-
     def row(finding: Check) -> Line:
         mark, style = _MARKS[finding.state]
         return (

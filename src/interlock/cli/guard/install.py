@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from interlock.cli.command import FAILED, OK, CommandError, command, run, say, say_json, settings
+from interlock.agents import AgentDialect, HookClient, words
+from interlock.cli.command import FAILED, OK, CommandError, command, daemon, run, say, say_json, settings
 from interlock.cli.guard.installation import (
     add_scope_options,
     confirm_changes,
@@ -20,11 +22,17 @@ from interlock.cli.guard.installation import (
     set_up_system,
 )
 from interlock.cli.guard.installation import add_system_options as system_options
+from interlock.client import ApiError, NoDaemon
+from interlock.identity.agent_detection import agent_above
+from interlock.install.changes import FileChange, InstallRefusal, diff, install, plan_install
+from interlock.install.client_build import HTTP_COSTS, CannotBuild, NoAddress, build_client, client_for
+from interlock.install.discovery import agents_on_machine
+from interlock.install.files import FileProblem
+from interlock.journal import JournalError
+from interlock.journal.build import build_for, is_built, supervisor_of
 
 if TYPE_CHECKING:
-    from interlock.agents import AgentDialect, HookClient
     from interlock.config import Config
-    from interlock.install.changes import FileChange, InstallRefusal
 
 _EXAMPLES = """
 interlock install                              # looks which agents are here, and offers them
@@ -37,8 +45,6 @@ sudo interlock install --system claude-code --for alice   # a daemon with a user
 
 def main(argv: Sequence[str]) -> int:
     """Write the hooks of one or more agents."""
-    from interlock.agents import words
-
     parser = command(
         "install",
         "Every tool call of an agent passes the gate: writes Interlock's hooks into the agent's own settings,\n"
@@ -55,8 +61,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _install(args: argparse.Namespace) -> int:
-    from interlock.install.changes import plan_install
-
     require_root(args)
     config, (home, project) = set_up_system(args) if args.scope == "system" else settings(args), home_and_project()
     agents = named_agents(args.agents) or _offer_agents(args, home)
@@ -87,9 +91,6 @@ def _install(args: argparse.Namespace) -> int:
 def _clients(
     agents: Sequence[AgentDialect], config: Config, http: bool
 ) -> tuple[list[tuple[AgentDialect, HookClient]], list[InstallRefusal]]:
-    from interlock.install.changes import InstallRefusal
-    from interlock.install.client_build import NoAddress, client_for
-
     clients: list[tuple[AgentDialect, HookClient]] = []
     refused: list[InstallRefusal] = []
     for agent in agents:
@@ -102,9 +103,6 @@ def _clients(
 
 def _offer_agents(args: argparse.Namespace, home: Path) -> list[AgentDialect]:
     """The agents found on this machine."""
-    from interlock.agents import words
-    from interlock.install.discovery import agents_on_machine
-
     found = agents_on_machine(home)
     if not found:
         raise CommandError(f"no agent was found on this machine; name one: {', '.join(words())}")
@@ -121,10 +119,6 @@ def _offer_agents(args: argparse.Namespace, home: Path) -> list[AgentDialect]:
 
 def _refuse_agents(changes: Sequence[FileChange]) -> None:
     """Refuses an agent's terminal where existing hooks would change and could be pointed at another daemon; a first installation only tightens."""
-    import os
-
-    from interlock.identity.agent_detection import agent_above
-
     replaced = [change.name for change in changes if change.replaces]
     if replaced and (why := agent_above(os.getpid())):
         raise CommandError(
@@ -135,8 +129,6 @@ def _refuse_agents(changes: Sequence[FileChange]) -> None:
 
 def _explain(args: argparse.Namespace, changes: Sequence[FileChange], wanted: Sequence[FileChange]) -> None:
     """Print the manual steps and the limits of HTTP hooks, before the confirmation."""
-    from interlock.install.client_build import HTTP_COSTS
-
     for change in changes:
         if not change.needed:
             print(f"{change.agent.title}: already installed in {change.name}")
@@ -150,11 +142,6 @@ def _explain(args: argparse.Namespace, changes: Sequence[FileChange], wanted: Se
 
 def _build(agent: AgentDialect, config: Config) -> None:
     """Build the hook client; an existing one stays where an agent may have started this."""
-    import os
-
-    from interlock.identity.agent_detection import agent_above
-    from interlock.install.client_build import CannotBuild, build_client, client_for
-
     if os.access(client_for(agent, config, False).path, os.X_OK) and agent_above(os.getpid()):
         return
     try:
@@ -166,9 +153,6 @@ def _build(agent: AgentDialect, config: Config) -> None:
 
 def _build_journal(config: Config) -> None:
     """Build the journal's supervisor; hooks work without it."""
-    from interlock.journal import JournalError
-    from interlock.journal.build import build_for, is_built, supervisor_of
-
     try:
         if config.undo.journal and not is_built(supervisor_of(config)):
             build_for(config)
@@ -178,9 +162,6 @@ def _build_journal(config: Config) -> None:
 
 def _record(args: argparse.Namespace, done: Sequence[dict[str, Any]]) -> None:
     """Report the installation to the daemon, where one runs; the hooks work without it."""
-    from interlock.cli.command import daemon
-    from interlock.client import ApiError, NoDaemon
-
     for word in dict.fromkeys(one["agent"] for one in done):
         files = [one["path"] for one in done if one["agent"] == word]
         try:
@@ -194,10 +175,6 @@ def _write(
     changes: Sequence[FileChange], config: Config, http: bool
 ) -> tuple[list[dict[str, Any]], list[InstallRefusal]]:
     """Write file by file; a failure does not stop the others."""
-    from interlock.install.changes import InstallRefusal, install
-    from interlock.install.client_build import client_for
-    from interlock.install.files import FileProblem
-
     done: list[dict[str, Any]] = []
     failed: list[InstallRefusal] = []
     for change in changes:
@@ -218,8 +195,6 @@ def _print_result(
     refused: Sequence[InstallRefusal],
 ) -> None:
     if args.json:
-        from interlock.install.changes import diff
-
         say_json(
             {
                 "written": list(done),

@@ -5,19 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from interlock.agents import AgentDialect, UnknownAgent, agent
+from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.command import CommandError, pluralize
-
-if TYPE_CHECKING:
-    from interlock.agents import AgentDialect
-    from interlock.analysis.display_text import Line
-    from interlock.config import Config
-    from interlock.install.changes import FileChange, InstallRefusal
-    from interlock.install.system import SystemStep
-
+from interlock.cli.sign_in import confirm
+from interlock.config import SYSTEM_CONFIG, Config, config_of, load_config
+from interlock.install.changes import FileChange, InstallRefusal, diff
+from interlock.install.system import CannotSetUp, SystemStep, has_systemd, manual_start, removal_steps, steps
+from interlock.install.system.code import NoCode
+from interlock.install.system.units import Layout, config_text
 
 SCOPE_WORDS = {
     "user": "for this user, in every project (default)",
@@ -38,8 +38,6 @@ def add_scope_options(parser: argparse.ArgumentParser) -> None:
 
 def named_agents(given: Sequence[str]) -> list[AgentDialect]:
     """The agents of these names; refuses unknown ones."""
-    from interlock.agents import UnknownAgent, agent
-
     try:
         return [agent(word) for word in dict.fromkeys(given)]
     except UnknownAgent as error:
@@ -53,9 +51,6 @@ def home_and_project() -> tuple[Path, Path]:
 
 def diff_lines(changes: Sequence[FileChange]) -> Iterator[Line]:
     """Every change as a coloured diff."""
-    from interlock.analysis.display_text import StyledText, visible
-    from interlock.install.changes import diff
-
     styles = {"+": "allow", "-": "deny", "@": "dim"}
     for change in changes:
         yield (StyledText(visible(f"{change.agent.title}, {change.name}"), "heading"),)
@@ -78,8 +73,6 @@ def confirm_changes(args: argparse.Namespace, count: int, verb: str) -> bool:
     files = pluralize(count, "file")
     if not (os.isatty(0) and os.isatty(1)):
         raise CommandError(f"{verb} {files}? There is no terminal to ask at: check with --dry-run, then give --yes", 2)
-    from interlock.cli.sign_in import confirm
-
     return confirm(f"{verb} {files}?")
 
 
@@ -110,8 +103,6 @@ def guarded_users(args: argparse.Namespace) -> tuple[str, ...]:
     named = tuple(dict.fromkeys(args.users or ()))
     if named:
         return named
-    from interlock.config import SYSTEM_CONFIG, load_config
-
     if SYSTEM_CONFIG.is_file():
         return load_config(SYSTEM_CONFIG, {}).separate.users
     caller = os.environ.get("SUDO_USER", "")
@@ -122,11 +113,6 @@ def guarded_users(args: argparse.Namespace) -> tuple[str, ...]:
 
 def set_up_system(args: argparse.Namespace) -> Config:
     """Install all that the daemon needs and return its configuration; with --dry-run, the one that would result."""
-    from interlock.config import load_config
-    from interlock.install.system import CannotSetUp, has_systemd, manual_start, steps
-    from interlock.install.system.code import NoCode
-    from interlock.install.system.units import Layout
-
     layout, users = Layout(), guarded_users(args)
     try:
         wanted = [step for step in steps(layout, users, tuple(args.operators or ())) if step.needed]
@@ -150,9 +136,6 @@ def take_down_system(args: argparse.Namespace) -> list[SystemStep]:
     """The steps that remove the installation; none where agents were named, because the daemon then stays."""
     if args.scope != "system" or args.agents:
         return []
-    from interlock.install.system import removal_steps
-    from interlock.install.system.units import Layout
-
     layout = Layout()
     found = [step for step in removal_steps(layout) if step.needed]
     _show_steps(args, found, "The daemon's own parts:", "")
@@ -184,17 +167,10 @@ def _confirm_steps(args: argparse.Namespace, wanted: Sequence[SystemStep]) -> No
     steps = pluralize(len(wanted), "step")
     if not (os.isatty(0) and os.isatty(1)):
         raise CommandError(f"Take {steps}? There is no terminal to ask at: check with --dry-run, then give --yes", 2)
-    from interlock.cli.sign_in import confirm
-
     if not confirm(f"Take {steps}?"):
         raise CommandError("nothing was changed", 2)
 
 
 def _expected_config(layout: object, users: Sequence[str], operators: Sequence[str]) -> Config:
-    import tomllib
-
-    from interlock.config import config_of
-    from interlock.install.system.units import Layout, config_text
-
     assert isinstance(layout, Layout)
     return config_of(tomllib.loads(config_text(layout, users, operators)), str(layout.config), {})

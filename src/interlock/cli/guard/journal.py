@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from interlock.cli.command import USAGE, CommandError, command, run, settings
+from interlock.journal import CANNOT, JournalError, is_journaled, join
+from interlock.journal.build import ready
 
 _EXAMPLES = """
 interlock journal -- make install
@@ -42,9 +44,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _journal(args: argparse.Namespace) -> int:
-    from interlock.journal import CANNOT, JournalError, is_journaled
-    from interlock.journal.build import ready
-
     words = args.command[1:] if args.command[:1] == ["--"] else args.command
     if args.probe == bool(words):
         raise CommandError("give a command after --", USAGE)
@@ -61,8 +60,6 @@ def _journal(args: argparse.Namespace) -> int:
 
 def _join(words: list[str]) -> int:
     """Become the command, which the journal around it sees."""
-    from interlock.journal import join
-
     if words:  # else it is a probe
         join()
         _become(words)

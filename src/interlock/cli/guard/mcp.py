@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from interlock.policy.policy import MODES
+import interlock
+from interlock.cli.main import main as command
+from interlock.config import ConfigError, load_config
+from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming
+from interlock.mcp import PROMPT
+from interlock.policy.policy import MODES, policy_of
 
 FAILED, USAGE = 1, 2
 ENVIRONMENT_MODE = "MCPAQL_SAFETY_LOOP"
@@ -21,20 +28,13 @@ def main(argv: Sequence[str]) -> int:
 
 def dongle() -> int:
     """`mcpaql-safety-dongle`, as seed 001 calls it."""
-    from interlock.cli.main import main as command
-
     return command(["mcp", *sys.argv[1:]])
 
 
 def _main(given: argparse.Namespace) -> int:
     if given.print_prompt:
-        from interlock.mcp import PROMPT
-
         print(PROMPT, end="")
         return 0
-    from interlock.config import ConfigError, load_config
-    from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming
-
     try:
         config = load_config(given.config)
         naming = ToolNaming.of(os.environ)
@@ -43,21 +43,15 @@ def _main(given: argparse.Namespace) -> int:
     except (ConfigError, SurfaceSettingError, OSError, ValueError) as error:
         print(f"interlock mcp: {error}", file=sys.stderr)
         return USAGE
-    from interlock import __version__
-    from interlock.mcp.stdio import ServerOptions, run
-
     mode = safety_mode(given.safety_mode)
+    from interlock.mcp.stdio import ServerOptions, run  # `mcp` takes a second
+
     options = ServerOptions(naming, policy, mode, given.strict_introspection, given.permission_prompt, token)
-    return run(config, given.config, options, __version__)
+    return run(config, given.config, options, interlock.__version__)
 
 
 def _policy(path: Path) -> str:
     """The text of a policy; refuses one that the daemon would refuse with every call."""
-    import json
-    import tomllib
-
-    from interlock.policy.policy import policy_of
-
     text = path.read_text(encoding="utf-8")
     policy_of(json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text), path.stem)
     return text

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from interlock.analysis.rules.load import load
+from interlock.cli.answer.audit import read_records
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -19,10 +21,11 @@ from interlock.cli.command import (
     settings,
     words,
 )
-
-if TYPE_CHECKING:
-    from interlock.engine.replay import Comparison
-    from interlock.policy.policy import Policy
+from interlock.engine.policy_cases import failed_cases
+from interlock.engine.replay import Comparison, compare_policies, replay_policy
+from interlock.policy.load import load_policy, names
+from interlock.policy.policy import Policy, PolicyError
+from interlock.policy.rendering import policy_json, policy_lines, policy_warnings
 
 SHOWN = 20  # changed actions
 _EXAMPLES = """
@@ -59,15 +62,10 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _loaded(name: str) -> Policy:
-    from interlock.policy.load import load_policy
-
     return load_policy(name)
 
 
 def _show(args: argparse.Namespace) -> int:
-    from interlock.policy.load import names
-    from interlock.policy.rendering import policy_json, policy_lines
-
     policy = _loaded(args.name) if args.name else settings(args).effective_policy()
     if args.json:
         say_json(policy_json(policy))
@@ -80,9 +78,6 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    from interlock.policy.policy import PolicyError
-    from interlock.policy.rendering import policy_warnings
-
     try:
         policy = _loaded(args.file)
     except PolicyError as error:
@@ -104,9 +99,6 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _test(args: argparse.Namespace) -> int:
-    from interlock.analysis.rules.load import load
-    from interlock.engine.policy_cases import failed_cases
-
     policy = _loaded(args.file)
     found = failed_cases(policy, load())
     if args.json:
@@ -119,9 +111,6 @@ def _test(args: argparse.Namespace) -> int:
 
 
 def _diff(args: argparse.Namespace) -> int:
-    from interlock.cli.answer.audit import read_records
-    from interlock.engine.replay import compare_policies, replay_policy
-
     one, other = _loaded(args.one), _loaded(args.other)
     rules = replay_policy(settings(args)).rules
     found = compare_policies(read_records(args, args.against), rules, one, other)

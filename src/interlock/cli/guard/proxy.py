@@ -6,14 +6,17 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from interlock.adapters.trust import HIGHEST_CLAIM, TRUSTS
 from interlock.cli.command import OK, add_common_options, add_operator_option, run, say_json
-
-if TYPE_CHECKING:
-    from interlock.proxy.running import ServerAddress
-
+from interlock.cli.guard.mcp import agent_token
+from interlock.cli.guard.proxy_adopt import main as adopt
+from interlock.cli.sign_in import operator_session
+from interlock.client import path_segment
+from interlock.config import ConfigError, load_config
+from interlock.proxy.multiplexer import run_many, servers_in_file
+from interlock.proxy.running import ProxyOptions, ProxySettingError, ServerAddress, server_address
+from interlock.proxy.running import run as relay
 
 FAILED, USAGE = 1, 2
 CLAIMS = tuple(word for word, trust in TRUSTS.items() if trust <= HIGHEST_CLAIM)
@@ -38,8 +41,6 @@ def main(argv: Sequence[str]) -> int:
     """Relay until the client or the server ends; returns 2 for invalid settings."""
     words = list(argv)
     if words[:1] == ["adopt"]:
-        from interlock.cli.guard.proxy_adopt import main as adopt
-
         return adopt(words[1:])
     if words[:1] == ["accept"]:
         return accept_main(words[1:])
@@ -64,26 +65,18 @@ def _split_command(words: list[str]) -> tuple[argparse.Namespace, list[str]]:
 
 
 def _main(given: argparse.Namespace, command: list[str]) -> int:
-    from interlock.cli.guard.mcp import agent_token
-    from interlock.config import ConfigError, load_config
-    from interlock.proxy.running import ProxyOptions, ProxySettingError, run
-
     try:
         config = load_config(given.config)
         setting = ProxyOptions(config, given.config, agent_token(given.token_file) if given.token_file else "")
         if given.servers is not None:
-            from interlock.proxy.multiplexer import run_many, servers_in_file
-
             return run_many(servers_in_file(given.servers, given.trust), setting)
-        return run(_place(given, command), setting)
+        return relay(_place(given, command), setting)
     except (ConfigError, ProxySettingError, OSError, ValueError) as error:
         print(f"interlock proxy: {error}", file=sys.stderr)
         return USAGE
 
 
 def _place(given: argparse.Namespace, command: list[str]) -> ServerAddress:
-    from interlock.proxy.running import server_address
-
     return server_address(given.name, given.trust, command=command, url=given.url, header_files=given.header_file)
 
 
@@ -146,9 +139,6 @@ def accept_main(argv: Sequence[str]) -> int:
 
 
 def _accept(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-    from interlock.client import path_segment
-
     with operator_session(args) as operator:
         body = {"reason": args.reason, "mark": args.mark}
         after = operator.call("POST", f"/servers/{path_segment(args.name)}/accept", body)

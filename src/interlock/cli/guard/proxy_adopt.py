@@ -9,8 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from interlock.adapters.trust import HIGHEST_CLAIM, TRUSTS
+from interlock.agents.jsonc import EditError
 from interlock.cli.command import FAILED, OK, CommandError, pluralize
 from interlock.cli.guard.installation import confirm_changes
+from interlock.install.changes import stamp
+from interlock.install.files import FileProblem, back_up, read_state, replace_file
+from interlock.proxy.adoption import ProxyCommand, adopt_json, adopt_toml
 
 _EPILOG = """\
 files: Claude Code .mcp.json and ~/.claude.json, Claude Desktop claude_desktop_config.json, Cursor mcp.json, VS Code mcp.json,
@@ -34,11 +38,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _adopt(args: argparse.Namespace) -> int:
-    from interlock.agents.jsonc import EditError
-    from interlock.install.changes import stamp
-    from interlock.install.files import FileProblem, back_up, read_state, replace_file
-    from interlock.proxy.adoption import ProxyCommand, adopt_json, adopt_toml
-
     config = str(args.config.absolute()) if args.config else ""
     proxying = None if args.undo else ProxyCommand(sys.executable, args.trust, config)
     try:

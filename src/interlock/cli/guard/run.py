@@ -12,12 +12,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from interlock.agents import agent
 from interlock.cli.command import USAGE, CommandError, run, settings
+from interlock.client import ApiError, NoDaemon, find_daemon
+from interlock.engine.fallback import start_daemon
+from interlock.identity.isolation import SEPARATE
+from interlock.journal.build import problem_of
+from interlock.journal.running import JournalRun, begin_run
+from interlock.sandbox import GRANTS, SandboxPlan, SandboxSituation, bubblewrap, hook_files, plan_sandbox
+from interlock.sandbox.bubblewrap import CannotJail
+from interlock.sandbox.hook_files import agent_of_program
+from interlock.sandbox.seatbelt import argv
+from interlock.sandbox.supervise import supervise
 
 if TYPE_CHECKING:
     from interlock.config import Config
-    from interlock.journal.running import JournalRun
-    from interlock.sandbox import SandboxPlan
 
 NOT_FOUND = 127
 _PATIENCE = 20.0  # seconds for a daemon to come up
@@ -41,8 +50,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from interlock.sandbox.bubblewrap import CannotJail
-
     config, command = settings(args), _command(args.command)
     try:
         return _jailed(args, config, command)
@@ -51,9 +58,6 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _jailed(args: argparse.Namespace, config: Config, command: list[str]) -> int:
-    from interlock.sandbox import SandboxSituation, bubblewrap, hook_files, plan_sandbox
-    from interlock.sandbox.supervise import supervise
-
     if sys.platform == "darwin":
         return _on_macos(args, config, command)
     if sys.platform != "linux":
@@ -87,9 +91,6 @@ def _jailed(args: argparse.Namespace, config: Config, command: list[str]) -> int
 
 def _journal(config: Config, program: str) -> JournalRun | None:
     """The journal of the session; says why there is none, unless it is switched off."""
-    from interlock.journal.build import problem_of
-    from interlock.journal.running import begin_run
-
     found = begin_run(config, os.path.basename(program))
     if found is None and config.undo.journal:
         _warn(f"no journal keeps what the agent changes: {problem_of(config)}")
@@ -97,9 +98,6 @@ def _journal(config: Config, program: str) -> JournalRun | None:
 
 
 def _on_macos(args: argparse.Namespace, config: Config, command: list[str]) -> int:
-    from interlock.sandbox import SandboxSituation, plan_sandbox
-    from interlock.sandbox.seatbelt import argv
-
     granted = [*args.grant, "tmp"]  # there can be no other /tmp there
     jail = plan_sandbox(SandboxSituation(config, Path.home(), Path.cwd(), command, os.environ, granted))
     words = argv(jail)
@@ -121,9 +119,6 @@ def _command(given: list[str]) -> list[str]:
 
 def _daemon_answers(config: Config) -> None:
     """Start a daemon outside the jail where none answers; refuses to go on if it does not come up."""
-    from interlock.client import NoDaemon, find_daemon
-    from interlock.engine.fallback import start_daemon
-
     try:
         find_daemon(config).get("/status")
         return
@@ -142,9 +137,6 @@ def _daemon_answers(config: Config) -> None:
 
 
 def _unguarded(program: str, guarded: object) -> str:
-    from interlock.agents import agent
-    from interlock.sandbox.hook_files import agent_of_program
-
     word = agent_of_program(program)
     if not word:
         return "" if guarded else "no agent has hooks here, so nothing is judged: see `interlock install`"
@@ -155,9 +147,6 @@ def _unguarded(program: str, guarded: object) -> str:
 
 def _tell(config: Config, jail: SandboxPlan, first: int, grants: Sequence[str], journal: bool) -> None:
     """Report the jail to the daemon; warns the person where the daemon does not accept it."""
-    from interlock.client import ApiError, NoDaemon, find_daemon
-    from interlock.identity.isolation import SEPARATE
-
     body = {
         "pid": first,
         "program": os.path.basename(jail.command[0])[:200],
@@ -179,8 +168,6 @@ def _warn(*words: str) -> None:
 
 
 def _grants(text: str) -> list[str]:
-    from interlock.sandbox import GRANTS
-
     given = [word.strip() for word in text.split(",") if word.strip()]
     for word in given:
         if word not in GRANTS:
@@ -189,8 +176,6 @@ def _grants(text: str) -> list[str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    from interlock.sandbox import GRANTS
-
     rows = "\n".join(f"  {word:<11} {grant.words}" for word, grant in GRANTS.items())
     parser = argparse.ArgumentParser(
         prog="interlock run",

@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+import interlock
+from interlock.analysis.packs import PackError
 from interlock.cli.command import typed_name
 from interlock.config import Config, ConfigError, load_config
+from interlock.identity.keys import KeyFileError
 from interlock.policy.policy import MODES
-from interlock.web.sockets import is_taken
+from interlock.runtime.adapters import read_adapters
+from interlock.server.drop_root import bind_and_drop_root
+from interlock.web.sockets import CannotServe, inherited_sockets, is_taken
 
 if TYPE_CHECKING:
-    import socket
-
     from interlock.runtime.state import State
 
 FAILED = 1
@@ -59,30 +62,18 @@ def _read_adapters(config: Config) -> list[str]:
     """The warnings of adapter files; raises ConfigError where one is missing or broken."""
     if not config.adapters:
         return []
-    from interlock.runtime.adapters import read_adapters
-
     return [words for loaded in read_adapters(config) for words in loaded.warnings]
 
 
-def _begin(config: Config) -> list[socket.socket]:
-    from interlock.server.drop_root import bind_and_drop_root
-
-    return bind_and_drop_root(config)
-
-
 def _serve(config: Config, system: bool) -> int:
-    from interlock import __version__
-    from interlock.analysis.packs import PackError
-    from interlock.identity.keys import KeyFileError
-    from interlock.server.daemon import LOG, log_to_stderr, serve
-    from interlock.web.sockets import CannotServe, inherited_sockets
+    from interlock.server.daemon import LOG, log_to_stderr, serve  # FastAPI and the console: half a second
 
     log_to_stderr(config.log_level)
     for words in config.warnings:
         LOG.warning("%s", words)
     try:
-        given = _begin(config) if system else inherited_sockets()
-        serve(config, __version__, lambda state, port: _say(config, state, port), given)
+        given = bind_and_drop_root(config) if system else inherited_sockets()
+        serve(config, interlock.__version__, lambda state, port: _say(config, state, port), given)
     except PackError as error:
         print(f"interlock serve: rules.files: {error}", file=sys.stderr)
         return 2

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.answer.mode import MODES, describe_pause
 from interlock.cli.command import (
     FAILED,
@@ -21,9 +22,10 @@ from interlock.cli.command import (
     settings,
 )
 from interlock.cli.guard.installation import home_and_project
+from interlock.install.discovery import hooked_files
+from interlock.local_times import ago
 
 if TYPE_CHECKING:
-    from interlock.analysis.display_text import Line
     from interlock.config import Config
 
 
@@ -57,8 +59,6 @@ def _status(args: argparse.Namespace) -> int:
 
 def status_lines(found: Mapping[str, Any], socket: str, hooks: Sequence[Mapping[str, Any]] = ()) -> Iterator[Line]:
     """The daemon's state as lines, with the next step where something is missing."""
-    from interlock.analysis.display_text import StyledText, visible
-    from interlock.local_times import ago
 
     def row(name: str, value: object, style: str = "") -> Line:
         return StyledText(f"{name:<10}", "dim"), StyledText(visible(str(value)), style)
@@ -159,8 +159,6 @@ def _hooks(args: argparse.Namespace) -> int:
 
 def hook_rows(config: Config) -> list[dict[str, Any]]:
     """One row for each file: as written, changed since, or broken."""
-    from interlock.install.discovery import hooked_files
-
     home, project = home_and_project()
     return [
         {

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from interlock.agents import AgentDialect, agent, words
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -31,12 +32,13 @@ from interlock.cli.guard.installation import (
     require_root,
     take_down_system,
 )
+from interlock.cli.sign_in import operator_session, require_person
+from interlock.client import DaemonClient, NoDaemon
+from interlock.install.changes import FileChange, plan_uninstall, uninstall
+from interlock.install.files import FileProblem
 
 if TYPE_CHECKING:
-    from interlock.agents import AgentDialect
-    from interlock.client import DaemonClient
     from interlock.config import Config
-    from interlock.install.changes import FileChange
     from interlock.install.system import SystemStep
 
 _FOR_A_PERSON = "taking the guard away is for a person"
@@ -58,9 +60,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _uninstall(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import require_person
-    from interlock.install.changes import plan_uninstall
-
     require_root(args)
     config, (home, project) = settings(args), home_and_project()
     changes, refused = plan_uninstall(named_agents(args.agents) or _all(), args.scope, home, project, config)
@@ -80,10 +79,6 @@ def _remove(
     args: argparse.Namespace, changes: Sequence[FileChange], steps: Sequence[SystemStep], config: Config
 ) -> None:
     """1. a person's terminal, 2. an operator where there are any, 3. a yes, 4. the record, 5. the files, 6. the daemon itself."""
-    from interlock.cli.sign_in import require_person
-    from interlock.install.changes import uninstall
-    from interlock.install.files import FileProblem
-
     require_person(why=_FOR_A_PERSON)  # 1
     with _authorised(args, config) as server:  # 2
         if not confirm_changes(args, len(changes), "Change"):  # 3
@@ -103,9 +98,6 @@ def _remove(
 @contextmanager
 def _authorised(args: argparse.Namespace, config: Config) -> Iterator[DaemonClient | None]:
     """The daemon that records it, on behalf of an operator where there is one; None where there is no record."""
-    from interlock.cli.sign_in import operator_session
-    from interlock.client import NoDaemon
-
     try:
         operators = daemon(args).get("/status").get("operators")
     except NoDaemon as error:
@@ -126,8 +118,6 @@ def _is_recorded(config: Config) -> bool:
 
 
 def _all() -> list[AgentDialect]:
-    from interlock.agents import agent, words
-
     return [agent(word) for word in words()]
 
 

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+import interlock
 from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, AdapterReading, read_file
 from interlock.adapters.levels import EffectiveLevel, Named, effective_level
+from interlock.adapters.name_levels import level_from_name
 from interlock.adapters.trust import HIGHEST_CLAIM, TRUSTS, Trust, current_trust
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.command import (
@@ -27,6 +29,14 @@ from interlock.cli.command import (
     say_json,
     say_table,
 )
+from interlock.cli.guard.mcp import safety_mode
+from interlock.cli.output import paint, print_table
+from interlock.cli.sign_in import operator_session
+from interlock.client import path_segment
+from interlock.config import ConfigError, load_config
+from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming
+from interlock.mcp.adapters.catalog import AdapterFiles
+from interlock.mcp.adapters.requests import AdapterUnusable
 from interlock.policy.policy import MODES
 from interlock.policy.trust_matrix import gate
 
@@ -101,14 +111,10 @@ def _rows(adapter: Adapter, now: float) -> list[CheckedOperation]:
 
 
 def _named() -> Named:
-    from interlock.adapters.name_levels import level_from_name
-
     return level_from_name
 
 
 def _print(name: str, reading: AdapterReading, now: float) -> None:
-    from interlock.cli.output import paint, print_table
-
     rows = _rows(reading.adapter, now) if reading.adapter else []
     if reading.adapter:
         paint(_head(name, reading.adapter, now), sys.stdout)
@@ -287,9 +293,6 @@ def _last_change(one: Mapping[str, Any]) -> str:
 
 
 def _trust(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-    from interlock.client import path_segment
-
     body = {"level": args.level, "reason": args.reason, **({"mark": args.mark} if args.mark else {})}
     with operator_session(args) as operator:
         after = operator.call("PUT", f"/adapters/{path_segment(args.name)}/trust", body)
@@ -316,19 +319,12 @@ introspected. See docs/adapter-serve.md.
 def serve_main(argv: Sequence[str]) -> int:
     """Serve adapters until stdin ends; returns 1 for a file that cannot be served, 2 for invalid settings."""
     given = _serve_parser().parse_args(list(argv))
-    from interlock import __version__
-    from interlock.cli.guard.mcp import safety_mode
-    from interlock.config import ConfigError, load_config
-    from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming
-    from interlock.mcp.adapters.catalog import AdapterFiles
-    from interlock.mcp.adapters.requests import AdapterUnusable
-
     try:
         config, naming = load_config(given.config), ToolNaming.of(os.environ)
     except (ConfigError, SurfaceSettingError, OSError, ValueError) as error:
         print(f"interlock adapter serve: {error}", file=sys.stderr)
         return USAGE
-    from interlock.mcp.adapters.serving import check_names
+    from interlock.mcp.adapters.serving import check_names  # `mcp` takes a second
     from interlock.mcp.adapters.stdio import AdapterServerSettings, run, say
     from interlock.mcp.stdio import ServerOptions
 
@@ -339,7 +335,9 @@ def serve_main(argv: Sequence[str]) -> int:
         print(f"interlock adapter serve: {error}", file=sys.stderr)
         return FAILED
     options = ServerOptions(naming, mode=safety_mode(given.safety_mode))
-    return run(config, given.config, shelf, AdapterServerSettings(options, given.agent, given.proxy), __version__)
+    return run(
+        config, given.config, shelf, AdapterServerSettings(options, given.agent, given.proxy), interlock.__version__
+    )
 
 
 def _serve_parser() -> argparse.ArgumentParser:

@@ -17,6 +17,10 @@ from interlock.cli.command import (
     say_json,
     say_table,
 )
+from interlock.cli.judge import ask_session
+from interlock.cli.judge.ask_session import choose_planner, request_plan
+from interlock.cli.sign_in import operator_session
+from interlock.local_times import ago
 
 _EXAMPLES = """
 interlock ask 'free some disk space'
@@ -69,16 +73,11 @@ def _ask(args: argparse.Namespace) -> int:
         return _list_history(args)
     if args.json:
         return _print_plan(args)
-    from interlock.cli.judge import ask_session
-
     return ask_session.run_session(args)
 
 
 def _print_plan(args: argparse.Namespace) -> int:
     """The plan for a program to read; it runs nothing."""
-    from interlock.cli.judge.ask_session import request_plan
-    from interlock.cli.sign_in import operator_session
-
     if not (args.intent or args.again):
         raise CommandError("--json shows one plan: give words, or --again PLAN", USAGE)
     with operator_session(args, reading=True) as operator:
@@ -87,16 +86,11 @@ def _print_plan(args: argparse.Namespace) -> int:
 
 
 def _planner(args: argparse.Namespace) -> int:
-    from interlock.cli.judge.ask_session import choose_planner
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args, reading=args.json) as operator:
         return choose_planner(operator, args)
 
 
 def _list_history(args: argparse.Namespace) -> int:
-    from interlock.cli.sign_in import operator_session
-
     with operator_session(args, reading=True) as operator:
         found: Any = operator.get("/workflows") if args.workflows else operator.get("/plans", q=args.history or "")
     if args.json:
@@ -113,8 +107,6 @@ def _list_history(args: argparse.Namespace) -> int:
             "there is no workflow yet; save one after a run, or on the console's Ask page",
         )
         return OK
-    from interlock.local_times import ago
-
     rows = [
         [one["id"], ago(one["madeAt"]), one["status"] + _code(one), one["risk"], one["command"]]
         for one in list_rows(found, "plans")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import readline
 import signal
 import subprocess
 import sys
@@ -225,8 +226,6 @@ def _edit_line(prompt: str, text: str) -> str:
     if "\n" in text:
         print("This command has several lines; what you type takes the place of all of them.")
         return _ask_line(prompt)
-    import readline
-
     readline.set_startup_hook(lambda: readline.insert_text(text))
     try:
         return input(prompt)

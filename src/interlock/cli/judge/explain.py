@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.analysis.wire import assessment_json, error_json, requirement_json, step_json
 from interlock.cli.output import paint
-from interlock.engine.explain import DENY, explain
+from interlock.config import ConfigError, load_config
+from interlock.engine.explain import DENY, PolicyAnswer, explain
 from interlock.engine.preview import Unjudged, local_policy, preview
+from interlock.impact.files import decode, read_text
+from interlock.impact.project_files import find_project_files
 from interlock.model import Action, command, intent, operation, tool
+from interlock.policy.circumstances import AdapterContext, Circumstances
+from interlock.policy.impact import Impact, impact_json
 
 if TYPE_CHECKING:
-    from interlock.analysis.display_text import Line
-    from interlock.engine.explain import PolicyAnswer
-    from interlock.policy.circumstances import AdapterContext
-    from interlock.policy.impact import Impact
     from interlock.policy.load import ProjectFile
     from interlock.runtime.in_force import InForce
 
@@ -80,7 +85,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _show_adapter_operation(args: argparse.Namespace, parser: Parser, cwd: str, by: InForce) -> int:
-    from interlock.adapters import AdapterError
+    from interlock.adapters import AdapterError  # with what reads operations, which no command needs
     from interlock.cli.judge.adapter_operation import resolve_operation
 
     try:
@@ -128,8 +133,6 @@ _OTHERS = {"operation": _operation, "tool": _tool, "intent": _intent}
 
 
 def _object(text: str | None, option: str, parser: Parser) -> dict[str, Any]:
-    import json
-
     try:
         found = json.loads(text) if text else {}
     except ValueError as error:
@@ -154,10 +157,6 @@ def show(
     config: str | None = None,
 ) -> int:
     """Print the effects of an action and the policy's decision; returns the verdict as exit code."""
-    from interlock.impact.files import read_text
-    from interlock.impact.project_files import find_project_files
-    from interlock.policy.circumstances import Circumstances
-
     reached = _reached(config) if look else []
     points = max((int(one.get("points") or 0) for one in reached), default=0)
     with contextlib.ExitStack() as ending:
@@ -170,8 +169,6 @@ def show(
     assert answer.judgement is not None
     assessment = answer.judgement.assessment
     if as_json:
-        import json
-
         steps = [step_json(step) for step in assessment.steps]
         report = {"verdict": answer.verdict.word, **_answer(answer), **_given(action), "cwd": action.cwd}
         report |= {**assessment_json(assessment), "steps": steps, **_impact_json(answer), **(extra or {})}
@@ -188,10 +185,7 @@ def show(
 
 def _reached(config: str | None) -> list[Mapping[str, Any]]:
     """The limits that agents of this user have reached, from the daemon; empty where none answers."""
-    from pathlib import Path
-
-    from interlock.client import ApiError, NoDaemon, find_daemon
-    from interlock.config import ConfigError, load_config
+    from interlock.client import ApiError, NoDaemon, find_daemon  # 60 modules, for --look alone
 
     try:
         status = find_daemon(load_config(Path(config) if config else None)).get("/status", DAEMON_PATIENCE)
@@ -203,8 +197,6 @@ def _reached(config: str | None) -> list[Mapping[str, Any]]:
 
 def _project_lines(files: Sequence[ProjectFile]) -> Iterator[Line]:
     """The project's own policy files, and their problems."""
-    from interlock.analysis.display_text import StyledText, visible
-
     for one in files:
         wrong = "; ".join(one.problems)
         words = (
@@ -215,8 +207,6 @@ def _project_lines(files: Sequence[ProjectFile]) -> Iterator[Line]:
 
 def _raised_lines(reached: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
     """A row for each agent that has reached a limit."""
-    from interlock.analysis.display_text import StyledText, visible
-
     for one in reached:
         who = str(one.get("name") or one.get("principal", ""))
         yield StyledText(f"{'Raised':<10}", "dim"), StyledText(visible(f"for {who} now: {one.get('words', '')}"), "ask")
@@ -224,7 +214,7 @@ def _raised_lines(reached: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
 
 def _inspector(ending: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], Impact]:
     """Inspects the targets in a child process, as this user; a person waits longer than an agent."""
-    from interlock.impact.warm_child import WarmInspector
+    from interlock.impact.warm_child import WarmInspector  # subprocess and socket, for --look alone
 
     found = WarmInspector()
     ending.callback(found.close)
@@ -232,8 +222,6 @@ def _inspector(ending: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], Im
 
 
 def _impact_json(answer: PolicyAnswer) -> dict[str, Any]:
-    from interlock.policy.impact import impact_json
-
     return {"looked": {**impact_json(answer.seen), "words": answer.seen.words}} if answer.seen is not None else {}
 
 
@@ -253,8 +241,6 @@ def _given(action: Action) -> dict[str, Any]:
 
 def _print_unjudged(found: Unjudged, as_json: bool) -> int:
     if as_json:
-        import json
-
         print(json.dumps({"verdict": DENY.word, **error_json(found.error)}, indent=2))
     else:
         print(f"{DENY.lead}: this command {found.error}. Write it more simply, or report it.")
@@ -299,13 +285,9 @@ def _text(words: Sequence[str]) -> str:
     if len(words) == 1 and words[0] != "-":
         return words[0]
     if len(words) > 1:
-        import shlex
-
         return shlex.join(words)
     if not words and sys.stdin.isatty():
         return ""
-    from interlock.impact.files import decode
-
     return decode(sys.stdin.buffer.read(MAX_INPUT)).removesuffix("\n")
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from interlock.cli.judge.explain import show
+from interlock.engine.preview import local_policy
+from interlock.model import command
 
 if TYPE_CHECKING:
     from interlock.runtime.in_force import InForce
@@ -29,8 +34,6 @@ def main(argv: Sequence[str]) -> int:
         known = argv[0] in ("-h", "--help")
         print(_HELP if known else f"interlock prompt: takes no {argv[0]!r}", end="" if known else "\n")
         return 0 if known else 2
-    from interlock.engine.preview import local_policy
-
     try:
         by = local_policy()
     except ValueError as error:  # a configuration, a policy or a rule that must not be used
@@ -53,9 +56,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _explain(line: str, cwd: str, asks: bool, by: InForce) -> None:
-    from interlock.cli.judge.explain import show
-    from interlock.model import command
-
     if not asks:
         print(f"$ {line}")
     show(command(line, cwd), by)
@@ -63,8 +63,6 @@ def _explain(line: str, cwd: str, asks: bool, by: InForce) -> None:
 
 
 def _welcome() -> None:
-    import contextlib
-
     with contextlib.suppress(ImportError):
         import readline  # editing and history, in memory only
 

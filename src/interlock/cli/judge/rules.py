@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 
@@ -13,6 +14,7 @@ from interlock.analysis.packs import PackError
 from interlock.analysis.rules.book import Rulebook
 from interlock.analysis.rules.load import SHIPPED, example_failures, load_files
 from interlock.analysis.rules.rendering import rule_json, rule_lines, rules_markdown
+from interlock.cli.output import paint, print_table
 
 Packs = Mapping[str, Rulebook]
 _EPILOG = """\
@@ -48,8 +50,6 @@ def _list(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps([rule_json(pack, rule) for pack, rule in rules], indent=2))
         return 0
-    from interlock.cli.output import print_table
-
     rows = [(rule.id, rule.level.word, "no" if rule.irreversible else "yes", rule.reason) for _, rule in rules]
     print_table(("rule", "level", "undo", "reason"), rows, sys.stdout)
     if sys.stdout.isatty():
@@ -65,8 +65,6 @@ def _show(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(rule_json(pack, rule), indent=2))
         return 0
-    from interlock.cli.output import paint
-
     paint(rule_lines(pack, rule), sys.stdout)
     return 0
 
@@ -130,8 +128,6 @@ def _packs() -> Packs:
 
 
 def _unknown(what: str, word: str, known: Sequence[str]) -> int:
-    from difflib import get_close_matches
-
     near = get_close_matches(word, known, 3, 0.5) or [name for name in known if word in name][:3]
     hint = f"did you mean {' or '.join(near)}?" if near else "see `interlock rules list`"
     print(f"interlock rules: no {what} {word!r}; {hint}", file=sys.stderr)

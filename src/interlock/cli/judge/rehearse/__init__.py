@@ -8,6 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from interlock.cli.command import FAILED, OK, USAGE, CommandError, command, run, say, say_json
+from interlock.cli.judge.rehearse.logs import agent_logs, named_logs, shell_histories
+from interlock.cli.judge.rehearse.rehearsal import DAY, rehearse
+from interlock.cli.judge.rehearse.rendering import false_alarm_lines, rehearsal_json, rehearsal_lines
+from interlock.cli.output import progress
+from interlock.engine.preview import local_policy
 
 DAYS = 30
 _EXAMPLES = """
@@ -50,11 +55,6 @@ def _days(text: str) -> int:
 
 
 def _rehearse(args: argparse.Namespace) -> int:
-    from interlock.cli.judge.rehearse.rehearsal import DAY, rehearse
-    from interlock.cli.judge.rehearse.rendering import false_alarm_lines, rehearsal_json, rehearsal_lines
-    from interlock.cli.output import progress
-    from interlock.engine.preview import local_policy
-
     by, files = local_policy(args.policy, args.config), _files(args)
     with progress("Rehearsing", "files", len(files), quiet=args.json) as tick:
         found = rehearse(files, time.time() - args.days * DAY, by, tick)
@@ -68,8 +68,6 @@ def _rehearse(args: argparse.Namespace) -> int:
 
 
 def _files(args: argparse.Namespace) -> list[Path]:
-    from interlock.cli.judge.rehearse.logs import agent_logs, named_logs, shell_histories
-
     home = Path.home()
     if args.paths:
         try:

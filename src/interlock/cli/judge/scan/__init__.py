@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+import interlock
 from interlock.analysis.display_text import visible
 from interlock.analysis.wire import finding_json
+from interlock.cli.judge.scan.sarif import sarif
 from interlock.cli.judge.scan.scanner import Hit, Scan, missing_paths, scan
-from interlock.cli.output import progress
+from interlock.cli.output import print_table, progress
 from interlock.model import Level
 
 _LEVELS = MappingProxyType({level.word: level for level in Level if level > Level.SAFE})
@@ -50,8 +52,6 @@ def main(argv: Sequence[str]) -> int:
 def _table(result: Scan) -> None:
     if not result.hits:
         return
-    from interlock.cli.output import print_table
-
     rows = [
         (f"{visible(hit.file)}:{hit.line}", hit.finding.level.word, hit.finding.rule, hit.message)
         for hit in result.hits
@@ -73,10 +73,7 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
 
 
 def _sarif(result: Scan) -> None:
-    from interlock import __version__
-    from interlock.cli.judge.scan.sarif import sarif
-
-    print(json.dumps(sarif(result.hits, __version__), indent=2))
+    print(json.dumps(sarif(result.hits, interlock.__version__), indent=2))
 
 
 _FORMATS: Mapping[str, Callable[[Scan], None]] = MappingProxyType({"table": _table, "json": _json, "sarif": _sarif})
