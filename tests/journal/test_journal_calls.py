@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from interlock.journal.build import SOURCES
-from journals import Journal, tree
+from journals import Journal, table, tree
 
 HERE = Path(__file__).parent
-TABLE = re.findall(r"^    AT\((\w+),", (SOURCES / "calls.c").read_text(), re.MULTILINE)
+TABLE = table()
 PROGRAM = (HERE / "each_call.c").read_text()
 
 
@@ -73,6 +72,11 @@ REACHED = {
     "in a folder that was moved": "os.rename('sub', 'moved'); os.unlink('moved/b.txt'); os.rename('moved', 'empty/m')",
     "in a folder that is made, filled and removed": "os.mkdir('n'); os.rename('a.txt', 'n/a'); os.unlink('n/a'); os.rmdir('n')",
     "by calls that fail": "[e(f) for e in (lambda f: f,) for f in ()]; import contextlib\nfor f in (lambda: os.rmdir('sub'), lambda: os.rename('sub', 'sub/x'), lambda: os.mkdir('a.txt')):\n  with contextlib.suppress(OSError): f()\nos.chmod('a.txt', 0o600)",
+    "by a rename that replaces nothing": "import ctypes; r = ctypes.CDLL(None).renameat2; assert r(-100, b'a.txt', -100, b'big.bin', 1) and not r(-100, b'a.txt', -100, b'n', 1)",
+    "by renames among many folders": "for k in range(4):\n  for i in range(4): os.makedirs(f'm{i}', exist_ok=True); open(f'm{i}/n', 'w').close()\n  os.mkdir(f'o{k}'); os.rename(f'm{k}/n', f'o{k}/n')\nos.rename('a.txt', 'o1/n')",
+    "by an exchange of a folder and a file": "import ctypes; assert not ctypes.CDLL(None).renameat2(-100, b'sub', -100, b'a.txt', 2); open('a.txt/b.txt', 'w'); os.unlink('sub')",
+    "by links over something": "os.system('ln -f sub/b.txt a.txt; ln -sf sub big.bin; ln -sfn nowhere link; ln -s x sub/b.txt; ln a.txt sub/c.txt')",
+    "by a mode that keeps its user out": "os.unlink('sub/b.txt'); os.chmod('sub', 0)",
     "with a name that is no text": "open(b'\\xff\\n', 'w').write('x'); os.rename('a.txt', b'\\xfe')",
 }  # fmt: skip
 
@@ -83,6 +87,26 @@ def test_a_file_is_kept_however_it_is_reached(code: str, journal: Journal, work:
     done = journal.python(f"import os\n{code}")
     assert done.returncode == 0, done.stderr
     assert tree(work) != before
+    assert journal.undo()["undone"]
+    assert tree(work) == before
+
+
+ACL = b"\2\0\0\0" + b"".join(
+    tag.to_bytes(2, "little") + b"\6\0" + who.to_bytes(4, "little")
+    for tag, who in ((1, 2**32 - 1), (2, 1234), (4, 2**32 - 1), (16, 2**32 - 1), (32, 2**32 - 1))
+)
+
+
+@pytest.mark.parametrize("line", ["rm -rf a.txt sub", "chmod -R 700 . && echo > a.txt", "mv sub/b.txt a.txt; rm -r sub", "cp --remove-destination sub/b.txt a.txt"])  # fmt: skip
+def test_access_lists_and_special_modes_come_back(line: str, journal: Journal, work: Path) -> None:
+    (work / "a.txt").chmod(0o6751)
+    (work / "sub").chmod(0o3770)
+    os.setxattr(work / "a.txt", "system.posix_acl_access", ACL)
+    os.setxattr(work / "sub", "system.posix_acl_default", ACL)
+    if os.geteuid() == 0:
+        os.chown(work / "sub/b.txt", 1234, 4321)
+    before = tree(work)
+    assert journal.run("sh", "-c", line).returncode == 0
     assert journal.undo()["undone"]
     assert tree(work) == before
 

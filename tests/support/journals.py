@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from interlock.config import Config
-from interlock.journal.build import build, is_built
+from interlock.journal.build import SOURCES, build, is_built
 from interlock.journal.entries import ActionJournal, read_journal
 from interlock.journal.store import JournalStore, StoredJournal
 from interlock.journal.undo import plan_undo, undo
@@ -68,6 +69,11 @@ class Journal:
         found = undo(self.store, self.supervisor, id or self.last().id, force)
         self.settle()
         return found
+
+
+def table() -> list[str]:
+    """The names of the calls that the supervisor is told of."""
+    return re.findall(r"^    AT\((\w+),", (SOURCES / "calls.c").read_text(), re.MULTILINE)
 
 
 def built(folder: Path) -> Path:

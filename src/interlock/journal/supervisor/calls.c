@@ -367,7 +367,7 @@ int judge(struct caller *caller, const struct seccomp_data *data) {
     renames_settle(NULL);
     drop_pending(caller->tid);
     calling = caller;
-    first.fd = first.parent = second.fd = second.parent = -1, first.borrowed = second.borrowed = false;
+    first.fd = first.parent = second.fd = second.parent = -1, first.lender = second.lender = NULL;
     complaint[0] = 0, keep_clear();
     int answer = 0;
     if (data->nr == __NR_execve || data->nr == __NR_execveat) return session_exec(caller, data), 0;

@@ -44,7 +44,8 @@ struct process {
 /* Something a path leads to. It is open (fd), or known by its name in a folder that is (parent), or both. */
 struct object {
     int fd, parent;
-    bool exists, borrowed;    /* borrowed: the parent is remembered, and not closed with this */
+    bool exists;
+    struct holder *lender;    /* remembers the parent, which is not closed with this */
     struct statx st, above;   /* above: of the parent */
     char name[NAME_MAX + 1];
     char path[LONGEST];

@@ -228,6 +228,7 @@ static int finish_followed(struct caller *caller, struct object *object) {
 /* The folder of the last call, which most calls have in common with the next; used again only if the same words still lead to it. */
 static struct holder {
     pid_t tid;
+    int lent; /* to how many objects of the present call */
     int dir, fd;
     uint64_t id;
     char words[512], path[LONGEST];
@@ -240,6 +241,15 @@ void holders_forget(void) {
     }
 }
 
+static void lend(struct holder *one, struct object *object) {
+    object->parent = one->fd, object->lender = one, one->lent++;
+}
+
+static void give_back(struct object *object) {
+    if (object->lender) object->lender->lent--;
+    object->lender = NULL, object->parent = -1;
+}
+
 /* Finds the parent among the folders of recent calls; false where none of them is it. */
 static bool recall(struct caller *caller, int dir, const char *before, struct object *object) {
     for (struct holder *one = holders; one < holders + 4; one++) {
@@ -249,7 +259,7 @@ static bool recall(struct caller *caller, int dir, const char *before, struct ob
         else if (dir == AT_FDCWD) snprintf(words, sizeof words, "cwd/%s", before);
         else snprintf(words, sizeof words, "fd/%d/%s", dir, before);
         if (statx(caller->proc, words, 0, WANTED, &object->above) < 0 || identity(&object->above) != one->id) return false;
-        object->parent = one->fd, object->borrowed = true;
+        lend(one, object);
         strcpy(object->path, one->path);
         return true;
     }
@@ -258,6 +268,7 @@ static bool recall(struct caller *caller, int dir, const char *before, struct ob
 
 static void remember(struct caller *caller, int dir, const char *before, struct object *object) {
     static unsigned next;
+    while (holders[next % 4].lent) next++; /* a call has two objects at most */
     struct holder *one = &holders[next++ % 4];
     size_t length = strlen(object->path) - strlen(object->name);
     if (caller->foreign || object->parent < 0 || strlen(before) >= sizeof one->words) return;
@@ -266,7 +277,7 @@ static void remember(struct caller *caller, int dir, const char *before, struct 
     strcpy(one->words, before);
     memcpy(one->path, object->path, length);
     one->path[length > 1 ? length - 1 : 1] = 0;
-    object->borrowed = true;
+    lend(one, object);
 }
 
 static int base_of(struct caller *caller, int dir, const char *path, uint64_t *resolve, char *joined) {
@@ -336,7 +347,7 @@ static int find_followed(struct caller *caller, int base, const char *path, uint
 int find(struct caller *caller, int dir, const char *path, bool follow, uint64_t resolve, struct object *object) {
     char joined[LONGEST], before[LONGEST];
     uint64_t how = resolve;
-    object->fd = object->parent = -1, object->path[0] = 0, object->exists = object->borrowed = false;
+    object->fd = object->parent = -1, object->path[0] = 0, object->exists = false, object->lender = NULL;
     if (!*path) return -ENOENT;
     bool named = split(path, before, object->name);
     int error = *path == '/' || caller->foreign ? caller_refresh(caller) : 0;
@@ -344,7 +355,7 @@ int find(struct caller *caller, int dir, const char *path, bool follow, uint64_t
     if (named && !caller->foreign && !resolve && recall(caller, dir, before, object)) {
         error = look_inside(object);
         if (!error && !(follow && object->exists && S_ISLNK(object->st.stx_mode))) return name_inside(object);
-        object->parent = -1, object->borrowed = false;
+        give_back(object);
     }
     if (*path != '/' && !caller->foreign && (error = caller_refresh(caller))) return error;
     int base = base_of(caller, dir, path, &how, joined);
@@ -369,7 +380,7 @@ int find(struct caller *caller, int dir, const char *path, bool follow, uint64_t
 
 int find_descriptor(struct caller *caller, int fd, struct object *object) {
     char link[32];
-    object->parent = -1, object->path[0] = 0, object->borrowed = false;
+    object->parent = -1, object->path[0] = 0, object->lender = NULL;
     snprintf(link, sizeof link, "fd/%d", fd);
     object->fd = openat(caller->proc, link, O_PATH | O_CLOEXEC);
     int error = object->fd < 0 ? -errno : finish_followed(caller, object);
@@ -379,6 +390,7 @@ int find_descriptor(struct caller *caller, int fd, struct object *object) {
 
 void object_close(struct object *object) {
     if (object->fd >= 0) close(object->fd);
-    if (object->parent >= 0 && !object->borrowed) close(object->parent);
-    object->fd = object->parent = -1, object->borrowed = false;
+    if (object->parent >= 0 && !object->lender) close(object->parent);
+    object->fd = -1;
+    give_back(object);
 }
