@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -11,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from hook_client import claude_input
 from interlock.config import load_config
-from interlock.journal.build import store_of
+from interlock.identity.isolation import runs_below
+from interlock.journal.build import store_of, supervisor_of
 from interlock.journal.entries import read_journal
 from interlock.journal.store import JournalStore
 from interlock.journal.undo import JournalUndo
@@ -147,3 +150,25 @@ def test_the_daemon_knows_which_jails_have_a_journal(home: Home) -> None:
     found = home.folder / "state" / "jails.json"
     home.run("true")
     assert '"journal": true' in found.read_text()
+
+
+def test_the_hooks_of_a_jail_do_not_ask_about_what_its_journal_keeps(home: Home, work: Path) -> None:
+    kept = home.hook("git reflog expire --expire=now --all", "toolu_kept")
+    mixed = home.hook("rm -rf a; git push --force origin main", "toolu_mixed")
+    assert "`interlock undo` brings back" in home.run(kept).stdout
+    assert '"ask"' in home.run(mixed).stdout or '"deny"' in home.run(mixed).stdout
+    outside = subprocess.run(["sh", "-c", kept], env=home.environ, cwd=work, capture_output=True, text=True)
+    assert '"ask"' in outside.stdout or '"deny"' in outside.stdout
+
+
+def test_what_did_not_fit_into_the_journal_of_a_jail_is_asked_about(home: Home, work: Path) -> None:
+    text, refused = "git stash clear", "interlock: unlink refused: /x: undo.journal_bytes"
+    assert "`interlock undo` brings back" in home.run(home.hook(text, "toolu_1")).stdout
+    ran = {**claude_input(text, "toolu_1", "PostToolUseFailure", cwd=str(work)), "error": refused}
+    (work / "ran.json").write_text(json.dumps(ran))
+    home.run(f"{home.guard.client} claude-code PostToolUseFailure < {work}/ran.json")
+    assert "`interlock undo` brings back" not in home.run(home.hook(text, "toolu_2")).stdout
+
+
+def test_a_jail_without_our_supervisor_has_no_journal(home: Home) -> None:
+    assert not runs_below(os.getpid(), supervisor_of(load_config(home.folder / "interlock.toml", {})))

@@ -26,6 +26,7 @@ from interlock.hooks.wrapping import RewriteCheck, SentCall, changed_keys, proof
 from interlock.hooks.written_files import Files, written_contents
 from interlock.identity.agent_detection import words_above
 from interlock.identity.isolation import JAILED
+from interlock.impact.inspection import is_own_tool
 from interlock.impact.user_access import FindProjectFiles, Inspect, TakeSnapshot
 from interlock.model import Action, AgentRef, Kind, TicketState
 from interlock.policy.decision import Decision
@@ -194,24 +195,38 @@ class HookEvaluation:
         return None
 
     async def _below_journal(self, hook: HookCall) -> HookCall:
-        """The hook, its only call below the journal where that can be."""
+        """The hook, its calls below the journal where that can be: the one around its jail, or one for its only call."""
+        if hook.isolation == JAILED:
+            return replace(hook, journaled=await self._is_in_journal(hook))
         wrapper, event = self.hooks.wrapper, hook.event
-        own = hook.who.principal == f"uid:{os.getuid()}" and hook.isolation != JAILED
+        own = hook.who.principal == f"uid:{os.getuid()}"
         if wrapper is None or not own or event.kind != "before" or len(event.calls) != 1 or not hook.pid:
             return hook
         session, call = repr(hook.key), event.calls[0]
         if hook.agent.rewrites is None or session in self.hooks.without_journal:
             return hook
-        judged = await self._read(call.action)
         if session not in self.hooks.agent_options:
             self.hooks.agent_options.put(session, words_above(hook.pid))
         options = self.hooks.agent_options.get(session)
-        large = self.hooks.too_large.get(session)
-        if options is None or (large and nearest(large, changed_keys(call.action, judged)) is not None):
+        if options is None or await self._did_not_fit(hook, call):
             return hook
+        judged = await self._read(call.action)
         new = wrap_call(RewriteCheck(hook.agent, event, call, judged, options), wrapper)
         runs = new is not None and proof_key(hook.key, new.asked) in self.hooks.running_rewritten
         return replace(hook, rewrite=new, journaled=runs)
+
+    async def _is_in_journal(self, hook: HookCall) -> bool:
+        """Whether the journal around a jail keeps what all calls of this event change: commands and the agent's own tools run in there."""
+        jail, calls = self.context.state.jails.jail_of(hook.pid), hook.event.calls
+        if jail is None or not jail.journal:
+            return False
+        inside = all(call.action.kind is Kind.COMMAND or is_own_tool(call.action) for call in calls)
+        return inside and not any([await self._did_not_fit(hook, call) for call in calls])
+
+    async def _did_not_fit(self, hook: HookCall, call: AgentCall) -> bool:
+        """Whether the journal refused an effect of this call before, in the same session."""
+        large = self.hooks.too_large.get(repr(hook.key)) or ()
+        return bool(large) and nearest(large, changed_keys(call.action, await self._read(call.action))) is not None
 
     async def _read(self, action: Action) -> Judgement:
         """The judgement of a call without its scripts; analysed in the pool where that takes long."""

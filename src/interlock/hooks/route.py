@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.agents import GATING, ROUTE, AgentDialect, Event, HookOutput, HookVerdict, UnknownAgent
+from interlock.agents import GATING, ROUTE, AgentCall, AgentDialect, Event, HookOutput, HookVerdict, UnknownAgent
 from interlock.agents import agent as agent_of
 from interlock.agents.rewriting import with_originals
 from interlock.audit import journal
@@ -23,7 +23,7 @@ from interlock.hooks.integrity import disabling_settings
 from interlock.hooks.loopback_peer import LoopbackPeers
 from interlock.hooks.memory import HookMemory, call_keys
 from interlock.hooks.outcomes import CHANGED, MALFORMED, REPLACED, alert, record_outcome
-from interlock.hooks.wrapping import changed_keys, failure_in, proof_key
+from interlock.hooks.wrapping import SentCall, changed_keys, failure_in, proof_key
 from interlock.identity import home_for
 from interlock.impact.user_access import path_resolver, script_reader, snapshot_taker, target_inspector
 from interlock.install.client_build import SPARE
@@ -112,8 +112,8 @@ class HookApi:
         if self.hooks.wrapper is not None:
             event = with_originals(event, self.hooks.wrapper.original)
         ref = AgentRef(who.agent(), request.agent.word, event.session[:_NAME], event.parent[:_NAME])
-        if event.kind in ("after", "failed") and self.hooks.wrapper is not None:
-            self._note_rewritten(request.agent, event, ref, body)
+        if event.kind in ("after", "failed"):
+            self._note_journaled(request.agent, event, ref, body)
         return request.agent.encode(event, await self._verdict(request, event, ref, who, receive))
 
     async def _verdict(
@@ -185,26 +185,33 @@ class HookApi:
         keys = (key for call in event.calls for key in call_keys(who.principal, agent.word, who.session, call))
         return any(call.snapshot for call in map(self.hooks.allowed.get, keys) if call is not None)
 
-    def _note_rewritten(self, agent: AgentDialect, event: Event, who: AgentRef, body: bytes) -> None:
-        """Notes whether a session runs calls as they were rewritten; where it does not or cannot, they are judged without the journal."""
-        wrapper, said, session = self.hooks.wrapper, failure_in(body), (who.principal, agent.word, who.session)
+    def _note_journaled(self, agent: AgentDialect, event: Event, who: AgentRef, body: bytes) -> None:
+        """Notes how calls ran below the journal: what it refused, and all calls of a session that cannot use it, are judged without it."""
+        said, session = failure_in(body), repr((who.principal, agent.word, who.session))
         for call in event.calls:
             sent = self.hooks.rewritten.take(*call_keys(who.principal, agent.word, who.session, call))
-            if sent is None or wrapper is None:
-                continue
-            ran, key = take_mark(wrapper.front, sent.id), proof_key(session, sent.asked)
-            relied = key in self.hooks.running_rewritten
-            if not ran or said == "unable" or call.action.text != sent.original:
-                self.hooks.without_journal.put(repr(session), True)
-            else:
-                self.hooks.running_rewritten.put(key, True)
-            if not ran and said != "unable":
-                words = f"{agent.title} does not run calls as they were rewritten; they are judged without the journal"
-                self._alert(agent, REPLACED, words, who, quiet=not relied)
+            if sent is not None:
+                self._note_rewritten(agent, call, sent, who, said)
             if said == "refused":
                 judged, _ = self.context.state.reader.read(call.action)
-                known = self.hooks.too_large.get(repr(session)) or ()
-                self.hooks.too_large.put(repr(session), (*known, *changed_keys(call.action, judged))[-MOST_EFFECTS:])
+                known = self.hooks.too_large.get(session) or ()
+                self.hooks.too_large.put(session, (*known, *changed_keys(call.action, judged))[-MOST_EFFECTS:])
+
+    def _note_rewritten(self, agent: AgentDialect, call: AgentCall, sent: SentCall, who: AgentRef, said: str) -> None:
+        """Notes whether a session runs calls as they were rewritten."""
+        session = (who.principal, agent.word, who.session)
+        ran, key = (
+            self.hooks.wrapper is not None and take_mark(self.hooks.wrapper.front, sent.id),
+            proof_key(session, sent.asked),
+        )
+        relied = key in self.hooks.running_rewritten
+        if not ran or said == "unable" or call.action.text != sent.original:
+            self.hooks.without_journal.put(repr(session), True)
+        else:
+            self.hooks.running_rewritten.put(key, True)
+        if not ran and said != "unable":
+            words = f"{agent.title} does not run calls as they were rewritten; they are judged without the journal"
+            self._alert(agent, REPLACED, words, who, quiet=not relied)
 
     async def _prepare_wrapping(self) -> None:
         """Finds out whether calls can run below the journal; without it they are judged as ever."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
@@ -152,6 +153,18 @@ def verify_jail(pid: int, uid: int, folder: Path, fixed: Sequence[str]) -> int:
         if found is None or not found.read_only:
             raise NotJailed(f"process {pid} could write {path}")
     return start
+
+
+def runs_below(pid: int, program: Path) -> bool:
+    """Whether one of the ancestors of a process runs this program."""
+    for _ in range(MOST_ANCESTORS):
+        pid = parent_of(pid)
+        if pid <= 1:
+            return False
+        with contextlib.suppress(OSError):
+            if os.path.samefile(f"/proc/{pid}/exe", program):
+                return True
+    return False
 
 
 def _put(path: Path, value: object) -> None:

@@ -10,8 +10,9 @@ from starlette.requests import Request
 from interlock.audit.chain import event_body
 from interlock.audit.journal import note_hooks
 from interlock.identity.agents import add_agent, block, change_agent, unblock
-from interlock.identity.isolation import JAILED, JailedRun, NotJailed, verify_jail
+from interlock.identity.isolation import JAILED, JailedRun, NotJailed, runs_below, verify_jail
 from interlock.identity.operators import require_admin
+from interlock.journal.build import supervisor_of
 from interlock.ports import Tx
 from interlock.runtime.state import State
 from interlock.server.routes import AGENT, ANYBODY, OPERATOR, describe
@@ -93,7 +94,8 @@ def _begin(context: Context, who: ApiCaller, body: NewJail) -> None:
         start = verify_jail(body.pid, int(who.principal.removeprefix("uid:")), context.config.folder, body.fixed)
     except NotJailed as error:
         raise HttpProblem("VALIDATION_INVALID_VALUE", f"{error}; it counts as plain") from None
-    jail = JailedRun(body.pid, start, body.program, tuple(body.grants), state.clock.now(), body.journal)
+    journal = body.journal and runs_below(body.pid, supervisor_of(context.config))
+    jail = JailedRun(body.pid, start, body.program, tuple(body.grants), state.clock.now(), journal)
     details = {"program": jail.program, "grants": list(jail.grants), "fixed": list(body.fixed), "journal": jail.journal}
     above = context.agent_above(who.pid)
     told = event_body(jail.since, "jail", who.principal, {**details, **({"above": above} if above else {})})
