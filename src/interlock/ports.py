@@ -28,6 +28,7 @@ from interlock.records import (
     HistoryEntry,
     Notification,
     OperatorRow,
+    SealedSession,
     Snapshot,
     SnapshotQuery,
     Ticket,
@@ -105,6 +106,21 @@ class Tx(Protocol):
 
     def use_credential(self, id: str, before: int, counter: int, at: float) -> bool:
         """Compare-and-set on the counter; False after a concurrent change."""
+
+    def sealed_session(self, mark: str) -> SealedSession | None: ...
+
+    def sealed_sessions(self, kind: str) -> list[SealedSession]:
+        """The one that ends first comes first."""
+
+    def save_session(self, row: SealedSession) -> None: ...
+
+    def note_session(self, mark: str, at: float, before: float) -> None:
+        """Sets when it was last seen, where that was before that time."""
+
+    def delete_session(self, mark: str) -> bool:
+        """False where another transaction came first."""
+
+    def delete_sessions(self, owner: str) -> None: ...
 
     # agents
     def agent(self, principal: str, name: str) -> AgentRow | None: ...

@@ -13,6 +13,7 @@ from interlock.approvals import challenges, pausing, standing_answers
 from interlock.audit.chain import AuditRecorder, event_body
 from interlock.config import Config, policy_mark, rules_of
 from interlock.engine.real_paths import guarded_of
+from interlock.identity.session_shelf import SharedShelf
 from interlock.identity.sessions import OperatorSessions
 from interlock.identity.visitors import Visitors
 from interlock.plans import history
@@ -67,6 +68,7 @@ def open_state(
         undo=config.undo,
         pauses=config.pause,
     )
+    sessions = OperatorSessions(config.limits.session_minutes, clock.now)
     state = State(
         store=store,
         in_force=in_force,
@@ -74,12 +76,12 @@ def open_state(
         clock=clock,
         installation=installation,
         recorder=AuditRecorder(store, clock, writer, installation.checkpoint.key_id, hashes),
-        sessions=OperatorSessions(config.limits.session_minutes, clock.now),
+        sessions=sessions,
         strength=strength,
         channels=channels,
         shared=shared,
         snapshots=SnapshotPlaces(machine=platform.node()),
-        visitors=Visitors(config.console),
+        visitors=Visitors(config.console, SharedShelf(store, sessions.seal_key) if shared else None),
         plans=PlanDesk(config.plan, config.planner),
     )
     state.adapters = Adapters(read_adapters(config), state.sessions.seal_key)

@@ -93,7 +93,7 @@ def stepup_finish(
     """The session, armed for the one ticket that the passkey was touched for."""
     now = state.clock.now()
     asked = state.visitors.ceremonies.take(ceremony, ASK, visitor.id, now)
-    about: TicketCeremony = asked.about
+    about = asked.read(TicketCeremony)
     row, proof = verify_answer(state, response, asked.challenge, site, visitor.operator)
     said = parse_statement(about.statement)
     made = Approval(
@@ -148,7 +148,7 @@ def freshen_finish(state: State, visitor: Visitor, ceremony: str, response: Mapp
     now = state.clock.now()
     asked = state.visitors.ceremonies.take(ceremony, FRESH, visitor.id, now)
     verify_answer(state, response, asked.challenge, site, visitor.operator)
-    state.visitors.freshen(visitor.id, now)
+    state.visitors.freshen(visitor, now)
 
 
 def freshen_with_passphrase(state: State, visitor: Visitor, passphrase: str, code: str) -> None:
@@ -156,7 +156,7 @@ def freshen_with_passphrase(state: State, visitor: Visitor, passphrase: str, cod
     if visitor.how != PASSPHRASE or credentials.active_credentials(state, visitor.operator, PASSKEY):
         raise AnswerRefused("touch your passkey for this")
     totp.authenticate(state, visitor.operator, passphrase, code, visitor.source)
-    state.visitors.freshen(visitor.id, state.clock.now())
+    state.visitors.freshen(visitor, state.clock.now())
 
 
 GRANT = "grant"
@@ -188,7 +188,7 @@ def grant_finish(
     """The session with the one grant that the passkey was touched for."""
     now = state.clock.now()
     asked = state.visitors.ceremonies.take(ceremony, GRANT, visitor.id, now)
-    about: GrantCeremony = asked.about
+    about = asked.read(GrantCeremony)
     row, proof = verify_answer(state, response, asked.challenge, site, visitor.operator)
     signature = to_hex(replace(proof, head=about.head))
     signed = replace(about.grant, statement=about.statement, signature=signature, key_id=key_id(row.id))

@@ -18,6 +18,7 @@ from interlock.identity.keys.roster import (
     seal_credential,
 )
 from interlock.identity.operators import ADMIN
+from interlock.identity.session_shelf import LOCKED
 from interlock.identity.sessions import SignInRefused
 from interlock.identity.visitors import PASSPHRASE, SET_UP, Visitor
 from interlock.policy.digest import normal_name
@@ -28,7 +29,6 @@ from interlock.runtime.state import State
 WAIT_SECONDS = 24 * 3600.0  # until a credential counts that no older one vouches for
 MOST = 20  # of one operator
 MOST_NAME = 60
-LOCKED = "nobody has unlocked this daemon since it started: sign in with your passphrase, or run `interlock unlock`"
 
 
 def seal_key_of(state: State) -> bytes:

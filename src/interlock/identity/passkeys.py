@@ -7,58 +7,20 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct, field
-from msgspec.structs import replace
-
 from interlock.approvals.statements import CONSOLE
 from interlock.audit.chain import event_body
 from interlock.identity import credentials
 from interlock.identity.keys import webauthn
 from interlock.identity.keys.roster import PASSKEY
-from interlock.identity.keys.signing import SigningKey
 from interlock.identity.keys.webauthn import PasskeyRefused
 from interlock.identity.operators import note_failure
-from interlock.identity.passkey_proofs import PasskeyProof, key_id, session_challenge, to_hex
+from interlock.identity.passkey_proofs import PasskeyProof
+from interlock.identity.session_keys import SessionKey
 from interlock.identity.sessions import OperatorSession, WrongSignIn
 from interlock.identity.visitors import PASSKEY as BY_PASSKEY
 from interlock.identity.visitors import SET_UP, Site, Visitor
-from interlock.model import Confidential
 from interlock.records import Credential
 from interlock.runtime.state import State
-
-
-class SessionKey(Struct, frozen=True):
-    """A session's key before a passkey has signed its challenge."""
-
-    key: SigningKey = field(default_factory=lambda: SigningKey.of(secrets.token_bytes(32)))
-    nonce: str = field(default_factory=lambda: secrets.token_hex(32))
-
-    @property
-    def challenge(self) -> bytes:
-        """The challenge that a passkey signs to vouch for the key."""
-        return session_challenge(self.key.public_key, self.nonce)
-
-    def delegate(self, proof: PasskeyProof) -> DelegatedKey:
-        """The key with the passkey's proof for it."""
-        return DelegatedKey(self.key, replace(proof, delegate=self.key.public_key, nonce=self.nonce))
-
-
-class DelegatedKey(Confidential, Struct, frozen=True):
-    """Signs as the passkey that vouches for it; its signatures never count as a touch of that passkey."""
-
-    HIDDEN = ("_key", "_proof")
-
-    _key: SigningKey
-    _proof: PasskeyProof
-
-    @property
-    def key_id(self) -> str:
-        return key_id(self._proof.credential)
-
-    def sign(self, statement: str) -> str:
-        """The signature with the passkey's proof, in hex."""
-        return to_hex(replace(self._proof, signed=self._key.sign(statement.encode())))
-
 
 REGISTER, SIGN_IN = "register", "sign-in"
 WAYS = {SET_UP: "by a set-up link"}
@@ -120,7 +82,7 @@ def sign_in_finish(
         refused = WrongSignIn(str(error))
         note_failure(state, CONSOLE, f"passkey\0{source}", refused)
         raise refused from None
-    session = OperatorSession(row.operator, ceremony_row.about.delegate(proof), now, channel=CONSOLE)
+    session = OperatorSession(row.operator, ceremony_row.read(SessionKey).delegate(proof), now, channel=CONSOLE)
     entered = state.visitors.enter(session, BY_PASSKEY, source, now, site.secure)
     body = event_body(now, "unlock", row.operator, {"channel": CONSOLE, "how": "passkey", "source": source})
     state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))

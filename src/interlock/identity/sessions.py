@@ -7,7 +7,7 @@ import math
 import secrets
 import threading
 from collections.abc import Callable, Hashable, Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -51,6 +51,7 @@ class TooManySignIns(SignInRefused):
         super().__init__(f"too many failed sign-ins; wait {seconds} s")
 
 
+@runtime_checkable
 class Signer(Protocol):
     """Signs for an operator: with the key from a passphrase, or one that a passkey vouches for."""
 

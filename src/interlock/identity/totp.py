@@ -47,7 +47,7 @@ def begin(state: State, visitor: Visitor) -> dict[str, Any]:
 def finish(state: State, visitor: Visitor, ceremony: str, code: str) -> Credential:
     """Stores the authenticator that this code confirms."""
     now = state.clock.now()
-    secret = str(state.visitors.ceremonies.take(ceremony, SET_UP, visitor.id, now).about)
+    secret = state.visitors.ceremonies.take(ceremony, SET_UP, visitor.id, now).read(str)
     step = _step_of(secret, code, now, 0)
     if step is None:
         raise AnswerRefused("this is no code of your authenticator; begin again, and check its clock")

@@ -1,11 +1,11 @@
-"""Browser sessions of the console: its site, sessions found by a cookie's hash, and single-use passkey ceremonies; in memory alone."""
+"""Browser sessions of the console: its site, sessions found by a cookie, set-up links, and single-use passkey ceremonies."""
 
 from __future__ import annotations
 
 import hmac
 import secrets
 import threading
-from typing import Any
+from typing import Any, ClassVar, Self, TypeVar
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -13,11 +13,13 @@ from msgspec.structs import replace
 
 from interlock.approvals.statements import CONSOLE
 from interlock.config.settings import ConsoleSettings
-from interlock.identity.keys import fingerprint
 from interlock.identity.keys.webauthn import PasskeyRefused
+from interlock.identity.session_keys import decode, encode
+from interlock.identity.session_shelf import GroupLimit, MemoryShelf, SessionShelf
 from interlock.identity.sessions import OperatorSession, SignInRefused
 from interlock.model import Confidential
 
+T = TypeVar("T")
 LOCAL = "localhost"  # a browser takes no passkeys for 127.0.0.1
 
 
@@ -53,41 +55,57 @@ class Ceremony(Confidential, Struct, frozen=True):
     """A pending passkey or authenticator request to a browser."""
 
     HIDDEN = ("challenge", "about")
+    GROUPS: ClassVar[tuple[str, ...]] = ("ceremony", "stranger's ceremony")
 
     kind: str
     challenge: bytes
     visitor: str  # its id, or that of a known browser; empty for an unknown one
-    expires_at: float
-    about: Any = None
+    ends_at: float
+    about: bytes = b""
+
+    @property
+    def group(self) -> str:
+        """Those of visitors are counted apart, so that a flood of sign-ins blocks no approval."""
+        return self.GROUPS[0 if self.visitor else 1]
+
+    @property
+    def owner(self) -> str:
+        return ""
+
+    @property
+    def seen_at(self) -> float:
+        return self.ends_at
+
+    def seen(self, at: float) -> Self:
+        return self
+
+    def read(self, kind: type[T]) -> T:
+        """The subject that the ceremony began with."""
+        return decode(self.about, kind)
 
 
 class Ceremonies:
-    """Pending ceremonies, in memory. Those of visitors are separate, so that a flood of sign-ins blocks no approval."""
+    """Pending ceremonies by their ids."""
 
-    def __init__(self) -> None:
-        self._open: dict[bool, dict[str, Ceremony]] = {False: {}, True: {}}
-        self._lock = threading.Lock()
+    LIMIT = GroupLimit(MOST_CEREMONIES)
+
+    def __init__(self, shelf: SessionShelf) -> None:
+        self._shelf = shelf
 
     def begin(self, kind: str, challenge: bytes, visitor: str, now: float, about: Any = None) -> str:
         """Opens a ceremony and returns its id."""
         id = secrets.token_urlsafe(18)
-        with self._lock:
-            kept = self._open[bool(visitor)]
-            for old in [old for old, one in kept.items() if one.expires_at <= now]:
-                del kept[old]
-            while len(kept) >= MOST_CEREMONIES:
-                del kept[next(iter(kept))]
-            kept[id] = Ceremony(kind, challenge, visitor, now + CEREMONY_SECONDS, about)
+        begun = Ceremony(kind, challenge, visitor, now + CEREMONY_SECONDS, encode(about))
+        self._shelf.add(id, begun, now, self.LIMIT)
         return id
 
     def take(self, id: str, kind: str, visitor: str, now: float) -> Ceremony:
         """Takes a ceremony, once; refuses another kind or visitor, and an expired one."""
-        with self._lock:
-            found = self._open[bool(visitor)].get(id)
-            if found is None or (found.kind, found.visitor) != (kind, visitor):
-                raise PasskeyRefused("this was not requested, or was answered already; begin again")
-            del self._open[bool(visitor)][id]
-        if found.expires_at <= now:
+        found = self._shelf.find(id, Ceremony)
+        known = found is not None and (found.kind, found.visitor) == (kind, visitor)
+        if not known or (found := self._shelf.take(id, Ceremony)) is None:
+            raise PasskeyRefused("this was not requested, or was answered already; begin again")
+        if found.ends_at <= now:
             raise PasskeyRefused("this took too long; begin again")
         return found
 
@@ -104,7 +122,8 @@ MOST_LINKS = 100
 class Visitor(Confidential, Struct, frozen=True):
     """One signed-in browser; a set-up session may only register a first credential."""
 
-    HIDDEN = ("csrf",)
+    HIDDEN = ("csrf", "cookie")
+    GROUPS: ClassVar[tuple[str, ...]] = ("browser",)
 
     id: str
     session: OperatorSession
@@ -115,10 +134,20 @@ class Visitor(Confidential, Struct, frozen=True):
     seen_at: float = 0.0
     ends_at: float = 0.0
     role: str = VIEWER
+    cookie: str = ""  # of this request; never kept
+
+    @property
+    def group(self) -> str:
+        return self.GROUPS[0]
 
     @property
     def operator(self) -> str:
         return self.session.operator
+
+    owner = operator
+
+    def seen(self, at: float) -> Self:
+        return replace(self, seen_at=at)
 
     def sent_by(self, given: str) -> bool:
         """Whether a request carries this session's CSRF token, which other pages cannot know."""
@@ -129,84 +158,91 @@ class Visitor(Confidential, Struct, frozen=True):
         return self.session.stepped_up(now)
 
 
-class Visitors:
-    """The browsers that are signed in at one process; never stored, as a stored session could be stolen."""
+class SetUpLink(Struct, frozen=True):
+    """A single-use link that a person at a terminal opens in a browser."""
 
-    def __init__(self, settings: ConsoleSettings | None = None) -> None:
+    GROUPS: ClassVar[tuple[str, ...]] = ("link",)
+
+    session: OperatorSession
+    ends_at: float
+
+    @property
+    def group(self) -> str:
+        return self.GROUPS[0]
+
+    @property
+    def owner(self) -> str:
+        return self.session.operator
+
+    @property
+    def seen_at(self) -> float:
+        return self.ends_at
+
+    def seen(self, at: float) -> Self:
+        return self
+
+
+class Visitors:
+    """The browsers that are signed in, at this process or at any replica that shares its shelf."""
+
+    def __init__(self, settings: ConsoleSettings | None = None, shelf: SessionShelf | None = None) -> None:
         self.settings = settings or ConsoleSettings()
-        self.ceremonies = Ceremonies()
+        self._shelf: SessionShelf = shelf or MemoryShelf()
+        self.ceremonies = Ceremonies(self._shelf)
         self.counters: dict[str, int] = {}  # last known counters of passkeys and authenticators
         self.checking = threading.BoundedSemaphore(SIGN_INS)
-        self._open: dict[str, Visitor] = {}  # by the cookie's fingerprint
-        self._links: dict[str, tuple[OperatorSession, float]] = {}
-        self._lock = threading.Lock()
+
+    @property
+    def _limit(self) -> GroupLimit:
+        return GroupLimit(MOST_BROWSERS, own_only=True, idle_seconds=self.settings.idle_minutes * 60)
 
     def enter(
         self, session: OperatorSession, how: str, source: str, now: float, secure: bool = False
     ) -> tuple[str, Visitor]:
-        """A new session and its cookie; an earlier cookie of the browser does not open it."""
+        """A new session and its cookie; an earlier cookie of the browser does not open it.
+
+        Above the limit the operator's own oldest session ends, never another operator's.
+        """
         lasts = LINK_SECONDS if how == SET_UP else self.settings.session_hours * 3600.0
         kept = replace(session, channel=CONSOLE, cookie=True, fresh_at=0.0, expires_at=now + lasts)
         visitor = Visitor(secrets.token_hex(8), kept, how, secrets.token_urlsafe(32), source, now, now, now + lasts)
         token = (SECURE if secure else "con_") + secrets.token_urlsafe(32)
-        with self._lock:
-            self._open = {key: one for key, one in self._open.items() if self._lasts(one, now)}
-            if len(self._open) >= MOST_BROWSERS:
-                self._make_room(visitor.operator)
-            self._open[fingerprint(token)] = visitor
+        if not self._shelf.add(token, visitor, now, self._limit):
+            raise SignInRefused("too many browsers are signed in")
         return token, visitor
 
     def find(self, token: str, now: float, idles: bool = False) -> Visitor | None:
         """The session of a cookie while it lasts; an operator's requests postpone idling, a page's own (`idles`) do not."""
-        key = fingerprint(token)
-        with self._lock:
-            found = self._open.get(key)
-            if found is None:
-                return None
-            if not self._lasts(found, now):
-                del self._open[key]
-                return None
-            if not idles:
-                self._open[key] = found = replace(found, seen_at=now)
-            return found
+        found = self._shelf.find(token, Visitor)
+        if found is None:
+            return None
+        if not self._limit.lasts(found.ends_at, found.seen_at, now):
+            self._shelf.drop(token)
+            return None
+        if not idles:
+            found = found.seen(now)
+            self._shelf.note(token, found)
+        return replace(found, cookie=token)
 
-    def freshen(self, id: str, now: float) -> None:
+    def freshen(self, visitor: Visitor, now: float) -> None:
         """Records a step-up of the visitor's operator."""
-        with self._lock:
-            for key, one in self._open.items():
-                if one.id == id:
-                    self._open[key] = replace(one, session=replace(one.session, fresh_at=now))
+        found = self._shelf.find(visitor.cookie, Visitor)
+        if found is not None:
+            self._shelf.change(visitor.cookie, replace(found, session=replace(found.session, fresh_at=now)))
 
     def leave(self, token: str) -> None:
-        with self._lock:
-            self._open.pop(fingerprint(token), None)
+        self._shelf.drop(token)
 
     def leave_all(self, operator: str) -> None:
-        with self._lock:
-            self._open = {key: one for key, one in self._open.items() if one.operator != operator}
-            self._links = {key: one for key, one in self._links.items() if one[0].operator != operator}
+        self._shelf.drop_owned(operator)
 
     def link(self, session: OperatorSession, now: float) -> str:
         """The secret of a single-use set-up link."""
         token = "set_" + secrets.token_urlsafe(32)
-        with self._lock:
-            live = {key: one for key, one in self._links.items() if one[1] > now}
-            self._links = dict(list(live.items())[-(MOST_LINKS - 1) :])
-            self._links[fingerprint(token)] = (session, now + LINK_SECONDS)
+        self._shelf.add(token, SetUpLink(session, now + LINK_SECONDS), now, GroupLimit(MOST_LINKS))
         return token
 
     def take_link(self, token: str, now: float) -> OperatorSession | None:
         """The session that a set-up link was made for; once, then None."""
-        with self._lock:
-            found = self._links.pop(fingerprint(token), None)
-        return found[0] if found is not None and found[1] > now else None
-
-    def _lasts(self, visitor: Visitor, now: float) -> bool:
-        return now < visitor.ends_at and now - visitor.seen_at < self.settings.idle_minutes * 60
-
-    def _make_room(self, operator: str) -> None:
-        """Ends the operator's own oldest session above the limit, never another operator's."""
-        oldest = next((key for key, one in self._open.items() if one.operator == operator), None)
-        if oldest is None:
-            raise SignInRefused("too many browsers are signed in")
-        del self._open[oldest]
+        found = self._shelf.take(token, SetUpLink)
+        return found.session if found is not None and found.ends_at > now else None

@@ -124,6 +124,17 @@ class Credential(Struct, frozen=True):
     removed_at: float = 0.0
 
 
+class SealedSession(Struct, frozen=True):
+    """A browser's session, a set-up link or a ceremony that replicas share; only its token and an unlocked daemon open the box."""
+
+    mark: str  # hash of the token
+    kind: str
+    owner: str  # an operator; empty for a ceremony
+    box: str
+    seen_at: float
+    ends_at: float
+
+
 class AgentRow(Struct, frozen=True):
     """A known agent; its trust tier is set by an operator."""
 

@@ -7,12 +7,13 @@ from typing import Any
 
 from interlock.policy.digest import normal_name
 from interlock.ports import StoreError, StoreEvent
-from interlock.records import AgentRow, Block, Credential, Denial, Grant, OperatorRow
+from interlock.records import AgentRow, Block, Credential, Denial, Grant, OperatorRow, SealedSession
 from interlock.storage import Transaction, stored_text
 from interlock.storage.rows import RecordTable, from_json, to_json
 
 OPERATORS = RecordTable("operators", OperatorRow, key=("name",))
 CREDENTIALS = RecordTable("credentials", Credential, key=("id",))
+SESSIONS = RecordTable("sealed_sessions", SealedSession, key=("mark",))
 AGENTS = RecordTable("agents", AgentRow, key=("principal", "name_key"), by_name=True)
 BLOCKS = RecordTable("blocks", Block, key=("principal", "since"))
 DENIALS = RecordTable("denials", Denial, key=("effect_key", "principal", "session", "ticket"))
@@ -47,6 +48,24 @@ class IdentityQueries:
         """Compare-and-set on the counter; False when another use came first."""
         sql = "UPDATE credentials SET counter = ?, used_at = ? WHERE id = ? AND counter = ? RETURNING id"
         return bool(self.db.execute(sql, (counter, at, id, before)))
+
+    def sealed_session(self, mark: str) -> SealedSession | None:
+        return SESSIONS.first(self.db, "WHERE mark = ?", (mark,))
+
+    def sealed_sessions(self, kind: str) -> list[SealedSession]:
+        return SESSIONS.find(self.db, "WHERE kind = ? ORDER BY ends_at, mark", (kind,))
+
+    def save_session(self, row: SealedSession) -> None:
+        self.db.execute(SESSIONS.upsert, SESSIONS.values(row))
+
+    def note_session(self, mark: str, at: float, before: float) -> None:
+        self.db.execute("UPDATE sealed_sessions SET seen_at = ? WHERE mark = ? AND seen_at < ?", (at, mark, before))
+
+    def delete_session(self, mark: str) -> bool:
+        return bool(self.db.execute("DELETE FROM sealed_sessions WHERE mark = ? RETURNING mark", (mark,)))
+
+    def delete_sessions(self, owner: str) -> None:
+        self.db.execute("DELETE FROM sealed_sessions WHERE owner = ?", (owner,))
 
     def agent(self, principal: str, name: str) -> AgentRow | None:
         return AGENTS.first(self.db, "WHERE principal = ? AND name_key = ?", (principal, normal_name(name)))

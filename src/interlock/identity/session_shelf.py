@@ -1,0 +1,192 @@
+"""Keeps browsers' sessions, set-up links and ceremonies by secret tokens: in memory, or sealed in the store that replicas share."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol, Self, TypeVar
+
+from msgspec import Struct
+
+from interlock.identity.keys import fingerprint
+from interlock.identity.session_keys import seal, unseal
+from interlock.identity.sessions import SignInRefused
+from interlock.ports import Store, Tx
+from interlock.records import SealedSession
+
+SEEN_SECONDS = 15.0  # a request is noted in the store at most so often
+LOCKED = "nobody has unlocked this daemon since it started: sign in with your passphrase, or run `interlock unlock`"
+
+
+class ShelfItem(Protocol):
+    """A session, a set-up link or a ceremony."""
+
+    GROUPS: ClassVar[tuple[str, ...]]
+
+    @property
+    def group(self) -> str:
+        """One of GROUPS; items are limited by group."""
+
+    @property
+    def owner(self) -> str: ...
+
+    @property
+    def ends_at(self) -> float: ...
+
+    @property
+    def seen_at(self) -> float:
+        """The last request; items that do not idle return when they end."""
+
+    def seen(self, at: float) -> Self:
+        """The item after a request at this time."""
+
+
+Item = TypeVar("Item", bound=ShelfItem)
+
+
+class GroupLimit(Struct, frozen=True):
+    """How many items a group has at most, and which one makes room for a new one."""
+
+    most: int
+    own_only: bool = False  # only an item of the same owner does
+    idle_seconds: float = float("inf")
+
+    def lasts(self, ends_at: float, seen_at: float, now: float) -> bool:
+        return now < ends_at and now - seen_at < self.idle_seconds
+
+
+class SessionShelf(Protocol):
+    """Items by token; only a hash of the token is kept."""
+
+    def add(self, token: str, item: ShelfItem, now: float, limit: GroupLimit) -> bool:
+        """Adds an item; above the limit the oldest one makes room. False where none may."""
+
+    def find(self, token: str, kind: type[Item]) -> Item | None: ...
+
+    def take(self, token: str, kind: type[Item]) -> Item | None:
+        """Removes an item and returns it, to one caller only."""
+
+    def change(self, token: str, item: ShelfItem) -> None:
+        """Replaces an item that is there."""
+
+    def note(self, token: str, item: ShelfItem) -> None:
+        """Records the time of an item's last request."""
+
+    def drop(self, token: str) -> None: ...
+
+    def drop_owned(self, owner: str) -> None:
+        """Removes the sessions and links of an operator."""
+
+
+class MemoryShelf:
+    """The items of the one process that uses a store: never stored, and gone when it ends."""
+
+    def __init__(self) -> None:
+        self._items: dict[str, Any] = {}  # by the token's fingerprint, the oldest first
+        self._lock = threading.Lock()
+
+    def add(self, token: str, item: ShelfItem, now: float, limit: GroupLimit) -> bool:
+        with self._lock:
+            group = {mark: one for mark, one in self._items.items() if one.group == item.group}
+            for mark in [mark for mark, one in group.items() if not limit.lasts(one.ends_at, one.seen_at, now)]:
+                del group[mark], self._items[mark]
+            if len(group) >= limit.most:
+                room = [mark for mark, one in group.items() if not limit.own_only or one.owner == item.owner]
+                if not room:
+                    return False
+                del self._items[room[0]]
+            self._items[fingerprint(token)] = item
+            return True
+
+    def find(self, token: str, kind: type[Item]) -> Item | None:
+        found = self._items.get(fingerprint(token))
+        return found if isinstance(found, kind) else None
+
+    def take(self, token: str, kind: type[Item]) -> Item | None:
+        with self._lock:
+            found = self._items.get(fingerprint(token))
+            if not isinstance(found, kind):
+                return None
+            del self._items[fingerprint(token)]
+            return found
+
+    def change(self, token: str, item: ShelfItem) -> None:
+        with self._lock:
+            if fingerprint(token) in self._items:
+                self._items[fingerprint(token)] = item
+
+    def note(self, token: str, item: ShelfItem) -> None:
+        self.change(token, item)
+
+    def drop(self, token: str) -> None:
+        with self._lock:
+            self._items.pop(fingerprint(token), None)
+
+    def drop_owned(self, owner: str) -> None:
+        with self._lock:
+            self._items = {mark: one for mark, one in self._items.items() if one.owner != owner}
+
+
+class SharedShelf:
+    """The items of all replicas: rows that open with their token and the seal key alone, so that an unlocked replica finds them."""
+
+    def __init__(self, store: Store, seal_key: Callable[[], bytes | None]) -> None:
+        self._store, self._seal_key = store, seal_key
+
+    def add(self, token: str, item: ShelfItem, now: float, limit: GroupLimit) -> bool:
+        row = self._row(token, item)
+
+        def work(tx: Tx) -> bool:
+            group = tx.sealed_sessions(item.group)
+            ended = [one for one in group if not limit.lasts(one.ends_at, one.seen_at, now)]
+            left = [one for one in group if one not in ended]
+            if len(left) >= limit.most:
+                room = [one for one in left if not limit.own_only or one.owner == item.owner]
+                if not room:
+                    return False
+                ended.append(room[0])
+            for one in ended:
+                tx.delete_session(one.mark)
+            tx.save_session(row)
+            return True
+
+        return self._store.write(work)
+
+    def find(self, token: str, kind: type[Item]) -> Item | None:
+        row = self._store.read(lambda tx: tx.sealed_session(fingerprint(token)))
+        return self._open(row, token, kind)
+
+    def take(self, token: str, kind: type[Item]) -> Item | None:
+        def work(tx: Tx) -> SealedSession | None:
+            row = tx.sealed_session(fingerprint(token))
+            return row if row is not None and tx.delete_session(row.mark) else None
+
+        return self._open(self._store.write(work), token, kind)
+
+    def change(self, token: str, item: ShelfItem) -> None:
+        row = self._row(token, item)
+        self._store.write(lambda tx: tx.save_session(row) if tx.sealed_session(row.mark) else None)
+
+    def note(self, token: str, item: ShelfItem) -> None:
+        mark, at = fingerprint(token), item.seen_at
+        self._store.write_soon(lambda tx: tx.note_session(mark, at, at - SEEN_SECONDS))
+
+    def drop(self, token: str) -> None:
+        self._store.write(lambda tx: tx.delete_session(fingerprint(token)))
+
+    def drop_owned(self, owner: str) -> None:
+        self._store.write(lambda tx: tx.delete_sessions(owner))
+
+    def _row(self, token: str, item: ShelfItem) -> SealedSession:
+        key, mark = self._seal_key(), fingerprint(token)
+        if key is None:
+            raise SignInRefused(LOCKED)
+        box = seal(item, token, f"{item.group}\0{mark}", key)
+        return SealedSession(mark, item.group, item.owner, box, item.seen_at, item.ends_at)
+
+    def _open(self, row: SealedSession | None, token: str, kind: type[Item]) -> Item | None:
+        key = self._seal_key()
+        if row is None or key is None or row.kind not in kind.GROUPS:
+            return None
+        found = unseal(row.box, kind, token, f"{row.kind}\0{row.mark}", key)
+        return found.seen(row.seen_at) if found is not None else None
