@@ -109,23 +109,24 @@ class JournalPlanner:
     def is_left(self, path: str) -> bool:
         """Whether a path still is as the action left it."""
         found, after = self.now(path), self._journal.after.get(path)
-        if after is None:  # the supervisor was killed, or still runs
-            return found is None or self._running or found.st_ctime <= self._journal.last + SLACK
-        if found is None or after.kind is PathKind.ABSENT:
-            return found is None and after.kind is PathKind.ABSENT
-        if _KINDS.get(stat.S_IFMT(found.st_mode), PathKind.OTHER) is not after.kind:
+        if found is None:
+            return after is None or after.kind is PathKind.ABSENT
+        if after is not None and _KINDS.get(stat.S_IFMT(found.st_mode), PathKind.OTHER) is not after.kind:
             return False
-        if after.kind is PathKind.FOLDER:
+        if stat.S_ISDIR(found.st_mode) or (after is None and self._running):
             return True
-        print = fingerprint(found)
-        for _ in range(100):
-            if print == after.fingerprint:
-                return True
-            earlier = self._same.get((path, print))
-            if earlier is None:
-                return False
-            print = earlier
-        return False
+        prints = self._earlier_prints(path, fingerprint(found))
+        if after is not None:
+            return after.fingerprint in prints
+        # by another name in the journal, or its supervisor was killed
+        return any(changed <= (self._journal.last + SLACK) * 1e9 for *_, changed in prints)
+
+    def _earlier_prints(self, path: str, print: Fingerprint) -> list[Fingerprint]:
+        """A fingerprint, and those that it stands for where undos made what is there."""
+        found = [print]
+        while len(found) < 100 and (earlier := self._same.get((path, found[-1]))) is not None:
+            found.append(earlier)
+        return found
 
     def _is_object(self, path: str, state: JournalState) -> bool:
         found = self.now(path)
