@@ -104,9 +104,10 @@ fuzz: $(STAMP) ## 100,000 generated inputs, and a minute of requests
 	PYTHONPATH=tests/support $(BIN)/python tests/fuzz.py
 	OPENAPI_EXAMPLES=60 $(BIN)/python -m pytest tests/server/test_openapi.py
 
-soak: $(STAMP) ## 200 daemons killed under load, 600 random trees and repositories destroyed and undone
+soak: $(STAMP) ## 200 daemons killed under load, 600 random trees and repositories destroyed and undone, 1,400 journaled programs
 	PYTHONPATH=tests/support $(BIN)/python tests/soak.py
 	UNDO_EXAMPLES=300 $(BIN)/python -m pytest -n 2 tests/snapshots
+	UNDO_EXAMPLES=100 $(BIN)/python -m pytest -n 2 tests/journal/test_journal_properties.py
 
 hostile: $(STAMP) $(TOOLS) ## an agent with a shell against each isolation, all of it (two minutes; needs root)
 	PYTHONPATH=tests/support:tests/hostile unshare -m -n --propagation private $(BIN)/python tests/hostile/run.py
