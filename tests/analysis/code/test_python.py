@@ -303,6 +303,11 @@ CASES: list[tuple[str, list[tuple[str, ...]]]] = [
         [("code", "sql", "DROP TABLE t")],
     ),
     ("import sqlite3; sqlite3.connect(':memory:').execute(y)", [("sql_execute", "")]),
+    ("import sqlite3; c = sqlite3.connect('a.db'); c.execute(y)", [("sql_execute", "")]),
+    (
+        "import sqlite3; c = sqlite3.connect('a.db'); c.executescript(open('drop.sql').read())",
+        [("read", "drop.sql"), ("sql_execute", "")],
+    ),
     # processes
     ("import os; os.kill(-1, 9)", [("kill", "-1", "all")]),
     ("import os\nwhile True: os.fork()", [("fork_bomb", "")]),

@@ -327,8 +327,8 @@ def _as_text(value: Value = "", *_: Value) -> Value:
 def _store(name: Value = "", *_: Value) -> Value:
     """A connection to a database; one that lives in memory alone is nobody's data."""
     if isinstance(name, Sym):
-        return name if name.path.startswith(MEMORY) else UNKNOWN
-    return Sym(MEMORY) if isinstance(name, str) and _IN_MEMORY.fullmatch(name) else UNKNOWN
+        return name if name.path.startswith(MEMORY) else Sym("database")
+    return Sym(MEMORY) if isinstance(name, str) and _IN_MEMORY.fullmatch(name) else Sym("database")
 
 
 RESULTS: Mapping[str, Callable[..., Value]] = {
