@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,16 @@ def test_a_row_for_names_has_its_effect_and_only_there(row: NamedEffect) -> None
     assert row.effect == "act_change" or row.effect not in {fact[0] for fact in spared.facts}, spared.facts
 
 
+@each("row", english().given.rows, ids=lambda row: row.match)
+def test_a_row_for_parameters_has_its_effect_and_only_there(row: NamedEffect) -> None:
+    found, spared = Recorder(), Recorder()
+    for example, out in ((row.match, found), (row.spare, spared)):
+        name, _, params = example.partition(" ")
+        read_operation(name, json.loads(params), "", out)
+    assert (row.effect, {*row.traits}) in [(fact[0], {*row.traits} & {*fact[2:]}) for fact in found.facts], found.facts
+    assert row.effect == "act_change" or row.effect not in {fact[0] for fact in spared.facts}, spared.facts
+
+
 @pytest.mark.parametrize(
     "change",
     [{"effect": "ruin"}, {"verbs": ""}, {"nouns": ""}, {"spare": ""}, {"noun": "dns"}],
@@ -80,6 +91,7 @@ def test_a_wrong_kind_of_verb_is_refused(change: dict[str, Any], message: str) -
     pack = {
         "kind": {"zap": kind},
         "named": [],
+        "given": [],
         "scope": {"all": "all"},
         "scoped": [],
         "tame": {"named": {"read": "look"}, "said": {"look": "look"}},
@@ -103,6 +115,7 @@ def test_a_verb_has_one_kind() -> None:
     pack = {
         "kind": {"one": kind, "other": kind},
         "named": [],
+        "given": [],
         "scope": {"all": "all"},
         "scoped": [],
         "tame": {"named": {}, "said": {}},

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon.named_effects import NamedEffects, build_named
+from interlock.analysis.lexicon.named_effects import NamedEffects, build_given, build_named
 from interlock.analysis.packs import Pack, PackError, only_keys
 
 Traits = frozenset[str]
@@ -26,7 +26,7 @@ EFFECTS = frozenset(
 )
 READS = "read"  # the effect of showing what a file or a store holds
 _TABLES = frozenset(
-    "kind name_nouns name_words named nominals nouns pairs parameters phrasals scope scoped tame".split()
+    "given kind name_nouns name_words named nominals nouns pairs parameters phrasals scope scoped tame".split()
 )
 PARAMETERS = frozenset(
     "closes demanded demands ending erases guards let_in lets lifted lifts lost mild not_switches prevented public spares takes".split()
@@ -77,6 +77,7 @@ class English(Struct, frozen=True):
     parameters: Mapping[str, frozenset[str]]  # groups of words in the names of parameters
     first: NamedEffects  # rows that are asked before the table, for names
     raising: NamedEffects  # and those for names that do no harm by the table
+    given: NamedEffects  # rows for names with parameters
     scope: Mapping[str, str]  # word of a sentence -> how much, where or for how long
 
     def kind_of(self, verb: str, default: str) -> str:
@@ -153,6 +154,7 @@ def build_english(pack: Pack) -> English:
         frozenset(pack["name_words"]["weak"].split()),
         _parameters(pack["parameters"]),
         *build_named(pack["named"], EFFECTS | {READS}),
+        build_given(pack["given"], EFFECTS),
         {word: trait for trait, words in pack["scope"].items() for word in words.split()},
     )
 

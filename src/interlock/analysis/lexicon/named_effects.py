@@ -1,16 +1,19 @@
-"""Rows that say what an operation's name does where its words say more than the kinds of its verb and its object."""
+"""Rows that say what an operation does where its name, or its parameters, say more than the kinds of its verb and its object."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from msgspec import Struct
 
 from interlock.analysis.packs import PackError, only_keys
 
-_PARTS = ("nouns", "objects", "phrase", "first", "last", "beside", "said", "lacks", "verbs", "kinds")
-_KEYS = frozenset({*_PARTS, "effect", "match", "raises", "spare", "traits"})
+_NAME = ("nouns", "objects", "phrase", "first", "last", "beside", "said", "lacks", "verbs", "kinds")
+# Parts of a row for parameters: keys with a yes, a no, a zero, or any value; what a mode says; how far it goes; its effect by name alone.
+_GIVEN = ("yes", "no", "zero", "has", "mode", "reach", "by_name")
+_REST = frozenset({"effect", "match", "raises", "spare", "traits"})
 ANY, NONE = "*", "none"
 _Words = tuple[str, ...]
 
@@ -42,13 +45,18 @@ class NamedEffect(Struct, frozen=True):
     spare: str  # one that has not
 
 
-def _applies(row: NamedEffect, act: Named) -> bool:
-    """True when each part is in a name that has one of the row's verbs, or kinds where it has no verbs."""
+Given = Mapping[str, Collection[str]]
+
+
+def _applies(row: NamedEffect, act: Named, given: Given) -> bool:
+    """True when each part is in the name, or in what it is given; the verb or its kind is in the name already."""
     for part, words in row.parts.items():
-        if part == "nouns":
+        if part in _GIVEN:
+            found = not words.isdisjoint(given[part])
+        elif part == "nouns":
             found = act.noun in words
         elif part == "objects":
-            found = act.object in words
+            found = (act.object or NONE) in words
         elif part == "phrase":
             found = not words.isdisjoint(act.phrase)
         elif part == "first":
@@ -60,9 +68,9 @@ def _applies(row: NamedEffect, act: Named) -> bool:
         elif part == "beside":
             found = bool(act.beside) and (ANY in words or not words.isdisjoint(act.beside))
         elif part == "lacks":
-            found = words.isdisjoint(act.phrase)
+            found = words.isdisjoint((act.object, *act.phrase))
         else:
-            found = part == "verbs" or (act.kind or NONE) in words
+            found = part == "verbs" or ANY in words or (act.kind or NONE) in words
         if not found:
             return False
     return True
@@ -80,14 +88,15 @@ class NamedEffects:
             for word in row.parts.get("verbs") or row.parts["kinds"]:
                 table[word] = (*table.get(word, ()), (number, row))
 
-    def find(self, act: Named) -> NamedEffect | None:
+    def find(self, act: Named, given: Given = MappingProxyType({})) -> NamedEffect | None:
         """The first row that applies."""
         found = None
-        for rows in (self.by_verb.get(act.verb, ()), self.by_kind.get(act.kind or NONE, ())):
+        by_kind = self.by_kind
+        for rows in (self.by_verb.get(act.verb, ()), by_kind.get(act.kind or NONE, ()), by_kind.get(ANY, ())):
             for number, row in rows:
                 if found is not None and found[0] < number:
                     break
-                if _applies(row, act):
+                if _applies(row, act, given):
                     found = number, row
                     break
         return found[1] if found is not None else None
@@ -98,19 +107,25 @@ _Rows = tuple[tuple[int, NamedEffect], ...]
 
 def build_named(rows: Iterable[Mapping[str, Any]], effects: Iterable[str]) -> tuple[NamedEffects, NamedEffects]:
     """The rows that are asked first, and those that raise a harmless verb; raises PackError on anything wrong."""
-    first: list[NamedEffect] = []
-    raising: list[NamedEffect] = []
-    for number, data in enumerate(rows, 1):
-        where = f"english: named {number}"
-        only_keys(where, data, _KEYS)
-        parts = {part: frozenset(data[part].split()) for part in _PARTS if part in data}
-        if not all(parts.values()) or len(parts) < 2 or not ("verbs" in parts or "kinds" in parts):
-            raise PackError(f"{where}: expected verbs or kinds, and something else that has to be in the name")
-        if data["effect"] not in effects:
-            raise PackError(f"{where}: unknown effect {data['effect']!r}")
-        if not data.get("match") or not data.get("spare"):
-            raise PackError(f"{where}: expected a name for `match` and one for `spare`")
-        effect = data["effect"] if data["effect"] == "read" else f"act_{data['effect']}"
-        row = NamedEffect(parts, effect, tuple(data.get("traits", "").split()), data["match"], data["spare"])
-        (raising if data.get("raises") else first).append(row)
+    found = [(data, _row(f"english: named {number}", data, _NAME, effects)) for number, data in enumerate(rows, 1)]
+    first, raising = ([row for data, row in found if bool(data.get("raises")) is raises] for raises in (False, True))
     return NamedEffects(first), NamedEffects(raising)
+
+
+def build_given(rows: Iterable[Mapping[str, Any]], effects: Iterable[str]) -> NamedEffects:
+    """The rows for names with parameters; raises PackError on anything wrong."""
+    parts = (*_NAME, *_GIVEN)
+    return NamedEffects([_row(f"english: given {number}", data, parts, effects) for number, data in enumerate(rows, 1)])
+
+
+def _row(where: str, data: Mapping[str, Any], allowed: Sequence[str], effects: Iterable[str]) -> NamedEffect:
+    only_keys(where, data, _REST.union(allowed))
+    parts = {part: frozenset(data[part].split()) for part in allowed if part in data}
+    if not all(parts.values()) or len(parts) < 2 or not ("verbs" in parts or "kinds" in parts):
+        raise PackError(f"{where}: expected verbs or kinds, and something else that has to be there")
+    if data["effect"] not in effects:
+        raise PackError(f"{where}: unknown effect {data['effect']!r}")
+    if not data.get("match") or not data.get("spare"):
+        raise PackError(f"{where}: expected a name for `match` and one for `spare`")
+    effect = data["effect"] if data["effect"] == "read" else f"act_{data['effect']}"
+    return NamedEffect(parts, effect, tuple(data.get("traits", "").split()), data["match"], data["spare"])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from interlock.analysis.lexicon import object_kind, objects, split_name, verb_kind
 from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.load import english
 from interlock.analysis.operations.effects import CHANGE
 from interlock.analysis.operations.effects import deed as deed_of
 from interlock.analysis.operations.names import NamedAct
@@ -18,19 +19,12 @@ _LISTS = WordLists("act_params")
 Deed = tuple[str, tuple[str, ...]]
 _KINDS = "kind type resourcetype resource objecttype object entity entitytype targettype scope".split()
 _ADMIN = ("admin", "owner", "root", "superuser", "sudo", "fullaccess", "poweruser")
-_SIZES = ("replicas", "desiredcount", "count", "desiredcapacity", "size", "instances", "mininstances")
-_MIRRORS = frozenset("sync synchronize mirror reconcile copy replicate".split())
-_DISCARDS = frozenset("discard delete loser duplicate duplicates remove mergeanddelete".split())
-_TRADE = frozenset({"symbol", "side"})
 _STATES = frozenset("status state accountstatus lifecycle userstatus".split())
 _ENTITIES = {  # what the entities of a home are
     **dict.fromkeys("light fan media_player climate humidifier vacuum scene input_boolean remote".split(), "light"),
     **dict.fromkeys("alarm_control_panel siren".split(), "safety"),
     **dict.fromkeys("lock cover valve".split(), "physical"),
 }
-_CLUSTERS = frozenset("namespace cluster release kubecontext".split())
-_RUNNING = frozenset("machine cluster database".split())
-_REDIRECTS = frozenset("update edit change set modify patch replace".split())
 _SWITCHES = frozenset("enabled active enable isactive on".split())
 _ENDED: Mapping[str, str] = {
     "suspended": "suspend", "banned": "ban", "deleted": "delete", "disabled": "disable", "terminated": "terminate", "cancelled": "cancel",
@@ -49,7 +43,6 @@ _ENDED_FLAG = re.compile(
 )
 _BINS = frozenset("trash bin deleteditems deleted recyclebin".split())
 _OUTWARD = frozenset({"egress", "outbound"})
-_REFS = frozenset("ref refs reference references branch tag".split())
 _HARD = frozenset({"hard", "--hard", "true"})
 
 
@@ -83,51 +76,35 @@ def by_params(act: NamedAct, deed: Deed, keys: Mapping[str, Any], traits: set[st
     """The deed, or the one that its parameters make of it."""
     if not keys:
         return deed
-    if deed[0] == "act_leak" and act.verb in ("set", "update", "toggle") and truth(keys.get("enabled")) is False:
-        return CHANGE, ()  # forwarding is switched off
-    if (
-        "forced" in traits
-        and not _REFS.isdisjoint(act.phrase)
-        and act.verb in ("update", "set", "push", "move", "edit", "patch")
-    ):
-        return "act_rewrite", ()
-    if (
-        act.verb in ("sync", "synchronize")
-        and "forced" in traits
-        and not _LISTS.models.isdisjoint((*act.phrase, act.noun, act.object))
-    ):
-        return "act_delete", ("bulk",)
-    if act.kind in ("grant", "create", "change") and deed[0] == CHANGE and _grants(act, keys):
-        return "act_escalate", ()
-    if act.verb == "uninstall" and ("production" in traits or not _CLUSTERS.isdisjoint(keys)):
-        return "act_terminate", ()
-    if act.verb in ("update", "post", "write") and _deletes_by_query(keys):
-        return "act_delete", ("all",)
-    if act.verb in ("restart", "reboot", "bounce") and "production" in traits and act.object in _RUNNING:
-        return "act_terminate", ("undoable",)
-    if act.verb in _REDIRECTS and "dns" in (act.noun, *act.phrase) and not _LISTS.points.isdisjoint(keys):
-        return "act_unconfigure", ()
-    if act.verb in ("scale", "resize") and any(_is_zero(keys.get(key)) for key in _SIZES):
-        return "act_terminate", ("undoable",)
     if act.verb == "reset" and "git" in (*act.phrase, act.noun):
         traits.discard("permanent")
         hard = str(keys.get("mode", keys.get("hard", ""))).lower()[:10] in _HARD
         return ("act_delete", ()) if hard else (CHANGE, ())
-    if (deed[0] == CHANGE or act.verb == "load") and (found := _spoils(act, keys, traits)):
+    row = english().given.find(act, _given(deed[0], keys, traits))
+    if row is not None:
+        return row.effect, row.traits
+    if act.kind in ("grant", "create", "change") and deed[0] == CHANGE and _grants(act, keys):
+        return "act_escalate", ()
+    if act.verb in ("update", "post", "write") and _deletes_by_query(keys):
+        return "act_delete", ("all",)
+    if deed[0] == CHANGE and (found := _ends(act, keys, traits)):
         return found
-    if act.verb == "push" and "forced" in traits:
-        return "act_rewrite", ()
-    if act.kind == "leak" and _goes_out(act, keys):
-        return "act_leak", ()
-    if act.verb in _LISTS.spends and _LISTS.money_keys & keys.keys():
-        return "act_pay", ()
-    if (
-        "unfiltered" in traits
-        and not act.noun.startswith("filter")
-        and act.verb in ("update", "set", "modify", "patch")
-    ):
-        return "act_unconfigure", ("all",)
-    return deed
+    return ("act_leak", ()) if act.kind == "leak" and _goes_out(act, keys) else deed
+
+
+def _given(deed: str, keys: Mapping[str, Any], traits: set[str]) -> Mapping[str, Collection[str]]:
+    """What the parameters say, in the words of the rows: the keys with a yes, a no, a zero, and what modes are given."""
+    found: dict[str, set[str]] = {"yes": set(), "no": set(), "zero": set(), "mode": set()}
+    kept = any("retention" in str(keys.get(key, ""))[:80].lower() for key in ("key", "setting", "name"))
+    for key, value in keys.items():
+        said = truth(value)
+        if said is not None:
+            found["yes" if said else "no"].add("*protection" if key.endswith(("protection", "protected")) else key)
+        if (value is not False and value in (0, "0")) or value in ("0d", "0s"):
+            found["zero"].add("*retention" if "retention" in key or kept else key)
+        elif isinstance(value, str) and key in _LISTS.modes:
+            found["mode"].add(value.strip().lower()[:40])
+    return {**found, "has": keys.keys(), "reach": traits, "by_name": (deed,)}
 
 
 def _deletes_by_query(keys: Mapping[str, Any]) -> bool:
@@ -137,56 +114,6 @@ def _deletes_by_query(keys: Mapping[str, Any]) -> bool:
         if isinstance(found, Mapping) and found.get("query") in ("*:*", "*", {"match_all": {}}):
             return True
     return False
-
-
-def _spoils(act: NamedAct, keys: Mapping[str, Any], traits: set[str]) -> Deed | None:
-    """What a change does besides: it deletes, replaces, keeps nothing, ends or switches off."""
-    for key, value in keys.items():
-        if truth(value) is True and key in _LISTS.deletes:
-            return "act_delete", ("bulk",) if act.verb in _MIRRORS or key in _LISTS.losses else ()
-        if key == "clean" and truth(value) is True and act.verb in ("restore", "import", "load", "recover"):
-            return "act_delete", ("bulk",)
-        if (
-            key in _LISTS.modes
-            and isinstance(value, str)
-            and value.strip().lower() in _LISTS.replaces
-            and act.verb in _LISTS.loads
-        ):
-            return "act_delete", ("bulk",)
-        if (
-            truth(value) is False
-            and (key in _LISTS.guards or key.endswith(("protection", "protected")))
-            and act.kind == "change"
-        ):
-            return "act_override", ()
-    migrates = "migration" in (act.noun, act.noun[:-1]) or act.verb == "migrate"
-    if str(keys.get("direction", "")).lower()[:8] in ("down", "rollback") and migrates:
-        return "act_delete", ()
-    restores = act.verb in ("restore", "recover") or (act.verb in _LISTS.loads and _is_store(act, traits))
-    if "overwrite" in keys and truth(keys["overwrite"]) and restores:
-        return "act_delete", ("forced",)
-    if any(truth(keys.get(key)) is True for key in _ANEW) and (
-        migrates or act.verb in _LISTS.begins or _is_store(act, traits)
-    ):
-        return "act_delete", ("bulk",)
-    if (
-        truth(keys.get("dryrun")) is False
-        and act.object != "light"
-        and not _LISTS.tidies.isdisjoint((act.verb, *act.phrase))
-    ):
-        if _LISTS.tidied.isdisjoint((act.verb, *act.phrase)):
-            return "act_delete", ("bulk",)  # what it would delete is deleted
-    if act.verb == "merge" and _DISCARDS & keys.keys():
-        return "act_delete", ()
-    if act.verb == "unsubscribe" and (traits & {"all", "bulk"} or "list" in keys):
-        return "act_block", ()
-    if _keeps_nothing(act, keys):
-        return "act_unconfigure", ()
-    if act.verb in ("book", "checkout", "subscribe", "reserve", "order", "request") and _LISTS.paid & keys.keys():
-        return "act_pay", ()
-    if act.object in ("money", "") and keys.keys() >= _TRADE:
-        return "act_pay", ()
-    return _ends(act, keys, traits)
 
 
 def _goes_out(act: NamedAct, keys: Mapping[str, Any]) -> bool:
@@ -200,30 +127,6 @@ def _goes_out(act: NamedAct, keys: Mapping[str, Any]) -> bool:
         if isinstance(keys.get(key), str)
     ]
     return people and any("://" in value[:12] or "@" in value or "public" in value for value in to)
-
-
-_ANEW = ("reset", "recreate", "fresh", "wipefirst", "cleanslate", "fromscratch", "startfresh")
-_STORES = frozenset("database table schema volume bucket cluster".split())
-
-
-def _is_store(act: NamedAct, traits: set[str]) -> bool:
-    stored = act.object in _STORES or (
-        act.object == "data" and act.noun in ("data", "dataset", "records", "rows", "index")
-    )
-    return stored or "production" in traits
-
-
-def _keeps_nothing(act: NamedAct, keys: Mapping[str, Any]) -> bool:
-    """A retention of nothing deletes what is kept."""
-    if act.kind not in ("change", "create"):
-        return False
-    named = str(keys.get("key") or keys.get("setting") or keys.get("name") or "").lower()[:80]
-    about = "retention" in (*act.phrase, act.noun) or "retention" in named
-    return any(
-        ("retention" in key or (about and key in ("value", "days", "period")))
-        and (_is_zero(value) or value in ("0d", "0s"))
-        for key, value in keys.items()
-    )
 
 
 def _ends(act: NamedAct, keys: Mapping[str, Any], traits: set[str]) -> Deed | None:
@@ -274,10 +177,6 @@ def _ending(key: str, value: object) -> str:
 
 _BINNED = frozenset("page document board channel space site".split())  # to archive one is to put it into the bin
 _SWITCHED_OFF = frozenset({"safety", "audit", "person", "account", "organization"})
-
-
-def _is_zero(value: object) -> bool:
-    return value is not False and value in (0, "0")
 
 
 def _grants(act: NamedAct, keys: Mapping[str, Any]) -> bool:
