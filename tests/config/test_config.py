@@ -17,7 +17,7 @@ from interlock.model import operation
 
 NOBODY: dict[str, str] = {"XDG_STATE_HOME": "/state", "XDG_CONFIG_HOME": "/nowhere"}
 KEYS = {  # promises: changed only on purpose, everywhere at once
-    "daemon": ["host", "port", "socket", "workers", "strict_introspection"],
+    "daemon": ["host", "port", "socket", "workers", "agent_hosts", "strict_introspection"],
     "store": ["url"],
     "policy": ["use"],
     "safetyLoop": ["mode"],

@@ -62,7 +62,7 @@ SYSTEM_CONFIG = Path("/etc/interlock/config.toml")  # of the daemon that `instal
 ENVIRONMENT_MODE = "MCPAQL_SAFETY_LOOP"
 _STRICTNESS = MappingProxyType({"enforcing": 3, "monitoring": 2, "logging": 1, "disabled": 0})
 _KEYS: Mapping[str, frozenset[str]] = MappingProxyType({
-    "daemon": frozenset({"host", "port", "socket", "workers", "strict_introspection"}),
+    "daemon": frozenset({"host", "port", "socket", "workers", "agent_hosts", "strict_introspection"}),
     "store": frozenset({"url"}),
     "policy": frozenset({"use"}),
     "safetyLoop": frozenset({"mode"}),
@@ -116,6 +116,7 @@ class Config(Struct, frozen=True):
     port: int = PORT
     socket: str = ""
     workers: int = 8
+    agent_hosts: tuple[str, ...] = ()  # Host headers of agents on other machines, who need a token
     strict_introspection: bool = False
     store: str = ""
     policy: str = "default"
@@ -244,6 +245,7 @@ def _build(
         port=whole(daemon, "port", ("daemon",), PORT, 0, 65_535, problems),
         socket=problems.text(daemon, "socket", ("daemon",)),
         workers=whole(daemon, "workers", ("daemon",), plain.workers, 1, 64, problems),
+        agent_hosts=tuple(name.lower() for name in problems.texts(daemon, "agent_hosts", ("daemon",))),
         strict_introspection=problems.flag(daemon, "strict_introspection", ("daemon",), False),
         store=_store(tables["store"], problems, environ),
         policy=problems.text(tables["policy"], "use", ("policy",)) or plain.policy,
@@ -297,7 +299,7 @@ def effective_settings(config: Config) -> dict[str, Any]:
     return {
         "daemon": {
             "host": config.host, "port": config.port, "socket": str(config.socket_path), "workers": config.workers,
-            "strict_introspection": config.strict_introspection,
+            "agent_hosts": list(config.agent_hosts), "strict_introspection": config.strict_introspection,
         },
         "store": {"url": without_password(config.store)},
         "policy": {"use": config.policy},

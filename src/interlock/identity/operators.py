@@ -70,7 +70,7 @@ def _record_failure(tx: Tx, state: State, key: str, name: str, channel: str, err
 
 
 def enrol_first(state: State, row: OperatorRow, seal_key: bytes) -> None:
-    """Stores the first operator; refuses when there is one already."""
+    """Stores the first operator and unlocks the roster with their key; refuses when there is one already."""
 
     def work(tx: Tx) -> None:
         if (stored := StoredRoster.of(tx)).rows or not state.sessions.matches_pin(stored):
@@ -79,6 +79,7 @@ def enrol_first(state: State, row: OperatorRow, seal_key: bytes) -> None:
 
     state.store.write(work)
     state.sessions.confirm_roster()
+    state.store.read(lambda tx: state.sessions.open_roster(tx, seal_key))
 
 
 def add_operator(

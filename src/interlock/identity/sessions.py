@@ -217,6 +217,10 @@ class OperatorSessions:
         if self._seal_key is not None:
             self._prove(stored, self._seal_key)
 
+    def open_roster(self, tx: Tx, seal_key: bytes) -> None:
+        """Proves the stored roster with its key, as a sign-in does; refuses an invalid one."""
+        self._prove(StoredRoster.of(tx), seal_key)
+
     def confirm_roster(self) -> None:
         """Pins the roster that was taken over, once it is on disk."""
         if self._pinned is not None and self._next is not None:

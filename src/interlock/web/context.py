@@ -78,7 +78,7 @@ class Context(Struct):
             pool,
             Credentials(state, pool),
             Buckets(config.limits.requests_per_minute, state.clock),
-            HostNames(config.host, peers, config.console.public_url),
+            HostNames(config.host, peers, config.console.public_url, config.agent_hosts),
             peers,
             hooks,
             started=state.clock.now(),

@@ -22,12 +22,17 @@ _FORWARDED = frozenset(
     {b"x-forwarded-for", b"x-real-ip", b"cf-connecting-ip", b"true-client-ip", b"tailscale-user-login"}
 )
 
+_AGENT_TOKEN = b"bearer agt_"
+
 
 class HostNames:
     """The host names this daemon answers to, against DNS rebinding."""
 
-    def __init__(self, host: str, peers: AllowedUsers | None = None, public_url: str = "") -> None:
+    def __init__(
+        self, host: str, peers: AllowedUsers | None = None, public_url: str = "", agent_hosts: Iterable[str] = ()
+    ) -> None:
         self._peers = peers
+        self._agent_hosts = frozenset(name.encode() for name in agent_hosts)
         self._public_url = public_url.lower().encode()
         self._public = self._public_url.partition(b"://")[2]
         self._names = {*_HERE, f"[{host}]" if ":" in host else host}
@@ -43,6 +48,9 @@ class HostNames:
             return
         if self.public(scope):
             self._check_public(scope, origin)
+            return
+        if host is not None and host.lower() in self._agent_hosts:
+            _check_remote_agent(scope, origin)
             return
         server = scope.get("server")
         ours = self._ours(int(server[1])) if server and server[1] is not None else frozenset()
@@ -76,6 +84,16 @@ class HostNames:
             found = frozenset(names | ({name.encode() for name in self._names} if port == 80 else set()))
             self._known[port] = found
         return found
+
+
+def _check_remote_agent(scope: Scope, origin: bytes | None) -> None:
+    """Refuses browsers, and everybody without an agent's token: through a proxy the kernel would name the proxy's user."""
+    if origin is not None:
+        raise HttpProblem("PERMISSION_DENIED", "requests from other origins are not answered", 403)
+    token = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+    if not token.lower().startswith(_AGENT_TOKEN) and scope["path"] != "/healthz":
+        words = "agents on other machines send a token: `interlock agents add NAME` makes one"
+        raise HttpProblem("PERMISSION_DENIED", words, 401, www_authenticate="Bearer")
 
 
 def over_socket(scope: Scope) -> bool:
