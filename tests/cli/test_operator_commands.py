@@ -51,6 +51,9 @@ def test_every_command_says_how_it_is_used(word: str, capsys: Capture) -> None:
 
 
 def test_status_tells_strength_mode_policy_and_what_waits(desk: Desk) -> None:
+    assert "1, unlocked" in desk.program("status").stdout  # by whoever became the first operator
+    desk.stop()
+    desk.start()
     desk.evaluate("rm -rf /srv/status")
     assert "nobody signed in since the start" in desk.program("status").stdout
     assert desk.signed("unlock")[1] == 0
