@@ -16,7 +16,7 @@ from hook_client import claude_input
 from interlock.config import load_config
 from interlock.identity.isolation import runs_below
 from interlock.journal.build import store_of, supervisor_of
-from interlock.journal.entries import read_journal
+from interlock.journal.entries import ActionJournal, read_journal
 from interlock.journal.store import JournalStore
 from interlock.journal.undo import JournalUndo
 from jails import Home
@@ -64,6 +64,11 @@ def commands(store: JournalStore) -> dict[str, str]:
     return {(action.command or ("between",))[-1]: action.id for action in store.actions()}
 
 
+def journal_of(store: JournalStore, id: str) -> ActionJournal:
+    with store.journal(id).mapped() as data:
+        return read_journal(data)
+
+
 def test_each_call_is_an_action_of_its_own_and_undone_alone(
     home: Home, work: Path, store: JournalStore, undo: JournalUndo
 ) -> None:
@@ -100,10 +105,46 @@ def test_a_process_that_left_its_call_belongs_to_the_call_that_names_the_file(
     kept = commands(store)
 
     def paths(id: str) -> set[str]:
-        with store.journal(id).mapped() as data:
-            return {Path(change.states[0].path).name for change in read_journal(data).changes}
+        return {Path(change.states[0].path).name for change in journal_of(store, id).changes}
 
     assert paths(kept["echo > c; sleep 0.8; : rm a"]) == {"a", "c"} and paths(kept["between"]) == {"b"}
+
+
+# An agent that makes two calls at once, and waits for what the second leaves behind.
+BUSY = """import os, subprocess, sys, time
+for call in [subprocess.Popen(['bash', '-c', text]) for text in sys.argv[1:]]: call.wait()
+open('end', 'w').close()
+while os.path.exists('late'): time.sleep(0.01)
+"""
+
+
+def test_calls_at_once_and_what_they_leave_behind_are_kept_apart(
+    home: Home, work: Path, store: JournalStore, undo: JournalUndo
+) -> None:
+    for name in ("a2", "b2", "late"):
+        (work / name).write_text(f"only copy of {name}\n")
+    first = "rm a; while [ ! -e go ]; do sleep 0.01; done; rm a2"
+    second = "(while [ ! -e end ]; do sleep 0.01; done; rm late) & rm b; : > b2; : > go"
+    done = home.run('exec "$@"', sys.executable, "-I", "-S", "-c", BUSY, first, second)
+    assert done.returncode == 0, done.stderr
+    kept = commands(store)
+    found = {text: journal_of(store, id) for text, id in kept.items()}
+    paths = {text: {Path(change.states[0].path).name for change in one.changes} for text, one in found.items()}
+    assert paths == {first: {"a", "a2"}, second: {"b", "b2", "go"}, "between": {"end", "late"}}
+    for text, one in found.items():
+        numbers = [change.sequence for change in one.changes]
+        assert numbers == sorted(set(numbers)) and all(change.at > 0 for change in one.changes)
+        processes = {process.pid: process for process in one.processes}
+        assert all(process.start > 0 for process in one.processes)
+        for change in one.changes if text != "between" else ():
+            chain = [processes[change.pid]]
+            while chain[-1].parent in processes:
+                chain.append(processes[chain[-1].parent])
+            assert "bash" in [process.name for process in chain]
+    for text in (second, "between", first):
+        assert undo.undo(kept[text], False)["undone"]
+    assert all((work / name).read_text() == f"only copy of {name}\n" for name in ("a", "a2", "b", "b2", "late"))
+    assert not (work / "go").exists() and not (work / "end").exists()
 
 
 def test_a_journal_inside_joins_the_one_outside(home: Home, work: Path, store: JournalStore) -> None:
