@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from interlock.journal import JournalError
 from interlock.journal.undo import JournalUndo
+from interlock.journal.wrap_probe import wrapping_problem
 from interlock.journal.wrapping import (
     SHELLS,
     Wrapper,
@@ -23,7 +24,6 @@ from interlock.journal.wrapping import (
     front_of,
     prepare_wrapping,
     take_mark,
-    wrapping_problem,
 )
 from journals import Journal, tree
 
@@ -222,6 +222,7 @@ def test_everything_for_wrapped_calls_is_made_and_tried_once(journal: Journal) -
         front == front_of(journal.config) and str(journal.store.path) in (front.parent / "journaled.bash").read_text()
     )
     assert wrapping_problem(journal.config) == ""
+    assert JournalUndo(journal.config).rows() == []
 
 
 def test_a_user_whose_shell_is_another_has_no_wrapped_calls(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,6 +79,18 @@ def check_journal(config: Config) -> Check:
     return Check("journal", NOTE, f"no journal: {why}") if why else Check("journal", OK, "keeps what commands change")
 
 
+def check_wrapping(config: Config) -> Check:
+    """Whether hooks let shell calls run below the journal, tried with one."""
+    from interlock.journal.wrap_probe import wrapping_problem
+
+    why = wrapping_problem(config)
+    if config.undo.wrap:
+        words = f"undo.wrap is on, but calls are judged without the journal: {why}"
+        return Check("wrapped calls", NOTE, words) if why else Check("wrapped calls", OK, "run, and can be undone")
+    words = f"they cannot be used: {why}" if why else "they could be used: `interlock install` sets undo.wrap"
+    return Check("wrapped calls", NOTE, words)
+
+
 def is_trusted(one: HookedFile, config: Config) -> bool:
     """Whether the file's handlers run our client and nothing else, so that doctor cannot be made to run another program."""
     client = client_of(one.agent, one.place, one.text)

@@ -8,8 +8,8 @@ import os
 import pwd
 import re
 import shlex
-import shutil
 import sys
+import time
 from pathlib import Path
 
 from msgspec import Struct
@@ -24,6 +24,7 @@ MARKS = "calls"  # the folder, beside the front, of the marks of calls that ran
 LABEL = "call"  # first word of the label of a wrapped call, before the agent's word and the call's id
 MOST_TEXT = 40_000  # bytes: an argument, and the head of a journal, hold no more
 _TAG = 32  # hexadecimal digits
+_MARK_SECONDS = 86_400
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,79}")
 _KNOWN = frozenset({"bash", "zsh"})
 _UNKNOWN = frozenset({"", "sh", "dash", "nologin", "false"})  # agents then take bash
@@ -122,8 +123,8 @@ def prepare_wrapping(config: Config) -> Path:
     marks = front.parent / MARKS
     values["@MARKS@"] = str(marks)
     try:
-        shutil.rmtree(marks, ignore_errors=True)  # of calls that nobody reported
         marks.mkdir(mode=0o700, exist_ok=True)
+        _forget_marks(marks)
         for source in sorted(SHELLS.iterdir()):
             _install(source.read_text("utf-8"), front.parent / source.name, values)
     except OSError as error:
@@ -133,13 +134,11 @@ def prepare_wrapping(config: Config) -> Path:
     return front
 
 
-def wrapping_problem(config: Config) -> str:
-    """Why calls cannot be wrapped here; empty where they can. Builds the supervisor where it is missing."""
-    try:
-        prepare_wrapping(config)
-    except JournalError as error:
-        return str(error)
-    return ""
+def _forget_marks(folder: Path) -> None:
+    """Removes the marks of calls that nobody reported; those of a call that may still run stay."""
+    for mark in folder.iterdir():
+        if mark.stat().st_mtime < time.time() - _MARK_SECONDS:
+            mark.unlink(missing_ok=True)
 
 
 def _install(text: str, to: Path, values: dict[str, str]) -> None:

@@ -15,7 +15,7 @@ from interlock.cli.guard.installation import home_and_project, named_agents
 from interlock.client import ApiError, NoDaemon
 from interlock.identity.agent_detection import agent_above
 from interlock.impact.project_files import find_project_files
-from interlock.install.checks import Check, check_hooks, check_journal, check_without_daemon, fail_mode
+from interlock.install.checks import Check, check_hooks, check_journal, check_without_daemon, check_wrapping, fail_mode
 from interlock.install.discovery import HookedFile, hooked_files
 from interlock.install.system.checks import check_separation
 
@@ -100,7 +100,10 @@ def _general(args: argparse.Namespace, config: Config, chosen: Sequence[HookedFi
         yield (
             Check("project", "problem", words) if file.problems else Check("project", "ok", f"{file.path} counts here")
         )
-    yield check_journal(config)
+    journal = check_journal(config)
+    yield journal
+    if journal.state == "ok" and any(one.agent.rewrites is not None for one in chosen):
+        yield check_wrapping(config)
     yield from check_separation(config)
     for said in config.concerns():
         yield Check("configuration", "note", said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from interlock.install.changes import FileChange, InstallRefusal, diff, install,
 from interlock.install.client_build import HTTP_COSTS, CannotBuild, NoAddress, build_client, client_for
 from interlock.install.discovery import agents_on_machine
 from interlock.install.files import FileProblem
+from interlock.install.wrap_setting import switch_on
 from interlock.journal import JournalError
 from interlock.journal.build import build_for, is_built, supervisor_of
 
@@ -57,6 +58,9 @@ def main(argv: Sequence[str]) -> int:
     add_scope_options(parser)
     system_options(parser)
     parser.add_argument("--http", action="store_true", help="hooks that post to the daemon; says what that costs")
+    parser.add_argument(
+        "--no-wrap", action="store_true", help="leave undo.wrap off: commands do not run below the journal"
+    )
     return run("install", _install, parser.parse_args(list(argv)))
 
 
@@ -84,7 +88,8 @@ def _install(args: argparse.Namespace) -> int:
         refused += failed
         report_refusals(failed, "install")
         _record(args, done)
-    _print_result(args, changes, wanted, done, refused)
+    wrap = _switch_wrapping(args, config, [change.agent for change in changes])
+    _print_result(args, changes, wanted, done, refused, wrap)
     return FAILED if refused else OK
 
 
@@ -160,6 +165,19 @@ def _build_journal(config: Config) -> None:
         print(f"interlock install: no journal: {error}", file=sys.stderr)
 
 
+def _switch_wrapping(args: argparse.Namespace, config: Config, agents: Sequence[AgentDialect]) -> dict[str, Any]:
+    """Lets commands run below the journal where an agent takes rewritten calls and a try succeeds; else the reason why not."""
+    import os
+
+    able = any(agent.rewrites is not None for agent in agents) and not config.separate.on
+    if args.no_wrap or args.dry_run or args.http or not able:
+        return {"on": config.undo.wrap, "why": ""}
+    if not config.undo.wrap and (above := agent_above(os.getpid())):
+        return {"on": False, "why": f"a person switches that on, and this looks like an agent's terminal: {above}"}
+    why = switch_on(config)
+    return {"on": not why, "why": why}
+
+
 def _record(args: argparse.Namespace, done: Sequence[dict[str, Any]]) -> None:
     """Report the installation to the daemon, where one runs; the hooks work without it."""
     for word in dict.fromkeys(one["agent"] for one in done):
@@ -193,6 +211,7 @@ def _print_result(
     wanted: Sequence[FileChange],
     done: Sequence[dict[str, Any]],
     refused: Sequence[InstallRefusal],
+    wrap: Mapping[str, Any],
 ) -> None:
     if args.json:
         say_json(
@@ -202,6 +221,7 @@ def _print_result(
                 "would": {str(change.place.path): diff(change) for change in wanted} if args.dry_run else {},
                 "notes": [change.place.note for change in changes if change.place.note],
                 "refused": [{"agent": one.agent.word, "reason": one.words} for one in refused],
+                "wrap": wrap,
             }
         )
         return
@@ -210,6 +230,10 @@ def _print_result(
         print(f"Installed: {one['path']}{backup}")
     if args.dry_run and wanted:
         print("Nothing was written (--dry-run).")
+    if wrap["why"]:
+        print(f"Commands do not run below the journal: {wrap['why']}")
+    elif wrap["on"]:
+        print("Commands run below the journal once the daemon has started anew (undo.wrap); --no-wrap leaves that off.")
     if done:
         print("Restart the agent, then see that the guard fires: interlock doctor")
         print("What it would have asked you in the last month, from your agents' own logs: interlock rehearse")

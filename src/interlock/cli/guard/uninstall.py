@@ -90,9 +90,19 @@ def _remove(
         try:
             for change in changes:  # 5
                 uninstall(change, config)
+            _switch_wrapping_off(config)
         except FileProblem as error:
             raise CommandError(str(error)) from None
         perform_steps(args, steps)  # 6
+
+
+def _switch_wrapping_off(config: Config) -> None:
+    """Takes `undo.wrap` back once no agent is left whose calls it rewrites."""
+    from interlock.install.discovery import hooked_files
+    from interlock.install.wrap_setting import switch_off
+
+    if not any(one.agent.rewrites is not None for one in hooked_files(config, *home_and_project())):
+        switch_off(config)
 
 
 @contextmanager
