@@ -141,6 +141,11 @@ def test_a_call_that_only_reads_or_gains_rights_or_stays_is_left_as_it_is(agent:
     assert agent.wrapped("make", "toolu_bg", tool_input={"command": "make", "run_in_background": True}) == ""
 
 
+def test_code_in_another_language_runs_below_the_journal_whatever_was_read_in_it(agent: WrappingAgent) -> None:
+    assert agent.wrapped("python3 -c 'print(1)'", "toolu_code")
+    assert agent.wrapped("sqlite3 a.db 'select 1'", "toolu_sql")
+
+
 def test_the_rest_of_the_input_stays(agent: WrappingAgent) -> None:
     given = {"command": "make", "description": "Build", "timeout": 5000}
     new = agent.fire("", "toolu_rest", tool_input=given).json["hookSpecificOutput"]["updatedInput"]

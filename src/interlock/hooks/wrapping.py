@@ -18,6 +18,7 @@ from interlock.agents import AgentCall, AgentDialect, Event, RewrittenCall
 from interlock.agents.rewriting import FIELD, LEAVE, SILENT, ShellCall
 from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import Command, known
+from interlock.analysis.programs.languages import input_language
 from interlock.analysis.programs.load import program_set
 from interlock.identity import home_of
 from interlock.model import Action, Kind, Level
@@ -61,9 +62,13 @@ def wrap_call(check: RewriteCheck, wrapper: Wrapper) -> RewrittenCall | None:
     from interlock.journal.wrapping import call_word
 
     call, rewriting = check.call, check.agent.rewrites
-    if rewriting is None or check.judged.assessment.level < Level.REVERSIBLE or rewriting.flags & check.flags:
-        return None
     commands = tuple(fact for fact in check.judged.facts if isinstance(fact, Command))
+    # What code in another language does is never known for certain.
+    reads = check.judged.assessment.level < Level.REVERSIBLE and not any(
+        input_language(one.program) for one in commands
+    )
+    if rewriting is None or reads or rewriting.flags & check.flags:
+        return None
     if not is_rewritable(call) or not runs_alike(call.action.text, commands, rewriting.persistent):
         return None
     home = Path(call.action.home or home_of(f"uid:{os.getuid()}"))
