@@ -60,6 +60,7 @@ class CodeLanguage(Struct, eq=False):
     lexical: bool = False  # see Semantics; the objects among the arguments of a call are its options
     damaged: Callable[[str, Report], None] | None = None  # reads a source that the grammar did not parse
     rows: str = ""  # the words by which its object mappers are known
+    dormant: bool = False  # a function that nothing calls is not read
     strict: bool = False  # a text is no name of a function, and what a function is handed to does not call it
 
 
@@ -83,7 +84,8 @@ def read_with(language: CodeLanguage, source: str, out: Report) -> None:
     walk.scope.names.update(language.names)
     try:
         walk.block(tree.body)
-        read_uncalled(tree, walk)
+        if not language.dormant:
+            read_uncalled(tree, walk)
     except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError):
         out.unreadable(f"{language.name} that cannot be followed", "payload")  # never a reason to pass, nor to crash
     except RecursionError:

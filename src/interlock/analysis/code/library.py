@@ -39,10 +39,10 @@ DETAILS = {
     "method": str, "sends": object, "port": object, "signal": object, "each": object, "with": object, "target": object,
     "needs": int, "most": int, "dry": str, "words": list, "gives": str, "of": object, "property": bool, "known": bool, "globs": bool,
     "argv": object, "flags": dict, "input": object, "shelled": object, "wired": bool, "to": object, "by": object, "base": str, "address": bool,
-    "called": str, "filter": object, "spread": bool, "value": str, "store": bool, "bare": bool,
+    "called": str, "filter": object, "spread": bool, "value": str, "shallow": list, "store": bool, "bare": bool,
 }  # fmt: skip
 KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
-_PACK = ("language", "extends", "alias", "constant", "environment", "programs", "block", "words")
+_PACK = ("language", "extends", "caseless", "alias", "constant", "environment", "programs", "block", "words")
 _BLOCK = ("example", "does", "calls")
 _PLACE = re.compile(r"\d*\*|[A-Za-z_]\w*")
 _CONSTANT = frozenset({"tell", "fork", "wire", "close", "client"})  # effects that say more than where an argument is
@@ -62,6 +62,7 @@ class Library:
         self.constants: dict[str, Value] = {}
         environment: list[str] = []
         programs: list[str] = []
+        caseless = packs[-1].get("caseless", False)
         for pack in packs:
             self.aliases.update(pack.get("alias", {}))
             self.constants.update(pack.get("constant", {}))
@@ -69,6 +70,7 @@ class Library:
             programs += pack.get("programs", ())
             for block in pack.get("block", ()):
                 for key, entry in block["calls"].items():
+                    key = key.lower() if caseless else key
                     self.calls.update(dict.fromkeys(spellings(key), Entry(entry)))
         self.environment = frozenset(environment)
         self.programs = tuple(programs)

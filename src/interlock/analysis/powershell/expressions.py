@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
-from interlock.analysis.powershell.lexer import PsCursor, read_bare, read_double, read_here, read_nested, read_single
-from interlock.analysis.powershell.lexer import read_variable as read_dollar
-from interlock.analysis.powershell.nodes import (
-    Access,
-    Array,
-    Cast,
-    Chain,
-    Choose,
-    Expr,
-    Number,
-    Postfix,
-    PsExpression,
-    PsGroup,
-    PsParam,
-    PsPipeline,
+from interlock.analysis.code.program import nodes
+from interlock.analysis.facts import hole
+from interlock.analysis.powershell.lexer import (
+    PsCursor,
     PsSyntaxError,
-    PsTable,
-    PsText,
-    PsType,
-    PsVariable,
-    ScriptBlock,
-    Statement,
-    Unary,
+    group,
+    read_bare,
+    read_double,
+    read_here,
+    read_nested,
+    read_single,
+    text,
+    variable,
+    yielding,
 )
+from interlock.analysis.powershell.lexer import read_variable as read_dollar
 
 # Weakest first; the operators of one row are read from left to right.
 _ROWS = (
@@ -55,7 +48,17 @@ _KEY = re.compile(r"[\w-]+(?=\s*=)")
 _TERNARY = re.compile(r"\?(?![?.\[])")
 
 
-def read_expression(cursor: PsCursor) -> Expr:
+ARITHMETIC: dict[str, type[ast.operator]] = {
+    "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "%": ast.Mod, "-bxor": ast.BitXor, "-band": ast.BitAnd, "-bor": ast.BitOr,
+    "-shl": ast.LShift, "-shr": ast.RShift,
+}  # fmt: skip
+_COMPARISONS: dict[str, type[ast.cmpop]] = {
+    "-eq": ast.Eq, "-ne": ast.NotEq, "-lt": ast.Lt, "-le": ast.LtE, "-gt": ast.Gt, "-ge": ast.GtE,
+}  # fmt: skip
+_CALLS = frozenset({"-f", "..", "-join", "-split", "-replace", "-as"})
+
+
+def read_expression(cursor: PsCursor) -> ast.expr:
     """One expression, with every operator that belongs to it."""
     value = _operators(cursor, 0)
     cursor.skip_blanks()
@@ -67,30 +70,44 @@ def read_expression(cursor: PsCursor) -> Expr:
         cursor.skip_lines()
         cursor.expect(":")
         cursor.skip_lines()
-        return Choose(value, (yes, read_expression(cursor)))
+        return ast.IfExp(value, yes, read_expression(cursor))
 
 
-def read_operand(cursor: PsCursor) -> Expr:
+def read_operand(cursor: PsCursor) -> ast.expr:
     """One expression that no comma belongs to: an argument of a method, the default of a parameter."""
     return _operators(cursor, 0, commas=False)
 
 
-def _operators(cursor: PsCursor, weakest: int, commas: bool = True) -> Expr:
+def _operators(cursor: PsCursor, weakest: int, commas: bool = True) -> ast.expr:
     """A value and the operators behind it, down to a row of the table."""
     tightest = len(_OPERATORS) - 1
     operand = _comma if commas else _unary
-    value, row, rest = operand(cursor), tightest + 1, list[tuple[str, Expr]]()
+    value = operand(cursor)
     while True:
         cursor.skip_blanks()
         found = _operator(cursor, weakest)
         if found is None:
-            return Chain(value, tuple(rest)) if rest else value
-        if found[0] != row and rest:
-            value, rest = Chain(value, tuple(rest)), []
-        row = found[0]
+            return value
+        row, sign = found
         cursor.skip_lines()
         with cursor.deeper():
-            rest.append((found[1], operand(cursor) if row == tightest else _operators(cursor, row + 1, commas)))
+            other = operand(cursor) if row == tightest else _operators(cursor, row + 1, commas)
+        value = _binary(sign, value, other)
+
+
+def _binary(sign: str, left: ast.expr, right: ast.expr) -> ast.expr:
+    if sign in ARITHMETIC:
+        return ast.BinOp(left, ARITHMETIC[sign](), right)
+    if sign in _COMPARISONS:
+        return ast.Compare(left, [_COMPARISONS[sign]()], [right])
+    if sign in _CALLS:
+        return nodes.call(sign_name(sign), [left, right])
+    return ast.BoolOp(ast.Or() if sign == "??" else ast.And(), [left, right])
+
+
+def sign_name(sign: str) -> ast.expr:
+    """The function that an operator is."""
+    return nodes.name(f"<{sign}>")
 
 
 def _operator(cursor: PsCursor, weakest: int) -> tuple[int, str] | None:
@@ -108,54 +125,62 @@ def _plain_operator(text: str) -> str:
     return re.sub(r"^-[ci](?=eq|ne|gt|ge|lt|le|like|notlike|match|notm|repl|split|cont|notc|in$|notin)", "-", word)
 
 
-def _comma(cursor: PsCursor) -> Expr:
+def _comma(cursor: PsCursor) -> ast.expr:
     if cursor.take(","):
         cursor.skip_lines()
-        return Array((_unary(cursor),))
+        return ast.List([_unary(cursor)])
     items = [_unary(cursor)]
     while True:
         cursor.skip_blanks()
         if not cursor.take(","):
-            return items[0] if len(items) == 1 else Array(tuple(items))
-        cursor.step()
+            return items[0] if len(items) == 1 else ast.List(items)
         cursor.skip_lines()
         items.append(_unary(cursor))
 
 
-def _unary(cursor: PsCursor) -> Expr:
+def _unary(cursor: PsCursor) -> ast.expr:
     if not cursor.look(NUMBER):
         if found := cursor.match(_UNARY):
             cursor.skip_lines()
             with cursor.deeper():
                 operand = _comma(cursor) if found.group()[1:2].isalpha() else _unary(cursor)
-            return Unary(_plain_operator(found.group()), operand)
+            return _signed(_plain_operator(found.group()), operand)
         if found := cursor.look(_TYPE):
             return _typed(cursor, found)
     return read_postfix(cursor, read_primary(cursor))
 
 
-def _typed(cursor: PsCursor, found: re.Match[str]) -> Expr:
+def _signed(sign: str, operand: ast.expr) -> ast.expr:
+    if sign in ("-join", "-split"):
+        return nodes.call(sign_name(sign), [operand, nodes.text("" if sign == "-join" else r"\s+")])
+    if sign in ("++", "--"):
+        step = ast.BinOp(operand, ast.Add() if sign == "++" else ast.Sub(), ast.Constant(1))
+        return nodes.as_expression(nodes.assign(operand, step))
+    return operand if sign == "+" else ast.UnaryOp(ast.USub() if sign == "-" else ast.Not(), operand)
+
+
+def _typed(cursor: PsCursor, found: re.Match[str]) -> ast.expr:
     """A cast, or a type whose members are used."""
     cursor.pos = found.end()
     name = re.sub(r"\s", "", found.group(1)).lower()
     start = cursor.pos
     cursor.skip_blanks()
     if cursor.at("::") or (cursor.pos == start and cursor.look(_DOT)):
-        return read_postfix(cursor, PsType(name))
+        return read_postfix(cursor, nodes.name(f"[{name}]"))
     if cursor.done() or cursor.peek() in "\r\n;|)},=]" or cursor.look(_OPERATORS[3]):
         cursor.pos = start
-        return PsType(name)
+        return nodes.name(f"[{name}]")
     with cursor.deeper():
-        return Cast(name, _unary(cursor))
+        return nodes.call("<cast>", [nodes.text(name), _unary(cursor)])
 
 
-def read_primary(cursor: PsCursor) -> Expr:
+def read_primary(cursor: PsCursor) -> ast.expr:
     """One value without what stands behind it."""
     letter = cursor.peek()
     if letter == "'":
-        return PsText((read_single(cursor),))
+        return nodes.text(read_single(cursor))
     if letter == '"':
-        return PsText(read_double(cursor))
+        return text(read_double(cursor))
     if letter == "$":
         value = read_dollar(cursor)
         if value is None:
@@ -164,11 +189,11 @@ def read_primary(cursor: PsCursor) -> Expr:
     if letter == "@":
         return _at(cursor)
     if cursor.take("("):
-        return PsGroup(read_nested(cursor, ")"))
+        return group(read_nested(cursor, ")"))
     if letter == "{":
         return read_block(cursor)
     if found := cursor.match(NUMBER):
-        return Number(_number(found.group()))
+        return ast.Constant(_number(found.group()))
     if cursor.look(_ATTRIBUTE):
         skip_attribute(cursor)
         cursor.skip_lines()
@@ -176,47 +201,61 @@ def read_primary(cursor: PsCursor) -> Expr:
     raise PsSyntaxError(f"unexpected {cursor.peek(8)!r} at {cursor.pos}")
 
 
-def _at(cursor: PsCursor) -> Expr:
+def _at(cursor: PsCursor) -> ast.expr:
     if (here := read_here(cursor)) is not None:
         return here
     if cursor.take("@("):
-        return PsGroup(read_nested(cursor, ")"), array=True)
+        return nodes.call("<array>", [group(read_nested(cursor, ")"))])
     if cursor.take("@{"):
         return _table(cursor)
     cursor.expect("@")
     if found := cursor.match(_NAME):
-        return PsVariable(found.group(), splat=True)
+        return ast.Starred(nodes.call("<splat>", [variable(found.group())]))
     raise PsSyntaxError("a lone @")
 
 
-def _table(cursor: PsCursor) -> PsTable:
-    pairs: list[tuple[Expr, Statement]] = []
+def _table(cursor: PsCursor) -> ast.expr:
+    keys: list[ast.expr | None] = []
+    values: list[ast.expr] = []
     with cursor.deeper():
         cursor.skip_lines("\r\n;")
         while not cursor.take("}"):
-            cursor.step()
             found = cursor.match(_KEY)
-            key: Expr = PsText((found.group(),)) if found else read_postfix(cursor, read_primary(cursor))
+            keys.append(_lower(nodes.text(found.group()) if found else read_postfix(cursor, read_primary(cursor))))
             cursor.skip_blanks()
             cursor.expect("=")
             cursor.skip_lines()
             body = cursor.block(cursor, "\n;}")
             if not body:
                 raise PsSyntaxError("a key without a value")
-            pairs.append((key, body[0]))
+            values.append(group(body))
             cursor.skip_lines("\r\n;")
-    return PsTable(tuple(pairs))
+    return ast.Dict(keys, values)
 
 
-def read_block(cursor: PsCursor) -> ScriptBlock:
+def _lower(key: ast.expr) -> ast.expr:
+    """A name as it is looked up, in whatever case it is written."""
+    return nodes.text(key.value.lower()) if isinstance(key, ast.Constant) and isinstance(key.value, str) else key
+
+
+def read_block(cursor: PsCursor) -> nodes.Closure:
     """`{ … }` with its parameters."""
-
-    start = cursor.pos
     cursor.expect("{")
     with cursor.deeper():
         params = read_params(cursor)
         body = cursor.block(cursor, "}")
-    return ScriptBlock(body, params, cursor.source[start : cursor.pos])
+    made = nodes.Closure()
+    made.function = function(params, body)
+    return made
+
+
+def function(params: list[PsParam], body: list[ast.stmt], title: str = "") -> ast.FunctionDef:
+    """A function or a script block; what flows into it are parameters too, which it finds around it where none is given."""
+    made = nodes.function([f"${name}" for name, _ in params], yielding(body), title, rest="$args")
+    made.args.defaults = [default or ast.Constant(hole(name)) for name, default in params]
+    made.args.kwonlyargs = [ast.arg("$_"), ast.arg("$input")]
+    made.args.kw_defaults = [nodes.name("$_"), nodes.name("$input")]
+    return made
 
 
 def skip_attribute(cursor: PsCursor) -> None:
@@ -241,16 +280,16 @@ def skip_attribute(cursor: PsCursor) -> None:
     cursor.expect("]")
 
 
-def read_postfix(cursor: PsCursor, base: Expr) -> Expr:
+def read_postfix(cursor: PsCursor, base: ast.expr) -> ast.expr:
     """The members, calls and indexes behind a value."""
-    accesses: list[Access] = []
-    while access := _access(cursor, bool(accesses)):
-        cursor.step()
-        accesses.append(access)
+    value = base
+    while (found := _access(cursor, value, value is not base)) is not None:
+        value = found
     if cursor.at("++") or cursor.at("--"):
+        sign = cursor.peek(2)
         cursor.pos += 2
-        return Unary("++", base)
-    return Postfix(base, tuple(accesses)) if accesses else base
+        return _signed(sign, value)
+    return value
 
 
 _STATIC = re.compile(r"\s*::\s*")
@@ -258,36 +297,36 @@ _DOT = re.compile(r"\??\.(?:\s*\n\s*)?(?=[\w'\"$({])")
 _NEXT_LINE_DOT = re.compile(r"\s*\r?\n\s*\.(?=[A-Za-z])")
 
 
-def _access(cursor: PsCursor, behind: bool) -> Access | None:
-    if cursor.match(_STATIC):
-        return _member(cursor, static=True)
-    if cursor.match(_DOT) or (behind and cursor.match(_NEXT_LINE_DOT)):
-        return _member(cursor, static=False)
+def _access(cursor: PsCursor, base: ast.expr, behind: bool) -> ast.expr | None:
+    if cursor.match(_STATIC) or cursor.match(_DOT) or (behind and cursor.match(_NEXT_LINE_DOT)):
+        return _member(cursor, base)
     if cursor.take("?[") or cursor.take("["):
         cursor.skip_lines()
         with cursor.deeper():
             index = read_expression(cursor)
         cursor.skip_lines()
         cursor.expect("]")
-        return Access(None, arguments=(index,))
+        return nodes.item(base, _lower(index))
     return None
 
 
-def _member(cursor: PsCursor, static: bool) -> Access:
+def _member(cursor: PsCursor, base: ast.expr) -> ast.expr:
     found = cursor.match(_NAME)
-    name: Expr = PsText((found.group(),)) if found else read_primary(cursor)
+    name = nodes.text(found.group().lower()) if found else _lower(read_primary(cursor))
     if cursor.take("("):
-        return Access(name, static, call=True, arguments=_arguments(cursor))
+        return nodes.call("<call>", [base, name, *_arguments(cursor)])
     if cursor.at("{"):
-        return Access(name, static, call=True, arguments=(read_block(cursor),))
-    return Access(name, static)
+        return nodes.call("<call>", [base, name, read_block(cursor)])
+    if isinstance(name, ast.Constant):
+        return nodes.member(base, str(name.value))
+    return nodes.item(base, name)
 
 
-def _arguments(cursor: PsCursor) -> tuple[Expr, ...]:
+def _arguments(cursor: PsCursor) -> list[ast.expr]:
     with cursor.deeper():
         cursor.skip_lines()
         if cursor.take(")"):
-            return ()
+            return []
         values = [read_operand(cursor)]
         cursor.skip_lines()
         while cursor.take(","):
@@ -295,10 +334,10 @@ def _arguments(cursor: PsCursor) -> tuple[Expr, ...]:
             values.append(read_operand(cursor))
             cursor.skip_lines()
         cursor.expect(")")
-    return tuple(values)
+    return values
 
 
-def read_argument(cursor: PsCursor) -> Expr:
+def read_argument(cursor: PsCursor) -> ast.expr:
     """One argument of a command: a value, a bare word, or several with commas between."""
     items = [_argument(cursor)]
     while True:
@@ -306,35 +345,25 @@ def read_argument(cursor: PsCursor) -> Expr:
         cursor.skip_blanks()
         if not cursor.take(","):
             cursor.pos = before
-            return items[0] if len(items) == 1 else Array(tuple(items))
-        cursor.step()
+            return items[0] if len(items) == 1 else ast.List(items)
         cursor.skip_lines()
         items.append(_argument(cursor))
 
 
 _ENDS_WORD = re.compile(r"$|[\s(){};,|&<>]")
+_AT = re.compile(r"@[({'\"\w]")
 
 
-def _argument(cursor: PsCursor) -> Expr:
+def _argument(cursor: PsCursor) -> ast.expr:
     letter = cursor.peek()
-    if letter in "({" or cursor.look(re.compile(r"@[({'\"\w]")):
+    if letter in "({" or cursor.look(_AT):
         return read_postfix(cursor, read_primary(cursor))
-    start = cursor.pos
     if letter and letter in "$'\"":
         value = read_dollar(cursor) if letter == "$" else read_primary(cursor)
         if value is not None:
             value = read_postfix(cursor, value)
-            if cursor.done() or cursor.look(_ENDS_WORD):
-                return value
-            if isinstance(value, Postfix):
-                return PsText((value, *read_bare(cursor).parts), bare=True)
-        cursor.pos = start
+            return value if cursor.done() or cursor.look(_ENDS_WORD) else read_bare(cursor, value)
     return read_bare(cursor)
-
-
-def as_statement(value: Expr) -> Statement:
-    """An expression as a statement."""
-    return PsPipeline((PsExpression(value),))
 
 
 def _number(text: str) -> int | float:
@@ -349,13 +378,14 @@ def _number(text: str) -> int | float:
     return float(digits) * unit if set(digits) & set(".e") else int(digits) * unit
 
 
+PsParam = tuple[str, ast.expr | None]  # the name of a parameter and its default
 _PARAM_NAME = re.compile(r"\$\{?([\w:]+)\}?")
 _PARAM = re.compile(r"param\s*\(", re.IGNORECASE)
 
 _PARAM_TYPE = re.compile(r"\[[\w.+\[\],\s`]+\]")
 
 
-def read_params(cursor: PsCursor) -> tuple[PsParam, ...]:
+def read_params(cursor: PsCursor) -> list[PsParam]:
     """The parameters that a block or script starts with, if it does."""
     start = cursor.pos
     cursor.skip_lines("\r\n;")
@@ -367,12 +397,12 @@ def read_params(cursor: PsCursor) -> tuple[PsParam, ...]:
     found = cursor.look(_PARAM)
     if not found:
         cursor.pos = start
-        return ()
+        return []
     cursor.pos = found.end() - 1
     return read_param_list(cursor)
 
 
-def read_param_list(cursor: PsCursor) -> tuple[PsParam, ...]:
+def read_param_list(cursor: PsCursor) -> list[PsParam]:
     """The parameters between parentheses."""
     params: list[PsParam] = []
     cursor.expect("(")
@@ -384,7 +414,7 @@ def read_param_list(cursor: PsCursor) -> tuple[PsParam, ...]:
             if not cursor.take(",") and not cursor.at(")"):
                 raise PsSyntaxError("a parameter list has no end")
             cursor.skip_lines()
-    return tuple(params)
+    return params
 
 
 def _param(cursor: PsCursor) -> PsParam:
@@ -398,8 +428,8 @@ def _param(cursor: PsCursor) -> PsParam:
     if not found:
         raise PsSyntaxError("a parameter without a name")
     cursor.skip_lines()
-    default: Expr | None = None
+    default: ast.expr | None = None
     if cursor.take("="):
         cursor.skip_lines()
         default = read_operand(cursor)
-    return PsParam(found.group(1).lower(), default)
+    return found.group(1).lower(), default

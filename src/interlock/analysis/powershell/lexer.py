@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from msgspec import Struct
 
-from interlock.analysis.powershell.nodes import Body, Expr, PsGroup, PsSyntaxError, PsText, PsTooDeep, PsVariable
+from interlock.analysis.code.program import nodes
+
+Part = str | ast.expr  # of a text: constant, or filled in at run time
+
+
+class PsSyntaxError(Exception):
+    """The text is not PowerShell; the argument gives the reason."""
+
+
+class PsTooDeep(PsSyntaxError):
+    """The text nests deeper than a reader follows."""
+
 
 MAX_DEPTH = 32
 
@@ -21,14 +33,15 @@ _PLAIN_DOUBLE = re.compile(r"[^`$\"]+")
 _PLAIN_WORD = re.compile(r"[^\s`$\"'(){};,|&<>#]+")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
 _UNICODE = re.compile(r"u\{([0-9A-Fa-f]{1,6})\}")
+_SCOPES = ("global:", "script:", "local:", "private:", "using:", "variable:")
+_CONSTANTS = {"true": True, "false": False, "null": None}
 
 
 class PsCursor(Struct):
     """A place in PowerShell text, and how to read statements from there."""
 
     source: str
-    block: Callable[[PsCursor, str], Body]  # reads statements up to a closing mark
-    step: Callable[[], None]
+    block: Callable[[PsCursor, str], list[ast.stmt]]  # reads statements up to a closing mark
     pos: int = 0
     depth: int = 0
 
@@ -36,7 +49,6 @@ class PsCursor(Struct):
     def deeper(self) -> Iterator[None]:
         """One level of nesting."""
         self.depth += 1
-        self.step()
         if self.depth > MAX_DEPTH:
             raise PsTooDeep("nested too deeply")
         yield
@@ -99,20 +111,59 @@ def plain(source: str) -> str:
     return source.replace("\ufeff", "").translate(_PLAIN)
 
 
-def read_variable(cursor: PsCursor) -> Expr | None:
+def variable(title: str) -> ast.expr:
+    """`$title`, by the one spelling of its name; the constants of the language as what they are."""
+    key = title.lower()
+    scope = next((scope for scope in _SCOPES if key.startswith(scope)), "")
+    key = "_" if key == "psitem" else key[len(scope) :]
+    return ast.Constant(_CONSTANTS[key]) if key in _CONSTANTS else nodes.name(f"${key}")
+
+
+def text(parts: Sequence[Part], bare: bool = False) -> ast.expr:
+    """A string, or a bare word, which is the value itself where it has no other part."""
+    if bare and len(parts) == 1 and not isinstance(parts[0], str):
+        return parts[0]
+    return nodes.joined([part if isinstance(part, str) else nodes.call("<text>", [part]) for part in parts])
+
+
+def read_variable(cursor: PsCursor) -> ast.expr | None:
     """`$name`, `${name}`, `$env:NAME` or `$(…)`; None for a lone dollar sign."""
     if cursor.take("$("):
-        return PsGroup(read_nested(cursor, ")"))
+        return group(read_nested(cursor, ")"))
     found = cursor.match(_VARIABLE)
     if not found:
         return None
-    return PsVariable(found.group(1) or found.group(2))
+    return variable(found.group(1) or found.group(2))
 
 
-def read_nested(cursor: PsCursor, close: str) -> Body:
+def read_nested(cursor: PsCursor, close: str) -> list[ast.stmt]:
     """Statements up to a closing mark, one level down."""
     with cursor.deeper():
         return cursor.block(cursor, close)
+
+
+def group(body: list[ast.stmt]) -> ast.expr:
+    """`( )` and `$( )`: everything that the statements in it give."""
+    if len(body) < 2 and not any(isinstance(one, (ast.For, ast.While, ast.Try)) for one in body):
+        return nodes.as_expression(body)
+    return nodes.call(nodes.closure([], yielding(body)))
+
+
+def yielding(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a block, which gives the value of each of them."""
+    return [_yielding(one) for one in body]
+
+
+def _yielding(node: ast.stmt) -> ast.stmt:
+    if isinstance(node, ast.Expr) and not isinstance(node.value, ast.NamedExpr):
+        return ast.Expr(ast.Yield(node.value))
+    if isinstance(node, (ast.If, ast.For, ast.While, ast.Try)):
+        node.body, node.orelse = yielding(node.body), yielding(node.orelse)
+    if isinstance(node, ast.Try):
+        node.finalbody = yielding(node.finalbody)
+        for handler in node.handlers:
+            handler.body = yielding(handler.body)
+    return node
 
 
 def read_escape(cursor: PsCursor) -> str:
@@ -141,9 +192,9 @@ def read_single(cursor: PsCursor) -> str:
         parts.append("'")
 
 
-def read_double(cursor: PsCursor) -> tuple[str | Expr, ...]:
+def read_double(cursor: PsCursor) -> list[Part]:
     """A "…" string, as its parts."""
-    parts: list[str | Expr] = []
+    parts: list[Part] = []
     cursor.expect('"')
     while not cursor.done():
         if found := cursor.match(_PLAIN_DOUBLE):
@@ -153,13 +204,13 @@ def read_double(cursor: PsCursor) -> tuple[str | Expr, ...]:
         elif cursor.take('""'):
             parts.append('"')
         elif cursor.take('"'):
-            return tuple(parts)
+            return parts
         else:
             parts.append(_filled(cursor))
     raise PsSyntaxError("a string has no end")
 
 
-def _filled(cursor: PsCursor) -> str | Expr:
+def _filled(cursor: PsCursor) -> Part:
     value = read_variable(cursor)
     if value is None:
         cursor.pos += 1
@@ -170,7 +221,7 @@ def _filled(cursor: PsCursor) -> str | Expr:
 _HERE_OPEN = re.compile(r"@(['\"])[^\S\r\n]*\r?\n")
 
 
-def read_here(cursor: PsCursor) -> PsText | None:
+def read_here(cursor: PsCursor) -> ast.expr | None:
     """A here-string, if one starts here."""
     found = cursor.match(_HERE_OPEN)
     if not found:
@@ -183,12 +234,12 @@ def read_here(cursor: PsCursor) -> PsText | None:
     start, stop = min(cursor.pos + 1, end.start()), end.start()
     if found.group(1) == "'":
         cursor.pos = end.end()
-        return PsText((cursor.source[start:stop],))
-    return PsText(_here_parts(cursor, max(start, cursor.pos + 1), stop, end.end()))
+        return nodes.text(cursor.source[start:stop])
+    return text(_here_parts(cursor, max(start, cursor.pos + 1), stop, end.end()))
 
 
-def _here_parts(cursor: PsCursor, start: int, stop: int, after: int) -> tuple[str | Expr, ...]:
-    parts: list[str | Expr] = []
+def _here_parts(cursor: PsCursor, start: int, stop: int, after: int) -> list[Part]:
+    parts: list[Part] = []
     cursor.pos = start
     while cursor.pos < stop:
         at = next((i for i in range(cursor.pos, stop) if cursor.source[i] in "`$"), stop)
@@ -197,12 +248,12 @@ def _here_parts(cursor: PsCursor, start: int, stop: int, after: int) -> tuple[st
         if at < stop:
             parts.append(read_escape(cursor) if cursor.at("`") else _filled(cursor))
     cursor.pos = max(after, cursor.pos)
-    return tuple(parts)
+    return parts
 
 
-def read_bare(cursor: PsCursor) -> PsText:
-    """A bare word of a command, which may hold quotes and variables."""
-    parts: list[str | Expr] = []
+def read_bare(cursor: PsCursor, *first: ast.expr) -> ast.expr:
+    """A bare word of a command, which may hold quotes and variables; the first part may have been read."""
+    parts: list[Part] = list(first)
     start = cursor.pos
     while not cursor.done():
         letter = cursor.source[cursor.pos]
@@ -225,7 +276,7 @@ def read_bare(cursor: PsCursor) -> PsText:
             break
     if cursor.pos == start:
         raise PsSyntaxError(f"unexpected {cursor.peek()!r} at {start}")
-    return PsText(tuple(parts), bare=True)
+    return text(parts, bare=True)
 
 
 _PLAIN_BODY = re.compile(r"[^{}'\"#<`]+")

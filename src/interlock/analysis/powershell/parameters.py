@@ -8,8 +8,10 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
+from interlock.analysis.code.program.values import Marked, Value, traits_of
+from interlock.analysis.facts import known
 from interlock.analysis.packs import Pack, load_packs, only_keys
-from interlock.analysis.powershell.values import Value, plain, texts
+from interlock.analysis.powershell.values import plain, texts
 
 _FOLDER = Path(__file__).parent
 _KEYS = ("common", "common_switches", "synonyms", "programs", "cmdlet")
@@ -89,6 +91,7 @@ class Bound(Struct):
     given: dict[str, Value] = field(default_factory=dict)
     rest: list[Value] = field(default_factory=list)
     strange: list[str] = field(default_factory=list)  # flags that the cmdlet does not have
+    piped: list[Value] = field(default_factory=list)
 
     def has(self, switch: str) -> bool:
         """True for a switch that is on; what only rehearses must be surely on."""
@@ -108,9 +111,9 @@ class Bound(Struct):
         return [self.name, *(text for word in self.words for text in word.shown())]
 
 
-def bind(name: str, words: Sequence[CmdletWord]) -> Bound:
+def bind(name: str, words: Sequence[CmdletWord], piped: list[Value]) -> Bound:
     """Sort the words of a command by parameter, as PowerShell would."""
-    bound = Bound(name, list(words))
+    bound = Bound(name, list(words), piped=piped)
     spec = cmdlets().specs.get(name)
     if spec is None:
         bound.rest = [word.value for word in words if not word.flag]
@@ -133,9 +136,32 @@ def bind(name: str, words: Sequence[CmdletWord]) -> Bound:
         elif queue and not queue[-1].flag:
             bound.given[parameter] = queue.pop().value
     free = [name for name in spec.positional if name not in bound.given]
-    bound.given.update(zip(free, loose))
+    bound.given.update(zip(free, loose, strict=False))
     bound.rest = loose[len(free) :]
+    _find_paths(spec, bound)
     return bound
+
+
+def _find_paths(spec: Spec, bound: Bound) -> None:
+    """What is piped into a cmdlet that takes paths are its paths; filters pick files in them."""
+    if "literalpath" in bound.given:
+        bound.given.setdefault("path", bound.given["literalpath"])
+    if "path" in spec.positional and "value" not in spec.positional and "path" not in bound.given and bound.piped:
+        bound.given["path"] = [_one_of_many(item) for item in bound.piped]
+    patterns = bound.texts("filter") or bound.texts("include")
+    if "path" in bound.given and patterns:
+        found = [_narrowed(path, pattern) for path in bound.texts("path") for pattern in patterns]
+        bound.given["path"] = found
+
+
+def _one_of_many(value: Value) -> Value:
+    return Marked(value, traits_of(value) | {"bulk"}) if isinstance(value, str) and not known(value) else value
+
+
+def _narrowed(path: str, pattern: str) -> str:
+    base = path.rstrip("*").rstrip("\\/")
+    made = path if pattern == "*" else f"{base}\\{pattern}" if base else pattern
+    return Marked(made, traits_of(path))
 
 
 def _parameter(spec: Spec, flag: str) -> str:

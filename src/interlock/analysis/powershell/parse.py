@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 
-from msgspec.structs import replace
-
+from interlock.analysis.code.program import nodes
 from interlock.analysis.powershell.expressions import (
+    ARITHMETIC,
     NUMBER,
-    as_statement,
+    PsParam,
+    function,
     read_argument,
     read_block,
     read_expression,
@@ -18,32 +20,20 @@ from interlock.analysis.powershell.expressions import (
     read_postfix,
     read_primary,
 )
-from interlock.analysis.powershell.lexer import PsCursor, plain, read_bare, read_nested, skip_braces
-from interlock.analysis.powershell.nodes import (
-    Array,
-    Assign,
-    Body,
-    Branch,
-    Cast,
-    Each,
-    Expr,
-    Flag,
-    PipelineCall,
-    Postfix,
-    PsExpression,
-    PsFunction,
-    PsLoop,
-    PsParam,
-    PsPipeline,
-    PsRedirect,
+from interlock.analysis.powershell.lexer import (
+    PsCursor,
     PsSyntaxError,
-    PsText,
-    PsType,
-    PsVariable,
-    Statement,
-    Unary,
+    group,
+    plain,
+    read_bare,
+    read_nested,
+    skip_braces,
+    variable,
+    yielding,
 )
 
+_Body = list[ast.stmt]
+_CONDITION = nodes.name("?")
 _WORD = re.compile(r"[A-Za-z]+(?![\w.:\\/-])")
 _EXPRESSION = re.compile(
     r"['\"$(@\[{!,]|[+-](?=[\s$(\d.'\"\[-])|--|\+\+|-(?:not|bnot|join|[ci]?split)\b", re.IGNORECASE
@@ -57,31 +47,41 @@ _LABEL = re.compile(r":\w+\s")
 _FUNCTION_NAME = re.compile(r"[^\s({]+")
 _VERBATIM = re.compile(r"--%(?=\s)([^\r\n|]*)")
 _NAME = re.compile(r"\$\{?([\w:]+)\}?")
+_ELSE = re.compile(r"\s*(elseif|else)\b", re.IGNORECASE)
+_AGAIN = re.compile(r"while|until", re.IGNORECASE)
+_PARALLEL = re.compile(r"-parallel\s*", re.IGNORECASE)
+_THROTTLE = re.compile(r"-throttlelimit\s+\d+\s*", re.IGNORECASE)
+_IN = re.compile(r"in\b", re.IGNORECASE)
+_OPTION = re.compile(r"-\w+\s*")
+_CATCH = re.compile(r"\s*(catch|finally)\b", re.IGNORECASE)
+_CAUGHT = re.compile(r"[\s,]*\[[\w.]+\]")
+_REST = re.compile(r"[^\r\n;}]*")
+_DECLARED = re.compile(r"[^{\r\n]*\s*\{")
 
 
-def parse(source: str, step: Callable[[], None]) -> tuple[Body, PsSyntaxError | None]:
+def parse(source: str) -> tuple[_Body, PsSyntaxError | None]:
     """Every statement up to the first trouble, and that trouble."""
-    cursor = PsCursor(plain(source), _body, step)
-    statements: list[Statement] = []
+    cursor = PsCursor(plain(source), _body)
+    statements: _Body = []
     try:
-        for param in read_params(cursor):
-            if param.default is not None:
-                statements.append(Assign(PsVariable(param.name), "=", as_statement(param.default)))
+        for title, default in read_params(cursor):
+            if default is not None:
+                statements += nodes.assign(variable(title), default)
         while not _at_end(cursor, ""):
-            statements.append(_statement(cursor))
+            statements += yielding(_statement(cursor))
     except PsSyntaxError as trouble:
-        return tuple(statements), trouble
-    return tuple(statements), None
+        return statements, trouble
+    return statements, None
 
 
-def _body(cursor: PsCursor, close: str) -> Body:
+def _body(cursor: PsCursor, close: str) -> _Body:
     """Statements up to a closing mark; one statement only, for a value in a hash table."""
     if len(close) > 1:
-        return (_statement(cursor),)
-    statements: list[Statement] = []
+        return _statement(cursor)
+    statements: _Body = []
     while not _at_end(cursor, close):
-        statements.append(_statement(cursor))
-    return tuple(statements)
+        statements += _statement(cursor)
+    return statements
 
 
 def _at_end(cursor: PsCursor, close: str) -> bool:
@@ -93,20 +93,19 @@ def _at_end(cursor: PsCursor, close: str) -> bool:
     return bool(close) and cursor.take(close)
 
 
-def _braces(cursor: PsCursor) -> Body:
+def _braces(cursor: PsCursor) -> _Body:
     cursor.skip_lines()
     cursor.expect("{")
     return read_nested(cursor, "}")
 
 
-def _parens(cursor: PsCursor) -> Body:
+def _parens(cursor: PsCursor) -> _Body:
     cursor.skip_lines()
     cursor.expect("(")
     return read_nested(cursor, ")")
 
 
-def _statement(cursor: PsCursor) -> Statement:
-    cursor.step()
+def _statement(cursor: PsCursor) -> _Body:
     cursor.match(_LABEL)
     found = cursor.look(_WORD)
     reader = _KEYWORDS.get(found.group().lower()) if found else None
@@ -117,29 +116,43 @@ def _statement(cursor: PsCursor) -> Statement:
     return _pipeline(cursor)
 
 
-def _pipeline(cursor: PsCursor) -> Statement:
-    start = cursor.pos
-    elements: list[PipelineCall | PsExpression] = []
-    while True:
-        element = _element(cursor)
+def _pipeline(cursor: PsCursor) -> _Body:
+    start, made = cursor.pos, _element(cursor, nodes.NOTHING)
+    cursor.skip_blanks()
+    if found := cursor.match(_ASSIGN):
+        if not _assignable(made):
+            raise PsSyntaxError(f"nothing that can be assigned to at {start}")
+        cursor.skip_lines()
+        with cursor.deeper():
+            return _assign(made, found.group(), group(_statement(cursor)))
+    while _more(cursor):
+        made = _element(cursor, made)
         cursor.skip_blanks()
-        if not elements and isinstance(element, PsExpression) and (found := cursor.match(_ASSIGN)):
-            if not _assignable(element.value):
-                raise PsSyntaxError(f"nothing that can be assigned to at {start}")
-            cursor.skip_lines()
-            with cursor.deeper():
-                return Assign(element.value, found.group(), _statement(cursor))
-        elements.append(element)
-        if not _more(cursor):
-            break
     _ends(cursor)
-    return PsPipeline(tuple(elements))
+    return [ast.Expr(made)]
 
 
-def _assignable(value: Expr) -> bool:
-    if isinstance(value, Array):
-        return all(_assignable(item) for item in value.items)
-    return isinstance(value, (PsVariable, Postfix, Cast, PsType, Unary))
+def _assign(target: ast.expr, sign: str, value: ast.expr) -> _Body:
+    while _is_cast(target):
+        assert isinstance(target, ast.Call)
+        value, target = nodes.call("<cast>", [target.args[0], value]), target.args[1]
+    if isinstance(target, ast.List) and target.elts:  # the last name gets all that is left
+        target = ast.Tuple([*target.elts[:-1], ast.Starred(target.elts[-1])])
+    if sign == "??=":
+        value = ast.BoolOp(ast.Or(), [target, value])
+    elif sign != "=":
+        value = ast.BinOp(target, ARITHMETIC[sign[:-1]](), value)
+    return nodes.assign(target, value)
+
+
+def _is_cast(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "<cast>"
+
+
+def _assignable(value: ast.expr) -> bool:
+    if isinstance(value, ast.List):
+        return all(_assignable(item) for item in value.elts)
+    return isinstance(value, (ast.Name, ast.Attribute, ast.Subscript, ast.Constant)) or _is_cast(value)
 
 
 _NEXT_LINE_PIPE = re.compile(r"\s*\r?\n\s*\|(?!\|)")
@@ -167,203 +180,188 @@ def _ends(cursor: PsCursor) -> None:
         raise PsSyntaxError(f"unexpected {cursor.peek(8)!r} at {cursor.pos}")
 
 
-def _element(cursor: PsCursor) -> PipelineCall | PsExpression:
-    cursor.step()
+def _element(cursor: PsCursor, piped: ast.expr) -> ast.expr:
+    """A command or an expression of a pipeline, with what is piped into it; where its output is saved, nothing comes out."""
     if cursor.match(_INVOKE):
         cursor.skip_blanks()
         if cursor.done() or cursor.peek() in "\r\n;|&)}":
             raise PsSyntaxError("a command is missing behind &")
-        return _call(cursor, invoked=True)
+        return _call(cursor, piped, invoked=True)
     if cursor.look(_EXPRESSION) or cursor.look(NUMBER):
         value = read_expression(cursor)
-        return PsExpression(value, _redirects(cursor))
-    return _call(cursor, invoked=False)
-
-
-def _redirects(cursor: PsCursor) -> tuple[PsRedirect, ...]:
-    found: list[PsRedirect] = []
-    cursor.skip_blanks()
-    while (one := _redirect(cursor)) is not False:
-        if isinstance(one, PsRedirect):
-            found.append(one)
+        saved: list[ast.expr] = []
         cursor.skip_blanks()
-    return tuple(found)
+        while _redirect(cursor, saved):
+            cursor.skip_blanks()
+        return _saved(value, saved, constant=True)
+    return _call(cursor, piped, invoked=False)
 
 
-def _redirect(cursor: PsCursor) -> PsRedirect | bool:
-    """A redirection to a file; True for one that is not to a file, False for none."""
+def _redirect(cursor: PsCursor, saved: list[ast.expr]) -> bool:
+    """A redirection, if one stands here; those to files are kept as the words of who writes them."""
     found = cursor.match(_REDIRECT)
-    if not found:
-        return False
-    if "&" in found.group():
-        return True
-    cursor.skip_blanks()
-    return PsRedirect(read_argument(cursor), ">>" in found.group())
+    if found and "&" not in found.group():
+        cursor.skip_blanks()
+        saved += [read_argument(cursor), ast.Constant(">>" in found.group())]
+    return found is not None
 
 
-def _call(cursor: PsCursor, invoked: bool) -> PipelineCall:
+def _saved(value: ast.expr, saved: list[ast.expr], constant: bool) -> ast.expr:
+    return nodes.call("<save>", [value, ast.Constant(constant), *saved]) if saved else value
+
+
+def _call(cursor: PsCursor, piped: ast.expr, invoked: bool) -> ast.expr:
     """A command: its name, its words, its redirections."""
-    name: Expr
     if invoked and cursor.peek() in "$('\"{":
         name = read_postfix(cursor, read_primary(cursor))
         if cursor.peek() and not cursor.look(_FLAG_END):
-            name = PsText((name, *read_bare(cursor).parts), bare=True)
+            name = read_bare(cursor, name)
     else:
         name = read_bare(cursor)
-    words: list[Flag | Expr] = []
-    redirects: list[PsRedirect] = []
+    words: list[ast.expr] = []
+    saved: list[ast.expr] = []
     while True:
         cursor.skip_blanks()
         if cursor.done() or cursor.peek() in "\r\n;|)}":
             break
         if cursor.at("&") and not cursor.look(_REDIRECT):
             break
-        cursor.step()
         if verbatim := cursor.match(_VERBATIM):
-            words += [PsText((word,), bare=True) for word in ["--%", *verbatim.group(1).split()]]
-        elif (redirect := _redirect(cursor)) is not False:
-            redirects += [redirect] if isinstance(redirect, PsRedirect) else []
-        else:
+            words += map(nodes.text, ["--%", *verbatim.group(1).split()])
+        elif not _redirect(cursor, saved):
             words.append(_word(cursor))
-    return PipelineCall(name, tuple(words), tuple(redirects), invoked)
+    return _saved(nodes.call(nodes.name("&"), [piped, name, *words]), saved, constant=False)
 
 
-def _word(cursor: PsCursor) -> Flag | Expr:
+def _word(cursor: PsCursor) -> ast.expr:
     found = cursor.look(_FLAG)
     if not found:
         return read_argument(cursor)
     cursor.pos = found.end()
     if found.group(2) and cursor.peek() not in ("", "\\"):
         cursor.skip_blanks()
-        return Flag(found.group(1), read_argument(cursor))
+        return nodes.call("<flag>", [nodes.text(found.group(1)), read_argument(cursor)])
     if not found.group(2) and (cursor.done() or cursor.look(_FLAG_END)):
-        return Flag(found.group(1))
+        return nodes.call("<flag>", [nodes.text(found.group(1))])
     cursor.pos = found.start()
     return read_argument(cursor)
 
 
-def _if(cursor: PsCursor) -> Statement:
-    heads, bodies = list(_parens(cursor)), [_braces(cursor)]
-    while found := cursor.match(re.compile(r"\s*(elseif|else)\b", re.IGNORECASE)):
-        if found.group(1).lower() == "else":
-            bodies.append(_braces(cursor))
-            break
-        heads += _parens(cursor)
-        bodies.append(_braces(cursor))
-    else:
-        bodies.append(())
-    return Branch(tuple(heads), tuple(bodies))
+def _if(cursor: PsCursor) -> _Body:
+    test, body, other = group(_parens(cursor)), _braces(cursor), list[ast.stmt]()
+    if found := cursor.match(_ELSE):
+        other = _if(cursor) if found.group(1).lower() == "elseif" else _braces(cursor)
+    return nodes.branch(test, body, other)
 
 
-def _while(cursor: PsCursor) -> Statement:
-    return PsLoop(_parens(cursor), _braces(cursor))
+def _while(cursor: PsCursor) -> _Body:
+    return nodes.repeat(group(_parens(cursor)), _braces(cursor))
 
 
-def _do(cursor: PsCursor) -> Statement:
+def _do(cursor: PsCursor) -> _Body:
     body = _braces(cursor)
     cursor.skip_lines()
-    if not cursor.match(re.compile(r"while|until", re.IGNORECASE)):
+    if not cursor.match(_AGAIN):
         raise PsSyntaxError("do without while")
-    return PsLoop((), (*body, *_parens(cursor)))
+    return nodes.repeat(_CONDITION, [*body, *_parens(cursor)])
 
 
-def _for(cursor: PsCursor) -> Statement:
-    return PsLoop(_parens(cursor), _braces(cursor))
+def _for(cursor: PsCursor) -> _Body:
+    first, body = _parens(cursor), _braces(cursor)
+    if len(first) == 3 and isinstance(first[1], ast.Expr):
+        return [first[0], *nodes.repeat(first[1].value, [*body, first[2]])]
+    return [*first, *nodes.repeat(_CONDITION, body)]
 
 
-def _foreach(cursor: PsCursor) -> Statement:
-    cursor.match(re.compile(r"-parallel\s*", re.IGNORECASE))
+def _foreach(cursor: PsCursor) -> _Body:
+    cursor.match(_PARALLEL)
     cursor.skip_lines()
     cursor.expect("(")
     with cursor.deeper():
         cursor.skip_lines()
         found = cursor.match(_NAME)
         cursor.skip_lines()
-        if not found or not cursor.match(re.compile(r"in\b", re.IGNORECASE)):
+        if not found or not cursor.match(_IN):
             raise PsSyntaxError("foreach without in")
         cursor.skip_lines()
-        items = _statement(cursor)
+        over = nodes.call("<array>", [group(_statement(cursor))])
         cursor.skip_lines()
         cursor.expect(")")
     cursor.skip_lines()
-    cursor.match(re.compile(r"-throttlelimit\s+\d+\s*", re.IGNORECASE))
-    return Each(found.group(1).lower(), items, _braces(cursor))
+    cursor.match(_THROTTLE)
+    return nodes.loop(variable(found.group(1)), over, _braces(cursor))
 
 
-def _switch(cursor: PsCursor) -> Statement:
-    while cursor.match(re.compile(r"-\w+\s*")):
+def _switch(cursor: PsCursor) -> _Body:
+    while cursor.match(_OPTION):
         cursor.skip_blanks()
-    heads: list[Statement] = list(_parens(cursor)) if cursor.at("(") else [as_statement(read_argument(cursor))]
-    bodies: list[Body] = [()]
+    over = group(_parens(cursor)) if cursor.at("(") else read_argument(cursor)
+    made = nodes.assign(nodes.name("$_"), over)
     cursor.skip_lines()
     cursor.expect("{")
     with cursor.deeper():
         while not _at_end(cursor, "}"):
-            heads.append(as_statement(read_argument(cursor)))
-            bodies.append(_braces(cursor))
-    return Branch(tuple(heads), tuple(bodies))
+            test = read_argument(cursor)
+            made += nodes.branch(ast.BoolOp(ast.And(), [test, _CONDITION]), _braces(cursor), [])
+    return made
 
 
-def _try(cursor: PsCursor) -> Statement:
-    body = _braces(cursor)
-    branches: list[Body] = [()]
-    always: Body = ()
-    while found := cursor.match(re.compile(r"\s*(catch|finally)\b", re.IGNORECASE)):
+def _try(cursor: PsCursor) -> _Body:
+    made = ast.Try(_braces(cursor), [], [], [])
+    while found := cursor.match(_CATCH):
         if found.group(1).lower() == "finally":
-            always = _braces(cursor)
+            made.finalbody = _braces(cursor)
             break
-        while cursor.match(re.compile(r"[\s,]*\[[\w.]+\]")):
-            cursor.step()
-        branches.append(_braces(cursor))
-    return Branch((Branch((), (body,)),), tuple(branches), always)
+        while cursor.match(_CAUGHT):
+            pass
+        made.handlers.append(ast.ExceptHandler(None, None, _braces(cursor)))
+    return [made]
 
 
-def _trap(cursor: PsCursor) -> Statement:
-    cursor.match(re.compile(r"\[[\w.]+\]"))
-    return Branch((), ((), _braces(cursor)))
+def _trap(cursor: PsCursor) -> _Body:
+    cursor.match(_CAUGHT)
+    return nodes.branch(_CONDITION, _braces(cursor), [])
 
 
-def _function(cursor: PsCursor) -> Statement:
+def _function(cursor: PsCursor) -> _Body:
     found = cursor.match(_FUNCTION_NAME)
     if not found:
         raise PsSyntaxError("a function without a name")
     cursor.skip_lines()
-    params: tuple[PsParam, ...] = ()
+    params: list[PsParam] = []
     if cursor.at("("):
         params = read_param_list(cursor)
         cursor.skip_lines()
-    block = read_block(cursor)
-    return PsFunction(found.group().lower().split(":")[-1], replace(block, params=params or block.params))
+    made = read_block(cursor).function
+    if params:
+        made.args = function(params, []).args
+    made.name = "function:" + found.group().lower().split(":")[-1]
+    return [made]
 
 
-def _value(cursor: PsCursor) -> Statement:
+def _value(cursor: PsCursor) -> _Body:
     """return, throw, exit: what stands behind, if anything."""
     if cursor.done() or cursor.peek() in "\r\n;}":
-        return PsPipeline(())
+        return [ast.Return(None)]
     with cursor.deeper():
-        return _statement(cursor)
+        return [*_statement(cursor), ast.Return(None)]
 
 
-def _rest_of_line(cursor: PsCursor) -> Statement:
+def _rest_of_line(cursor: PsCursor) -> _Body:
     """break, continue, using: statements without an effect."""
-    cursor.match(re.compile(r"[^\r\n;}]*"))
-    return PsPipeline(())
+    cursor.match(_REST)
+    return []
 
 
-def _named_block(cursor: PsCursor) -> Statement:
-    """begin, process, end, clean and the blocks of workflows: their statements."""
-    return Branch((), (_braces(cursor),))
-
-
-def _declaration(cursor: PsCursor) -> Statement:
+def _declaration(cursor: PsCursor) -> _Body:
     """class, enum, data: nothing runs here."""
-    if not cursor.match(re.compile(r"[^{\r\n]*\s*\{")):
+    if not cursor.match(_DECLARED):
         raise PsSyntaxError("a declaration without a body")
     skip_braces(cursor)
-    return PsPipeline(())
+    return []
 
 
-_KEYWORDS: dict[str, Callable[[PsCursor], Statement]] = {
+_KEYWORDS: dict[str, Callable[[PsCursor], _Body]] = {
     "if": _if,
     "while": _while,
     "do": _do,
@@ -372,24 +370,9 @@ _KEYWORDS: dict[str, Callable[[PsCursor], Statement]] = {
     "switch": _switch,
     "try": _try,
     "trap": _trap,
-    "function": _function,
-    "filter": _function,
-    "workflow": _function,
-    "return": _value,
-    "throw": _value,
-    "exit": _value,
-    "break": _rest_of_line,
-    "continue": _rest_of_line,
-    "using": _rest_of_line,
-    "begin": _named_block,
-    "process": _named_block,
-    "end": _named_block,
-    "clean": _named_block,
-    "dynamicparam": _named_block,
-    "parallel": _named_block,
-    "sequence": _named_block,
-    "inlinescript": _named_block,
-    "class": _declaration,
-    "enum": _declaration,
-    "data": _declaration,
+    **dict.fromkeys(["function", "filter", "workflow"], _function),
+    **dict.fromkeys(["return", "throw", "exit"], _value),
+    **dict.fromkeys(["break", "continue", "using"], _rest_of_line),
+    **dict.fromkeys("begin process end clean dynamicparam parallel sequence inlinescript".split(), _braces),
+    **dict.fromkeys(["class", "enum", "data"], _declaration),
 }

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 
-from interlock.analysis.facts import known, without_holes
-from interlock.analysis.powershell.values import PsObject, PsReading, Script, Value, plain, source_url, texts
+from interlock.analysis.code.program.objects import ProgramFunction
+from interlock.analysis.code.program.values import Value, fetched
+from interlock.analysis.code.program.walk import ProgramWalk
+from interlock.analysis.facts import hole, known, without_holes
+from interlock.analysis.powershell.lexer import PsTooDeep
+from interlock.analysis.powershell.parse import parse
+from interlock.analysis.powershell.session import files_of, session_of
+from interlock.analysis.powershell.values import plain, single, texts
 from interlock.analysis.programs.languages import input_language
 from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.windows import (
     SCRIPTED,
     cmd_line,
-    download_in,
     hand_over,
-    plain_holes,
     program_name,
     report_script,
     runs_input,
@@ -24,72 +29,93 @@ from interlock.analysis.windows import (
 RUN_TIME = "text made at run time is run"
 _PIECE = re.compile(r'"((?:[^"\\]|\\.)*)"|(\S+)')
 _CMD_SWITCH = re.compile(r"/[ck]", re.IGNORECASE)
+_MAX_DEPTH = 8
 
 
-def run_value(session: PsReading, value: Value) -> list[Value]:
+def run_text(walk: ProgramWalk, text: str) -> Value:
+    """Read a text as PowerShell, among the names that are known by now."""
+    session = session_of(walk)
+    if session.depth >= _MAX_DEPTH:
+        walk.world.unreadable("PowerShell inside PowerShell, too deep to follow", "nesting")
+        return None
+    body, trouble = parse(text)
+    walk.out.step(1 + len(text) // 64)
+    before, walk.scope.yields = walk.scope.yields, []
+    session.depth += 1
+    walk.block(body)
+    session.depth -= 1
+    made, walk.scope.yields = walk.scope.yields, before
+    if trouble is not None:
+        nested = isinstance(trouble, PsTooDeep)
+        what = "PowerShell that is nested too deeply" if nested else "PowerShell that does not parse"
+        walk.world.unreadable(what, "nesting" if nested else "syntax")
+    return single([value for value in made if value is not None])
+
+
+def run_block(walk: ProgramWalk, block: ProgramFunction, item: Value) -> list[Value]:
+    """Run a script block for one item of a pipe; what it assigns stays known, as it does for ForEach-Object."""
+    before, walk.scope.yields = walk.scope.yields, []
+    outer = walk.scope.names.get("$_")
+    walk.scope.set("$_", item)
+    walk.block(block.node.body if isinstance(block.node, ast.FunctionDef) else [])
+    walk.scope.set("$_", outer)
+    made, walk.scope.yields = walk.scope.yields, before
+    return [value for value in made if value is not None]
+
+
+def run_value(walk: ProgramWalk, value: Value) -> Value:
     """Run a value as code: a block, or a text that is PowerShell."""
-    if isinstance(value, Script):
-        return session.run_block(session, value, {})
-    if isinstance(value, list) and any(isinstance(item, Script) for item in value):
-        return [made for item in value for made in run_value(session, item)]
-    given = [value.note] if isinstance(value, PsObject) and value.kind == "script" else texts(value)
-    if (url := source_url(value)) is not None or (url := _first_url(given)) is not None:
-        session.commanded = True
-        session.out.effect("run_download", url)
-        return []
-    made: list[Value] = []
-    text = "\n".join(given) if isinstance(value, list) else ""
-    codes = [text] if text else given
-    if not all(known(one) for one in codes):
-        session.commanded = True
-        session.out.unreadable(RUN_TIME, "payload")
-    for one in codes:
-        if without_holes(one).strip():
-            made += session.run_text(session, one)
-    return made
+    if isinstance(value, ProgramFunction):
+        return walk.call(value, [], {})
+    if isinstance(value, list) and any(isinstance(item, ProgramFunction) for item in value):
+        return [run_value(walk, item) for item in value]
+    if url := fetched(value):
+        walk.world.shells += 1
+        walk.world.effect("run_download", url)
+        return None
+    text = "\n".join(texts(value))
+    if not known(text):
+        walk.world.shells += 1
+        walk.world.unreadable(RUN_TIME, "payload")
+    return run_text(walk, text) if without_holes(text).strip() else None
 
 
-def _first_url(given: Sequence[str]) -> str | None:
-    return next((url for text in given if (url := download_in(text)) is not None), None)
-
-
-def run_program(session: PsReading, program: str, words: Sequence[str], piped: Sequence[Value] = ()) -> None:
+def run_program(walk: ProgramWalk, program: str, words: Sequence[str], piped: Sequence[Value] = ()) -> Value:
     """Reports a program, and reads the files and texts that it is given, where they are known."""
-    out, name = session.out, program_name(program)
-    if (url := session.files.url_among(program, words) or download_in(program)) is not None:
-        out.effect("run_download", url)
+    files, name, given = files_of(walk), program_name(program), [str(word) for word in words]
+    if url := files.url_among(program, given) or fetched(program):
+        walk.world.effect("run_download", url)
     if not without_holes(name).strip(".\\/"):
-        session.commanded = True
-        out.unreadable("a program whose name is made at run time is run", "command")
-        return
-    given = [plain_holes(word) for word in words]
+        walk.world.shells += 1
+        walk.world.unreadable("a program whose name is made at run time is run", "command")
+        return None
     if (saved := saved_download(name, given)) is not None:
-        session.files.download(saved[1], saved[0])
+        files.download(saved[1], saved[0])
     if name == "cmd" and (text := after_switch(given)) is not None:
-        out.code("cmd", text)
-        return
-    if run_script(session, program):
-        return
-    if (described := shipped_programs().get(name)) is not None and "by_cmd" in described.reader:
-        out.code("cmd", cmd_line([name, *given]))
-    else:
-        out.run([name, *given])
-    _read_piped(session, name, given, piped)
+        walk.out.code("cmd", text)
+    elif not run_script(walk, program):
+        if (described := shipped_programs().get(name)) is not None and "by_cmd" in described.reader:
+            walk.out.code("cmd", cmd_line([name, *given]))
+        else:
+            walk.out.run([name, *given])
+        _read_piped(walk, name, given, piped)
+    return hole("output")
 
 
-def run_script(session: PsReading, program: str) -> bool:
+def run_script(walk: ProgramWalk, program: str) -> bool:
     """A script file that is run; its text is read where that can be had."""
-    script = session.files.script(program, (".ps1",))
+    files = files_of(walk)
+    script = files.script(program, (".ps1",))
     if script is None:
         return False
 
     def read(text: str) -> None:
         if script.language == "powershell":
-            session.run_text(session, text)
+            run_text(walk, text)
         else:
-            session.out.code(script.language, text)
+            walk.out.code(script.language, text)
 
-    session.files.run_script(script, read)
+    files.run_script(script, read)
     return True
 
 
@@ -101,21 +127,21 @@ def after_switch(words: Sequence[str]) -> str | None:
     return None
 
 
-def _read_piped(session: PsReading, name: str, words: Sequence[str], piped: Sequence[Value]) -> None:
+def _read_piped(walk: ProgramWalk, name: str, words: Sequence[str], piped: Sequence[Value]) -> None:
     given = [text for value in piped for text in texts(value)]
     if not given:
         return
     if name in SCRIPTED:
-        report_script(name, "\n".join(given), session.out)
+        report_script(name, "\n".join(given), walk.out)
     if not runs_input(name, words):
         return
     language = input_language(name)
-    if (url := _first_url(given)) is not None:
-        session.out.effect("run_download", url)
+    if url := fetched(list(piped)):
+        walk.world.effect("run_download", url)
     elif all(known(text) for text in given):
-        hand_over(language, "\n".join(given), session.out)
+        hand_over(language, "\n".join(given), walk.out)
     elif language != "sql":
-        session.out.unreadable(RUN_TIME, "payload")
+        walk.world.unreadable(RUN_TIME, "payload")
 
 
 def split_line(text: str) -> list[str]:
@@ -123,8 +149,7 @@ def split_line(text: str) -> list[str]:
     return [found.group(1) if found.group(1) is not None else found.group(2) for found in _PIECE.finditer(text)]
 
 
-def run_line(session: PsReading, text: Value) -> None:
+def run_line(walk: ProgramWalk, line: Value) -> Value:
     """Run a command line: a program and its words in one text."""
-    words = split_line(plain(text))
-    if words:
-        run_program(session, words[0], words[1:])
+    words = split_line(plain(line))
+    return run_program(walk, words[0], words[1:]) if words else None

@@ -29,6 +29,7 @@ from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import known, without_holes
 
 _SCHEME = "://"
+_GLOB = frozenset("*?")
 _DONE = Sym("?")  # what a call gives that only changes something
 _CONDITIONS = frozenset({"needs", "most", "address", "bare"})
 FEW = 64  # items that a function is called with
@@ -39,7 +40,9 @@ FEW = 64  # items that a function is called with
 
 def _traits(call: LibraryCall, entry: Entry) -> list[str]:
     traits: list[str] = entry.get("traits", [])
-    return [*traits, "recursive"] if "recursive" in entry and holds(pick(call, entry["recursive"])) else traits
+    if "recursive" not in entry:
+        return traits
+    return [*traits, "recursive"] if holds(pick(call, entry["recursive"])) else [*traits, *entry.get("shallow", ())]
 
 
 def _touching(verb: str) -> Work:
@@ -59,7 +62,7 @@ def _touching(verb: str) -> Work:
             elif verb == "read" and not without_holes(text_of(path)).strip():
                 given = Sym("?", traits=traits_of(path))
             else:
-                many = ("bulk",) if entry.get("globs") and "*" in text_of(path) else ()
+                many = ("bulk",) if entry.get("globs") and not _GLOB.isdisjoint(text_of(path)) else ()
                 walk.world.touch(
                     _how(call, entry) if verb == "write" else verb,
                     path,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from interlock.analysis.code.library import COMMON, Entry, pick, words
+from interlock.analysis.code.library import COMMON, Entry, flattened, pick, words
 from interlock.analysis.code.performing.programs import Work
 from interlock.analysis.code.program.objects import LibraryCall
-from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, concat, listed, text_of, traits_of
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, concat, file_traits, listed, text_of, traits_of
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import HOLE, hole, known
 
@@ -81,9 +81,14 @@ def _download(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object)
     url = text_of((pick(call, where) or [UNKNOWN])[0])
     path = (pick(call, entry["to"]) or [f"/tmp/tmp{hole()}"])[0]
     walk.world.effect("fetch", url)
-    walk.world.touch("write", path, "downloaded")
-    walk.world.downloads[text_of(path).removeprefix("./")] = url
+    _keep(walk, url, path)
     return (path, UNKNOWN)
+
+
+def _keep(walk: ProgramWalk, url: Value, path: Value) -> None:
+    """What an address gives goes into a file."""
+    walk.world.touch("write", path, "downloaded")
+    walk.world.downloads[text_of(path).removeprefix("./")] = text_of(url)
 
 
 def _http(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -101,15 +106,19 @@ def _http(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
         url, sent = asked.get(0, "url"), [*sent, *pick(asked, [1, "data"])]
         method = text_of(asked.named.get("method", method)).lower()
         return request(walk, "post" if method == "sends" and sent else method, url, [*sent, *asked.given()])
-    return request(walk, "post" if method == "sends" and sent else method, url, sent, sent if "sends" in entry else ())
+    made = request(walk, "post" if method == "sends" and sent else method, url, sent, sent if "sends" in entry else ())
+    for path in pick(call, entry["to"])[:1] if "to" in entry else ():
+        _keep(walk, url, path)
+    return made
 
 
 def _sent(call: LibraryCall, entry: Entry, address: Sequence[Value]) -> list[Value]:
+    files = [Sym("?", traits=file_traits(text_of(path))) for path in flattened(pick(call, entry.get("read", [])))]
     if "sends" in entry:
-        return [one for one in pick(call, entry["sends"]) if one is not None]
+        return files + [one for one in pick(call, entry["sends"]) if one is not None]
     quiet = words(COMMON)["quiet"]
     given = [*call.args, *(value for key, value in call.named.items() if key not in quiet)]
-    return [value for value in given if not any(value is one for one in address)]
+    return files + [value for value in given if not any(value is one for one in address)]
 
 
 def _address(values: Sequence[Value]) -> list[str]:

@@ -255,7 +255,7 @@ def _add(left: Value, right: Value) -> Value:
         joined = [*left, *right]
         return UNKNOWN if len(joined) > MAX_ITEMS else (tuple(joined) if isinstance(left, tuple) else joined)
     if isinstance(left, list) or isinstance(right, list):  # part of a command line is still worth reading
-        return [*left, Sym("?")] if isinstance(left, list) else [Sym("?"), *right]
+        return [*left, right] if isinstance(left, list) else [left, *right]
     if isinstance(left, str) or isinstance(right, str):
         return concat((left, right))
     if isinstance(left, bytes) and isinstance(right, bytes):

@@ -1,0 +1,348 @@
+"""Cmdlets that no table can describe: those that run code, pass objects on, keep texts or change the session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+
+from msgspec.structs import replace
+
+from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
+from interlock.analysis.code.program.paths import PATH
+from interlock.analysis.code.program.values import (
+    UNKNOWN,
+    Marked,
+    Sym,
+    Value,
+    concat,
+    file_traits,
+    text_of,
+    traits_of,
+)
+from interlock.analysis.code.program.walk import MAX_LOOP, Answer, ProgramWalk
+from interlock.analysis.facts import hole, known, without_holes
+from interlock.analysis.powershell.parameters import Bound, cmdlets
+from interlock.analysis.powershell.programs import run_block, run_line, run_program, run_value, split_line
+from interlock.analysis.powershell.session import files_of, session_of
+from interlock.analysis.powershell.values import plain, single, spread, texts
+from interlock.analysis.windows import is_nothing, suffix, wildcard
+
+_DRIVES = ("env:", "variable:", "function:", "alias:")
+
+
+def _bound(call: LibraryCall) -> Bound:
+    assert isinstance(call.owner, Bound)
+    return call.owner
+
+
+def report(walk: ProgramWalk, *words: str) -> None:
+    """The command as written goes to the rules."""
+    walk.out.run([str(word) for word in words])
+
+
+# -- files -----------------------------------------------------------------------------------------------------------
+
+
+def _get_content(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """Get-Content: the text is known when it was written here."""
+    made: list[Value] = []
+    for path in texts(call.named.get("path")):
+        walk.world.touch("read", path)
+        url, text = files_of(walk).url(path), files_of(walk).text(path)
+        if url or text is None:
+            name = without_holes(path)
+            traits = {f"fetched:{url}"} if url else file_traits(path.replace("\\", "/"))
+            made.append(Marked(hole(name), traits))
+        else:
+            made.append(text)
+    return single(made)
+
+
+def write_file(walk: ProgramWalk, path: str, content: Sequence[Value], append: bool) -> None:
+    """Reports a written file, and remembers its text."""
+    if not path or is_nothing(path) or path.lower().startswith(_DRIVES):
+        return
+    lines = [text for value in content for text in texts(value)]
+    walk.world.touch("append" if append else "write" if any(lines) else "truncate", path)
+    text = concat([part for line in lines for part in (line, "\n")][:-1])
+    files_of(walk).write(path, text_of(text), append)
+    if url := next((trait[8:] for trait in traits_of(lines) if trait.startswith("fetched:")), ""):
+        files_of(walk).download(path, url)
+
+
+def _writing(append: bool) -> Answer:
+    def write(walk: ProgramWalk, call: LibraryCall) -> Value:
+        bound = _bound(call)
+        given = [bound.given["value"]] if "value" in bound.given else bound.piped or [UNKNOWN]
+        for path in [] if bound.has("whatif") else bound.texts("path") or bound.texts("filepath"):
+            write_file(walk, path, given, append or bound.has("append"))
+        return single(bound.piped) if bound.name == "tee-object" else None
+
+    return write
+
+
+def save(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """`> path`: what a command gives, or an expression is, goes to files."""
+    value, constant, *targets = call.args
+    for target, append in zip(targets[::2], targets[1::2], strict=True):
+        for path in texts(target):
+            write_file(walk, path, [value] if value is not None or constant else [UNKNOWN], append)
+    return None
+
+
+def _new_item(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """New-Item: creates a file, directory or link; under the registry, a key."""
+    bound = _bound(call)
+    paths = bound.texts("path") or [""]
+    if name := bound.text("name"):
+        paths = [f"{path}\\{name}" if path else name for path in paths]
+    for path in filter(None, paths):
+        walk.world.touch("write", path)
+        if "value" in bound.given:
+            files_of(walk).write(path, bound.text("value"))
+    return single([Marked(path, {PATH}) for path in paths])
+
+
+def _carry(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """Copy-Item, Move-Item: what is known of a file is known of where it goes; moved to nowhere, it is gone."""
+    bound, files = _bound(call), files_of(walk)
+    destination = bound.text("destination", "newname")
+    for path in [] if bound.has("whatif") else bound.texts("path"):
+        if is_nothing(destination) and bound.name == "move-item":
+            walk.world.touch("delete", path, "recursive", *["bulk"] * wildcard(path))
+        if (url := files.url(path)) is not None:
+            files.download(destination, url)
+        if (text := files.text(path)) is not None:
+            files.write(destination, text.rstrip("\n"))
+    return None if is_nothing(destination) or destination.lower().startswith(_DRIVES) else UNKNOWN
+
+
+def _list_items(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """Get-ChildItem, Get-Item, Resolve-Path: files, by the path that names them."""
+    bound = _bound(call)
+    report(walk, *bound.argv())
+    whole = bound.name == "get-childitem"
+    deep = bound.has("recurse") or "depth" in bound.given
+    found: list[Value] = []
+    for path in bound.texts("path") or ["."] * whole:
+        if path.lower().rstrip("\\/*") == "env:":
+            return Sym("?", traits=frozenset({"environment"}))
+        inside = whole and not deep and not wildcard(path) and not suffix(path).strip("\\/.")
+        shown = path.rstrip("\\/") + "\\*" if inside and path != "." else "*" if inside else path
+        traits = {PATH} | ({"bulk"} if whole or wildcard(shown) else set()) | ({"deep"} if deep else set())
+        found.append(Marked(shown, traits_of(path) | traits))
+    return single(found)
+
+
+def join_paths(*parts: Value) -> Value:
+    """Join-Path and Path.Combine: the parts with a backslash between."""
+    first, *rest = [text for part in parts for text in texts(part)] or [""]
+    made: Value = first
+    for part in rest:
+        made = concat([made if text_of(made).endswith(("\\", "/")) else f"{made}\\", part.lstrip("\\/")])
+    return made
+
+
+def _join_path(walk: ProgramWalk, call: LibraryCall) -> Value:
+    bound = _bound(call)
+    return join_paths(bound.texts("path")[:1], bound.texts("childpath", "additionalchildpath"), bound.rest)
+
+
+# -- the web ---------------------------------------------------------------------------------------------------------
+
+
+def _invoke_web(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """Invoke-WebRequest and its kin: the table tells what they do, unless their method is not known."""
+    if not known(_bound(call).text("method", "custommethod")):
+        walk.world.unreadable("a web request whose method is made at run time", "payload")
+    return UNKNOWN
+
+
+def _start_bits(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """Start-BitsTransfer: a file sent to an address, or what the table tells: an address saved to a file."""
+    bound = _bound(call)
+    if not bound.text("transfertype").lower().startswith("upload") and not bound.text("destination").startswith("http"):
+        return UNKNOWN
+    traits = traits_of([Sym("?", traits=file_traits(path.replace("\\", "/"))) for path in bound.texts("source")])
+    walk.world.effect("send", bound.text("destination"), *(["secret"] if "secret" in traits else []))
+    return None
+
+
+# -- programs and code -----------------------------------------------------------------------------------------------
+
+
+def _start_process(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """Start-Process and Invoke-Item: a program, with its words in a list or in one text."""
+    bound = _bound(call)
+    given = bound.given.get("argumentlist")
+    words = texts(given) if isinstance(given, list) else split_line(plain(given)) if given is not None else []
+    for program in bound.texts("filepath") or bound.texts("path"):
+        if bound.text("verb").lower() == "runas":
+            report(walk, "start-process", "-Verb", "RunAs", program, *words)
+        run_program(walk, program, words)
+    return Sym("process")
+
+
+def _new_object(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """New-Object: what the constructor of a .NET type gives, or a COM object."""
+    bound = _bound(call)
+    name = (bound.text("comobject") or bound.text("typename")).lower().rpartition(".")[2]
+    given = [*spread(bound.given.get("argumentlist")), *bound.rest]
+    return walk.call(Sym(f"{name}.new", Sym(name)), given, {})
+
+
+def _invoke_expression(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """Invoke-Expression: its text is PowerShell."""
+    bound = _bound(call)
+    given = [bound.given["command"]] if "command" in bound.given else bound.piped
+    return single([made for value in given for made in spread(run_value(walk, value))])
+
+
+def _for_each(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """ForEach-Object: its blocks, once for every item of the pipe."""
+    bound = _bound(call)
+    blocks = [value for value in [*bound.given.values(), *bound.rest] if isinstance(value, ProgramFunction)]
+    name = plain(bound.given.get("membername", "" if blocks else bound.given.get("process", ""))).lower()
+    made: list[Value] = []
+    for item in bound.piped[:MAX_LOOP] or [Marked(hole("_"))]:
+        if name in ("delete", "kill", "stop", "terminate", "remove"):
+            made.append(walk.call(Sym("<call>"), [item, name], {}))
+        elif name:
+            made.append(walk.language.attribute(walk, item, name))
+        for block in blocks:
+            made += [one for value in run_block(walk, block, item) for one in spread(value)]
+    return single(made)
+
+
+def _where(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """Where-Object: the same items, or fewer of them."""
+    bound = _bound(call)
+    for word in bound.words:
+        if isinstance(word.value, ProgramFunction):
+            run_block(walk, word.value, bound.piped[0] if bound.piped else Marked(hole("_")))
+    report(walk, *bound.argv())
+    chosen = [
+        replace(item, path=f"{item.path}.where()") if isinstance(item, Sym) and item.path.startswith("get-") else item
+        for item in bound.piped
+    ]
+    return single(chosen)
+
+
+def pass_on(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """Select-Object, Sort-Object, Write-Output and the like: what came in goes out."""
+    bound = _bound(call)
+    report(walk, *bound.argv())
+    words = bound.rest if bound.name == "write-output" else []
+    return single([*bound.piped, *(item for value in words for item in spread(value))])
+
+
+def _stop_process(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """Stop-Process: all processes, where none is named."""
+    bound = _bound(call)
+    whole = any(isinstance(item, Sym) and item.path == "get-process()" and not item.args for item in bound.piped)
+    if (whole or "*" in bound.texts("name")) and not bound.has("whatif"):
+        walk.world.effect("kill", "", "all")
+    report(walk, *bound.argv(), *piped_words(bound.piped))
+    return None
+
+
+def piped_words(piped: Sequence[Value]) -> list[str]:
+    """Which objects the pipe brings: the words that picked them, or `*` for all."""
+    found: list[str] = []
+    for item in piped:
+        if isinstance(item, Sym) and item.path.startswith("get-"):
+            found += map(text_of, item.args) if item.args else [] if item.path.endswith("where()") else ["*"]
+    return [word for word in found if not word.lower().startswith(("-wh", "-wi"))]  # its own rehearsal
+
+
+# -- the session -----------------------------------------------------------------------------------------------------
+
+
+def _set_alias(walk: ProgramWalk, call: LibraryCall) -> Value:
+    bound = _bound(call)
+    walk.scope.set(f"alias:{bound.text('name').lower()}", bound.text("value").lower())
+    return None
+
+
+def _set_variable(walk: ProgramWalk, call: LibraryCall) -> Value:
+    bound = _bound(call)
+    for name in bound.texts("name"):
+        walk.scope.set(f"${name.lower()}", bound.given.get("value", single(bound.piped)))
+    return None
+
+
+def _get_variable(walk: ProgramWalk, call: LibraryCall) -> Value:
+    return single([walk.language.look_up(walk, f"${name.lower()}") for name in _bound(call).texts("name")])
+
+
+def _get_command(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """Get-Command: the name of the command; a pattern names the first cmdlet that it fits."""
+    bound = _bound(call)
+    report(walk, *bound.argv())
+    return single(
+        [
+            next((cmdlet for cmdlet in cmdlets().specs if wildcard(name) and fnmatchcase(cmdlet, name.lower())), name)
+            for name in bound.texts("name")
+        ]
+    )
+
+
+def _invoke_method(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """Invoke-WmiMethod and Invoke-CimMethod: a new process is a command line, anything else goes to the rules."""
+    bound = _bound(call)
+    given = bound.given.get("argumentlist", bound.given.get("arguments"))
+    if "win32_process" in bound.text("class", "classname").lower():
+        tables = [value for value in (*bound.given.values(), *bound.rest) if isinstance(value, dict)]
+        return run_line(walk, tables[0].get("commandline") if tables else (spread(given) or [""])[0])
+    report(walk, *bound.argv(), *piped_words(bound.piped))
+    return None
+
+
+def _keep_command(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """New-ScheduledTaskAction and New-Service: a command line that will run later."""
+    bound = _bound(call)
+    report(walk, *bound.argv())
+    if line := bound.text("execute", "binarypathname"):
+        run_line(walk, f"{line} {bound.text('argument')}".strip())
+    return hole(bound.name)
+
+
+def _set_location(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """Set-Location and Push-Location: later paths are relative to it."""
+    bound = _bound(call)
+    for path in bound.texts("path")[:1]:
+        session_of(walk).out.enter(str(path), remember=bound.name == "push-location")
+    return None
+
+
+def _pop_location(walk: ProgramWalk, call: LibraryCall) -> Value:
+    session_of(walk).out.leave()
+    return None
+
+
+CMDLETS: Mapping[str, Callable[[ProgramWalk, LibraryCall], Value]] = {
+    **dict.fromkeys(["get-content", "import-csv"], _get_content),
+    **dict.fromkeys(["set-content", "out-file", "tee-object", "export-csv"], _writing(append=False)),
+    "add-content": _writing(append=True),
+    "new-item": _new_item,
+    **dict.fromkeys(["copy-item", "move-item", "rename-item"], _carry),
+    **dict.fromkeys(["get-childitem", "get-item", "resolve-path", "convert-path"], _list_items),
+    "join-path": _join_path,
+    **dict.fromkeys(["invoke-webrequest", "invoke-restmethod"], _invoke_web),
+    "start-bitstransfer": _start_bits,
+    **dict.fromkeys(["start-process", "invoke-item"], _start_process),
+    "new-object": _new_object,
+    "invoke-expression": _invoke_expression,
+    "foreach-object": _for_each,
+    "where-object": _where,
+    **dict.fromkeys(["select-object", "sort-object", "out-string", "group-object", "write-output"], pass_on),
+    "stop-process": _stop_process,
+    **dict.fromkeys(["set-alias", "new-alias"], _set_alias),
+    **dict.fromkeys(["set-variable", "new-variable"], _set_variable),
+    "get-variable": _get_variable,
+    "get-command": _get_command,
+    **dict.fromkeys(["invoke-wmimethod", "invoke-cimmethod"], _invoke_method),
+    **dict.fromkeys(["new-scheduledtaskaction", "new-service"], _keep_command),
+    **dict.fromkeys(["set-location", "push-location"], _set_location),
+    "pop-location": _pop_location,
+}  # fmt: skip
