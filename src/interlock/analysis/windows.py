@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType
@@ -147,6 +148,14 @@ def runs_input(program: str, words: Sequence[str]) -> bool:
 def runs_files(program: str) -> bool:
     """True for a program that runs the file it is given, so that a downloaded file among its words is run."""
     return bool(input_language(program)) or program in program_set("opens")
+
+
+def pipe_source(program: str, words: Sequence[str], text: str, out: Report) -> None:
+    """What a command printed flows into a program that sends: reported as the shell would say it, where it names its source."""
+    source = text.strip().strip(HOLE)
+    if source and not known(text) and known(source) and program in program_set("fetcher"):
+        command = ["env"] if source == "environment" else ["cat", source]
+        out.shell(f"{shlex.join(command)} | {shlex.join([program, *words])}")
 
 
 def hand_over(language: str, text: str, out: Report) -> None:

@@ -38,8 +38,8 @@ TARGETS = {
     "spawn": ("rm -rf /etc", "git status"),
     "kill": ("-1", "4321"),
 }
-# Languages that are no program of their own: statements, stores, sentences, the shells' own readers, editors.
-NOT_CODE = frozenset("mongo sql redis cql cypher memcached prose other cmd vim".split())
+# Languages that are no program of their own: statements, stores, sentences, editors.
+NOT_CODE = frozenset("mongo sql redis cql cypher memcached prose other vim".split())
 
 
 @cache

@@ -16,7 +16,7 @@ import pytest
 from interlock.analysis.read import _reader
 from recording_report import Recorder
 
-PROGRAMS = 50  # of each language
+PROGRAMS = 200  # in all
 STEPS = 6
 
 
@@ -106,6 +106,10 @@ SPELLINGS = {
 }  # fmt: skip
 
 
+# Those that this machine has; Lua cannot change its folder.
+HERE = [name for name, one in SPELLINGS.items() if shutil.which(one.interpreter) and name != "lua"]
+
+
 class Step(NamedTuple):
     kind: str
     targets: list[str]
@@ -146,7 +150,7 @@ def step(spelling: Spelling, number: int, chance: random.Random) -> Step:
 
 def programs(language: str) -> Iterator[list[Step]]:
     chance = random.Random(f"{language} 7")
-    for _ in range(PROGRAMS):
+    for _ in range(-(-PROGRAMS // len(HERE))):
         yield [step(SPELLINGS[language], number, chance) for number in range(STEPS)]
 
 
@@ -194,10 +198,6 @@ def predicted(language: str, code: str, before: Files) -> set[tuple[str, str]]:
         elif verb in MEANS:
             found.add((MEANS[verb], target))
     return found
-
-
-# Those that this machine has; Lua cannot change its folder.
-HERE = [name for name, one in SPELLINGS.items() if shutil.which(one.interpreter) and name != "lua"]
 
 
 @pytest.mark.parametrize("language", HERE)

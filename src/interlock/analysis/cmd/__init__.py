@@ -17,6 +17,7 @@ from interlock.analysis.windows import (
     WrittenTexts,
     download_in,
     hand_over,
+    pipe_source,
     plain_holes,
     program_name,
     report_script,
@@ -102,6 +103,7 @@ def _feed(session: CmdReading, part: CmdCommand, text: str) -> None:
     """Text that is piped into a program which runs it."""
     words = split(expand(part.raw, session.names, session.loops), session.out.step).words
     name = program_name(words[0]) if words else ""
+    pipe_source(name, words[1:], text, session.out)
     if name in SCRIPTED:
         report_script(name, text, session.out)
     if not runs_input(name, words[1:]) or not text.strip():

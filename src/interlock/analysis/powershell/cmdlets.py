@@ -126,7 +126,7 @@ def _list_items(walk: ProgramWalk, call: LibraryCall) -> Value:
     found: list[Value] = []
     for path in bound.texts("path") or ["."] * whole:
         if path.lower().rstrip("\\/*") == "env:":
-            return Sym("?", traits=frozenset({"environment"}))
+            return Marked(hole("environment"), {"environment"})
         inside = whole and not deep and not wildcard(path) and not suffix(path).strip("\\/.")
         shown = path.rstrip("\\/") + "\\*" if inside and path != "." else "*" if inside else path
         traits = {PATH} | ({"bulk"} if whole or wildcard(shown) else set()) | ({"deep"} if deep else set())

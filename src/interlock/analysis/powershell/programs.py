@@ -20,6 +20,7 @@ from interlock.analysis.windows import (
     SCRIPTED,
     cmd_line,
     hand_over,
+    pipe_source,
     program_name,
     report_script,
     runs_input,
@@ -131,6 +132,7 @@ def _read_piped(walk: ProgramWalk, name: str, words: Sequence[str], piped: Seque
     given = [text for value in piped for text in texts(value)]
     if not given:
         return
+    pipe_source(name, words, "\n".join(given), walk.out)
     if name in SCRIPTED:
         report_script(name, "\n".join(given), walk.out)
     if not runs_input(name, words):
