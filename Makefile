@@ -132,7 +132,7 @@ test-frameworks: $(FRAMED) ## the examples for LangChain, OpenAI Agents, Pydanti
 
 docs: $(STAMP) ## regenerate docs/rules.md and docs/openapi.json
 	$(BIN)/interlock rules docs > docs/rules.md
-	$(BIN)/python -m interlock.server.openapi > docs/openapi.json
+	$(BIN)/python -m tools.docs
 
 clean: ## remove .venv and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

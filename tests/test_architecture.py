@@ -21,6 +21,7 @@ PACKAGE = ROOT / "src" / "interlock"
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.stat().st_size)
 MAX_LINES = 450
 MAX_FILES = 30  # in one folder
+MAX_INNER_IMPORTS = 120  # in functions
 
 # From what knows least to what knows most: a package imports what stands above it here, and its neighbours on the same line where that is said.
 LAYERS = (
@@ -147,16 +148,46 @@ def module(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+MODULES = {module(path): path for path in FILES}
+
+
+def imported(path: Path, at_once: bool) -> set[str]:
+    """The modules of Interlock that a file imports, as soon as it is imported itself (`at_once`) or ever."""
+    skipped = {id(node) for node in inner_nodes(path)} if at_once else set()
+    found: set[str] = set()
+    for node in nodes(path):
+        if isinstance(node, ast.ImportFrom) and id(node) not in skipped and node.lineno not in typing_only(path):
+            wanted = {f"{node.module}.{alias.name}" for alias in node.names}  # a module, or a name in one
+            found |= (wanted & MODULES.keys()) | ({str(node.module)} if wanted - MODULES.keys() else set())
+    return found & MODULES.keys() - {"interlock"}  # which imports its names on first use
+
+
+@cache
+def inner_nodes(path: Path) -> tuple[ast.AST, ...]:
+    """Everything inside functions."""
+    functions = [node for node in nodes(path) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return tuple(inner for function in functions for inner in ast.walk(function) if inner is not function)
+
+
 def test_every_module_can_be_imported_first() -> None:
     """No cycle among what modules import as soon as they are: in one, it depends on the order whether anything works."""
-    modules = {module(path): path for path in FILES}
-    wanted: dict[str, set[str]] = {name: set() for name in modules}
-    for name, path in modules.items():
-        for node in tree(path).body:
-            if isinstance(node, ast.ImportFrom):  # `from interlock.engine import tokens` imports the module
-                found = {f"{node.module}.{alias.name}" for alias in node.names}
-                wanted[name] |= (found & modules.keys()) | ({node.module} if found - modules.keys() else set())
-    TopologicalSorter({name: found & modules.keys() for name, found in wanted.items()}).prepare()
+    TopologicalSorter({name: imported(path, at_once=True) for name, path in MODULES.items()}).prepare()
+
+
+def test_imports_inside_functions_hide_no_cycle() -> None:
+    """Only the readers of `analysis` call each other in a circle: shell text holds code, operations and prose that hold shell text."""
+    outside = {name: path for name, path in MODULES.items() if not name.startswith("interlock.analysis")}
+    graph = {name: imported(path, at_once=False) & outside.keys() for name, path in outside.items()}
+    TopologicalSorter(graph).prepare()
+
+
+def test_imports_stand_at_the_top_of_their_file() -> None:
+    """An import inside a function is for a library or a part that takes long to load, and that most runs do not need."""
+    inner = {
+        name(path): sum(isinstance(node, ast.Import | ast.ImportFrom) for node in dict.fromkeys(inner_nodes(path)))
+        for path in FILES
+    }
+    assert sum(inner.values()) <= MAX_INNER_IMPORTS, {path: count for path, count in inner.items() if count > 2}
 
 
 def part(path: Path) -> str:
@@ -256,8 +287,10 @@ def test_what_decides_changes_no_globals(path: Path) -> None:
 
 @each("path", [path for path in FILES if RANK.get(part(path), 99) < RANK["client"]], ids=name)
 def test_heavy_libraries_are_imported_where_they_are_needed(path: Path) -> None:
-    for module, line in at_import(path):
-        assert module.split(".")[0] not in HEAVY - {"tomllib"}, f"{name(path)}:{line}: imports {module} at once"
+    """At the top only of a module that nothing else has at its top."""
+    heavy = [(wanted, line) for wanted, line in at_import(path) if wanted.split(".")[0] in HEAVY - {"tomllib"}]
+    importers = [name(other) for other in FILES if heavy and module(path) in imported(other, at_once=True)]
+    assert not importers, f"{name(path)}: imports {heavy} at once, and so do {importers}"
 
 
 @each("path", FILES, ids=name)

@@ -11,7 +11,7 @@ from interlock.analysis.rules.book import Rulebook
 from interlock.analysis.rules.load import rulebook_hash
 from interlock.approvals import challenges, pausing, standing_answers
 from interlock.audit.chain import AuditRecorder, event_body
-from interlock.config import Config, policy_mark, rules_of
+from interlock.config import Config, policy_mark
 from interlock.engine.real_paths import guarded_of
 from interlock.identity.session_shelf import SharedShelf
 from interlock.identity.sessions import OperatorSessions
@@ -24,7 +24,7 @@ from interlock.records import AuditQuery, Block
 from interlock.runtime import adapter_trust
 from interlock.runtime.action_reader import ActionReader
 from interlock.runtime.adapters import Adapters, read_adapters
-from interlock.runtime.in_force import InForce
+from interlock.runtime.in_force import InForce, rules_of
 from interlock.runtime.integrity import own_body, recorded_blocks
 from interlock.runtime.memory import MODE_SETTING, STRICTNESS, Memory
 from interlock.runtime.plan_desk import PlanDesk

@@ -30,7 +30,7 @@ from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
 from interlock.records import TicketQuery
 from interlock.startup import open_state, record_start
-from interlock.storage import open_store
+from interlock.storage.opening import open_store
 
 W = "/home/dev/app"
 PUSH = command("git push --force origin main", W)

@@ -23,7 +23,7 @@ from interlock.model import intent
 from interlock.ports import Tx
 from interlock.records import Block, Challenge
 from interlock.startup import open_state, read_rules
-from interlock.storage import open_store
+from interlock.storage.opening import open_store
 
 pytestmark = pytest.mark.xdist_group("pg")
 PUSH = intent("run git push --force origin main")

@@ -17,7 +17,7 @@ from interlock.identity import operators
 from interlock.identity.keys import enrol
 from interlock.records import Ticket
 from interlock.startup import open_state, read_rules
-from interlock.storage import open_store
+from interlock.storage.opening import open_store
 from loop_agents import FREE, READ, Agent
 
 pytestmark = pytest.mark.xdist_group("pg")

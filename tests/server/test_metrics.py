@@ -15,7 +15,7 @@ from interlock.maintenance import settle_tickets, watch_expired_share
 from interlock.model import Category
 from interlock.records import Ticket
 from interlock.startup import open_state
-from interlock.storage import open_store
+from interlock.storage.opening import open_store
 from interlock.web.wire import figures_json
 
 VM = {"action": "terminate_vm", "resource": "web-1"}

@@ -23,7 +23,7 @@ from interlock.config import Config
 from interlock.records import AuditQuery
 from interlock.server.daemon import DaemonServer
 from interlock.startup import open_state
-from interlock.storage import open_store
+from interlock.storage.opening import open_store
 
 DATABASE = {"agent": "agent_123", "action": "drop_database", "resource": "main"}
 

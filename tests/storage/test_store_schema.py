@@ -21,7 +21,8 @@ from interlock.model import TicketState
 from interlock.ports import StoreError, Tx
 from interlock.records import AuditQuery, TicketQuery
 from interlock.records.deliveries import Delivery
-from interlock.storage import Migration, Row, Transaction, migrate, migrations, open_store
+from interlock.storage import Migration, Row, Transaction, migrate, migrations
+from interlock.storage.opening import open_store
 from interlock.storage.rows import RecordTable
 from interlock.storage.sql import SqlTx
 from stored_records import AGENT, NOW, approval, chain, challenge, execution, grant, history_entry, notification, ticket

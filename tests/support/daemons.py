@@ -27,7 +27,7 @@ from interlock.records import OperatorRow
 from interlock.runtime.state import State
 from interlock.server.app import DaemonApp, build
 from interlock.startup import open_state
-from interlock.storage import open_store
+from interlock.storage.opening import open_store
 
 QUICK = Kdf(1, 64, 1)  # a passphrase that is cheap to guess, so that tests are quick
 PASSPHRASE = "orchid lantern 47 river"

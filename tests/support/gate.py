@@ -21,7 +21,7 @@ from interlock.policy.decision import Decision
 from interlock.records import AuditQuery, AuditRow, Ticket
 from interlock.runtime.state import State
 from interlock.startup import open_state, read_rules
-from interlock.storage import open_store
+from interlock.storage.opening import open_store
 
 CHEAP = Kdf(1, 64, 1)  # a passphrase that is cheap to guess, so that tests are quick
 PASSPHRASE = "correct horse battery staple"

@@ -29,7 +29,7 @@ from interlock.policy.decision import Decision
 from interlock.records import TicketQuery
 from interlock.runtime.state import State, SystemClock
 from interlock.startup import open_state, read_rules
-from interlock.storage import open_store
+from interlock.storage.opening import open_store
 from invariants import Acknowledged, agent_of, broken_invariants, push
 from stored_records import child
 

@@ -14,7 +14,7 @@ from gate import shipped
 from interlock.config import config_of
 from interlock.runtime.state import SystemClock
 from interlock.startup import open_state
-from interlock.storage import open_store
+from interlock.storage.opening import open_store
 
 
 def enrol_in_database(folder: Path, url: str) -> None:

@@ -15,7 +15,7 @@ from interlock.model import AgentRef, intent
 from interlock.ports import Tx
 from interlock.records import Block, Challenge
 from interlock.startup import open_state
-from interlock.storage import open_store
+from interlock.storage.opening import open_store
 
 AGENT = AgentRef(f"uid:{os.getuid()}", "claude", "s1")
 PUSH = intent("run git push --force origin main")

@@ -14,6 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.agents import AgentCall, Event
+from interlock.agents.hook_files import json_or_empty
+from interlock.agents.jsonc import EditError
+from interlock.impact.files import read_bytes
 from interlock.model import Kind, command
 
 # What the agent does with the original: LEAVE where that is not known, or where a rule of its own forbids it or asks about it.
@@ -91,10 +94,6 @@ def read_tables(paths: Iterable[Path]) -> list[Mapping[str, Any]] | None:
 
 @lru_cache(maxsize=64)
 def _table(path: str, changed: int, size: int) -> Mapping[str, Any] | None:
-    from interlock.agents.hook_files import json_or_empty
-    from interlock.agents.jsonc import EditError
-    from interlock.impact.files import read_bytes
-
     data = read_bytes(path, _MOST_BYTES)
     try:
         return json_or_empty(data.decode()) if data is not None else None

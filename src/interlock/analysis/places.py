@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from functools import lru_cache
 
@@ -374,7 +375,5 @@ def _system(first: str, parts: list[str]) -> str:
 
 def _glob_system(first: str) -> str:
     """The places that a glob in the first part can match, such as /h?me or /et[c]."""
-    import fnmatch
-
     names = ("home", "root", "users", *sorted(SYSTEM))
     return "system" if any(fnmatch.fnmatchcase(name, first) for name in names) else "other"

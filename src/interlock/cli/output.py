@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import Literal, TextIO
+from typing import TextIO
 
 from interlock.analysis.display_text import Line, StyledText, visible
 
@@ -117,39 +116,18 @@ def _hanging_indent(line: Line) -> int:
     return len(first) - len(first.lstrip())
 
 
-_NAME = 40  # characters of a name or an id
-_STYLES = {"destructive": "yellow", "dangerous": "red", "forbidden": "bold red", "safe": "green", "reversible": "green"}
-
-
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], out: TextIO) -> None:
     """Print the rows under their headings; the last column takes what room is left, and nothing in a cell acts on the terminal."""
     rows = [[visible(cell) for cell in row] for row in rows]
     if out.isatty():
-        _rich(columns, rows, out)
+        from interlock.cli.rich_output import print_rich_table  # Rich, for terminals alone
+
+        print_rich_table(columns, rows, out, wants_colour(out))
         return
     widths = [max([len(name), *(len(row[at]) for row in rows)]) for at, name in enumerate(columns[:-1])]
     for row in [[name.upper() for name in columns], *rows]:
         cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
         out.write("  ".join([*cells, row[-1]]) + "\n")
-
-
-def _rich(columns: Sequence[str], rows: Sequence[Sequence[str]], out: TextIO) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for at, name in enumerate(columns):
-        whole = at == 0 and all(len(row[0]) <= _NAME for row in rows)  # what is copied from there stays in one piece
-        table.add_column(name.capitalize(), overflow="fold", no_wrap=whole, ratio=1 if name == columns[-1] else None)
-    for row in rows:
-        table.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
-    colours: Literal["auto"] | None = "auto" if wants_colour(out) else None  # without any, nothing is bold either
-    Console(file=out, highlight=False, color_system=colours).print(table)
-
-
-PATIENCE = 1.0  # seconds before a progress bar is worth showing
 
 
 @contextmanager
@@ -160,21 +138,7 @@ def progress(
     if quiet or not sys.stderr.isatty():
         yield lambda piece: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from interlock.cli.rich_output import progress_bar  # Rich, for terminals alone
 
-    of = "" if total is None else f" of {total}"
-    columns = (TextColumn(title), BarColumn(), TextColumn(f"{{task.completed}}{of} {unit}"), TimeElapsedColumn())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task(title, total=total)
-    started = time.monotonic()
-
-    def tick(piece: object) -> None:
-        if not bar.live.is_started and time.monotonic() - started > PATIENCE:
-            bar.start()
-        bar.advance(task)
-
-    try:
+    with progress_bar(title, unit, total) as tick:
         yield tick
-    finally:
-        bar.stop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import socket
 import struct
 from collections.abc import Iterator, Mapping
@@ -149,8 +150,6 @@ def find_daemon(config: Config) -> DaemonClient:
 
 def _may_use_operator_socket(config: Config) -> bool:
     """Whether this user may use the socket of operators."""
-    import pwd
-
     if os.geteuid() == 0:
         return True
     try:

@@ -8,12 +8,13 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from interlock.analysis.operations.name_patterns import NamePatterns
+from interlock.canonical_json import canonical_json
 from interlock.config.channels import CHANNEL_KEYS, ChannelSettings, channels_of
 from interlock.config.plans import PLAN_KEYS, PLANNER_KEYS, PlannerSettings, PlanSettings, plan_of, planner_of
 from interlock.config.settings import (
@@ -53,9 +54,6 @@ from interlock.policy.registry import Pattern, PatternError
 from interlock.policy.rendering import policy_warnings, severity_warnings
 from interlock.policy.trust_matrix import TrustPolicy
 from interlock.problems import Problem, Problems, describe_value
-
-if TYPE_CHECKING:
-    from interlock.analysis.rules.book import Rulebook
 
 PORT = 7310
 SYSTEM_CONFIG = Path("/etc/interlock/config.toml")  # of the daemon that `install --system` sets up
@@ -401,16 +399,7 @@ def _registry(table: Mapping[str, Any], problems: Problems) -> tuple[Pattern, ..
     return tuple(found)
 
 
-def rules_of(config: Config) -> Rulebook:
-    """The shipped rules and the operator's own, with the name patterns in force (R-19)."""
-    from interlock.analysis.rules.load import load
-
-    return replace(load(*config.rule_files), patterns=config.danger_patterns)
-
-
 def policy_mark(config: Config, policy: Policy) -> str:
     """One hash of everything that is evaluated: the policy's text and the overrides of the configuration."""
-    from interlock.canonical_json import canonical_json
-
     overrides = canonical_json({"gate": config.gate, "trust": config.trust_policy})
     return hashlib.sha256(f"{policy_hash(policy)}{overrides}".encode()).hexdigest()

@@ -9,6 +9,7 @@ from typing import Any
 from interlock.approvals import step_up
 from interlock.approvals import step_up as step_up_grants
 from interlock.approvals import step_up as stepping_codes
+from interlock.console.pages.queue import require_typed_name
 from interlock.console.replies import form_field, json_field, json_handler
 from interlock.console.visit import APPROVER, VIEWER, InvalidInput, PageNotFound, Route, Visit
 from interlock.identity import credentials
@@ -27,8 +28,6 @@ def begin(visit: Visit) -> Body:
 
 
 def approve(visit: Visit) -> Body:
-    from interlock.console.pages.queue import require_typed_name
-
     state, id = visit.context.state, visit.params["ticket"]
     ticket = state.store.read(lambda tx: tx.ticket(id))
     if ticket is None:

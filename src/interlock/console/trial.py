@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from interlock.analysis.assess import Judgement, judge
 from interlock.console.highlight import Piece, highlight, runs
 from interlock.console.visit import InvalidInput, Visit
+from interlock.engine.assessment import Unjudged
 from interlock.engine.explain import PolicyAnswer
-from interlock.engine.preview import Unjudged, preview
+from interlock.engine.preview import preview
 from interlock.model import Action, Assessment, Kind, command, intent, operation, tool
 from interlock.policy.load import text_policy
 from interlock.policy.match_names import match_names

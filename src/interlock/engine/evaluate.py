@@ -34,7 +34,7 @@ from interlock.ports import StoreError, Tx
 from interlock.runtime import Judged, Overtaken, Request
 from interlock.runtime.action_reader import AT_ONCE
 from interlock.runtime.adapter_trust import ensure_known, is_known
-from interlock.runtime.adapters import enrich
+from interlock.runtime.servers import enrich
 from interlock.runtime.state import State
 
 Kept = TypeVar("Kept")
@@ -82,7 +82,7 @@ def quick(state: State, request: Request) -> Decision | None:
 def _evaluate(state: State, request: Request, keep: Keep[Kept]) -> tuple[Decision, Kept | None]:
     state.catch_up()
     if _has_adapter(request) and not is_known(state, request):
-        ensure_known(state, request)
+        ensure_known(state, request.server)
     judged = _judge(state, request)
     state = with_overrides(state, judged)
     everyday = _everyday(state, judged, keep)

@@ -8,21 +8,29 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.agents import GATING, AgentDialect, Event, HookOutput, HookVerdict
 from interlock.agents import agent as agent_of
+from interlock.agents.rewriting import with_originals
+from interlock.analysis.assess import Judgement, judge
+from interlock.approvals.tickets import action_json
+from interlock.audit.journal import append, journal_path
 from interlock.config import Config, config_of, load_config
+from interlock.engine.assessment import Unjudged
+from interlock.engine.preview import preview
+from interlock.engine.real_paths import guarded_of, resolve_paths
 from interlock.identity import home_for, home_of, make_undumpable
-
-if TYPE_CHECKING:
-    from interlock.analysis.assess import Judgement
-    from interlock.model import Action
-    from interlock.policy.match_names import MatchNames
-    from interlock.runtime.in_force import InForce
+from interlock.identity.isolation import is_jailed, read_blocks
+from interlock.impact.files import read_text, real_paths
+from interlock.impact.project_files import find_project_files
+from interlock.journal.wrapping import Wrapper, front_of
+from interlock.model import Action, AgentRef, Level, Requirement
+from interlock.policy.match_names import MatchNames, match_names
+from interlock.runtime import Request
+from interlock.runtime.in_force import InForce, rules_of
 
 MOST_INPUT = 16 << 20
 DOWN = "No Interlock daemon answers, so nobody can be asked and nothing can be held."
@@ -76,13 +84,8 @@ def _reply(agent: AgentDialect, event: str, config: Config, ask: Ask | None) -> 
     answered = ask(agent.word, event, data, config) if ask is not None else None
     if answered is not None:
         return answered
-    from interlock.identity.isolation import is_jailed
-
     call = agent.decode(data, event)
     if config.undo.wrap:
-        from interlock.agents.rewriting import with_originals
-        from interlock.journal.wrapping import Wrapper, front_of
-
         call = with_originals(call, Wrapper(str(front_of(config)), b"").original)
     said = judge_calls(call, config)
     if call.kind in GATING:
@@ -120,15 +123,6 @@ def judge_calls(event: Event, config: Config) -> FallbackVerdict:
     known = refusal_in_force(config.folder, who)
     if known:
         return FallbackVerdict(HookVerdict("deny", f"Denied: {known}. {DOWN} {NO_CONSENT}"))
-    from interlock.analysis.assess import judge
-    from interlock.config import rules_of
-    from interlock.engine.real_paths import guarded_of, resolve_paths
-    from interlock.impact.files import read_text, real_paths
-    from interlock.model import AgentRef
-    from interlock.policy.match_names import match_names
-    from interlock.runtime import Request
-    from interlock.runtime.in_force import InForce
-
     by = InForce(rules_of(config), config.effective_policy())
     home, guarded = home_for(who, agent_home()), guarded_of(config)
     said = []
@@ -144,10 +138,6 @@ def judge_calls(event: Event, config: Config) -> FallbackVerdict:
 
 
 def _one(action: Action, by: InForce, read: tuple[Judgement, MatchNames], passes: int) -> FallbackVerdict:
-    from interlock.engine.preview import Unjudged, preview
-    from interlock.impact.project_files import find_project_files
-    from interlock.model import Level, Requirement
-
     answer = preview(action, by, read=read, project=find_project_files(action.cwd))
     if isinstance(answer, Unjudged) or answer.judgement is None:
         return FallbackVerdict(HookVerdict("deny", f"Denied: the action could not be judged. {NO_CONSENT}"))
@@ -165,8 +155,6 @@ def _one(action: Action, by: InForce, read: tuple[Judgement, MatchNames], passes
 def refusal_in_force(folder: Path, principal: str) -> str:
     """Why this principal is refused without a daemon; empty where it is not."""
     import sqlite3
-
-    from interlock.identity.isolation import is_jailed, read_blocks
 
     if is_jailed(folder):
         try:
@@ -192,9 +180,6 @@ def refusal_in_force(folder: Path, principal: str) -> str:
 
 def _journal(agent: AgentDialect, event: Event, said: FallbackVerdict, config: Config) -> FallbackVerdict:
     """Writes the verdict into the journal; denies where that fails."""
-    from interlock.approvals.tickets import action_json
-    from interlock.audit.journal import append, journal_path
-
     entry = {
         "at": time.time(),
         "principal": f"uid:{os.getuid()}",

@@ -7,8 +7,9 @@ from typing import Any
 
 from interlock.analysis.assess import judge
 from interlock.analysis.rules.book import Rulebook
+from interlock.engine.assessment import Unjudged
 from interlock.engine.decide import HYPOTHETICAL
-from interlock.engine.preview import Unjudged, preview
+from interlock.engine.preview import preview
 from interlock.impact.inspection import inspection_of
 from interlock.model import Action, Loss, command, intent, operation, tool
 from interlock.policy.circumstances import Circumstances

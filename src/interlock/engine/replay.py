@@ -18,7 +18,7 @@ from interlock.audit.chain import body_of
 from interlock.audit.replay_json import ReplayError, facts_of, inputs_of
 from interlock.audit.search import agent_words, is_attempt, record_title
 from interlock.canonical_json import canonical_json, simplify
-from interlock.config import Config, policy_mark, rules_of
+from interlock.config import Config, policy_mark
 from interlock.engine.preview import suppose
 from interlock.model import Action, AgentRef, Assessment, Kind, Level
 from interlock.policy.circumstances import Circumstances
@@ -29,6 +29,7 @@ from interlock.policy.policy import Policy
 from interlock.policy.registry_controls import add_registry_findings
 from interlock.records import AuditRow
 from interlock.redaction import redact
+from interlock.runtime.in_force import rules_of
 
 AGREES, DIFFERS, CANNOT = "agrees", "differs", "cannot"
 MOST_CHANGES = 1_000  # kept in full; the others are counted

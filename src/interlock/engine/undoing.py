@@ -12,6 +12,7 @@ from interlock.analysis.places import place
 from interlock.audit.chain import event_body
 from interlock.engine.snapshotting import fresh_id
 from interlock.error_codes import AnswerRefused
+from interlock.journal.store import JournalStore
 from interlock.ports import SnapshotTaker, Tx
 from interlock.records import KEPT, PRUNED, UNDONE, Snapshot, SnapshotQuery
 from interlock.redaction import redact_text
@@ -98,8 +99,6 @@ def prune(state: State) -> int:
 
 def prune_journal(state: State) -> int:
     """Prunes journaled actions by age alone; returns how many."""
-    from interlock.journal.store import JournalStore
-
     gone = (
         JournalStore(state.snapshots.journal).prune(state.clock.now(), state.in_force.undo.days)
         if state.snapshots.journal is not None
@@ -112,8 +111,6 @@ def prune_journal(state: State) -> int:
 
 def record_journal_undos(state: State) -> None:
     """Records the undos of journaled actions, which need no daemon and are performed by the user's own process."""
-    from interlock.journal.store import JournalStore
-
     if state.snapshots.journal is None:
         return
     store = JournalStore(state.snapshots.journal)

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from interlock.agents import CLIENT, ROUTE, SCOPES, AgentDialect
 from interlock.agents import agent as agent_of
 from interlock.identity import home_of
+from interlock.impact.files import read_bytes
 
 MOST = 2_000  # files
 MOST_BYTES = 4 << 20
@@ -72,8 +73,6 @@ def _stat(path: str) -> Stat:
 
 
 def _read(path: str) -> tuple[str, bool]:
-    from interlock.impact.files import read_bytes
-
     data = read_bytes(path, MOST_BYTES)
     if data is None:
         return "", False

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from interlock.analysis.programs.load import describe
+
 MOST_ANCESTORS = 64
 _MOST_BYTES = 256 * 1024
 _MOST_STAT_BYTES = 4_096
@@ -129,8 +131,6 @@ def agent_in(process: ProcessInfo) -> str | None:
 
 def _runs(program: str) -> int:
     """How many of the arguments of a program can be the name of another one that it runs: of an interpreter or a package runner."""
-    from interlock.analysis.programs.load import describe
-
     described = describe(program.rstrip("0123456789."))  # python3.12
     paths = [path for one in described.carries if one.packages for path in one.subcommand or ((),)]
     return max(

@@ -1,34 +1,25 @@
-"""Asks a person at the controlling terminal, shows a text once, and enrols the first operator; no answer comes from stdin or arguments."""
+"""Asks a person at the controlling terminal and shows a text once; no answer comes from stdin or arguments."""
 
 from __future__ import annotations
 
-import hmac
 import os
-import secrets
 import select
 import signal
 import termios
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from interlock.identity.agent_detection import is_agents_terminal
-from interlock.records import OperatorRow
-
-if TYPE_CHECKING:
-    from interlock.identity.keys import Kdf
-
 
 __all__ = [
     "EnrolmentError",
     "Terminal",
     "TerminalError",
     "controlling_terminal",
-    "enrol_at_terminal",
     "is_agents_terminal",
     "read_passphrase",
 ]
@@ -38,10 +29,6 @@ DEVICE = "/dev/tty"
 PATIENCE = 300.0  # seconds
 MAX_LINE = 4096  # bytes
 SCREEN_SECONDS = 60.0
-CODE_SECONDS = 300.0
-TRIES = 5  # at a valid name or passphrase
-_CODE_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no look-alikes; five bits each
-_CODE_LENGTH = 12
 _ENTER, _LEAVE = b"\x1b[?1049h\x1b[?25l\x1b[2J", b"\x1b[?25h\x1b[?1049l"
 _NO_SCREEN = frozenset({"", "dumb", "unknown"})
 _LOCAL, _CONTROL = 3, 6  # indices of the local modes and the control characters in the result of tcgetattr
@@ -49,6 +36,10 @@ _LOCAL, _CONTROL = 3, 6  # indices of the local modes and the control characters
 
 class TerminalError(Exception):
     """There is no terminal, or nobody answered at it."""
+
+
+class EnrolmentError(Exception):
+    """No operator was enrolled; the message says why."""
 
 
 class Terminal(Struct, frozen=True):
@@ -182,84 +173,3 @@ def _interruptible() -> Iterator[None]:
 def _write(terminal: Terminal, data: bytes) -> None:
     while data:
         data = data[os.write(terminal.file, data) :]
-
-
-class EnrolmentError(Exception):
-    """No operator was enrolled; the message says why."""
-
-
-def enrol_at_terminal(
-    operators: Collection[OperatorRow],
-    now: float,
-    *,
-    name: str = "",
-    seconds: float = CODE_SECONDS,
-    kdf: Kdf | None = None,
-) -> tuple[OperatorRow, bytes]:
-    """Enrols the first operator, an admin: its row and the seal key; refuses where there is one, and at an agent's terminal."""
-    if operators:
-        raise EnrolmentError("there is an operator already; an admin adds others with `interlock operator add`")
-    if why := is_agents_terminal():
-        raise EnrolmentError(f"this looks like an agent's terminal: {why}; open one of your own and try again there")
-    from interlock.identity.keys import enrol
-
-    try:
-        with controlling_terminal() as terminal:
-            _prove(terminal, seconds)
-            name = name or _ask_name(terminal)
-            passphrase = _ask_passphrase(terminal, name)
-            return enrol(name, passphrase, None, now=now, by="terminal", roles=("admin",), kdf=kdf)
-    except TerminalError as error:
-        raise EnrolmentError(str(error)) from None
-
-
-def _prove(terminal: Terminal, seconds: float) -> None:
-    """Shows a new code and asks for it once; refuses a wrong one."""
-    code = "".join(secrets.choice(_CODE_LETTERS) for _ in range(_CODE_LENGTH))
-    shown = "-".join(code[at : at + 4] for at in range(0, _CODE_LENGTH, 4))
-    minutes = f"{seconds / 60:g} min"
-    terminal.say(f"Interlock has no operator yet. Whoever types this code becomes its first.\n\n    {shown}\n\n")
-    try:
-        typed = terminal.ask(f"Code (valid {minutes}, once): ", seconds)
-    except TerminalError as error:
-        raise EnrolmentError(f"the code was not typed: {error}; start again for a new one") from None
-    given = typed.upper().replace("-", "").replace(" ", "")
-    if not hmac.compare_digest(given.encode(), code.encode()):
-        raise EnrolmentError("that is not the code; start again for a new one")
-
-
-def _ask_name(terminal: Terminal) -> str:
-    from interlock.identity.keys.passphrases import EnrolError, operator_name
-
-    offered = _usual_name()
-    for _ in range(TRIES):
-        try:
-            typed = terminal.ask(f"Your name [{offered}]: " if offered else "Your name: ").strip()
-            return operator_name(typed or offered)
-        except EnrolError as error:
-            terminal.say(f"{error}\n")
-    raise EnrolmentError("no name was given")
-
-
-def _usual_name() -> str:
-    """The login name, which later sign-ins offer too; empty where it is not valid for an operator."""
-    from interlock.identity.keys.passphrases import EnrolError, operator_name
-
-    try:
-        return operator_name(os.environ.get("USER", ""))
-    except EnrolError:
-        return ""
-
-
-def _ask_passphrase(terminal: Terminal, name: str) -> str:
-    from interlock.identity.keys import passphrase_problem
-
-    for _ in range(TRIES):
-        first = terminal.secret("Passphrase (at least 8 characters): ")
-        if problem := passphrase_problem(first, name):
-            terminal.say(f"{problem}\n")
-        elif hmac.compare_digest(terminal.secret("The same again: ").encode(), first.encode()):
-            return first
-        else:
-            terminal.say("the two passphrases differ\n")
-    raise EnrolmentError("no passphrase was given")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import secrets
 import sys
 import warnings
@@ -204,8 +205,6 @@ async def serve(
 
 def claim_stdin() -> Any:
     """Moves stdin to a private descriptor; other readers of stdin get nothing."""
-    import os
-
     wire = os.dup(sys.stdin.fileno())
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, sys.stdin.fileno())

@@ -6,7 +6,8 @@ import os
 
 from msgspec.structs import replace
 
-from interlock.engine.preview import Unjudged, preview
+from interlock.engine.assessment import Unjudged
+from interlock.engine.preview import preview
 from interlock.model import PERSON, Action, AgentRef, Requirement, command
 from interlock.policy.plan_review import PlannerClaims, plan_mark, risk
 from interlock.runtime import Request

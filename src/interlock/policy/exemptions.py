@@ -7,9 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from interlock.analysis.targets.ephemeral import RULES
 from interlock.model import Assessment, Category, Human, Level, Loss, Requirement
 from interlock.policy.circumstances import Circumstances, Contribution, level_words
-from interlock.policy.impact import JOURNAL, RELIEF_PREFIX, count_words, size_words
+from interlock.policy.impact import INSPECTABLE_RULES, JOURNAL, RELIEF_PREFIX, count_words, size_words
 from interlock.policy.match_names import MatchNames
 from interlock.policy.patterns import covers
 from interlock.policy.policy import Policy
@@ -83,8 +84,6 @@ def apply_exemptions(
 def _beyond_inspection(assessment: Assessment, at: Circumstances) -> bool:
     """Whether no inspection and no snapshot can exempt it: rights, other machines, secrets, the guard itself; everything forbidden except ephemeral databases (R-23)."""
     # imported late: it loads the analysis of targets
-    from interlock.analysis.targets.ephemeral import RULES
-
     return any(
         finding.category in _NEVER_IMPACT_EXEMPT
         or finding.rule.startswith("self_protection.")
@@ -96,9 +95,6 @@ def _beyond_inspection(assessment: Assessment, at: Circumstances) -> bool:
 
 def _on_disk(assessment: Assessment) -> bool:
     """Whether every finding is about files or file databases, which a snapshot can restore."""
-    from interlock.analysis.targets.ephemeral import RULES
-    from interlock.policy.impact import INSPECTABLE_RULES
-
     restorable = INSPECTABLE_RULES | {rule for rule in RULES if rule.startswith("data.")}
     return all(finding.rule in restorable for finding in assessment.findings if finding.level >= Level.DESTRUCTIVE)
 

@@ -7,12 +7,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
+import re2
 from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.facts import HOLE, QUOTED, Command, Effect, Fact, known
 from interlock.analysis.places import place
 from interlock.analysis.programs.load import describe, program_set
+from interlock.analysis.shell import show_command
+from interlock.policy.patterns import compile_pattern
 
 RESOLVED = "resolved"  # trait of an effect on the path that a link leads to
 OWN = "own"  # trait of an effect on one of Interlock's own files
@@ -219,10 +222,6 @@ def _named(program: str, words: Sequence[str], process: Process) -> bool:
 
 def _fits(pattern: str, text: str, exact: bool) -> bool:
     """As `pkill` compares; in RE2, so that no pattern takes long. One that RE2 does not know may fit anything."""
-    import re2
-
-    from interlock.policy.patterns import compile_pattern
-
     try:
         found = compile_pattern(pattern)
     except re2.error:
@@ -231,6 +230,4 @@ def _fits(pattern: str, text: str, exact: bool) -> bool:
 
 
 def _shown(fact: Command) -> str:
-    from interlock.analysis.shell import show_command
-
     return show_command(fact.program, fact.words)

@@ -146,10 +146,14 @@ def _severity(name: object, word: object) -> Severity:
     raise PatternError(f"pattern {name!r}: severity {word!r}; known: {_severities()}")
 
 
-def _options() -> Any:
-    import re2
+def _re2() -> Any:
+    import re2  # loaded by whatever judges, and not by commands that only load a configuration
 
-    options = re2.Options()
+    return re2
+
+
+def _options() -> Any:
+    options = _re2().Options()
     options.log_errors = False
     options.max_mem = 64 << 20
     options.case_sensitive = False
@@ -158,8 +162,7 @@ def _options() -> Any:
 
 def _search(expression: str, where: str) -> Callable[[str], object]:
     """The expression as a case-insensitive search; RE2, so that no pattern can hang."""
-    import re2
-
+    re2 = _re2()
     try:
         found: Callable[[str], object] = re2.compile(expression, _options()).search
     except re2.error as error:
@@ -235,11 +238,9 @@ class _Set:
     """Many patterns that are searched in one pass."""
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
-        import re2
-
         self._searches = {pattern.id: _search(pattern.pattern, pattern.id) for pattern in patterns}
         self._ids = list(self._searches)
-        self._set = re2.Set.SearchSet(_options())
+        self._set = _re2().Set.SearchSet(_options())
         for pattern in patterns:
             self._set.Add(pattern.pattern)
         if self._ids:

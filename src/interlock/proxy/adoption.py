@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from interlock.agents.jsonc import EditError, Node, error_at, parse_jsonc
+from interlock.agents.toml_edit import parse_toml
 
 TABLES = ("mcpServers", "servers", "mcp_servers")  # where clients keep servers
 MARK = ["-m", "interlock", "proxy"]
@@ -149,8 +150,6 @@ def _json_removal(text: str, command: Node, args: Node, swap: CommandSwap) -> tu
 
 def adopt_toml(text: str, proxy: ProxyCommand | None) -> AdoptionResult:
     """Rewrites a TOML file and keeps its comments; raises EditError as `adopt_json` does."""
-    from interlock.agents.toml_edit import parse_toml
-
     result, tables = AdoptionResult(text), parse_toml(text).get("mcp_servers")
     if not isinstance(tables, dict) or not tables:
         raise EditError("no MCP servers in it: expected tables [mcp_servers.…]")

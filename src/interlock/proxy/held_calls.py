@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.proxy import ProxyGate, ProxyVerdict
+from interlock.proxy import ProxyVerdict
+from interlock.proxy.gate import ProxyGate
 
 _ERA = "io.modelcontextprotocol/protocolVersion"
 _INFO = "io.modelcontextprotocol/clientInfo"

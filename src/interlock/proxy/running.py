@@ -16,13 +16,17 @@ from urllib.parse import urlsplit
 import uvloop
 from msgspec import Struct, field
 
+from interlock.analysis.programs.load import describe
+from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.client.connection import DaemonLink
 from interlock.config import Config
 from interlock.identity import make_undumpable
 from interlock.model import Confidential
-from interlock.proxy import ProxyGate, ServerIdentity
+from interlock.proxy import ServerIdentity
+from interlock.proxy.gate import ProxyGate
 from interlock.proxy.pipes import ServerProcess, Stdio
 from interlock.proxy.relay import Relay
+from interlock.proxy.remote import RemoteServer
 
 PATIENCE = 2.0  # seconds for a server to end by itself, and again after a signal
 SWEEP = 1.0  # seconds between two checks for late responses
@@ -87,8 +91,6 @@ class ServerConnection:
         """Starts the server and prepares the gate; raises OSError where the server cannot be started."""
         most = self._config.proxy.line_bytes
         if self.place.url:
-            from interlock.proxy.remote import RemoteServer
-
             self._server = RemoteServer(self.place, self.relay.from_server, self.report, most)
         else:
             self._server = await ServerProcess.start(
@@ -207,9 +209,6 @@ def _command_name(command: Sequence[str]) -> str:
 
 def _starts_others(name: str) -> bool:
     """Whether a program only starts the server: an interpreter, a package manager, a container engine."""
-    from interlock.analysis.programs.load import describe
-    from interlock.analysis.shell.interpreters import is_interpreter
-
     program = describe(name)
     runs = program.wrapper or "engine" in program.place or any(one.packages for one in program.carries)
     return name in _STARTERS or runs or is_interpreter(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict, replace
 
@@ -31,9 +31,11 @@ from interlock.records import AuditQuery
 from interlock.runtime import Request
 from interlock.runtime.adapters import LoadedAdapter, TrustEntry, trust_seal
 from interlock.runtime.integrity import own_body
-from interlock.runtime.servers import register_server
 from interlock.runtime.state import State
 from interlock.times import iso
+
+if TYPE_CHECKING:
+    from interlock.runtime.servers import ServerClaim
 
 SETTING = "adapter.trust:"  # and the adapter's name
 EVENT = "adapter_trust"
@@ -58,10 +60,11 @@ def is_known(state: State, request: Request) -> bool:
     return not (state.adapters.stale and (request.adapter or server))
 
 
-def ensure_known(state: State, request: Request) -> None:
-    """Loads that trust where it is missing or stale; raises StoreError."""
-    if request.server is not None:
-        register_server(state, request.server)
+def ensure_known(state: State, server: ServerClaim | None) -> None:
+    """Makes a server known to operators, and loads trust where it is missing or stale; raises StoreError."""
+    if server is not None:
+        with state.lock:
+            state.adapters.meet(server.loaded)
     if state.adapters.stale:
         refresh_trust(state)
 

@@ -110,19 +110,19 @@ class Adapters:
         self.kept: dict[str, TrustEntry] = {}
         self.recorded: dict[str, tuple[float, Trust]] = {}  # what the record says last: when, and how far
 
-    def meet(self, server: LoadedAdapter) -> bool:
-        """Remembers a server, and whether it is new; the oldest are forgotten."""
+    def meet(self, server: LoadedAdapter) -> None:
+        """Remembers a server; trust is stale where it is new, and the oldest are forgotten."""
         name = server.adapter.name
         same = self.servers.get(name, {})
         if same.get(server.mark) == server:
-            return False
+            return
         self.servers.setdefault(name, same).pop(server.mark, None)
         same[server.mark] = server
         while len(same) > _MOST_TWINS:
             same.pop(next(iter(same)))
         while len(self.servers) > _MOST_SERVERS:
             self.servers.pop(next(iter(self.servers)))
-        return True
+        self.stale = True
 
     def knows(self, server: LoadedAdapter) -> bool:
         return self.servers.get(server.adapter.name, {}).get(server.mark) == server
@@ -174,16 +174,8 @@ class Adapters:
         return AdapterStanding(min(claim, said), reason if claim < kept.record.level else why)
 
 
-def enrich(state: State, request: Request, now: float) -> Request:
+def enrich_from_adapter(state: State, request: Request, now: float) -> Request:
     """Adds this daemon's knowledge of the named adapter to a request; the caller's own claims are ignored."""
-    if request.adapter_context is not None:
-        return request
-    if request.server is not None:
-        from interlock.runtime.servers import enrich_from_server
-
-        return enrich_from_server(state, request, request.server, now)
-    if not request.adapter:
-        return request
     loaded = state.adapters.loaded.get(request.adapter)
     if loaded is None:
         return _unknown(request)

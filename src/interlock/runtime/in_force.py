@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules.load import load
+from interlock.config import Config
 from interlock.config.settings import HookSettings, ImpactSettings, SnapshotSettings
 from interlock.policy.exemptions import PauseSettings
 from interlock.policy.overrides import AppliedRules, LoopSettings
@@ -30,3 +33,8 @@ class InForce(Struct, frozen=True):
     impact: ImpactSettings = field(default_factory=ImpactSettings)
     undo: SnapshotSettings = field(default_factory=SnapshotSettings)
     pauses: PauseSettings = field(default_factory=PauseSettings)
+
+
+def rules_of(config: Config) -> Rulebook:
+    """The shipped rules and the operator's own, with the name patterns in force (R-19)."""
+    return replace(load(*config.rule_files), patterns=config.danger_patterns)

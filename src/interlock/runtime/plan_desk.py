@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.config.plans import PlannerSettings, PlanSettings
+from interlock.error_codes import AnswerRefused
 from interlock.model import Assessment, Requirement, Witness
 from interlock.policy.impact import Impact
 from interlock.policy.plan_review import Draft, Risk
@@ -139,6 +140,4 @@ class PlanDesk(Struct):
 
 
 def _refused(words: str, code: str) -> Exception:
-    from interlock.error_codes import AnswerRefused
-
     return AnswerRefused(words, code)

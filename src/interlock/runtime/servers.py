@@ -24,7 +24,8 @@ from interlock.model import Action, Level
 from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
 from interlock.redaction import redact_text
-from interlock.runtime.adapters import LoadedAdapter, raise_trust_hint
+from interlock.runtime.adapter_trust import ensure_known
+from interlock.runtime.adapters import LoadedAdapter, enrich_from_adapter, raise_trust_hint
 
 if TYPE_CHECKING:
     from interlock.ports import Tx
@@ -93,14 +94,16 @@ class ServerStanding(Struct, frozen=True):
     changed: tuple[str, ...] = ()  # tools that differ from the pinned ones
 
 
-def register_server(state: State, server: ServerClaim) -> None:
-    """Makes a server known to operators; marks trust as stale where the server is new."""
-    with state.lock:
-        if state.adapters.meet(server.loaded):
-            state.adapters.stale = True
+def enrich(state: State, request: Request, now: float) -> Request:
+    """Adds this daemon's knowledge of the named adapter or server to a request; the caller's own claims are ignored."""
+    if request.adapter_context is not None:
+        return request
+    if request.server is not None:
+        return _enrich_from_server(state, request, request.server, now)
+    return enrich_from_adapter(state, request, now) if request.adapter else request
 
 
-def enrich_from_server(state: State, request: Request, server: ServerClaim, now: float) -> Request:
+def _enrich_from_server(state: State, request: Request, server: ServerClaim, now: float) -> Request:
     """Adds this daemon's knowledge of the named server to a request."""
     server_standing = state.adapters.standing_of(server.loaded, now)
     action = server.labelled(request.action)
@@ -135,11 +138,7 @@ def server_standing(
     state: State, server: ServerClaim, tools: Mapping[str, str] | None, principal: str
 ) -> ServerStanding:
     """The trust in force, and which of the listed tools (name and hash) differ from the pinned ones; blocks on the store."""
-    from interlock.runtime.adapter_trust import refresh_trust
-
-    register_server(state, server)
-    if state.adapters.stale:
-        refresh_trust(state)
+    ensure_known(state, server)
     found = state.adapters.standing_of(server.loaded, state.clock.now())
     changed = _check_pins(state, server, tools, principal) if tools else ()
     return ServerStanding(found.trust, raise_trust_hint(server.name, found, TYPE), changed)

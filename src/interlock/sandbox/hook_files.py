@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from interlock.agents import SCOPES, AgentDialect, agent, words
 from interlock.config import Config
-from interlock.install.discovery import hooked_files
+from interlock.install.discovery import PROGRAMS, hooked_files
 
 # In addition to the places of install: below the home, and below the project.
 _MORE = {
@@ -64,8 +64,6 @@ def missing_files(word: str, project: Path) -> Iterator[Path]:
 
 def agent_of_program(program: str) -> str:
     """The agent of a program by its file name; empty for any other."""
-    from interlock.install.discovery import PROGRAMS
-
     name = os.path.basename(program)
     return next((word for word in words() if name in PROGRAMS.get(word, (word,))), "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -40,7 +41,7 @@ from interlock.sdk.request import Body
 from interlock.snapshots import UndoResult
 from interlock.snapshots.client import WarmSnapshotter
 from interlock.startup import open_state, record_start
-from interlock.storage import open_store
+from interlock.storage.opening import open_store
 from interlock.web.callers import ApiCaller
 from interlock.web.errors import HttpProblem
 from interlock.web.evaluate_body import request_of
@@ -175,8 +176,6 @@ class InProcessBackend:
                 event.wait(rest)
 
     async def wait_async(self, id: str, seconds: float) -> Ticket:
-        import asyncio
-
         loop, event = asyncio.get_running_loop(), asyncio.Event()
         end = time.monotonic() + seconds
 

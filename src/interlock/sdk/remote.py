@@ -94,8 +94,6 @@ class RemoteBackend(Struct, frozen=True):
                 silence = error.__cause__
 
     async def wait_async(self, id: str, seconds: float) -> Ticket:
-        import asyncio
-
         steps, ticket, silence = polls(seconds), None, NoDaemon("")
         while True:
             try:

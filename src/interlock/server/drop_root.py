@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from interlock.config import Config
+from interlock.server.impact_helper import serve_inspections
 from interlock.web.sockets import CannotServe, ListeningSockets, open_sockets, unix
 
 PATIENCE = 10.0  # seconds
@@ -68,8 +69,6 @@ def _start_helper(config: Config, daemon: int, places: ListeningSockets) -> None
         return
     for one in places.all:
         one.close()
-    from interlock.server.impact_helper import serve_inspections
-
     with contextlib.suppress(BaseException):
         serve_inspections(sock, config, daemon, lambda: os.getppid() == parent)
     os._exit(0)

@@ -16,6 +16,7 @@ from interlock.impact.inspector import deny_tracing
 from interlock.impact.privileged_helper import UserTask, answer, target_users
 from interlock.snapshots.client import LONG_SECONDS, REQUEST_KIND, SETTLE_SECONDS, take_seconds
 from interlock.snapshots.snapshotter import answer_request, confine
+from interlock.web.sockets import inherited_sockets
 
 STATE = ".local/state/interlock"  # below the user's home: Interlock's own, whatever the isolation
 _SECONDS = {"settle": SETTLE_SECONDS}
@@ -23,8 +24,6 @@ _SECONDS = {"settle": SETTLE_SECONDS}
 
 def main(argv: Sequence[str]) -> int:
     """Serves the socket that systemd passes; exits with 1 where there is none."""
-    from interlock.web.sockets import inherited_sockets
-
     config = load_config(Path(argv[0]), {})
     given = inherited_sockets()
     if len(given) != 1 or not config.separate.on:

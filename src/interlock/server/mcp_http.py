@@ -19,9 +19,9 @@ from interlock.loop.protocol.tools import ToolNaming
 from interlock.mcp import instructions
 from interlock.mcp.server import Context, ToolCall, build_server, unknown_tool
 from interlock.mcp.wire import decode_message
+from interlock.server.routes.aql import AqlApi, ConnectionOptions
 
 if TYPE_CHECKING:
-    from interlock.server.routes.aql import AqlApi, ConnectionOptions
     from interlock.web.callers import ApiCaller
 
 _HEADER = b"mcp-session-id"
@@ -95,8 +95,6 @@ class HttpToolBackend:
     """Answers MCP calls in the daemon's own process."""
 
     def __init__(self, aql: AqlApi) -> None:
-        from interlock.server.routes.aql import ConnectionOptions
-
         self._aql = aql
         self._wanted: ConnectionOptions = ConnectionOptions(ToolNaming())
         self._schemas: tuple[str, dict[str, Mapping[str, Any]]] = ("", {})  # of a mode

@@ -1,8 +1,7 @@
-"""Generates the OpenAPI document from the routes; `python -m interlock.server.openapi` prints it."""
+"""Generates the OpenAPI document from the routes."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from fastapi import FastAPI
@@ -83,14 +82,3 @@ def _operation(name: str, summary: str, body: str, answers: Json) -> Json:
         },
         "responses": answers,
     }
-
-
-def main() -> None:
-    """Prints the document."""
-    from interlock.server.app import routes_only
-
-    print(json.dumps(document(routes_only()), indent=2, ensure_ascii=False, sort_keys=True))
-
-
-if __name__ == "__main__":
-    main()

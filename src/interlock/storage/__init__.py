@@ -9,13 +9,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, Protocol
-from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
 
-from interlock.ports import Store, StoreError
+from interlock.ports import StoreError
 
 Row = tuple[Any, ...]
 Run = Callable[[str, Sequence[Any]], list[Row]]
@@ -177,29 +175,3 @@ def _apply(session: Transaction, migration: Migration) -> None:
         "INSERT INTO migrations (number, name, sha256, applied_at) VALUES (?, ?, ?, ?)",
         (migration.number, migration.name, migration.sha256, time.time()),
     )
-
-
-def open_store(url: str) -> Store:
-    """Opens `sqlite:///path/to/folder` or `postgresql://…`; raises StoreError where it cannot."""
-    scheme = urlsplit(url).scheme
-    if scheme not in _KNOWN:
-        raise StoreError(f"no store {scheme!r}; known: {', '.join(sorted(_KNOWN))}")
-    return _KNOWN[scheme](url)
-
-
-def _sqlite(url: str) -> Store:
-    from interlock.storage.sqlite import SqliteStore
-
-    parts = urlsplit(url)
-    if parts.netloc or not parts.path.strip("/"):
-        raise StoreError(f"expected sqlite:///path/to/folder, got {url!r}")
-    return SqliteStore(Path(unquote(parts.path)))
-
-
-def _postgres(url: str) -> Store:
-    from interlock.storage.postgres import PostgresStore
-
-    return PostgresStore(url)
-
-
-_KNOWN = {"postgres": _postgres, "postgresql": _postgres, "sqlite": _sqlite}

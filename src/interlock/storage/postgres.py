@@ -12,7 +12,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from interlock.ports import StoreError, StoreEvent, Tx
 from interlock.storage import (
@@ -28,11 +31,6 @@ from interlock.storage import (
 from interlock.storage.access import PROBE
 from interlock.storage.group_commit import GroupWriter
 from interlock.storage.sql import SqlTx
-
-if TYPE_CHECKING:
-    import psycopg
-    from psycopg_pool import ConnectionPool
-
 
 CHANNEL = "interlock_ticket"
 NAME = "interlock-feed"  # the connection's application name
@@ -93,8 +91,6 @@ class Feed:
 
     def _serve(self) -> None:
         """Listens until the end; after an interruption, reports recent tickets as changed."""
-        from psycopg import Error
-
         missed = False
         while not self._end.is_set():
             try:
@@ -106,7 +102,7 @@ class Feed:
                         self._tell_all(raw)
                     missed = True
                     self._follow(raw)
-            except (StoreError, Error) as error:
+            except (StoreError, psycopg.Error) as error:
                 self._proved = -math.inf
                 _LOG.warning("the feed of changes was cut off: %s", error)
                 self._end.wait(_PAUSE)
@@ -187,8 +183,6 @@ class _PostgresConnection:
     """One connection that raises our errors and takes `?` for parameters."""
 
     def __init__(self, raw: psycopg.Connection[Row]) -> None:
-        import psycopg
-
         self._raw = raw
         self._error = psycopg.Error
         self._lost = (psycopg.OperationalError, psycopg.InterfaceError)
@@ -291,8 +285,6 @@ class PostgresStore:
             raise StoreError("the store is closed")
 
     def _open_pool(self) -> ConnectionPool[psycopg.Connection[Row]]:
-        from psycopg_pool import ConnectionPool
-
         return ConnectionPool(
             self._url,
             kwargs={"autocommit": True, "connect_timeout": _CONNECT_SECONDS, **_ALIVE},
@@ -307,8 +299,6 @@ class PostgresStore:
 
     def _connect(self) -> psycopg.Connection[Row]:
         """A new connection outside of the pool."""
-        import psycopg
-
         try:
             raw = psycopg.connect(self._url, autocommit=True, connect_timeout=_CONNECT_SECONDS, **_ALIVE)  # type: ignore[arg-type]
         except psycopg.Error as error:
@@ -332,8 +322,6 @@ class PostgresStore:
     @contextlib.contextmanager
     def _borrow(self) -> Iterator[_PostgresConnection]:
         """A connection of the pool; closes one that is unusable before it returns."""
-        from psycopg_pool import PoolClosed, PoolTimeout
-
         try:
             raw = self._pool.getconn()
         except (PoolTimeout, PoolClosed) as error:

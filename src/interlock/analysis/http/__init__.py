@@ -9,6 +9,10 @@ from urllib.parse import unquote, unquote_plus, urlsplit
 
 from interlock.analysis.facts import HOLE, Report
 from interlock.analysis.http.clients import HttpRequest, parse_requests
+from interlock.analysis.lexicon import object_kind, split_name, verbs
+from interlock.analysis.operations.act_params import ending
+from interlock.analysis.operations.names import parse_name
+from interlock.analysis.operations.params import short_keys
 
 __all__ = ["HttpRequest", "parse_requests", "read_http"]
 
@@ -131,8 +135,6 @@ def _path_deletes(path: str) -> bool:
     lowered = last.lower()
     if not any(word in lowered for word in _HINTS):
         return False
-    from interlock.analysis.lexicon import object_kind, split_name, verbs
-
     words = [word for segment in split_name(last) for word in segment if word not in _HOW]
     kind = verbs().get(words[0], "") if words and not last.startswith("_") else ""
     if kind not in _ENDING:
@@ -182,11 +184,6 @@ def _field_ends(verb: str, path: str, body: str) -> bool:
         fields = json.loads(body[:_BODY_READ])
     except (ValueError, RecursionError):
         return False
-    from interlock.analysis.lexicon import split_name
-    from interlock.analysis.operations.act_params import ending
-    from interlock.analysis.operations.names import parse_name
-    from interlock.analysis.operations.params import short_keys
-
     nouns = [part for part in path.split("/") if part.isalpha()]
     acts = parse_name(split_name(f"update_{nouns[-1]}"))[1] if nouns else []
     return bool(acts) and any(ending(acts[0], key, value) for key, value in short_keys(fields).items())

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+import re2
 from msgspec import Struct
 
 from interlock.analysis.lexicon import ALL_WORDS, PERMANENT_WORDS, deed_nouns, objects, split_name, verbs
@@ -80,8 +81,6 @@ def build_net(data: Mapping[str, Any]) -> NetWords:
 
 def _searcher(words: Iterable[str]) -> Callable[[str], object]:
     """A search for any of these words; short ones only where a name or a part of one begins."""
-    import re2
-
     long = [word for word in words if len(word) > 3]
     short = [word for word in words if len(word) <= 3]
     words_in = re2.Set.SearchSet()

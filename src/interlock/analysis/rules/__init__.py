@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+import re2
 from msgspec import Struct
 
 from interlock.analysis.facts import VERBS
@@ -86,8 +87,6 @@ class Rule(Struct, frozen=True):
 @cache
 def pattern(texts: tuple[str, ...]) -> Pattern:
     """A test whether any line matches any of these in full; RE2, so that no rule can hang."""
-    import re2
-
     options = re2.Options()
     options.log_errors = False
     options.case_sensitive = False
@@ -108,8 +107,6 @@ def pattern(texts: tuple[str, ...]) -> Pattern:
 
 def _check_pattern(text: str) -> None:
     """Refuses an invalid pattern, even if it would be valid when joined with others."""
-    import re2
-
     options = re2.Options()
     options.log_errors = False
     try:

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, BudgetSpent, Command, Effect, Fact, hole
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.places import place, resolve
+from interlock.analysis.windows_text import looks_like_windows
 from interlock.model import Span
 
 if TYPE_CHECKING:
@@ -252,8 +253,6 @@ class Job:
 
     def _for_windows(self, text: str, via: str, traits: Sequence[str]) -> bool:
         """Reads text for the shell of whichever system there is, where its words are those of Windows."""
-        from interlock.analysis.windows_text import looks_like_windows
-
         if language := looks_like_windows(text, ""):
             Job(self.host, self.program, self.words, self.inside(via, traits), self.stdin).code(language, text)
         return bool(language)

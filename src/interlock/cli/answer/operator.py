@@ -26,9 +26,10 @@ from interlock.cli.command import (
 )
 from interlock.cli.sign_in import operator_session
 from interlock.client import path_segment
+from interlock.identity.enrolment import enrol_at_terminal
 from interlock.identity.keys import passphrase_problem
 from interlock.identity.keys.passphrases import EnrolError, operator_name
-from interlock.identity.terminal import controlling_terminal, enrol_at_terminal, show_once
+from interlock.identity.terminal import controlling_terminal, show_once
 
 TRIES = 5
 LINK_SECONDS = 300.0  # that a link stays on the screen

@@ -11,10 +11,11 @@ from typing import Any
 
 from interlock.analysis.packs import PackError
 from interlock.cli.command import FAILED, OK, run, say_json, settings, words
-from interlock.config import Config, ConfigError, config_path, effective_settings, rules_of
+from interlock.config import Config, ConfigError, config_path, effective_settings
 from interlock.impact.project_files import find_project_files
 from interlock.policy.policy import PolicyError
 from interlock.runtime.adapters import read_adapters
+from interlock.runtime.in_force import rules_of
 
 _EXAMPLES = """
 interlock config show

@@ -18,7 +18,7 @@ from interlock.identity.keys import enrol
 from interlock.identity.operators import enrol_first
 from interlock.policy.load import SHIPPED
 from interlock.startup import open_state
-from interlock.storage import open_store
+from interlock.storage.opening import open_store
 
 OPERATOR = "demo"
 COOLING = 4  # seconds

@@ -9,7 +9,7 @@ from io import BufferedReader
 from typing import Any, NoReturn, cast
 
 from interlock.analysis.wire import Id, assessment_json, error_json
-from interlock.engine.preview import Unjudged, judge
+from interlock.engine.assessment import Unjudged, judge
 from interlock.model import Action, command, intent, operation, tool
 
 MAX_LINE = 1024 * 1024

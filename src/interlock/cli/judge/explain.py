@@ -16,8 +16,9 @@ from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.analysis.wire import assessment_json, error_json, requirement_json, step_json
 from interlock.cli.output import paint
 from interlock.config import ConfigError, load_config
+from interlock.engine.assessment import Unjudged
 from interlock.engine.explain import DENY, PolicyAnswer, explain
-from interlock.engine.preview import Unjudged, local_policy, preview
+from interlock.engine.preview import local_policy, preview
 from interlock.impact.files import decode, read_text
 from interlock.impact.project_files import find_project_files
 from interlock.model import Action, command, intent, operation, tool

@@ -35,50 +35,48 @@ class RegisteredPasskey(Struct, frozen=True):
 
 def creation_options(rp_id: str, challenge: bytes, operator: str, known: Iterable[str]) -> dict[str, Any]:
     """The options of `navigator.credentials.create`: a passkey that verifies its user each time, and is not registered yet."""
-    from webauthn import generate_registration_options, options_to_json
-    from webauthn.helpers.structs import (
-        AuthenticatorSelectionCriteria,
-        PublicKeyCredentialDescriptor,
-        ResidentKeyRequirement,
-        UserVerificationRequirement,
-    )
+    import webauthn.helpers.structs
 
-    options = generate_registration_options(
+    options = webauthn.generate_registration_options(
         rp_id=rp_id,
         rp_name=RP_NAME,
         user_name=operator,
         user_id=hashlib.sha256(b"interlock operator\0" + operator.encode()).digest(),
         challenge=challenge,
         timeout=TIMEOUT_MS,
-        authenticator_selection=AuthenticatorSelectionCriteria(
-            resident_key=ResidentKeyRequirement.PREFERRED, user_verification=UserVerificationRequirement.REQUIRED
+        authenticator_selection=webauthn.helpers.structs.AuthenticatorSelectionCriteria(
+            resident_key=webauthn.helpers.structs.ResidentKeyRequirement.PREFERRED,
+            user_verification=webauthn.helpers.structs.UserVerificationRequirement.REQUIRED,
         ),
-        exclude_credentials=[PublicKeyCredentialDescriptor(id=bytes.fromhex(one)) for one in known],
+        exclude_credentials=[
+            webauthn.helpers.structs.PublicKeyCredentialDescriptor(id=bytes.fromhex(one)) for one in known
+        ],
     )
-    return _table(options_to_json(options))
+    return _table(webauthn.options_to_json(options))
 
 
 def request_options(rp_id: str, challenge: bytes, allowed: Iterable[str] = ()) -> dict[str, Any]:
     """The options of `navigator.credentials.get`; without ids, its user chooses the passkey."""
-    from webauthn import generate_authentication_options, options_to_json
-    from webauthn.helpers.structs import PublicKeyCredentialDescriptor, UserVerificationRequirement
+    import webauthn.helpers.structs
 
-    options = generate_authentication_options(
+    options = webauthn.generate_authentication_options(
         rp_id=rp_id,
         challenge=challenge,
         timeout=TIMEOUT_MS,
-        allow_credentials=[PublicKeyCredentialDescriptor(id=bytes.fromhex(one)) for one in allowed],
-        user_verification=UserVerificationRequirement.REQUIRED,
+        allow_credentials=[
+            webauthn.helpers.structs.PublicKeyCredentialDescriptor(id=bytes.fromhex(one)) for one in allowed
+        ],
+        user_verification=webauthn.helpers.structs.UserVerificationRequirement.REQUIRED,
     )
-    return _table(options_to_json(options))
+    return _table(webauthn.options_to_json(options))
 
 
 def verify_registration(response: Mapping[str, Any], challenge: bytes, rp_id: str, origin: str) -> RegisteredPasskey:
     """The passkey in a browser's response; refuses another challenge, site or origin, and an unverified user."""
-    from webauthn import verify_registration_response
+    import webauthn
 
     found = _check(
-        verify_registration_response,
+        webauthn.verify_registration_response,
         credential=_bounded(response),
         expected_challenge=challenge,
         expected_rp_id=rp_id,
@@ -94,11 +92,15 @@ def verify_registration(response: Mapping[str, Any], challenge: bytes, rp_id: st
 
 def credential_id(response: Mapping[str, Any]) -> str:
     """The passkey id in hex that a response claims; empty where it claims none."""
-    from webauthn.helpers import base64url_to_bytes
+    import webauthn.helpers
 
     claimed = response.get("id")
     try:
-        return base64url_to_bytes(claimed).hex() if isinstance(claimed, str) and len(claimed) < 2_000 else ""
+        return (
+            webauthn.helpers.base64url_to_bytes(claimed).hex()
+            if isinstance(claimed, str) and len(claimed) < 2_000
+            else ""
+        )
     except ValueError:
         return ""
 
@@ -107,11 +109,10 @@ def verify_assertion(
     response: Mapping[str, Any], challenge: bytes, origin: str, passkey: Credential
 ) -> tuple[PasskeyProof, int]:
     """A passkey's proof to store, and its counter; refuses a counter that does not increase, and all that `verify_proof` does."""
-    from webauthn import verify_authentication_response
-    from webauthn.helpers import base64url_to_bytes
+    import webauthn.helpers
 
     found = _check(
-        verify_authentication_response,
+        webauthn.verify_authentication_response,
         credential=_bounded(response),
         expected_challenge=challenge,
         expected_rp_id=str(passkey.public.get("rp_id", "")),
@@ -123,7 +124,10 @@ def verify_assertion(
     if found.credential_id.hex() != passkey.id:
         raise PasskeyRefused("the answer is of another passkey")
     error = response["response"]
-    parts = [base64url_to_bytes(error[name]).hex() for name in ("authenticatorData", "clientDataJSON", "signature")]
+    parts = [
+        webauthn.helpers.base64url_to_bytes(error[name]).hex()
+        for name in ("authenticatorData", "clientDataJSON", "signature")
+    ]
     proof = PasskeyProof(passkey.id, parts[0], parts[1], parts[2])
     _same_page(bytes.fromhex(proof.client_data))
     return proof, int(found.new_sign_count)
@@ -149,8 +153,7 @@ def signed_by(passkey: Credential, data: bytes, signature: str) -> bool:
 
 def verify_proof(passkey: Credential, proof: PasskeyProof, challenge: bytes) -> bool:
     """Whether a stored proof answers this challenge: signature, site, user verification; False for anything malformed."""
-    from webauthn import verify_authentication_response
-    from webauthn.helpers import bytes_to_base64url
+    import webauthn.helpers
 
     raw = {
         "authenticatorData": proof.authenticator_data,
@@ -158,15 +161,15 @@ def verify_proof(passkey: Credential, proof: PasskeyProof, challenge: bytes) -> 
         "signature": proof.signature,
     }
     try:
-        id = bytes_to_base64url(bytes.fromhex(proof.credential))
-        response = {name: bytes_to_base64url(bytes.fromhex(value)) for name, value in raw.items()}
+        id = webauthn.helpers.bytes_to_base64url(bytes.fromhex(proof.credential))
+        response = {name: webauthn.helpers.bytes_to_base64url(bytes.fromhex(value)) for name, value in raw.items()}
         client = bytes.fromhex(proof.client_data)
         _same_page(client)
         origin, rp_id = str(json.loads(client)["origin"]), str(passkey.public["rp_id"])
         if proof.credential != passkey.id or not matches_site(origin, rp_id):
             return False
         _check(
-            verify_authentication_response,
+            webauthn.verify_authentication_response,
             credential={"id": id, "rawId": id, "type": "public-key", "response": response},
             expected_challenge=challenge,
             expected_rp_id=rp_id,
@@ -195,11 +198,11 @@ def _same_page(client_data: bytes) -> None:
 
 def _check(work: Any, **given: Any) -> Any:
     """Runs a check of the library; turns any exception into a refusal, and repeats only the library's own messages."""
-    from webauthn.helpers.exceptions import WebAuthnException
+    import webauthn.helpers.exceptions
 
     try:
         return work(**given)
-    except WebAuthnException as error:
+    except webauthn.helpers.exceptions.WebAuthnException as error:
         raise PasskeyRefused(_message(str(error))) from None
     except Exception as error:  # a hostile response can fail anywhere inside a parser
         raise PasskeyRefused(f"the answer cannot be read ({type(error).__name__})") from None

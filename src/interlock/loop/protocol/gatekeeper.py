@@ -8,6 +8,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+import re2
 from msgspec import Struct, field
 
 from interlock.loop.protocol import ENDPOINTS, TYPES, UNSET, OperationSpec, ParamSpec
@@ -180,8 +181,6 @@ def _elements(param: ParamSpec, value: list[Any]) -> None:
 @lru_cache(256)
 def _pattern(text: str) -> Any:
     """Compiles a pattern that runs in linear time: adapters bring their own."""
-    import re2
-
     options = re2.Options()
     options.log_errors = False
     return re2.compile(text, options)

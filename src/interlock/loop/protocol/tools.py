@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -114,6 +115,4 @@ def _first(operation: OperationSpec) -> str:
 
 
 def _compact(value: Any) -> str:
-    import json
-
     return json.dumps(value, separators=(",", ":"))

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -124,8 +125,6 @@ def _with_token(found: AdapterFailure) -> AdapterFailure:
 
 
 def _quoted(text: str) -> str:
-    from urllib.parse import quote
-
     return quote(text, safe="")
 
 

@@ -17,6 +17,7 @@ from interlock.notify import status
 from interlock.ports import StoreError
 from interlock.records import TicketQuery
 from interlock.runtime.state import State
+from interlock.server.prometheus import Collector
 from interlock.server.routes import ANYBODY, OPEN, OPERATOR, describe
 from interlock.server.routes.agents import jails_json
 from interlock.times import iso
@@ -100,8 +101,6 @@ def _status(context: Context, who: ApiCaller) -> dict[str, Any]:
 
 def _prometheus(context: Context) -> PlainTextResponse:
     from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
-
-    from interlock.server.prometheus import Collector
 
     registry = CollectorRegistry(auto_describe=False)
     registry.register(Collector(families(context.state)))

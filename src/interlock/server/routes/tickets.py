@@ -13,6 +13,8 @@ from starlette.responses import JSONResponse
 
 from interlock.approvals import answers, settle
 from interlock.approvals import challenges as service
+from interlock.approvals.grants import suggest_grant
+from interlock.engine.trials import find_habit
 from interlock.model import AgentRef, TicketState
 from interlock.ports import Tx
 from interlock.records import Approval, Challenge, Ticket, TicketQuery
@@ -105,9 +107,6 @@ def ticket_routes(context: Context) -> APIRouter:
 
 def _offer(state: State, id: str) -> dict[str, object]:
     """The narrow grant for a ticket; after repeated approvals of similar actions, also their number and the command that makes it."""
-    from interlock.approvals.grants import suggest_grant
-    from interlock.engine.trials import find_habit
-
     found = find_habit(state, id)
     more = {"approvals": found.count, "command": shlex.join(found.command)} if found is not None else {}
     return {**suggest_grant(state, id), **more}

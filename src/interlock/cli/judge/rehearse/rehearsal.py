@@ -15,8 +15,9 @@ from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import Fact
 from interlock.analysis.targets.provenance import NOTHING_CREATED, CreatedThing, Provenance, created_by, removed_by
 from interlock.cli.judge.rehearse.logs import FAILED, RAN, LogTally, PastCall, calls
+from interlock.engine.assessment import Unjudged
 from interlock.engine.explain import ALLOW, PolicyAnswer
-from interlock.engine.preview import Unjudged, preview
+from interlock.engine.preview import preview
 from interlock.impact import Budget, BudgetExceeded, Unclear
 from interlock.impact.git import Repository, repository_of
 from interlock.impact.inspection import Inspection

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from interlock.analysis.display_text import visible
 from interlock.cli.judge.scan.shell_text import Snippet
 from interlock.cli.judge.scan.sources import SourceKind, source_of
-from interlock.engine.preview import Unjudged, judge
+from interlock.engine.assessment import Unjudged, judge
 from interlock.impact.files import decode, read_bytes
 from interlock.model import Finding, Level, command
 

@@ -1,0 +1,221 @@
+"""Evaluates a condition's tree: whether it holds for every row, for none, or depends on the row."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import sqlglot
+from sqlglot import errors, exp
+
+_MANY = 10**9  # an upper bound that no table reaches
+_KEYS = frozenset({"id", "_id", "pk", "uuid", "guid", "oid", "rowid", "_rowid_", "ctid"})
+_LENGTHS = frozenset({"LENGTH", "CHAR_LENGTH", "LEN", "OCTET_LENGTH", "ABS", "COUNT", "CHARACTER_LENGTH"})
+_LEVELS = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+class UnreadCondition(Exception):
+    """The condition has no tree, or none that can be evaluated."""
+
+
+def always_true(condition: str, table: str, dialect: str) -> bool:
+    """Whether a condition holds for every row of a table; raises UnreadCondition."""
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+    try:
+        tree = sqlglot.parse_one(f"SELECT 1 FROM t_ WHERE {condition}", read=dialect or None)
+        where = tree.args.get("where")
+        return where is not None and RowCondition(table).truth(where.this, 0) is True
+    except (errors.SqlglotError, RecursionError, MemoryError, ValueError, AttributeError, TypeError, KeyError):
+        raise UnreadCondition from None
+
+
+class RowCondition:
+    """Three answers about a condition: it holds for every row, for none, or it depends."""
+
+    def __init__(self, table: str) -> None:
+        bare = table.rsplit(".", 1)[-1].strip("\"'`[]").lower()
+        self.table = bare
+        one = bare[:-1] if bare.endswith("s") else bare
+        self.keys = _KEYS | {f"{one}_id", f"{bare}_id", f"{one}id", f"id_{one}", f"{one}_pk", f"{one}_uuid"}
+
+    def truth(self, node: exp.Expr | None, depth: int) -> bool | None:
+        if node is None or depth > 200:
+            return None
+        deeper = depth + 1
+        if isinstance(node, exp.Paren):
+            return self.truth(node.this, deeper)
+        if isinstance(node, exp.Not):
+            inner = self.truth(node.this, deeper)
+            return None if inner is None else not inner
+        if isinstance(node, exp.Or):
+            return self._either(list(node.flatten()), deeper)
+        if isinstance(node, exp.And):
+            return _all_of([self.truth(part, deeper) for part in node.flatten()])
+        for kind, judge in self._judges():
+            if isinstance(node, kind):
+                return judge(node)
+        return self._constant(node)
+
+    def _judges(self) -> tuple[tuple[type[exp.Expr], Callable[[exp.Expr], bool | None]], ...]:
+        return (
+            (exp.Boolean, lambda node: bool(node.this)),
+            (exp.Literal, _literal),
+            (exp.Null, lambda node: False),
+            (exp.Is, self._is),
+            (exp.NullSafeEQ, lambda node: node.args.get("this") == node.args.get("expression") or None),
+            (exp.Like, self._like),
+            (exp.ILike, self._like),
+            (exp.Exists, self._exists),
+            (exp.In, self._in),
+            (exp.Between, self._between),
+            (exp.Binary, self._compare),
+        )
+
+    def _either(self, parts: list[exp.Expr], depth: int) -> bool | None:
+        truths = [self.truth(part, depth) for part in parts]
+        if True in truths:
+            return True
+        if all(truth is False for truth in truths):
+            return False
+        return True if _complementary(parts) else None
+
+    def _is(self, node: exp.Expr) -> bool | None:
+        """`x IS NULL` for a literal is known; for a key it is never so."""
+        if not isinstance(node.expression, exp.Null):
+            inner = self.truth(node.this, 100)
+            return inner if isinstance(node.expression, exp.Boolean) and node.expression.this else None
+        if isinstance(node.this, exp.Null):
+            return True
+        return False if isinstance(node.this, exp.Literal | exp.Boolean) or self._key(node.this) else None
+
+    def _like(self, node: exp.Expr) -> bool | None:
+        """A pattern of nothing but `%` lets everything through."""
+        pattern = node.expression
+        if isinstance(pattern, exp.Literal) and pattern.is_string and pattern.this and not pattern.this.strip("%"):
+            return True
+        return None
+
+    def _exists(self, node: exp.Expr) -> bool | None:
+        """True for an EXISTS without a condition; None where it may depend on the row."""
+        query = node.this
+        if query is None or query.args.get("where") or query.args.get("having") or query.args.get("joins"):
+            return None
+        return True
+
+    def _in(self, node: exp.Expr) -> bool | None:
+        """`id IN (SELECT id FROM the same table)`, or a column in a list with itself."""
+        if any(node.this == option for option in node.expressions):
+            return True
+        query = node.args.get("query")
+        select = query.this if query is not None and query.key == "subquery" else query
+        if select is None or any(select.args.get(part) for part in ("where", "having", "limit", "joins", "distinct")):
+            return None
+        source = select.args.get("from_") or select.args.get("from")
+        table = source.this.name.lower() if source is not None and source.this is not None else ""
+        same = bool(select.expressions) and select.expressions[0].name.lower() == node.this.name.lower()
+        return True if same and table == self.table else None
+
+    def _between(self, node: exp.Expr) -> bool | None:
+        low, high = _number(node.args.get("low")), _number(node.args.get("high"))
+        if low is None or high is None or not self._counted(node.this):
+            return self._constant(node)
+        return True if low <= 1 and high >= _MANY else None
+
+    def _compare(self, node: exp.Expr) -> bool | None:
+        left, right = _bare(node.args.get("this")), _bare(node.args.get("expression"))
+        signs: dict[type[exp.Expr], str] = {
+            exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.GT: ">", exp.LTE: "<=", exp.GTE: ">=",
+        }  # fmt: skip
+        sign = signs.get(type(node))
+        if sign is None or left is None or right is None:
+            return self._constant(node)
+        if left == right:
+            return sign in ("=", "<=", ">=")
+        if isinstance(left, exp.Literal) and isinstance(right, exp.Literal):
+            return _literals(left, right, sign)
+        if isinstance(left, exp.Literal | exp.Neg):
+            left, right, sign = right, left, _LEVELS.get(sign, sign)
+        return self._bounded(left, right, sign) or self._constant(node)
+
+    def _bounded(self, left: exp.Expr, right: exp.Expr, sign: str) -> bool | None:
+        """`id > 0`, `id <> -1`, `length(x) >= 0`: true of every row that a key numbers."""
+        bound = _number(right)
+        if bound is None or not self._counted(left):
+            return None
+        if sign in (">", ">="):
+            return True if bound <= (0 if sign == ">" else 1) else None
+        if sign == "<>":
+            return True if bound <= 0 else None
+        return True if sign in ("<", "<=") and bound >= _MANY else None
+
+    def _counted(self, node: exp.Expr | None) -> bool:
+        if isinstance(node, exp.Func):
+            return node.sql_name() in _LENGTHS
+        return self._key(node)
+
+    def _key(self, node: exp.Expr | None) -> bool:
+        return isinstance(node, exp.Column) and node.name.lower() in self.keys
+
+    def _constant(self, node: exp.Expr) -> bool | None:
+        """What names no column, parameter or hole is the same for every row."""
+        varying = (exp.Column, exp.Placeholder, exp.Parameter, exp.SessionParameter, exp.Query, exp.Star, exp.Command)
+        if node.find(*varying) or "hole_" in node.sql():
+            return None
+        return True
+
+
+def _all_of(truths: list[bool | None]) -> bool | None:
+    if False in truths:
+        return False
+    return True if all(truths) else None
+
+
+def _bare(node: exp.Expr | None) -> exp.Expr | None:
+    """A node without its parentheses."""
+    for _ in range(50):
+        if node is None or node.key != "paren":
+            break
+        node = node.this
+    return node
+
+
+def _literal(node: exp.Expr) -> bool | None:
+    """`WHERE 1` and `WHERE '1'` hold; `WHERE 0` never does."""
+    return str(node.this).strip().lower() not in ("0", "0.0", "", "f", "false", "n", "no", "off")
+
+
+def _number(node: exp.Expr | None) -> float | None:
+    if node is not None and node.key == "neg":
+        inner = _number(node.this)
+        return None if inner is None else -inner
+    if node is None or node.key != "literal":
+        return None
+    try:
+        return float(node.this)
+    except ValueError:
+        return None
+
+
+def _literals(left: exp.Expr, right: exp.Expr, sign: str) -> bool:
+    """Compares two literals as the server would: as numbers when both are, else as text."""
+    one, two = _number(left), _number(right)
+    order = (str(left.this) > str(right.this)) - (str(left.this) < str(right.this))
+    if one is not None and two is not None:
+        order = (one > two) - (one < two)
+    held = {"=": order == 0, "<>": order != 0, "<": order < 0, ">": order > 0, "<=": order <= 0, ">=": order >= 0}
+    return held[sign]
+
+
+def _complementary(parts: list[exp.Expr]) -> bool:
+    """True for `a OR NOT a`, `x IS NULL OR x IS NOT NULL`, `a = 1 OR a <> 1`."""
+    seen = set()
+    for part in parts[:50]:
+        bare = _bare(part)
+        if bare is not None:
+            seen.add(bare)
+    for node in seen:
+        if isinstance(node, exp.Not) and _bare(node.this) in seen:
+            return True
+        if isinstance(node, exp.EQ) and exp.NEQ(this=node.this, expression=node.expression) in seen:
+            return True
+    return False
