@@ -26,7 +26,6 @@ from interlock.identity import home_for, home_of, make_undumpable
 from interlock.identity.isolation import is_jailed, read_blocks
 from interlock.impact.files import read_text, real_paths
 from interlock.impact.project_files import find_project_files
-from interlock.journal.wrapping import Wrapper, front_of
 from interlock.model import Action, AgentRef, Level, Requirement
 from interlock.policy.match_names import MatchNames, match_names
 from interlock.runtime import Request
@@ -86,6 +85,8 @@ def _reply(agent: AgentDialect, event: str, config: Config, ask: Ask | None) -> 
         return answered
     call = agent.decode(data, event)
     if config.undo.wrap:
+        from interlock.journal.wrapping import Wrapper, front_of  # with shutil, which few calls need
+
         call = with_originals(call, Wrapper(str(front_of(config)), b"").original)
     said = judge_calls(call, config)
     if call.kind in GATING:

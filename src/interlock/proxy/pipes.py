@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import subprocess
 import sys
@@ -206,7 +207,5 @@ def _end_with_parent() -> Callable[[], None] | None:
     """Has the kernel end the child with this process, however it ends; on Linux only."""
     if sys.platform != "linux":
         return None
-    import ctypes
-
     prctl = ctypes.CDLL(None).prctl
     return lambda: prctl(_PR_SET_PDEATHSIG, _SIGTERM, 0, 0, 0) and None
