@@ -26,7 +26,6 @@ from interlock.hooks.wrapping import RewriteCheck, SentCall, changed_keys, proof
 from interlock.hooks.written_files import Files, written_contents
 from interlock.identity.agent_detection import words_above
 from interlock.identity.isolation import JAILED
-from interlock.impact.inspection import is_own_tool
 from interlock.impact.user_access import FindProjectFiles, Inspect, TakeSnapshot
 from interlock.model import Action, AgentRef, Kind, TicketState
 from interlock.policy.decision import Decision
@@ -216,12 +215,14 @@ class HookEvaluation:
         return replace(hook, rewrite=new, journaled=runs)
 
     async def _is_in_journal(self, hook: HookCall) -> bool:
-        """Whether the journal around a jail keeps what all calls of this event change: commands and the agent's own tools run in there."""
+        """Whether the journal around a jail keeps what all calls of this event change.
+
+        Only commands: what a tool of the agent itself changes belongs to no call there, and ends with the session.
+        """
         jail, calls = self.context.state.jails.jail_of(hook.pid), hook.event.calls
-        if jail is None or not jail.journal:
+        if jail is None or not jail.journal or any(call.action.kind is not Kind.COMMAND for call in calls):
             return False
-        inside = all(call.action.kind is Kind.COMMAND or is_own_tool(call.action) for call in calls)
-        return inside and not any([await self._did_not_fit(hook, call) for call in calls])
+        return not any([await self._did_not_fit(hook, call) for call in calls])
 
     async def _did_not_fit(self, hook: HookCall, call: AgentCall) -> bool:
         """Whether the journal refused an effect of this call before, in the same session."""
