@@ -21,10 +21,11 @@ _NAME_PARTS = re.compile(r"[-_.]")
 _TEXT = re.compile(r"[\s(!]")  # what every command, statement or call has
 _LONGEST, _TRIALS = 4_000, 6  # characters of a text, and readings of it
 # Options whose value is text for people, a pattern, or a body that is sent.
-_DATA_OPTION = re.compile(
-    r"-m|-am|-S|-G|-H|(?i:--?(?:[a-z-]*(?:message|msg|title|body|description|comment|notes?|subject|summary|label|name|grep|search|pattern|"
-    r"regexp?|match|filter|author|reason|prompt|format|template|jq|focus|tags?|annotation|metadata|header|data|json|text|tests?|where|"
-    r"changelog|output|password|token|content|labels|find|contains|keyword|jql|display|caption)|desc))"
+_DATA_OPTIONS = frozenset({"-m", "-am", "-S", "-G", "-H"})
+_DATA_ENDS = tuple(
+    "message msg title body description comment note notes subject summary label labels name grep search pattern regex regexp match filter "
+    "author reason prompt format template jq jql focus tag tags annotation metadata header data json text test tests where changelog output "
+    "password token content find contains keyword display caption".split()
 )
 # Subcommands that read, search, or keep what they are told.
 _DATA_VERB = frozenset(
@@ -35,15 +36,23 @@ _DATA_VERB = frozenset(
 _JUDGES = frozenset(
     "check checker vet judge guard lint linter explain validate scan classify assess parse parser highlight quote".split()
 )
+_OPTION = re.compile(r"--?[a-z-]+")
 _RUN_OPTION = re.compile(
     r"--?[\w-]*(?:pager|editor|exec|command|cmd|hook|shell|program|browser|launcher|prefix|wrapper|runner|askpass)"
 )
 _RUNS = frozenset({"exec", "shell", "ssh", "run", "console", "repl", "sh"})
-_SQL = re.compile(
-    r"(?i)(?:^|[;=:\"'])\s*((?:drop|alter|remove)\s+(?:table|schema|view|index|user|role|type|stream|keyspace|collection|owned|namespace|"
-    r"materialized|tablespace|sequence|function|topic|column)\s+[\w\"'`\[.]|drop\s+database|remove\s+database|truncate\s+(?:table\s+)?[\w.\"`]+\s*(?:;|$)|"
-    r"delete\s+from\s+\S|delete\s+(?:storage\s+group|timeseries)|(?:match\s.*)?detach\s+delete)"
+_OBJECTS = "|".join(
+    "table schema view index user role type stream keyspace collection owned namespace materialized tablespace sequence function topic "
+    "column".split()
 )
+_STATEMENTS = (
+    rf"(?:drop|alter|remove)\s+(?:{_OBJECTS})\s+[\w\"'`\[.]",
+    r"(?:drop|remove)\s+database",
+    r"truncate\s+(?:table\s+)?[\w.\"`]+\s*(?:;|$)",
+    r"delete\s+(?:from\s+\S|storage\s+group|timeseries)",
+    r"(?:match\s.*)?detach\s+delete",
+)
+_SQL = re.compile(rf"(?i)(?:^|[;=:\"'])\s*({'|'.join(_STATEMENTS)})")
 _AT = re.compile(
     r"(?:(?:^|[^\w\s])\s*(?:\w+\s+)?(?:run|shell|exec\w*|system|call\S*|command|do|nop|script|python)[\s:=]+|^|[^\w\s.,~-])"
     r"\s*((?:/[\w./-]*/)?[a-z][\w.+-]*)(?=[\s,]+[-~/.\w$\"'])"
@@ -53,10 +62,11 @@ _CODE_FILE = re.compile(r"\.(?:sh|bash|py|rb|[cm]?[jt]s|vim|el|lua|pl|pm|so|ko|d
 _CLOSING = {'"': '"', "'": "'", "(": ")", "{": "}", "[": "]", "`": "`"}
 _CALL = re.compile(r"""[("'`\[{]""")
 _OUTSIDE = re.compile(r"(?:/private)?/(?:var/)?tmp(?:/|$)|/dev/shm/|(?:~|/home/[^/]+|/Users/[^/]+)/Downloads/")
-_LOADED = re.compile(
-    r"(?i)-?-?[\w-]*(?:agent(?:path|lib)?|tool-?exec|-exec|plugin|require|preload|loader|hook|script|command|program|wrapper|runner|shell|"
-    r"editor|pager|filter|launcher|vettool|python|interpreter|executable|setup|rulesdir|cmd-prefix|on-[a-z-]+|askpass|template)[\w.-]*[=:\s]['\"]?(?:[\w-]+=)?(\S+?)['\"]?(?:\s|$)"
+_LOADS = "|".join(
+    "agent tool-?exec -exec plugin require preload loader hook script command program wrapper runner shell editor pager filter launcher "
+    "vettool python interpreter executable setup rulesdir cmd-prefix on-[a-z-] askpass template".split()
 )
+_LOADED = re.compile(rf"(?i)-?-?[\w-]*(?:{_LOADS})[\w.-]*[=:\s]['\"]?(?:[\w-]+=)?(\S+?)['\"]?(?:\s|$)")
 
 
 def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
@@ -122,7 +132,9 @@ def _loads(option: str, path: str) -> bool:
 
 def is_data(option: str) -> bool:
     """Whether an option of this name, in any program, takes text that is shown, searched or kept."""
-    return _DATA_OPTION.fullmatch(option) is not None
+    name = option.lower()
+    ends = name in ("-desc", "--desc") or name.endswith(_DATA_ENDS)
+    return option in _DATA_OPTIONS or (ends and _OPTION.fullmatch(name) is not None)
 
 
 def _may_run(option: str, data: bool) -> bool:

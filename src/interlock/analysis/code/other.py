@@ -10,13 +10,13 @@ from interlock.analysis.facts import Report
 _TEXT = r""""((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'"""
 _GAP = r"""[^"'`\n;]{0,30}?"""  # between a call's name and its first constant
 _TREE = r"(?i:remove_?all|remove-all|deltree|rm_?rf?|rm_r|rmtree|recurs\w*|tree|dir(?:ectory|ectories)?(?:_?r|/files)?|folder|forcibly)"
-_DELETE = re.compile(
-    r"(?<![\w-])(?:"
-    r"(?i:delete|remove|rm|del|erase|unlink)[-_]?(?i:file|dir|directory|tree|folder|path|item|all)\w*(?:[-_/]\w+)*|"
-    r"(?i:rmdir|unlink|rmtree|rm_rf|rm_r|rmSync|recursive_rm|deltree)\w*|deleteSync|os\.remove|Sys\.remove|(?i:file)[.-](?i:delete)(?:IfExists)?|"
-    r"Files\.delete(?:IfExists)?|Directory\.Delete|os\.remove\.all|rm!|rm(?=\(|\s+[\"'])|file:del\w*)"
-    rf"(?![\w-])({_GAP})(?:{_TEXT})"
+_DELETES = (  # names of calls that delete, in some language or other
+    r"(?i:delete|remove|rm|del|erase|unlink)[-_]?(?i:file|dir|directory|tree|folder|path|item|all)\w*(?:[-_/]\w+)*",
+    r"(?i:rmdir|unlink|rmtree|rm_rf|rm_r|rmSync|recursive_rm|deltree)\w*",
+    r"deleteSync|os\.remove|Sys\.remove|os\.remove\.all|Directory\.Delete|Files\.delete(?:IfExists)?",
+    r"(?i:file)[.-](?i:delete)(?:IfExists)?|file:del\w*|rm!|rm(?=\(|\s+[\"'])",
 )
+_DELETE = re.compile(rf"(?<![\w-])(?:{'|'.join(_DELETES)})(?![\w-])({_GAP})(?:{_TEXT})")
 _DELETE_OF = re.compile(
     rf"(?i:file|dir|directory|path|path\.of|paths\.get|fs::path)\(\s*(?:{_TEXT})\s*\)\s*\.\s*((?:delete|remove|unlink|rmtree)\w*)\("
 )
@@ -24,10 +24,14 @@ _DELETE_BARE = re.compile(
     r"\b(?:delete_directory\w*|delete_file|remove-all|file\(REMOVE(?:_RECURSE)?)[(\s]\s*\"?([\w./~$-][\w./~${}-]*)\"?\s*\)?"
 )
 _DELETE_AFTER = re.compile(r"""(?:s"\s+([^"\n]+)"|\(([^()\n]+)\))\s+delete-?file\b""")
+_RUNS = (  # names of calls that run a command
+    r"system\w*|popen\w*|shell\w*|exec\w*|spawn\w*|os:cmd|cmd|command|callCommand|rawSystem|readProcess\w*|sh!?(?!\w)|e?syscmd|unix",
+    r"Command::new|ProcessBuilder|Process\.\w+|⎕SH|2!:0",
+)
+_MAY_RUN = r"run\w*|call\w*|launch\w*|start\w*|open\w*|do|%"
+_FURTHER = rf"[\s,\])}}(\[{{]{{0,12}}(?:(?:\.?args?\(|\(?list\s|nil\b|new\b)\s?){{0,4}}[\s,(\[&{{]{{0,12}}(?:{_TEXT})"  # one more word
 _RUN = re.compile(
-    r"(?<![\w-])(?:(system\w*|popen\w*|shell\w*|exec\w*|spawn\w*|os:cmd|cmd|callCommand|rawSystem|readProcess\w*|sh!?(?!\w)|"
-    r"e?syscmd|unix|Command::new|ProcessBuilder|Process\.\w+|command|⎕SH|2!:0)|(run\w*|call\w*|launch\w*|start\w*|open\w*|do|%))"
-    rf"[\w/-]*(?![\w-])({_GAP})(?:{_TEXT})((?:[\s,\])}}(\[{{]{{0,12}}(?:(?:\.?args?\(|\(?list\s|nil\b|new\b)\s?){{0,4}}[\s,(\[&{{]{{0,12}}(?:{_TEXT}))*)"
+    rf"(?<![\w-])(?:({'|'.join(_RUNS)})|({_MAY_RUN}))[\w/-]*(?![\w-])({_GAP})(?:{_TEXT})((?:{_FURTHER})*)"
 )
 _LOOKS_RUN = re.compile(r"\S+\s+(?:-|/|~|\.|\$|\*)")  # rm -rf, chmod ~/x
 _BACKTICK = re.compile(r"`([^`\n]+)`")
@@ -43,16 +47,15 @@ _SQL = re.compile(
 _DROP = re.compile(
     r"\b_?drop(?:Database|Schema|Collection|Table|_all|_database|_schema|_table|_collection)\w*\s*\(\s*[\"']?(\w*)"
 )
+_HELD = r"\b(?i:collection|table|database|index|bucket|keyspace|topic|by_?name)\w*"  # what data is in
 _DROP_OF = re.compile(
-    rf"(?:\b(?i:collection|table|database|index|bucket|keyspace|topic|by_?name)\w*\(\s*(?:{_TEXT})\s*\)[!?]?|\bg\.[VE]\(\))"
-    r"\s*\.\s*_?(?:drop|delete|remove|truncate|clear)\w*!?\("
-    rf"|\._drop\(\s*(?:{_TEXT})"
+    rf"(?:{_HELD}\(\s*(?:{_TEXT})\s*\)[!?]?|\bg\.[VE]\(\))\s*\.\s*_?(?:drop|delete|remove|truncate|clear)\w*!?\(|\._drop\(\s*(?:{_TEXT})"
 )
-_RUN_FETCHED = re.compile(
-    r"\b(?:include|eval\w*|load\w*|source|exec\w*|require|dofile|run\w*)\s*\(\s*(?:[\w.:]+\()*(?:[\w.:]*(?:download|fetch|get|open|read)\w*)\s*\(\s*[\"'](https?://[^\"']+)"
-)
-_ABSENT = re.compile(
-    r"\bfile\s*\{\s*[\"']([^\"']+)[\"']\s*:[^}]*ensure\s*=>\s*[\"']?absent|"
+_EVALUATES = r"include|eval\w*|load\w*|source|exec\w*|require|dofile|run\w*"
+_FETCHES = r"[\w.:]*(?:download|fetch|get|open|read)\w*"
+_RUN_FETCHED = re.compile(rf"\b(?:{_EVALUATES})\s*\(\s*(?:[\w.:]+\()*(?:{_FETCHES})\s*\(\s*[\"'](https?://[^\"']+)")
+_ABSENT = re.compile(r"\bfile\s*\{\s*[\"']([^\"']+)[\"']\s*:[^}]*ensure\s*=>\s*[\"']?absent")  # Puppet
+_DELETED = re.compile(  # Chef
     r"\b(?:file|directory)\s*\(?\s*[\"']([^\"']+)[\"']\s*\)?\s*(?:do|\{)[^}]*\baction\s*\(?:(?:delete|nothing_but_delete)"
 )
 _ONE_TEXT = re.compile(_TEXT)
@@ -94,7 +97,7 @@ def _deleted(text: str) -> Iterator[tuple[str, bool]]:
         )
     for found in _DELETE_OF.finditer(text):
         yield _constant(found[1], found[2]), True
-    for pattern in (_DELETE_BARE, _DELETE_AFTER, _ABSENT):
+    for pattern in (_DELETE_BARE, _DELETE_AFTER, _ABSENT, _DELETED):
         for found in pattern.finditer(text):
             yield next(filter(None, found.groups())).strip(), pattern is not _DELETE_AFTER
 

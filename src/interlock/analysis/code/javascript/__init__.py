@@ -12,6 +12,7 @@ from interlock.analysis.code.javascript.answers import ANSWERS, handed, item, me
 from interlock.analysis.code.javascript.names import ScriptBuilder, bind, declare, identifier, key_of, own_names, titled
 from interlock.analysis.code.javascript.tree import tree
 from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import THIS, Closure, Made
 from interlock.analysis.facts import HOLE, Report
@@ -22,10 +23,8 @@ if TYPE_CHECKING:
 _CONDITION = nodes.name("?")
 _JOINS = frozenset({"+"})
 _CHOICES = frozenset({"||", "??"})
-_RISKY = re.compile(
-    r"\b(?:rm|rmdir|unlink|remove|rimraf|del|emptyDir|truncate|exec|execFile|spawn|fork|eval|Function|execa|deleteMany"
-    r"|dropDatabase|drop|destroy|query|execute)(?:Sync|Async|One|Many)?['\"\]]{0,3}\s{0,20}[(`]"
-)
+_CALLED = re.compile(r"\b(\w+)['\"\]]{0,3}\s{0,20}[(`]")
+_WAY = re.compile(r"(?:Sync|Async|One|Many)$")
 
 
 def read_javascript(source: str, out: Report) -> None:
@@ -45,7 +44,13 @@ def parse(source: str) -> tuple[ast.Module, bool]:
     if any(HOLE in text for text in broken):
         return ast.Module([*body, ast.Expr(nodes.call("<hole>"))], []), True
     nothing = all(child.type in ("ERROR", "comment") for child in root.named_children)
-    return ast.Module(body, []), not broken or not (nothing or any(map(_RISKY.search, broken)))
+    return ast.Module(body, []), not broken or not (nothing or any(map(_is_risky, broken)))
+
+
+def _is_risky(text: str) -> bool:
+    """Whether a text calls something that ends or runs anything."""
+    called = _CALLED.findall(text)
+    return not words("javascript")["risky"].isdisjoint((*called, *(_WAY.sub("", name) for name in called)))
 
 
 # -- names and texts

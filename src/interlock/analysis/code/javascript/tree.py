@@ -35,13 +35,14 @@ def _damage(root: Node) -> int:
     return sum(1 + node.end_byte - node.start_byte for node in grammar.errors(root))
 
 
-_TYPE_TOKEN = re.compile(
-    r"(?P<skip>\s+|//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z))"
-    r"|(?P<text>'(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?|`(?:[^`\\]|\\.)*`?)"
-    r"|(?P<word>[A-Za-z_$#][\w$]*)|(?P<number>\d[\w.]*)"
-    r"|(?P<mark>=>|\.\.\.|\?\.|\?\?|===?|!==?|[<>]=|&&|\|\||.)",
-    re.S,
-)
+_TOKENS = {
+    "skip": r"\s+|//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)",
+    "text": r"'(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?|`(?:[^`\\]|\\.)*`?",
+    "word": r"[A-Za-z_$#][\w$]*",
+    "number": r"\d[\w.]*",
+    "mark": r"=>|\.\.\.|\?\.|\?\?|===?|!==?|[<>]=|&&|\|\||.",
+}
+_TYPE_TOKEN = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _TOKENS.items()), re.S)
 _OPEN, _CLOSE = frozenset("([{<"), frozenset(")]}>")
 _DECLARE = frozenset({"const", "let", "var"})
 _MODIFIERS = frozenset({"private", "public", "protected", "readonly", "declare", "abstract", "override"})

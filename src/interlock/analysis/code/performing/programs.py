@@ -18,7 +18,6 @@ from interlock.analysis.code.program.values import (
     fetched,
     file_traits,
     listed,
-    looks_like_sql,
     made_from,
     text_of,
     traits_of,
@@ -177,9 +176,16 @@ def _load(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
 
 
 _WORD = re.compile(r"[^\W_]+")
+_STATEMENT = re.compile(r"(?s)[\s(;]*(?:(?:--[^\n]*\n|/\*[^*]*\*/)\s*){0,5}(\w+)")  # its first word, behind comments
 _OUT_OF_MEMORY = re.compile(  # statements that reach files, or run code
     r"(?i)\b(?:attach|vacuum|load_extension|readfile|writefile|copy|export|import|install|load|runscript|script|alias|csvwrite|file_write)\b"
 )
+
+
+def _looks_like_sql(text: str) -> bool:
+    """Whether a text begins as a statement does."""
+    found = _STATEMENT.match(text)
+    return found is not None and found[1].lower() in words(COMMON)["statements"]
 
 
 def _sql(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -194,7 +200,7 @@ def _sql(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> V
         if isinstance(value, Sym) and value.path.startswith(DELETE):
             table = label(args[0]) if (args := links(value)[-1].args) else hole()
             walk.world.effect("sql_delete", table, *[] if ".where" in value.path else ["unfiltered"])
-        elif looks_like_sql(text) or named:
+        elif _looks_like_sql(text) or named:
             walk.world.code("sql", text)
         elif store and not isinstance(value, ProgramFunction) and words(COMMON)["builders"].isdisjoint(built):
             walk.world.effect("sql_execute", "")

@@ -339,15 +339,3 @@ def index(value: Value, key: Value) -> Value:
     except (TypeError, ValueError, IndexError, KeyError):
         pass
     return made_from(value)
-
-
-_SQL = re.compile(
-    r"(?is)[\s(;]*(?:(?:--[^\n]*\n|/\*[^*]*\*/)\s*){0,5}(?:select|insert|update|delete|drop|truncate|alter|create|grant|revoke|with"
-    r"|merge|replace|pragma|vacuum|call|exec|execute|begin|start|commit|set|use|rename|copy|attach|detach|do|explain|show|lock|kill"
-    r"|load|analyze|reindex|cluster|refresh|declare|shutdown|flush|purge|comment)\b"
-)
-
-
-def looks_like_sql(text: str) -> bool:
-    """Whether a text begins as a statement does."""
-    return _SQL.match(text) is not None
