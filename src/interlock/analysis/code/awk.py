@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from interlock.analysis.code.lexing import CodeToken, Scanner, Unparsed, mates, no_splice, template
+from interlock.analysis.code.lexing import CodeToken, Scanner, Unparsed, mates, template
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import MAX_TEXT, text_of
 from interlock.analysis.code.program.walk import is_bare_shell
@@ -51,7 +51,7 @@ def scan(source: str) -> list[CodeToken]:
 def _one(scanner: Scanner) -> None:
     char = scanner.peek()
     if char == '"':
-        scanner.emit("text", char, template(scanner.delimited(), no_splice) or ("",))
+        scanner.emit("text", char, template(scanner.delimited()) or ("",))
     elif char == "/" and not _ends_value(scanner.last):
         _regex(scanner)
     elif found := scanner.take(_NUMBER):

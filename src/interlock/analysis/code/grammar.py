@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from interlock.analysis.code.lexing import Unparsed
+from interlock.analysis.code.lexing import ESCAPE, Unparsed, character, unescape
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 
@@ -305,33 +305,15 @@ def while_loop(build: Builder, node: Node) -> Made:
 
 # -- texts -----------------------------------------------------------------------------------------------------------
 
-_ESCAPE = re.compile(
-    r"\\(?:x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{1,2})|u\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})|([0-7]{1,3})|(\n)|(.))",
-    re.S,
-)
 _DECIMAL = re.compile(r"\\([0-9]{1,3})")
-_SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "e": "\x1b", "f": "\f", "v": "\v", "b": "\b"}
 
 
 def unescaped(raw: str, decimal: bool = False) -> str:
     """A text with what its escapes stand for."""
     if "\\" not in raw:
         return raw
-    raw = _DECIMAL.sub(lambda found: _character(int(found[1])), raw) if decimal else raw
-    return _ESCAPE.sub(_escape, raw)
-
-
-def _escape(found: re.Match[str]) -> str:
-    digits = next((group for group in found.groups()[:4] if group), "")
-    if digits:
-        return _character(int(digits, 16))
-    if found[5]:
-        return _character(int(found[5], 8))
-    return "" if found[6] else _SIMPLE.get(found[7], found[7])
-
-
-def _character(code: int) -> str:
-    return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+    raw = _DECIMAL.sub(lambda found: character(int(found[1])), raw) if decimal else raw
+    return ESCAPE.sub(unescape, raw)
 
 
 def only_quotes(raw: str) -> str:

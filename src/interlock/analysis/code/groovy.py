@@ -12,7 +12,15 @@ from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.paths import PATH
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, traits_of
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens
+from interlock.analysis.code.token_parser import (
+    TokenDialect,
+    TokenParser,
+    branch,
+    if_else,
+    parse_tokens,
+    skip_statement,
+    while_loop,
+)
 from interlock.analysis.facts import Report, known
 
 _OPERATORS_BY_RANK = {
@@ -125,22 +133,6 @@ def _new(parser: TokenParser) -> ast.expr:
     return nodes.call(f"{name}.new", *given)
 
 
-def _if(parser: TokenParser) -> ast.expr:
-    test = parser.group() if parser.is_op("(") else parser.expression()
-    body = _branch(parser)
-    other = _branch(parser) if parser.skip("else") else []
-    return nodes.as_expression(nodes.branch(test, body, other))
-
-
-def _branch(parser: TokenParser) -> list[ast.stmt]:
-    return parser.block() if parser.is_op("{") else nodes.as_statements(parser.expression())
-
-
-def _while(parser: TokenParser) -> ast.expr:
-    test = parser.group() if parser.is_op("(") else nodes.NOTHING
-    return nodes.as_expression(nodes.repeat(test, _branch(parser)))
-
-
 def _for(parser: TokenParser) -> ast.expr:
     """for (x in list), for (Type x : list), or a counted loop."""
     if not parser.is_op("("):
@@ -151,22 +143,16 @@ def _for(parser: TokenParser) -> ast.expr:
     if at < 1:
         with parser.inside():
             first = parser.sequence()
-        return nodes.as_body([*first, *nodes.repeat(nodes.name("?"), _branch(parser))])
+        return nodes.as_body([*first, *nodes.repeat(nodes.name("?"), branch(parser))])
     named = words[at - 1].text
     parser.names.add(named)
     with parser.within(parser.at + at + 2, closer, closer + 1):
         over = parser.expression()
-    return nodes.as_expression(nodes.loop(nodes.name(named), over, _branch(parser)))
+    return nodes.as_expression(nodes.loop(nodes.name(named), over, branch(parser)))
 
 
 def _return(parser: TokenParser) -> ast.expr:
     return nodes.as_body([ast.Return(parser.expression() if parser.token.kind != "end" else nodes.NOTHING)])
-
-
-def _import(parser: TokenParser) -> ast.expr:
-    while parser.at < parser.stop and parser.token.kind != "end" and not parser.is_op(";"):
-        parser.at += 1
-    return nodes.NOTHING
 
 
 def _bare(parser: TokenParser, token: CodeToken) -> int:
@@ -183,7 +169,15 @@ _DIALECT = TokenDialect(
     _OPERATORS_BY_RANK,
     frozenset({".", "?.", "*."}),
     frozenset({"+"}),
-    {"new": _new, "if": _if, "while": _while, "for": _for, "return": _return, "import": _import, "package": _import},
+    {
+        "new": _new,
+        "if": if_else,
+        "while": while_loop,
+        "for": _for,
+        "return": _return,
+        "import": skip_statement,
+        "package": skip_statement,
+    },
     _NOISE,
     _bare,
     block=_block,

@@ -12,9 +12,10 @@ from msgspec import Struct
 CLOSERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _OPENERS = {")": "(", "]": "[", "}": "{"}
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "e": "\x1b", "f": "\f", "v": "\v", "b": "\b"}
-_HEX = re.compile(r"x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{1,2})|u\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})")
-_OCTAL = re.compile(r"[0-7]{1,3}")
-_DECIMAL = re.compile(r"[0-9]{1,3}")
+ESCAPE = re.compile(
+    r"\\(?:x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{1,2})|u\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})|([0-7]{1,3})|(\n)|(.?))",
+    re.S,
+)
 _SPACE = re.compile(r"[ \t\r\f\v]+")
 
 Kind = Literal["name", "var", "text", "words", "glob", "ticks", "regex", "code", "number", "op", "end"]
@@ -173,21 +174,17 @@ def balanced(source: str, at: int) -> int:
     raise Unparsed("no closing bracket")
 
 
-def unescape(text: str, at: int, octal: bool = True) -> tuple[str, int]:
-    """The character that the escape at `at` (a backslash) stands for, and where to go on."""
-    nxt = text[at + 1 : at + 2]
-    found = _HEX.match(text, at + 1)
-    if found:
-        return _character(int(next(group for group in found.groups() if group), 16)), found.end()
-    digits = (_OCTAL if octal else _DECIMAL).match(text, at + 1)
+def unescape(found: re.Match[str]) -> str:
+    """The character that a match of `ESCAPE` stands for."""
+    digits = next((group for group in found.groups()[:4] if group), "")
     if digits:
-        return _character(int(digits.group(), 8 if octal else 10)), digits.end()
-    if nxt == "\n":
-        return "", at + 2
-    return _SIMPLE.get(nxt, nxt), at + 2
+        return character(int(digits, 16))
+    if found[5]:
+        return character(int(found[5], 8))
+    return "" if found[6] else _SIMPLE.get(found[7], found[7])
 
 
-def _character(number: int) -> str:
+def character(number: int) -> str:
     return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
 
 
@@ -204,38 +201,23 @@ def literal(raw: str, delimiter: str = "'") -> str:
     return "".join(out)
 
 
-def template(
-    raw: str,
-    splice: Callable[[str, int], tuple[Part, int] | None],
-    escape: Callable[[str, int], tuple[str, int]] = unescape,
-) -> tuple[Part, ...]:
+def template(raw: str, splice: Callable[[str, int], tuple[Part, int] | None] | None = None) -> tuple[Part, ...]:
     """The pieces of a text with escapes and code in it; `splice` answers for code that begins at an offset."""
     parts: list[Part] = []
     plain: list[str] = []
     at = 0
     while at < len(raw):
-        if raw[at] == "\\":
-            char, at = escape(raw, at)
-            plain.append(char)
-            continue
-        found = splice(raw, at) if raw[at] in "$@#{" else None
+        escape = ESCAPE.match(raw, at) if raw[at] == "\\" else None
+        found = splice(raw, at) if splice is not None and raw[at] in "$@#{" else None
         if found is None:
-            plain.append(raw[at])
-            at += 1
+            plain.append(unescape(escape) if escape else raw[at])
+            at = escape.end() if escape else at + 1
             continue
         part, at = found
-        if plain:
-            parts.append("".join(plain))
-            plain = []
+        parts += ["".join(plain)] * bool(plain)
+        plain = []
         parts.append(part)
-    if plain:
-        parts.append("".join(plain))
-    return tuple(parts)
-
-
-def no_splice(_raw: str, _at: int) -> None:
-    """For languages whose strings hold no code."""
-    return
+    return (*parts, "".join(plain)) if plain else tuple(parts)
 
 
 def mates(tokens: list[CodeToken]) -> dict[int, int]:
@@ -254,54 +236,3 @@ def mates(tokens: list[CodeToken]) -> dict[int, int]:
     if open_at:
         raise Unparsed("a bracket is not closed")
     return found
-
-
-class Heredocs:
-    """The here-documents that a line announces; their text begins on the next one."""
-
-    def __init__(self, scanner: Scanner, splice: Callable[[str, int], tuple[Part, int] | None]) -> None:
-        self.scanner = scanner
-        self.splice = splice
-        self.waiting: list[tuple[int, re.Match[str]]] = []
-
-    def announce(self, found: re.Match[str]) -> None:
-        """Leave a place for a text; the first group says that it is indented, the others hold its mark."""
-        self.waiting.append((len(self.scanner.tokens), found))
-        self.scanner.emit("text", "")
-
-    def fill(self) -> None:
-        """Take the texts that begin here; a mark in the group `plain` keeps code out, one in `ticks` makes a command."""
-        scanner = self.scanner
-        for index, found in self.waiting:
-            quotes = found.groupdict()
-            mark = next(group for group in found.groups()[1:] if group is not None)
-            body, scanner.at = heredoc_body(scanner.source, scanner.at, mark, bool(found[1]))
-            parts = (body,) if quotes["plain"] is not None else template(body, self.splice)
-            scanner.tokens[index] = CodeToken("text" if quotes.get("ticks") is None else "ticks", body, parts, True)
-        self.waiting.clear()
-
-    def finish(self) -> None:
-        """Refuse a program that ends before its here-documents."""
-        if self.waiting:
-            raise Unparsed("no here-document")
-
-
-def heredoc_body(source: str, at: int, mark: str, indented: bool) -> tuple[str, int]:
-    """The lines from `at` up to the mark, and the offset after the mark."""
-    lines: list[str] = []
-    while at < len(source):
-        end = source.find("\n", at)
-        end = len(source) if end < 0 else end
-        line = source[at:end]
-        stripped = line.strip() if indented else line.rstrip("\r")
-        if stripped.rstrip(";") == mark:
-            return _dedent(lines) if indented else "".join(lines), at + len(line) - len(line.lstrip()) + len(mark)
-        lines.append(line + "\n")
-        at = end + 1
-    raise Unparsed(f"no end of here-document {mark!r}")
-
-
-def _dedent(lines: list[str]) -> str:
-    margins = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    margin = min(margins, default=0)
-    return "".join(line[margin:] if line.strip() else line for line in lines)

@@ -6,7 +6,7 @@ import ast
 import re
 
 from interlock.analysis.code.language import CodeLanguage, call_with_list, read_with
-from interlock.analysis.code.lexing import CodeToken, Scanner, no_splice, template
+from interlock.analysis.code.lexing import CodeToken, Scanner, template
 from interlock.analysis.code.performing.programs import shell_line
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
@@ -14,7 +14,7 @@ from interlock.analysis.code.program.paths import listing, tree
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, index
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens
+from interlock.analysis.code.token_parser import TokenDialect, TokenParser, branch, if_else, parse_tokens, while_loop
 from interlock.analysis.facts import Report
 
 _OPERATORS_BY_RANK = {
@@ -75,7 +75,7 @@ def _one(scanner: Scanner) -> None:
         scanner.skip_past(closer)
         scanner.emit("text", "r", (scanner.source[start : scanner.at - len(closer)],))
     elif char in "'\"":
-        scanner.emit("text", char, template(scanner.delimited(), no_splice) or ("",))
+        scanner.emit("text", char, template(scanner.delimited()) or ("",))
     elif found := scanner.take(_NUMBER):
         scanner.emit("number", found.group().rstrip("L"))
     elif found := scanner.take(_NAME):
@@ -94,11 +94,7 @@ def _function(parser: TokenParser) -> ast.expr:
         params = [token.text for token in inside if token.kind in ("name", "text")]
         parser.at = closer + 1
     parser.names.update(params)
-    return nodes.closure(params, nodes.returning(_branch(parser)))
-
-
-def _branch(parser: TokenParser) -> list[ast.stmt]:
-    return parser.block() if parser.is_op("{") else nodes.as_statements(parser.expression())
+    return nodes.closure(params, nodes.returning(branch(parser)))
 
 
 def _for(parser: TokenParser) -> ast.expr:
@@ -110,18 +106,7 @@ def _for(parser: TokenParser) -> ast.expr:
         parser.names.add(named)
         parser.at += 2
         over = parser.expression(1)
-    return nodes.as_expression(nodes.loop(nodes.name(named), over, _branch(parser)))
-
-
-def _if(parser: TokenParser) -> ast.expr:
-    test = parser.group() if parser.is_op("(") else nodes.NOTHING
-    body = _branch(parser)
-    return nodes.as_expression(nodes.branch(test, body, _branch(parser) if parser.skip("else") else []))
-
-
-def _while(parser: TokenParser) -> ast.expr:
-    test = parser.group() if parser.is_op("(") else ast.Constant(True)  # repeat has no test
-    return nodes.as_expression(nodes.repeat(test, _branch(parser)))
+    return nodes.as_expression(nodes.loop(nodes.name(named), over, branch(parser)))
 
 
 _DIALECT = TokenDialect(
@@ -132,8 +117,8 @@ _DIALECT = TokenDialect(
     {
         **dict.fromkeys(["function", "\\"], _function),
         "for": _for,
-        "if": _if,
-        **dict.fromkeys(["while", "repeat"], _while),
+        "if": if_else,
+        **dict.fromkeys(["while", "repeat"], while_loop),
     },
     _NOISE,
     fields=True,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from interlock.analysis.code.lexing import Unparsed, unescape
+from interlock.analysis.code.lexing import ESCAPE, Unparsed, unescape
 from interlock.analysis.code.program.walk import is_bare_shell
 from interlock.analysis.facts import Report, hole, known
 
@@ -99,9 +99,8 @@ class _Script:
 
     def _piece(self, source: str, at: int, level: int) -> tuple[str, int, bool]:
         char = source[at]
-        if char == "\\":
-            text, after = unescape(source, at)
-            return text, after, False
+        if char == "\\" and (escape := ESCAPE.match(source, at)):
+            return unescape(escape), escape.end(), False
         if char == "[":
             end = _closing(source, at, "[", "]")
             inner = source[at + 1 : end]

@@ -415,5 +415,33 @@ class TokenParser:
         return nodes.as_expression(nodes.assign(target, value))
 
 
+# -- words whose syntax languages share -------------------------------------------------------------------------------
+
+
+def branch(parser: TokenParser) -> list[ast.stmt]:
+    """A block, or one statement in its place."""
+    return parser.block() if parser.is_op("{") else nodes.as_statements(parser.expression())
+
+
+def if_else(parser: TokenParser) -> ast.expr:
+    """if (test) …, with what follows `else`."""
+    test = parser.group() if parser.is_op("(") else parser.expression()
+    body = branch(parser)
+    return nodes.as_expression(nodes.branch(test, body, branch(parser) if parser.skip("else") else []))
+
+
+def while_loop(parser: TokenParser) -> ast.expr:
+    """while (test) …; a loop without a test is repeated for ever."""
+    test = parser.group() if parser.is_op("(") else ast.Constant(True)
+    return nodes.as_expression(nodes.repeat(test, branch(parser)))
+
+
+def skip_statement(parser: TokenParser) -> ast.expr:
+    """What a statement says that does nothing."""
+    while parser.at < parser.stop and not _ends(parser.token):
+        parser.at += 1
+    return nodes.NOTHING
+
+
 def _ends(token: CodeToken) -> bool:
     return token.kind == "end" or (token.kind == "op" and token.text == ";")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from interlock.analysis.code.lexing import Unparsed, balanced, literal, no_splice, template
+from interlock.analysis.code.lexing import Unparsed, balanced, literal, template
 from interlock.analysis.facts import Report, hole
 
 _RANGE = re.compile(r"(?:[%.$]|\d+|'\w|/(?:[^/\\]|\\.)*/|[-+,;]\d*)*")
@@ -228,7 +228,7 @@ def _skip_operand(expression: str, at: int) -> int:
 def _text(quoted: str) -> str:
     if quoted.startswith("'"):
         return literal(quoted[1:-1].replace("''", "'"), "'")
-    return "".join(part for part in template(quoted[1:-1], no_splice) if isinstance(part, str))
+    return "".join(part for part in template(quoted[1:-1]) if isinstance(part, str))
 
 
 def _after_bar(rest: str) -> str | None:

@@ -15,7 +15,7 @@ from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
 from interlock.analysis.code.program.paths import items, tree
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, fetched, text_of
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens
+from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens, skip_statement, while_loop
 from interlock.analysis.facts import Report, hole, known
 
 _OPERATORS = {
@@ -88,11 +88,6 @@ def _counted(parser: TokenParser) -> ast.expr:
         first = parser.sequence()
     body = parser.block() if parser.is_op("{") else []
     return nodes.as_body([*first, *nodes.repeat(ast.Constant(True) if empty else nodes.name("?"), body)])
-
-
-def _while(parser: TokenParser) -> ast.expr:
-    test = parser.group() if parser.is_op("(") else nodes.NOTHING
-    return nodes.as_expression(nodes.repeat(test, parser.block() if parser.is_op("{") else []))
 
 
 def _if(parser: TokenParser) -> ast.expr:
@@ -182,12 +177,6 @@ def _do(parser: TokenParser) -> ast.expr:
     return nodes.call("do", parser.bare_arguments(1)[0])
 
 
-def _skip_statement(parser: TokenParser) -> ast.expr:
-    while parser.at < parser.stop and not parser.is_op(";"):
-        parser.at += 1
-    return nodes.NOTHING
-
-
 def _return(parser: TokenParser) -> ast.expr:
     args = parser.bare_arguments(2)[0] if not parser.is_word("if", "unless") else []
     return nodes.as_body([ast.Return(args[0] if len(args) == 1 else ast.List(args))])
@@ -245,13 +234,13 @@ _DIALECT = TokenDialect(
     {
         "sub": _sub,
         **dict.fromkeys(["foreach", "for"], _foreach),
-        **dict.fromkeys(["while", "until"], _while),
+        **dict.fromkeys(["while", "until"], while_loop),
         **dict.fromkeys(["if", "unless"], _if),
         **dict.fromkeys(["map", "grep", "sort"], _over_list),
         **dict.fromkeys(["print", "say", "printf"], _print),
         "eval": _eval,
         "do": _do,
-        **dict.fromkeys(["use", "no", "package"], _skip_statement),
+        **dict.fromkeys(["use", "no", "package"], skip_statement),
         "return": _return,
         "open": _open,
         **dict.fromkeys(["system", "exec"], _system),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+import textwrap
 
 from interlock.analysis.code.lexing import (
     CodeToken,
-    Heredocs,
     Part,
     Scanner,
     Splice,
@@ -41,39 +41,42 @@ _OPERATORS = tuple(
     ).split()
 )
 
+_Waiting = tuple[int, re.Match[str]]  # the place of a here-document, and what announced it
+
 
 def scan(source: str) -> list[CodeToken]:
     """The tokens of a Perl program; text that never ends is refused."""
     scanner = Scanner(source)
-    documents = Heredocs(scanner, splice)
+    waiting: list[_Waiting] = []
     scanner.skip_block(_POD, "=cut")
     while scanner.more:
         if scanner.skip_space():
             continue
         if scanner.peek() == "\n":
-            _new_line(scanner, documents)
+            _new_line(scanner, waiting)
         elif scanner.peek() == "#":
             scanner.skip_line()
-        elif not _one(scanner, documents):
+        elif not _one(scanner, waiting):
             break
-    documents.finish()
+    if waiting:
+        raise Unparsed("no here-document")
     return scanner.tokens
 
 
-def _new_line(scanner: Scanner, documents: Heredocs) -> None:
+def _new_line(scanner: Scanner, waiting: list[_Waiting]) -> None:
     scanner.at += 1
     scanner.spaced = True
-    documents.fill()
+    _fill(scanner, waiting)
     scanner.skip_block(_POD, "=cut")
 
 
-def _one(scanner: Scanner, documents: Heredocs) -> bool:
+def _one(scanner: Scanner, waiting: list[_Waiting]) -> bool:
     """Take one token; False at the end of the program."""
     char, operand = scanner.peek(), not scanner.last.ends_value(_BEFORE_OPERANDS)
     if char in "'\"`":
         quoted(scanner, {"'": "q", '"': "qq", "`": "qx"}[char])
     elif char == "<" and operand and (found := scanner.take(_HEREDOC)):
-        documents.announce(found)
+        _announce(scanner, waiting, found)
     elif char == "<" and operand and (found := scanner.take(_ANGLE)):
         _angle(scanner, found[1])
     elif char == "/" and operand:
@@ -170,6 +173,28 @@ def _code_in(replacement: str) -> list[Part]:
         for part in template(replacement, splice)
         if isinstance(part, Splice) and part.code.startswith(("@{", "${"))
     ]
+
+
+def _announce(scanner: Scanner, waiting: list[_Waiting], found: re.Match[str]) -> None:
+    """Leave a place for a here-document, which begins on the next line."""
+    waiting.append((len(scanner.tokens), found))
+    scanner.emit("text", "")
+
+
+def _fill(scanner: Scanner, waiting: list[_Waiting]) -> None:
+    """Take the here-documents that begin here; a mark in single quotes keeps code out, one in ticks makes a command."""
+    for index, found in waiting:
+        mark = next(group for group in found.groups()[1:] if group is not None)
+        indent = r"[ \t]*" if found[1] else ""
+        end = re.compile(rf"^{indent}{re.escape(mark)};?\r?$", re.M).search(scanner.source, scanner.at)
+        if end is None:
+            raise Unparsed(f"no end of here-document {mark!r}")
+        body = scanner.source[scanner.at : end.start()]
+        body = textwrap.dedent(body) if found[1] else body
+        parts = (body,) if found["plain"] is not None else template(body, splice)
+        scanner.tokens[index] = CodeToken("text" if found["ticks"] is None else "ticks", body, parts, True)
+        scanner.at = end.start() + end.group().index(mark) + len(mark)
+    waiting.clear()
 
 
 def splice(raw: str, at: int) -> tuple[Part, int] | None:
