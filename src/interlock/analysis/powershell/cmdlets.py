@@ -19,7 +19,7 @@ from interlock.analysis.code.program.values import (
     text_of,
     traits_of,
 )
-from interlock.analysis.code.program.walk import MAX_LOOP, Answer, ProgramWalk
+from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.facts import hole, known, without_holes
 from interlock.analysis.powershell.parameters import Bound, cmdlets
 from interlock.analysis.powershell.programs import run_block, run_line, run_program, run_value, split_line
@@ -124,7 +124,7 @@ def _list_items(walk: ProgramWalk, call: LibraryCall) -> Value:
     whole = bound.name == "get-childitem"
     deep = bound.has("recurse") or "depth" in bound.given
     found: list[Value] = []
-    for path in bound.texts("path") or ["."] * whole:
+    for path in bound.texts("path"):
         if path.lower().rstrip("\\/*") == "env:":
             return Marked(hole("environment"), {"environment"})
         inside = whole and not deep and not wildcard(path) and not suffix(path).strip("\\/.")
@@ -204,7 +204,9 @@ def _for_each(walk: ProgramWalk, call: LibraryCall) -> Value:
     blocks = [value for value in [*bound.given.values(), *bound.rest] if isinstance(value, ProgramFunction)]
     name = plain(bound.given.get("membername", "" if blocks else bound.given.get("process", ""))).lower()
     made: list[Value] = []
-    for item in bound.piped[:MAX_LOOP] or [Marked(hole("_"))]:
+    for item in bound.piped or [Marked(hole("_"))]:
+        if not walk.goes_on():
+            break
         if name in ("delete", "kill", "stop", "terminate", "remove"):
             made.append(walk.call(Sym("<call>"), [item, name], {}))
         elif name:

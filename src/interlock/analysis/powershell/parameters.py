@@ -148,6 +148,8 @@ def _find_paths(spec: Spec, bound: Bound) -> None:
         bound.given.setdefault("path", bound.given["literalpath"])
     if "path" in spec.positional and "value" not in spec.positional and "path" not in bound.given and bound.piped:
         bound.given["path"] = [_one_of_many(item) for item in bound.piped]
+    if bound.name == "get-childitem":
+        bound.given.setdefault("path", ".")
     patterns = bound.texts("filter") or bound.texts("include")
     if "path" in bound.given and patterns:
         found = [_narrowed(path, pattern) for path in bound.texts("path") for pattern in patterns]

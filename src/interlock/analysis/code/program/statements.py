@@ -178,6 +178,8 @@ def _for(walk: ProgramWalk, node: ast.For | ast.AsyncFor) -> None:
     over = walk.eval(node.iter)
     read = _maybe if flat(over) is None else ProgramWalk.block
     for item in walk.items(over):
+        if not walk.goes_on():
+            break
         assign(walk, node.target, item)
         read(walk, node.body)
     walk.block(node.orelse)

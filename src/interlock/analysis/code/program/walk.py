@@ -204,6 +204,7 @@ def is_bare_shell(text: str) -> bool:
 
 
 MAX_LOOP = 1000
+MAX_TURNS = 10_000  # of all the loops of a program
 MAX_WAYS = 64
 
 
@@ -238,6 +239,7 @@ class ProgramWalk(Struct, eq=False):
     endless: int = 0  # loops without an end around this place
     forks: int = 0
     rounds: int = 0  # of loops that were followed as they run
+    turns: int = 0  # of loops over lists
     stars: list[str] = field(default_factory=list)  # modules imported with *
     attributes: dict[str, Value] = field(default_factory=dict)  # what the source put on others' objects
 
@@ -296,6 +298,13 @@ class ProgramWalk(Struct, eq=False):
         """What a loop over this value would see, no more than a bounded number of them."""
         found = [item for option in options_of(value) for item in self._items(option)]
         return found if len(found) <= MAX_LOOP else [*found[:MAX_LOOP], made_from(found)]
+
+    def goes_on(self) -> bool:
+        """Whether one more turn of a loop is followed; the first that is not is told."""
+        self.turns += 1
+        if self.turns > MAX_TURNS:
+            self.world.unreadable(f"{self.language.name} that goes around too often to follow", "budget")
+        return self.turns <= MAX_TURNS
 
     def _items(self, value: Value) -> list[Value]:
         found = flat(value)
