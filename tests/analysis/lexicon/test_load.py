@@ -14,7 +14,7 @@ from cases import each
 from interlock import analysis
 from interlock.analysis.lexicon.english import EFFECTS, PARAMETERS, build_english
 from interlock.analysis.lexicon.idioms import LONGEST, build_phrases
-from interlock.analysis.lexicon.load import check_packs, english, pattern_lists, vocabularies, word_lists
+from interlock.analysis.lexicon.load import check_packs, english, pattern_lists, vocabularies, word_lists, word_maps
 from interlock.analysis.lexicon.named_effects import NamedEffect, build_named
 from interlock.analysis.operations.operation import read_operation
 from interlock.analysis.packs import PackError
@@ -203,7 +203,9 @@ def test_a_code_is_used_once() -> None:
 READERS = [path for name in ("prose", "operations") for path in (Path(analysis.__file__).parent / name).rglob("*.py")]
 
 
-@pytest.mark.parametrize(("kind", "held"), [("WordLists", word_lists()), ("Patterns", pattern_lists())])
+@pytest.mark.parametrize(
+    ("kind", "held"), [("WordLists", word_lists()), ("WordMaps", word_maps()), ("Patterns", pattern_lists())]
+)
 def test_every_list_and_pattern_is_asked_for_and_every_one_asked_for_is_there(kind: str, held: dict[str, Any]) -> None:
     text = {path: path.read_text() for path in READERS}
     asked: dict[str, set[str]] = {}

@@ -41,7 +41,6 @@ EVERYDAY = frozenset(
     "message messages email emails mail thread threads note notes task tasks issue issues card cards conversation conversations item "
     "items ticket tickets page pages chat todo".split()
 )  # put away every day
-PROTECTIVE = frozenset("protection lock guard prevention policy hold safeguard restriction".split())
 
 SPLIT_VERBS = tuple(
     "delete drop truncate destroy wipe purge remove terminate revoke reset erase list get create update disable".split()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from interlock.analysis.lexicon.idioms import joined
-from interlock.analysis.lexicon.load import pattern_lists, pattern_parts, word_lists
+from interlock.analysis.lexicon.load import pattern_lists, pattern_parts, word_lists, word_maps
 
 
 class WordLists:
@@ -19,6 +20,21 @@ class WordLists:
         if words is None:
             raise AttributeError(f"no list {name!r} of {self.reader}")
         found = frozenset(words.split())
+        setattr(self, name, found)
+        return found
+
+
+class WordMaps:
+    """The maps of one reader as attributes, each from a word to what it stands for; raises AttributeError for one that is not in the data."""
+
+    def __init__(self, reader: str) -> None:
+        self.reader = reader
+
+    def __getattr__(self, name: str) -> Mapping[str, str]:
+        table = word_maps()[self.reader].get(name)
+        if table is None:
+            raise AttributeError(f"no map {name!r} of {self.reader}")
+        found = {word: meaning for meaning, words in table.items() for word in words.split()}
         setattr(self, name, found)
         return found
 

@@ -15,7 +15,7 @@ from interlock.analysis.lexicon.vocabulary import LISTS, ROLES, Entry, Language,
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
 _SHIPPED = Path(__file__).parent
-_ENGLISH = frozenset({"kind", "idiom", "clauses", "lists"})  # tables that only English has
+_ENGLISH = frozenset({"kind", "idiom", "clauses", "lists", "payloads"})  # tables that only English has
 _LOANS = frozenset({"files", "nouns", "verbs", "words"})
 _TEXTS = frozenset({"clitic", "code", "head", "letters", "noun", "past", "plural", "script"})
 _FLAGS = frozenset({"accents", "capitals", "compound", "spaced"})
@@ -68,6 +68,21 @@ def _checked_lists(packs: Sequence[Pack]) -> Sequence[Pack]:
     for reader, lists in packs[0].items():
         for name, words in lists.items():
             if len(_words(f"{reader}: {name}", words).split()) != len(set(words.split())):
+                raise PackError(f"{reader}: {name} has a word twice")
+    return packs
+
+
+@cache
+def word_maps() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+    """The English maps of every reader: what words stand for -> the words."""
+    return load_packs(_SHIPPED, _checked_maps, "english_maps.toml")[0]
+
+
+def _checked_maps(packs: Sequence[Pack]) -> Sequence[Pack]:
+    for reader, maps in packs[0].items():
+        for name, table in maps.items():
+            words = " ".join(_table(f"{reader}: {name}", table, _words).values()).split()
+            if len(words) != len(set(words)):
                 raise PackError(f"{reader}: {name} has a word twice")
     return packs
 

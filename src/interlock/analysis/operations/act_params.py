@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from interlock.analysis.lexicon import object_kind, objects, split_name, verb_kind
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import WordLists, WordMaps
 from interlock.analysis.lexicon.load import english
 from interlock.analysis.operations.effects import CHANGE
 from interlock.analysis.operations.effects import deed as deed_of
@@ -15,24 +15,13 @@ from interlock.analysis.operations.names import NamedAct
 from interlock.analysis.operations.params import pairs, squash, truth
 
 _LISTS = WordLists("act_params")
+_MAPS = WordMaps("act_params")
 
 Deed = tuple[str, tuple[str, ...]]
 _KINDS = "kind type resourcetype resource objecttype object entity entitytype targettype scope".split()
 _ADMIN = ("admin", "owner", "root", "superuser", "sudo", "fullaccess", "poweruser")
 _STATES = frozenset("status state accountstatus lifecycle userstatus".split())
-_ENTITIES = {  # what the entities of a home are
-    **dict.fromkeys("light fan media_player climate humidifier vacuum scene input_boolean remote".split(), "light"),
-    **dict.fromkeys("alarm_control_panel siren".split(), "safety"),
-    **dict.fromkeys("lock cover valve".split(), "physical"),
-}
 _SWITCHES = frozenset("enabled active enable isactive on".split())
-_ENDED: Mapping[str, str] = {
-    "suspended": "suspend", "banned": "ban", "deleted": "delete", "disabled": "disable", "terminated": "terminate", "cancelled": "cancel",
-    "canceled": "cancel", "closed": "close", "revoked": "revoke", "deactivated": "deactivate", "blocked": "block", "locked": "lock",
-    "offboarded": "offboard", "refunded": "refund", "void": "void", "voided": "void", "inactive": "deactivate", "paid": "pay",
-    "deprovisioned": "deprovision", "archived": "archive", "decommissioned": "decommission", "retired": "retire", "expired": "terminate",
-    **dict.fromkeys("removed trashed trash purged erased destroyed wiped softdeleted pendingdeletion deleting".split(), "delete"),
-}  # fmt: skip
 _DELETED = frozenset("delete deleted deletion destroy purge removal".split())  # DELETE_REQUESTED, pending_deletion
 # A field that says when, or that, something was deleted; the labels that put a message into the bin.
 _GONE = re.compile(
@@ -51,7 +40,7 @@ def with_object(act: NamedAct, keys: Mapping[str, Any]) -> NamedAct:
     if act.object or act.kind in ("read", "create") or not keys:
         return act
     entity = keys.get("entityid")
-    if isinstance(entity, str) and (kind := _ENTITIES.get(entity.partition(".")[0])):
+    if isinstance(entity, str) and (kind := _MAPS.entities.get(entity.partition(".")[0])):
         return NamedAct(act.kind, act.verb, act.phrase, kind, entity[:40], act.beside, act.at)
     for key in _KINDS:
         value = keys.get(key)
@@ -160,7 +149,7 @@ def _ending(key: str, value: object) -> str:
     """The verb for a state or a flag that ends something: status "suspended", trashed true, deleted_at with a date."""
     if key in _STATES and isinstance(value, str):
         words = {word for part in split_name(value[:60]) for word in part}
-        return _ENDED.get(squash(value)) or ("delete" if not words.isdisjoint(_DELETED) else "")
+        return _MAPS.ended.get(squash(value)) or ("delete" if not words.isdisjoint(_DELETED) else "")
     if truth(value) is False or value in (None, "", 0) or isinstance(value, Mapping):
         return ""
     if key in _LISTS.adds_labels:
@@ -172,7 +161,7 @@ def _ending(key: str, value: object) -> str:
     if _GONE.fullmatch(key):
         return "delete"
     found = _ENDED_FLAG.fullmatch(key)
-    return _ENDED.get(found[1], found[1]) if found else ""
+    return _MAPS.ended.get(found[1], found[1]) if found else ""
 
 
 _BINNED = frozenset("page document board channel space site".split())  # to archive one is to put it into the bin

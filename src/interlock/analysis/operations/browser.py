@@ -10,12 +10,13 @@ from urllib.parse import parse_qsl, urlsplit
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name, verbs
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists, WordMaps
 from interlock.analysis.lexicon.load import english
 from interlock.analysis.operations.params import squash, truth
 
 _PATTERNS = Patterns("browser")
 _LISTS = WordLists("browser")
+_MAPS = WordMaps("browser")
 
 Reader = Callable[[str], None]
 _LABELS = (
@@ -108,14 +109,9 @@ def _label(text: str, reader: Reader) -> bool:
     return True
 
 
-_ACTS = r"delet\w*|destr\w*|remov\w*|eras\w*|wip\w*|drop\w*|purg\w*|terminat\w*|deactivat\w*|transfer\w*|cancel\w*|clos(?:e|ing)|reset\w*|revok\w*"
 _CONFIRMS = re.compile(r"confirm|verif|challenge|phrase|repeat|are you sure", re.IGNORECASE)
 _VALUES = frozenset("text value input content fill".split())
 _SEARCHES = re.compile(r"search|query|filter|find|title|subject|comment|message|body|description|note|commit", re.IGNORECASE)  # fmt: skip
-_STEMS = {
-    "delet": "delete", "destr": "destroy", "remov": "remove", "eras": "erase", "wip": "wipe", "drop": "drop", "purg": "purge",
-    "termin": "terminate", "deactiv": "deactivate", "transfer": "transfer", "cancel": "cancel", "clos": "close", "reset": "reset", "revok": "revoke",
-}  # fmt: skip
 _CONFIRMED = re.compile(r"\b(?:type|enter|fill(?: in)?|write|input)\s+[\"'“‘]([^\"'”’\n]{1,80})[\"'”’]\s+(?:in|into|to)\s+(.{1,120})", re.IGNORECASE)  # fmt: skip
 _MOST_TYPED = 50
 _TELLING = frozenset("url uri href page action instruction instructions step fields values".split())
@@ -185,7 +181,7 @@ def _confirmed(label: str, value: str, on_page: str) -> str:
 
 def _named(verb: str, around: str) -> str:
     """`delete_project`: the verb, and the first thing that the words around it name."""
-    base = next((word for stem, word in _STEMS.items() if verb.lower().startswith(stem)), verb.lower())
+    base = next((word for stem, word in _MAPS.stems.items() if verb.lower().startswith(stem)), verb.lower())
     said = (word for words in split_name(around[:300]) for word in words)
     thing = next((word for word in said if objects().get(word, "light") not in ("light", "safety")), "item")
     return f"{base}_{thing}"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from interlock.analysis.lexicon import ADMIN_WORDS, deed_nouns, object_kind
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import WordLists, WordMaps
 from interlock.analysis.lexicon.load import english
 from interlock.analysis.operations.names import NamedAct
 
 _LISTS = WordLists("effects")
+_MAPS = WordMaps("effects")
 
 CHANGE, READ = "act_change", "act_read"
 HARMLESS = frozenset({CHANGE, READ, "act_send", "act_vague"})
@@ -33,19 +34,8 @@ _THINGS: Mapping[str, tuple[str, str]] = {
     "person": ("account", ""), "organization": ("account", "organization"), "physical": ("machine", ""), "light": ("code", ""),
     "human_mail": ("message", ""),
 }  # fmt: skip
-# How a name is parsed -> the kind of verb, for verbs that are none of the lexicon.
-_KINDS: Mapping[str, str] = {
-    "delete": "destroy", "terminate": "terminate", "stop": "disable", "archive": "archive", "revoke": "revoke", "annul": "annul", "seize": "seize",
-    "invalidate": "invalidate", "reset": "reset", "block": "block", "account": "offboard", "pay": "pay", "cancel": "cancel", "override": "bypass",
-    "grant": "grant", "send": "send", "leak": "export", "rollback": "rollback", "format": "format", "rewrite": "rewrite",
-}  # fmt: skip
 
 
-# remove_from_group, delete_from_table: by what something is taken out of.
-_OUT_OF = {
-    **dict.fromkeys(("access", "organization", "person", "project", "repository", "account"), "act_revoke"),
-    **dict.fromkeys(("database", "table", "schema", "bucket", "volume", "backup", "audit"), "act_delete"),
-}
 _HALTS = frozenset({"stop", "cancel"})
 CLOUD = frozenset(
     "gcp google gcloud azure aws cloud supabase firebase vercel heroku cloudflare neon terraform pulumi tofu cdk cloudformation".split()
@@ -64,8 +54,6 @@ def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple
         traits.append(_U)
     if act.verb in _LISTS.total and verb == "act_delete" and act.object in (*_STORES, *_HOSTS, "disk", ""):
         traits.append("all")
-    if act.noun == "rg":  # a resource group goes with all that is in it
-        traits.append("all")
     if (
         act.object == "data"
         and act.noun in ("log", "logs", "trail")
@@ -80,12 +68,12 @@ def _verb(act: NamedAct, reach: frozenset[str]) -> str:
     if row is not None:
         return row.effect
     if act.kind == "delete" and act.beside and not act.phrase:
-        return _OUT_OF.get(object_kind(act.beside)[0], CHANGE)
+        return _MAPS.out_of.get(object_kind(act.beside)[0], CHANGE)
     return _looked_up(act, reach)
 
 
 def _kind(act: NamedAct) -> str:
-    return english().kind_of(act.verb, _KINDS.get(act.kind, ""))
+    return english().kind_of(act.verb, _MAPS.kinds.get(act.kind, ""))
 
 
 def _looked_up(act: NamedAct, reach: frozenset[str]) -> str:
@@ -95,8 +83,8 @@ def _looked_up(act: NamedAct, reach: frozenset[str]) -> str:
     kind = _kind(act)
     if not kind:
         return CHANGE
-    if act.object == "light" and act.verb in _EVEN_LIGHT:
-        return _EVEN_LIGHT[act.verb]
+    if act.object == "light" and act.verb in _MAPS.even_light:
+        return _MAPS.even_light[act.verb]
     thing, trait = _THINGS.get(act.object, (act.object, ""))
     if kind == "send" and act.noun in _LISTS.messages:
         thing = "message"
@@ -106,14 +94,6 @@ def _looked_up(act: NamedAct, reach: frozenset[str]) -> str:
     return READ if effect == CHANGE and act.kind == "leak" else effect
 
 
-# Verbs that do harm even to small things: a job, a build, a draft.
-_EVEN_LIGHT = {
-    "kill": "act_terminate",
-    "terminate": "act_terminate",
-    "trash": "act_delete",
-    "overwrite": "act_delete",
-    "wipe": "act_delete",
-}
 _SENT = frozenset({"", "data", "money", "event", "code"})  # several of these are a mass mailing
 
 

@@ -9,13 +9,14 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, verbs
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.names import NamedAct, parse_name
 from interlock.analysis.operations.params import MAX_TEXT, PLAIN, short_keys, squash
 from interlock.analysis.operations.requests import is_request
 
 _PATTERNS = Patterns("nested")
 _LISTS = WordLists("nested")
+_MAPS = WordMaps("nested")
 
 Reader = Callable[[str, Mapping[str, Any]], None]  # reads one operation, a level deeper
 _NAMES = frozenset(
@@ -116,10 +117,10 @@ def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> b
 
 def _told(keys: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     """{"do": "bash", "with": {"script": …}}: whatever stands beside the name of a tool that runs text is text for it."""
-    name = next((key for key, item in keys.items() if isinstance(item, str) and item.lower() in _TELLS), "")
+    name = next((key for key, item in keys.items() if isinstance(item, str) and item.lower() in _MAPS.tells), "")
     if not name:
         return []
-    language, surely = _TELLS[keys[name].lower()], keys[name].lower() not in _VAGUE
+    language, surely = _MAPS.tells[keys[name].lower()], keys[name].lower() not in _VAGUE
     texts: list[Any] = []
     for key, item in keys.items():
         held = short_keys(item) if isinstance(item, Mapping) else {key: item}
@@ -132,14 +133,6 @@ def _told(keys: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 _VAGUE = frozenset("exec execute command ssh subprocess process cli console".split())  # as often a kind of thing
-_TELLS: Mapping[str, str] = {
-    **dict.fromkeys("bash sh zsh shell terminal".split(), "shell"),
-    **dict.fromkeys(_VAGUE, "shell"),
-    **dict.fromkeys("powershell pwsh".split(), "powershell"),
-    **dict.fromkeys("sql psql mysql postgres postgresql sqlite".split(), "sql"),
-    **{language: language for language in "python javascript ruby php perl".split()},
-    "node": "javascript",
-}
 
 
 def _is_text(value: Any, surely: bool) -> bool:

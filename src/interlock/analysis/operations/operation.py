@@ -62,7 +62,6 @@ _REACH = (
     ("staging", STAGING_WORDS),
 )
 _REACHING = frozenset().union(*(words for _, words in _REACH))
-_LACKS = frozenset({"without", "no", "skip"})
 _SEVERAL = frozenset({"all", "bulk"})
 _TIDIES = frozenset({"prune", "clean", "cleanup"})
 
@@ -214,8 +213,6 @@ def _reach(words: Words, act: NamedAct, scope: ParamScope) -> set[str]:
         traits.update(trait for trait, vocabulary in _REACH if not vocabulary.isdisjoint(words))
     if names_production(words):
         traits.add("production")
-    if "backup" in words and not _LACKS.isdisjoint(words):
-        traits.add("no_backup")
     if is_plural(act.noun) and act.verb not in _TIDIES and not scope.single and not scope.filtered:
         traits.add("bulk")
     if act.verb == "purge" or (act.kind == "send" and act.noun in _MAILINGS) or is_broadcast(act):

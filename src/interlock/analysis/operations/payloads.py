@@ -8,7 +8,7 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.browser import read_page_script, read_script
 from interlock.analysis.operations.command_params import (
     ARGUMENTS,
@@ -24,6 +24,7 @@ from interlock.analysis.programs.load import program_set
 
 _PATTERNS = Patterns("payloads")
 _LISTS = WordLists("payloads")
+_MAPS = WordMaps("payloads")
 
 _SQL = frozenset("sql statement statements sqlquery querystring sqlstatement rawsql sqltext querytext ddl".split())
 _QUERY = frozenset("query q queries mutation document gql".split())
@@ -32,21 +33,6 @@ _CODE = frozenset(
 )
 _LANGUAGE = "language lang runtime interpreter kernel syntax shell".split()  # the most telling first
 
-# Words of a name that say which reader its code is for.
-_LANGUAGES: Mapping[str, str] = {
-    "redis": "redis", "valkey": "redis", "mongo": "mongo", "mongodb": "mongo", "mongosh": "mongo", "cassandra": "cql", "cql": "cql",
-    "neo4j": "cypher", "cypher": "cypher", "memcached": "memcached", "python": "python", "python3": "python", "ipython": "python",
-    "jupyter": "python", "py": "python", "node": "javascript", "nodejs": "javascript", "javascript": "javascript", "js": "javascript",
-    "typescript": "javascript", "ts": "javascript", "deno": "javascript", "bun": "javascript", "browser": "javascript",
-    "playwright": "javascript", "puppeteer": "javascript", "ruby": "ruby", "php": "php", "perl": "perl", "lua": "lua",
-    "powershell": "powershell", "pwsh": "powershell", "bash": "shell", "sh": "shell", "zsh": "shell", "shell": "shell", "terminal": "shell",
-    "sql": "sql", "psql": "sql", "postgres": "sql", "postgresql": "sql", "mysql": "sql", "sqlite": "sql", "groovy": "groovy",
-    "jenkins": "groovy", "r": "r", "elixir": "elixir", "tcl": "tcl", "javascript_tool": "javascript", "page": "javascript",
-    "mariadb": "sql", "clickhouse": "sql", "snowflake": "sql", "bigquery": "sql", "redshift": "sql", "supabase": "sql", "duckdb": "sql",
-    "mssql": "sql", "oracle": "sql", "cockroach": "sql", "database": "sql", "db": "sql", "athena": "sql", "trino": "sql", "presto": "sql",
-    "cmd": "cmd", "batch": "cmd", "chrome": "javascript", "chromium": "javascript", "firefox": "javascript", "webview": "javascript",
-    "rails": "ruby", "devtools": "javascript", "cdp": "javascript", "safari": "javascript", "selenium": "javascript", "webdriver": "javascript",
-}  # fmt: skip
 # Verbs that look at text, and never run it.
 DOCUMENTARY = frozenset(
     "explain validate lint format parse preview search find grep describe translate summarize summarise review check estimate classify "
@@ -118,9 +104,9 @@ def _page(keys: Mapping[str, Any], field: Field, out: Report) -> None:
 def _language(words: Sequence[str], keys: Mapping[str, Any]) -> str:
     for key in _LANGUAGE:
         value = keys.get(key)
-        if isinstance(value, str) and value.strip().lower()[:20] in _LANGUAGES:
-            return _LANGUAGES[value.strip().lower()[:20]]
-    known = [_LANGUAGES[word] for word in reversed(words) if word in _LANGUAGES]
+        if isinstance(value, str) and value.strip().lower()[:20] in _MAPS.languages:
+            return _MAPS.languages[value.strip().lower()[:20]]
+    known = [_MAPS.languages[word] for word in reversed(words) if word in _MAPS.languages]
     telling = [language for language in known if language not in ("shell", "sql")]
     return next(iter(telling or sorted(known, reverse=True)), "")
 
@@ -193,8 +179,6 @@ def _mutations(text: str) -> list[str]:
 def _code(words: Sequence[str], verb: str, keys: Mapping[str, Any], language: str, out: Report) -> bool:
     if not (language or verb in _LISTS.runners or "code" in words):
         return False
-    if verb in ("create", "write", "update", "add", "set", "edit", "upload", "insert", "post", "send", "generate"):
-        return False
     found = False
     said = verb in _LISTS.runners and any(key in keys for key in _LANGUAGE)
     for key in sorted((_CODE | _LISTS.bodies if said else _CODE) & keys.keys()):
@@ -257,13 +241,6 @@ _LIVE = (
 _META = re.compile(
     r"\s*\\(?:[dlzq?xhsT]|d[a-zA-Z]{0,3}S?|l|conninfo|timing|pset|encoding|errverbose|echo|sf|sv|set|c|connect|du|dn|df)[+]?(?:\s[^\\;|!]{0,200})?$"
 )
-_READERS_OF: Mapping[str, str] = {
-    "python": "python", "ipython": "python", "jupyter": "python", "node": "javascript", "deno": "javascript", "irb": "ruby", "rails": "ruby",
-    "pry": "ruby", "psql": "sql", "mysql": "sql", "sqlite": "sql", "sqlite3": "sql", "mariadb": "sql", "redis": "redis", "mongosh": "mongo",
-    "mongo": "mongo", "bash": "shell", "sh": "shell", "zsh": "shell", "fish": "shell", "dash": "shell", "ssh": "shell", "terminal": "shell",
-    "powershell": "powershell", "pwsh": "powershell", "cmd": "cmd", "php": "php", "lua": "lua", "perl": "perl", "r": "r", "cqlsh": "cql",
-    "tmux": "shell", "console": "shell", "iterm": "shell", "iex": "elixir", "python3": "python", "cypher": "cypher", "shell": "shell",
-}  # fmt: skip
 
 
 def first_text(input: Input, *keys: str) -> str:
@@ -279,7 +256,7 @@ def first_text(input: Input, *keys: str) -> str:
 def reader_of(name: str) -> str:
     """The language of the live process that a window or a session is called after; nothing when no word tells."""
     said = (word for words in split_name(name[:200]) for word in words)
-    return next((_READERS_OF[word] for word in said if word in _READERS_OF), "")
+    return next((_MAPS.languages[word] for word in said if word in _MAPS.languages), "")
 
 
 def read_typed(input: Input, out: Report) -> None:

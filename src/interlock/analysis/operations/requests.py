@@ -104,8 +104,6 @@ def _names_secret(text: str) -> bool:
 
 def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any], keys: Mapping[str, Any]) -> bool:
     """True when text or a file that goes out holds a secret."""
-    if verb not in _LISTS.sends and words and words[-1] in _LISTS.sends:
-        verb = words[-1]  # slack_post
     leaves = _leaves(keys)
     if verb in _REQUESTS and leaves:
         verb = "send"

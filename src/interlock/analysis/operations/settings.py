@@ -54,7 +54,7 @@ class _Settings:
 
     def __init__(self, words: Words, act: NamedAct) -> None:
         self.words, self.act = words, act
-        self.configures = not act.kind or act.verb in CONFIGURES or (act.kind == "leak" and act.verb == "export")
+        self.configures = not act.kind or act.verb in CONFIGURES
         self.grants = self.configures or act.kind in ("grant", "create", "change")
         self.found: list[Deed] = []
 

@@ -9,7 +9,7 @@ from typing import Any
 from interlock.analysis.confusables import plain
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, vocabulary
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import WordLists, WordMaps
 from interlock.analysis.operations import files
 from interlock.analysis.operations.browser import read_click, read_page_script, read_script
 from interlock.analysis.operations.command_params import argv_of, feed, read_environment, shell_text
@@ -28,6 +28,7 @@ from interlock.analysis.operations.requests import nested_request
 from interlock.analysis.prose.commands import is_command
 
 _LISTS = WordLists("tools")
+_MAPS = WordMaps("tools")
 
 _SHELL_KEYS = "command cmd commandline script code input bash shellcommand commands action".split()
 Input = Mapping[str, Any]
@@ -45,7 +46,7 @@ def read_tool(name: str, input: Input, out: Report, crude: str = "") -> None:
         return
     handler(input, out)
     _carried(handler, input, out)
-    if handler is _agent or handler is _note:
+    if handler is _agent:
         given = {key: value for key, value in input.items() if not isinstance(value, PLAIN)}
         read_calls(given, lambda inner, its: read_operation(inner, its, "", out, depth=1))
 
@@ -77,7 +78,7 @@ def is_built_in(name: str, input: Input, crude: str) -> bool:
 
 def is_runner(name: str, input: Input) -> bool:
     """True for a tool of the agents that runs what it is given."""
-    handler = _HANDLERS.get(squash(name))
+    handler = _handlers().get(squash(name))
     return handler in (_shell, _powershell) and _has_command(input)
 
 
@@ -88,11 +89,11 @@ def _is_call(handler: Handler, input: Input, crude: str) -> bool:
 
 
 def _handler(name: str, input: Input) -> Handler | None:
-    handler = _HANDLERS.get(squash(plain(name, _tool_words())))
+    handler = _handlers().get(squash(plain(name, _tool_words())))
     if handler is None and (found := _live(name)):
         return found
     if handler is None and len(segments := split_name(name)) > 1:  # file servers name their tools as the agents do
-        handler = _SHARED.get(squash("".join(segments[-1])))
+        handler = _shared().get(squash("".join(segments[-1])))
         if handler is not None and handler in _BY_PATH and not files.paths(input):
             handler = None
     return handler
@@ -339,85 +340,51 @@ def _agent(input: Input, out: Report) -> None:
         out.code("prose", prompt[:MAX_TEXT])
 
 
-def _table(handler: Handler, names: str) -> dict[str, Handler]:
-    return {squash(name): handler for name in names.split()}
-
-
-_SHARED: Mapping[str, Handler] = {
-    **_table(_write, "write_file create_file create_new_file save_file put_file write_text_file"),
-    **_table(_append, "append_file append_to_file"),
-    **_table(
-        _edit,
-        "edit_file replace_in_file str_replace insert_edit_into_file search_replace edit_block patch_file modify_file",
-    ),
-    **_table(_delete, "delete_file remove_file unlink_file delete_files remove_files"),
-    **_table(_delete_tree, "delete_directory remove_directory delete_folder remove_folder rmtree"),
-    **_table(_move, "move_file rename_file move_files"),
-    **_table(files.copy, "copy_file copy_files copy_path"),
-    **_table(
-        _read,
-        """read_file read_text_file read_multiple_files read_many_files list_directory list_dir directory_tree list_files
-        get_file_info read_media_file view_file list_allowed_directories open_file get_file_contents_local""",
-    ),
-    **_table(
-        _javascript,
-        "browser_evaluate puppeteer_evaluate playwright_evaluate evaluate_script javascript_tool browser_run_code",
-    ),
-    **_table(
-        _shell,
-        "run_shell_command execute_command run_terminal_cmd run_in_terminal shell_exec start_process run_terminal_command",
-    ),
-    **_table(read_terminal, "send_text_to_terminal tmux_send_keys write_to_terminal send_to_terminal type_in_terminal"),
-    **_table(
-        read_typed,
-        "write_stdin send_keys send_input interact_with_process",
-    ),
+_READERS: Mapping[str, Handler] = {
+    "agent": _agent,
+    "append": _append,
+    "computer": _computer,
+    "copy": files.copy,
+    "delete": _delete,
+    "delete_tree": _delete_tree,
+    "edit": _edit,
+    "editor": _editor,
+    "fetch": _fetch,
+    "javascript": _javascript,
+    "keyboard": _keyboard,
+    "look": _look,
+    "move": _move,
+    "note": _note,
+    "notebook": _notebook,
+    "patch": _patch,
+    "powershell": _powershell,
+    "python": _python,
+    "read": _read,
+    "shell": _shell,
+    "terminal": read_terminal,
+    "typed": read_typed,
+    "write": _write,
 }
 _BY_PATH = frozenset({_write, _append, _edit, _delete, _delete_tree, _move, _read})
-_HANDLERS: Mapping[str, Handler] = {
-    **_SHARED,
-    **_table(
-        _shell,
-        "Bash shell bash exec_command local_shell local_shell_call shell_call code_mode_exec exec terminal execute_bash run_command container.exec unified_exec",
-    ),
-    **_table(_powershell, "powershell pwsh run_powershell"),
-    **_table(_python, "python run_python execute_python python_exec jupyter ipython"),
-    **_table(read_typed, "BashInput repl write_to_process"),
-    **_table(_write, "Write create WriteFile write"),
-    **_table(_edit, "Edit MultiEdit replace edit update_file StrReplace"),
-    **_table(_editor, "str_replace_editor str_replace_based_edit_tool text_editor str_replace_editor_tool"),
-    **_table(_patch, "apply_patch ApplyPatch patch apply_diff"),
-    **_table(_notebook, "NotebookEdit edit_notebook"),
-    **_table(_delete, "Delete"),
-    **_table(_read, "Read view cat NotebookRead LS List ls"),
-    **_table(
-        _look,
-        """Grep Glob grep glob search codebase_search file_search grep_search find_files search_files WebSearch web_search
-        google_web_search BashOutput TaskOutput ListMcpResources ReadMcpResource list_code_usages semantic_search ToolSearch
-        search_file_content read_lints get_errors""",
-    ),
-    **_table(_fetch, "WebFetch fetch web_fetch fetch_url"),
-    **_table(
-        _agent,
-        "Task Agent spawn_agent new_task task delegate send_to_agent create_agent invoke_agent dispatch_agent SendMessage",
-    ),
-    **_table(
-        _note,
-        """TodoWrite todo_write update_plan save_memory memory write_todos ExitPlanMode EnterPlanMode AskUserQuestion Skill
-        create_memory update_memory ask_followup_question attempt_completion think set_plan KillShell KillBash TaskStop""",
-    ),
-    **_table(_keyboard, "keyboard_type type_text desktop_type type_keys"),
-    **_table(
-        _computer,
-        "computer computer_use click type key left_click right_click double_click scroll screenshot mouse_move drag",
-    ),
-}
+
+
+@cache
+def _shared() -> Mapping[str, Handler]:
+    """The tools that servers name as the agents do."""
+    return {squash(name): _READERS[reader] for name, reader in _MAPS.shared.items()}
+
+
+@cache
+def _handlers() -> Mapping[str, Handler]:
+    return {**_shared(), **{squash(name): _READERS[reader] for name, reader in _MAPS.own.items()}}
+
+
 _LOOKING = frozenset({_look, _read, _fetch})
 
 
 @cache
 def _tool_words() -> frozenset[str]:
-    return vocabulary() | _HANDLERS.keys()
+    return vocabulary() | _handlers().keys()
 
 
 # What an operation of that name is as well, whatever its category says.

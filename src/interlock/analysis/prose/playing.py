@@ -142,7 +142,6 @@ _CMDLET = re.compile(
     r"[A-Za-z]{3,12}-[A-Za-z]{3,40}(?=[\s|;]|$)(?:[^\n]*[A-Z-]|$)|(?:iwr|irm|iex|gci|ri|icm|saps)\s", re.ASCII
 )
 _CMD = re.compile(r"(?:robocopy|xcopy|takeown|icacls|vssadmin|wevtutil|bcdedit|diskpart|wbadmin|cipher|format|del|erase|rd|rmdir|reg|net|sc)\s(?:.*\s)?(?:/[A-Za-z]|[A-Za-z]:)", re.IGNORECASE)  # fmt: skip
-_POSIX = frozenset("apt-get docker-compose ansible-playbook redis-cli ssh-keygen update-rc.d".split())
 
 
 def _play_shell(text: str, told: Teller) -> None:
