@@ -10,7 +10,7 @@ TOOLS  := $(VENV)/.tools
 AGENTS := $(VENV)/.agents
 SERVERS := $(VENV)/servers/.installed
 
-.PHONY: help install run demo try test lint bench fuzz soak hostile check-agents test-frameworks docs clean
+.PHONY: help install run demo try test lint bench compare fuzz soak hostile check-agents test-frameworks docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,7 +69,7 @@ install: $(READY) ## put everything into .venv
 run: $(READY) ## the daemon that agents ask; it says what to do next
 	@$(BIN)/interlock serve
 
-demo: $(READY) ## all of it in a minute: allowed, held, cooled off, approved, denied, recorded
+demo: $(READY) ## all of it in twenty seconds: undone, held, approved, seen through, recorded
 	@$(BIN)/interlock demo
 
 try: $(READY) ## a prompt that explains each command typed into it
@@ -99,6 +99,18 @@ bench: $(STAMP) ## what the figures in the docs come from
 	$(BIN)/python -m bench.undo
 	$(BIN)/python -m bench.journal
 	$(BIN)/python -m bench.questions
+
+# Other guards, in the versions that the table in the docs was made with; they are run on text, and guard nothing here.
+GUARDS := $(VENV)/guards/.installed
+$(GUARDS): $(STAMP)
+	@command -v npm >/dev/null || { echo "npm is missing: install the packages nodejs and npm" >&2; exit 1; }
+	npm install --silent --no-audit --no-fund --no-save --prefix $(@D) cc-safety-net@2.4.5
+	@test -x $(@D)/python/bin/python || $(PYTHON) -m venv $(@D)/python
+	$(@D)/python/bin/python -m pip install --quiet --disable-pip-version-check nah==0.11.0 claude-safety-guard==0.2.0
+	@touch $@
+
+compare: $(GUARDS) ## other guards on the labelled commands, beside Interlock (half an hour)
+	$(BIN)/python -m bench.compare $(VENV)/guards
 
 fuzz: $(STAMP) ## 100,000 generated inputs, and a minute of requests
 	PYTHONPATH=tests/support $(BIN)/python tests/fuzz.py

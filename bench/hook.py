@@ -6,10 +6,8 @@ import http.client
 import itertools
 import json
 import os
-import shutil
 import socket
 import statistics
-import subprocess
 import tempfile
 import threading
 import time
@@ -26,15 +24,6 @@ CALLS = 60  # of each path in one round
 HELD = 20  # calls that a person approves
 SLOW = 3  # of those that start a Python
 PATIENCE = 30.0  # seconds
-# Others that do this job, as their own installers set them up: how one is found, and how it is run.
-OTHERS = {
-    "nah": (["nah", "--version"], ["nah", "_claude-hook"], "pip install nah"),
-    "npx cc-safety-net": (
-        ["npx", "--no-install", "cc-safety-net", "--version"],
-        ["npx", "--no-install", "cc-safety-net", "hook", "--claude-code"],
-        "npm install cc-safety-net",
-    ),
-}
 _numbers = itertools.count(1)
 
 
@@ -49,7 +38,6 @@ def main() -> None:
             beside(daemon)
             os.kill(daemon.pid, 9)
             lonely("no daemon: judged by the hook itself", client.path)
-        others(folder)
 
 
 def asked(command: str, mode: str = "default", cwd: str = "/home/dev/app") -> bytes:
@@ -163,22 +151,6 @@ class Operator:
                 return str(found["tickets"][0]["id"])
             time.sleep(0.005)
         raise TimeoutError("nothing was held")
-
-
-def others(folder: Path) -> None:
-    """The comparable tools that are installed, each with a home of its own, so that it leaves nothing behind."""
-    home = folder / "home"
-    home.mkdir()
-    environ = {"PATH": os.environ.get("PATH", ""), "HOME": str(home)}
-    print(f"\nothers, one process for each call\n\n{'':<36}{'p50':>12}{'p90':>12}")
-    for name, (looked, argv, how) in OTHERS.items():
-        program = shutil.which(argv[0])
-        there = program and subprocess.run(looked, env=environ, capture_output=True, check=False).returncode == 0
-        if not program or not there:
-            print(f"{name:<36}not installed ({how}): nothing to measure")
-            continue
-        taken = [spawned([program, *argv[1:]], asked("ls -la"), environ) for _ in range(CALLS // 4)]
-        print(f"{name:<36}{at(taken, 0.5):>9.0f} µs{at(taken, 0.9):>9.0f} µs")
 
 
 def lonely(name: str, client: str) -> None:
