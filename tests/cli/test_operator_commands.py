@@ -245,14 +245,13 @@ def test_without_a_daemon_every_command_says_how_to_start_one(tmp_path: Path) ->
         assert f"no daemon answers on {desk.socket}; start one with `interlock serve`" in run.stderr
 
 
-@pytest.mark.slow("cools off for four seconds")
 def test_the_demo_shows_every_answer_and_proves_its_record(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     run = desk.program("demo", "--json")
     assert run.returncode == 0, run.stdout + run.stderr
     found = json.loads(run.stdout)
     assert [step["decision"] for step in found["steps"]] == [
-        "allow", "confirm", "allow", "confirm", "cool_off", "allow", "verify", "deny", "deny", "block",
+        "allow", "undone", "allow", "verify", "allow", "verify",
     ]  # fmt: skip
     assert found["audit"]["ok"] is True
 
@@ -262,9 +261,6 @@ def test_the_live_demo_waits_for_a_person(desk: Desk) -> None:
         ticket = screen.until(r"interlock approve (pdact_\w+)\r")
         assert desk.signed("approve", ticket)[1] == 0
         screen.until("answered: approved by ana")
-        ticket = screen.until(r"interlock reject (pdact_\w+) --reason 'customers'\"'\"' pictures")
-        assert desk.signed("reject", ticket, "--reason", "archive them instead")[1] == 0
-        screen.until("archive them instead")
         screen.until("EXIT 0")
 
 

@@ -1,13 +1,15 @@
-"""`interlock demo`: a scripted agent asks and an operator answers; nothing that is asked for runs."""
+"""`interlock demo`: a scripted agent asks and an operator answers; only a draft in a folder of the demo's own is really deleted."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import shlex
+import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct, field
@@ -15,7 +17,7 @@ from msgspec import Struct, field
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.answer.audit import record_line
 from interlock.cli.command import FAILED, OK, CommandError, command, daemon, list_rows, run, say, say_json
-from interlock.cli.guard.demo_daemon import COOLING, private_daemon
+from interlock.cli.guard.demo_daemon import private_daemon
 
 if TYPE_CHECKING:
     from interlock.client import DaemonClient
@@ -23,17 +25,17 @@ if TYPE_CHECKING:
 AGENT = {"name": "demo-agent", "session": "demo"}
 CWD = "/home/dev/shop"
 _LIVE_SECONDS = 120
-_WIPE = "rm -rf /srv/shop/uploads"
-_OTHERWISE = "python3 -c \"import shutil; shutil.rmtree('/srv/shop/uploads')\""
+_READING = 0.8  # seconds to read a line
+_DELETE = "rm -rf drafts"
+_PUSH = "git push --force origin main"
+_DISGUISED = 'sudo bash -c "$(echo cm0gLXJmIC8= | base64 -d)"'
 _LEADS = {"allow": "allow", "deny": "deny", "block": "deny"}
 
 
 class DemoOperator(Protocol):
-    """Answers tickets, and describes each answer."""
+    """Approves tickets, and describes each answer."""
 
     def approve(self, ticket: str) -> str: ...
-
-    def reject(self, ticket: str, reason: str) -> str: ...
 
 
 class InstantDemoOperator(Struct, frozen=True):
@@ -43,11 +45,7 @@ class InstantDemoOperator(Struct, frozen=True):
 
     def approve(self, ticket: str) -> str:
         self.operator.post(f"/tickets/{ticket}/approve", {"reason": "I know this branch"})
-        return f"approves {ticket}: a signature over exactly this action, good for one use"
-
-    def reject(self, ticket: str, reason: str) -> str:
-        self.operator.post(f"/tickets/{ticket}/reject", {"reason": reason})
-        return f"rejects it: {reason}"
+        return "approves: a signature over exactly this action, good for one use. In the console it is one touch of a passkey."
 
 
 class WaitedForDemoOperator(Struct, frozen=True):
@@ -57,9 +55,6 @@ class WaitedForDemoOperator(Struct, frozen=True):
 
     def approve(self, ticket: str) -> str:
         return self._answered(ticket, f"interlock approve {ticket}")
-
-    def reject(self, ticket: str, reason: str) -> str:
-        return self._answered(ticket, f"interlock reject {ticket} --reason {shlex.quote(reason)}")
 
     def _answered(self, ticket: str, words: str) -> str:
         print(f"    Your turn, in another terminal:  {words}", file=sys.stderr, flush=True)
@@ -79,6 +74,7 @@ class DemoScript(Struct):
     person: DemoOperator
     quiet: bool
     pause: float
+    cwd: str = CWD
     asked: list[dict[str, Any]] = field(default_factory=list)
 
     def scene(self, title: str, words: str) -> None:
@@ -91,7 +87,7 @@ class DemoScript(Struct):
 
     def ask(self, expected: str, **action: Any) -> Mapping[str, Any]:
         """Send one request of the agent and print the answer."""
-        body = {"agent": AGENT, "cwd": CWD, **action}
+        body = {"agent": AGENT, "cwd": self.cwd, **action}
         answer: Mapping[str, Any] = self.agent.ask("POST", "/evaluate", body).body or {}
         got = str(answer.get("decision", "nothing"))
         self.asked.append({"action": action, "expected": expected, "decision": got, "answer": dict(answer)})
@@ -120,8 +116,9 @@ def main(argv: Sequence[str]) -> int:
     """Run the demonstration once; returns 1 where an answer was not the expected one."""
     parser = command(
         "demo",
-        "A scripted agent asks a daemon for all kinds of things, and you see what comes back. Nothing is run. By default\n"
-        "it plays with a daemon of its own in a temporary folder, under the policy `default` with a short cooling-off.",
+        "A scripted agent asks a daemon for all kinds of things, and you see what comes back. By default it plays with a\n"
+        "daemon of its own, under the policy `default`; one draft in a temporary folder is deleted and brought back, and\n"
+        "nothing else is run.",
         "interlock demo\ninterlock demo --fast\ninterlock demo --live     ask your running daemon; you answer the tickets",
     )
     parser.add_argument("--live", action="store_true", help="ask the running daemon instead, and answer yourself")
@@ -130,7 +127,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _demo(args: argparse.Namespace) -> int:
-    pause = 0.0 if args.fast or args.json or not sys.stdout.isatty() else 1.5
+    pause = 0.0 if args.fast or args.json or not sys.stdout.isatty() else _READING
     if args.live:
         server = daemon(args)
         if not server.get("/status").get("operators"):
@@ -138,48 +135,46 @@ def _demo(args: argparse.Namespace) -> int:
                 "nobody could answer yet; make the first operator with `interlock operator add`, then try again"
             )
         play = DemoScript(server, WaitedForDemoOperator(server), args.json, pause)
-        _scenes(play, cooling=0)
+        _ask_scenes(play)
         return _end(play, args, None)
     if not args.json:
-        print("Starting a daemon of its own in a temporary folder; nothing that the agent asks for is run.", flush=True)
-    with private_daemon() as (server, token):
+        print("Starting a daemon of its own in a temporary folder.", flush=True)
+    with private_daemon() as (server, token), TemporaryDirectory(prefix="interlock-demo-", dir=Path.home()) as shop:
         operator = server.on_behalf(token)
-        play = DemoScript(server, InstantDemoOperator(operator), args.json, pause)
-        _scenes(play, COOLING)
+        play = DemoScript(server, InstantDemoOperator(operator), args.json, pause, shop)
+        _undo_scene(play, Path(shop))
+        _ask_scenes(play)
         return _end(play, args, operator)
 
 
-def _scenes(play: DemoScript, cooling: int) -> None:
-    play.scene("1  Everyday work passes", "It is judged by what it would do, in under a millisecond, and written down.")
+def _undo_scene(play: DemoScript, shop: Path) -> None:
+    play.scene("What an agent deletes comes back", "Nobody is asked: what exists nowhere else is copied first.")
+    drafts = shop / "drafts"
+    drafts.mkdir()
+    (drafts / "plan.md").write_text("Launch on Friday.\n", encoding="utf-8")
+    answer = play.ask("allow", command=_DELETE)
+    if answer.get("allowed"):
+        shutil.rmtree(drafts)
+        undone = play.agent.ask("POST", "/undo/newest", {}).body or {}
+        back = undone.get("undone") and (drafts / "plan.md").is_file()
+        play.asked.append({"action": "undo", "expected": "undone", "decision": "undone" if back else "lost"})
+        play.note(f"interlock undo: {'drafts/plan.md is there again' if back else 'it could not be brought back'}")
+
+
+def _ask_scenes(play: DemoScript) -> None:
+    play.scene("Everyday work passes", "It is judged by what it would do, in under a millisecond, and written down.")
     play.ask("allow", command="git status && npm test")
 
-    play.scene("2  What destroys waits for a person", "The agent gets a ticket; an operator reviews it, and agrees.")
-    held = play.ask("confirm", command="git reset --hard HEAD~3")
+    play.scene(
+        "What cannot be undone waits for a person", "The agent gets a ticket; an operator reviews it, and agrees."
+    )
+    held = play.ask("verify", command=_PUSH)
     if held.get("pendingId"):
         play.note(play.person.approve(str(held["pendingId"])))
-    play.ask("allow", command="git reset --hard HEAD~3")
-    play.ask("confirm", command="git reset --hard HEAD~3")
+    play.ask("allow", command=_PUSH)
 
-    if cooling:
-        play.scene("3  Some things only need time", "A cooling-off is a chance for a veto; it passes by itself.")
-        prices = {"operation": "schedule_price_change", "params": {"percent": 5}}
-        play.ask("cool_off", **prices)
-        play.note(f"has {cooling} s to object, and does not")
-        time.sleep(cooling + 0.2)
-        play.ask("allow", **prices)
-
-    play.scene(
-        f"{4 if cooling else 3}  A no binds the target, not the wording",
-        "Rejected once, other words for the same thing meet the same ticket.",
-    )
-    held = play.ask("verify", command=_WIPE)
-    if held.get("pendingId"):
-        play.note(play.person.reject(str(held["pendingId"]), "customers' pictures: archive them instead"))
-    play.ask("deny", command=_WIPE)
-    play.ask("deny", command=_OTHERWISE)
-
-    play.scene(f"{5 if cooling else 4}  Some things nobody can approve", "No ticket, in any policy.")
-    play.ask("block", command="mkfs.ext4 /dev/sda1")
+    play.scene("A disguise does not help", "Encoded, nested, in another language: the command inside is read.")
+    play.ask("verify", command=_DISGUISED)
 
 
 def _end(play: DemoScript, args: argparse.Namespace, operator: DaemonClient | None) -> int:
@@ -189,7 +184,7 @@ def _end(play: DemoScript, args: argparse.Namespace, operator: DaemonClient | No
         say_json({"steps": play.asked, "unexpected": len(wrong), "audit": proof})
         return FAILED if wrong else OK
     if operator is not None and proof is not None:
-        play.scene("6  Everything is on the record", "A chain of hashes: what is altered, missing or reordered shows.")
+        play.scene("Everything is on the record", "A chain of hashes: what is altered, missing or reordered shows.")
         say(_tail(operator))
         whole = f"{proof.get('records')} records, whole" if proof.get("ok") else "the record was altered"
         say([(StyledText("  verify    ", "dim"), StyledText(whole, "allow" if proof.get("ok") else "deny"))])
@@ -199,5 +194,5 @@ def _end(play: DemoScript, args: argparse.Namespace, operator: DaemonClient | No
 
 
 def _tail(operator: DaemonClient) -> Iterator[Line]:
-    for record in list_rows(operator.get("/audit", limit=6, newest=True), "records")[::-1]:
+    for record in list_rows(operator.get("/audit", limit=5, newest=True), "records")[::-1]:
         yield StyledText("  "), *record_line(record)

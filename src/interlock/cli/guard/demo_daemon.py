@@ -16,12 +16,10 @@ from interlock.client import DaemonClient, NoDaemon
 from interlock.config import load_config
 from interlock.identity.keys import enrol
 from interlock.identity.operators import enrol_first
-from interlock.policy.load import SHIPPED
 from interlock.startup import open_state
 from interlock.storage.opening import open_store
 
 OPERATOR = "demo"
-COOLING = 4  # seconds
 _PATIENCE = 30.0
 _CONFIG = """\
 [daemon]
@@ -30,24 +28,6 @@ socket = "{folder}/demo.sock"
 
 [store]
 url = "sqlite://{folder}/state"
-
-[policy]
-use = "{folder}/default.toml"
-
-[[registry.pattern]]
-id = "schedule_price_change"
-pattern = "schedule_price_change"
-category = "financial_action"
-severity = "medium"
-description = "changes prices in the shop"
-coolingOffMs = 30000
-"""
-# Short times come from a policy that says so, never from a clock that runs fast.
-_GATE = f"""
-
-[gate]
-defaultCoolingOffMs = {COOLING}000
-maxCoolingOffMs = {COOLING}000
 """
 
 
@@ -82,8 +62,6 @@ def private_daemon() -> Iterator[tuple[DaemonClient, str]]:
 
 
 def _write_config(folder: Path) -> Path:
-    text = (SHIPPED / "default.toml").read_text(encoding="utf-8")
-    (folder / "default.toml").write_text(text + _GATE, encoding="utf-8")
     config = folder / "interlock.toml"
     config.write_text(_CONFIG.format(folder=folder), encoding="utf-8")
     return config
