@@ -10,7 +10,7 @@ TOOLS  := $(VENV)/.tools
 AGENTS := $(VENV)/.agents
 SERVERS := $(VENV)/servers/.installed
 
-.PHONY: help install run demo try test lint bench compare fuzz soak hostile check-agents test-frameworks docs clean
+.PHONY: help install run demo try test lint bench compare pictures fuzz soak hostile check-agents test-frameworks docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -111,6 +111,9 @@ $(GUARDS): $(STAMP)
 
 compare: $(GUARDS) ## other guards on the labelled commands, beside Interlock (half an hour)
 	$(BIN)/python -m bench.compare $(VENV)/guards
+
+pictures: $(STAMP) $(NODE) $(TOOLS) ## the README's pictures, from the real demo and the real console
+	PYTHONPATH=tests/support $(BIN)/python tests/pictures.py
 
 fuzz: $(STAMP) ## 100,000 generated inputs, and a minute of requests
 	PYTHONPATH=tests/support $(BIN)/python tests/fuzz.py
