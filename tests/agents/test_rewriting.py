@@ -111,6 +111,51 @@ def test_a_rule_of_the_agents_own_leaves_the_call_as_it_is(
     assert rewriting.passage(ShellCall(event, event.calls[0], tmp_path, (("make",),))) == passage
 
 
+RUNS, ASKS, REFUSES = 0, 1, 2  # what an agent does with a call, the strictest last
+CLAUDE_RULES: list[dict[str, list[str]]] = [
+    {},
+    {"deny": ["Bash(rm:*)"]},
+    {"ask": ["Bash(rm *)"]},
+    {"allow": ["Bash(rm:*)"]},
+    {"allow": ["Bash"]},
+    {"allow": ["Bash"], "deny": ["Bash(rm -r:*)"]},
+    {"allow": ["Bash(rm:*)"], "ask": ["Bash"]},
+    {"allow": ["Bash(git *)"], "deny": ["WebFetch"]},
+]
+
+
+def claude_code_does(mode: str, rules: dict[str, list[str]], text: str) -> int:
+    """What Claude Code's documentation says about a call of `rm`, by the rules above."""
+    hits = {kind for kind, given in rules.items() if any("rm" in one or one == "Bash" for one in given)}
+    if "deny" in hits and text.startswith("rm -r"):
+        return REFUSES
+    if "deny" in hits and rules["deny"] == ["Bash(rm:*)"]:
+        return REFUSES
+    if mode == "plan":
+        return REFUSES
+    if "ask" in hits:
+        return ASKS
+    if mode == "bypassPermissions" or "allow" in hits:
+        return RUNS
+    return {"dontAsk": REFUSES, "acceptEdits": RUNS}.get(mode, ASKS)
+
+
+@pytest.mark.parametrize("mode", ["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions", "", "new"])
+@pytest.mark.parametrize("rules", CLAUDE_RULES, ids=json.dumps)
+@pytest.mark.parametrize("text", ["rm notes.txt", "rm -rf sub"])
+def test_claude_code_is_never_told_less_than_it_would_do_itself(
+    mode: str, rules: dict[str, list[str]], text: str, tmp_path: Path
+) -> None:
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/settings.json").write_text(json.dumps({"permissions": rules}))
+    more = {"tool_name": "Bash", "tool_input": {"command": text}, "permission_mode": mode, "session_id": "s"}
+    event, rewriting = decoded("claude-code", tmp_path, **more), agent("claude-code").rewrites
+    assert rewriting is not None
+    passage = rewriting.passage(ShellCall(event, event.calls[0], tmp_path, (tuple(text.split()),)))
+    plain = claude_code_does(mode, rules, text)
+    assert {SILENT: RUNS, ASKED: ASKS, LEAVE: plain}[passage] >= plain
+
+
 def test_a_terminal_of_vs_code_is_left_alone(tmp_path: Path) -> None:
     event = decoded("copilot", tmp_path, toolName="run_in_terminal")
     rewriting = agent("copilot").rewrites

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from hook_client import CWD, GOLDEN, BackgroundWork, HookedDaemon, claude_input, golden_input, hooked_daemon, until
+from interlock.config import load_config
+from interlock.journal.wrapping import Wrapper, front_of
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is missing")
 FORCED = "git push --force origin main"
@@ -195,6 +197,12 @@ def shape(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: shape(inner) for key, inner in value.items()}
     return value if isinstance(value, str) and " " not in value else type(value).__name__
+
+
+def test_a_call_that_was_wrapped_earlier_is_judged_by_its_inner_text(here: HookedDaemon) -> None:
+    front, text = front_of(load_config(here.daemon.folder / "interlock.toml", {})), "git push --force origin wrapped"
+    assert here.claude(Wrapper(str(front), b"any").wrap(text, "claude-code", "c1"), "toolu_w").decision == "deny"
+    assert text in [one["title"] for one in here.tickets("open")]
 
 
 def test_garbage_and_huge_input_are_denied(here: HookedDaemon) -> None:

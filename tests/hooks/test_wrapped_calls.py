@@ -111,6 +111,11 @@ def journal(agent: WrappingAgent) -> JournalUndo:
     return JournalUndo(load_config(Path(agent.here.client).parents[2] / "interlock.toml", {}))
 
 
+def records(agent: WrappingAgent) -> str:
+    daemon = agent.here.daemon
+    return str(daemon.here().get("/api/v1/audit", params={"limit": 200}, headers=daemon.sign_in()).text)
+
+
 def test_what_a_call_destroys_below_the_journal_comes_back_byte_for_byte(agent: WrappingAgent) -> None:
     before, text = tree(agent.work), "cd sub && rm -rf $(ls -A) && cd .. && : > a.txt"
     said = agent.fire(text, "toolu_gone")
@@ -206,9 +211,7 @@ def test_a_wrapped_call_that_ran_was_asked_about(agent: WrappingAgent) -> None:
 def test_no_record_and_no_list_shows_the_new_text(agent: WrappingAgent) -> None:
     new = agent.wrapped("rm -rf sub", "toolu_rec")
     agent.fire(new, "toolu_rec", "PostToolUse", tool_response={"stdout": ""})
-    found = (
-        agent.here.daemon.here().get("/api/v1/audit", params={"limit": 200}, headers=agent.here.daemon.sign_in()).text
-    )
+    found = records(agent)
     assert "rm -rf sub" in found and "interlock-journaled" not in found
 
 
@@ -296,3 +299,57 @@ def test_settings_that_cannot_be_read_a_sandbox_and_other_hooks_leave_the_call_a
         agent.work,
     )
     assert agent.wrapped("cp a.txt c.txt", "toolu_2") != ""
+
+
+# How each of the other agents is sent a call, and reports it.
+OTHERS: dict[str, tuple[str, str, Any]] = {
+    "gemini": (
+        "BeforeTool",
+        "AfterTool",
+        lambda text, at: {"tool_name": "run_shell_command", "tool_input": {"command": text}, "session_id": at},
+    ),
+    "cursor": (
+        "preToolUse",
+        "postToolUse",
+        lambda text, at: {"tool_name": "Shell", "tool_input": {"command": text}, "conversation_id": at},
+    ),
+    "copilot": (
+        "preToolUse",
+        "postToolUse",
+        lambda text, at: {"toolName": "bash", "toolArgs": {"command": text}, "sessionId": at},
+    ),
+    "opencode": (
+        "tool.execute.before",
+        "tool.execute.after",
+        lambda text, at: {"tool": "bash", "args": {"command": text}, "session_id": at, "call_id": "c1"},
+    ),
+}
+
+
+@pytest.mark.parametrize("word", OTHERS)
+def test_every_agent_runs_the_new_text_and_the_record_has_the_original(word: str, new_session: WrappingAgent) -> None:
+    before, after, given = OTHERS[word]
+    text = f"touch made-by-{word}"
+
+    def fire(event: str, command: str) -> str:
+        body = {
+            "cwd": str(new_session.work),
+            **given(command, new_session.session),
+            "tool_response": {"llmContent": ""},
+        }
+        return new_session.here.fire(word, event, body, home=str(new_session.home)).stdout
+
+    (new,) = [value for value in texts_in(json.loads(fire(before, text))) if "interlock-journaled" in value]
+    assert text in new and new_session.run(new).returncode == 0
+    fire(after, new)
+    row = journal(new_session).rows(1)[0]
+    assert (row["command"], row["agent"]) == (text, word)
+    recorded = records(new_session)
+    assert text in recorded and "interlock-journaled" not in recorded
+
+
+def texts_in(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for one in inner for text in texts_in(one)]

@@ -26,6 +26,7 @@ from interlock.identity import home_for, home_of, make_undumpable
 from interlock.identity.isolation import is_jailed, read_blocks
 from interlock.impact.files import read_text, real_paths
 from interlock.impact.project_files import find_project_files
+from interlock.journal import FRONT
 from interlock.model import Action, AgentRef, Level, Requirement
 from interlock.policy.match_names import MatchNames, match_names
 from interlock.runtime import Request
@@ -84,7 +85,7 @@ def _reply(agent: AgentDialect, event: str, config: Config, ask: Ask | None) -> 
     if answered is not None:
         return answered
     call = agent.decode(data, event)
-    if config.undo.wrap:
+    if FRONT.encode() in data:
         from interlock.journal.wrapping import Wrapper, front_of  # with shutil, which few calls need
 
         call = with_originals(call, Wrapper(str(front_of(config)), b"").original)

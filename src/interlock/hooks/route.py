@@ -28,7 +28,7 @@ from interlock.identity import home_for
 from interlock.impact.user_access import path_resolver, script_reader, snapshot_taker, target_inspector
 from interlock.install.client_build import SPARE
 from interlock.journal import JournalError
-from interlock.journal.wrapping import Wrapper, prepare_wrapping, take_mark
+from interlock.journal.wrapping import Wrapper, front_of, prepare_wrapping, take_mark
 from interlock.model import AgentRef
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context
@@ -61,6 +61,7 @@ class HookApi:
     def __init__(self, context: Context, hooks: HookMemory) -> None:
         self.context, self.hooks = context, hooks
         self._evaluation, self._loopback = HookEvaluation(context, hooks), LoopbackPeers()
+        self._unwrap = Wrapper(str(front_of(context.config)), b"").original  # also where calls are wrapped no more
         self._background: set[asyncio.Future[Any]] = set()
 
     def start(self) -> None:
@@ -109,8 +110,7 @@ class HookApi:
         event = request.agent.decode(body, request.event)
         claimed = headers.get(_HOME, b"") if request.framed else b""
         event = with_home(event, home_for(who.principal, os.fsdecode(claimed)))
-        if self.hooks.wrapper is not None:
-            event = with_originals(event, self.hooks.wrapper.original)
+        event = with_originals(event, self._unwrap)
         ref = AgentRef(who.agent(), request.agent.word, event.session[:_NAME], event.parent[:_NAME])
         if event.kind in ("after", "failed"):
             self._note_journaled(request.agent, event, ref, body)

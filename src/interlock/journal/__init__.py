@@ -11,6 +11,7 @@ from msgspec import Struct
 
 ID = re.compile(r"j_[2-7a-z]{10}")
 PROGRAM = "interlock-journal"
+FRONT = "interlock-journaled"  # the file that a wrapped call sources
 FOLDER = "journal"  # of the store, in the state folder
 _ASK = "/dev/null/interlock-journal"
 CANNOT = 125  # exit code of the supervisor where no journal is possible: the command was not run

@@ -15,10 +15,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from interlock.config import Config
-from interlock.journal import JournalError
+from interlock.journal import FRONT, JournalError
 from interlock.model import Confidential
 
-FRONT = "interlock-journaled"
 SHELLS = Path(__file__).with_name("shells")
 MARKS = "calls"  # the folder, beside the front, of the marks of calls that ran
 LABEL = "call"  # first word of the label of a wrapped call, before the agent's word and the call's id
