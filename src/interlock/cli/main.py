@@ -27,6 +27,7 @@ JUDGING = MappingProxyType(
 )
 GUARDING = MappingProxyType(
     {
+        "init": "the first run: daemon, operator, hooks, check, all in one",
         "demo": "see it all in a minute: allowed, held, cooled off, approved, denied, recorded",
         "serve": "start the daemon that agents ask",
         "install": "guard a coding agent: every tool call passes the gate",
@@ -105,8 +106,7 @@ Reads what an action would really do, and holds what should not happen by itself
 examples:
   interlock explain 'find . -name "*.log" -exec rm {{}} +'
   interlock demo
-  interlock serve
-  interlock install claude-code
+  interlock init
   interlock pending
 """
 

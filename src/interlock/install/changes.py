@@ -14,7 +14,7 @@ from interlock.agents import AgentDialect, HookClient, HookFile
 from interlock.agents.jsonc import EditError
 from interlock.config import Config
 from interlock.install import register
-from interlock.install.discovery import is_hooked
+from interlock.install.discovery import hooked_files, is_hooked
 from interlock.install.files import FileProblem, FileState, back_up, digest, read_state, remove_file, replace_file
 from interlock.install.register import RegisteredFile, find_registered
 
@@ -81,6 +81,21 @@ def plan_uninstall(
             except (FileProblem, EditError) as error:
                 refused.append(InstallRefusal(agent, _message(place, error)))
     return changes[::-1], refused  # folders created for the first file are empty after the last
+
+
+def plan_uninstall_all(config: Config, home: Path, project: Path) -> tuple[list[FileChange], list[InstallRefusal]]:
+    """The changes that take our hooks out of every file of this user, in whatever project."""
+    changes: list[FileChange] = []
+    refused: list[InstallRefusal] = []
+    for one in hooked_files(config, home, project):
+        if one.scope == "system":
+            continue
+        try:
+            if change := _uninstall_change(one.agent, one.scope, one.project, one.place, config):
+                changes.append(change)
+        except (FileProblem, EditError) as error:
+            refused.append(InstallRefusal(one.agent, _message(one.place, error)))
+    return changes[::-1], refused
 
 
 def diff(change: FileChange) -> list[str]:

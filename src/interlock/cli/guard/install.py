@@ -57,6 +57,9 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("agents", nargs="*", metavar="AGENT", help="default: those that are on this machine")
     add_scope_options(parser)
     system_options(parser)
+    parser.add_argument(
+        "--no-diff", dest="diff", action="store_false", help="show neither the changes nor what to do next"
+    )
     parser.add_argument("--http", action="store_true", help="hooks that post to the daemon; says what that costs")
     parser.add_argument(
         "--no-wrap", action="store_true", help="leave undo.wrap off: commands do not run below the journal"
@@ -73,7 +76,7 @@ def _install(args: argparse.Namespace) -> int:
     refused += more
     wanted = [change for change in changes if change.needed]
     if not args.json:
-        say(diff_lines(wanted))
+        say(diff_lines(wanted) if args.diff else ())
         _explain(args, changes, wanted)
     report_refusals(refused, "install")
     done: list[dict[str, Any]] = []
@@ -234,7 +237,7 @@ def _print_result(
         print(f"Commands do not run below the journal: {wrap['why']}")
     elif wrap["on"]:
         print("Commands run below the journal once the daemon has started anew (undo.wrap); --no-wrap leaves that off.")
-    if done:
+    if done and args.diff:
         print("Restart the agent, then see that the guard fires: interlock doctor")
         print("What it would have asked you in the last month, from your agents' own logs: interlock rehearse")
     sys.stdout.flush()

@@ -18,6 +18,7 @@ from interlock.install.changes import FileChange, InstallRefusal, diff
 from interlock.install.system import CannotSetUp, SystemStep, has_systemd, manual_start, removal_steps, steps
 from interlock.install.system.code import NoCode
 from interlock.install.system.units import Layout, config_text
+from interlock.install.user_service import data_steps, stop_steps
 
 SCOPE_WORDS = {
     "user": "for this user, in every project (default)",
@@ -66,14 +67,17 @@ def report_refusals(refused: Sequence[InstallRefusal], word: str) -> None:
         print(f"interlock {word}: {one.words}; nothing was changed there", file=sys.stderr)
 
 
-def confirm_changes(args: argparse.Namespace, count: int, verb: str) -> bool:
-    """Ask before changing so many files; without a terminal it requires --yes."""
+def confirm_changes(args: argparse.Namespace, count: int, verb: str, steps: int = 0) -> bool:
+    """Ask before changing so many files and taking so many steps; without a terminal it requires --yes."""
     if args.yes:
         return True
-    files = pluralize(count, "file")
+    parts = [f"{verb} {pluralize(count, 'file')}"] if count or not steps else []
+    parts += [f"take {pluralize(steps, 'step')}"] if steps else []
+    question = " and ".join(parts)
+    question = question[0].upper() + question[1:] + "?"
     if not (os.isatty(0) and os.isatty(1)):
-        raise CommandError(f"{verb} {files}? There is no terminal to ask at: check with --dry-run, then give --yes", 2)
-    return confirm(f"{verb} {files}?")
+        raise CommandError(f"{question} There is no terminal to ask at: check with --dry-run, then give --yes", 2)
+    return confirm(question)
 
 
 def add_system_options(parser: argparse.ArgumentParser) -> None:
@@ -141,6 +145,15 @@ def take_down_system(args: argparse.Namespace) -> list[SystemStep]:
     _show_steps(args, found, "The daemon's own parts:", "")
     if found and not args.json:
         print(f"{layout.state} and {layout.config} stay: the record and the operators are in there.\n")
+    return found
+
+
+def take_down_user(args: argparse.Namespace, config: Config) -> list[SystemStep]:
+    """The steps that stop this user's daemon and remove its service, and with --data what it kept."""
+    if config.separate.on:
+        return []
+    found = [*stop_steps(config), *(data_steps(config) if args.data else ())]
+    _show_steps(args, found, "The daemon's own parts:", "")
     return found
 
 

@@ -20,6 +20,7 @@ from interlock.cli.command import (
     say,
     say_json,
     settings,
+    typed_name,
 )
 from interlock.cli.guard.installation import (
     add_scope_options,
@@ -31,11 +32,13 @@ from interlock.cli.guard.installation import (
     report_refusals,
     require_root,
     take_down_system,
+    take_down_user,
 )
 from interlock.cli.sign_in import operator_session, require_person
 from interlock.client import DaemonClient, NoDaemon
-from interlock.install.changes import FileChange, plan_uninstall, uninstall
+from interlock.install.changes import FileChange, plan_uninstall, plan_uninstall_all, uninstall
 from interlock.install.files import FileProblem
+from interlock.install.system import CannotSetUp
 
 if TYPE_CHECKING:
     from interlock.config import Config
@@ -50,28 +53,47 @@ def main(argv: Sequence[str]) -> int:
         "uninstall",
         "Takes Interlock's hooks out of an agent's settings. A file that nothing else was changed in is put back\n"
         "byte for byte; in any other everything but the hooks stays. Where operators are enrolled, one signs in.",
-        "interlock uninstall claude-code\ninterlock uninstall --project --dry-run",
+        "interlock uninstall claude-code\ninterlock uninstall --project --dry-run\ninterlock uninstall --all --data",
         "exit codes: 0 done, 1 refused or failed, 2 wrong usage or not agreed to",
     )
     parser.add_argument("agents", nargs="*", metavar="AGENT", help="default: all that have hooks")
     add_scope_options(parser)
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="all that `interlock init` and install did: hooks everywhere, service, daemon",
+    )
+    parser.add_argument("--data", action="store_true", help="with --all: delete the record and the configuration too")
     add_operator_option(parser)
-    return run("uninstall", _uninstall, parser.parse_args(list(argv)))
+    args = parser.parse_args(list(argv))
+    if args.all and (args.agents or args.scope != "user"):
+        parser.error("--all goes with no agent and no other scope")
+    if args.data and not args.all:
+        parser.error("--data goes with --all")
+    return run("uninstall", _uninstall, args)
 
 
 def _uninstall(args: argparse.Namespace) -> int:
     require_root(args)
     config, (home, project) = settings(args), home_and_project()
-    changes, refused = plan_uninstall(named_agents(args.agents) or _all(), args.scope, home, project, config)
+    if args.all:
+        changes, refused = plan_uninstall_all(config, home, project)
+    else:
+        changes, refused = plan_uninstall(named_agents(args.agents) or _all(), args.scope, home, project, config)
     if changes and not args.dry_run:
         require_person(why=_FOR_A_PERSON)  # before anybody is shown what will not happen
-    if not args.json:
+    if not args.json and args.all:
+        for change in changes:
+            print(f"Our hooks in {change.name}")
+    elif not args.json:
         say(diff_lines(changes))
     report_refusals(refused, "uninstall")
-    steps = take_down_system(args)
+    steps = take_down_user(args, config) if args.all else take_down_system(args)
     if (changes or steps) and not args.dry_run:
         _remove(args, changes, steps, config)
     _print_result(args, changes)
+    if args.all and not args.json:
+        _print_left(args, config)
     return FAILED if refused else OK
 
 
@@ -80,20 +102,23 @@ def _remove(
 ) -> None:
     """1. a person's terminal, 2. an operator where there are any, 3. a yes, 4. the record, 5. the files, 6. the daemon itself."""
     require_person(why=_FOR_A_PERSON)  # 1
-    with _authorised(args, config) as server:  # 2
-        if not confirm_changes(args, len(changes), "Change"):  # 3
+    with _authorised(args, config, bool(changes)) as server:  # 2
+        if not confirm_changes(args, len(changes), "Change", len(steps)):  # 3
             raise CommandError("nothing was changed", 2)
         if server is not None:  # 4
-            for word in dict.fromkeys(change.agent.word for change in changes):
-                files = [str(change.place.path) for change in changes if change.agent.word == word]
-                server.post("/hooks", {"change": "removed", "agent": word, "scope": args.scope, "files": files})
+            for word, scope in dict.fromkeys((change.agent.word, change.scope) for change in changes):
+                files = [str(one.place.path) for one in changes if (one.agent.word, one.scope) == (word, scope)]
+                server.post("/hooks", {"change": "removed", "agent": word, "scope": scope, "files": files})
         try:
             for change in changes:  # 5
                 uninstall(change, config)
             _switch_wrapping_off(config)
         except FileProblem as error:
             raise CommandError(str(error)) from None
+    try:
         perform_steps(args, steps)  # 6
+    except CannotSetUp as error:
+        raise CommandError(str(error)) from None
 
 
 def _switch_wrapping_off(config: Config) -> None:
@@ -106,12 +131,12 @@ def _switch_wrapping_off(config: Config) -> None:
 
 
 @contextmanager
-def _authorised(args: argparse.Namespace, config: Config) -> Iterator[DaemonClient | None]:
-    """The daemon that records it, on behalf of an operator where there is one; None where there is no record."""
+def _authorised(args: argparse.Namespace, config: Config, hooks: bool) -> Iterator[DaemonClient | None]:
+    """The daemon that records it, on behalf of an operator where there is one; None where there is no record, and no hooks are taken out."""
     try:
         operators = daemon(args).get("/status").get("operators")
     except NoDaemon as error:
-        if _is_recorded(config):
+        if hooks and _is_recorded(config):
             raise CommandError(f"this goes on the record, and {error}") from None
         yield None
         return
@@ -140,10 +165,21 @@ def _print_result(args: argparse.Namespace, changes: Sequence[FileChange]) -> No
             }
         )
         return
-    if not changes:
+    if not changes and args.all:
+        print("There are no hooks of ours in any file.")
+    elif not changes:
         print(f"There are no hooks of ours with --{args.scope}; `interlock hooks` shows where there are any.")
     elif args.dry_run:
         print("Nothing was changed (--dry-run).")
     else:
         for change in changes:
             print(f"{'Taken away' if change.after is None else 'Put back'}: {change.name}")
+
+
+def _print_left(args: argparse.Namespace, config: Config) -> None:
+    """Print what stays on this machine, and how it goes."""
+    left = [str(path) for path in (config.folder, Path(config.path or config.folder)) if path.exists()]
+    if left and not args.data:
+        print(f"Stays: {', '.join(dict.fromkeys(left))}. `{typed_name()} uninstall --all --data` deletes it.")
+    if config.separate.on:
+        print("The machine's daemon stays: `sudo interlock uninstall --system` takes it away.")

@@ -1,0 +1,221 @@
+"""`interlock init`: one guided first run, from nothing to a guarded agent; each step says what it would do, and can be run again."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from msgspec import Struct
+
+from interlock.agents import AgentDialect
+from interlock.analysis.display_text import StyledText, visible
+from interlock.cli.answer.decisions import approve_main
+from interlock.cli.answer.operator import main as operator_main
+from interlock.cli.command import FAILED, OK, USAGE, CommandError, command, daemon, run, say, settings, typed_name
+from interlock.cli.guard.doctor import main as doctor_main
+from interlock.cli.guard.install import main as install_main
+from interlock.cli.guard.installation import named_agents
+from interlock.config import Config
+from interlock.identity.agent_detection import is_agents_terminal
+from interlock.identity.terminal import controlling_terminal
+from interlock.install.discovery import agents_on_machine, hooked_files
+from interlock.install.files import FileProblem
+from interlock.install.system import CannotSetUp, SystemStep
+from interlock.install.user_service import add_channel, find_manager, is_running, start_steps, until_running
+
+TRIED = "git push --force origin main"
+_TRIAL_AGENT = {"name": "first-run", "session": "first-run"}
+_NO = frozenset({"n", "no"})
+_EXAMPLES = """
+interlock init                                 # asks before it does anything
+interlock init --dry-run                       # only says what it would do
+interlock init --yes                           # without a question, for scripts
+interlock uninstall --all                      # takes all of it back
+"""
+
+
+class InitStep(Struct, frozen=True):
+    """One part of the first run; `plan` is empty where there is nothing left to do."""
+
+    name: str
+    plan: tuple[str, ...]
+    already: str
+    do: Callable[[], None]
+
+
+def main(argv: Sequence[str]) -> int:
+    """Set up everything between this user's agents and the gate."""
+    parser = command(
+        "init",
+        "The first run: finds the agents on this machine, starts the daemon as a service of yours, makes you its operator,\n"
+        "installs the hooks, checks that they fire, and lets you approve one harmless action. Run again, it does what is missing.",
+        _EXAMPLES,
+        "exit codes: 0 all is set up, 1 something failed or is left to do, 2 wrong usage or not agreed to",
+    )
+    parser.add_argument("agents", nargs="*", metavar="AGENT", help="default: those that are on this machine")
+    parser.add_argument("--yes", action="store_true", help="ask nothing; what takes a person is left to do, and said")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+    parser.add_argument("--notify", metavar="URL", default="", help="an Apprise address that held actions are sent to")
+    return run("init", _init, parser.parse_args(list(argv)))
+
+
+def _init(args: argparse.Namespace) -> int:
+    config = settings(args)
+    person = not args.yes and is_agents_terminal() is None
+    steps = list(_steps(args, config))
+    _show(steps, is_running(config) and _has_operators(args))
+    if args.dry_run:
+        print("Nothing was changed (--dry-run).")
+        return OK
+    if not args.yes:
+        if not person:
+            raise CommandError(
+                f"{is_agents_terminal()}, so nobody can be asked: check with --dry-run, then give --yes", USAGE
+            )
+        if not _agrees("Go on?"):
+            raise CommandError("nothing was changed", USAGE)
+    _offer_channel(args, config, person)
+    for step in steps:
+        _take(step)
+    operators = _has_operators(args)
+    if not operators and person:
+        _heading("operator")
+        operators = operator_main(["add", *_config_words(args)]) == OK
+    _heading("check")
+    fires = doctor_main([*_config_words(args)]) == OK
+    if operators and person and fires:
+        _heading("try it")
+        _try(args)
+    _close(operators, fires)
+    return OK if fires and (operators or args.yes) else FAILED
+
+
+def _steps(args: argparse.Namespace, config: Config) -> Iterator[InitStep]:
+    """The daemon and the hooks; people and checks come after them."""
+    if config.separate.on:
+        yield InitStep("daemon", (), "the machine's own, which root set up", _nothing)
+    else:
+        needed = [step for step in start_steps(find_manager(), config) if step.needed]
+        plan = tuple(step.words for step in needed)
+        yield InitStep("daemon", plan, f"answers on {config.socket_path}", lambda: _start(args, needed))
+    found = _agents(args)
+    guarded = {one.agent.word for one in hooked_files(config, Path.home(), Path.cwd()) if not one.problem}
+    missing = [agent for agent, _ in found if agent.word not in guarded]
+    plan = tuple(f"guard {agent.title} ({sign})" for agent, sign in found if agent in missing)
+    already = ", ".join(agent.title for agent, _ in found) or "no agent was found on this machine"
+    yield InitStep("hooks", plan, already, lambda: _install(args, missing))
+
+
+def _agents(args: argparse.Namespace) -> list[tuple[AgentDialect, str]]:
+    return [(agent, "named") for agent in named_agents(args.agents)] or agents_on_machine(Path.home())
+
+
+def _show(steps: Sequence[InitStep], enrolled: bool) -> None:
+    say([(StyledText("Interlock, the first run. `interlock uninstall --all` takes all of it back.", "heading"),), ()])
+    for step in steps:
+        for number, words in enumerate(step.plan or (f"nothing to do: {step.already}",)):
+            _row("" if number else step.name, words)
+    lead = "" if enrolled else "you become the operator, "
+    _row("then", f"{lead}the hooks are checked, and you try it on an action that nobody runs")
+    print()
+
+
+def _take(step: InitStep) -> None:
+    if not step.plan:
+        return
+    _heading(step.name)
+    try:
+        step.do()
+    except (CannotSetUp, FileProblem) as error:
+        raise CommandError(f"{error}; run `{typed_name()} init` again to go on from there") from None
+
+
+def _start(args: argparse.Namespace, steps: Sequence[SystemStep]) -> None:
+    for step in steps:
+        step.do()
+        print(f"done: {step.words}", flush=True)
+    config = settings(args)  # which a step may have written
+    if not until_running(config):
+        raise CannotSetUp(f"the daemon does not answer on {config.socket_path}; `{typed_name()} serve` says why")
+    print(f"The daemon answers on {config.socket_path}.")
+
+
+def _offer_channel(args: argparse.Namespace, config: Config, person: bool) -> None:
+    """Add a channel where an address is given; a desktop notification needs none."""
+    url = args.notify
+    if person and not url and not config.channels.send:
+        _heading("notices")
+        print(
+            "Held actions show on this desktop, where there is one. They can also be sent: ntfys://ntfy.sh/TOPIC, slack://…"
+        )
+        with controlling_terminal() as terminal:
+            url = terminal.ask("An Apprise address, or Enter for none: ").strip()
+    if not url:
+        return
+    print(f"done: wrote the channel `me` into {add_channel(config, url)}")
+    if find_spec("apprise") is None:
+        print(f"It takes one more package: {sys.executable} -m pip install apprise")
+    if is_running(config):
+        print("The daemon uses it after its next start.")
+
+
+def _install(args: argparse.Namespace, agents: Sequence[AgentDialect]) -> None:
+    words = [agent.word for agent in agents]
+    if install_main([*words, "--yes", "--no-diff", *_config_words(args)]) != OK:
+        raise CannotSetUp("not every agent could be guarded")
+
+
+def _has_operators(args: argparse.Namespace) -> bool:
+    return bool(daemon(args).get("/status").get("operators"))
+
+
+def _nothing() -> None:
+    return
+
+
+def _try(args: argparse.Namespace) -> None:
+    """Hold one action that nobody runs, let the person approve it, and ask for it again."""
+    body = {"agent": _TRIAL_AGENT, "cwd": str(Path.home()), "command": TRIED}
+    answer = daemon(args).ask("POST", "/evaluate", body).body or {}
+    ticket = str(answer.get("pendingId") or "")
+    _row("agent", f"wants to run `{TRIED}`. Nothing is run here, whatever you answer.")
+    _row("interlock", str(answer.get("reason", "")))
+    if not ticket:
+        return
+    print()
+    if approve_main([ticket, "--reason", "the first run", *_config_words(args)]) == OK:
+        again = daemon(args).ask("POST", "/evaluate", body).body or {}
+        _row("agent", "asks again.")
+        _row("interlock", str(again.get("reason", "")))
+
+
+def _row(name: str, words: str) -> None:
+    say([(StyledText(f"  {name:<10}", "dim"), StyledText(visible(words)))])
+
+
+def _close(operators: bool, fires: bool) -> None:
+    name = typed_name()
+    print()
+    if not operators:
+        print(f"Left to do, in a terminal of your own: {name} operator add")
+    if not fires:
+        print(f"Left to do: what is a PROBLEM above, then: {name} doctor")
+    if operators and fires:
+        print("All is set up. Restart your agents; what they ask for is judged from now on.")
+    print(f"What waits for you: {name} pending   How it is: {name} status   In the browser: {name} operator link")
+
+
+def _heading(name: str) -> None:
+    say([(), (StyledText(name, "heading"),)])
+
+
+def _agrees(question: str) -> bool:
+    with controlling_terminal() as terminal:
+        return terminal.ask(f"{question} [Y/n] ").strip().casefold() not in _NO
+
+
+def _config_words(args: argparse.Namespace) -> list[str]:
+    return ["--config", args.config] if args.config else []

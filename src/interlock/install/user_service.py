@@ -1,0 +1,271 @@
+"""The daemon as a service of one user: a systemd unit, a launchd agent, or the setting by which hooks start it."""
+
+from __future__ import annotations
+
+import os
+import plistlib
+import select
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from interlock.agents.jsonc import EditError
+from interlock.agents.toml_edit import BEGIN, END, with_block, without_block
+from interlock.client import NoDaemon, find_daemon
+from interlock.config import Config, config_path, load_config
+from interlock.engine.fallback import start_daemon
+from interlock.install.files import read_state, remove_file, replace_file
+from interlock.install.system import CannotSetUp, SystemStep
+
+SYSTEMD, LAUNCHD, HOOKS = "systemd", "launchd", "hooks"
+UNIT = "interlock.service"
+LABEL = "interlock.daemon"
+START_SECONDS = 30.0
+_TOOL_SECONDS = 20.0
+_PEER = struct.Struct("3i")  # pid, uid, gid
+_KEPT = ("XDG_STATE_HOME", "XDG_CONFIG_HOME")  # without which the daemon would look for its files elsewhere
+
+
+def find_manager() -> str:
+    """The service manager of this user's session; HOOKS where none runs, as in a container."""
+    if sys.platform == "darwin" and shutil.which("launchctl"):
+        return LAUNCHD
+    if shutil.which("systemctl") and _succeeds("systemctl", "--user", "show-environment"):
+        return SYSTEMD
+    return HOOKS
+
+
+def service_file(manager: str, environ: Mapping[str, str] = os.environ) -> Path | None:
+    """The file that makes the daemon a service; none where hooks start it."""
+    if manager == SYSTEMD:
+        return Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "systemd" / "user" / UNIT
+    return Path.home() / "Library" / "LaunchAgents" / f"{LABEL}.plist" if manager == LAUNCHD else None
+
+
+def service_text(manager: str, config: Config, environ: Mapping[str, str] = os.environ) -> str:
+    """The unit or the property list; it names this Python by its absolute path."""
+    argv = [sys.executable, "-I", "-m", "interlock", "serve"]
+    argv += ["--config", os.path.abspath(config.path)] if config.path else []
+    kept = {key: environ[key] for key in _KEPT if environ.get(key)}
+    if manager == LAUNCHD:
+        data = {"Label": LABEL, "ProgramArguments": argv, "RunAtLoad": True, "KeepAlive": {"SuccessfulExit": False}}
+        return plistlib.dumps({**data, **({"EnvironmentVariables": kept} if kept else {})}).decode()
+    return f"""\
+# Written by `interlock init`, taken away by `interlock uninstall --all`.
+[Unit]
+Description=Interlock, the safety interlock between agents and what they could destroy
+
+[Service]
+ExecStart={" ".join(map(_quoted, argv))}
+{"".join(f"Environment={_quoted(f'{key}={value}')}" + chr(10) for key, value in kept.items())}Restart=on-failure
+RestartSec=1
+
+[Install]
+WantedBy=default.target
+"""
+
+
+def start_steps(manager: str, config: Config) -> Iterator[SystemStep]:
+    """The steps after which the daemon runs, now and whenever this user needs it."""
+    path = service_file(manager)
+    if path is None:
+        words = f"let hooks start the daemon where none runs (hooks.start_daemon in {settings_file(config)})"
+        yield SystemStep(words, not config.hooks.start_daemon, lambda: _change_settings(config, {"hooks": _STARTS}))
+        yield SystemStep("start the daemon now", not is_running(config), lambda: _start_detached(config))
+        return
+    text = service_text(manager, config)
+    changed = read_state(path).text != text
+    yield SystemStep(f"write {path}", changed, lambda: _write(path, text))
+    pid = daemon_process(config)
+    words = "start the daemon now, and at every login" + (f", in place of process {pid}" if pid else "")
+    yield SystemStep(words, changed or not is_running(config), lambda: _start(manager, path, config))
+
+
+def stop_steps(config: Config) -> Iterator[SystemStep]:
+    """The steps that stop the daemon and start it no more, however it was started."""
+    for manager in (SYSTEMD, LAUNCHD):
+        path = service_file(manager)
+        if path is not None and path.is_file():
+            yield SystemStep("start the daemon no more at a login", True, partial(_disable, manager))
+            yield SystemStep(f"remove {path}", True, path.unlink)
+    if pid := daemon_process(config):
+        yield SystemStep(f"stop the daemon (process {pid})", True, lambda: _stop(pid, config))
+    if config.path and BEGIN in Path(config.path).read_text("utf-8"):
+        yield SystemStep(f"take what init wrote out of {config.path}", True, lambda: _restore_settings(config))
+
+
+def data_steps(config: Config) -> Iterator[SystemStep]:
+    """The steps that delete what an uninstall leaves otherwise: the state folder and the configuration."""
+    if config.folder.is_dir():
+        words = f"delete {config.folder}: the record, the operators and the copies for `interlock undo`"
+        yield SystemStep(words, True, lambda: shutil.rmtree(config.folder))
+    folder = settings_file(config).parent
+    if not config.separate.on and folder.name == "interlock" and folder.is_dir():
+        yield SystemStep(f"delete {folder}: the configuration", True, lambda: shutil.rmtree(folder))
+
+
+def is_running(config: Config) -> bool:
+    """Whether the configuration's daemon answers."""
+    try:
+        find_daemon(config).get("/status", 5.0)
+    except NoDaemon:
+        return False
+    return True
+
+
+def until_running(config: Config, seconds: float = START_SECONDS) -> bool:
+    """Waits until the daemon answers; False where it does not."""
+    end = time.monotonic() + seconds
+    while not is_running(config):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def daemon_process(config: Config) -> int:
+    """The process that serves the socket, where it is this user's; else 0."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return 0
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe, suppress(OSError):
+        probe.settimeout(5)
+        probe.connect(str(config.socket_path))
+        pid, uid, _ = _PEER.unpack(probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+        return pid if uid == os.getuid() else 0
+    return 0
+
+
+_STARTS = {"start_daemon": "true"}
+
+
+def settings_file(config: Config) -> Path:
+    """The configuration that init may add to."""
+    return Path(config.path) if config.path else config_path()
+
+
+def add_channel(config: Config, url: str) -> Path:
+    """Adds a channel whose address is in a file of its own; returns the configuration's path."""
+    path = settings_file(config)
+    secret = path.with_name("channel-url")
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    replace_file(read_state(secret), url.encode() + b"\n", 0o600)
+    secret.chmod(0o600)
+    channel = {"name": '"me"', "kind": '"apprise"', "url_file": '"channel-url"'}
+    _change_settings(config, {"[channels.send]": channel})
+    return path
+
+
+def _change_settings(config: Config, tables: Mapping[str, Mapping[str, str]]) -> None:
+    """Adds tables to the block that init keeps in the configuration; refuses a file in which they are defined already."""
+    path = settings_file(config)
+    state = read_state(path)
+    own = _own_tables(state.text or "")
+    block = "\n".join(
+        f"[{name}]\n" + "".join(f"{key} = {value}\n" for key, value in table.items())
+        for name, table in {**own, **tables}.items()
+    )
+    try:
+        text = with_block(state.text, block)
+    except EditError:
+        raise CannotSetUp(f"{path} has such a table already; add this to it:\n{block}") from None
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    replace_file(state, text.encode(), 0o600)
+
+
+def _own_tables(text: str) -> dict[str, dict[str, str]]:
+    """The tables of the block that init wrote, as it wrote them."""
+    block = text.partition(BEGIN)[2].partition(END)[0]
+    found: dict[str, dict[str, str]] = {}
+    for line in block.splitlines():
+        if line.startswith("["):
+            found[line[1:-1]] = {}
+        elif " = " in line:
+            key, _, value = line.partition(" = ")
+            found[list(found)[-1]][key] = value
+    return found
+
+
+def _restore_settings(config: Config) -> None:
+    state = read_state(Path(config.path))
+    text = without_block(state.text or "")
+    if text is None:
+        remove_file(state)
+    else:
+        tomllib.loads(text)
+        replace_file(state, text.encode(), state.mode)
+
+
+def _write(path: Path, text: str) -> None:
+    replace_file(read_state(path), text.encode(), 0o644)
+
+
+def _start_detached(config: Config) -> None:
+    """Starts it with the settings that a step before this one may have written."""
+    path = settings_file(config)
+    start_daemon(load_config(path) if path.is_file() else config)
+
+
+def _start(manager: str, path: Path, config: Config) -> None:
+    if pid := daemon_process(config):  # another one has the state folder; the service takes its place
+        _stop(pid, config)
+    if manager == LAUNCHD:
+        subprocess.run(["launchctl", "bootout", f"gui/{os.getuid()}/{LABEL}"], capture_output=True)
+        _run("launchctl", "bootstrap", f"gui/{os.getuid()}", str(path))
+    else:
+        _run("systemctl", "--user", "daemon-reload")
+        _run("systemctl", "--user", "enable", UNIT)
+        _run("systemctl", "--user", "restart", UNIT)
+
+
+def _disable(manager: str) -> None:
+    if manager == LAUNCHD:
+        subprocess.run(["launchctl", "bootout", f"gui/{os.getuid()}/{LABEL}"], capture_output=True)
+    elif _succeeds("systemctl", "--user", "show-environment"):
+        _run("systemctl", "--user", "disable", "--now", UNIT)
+
+
+def _stop(pid: int, config: Config) -> None:
+    """Ends the process and waits until it has ended, after which nothing writes into the state folder."""
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        if daemon_process(config) == pid:
+            signal.pidfd_send_signal(process, signal.SIGTERM)
+        if not select.select([process], [], [], START_SECONDS)[0]:
+            raise CannotSetUp(f"the daemon (process {pid}) did not stop")
+    finally:
+        os.close(process)
+
+
+def _quoted(word: str) -> str:
+    """A word as systemd takes it."""
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    return f'"{escaped}"'
+
+
+def _run(*argv: str) -> None:
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=_TOOL_SECONDS, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CannotSetUp(f"{argv[0]}: {error}") from None
+    if done.returncode:
+        raise CannotSetUp(f"`{' '.join(argv)}` failed: {done.stderr.strip() or done.stdout.strip()}")
+
+
+def _succeeds(*argv: str) -> bool:
+    try:
+        _run(*argv)
+    except CannotSetUp:
+        return False
+    return True
