@@ -1,0 +1,170 @@
+"""`interlock import`: the rules of other guards as standing answers, shown first, signed like any other, never weaker in silence."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.cli.answer.importing.formats import UnknownFormat, read_file
+from interlock.cli.answer.importing.limits import why_refused
+from interlock.cli.answer.importing.rules import ALLOW, ASK, DENY, ForeignRule
+from interlock.cli.command import (
+    FAILED,
+    OK,
+    CommandError,
+    add_operator_option,
+    command,
+    list_rows,
+    pluralize,
+    run,
+    say,
+    say_json,
+    settings,
+    typed_name,
+)
+from interlock.cli.sign_in import confirm, operator_session
+from interlock.client import ApiError
+from interlock.config import Config, rules_of
+from interlock.policy.patterns import Glob, PatternSyntax
+
+_EXAMPLES = """
+interlock import ~/.claude/settings.json                # shows what it would become, and saves nothing
+interlock import ~/.codex/rules/default.rules --save    # signs it, after a yes
+interlock import ~/.config/dcg/allowlist.toml .safety-net.json
+"""
+_STYLES = {ALLOW: "allow", DENY: "deny", ASK: "ask"}
+_SOURCE = 90  # characters
+
+
+class ImportedFile(Struct, frozen=True):
+    """One file, the guard that it is of, and its rules."""
+
+    path: str
+    guard: str
+    rules: tuple[ForeignRule, ...]
+
+
+def import_main(argv: Sequence[str]) -> int:
+    """Show the rules of other guards as standing answers, and with --save sign them."""
+    parser = command(
+        "import",
+        "Carry over the rules of another guard: dcg, cc-safety-net, shellfirm, nah, Claude Code's permissions, Codex's execpolicy.\n"
+        "Shows each as what `interlock allow` or `interlock deny` would say, and what cannot be carried over and why; --save signs them.\n"
+        "What such a file always asks about goes into a policy: `patterns.approve`.",
+        _EXAMPLES,
+        "exit codes: 0 done, 1 refused or failed, 2 wrong usage or not agreed to, 3 no daemon answers",
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a file of rules; its guard is told from its content")
+    parser.add_argument("--save", action="store_true", help="sign what is shown, after a yes")
+    add_operator_option(parser)
+    return run("import", _import, parser.parse_args(list(argv)))
+
+
+def _import(args: argparse.Namespace) -> int:
+    config = settings(args)
+    try:
+        files = [_checked(Path(name), config) for name in args.files]
+    except UnknownFormat as error:
+        raise CommandError(str(error), 2) from None
+    rules = [rule for file in files for rule in file.rules]
+    if args.json and not args.save:
+        say_json({"files": [asdict(file) | {"rules": [asdict(rule) for rule in file.rules]} for file in files]})
+        return OK
+    say(_lines(files), to_errors=args.json)
+    wanted = list(
+        dict.fromkeys((r.verdict, p, r.why, r.seconds) for r in rules if r.verdict != ASK for p in r.patterns)
+    )
+    if not args.save or not wanted:
+        print(_ending(wanted))
+        return OK
+    return _save(args, wanted)
+
+
+def _checked(path: Path, config: Config) -> ImportedFile:
+    """The rules of a file, without what must not be let pass."""
+    try:
+        guard, rules = read_file(path)
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}") from None
+    book = rules_of(config) if any(rule.verdict == ALLOW and rule.patterns for rule in rules) else None
+    return ImportedFile(str(path), guard, tuple(_limited(rule, book, config) for rule in rules))
+
+
+def _limited(rule: ForeignRule, book: Any, config: Config) -> ForeignRule:
+    for pattern in rule.patterns:
+        try:
+            Glob.of(pattern)
+        except PatternSyntax as error:
+            return replace(rule, patterns=(), problem=str(error))
+        if rule.verdict == ALLOW and (why := why_refused(pattern, book, config)):
+            return replace(rule, patterns=(), problem=f"refused: {why}")
+    return rule
+
+
+def _lines(files: Sequence[ImportedFile]) -> Iterator[Line]:
+    for file in files:
+        yield (StyledText(f"{file.guard}, {visible(file.path)}", "heading"),)
+        for rule in (rule for rule in file.rules if rule.patterns and rule.verdict != ASK):
+            for pattern in rule.patterns:
+                yield StyledText(f"  {rule.verdict:<6}", _STYLES[rule.verdict]), StyledText(visible(pattern), "command")
+            yield (StyledText(f"         from {_short(rule.source)}", "dim"),)
+        asks = [rule for rule in file.rules if rule.patterns and rule.verdict == ASK]
+        if asks:
+            yield ()
+            yield (
+                StyledText("Always asked about there. For the same here, in a policy of your own (docs/policies.md):"),
+            )
+            quoted = ", ".join(f'"{visible(pattern)}"' for rule in asks for pattern in rule.patterns)
+            yield (StyledText(f"  patterns.approve = [{quoted}]", "command"),)
+        problems = [rule for rule in file.rules if rule.problem]
+        if problems:
+            yield ()
+            yield (StyledText(f"Not carried over ({len(problems)} of {len(file.rules)}):"),)
+        for rule in problems:
+            yield StyledText(f"  {rule.verdict:<6}", "dim"), StyledText(_short(rule.source), "command")
+            yield (StyledText(f"         {visible(rule.problem)}", "dim"),)
+        yield ()
+
+
+def _short(text: str) -> str:
+    text = visible(" ".join(text.split()))
+    return text if len(text) <= _SOURCE else f"{text[: _SOURCE - 1]}…"
+
+
+def _ending(wanted: Sequence[object]) -> str:
+    if not wanted:
+        return "There is nothing to save."
+    return f"Nothing was saved. With --save you sign {pluralize(len(wanted), 'standing answer')}; `{typed_name()} allow --list` then shows them."
+
+
+def _save(args: argparse.Namespace, wanted: Sequence[tuple[str, str, str, int]]) -> int:
+    with operator_session(args) as operator:
+        there = {(row.get("verdict"), row.get("pattern")) for row in list_rows(operator.get("/standing"), "standing")}
+        new = [one for one in wanted if one[:2] not in there]
+        if not new:
+            print("All of it is saved already.")
+            return OK
+        if not confirm(f"Sign {pluralize(len(new), 'standing answer')}?"):
+            raise CommandError("nothing was saved", 2)
+        made, refused = [], []
+        for verdict, pattern, why, seconds in new:
+            body = {"verdict": verdict, "pattern": pattern, "why": why or "imported", "seconds": seconds}
+            try:
+                made.append(operator.post("/standing", body))
+            except ApiError as error:
+                refused.append(f"{verdict} {visible(pattern)}: {error}")
+    if args.json:
+        say_json({"saved": made, "refused": refused})
+    else:
+        print(
+            f"Saved: {pluralize(len(made), 'standing answer')}. `{typed_name()} revoke ID` takes one back, `allow --list` shows them."
+        )
+        for words in refused:
+            print(f"Refused: {words}")
+    return FAILED if refused else OK

@@ -1,0 +1,329 @@
+"""Reads the rule files of other guards: dcg, cc-safety-net, shellfirm, nah, Claude Code's permissions, Codex's execpolicy."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import json
+import re
+import time
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from interlock.cli.answer.importing.rules import (
+    ALLOW,
+    ASK,
+    DENY,
+    ForeignRule,
+    carried,
+    exact,
+    from_regex,
+    left,
+    prefix,
+)
+
+MOST_BYTES = 1_000_000
+MOST_ALTERNATIVES = 24
+_EVERYTHING = "a pattern for everything is none"
+_BUILT_IN = "a built-in rule of {guard}, which Interlock judges by rules of its own: `interlock explain` shows how"
+
+
+class UnknownFormat(ValueError):
+    """A file of none of the known guards; the message says what was expected."""
+
+
+def read_file(path: Path) -> tuple[str, list[ForeignRule]]:
+    """The guard that a file is of, and its rules; refuses what it does not know."""
+    data = path.read_bytes()
+    if len(data) > MOST_BYTES:
+        raise UnknownFormat(f"{path}: {len(data)} bytes are too many for a file of rules")
+    text = data.decode("utf-8", "replace")
+    if path.suffix == ".rules" or re.search(r"^\s*prefix_rule\s*\(", text, re.MULTILINE):
+        return "Codex execpolicy", list(_codex(text))
+    found = _parse(path, text)
+    for title, fits, read in _FORMATS:
+        if fits(found):
+            return title, list(read(found, path))
+    raise UnknownFormat(
+        f"{path}: not a file of {', '.join(dict.fromkeys(title for title, _, _ in _FORMATS))} or Codex execpolicy"
+    )
+
+
+def _parse(path: Path, text: str) -> Any:
+    try:
+        if path.suffix == ".toml":
+            return tomllib.loads(text)
+        if path.suffix in (".yaml", ".yml"):
+            return yaml.safe_load(text)
+        return json.loads(text)
+    except (ValueError, yaml.YAMLError, RecursionError) as error:
+        raise UnknownFormat(f"{path}: {str(error).splitlines()[0] if str(error) else error!r}") from None
+
+
+def _has(*keys: str) -> Callable[[Any], bool]:
+    return lambda found: isinstance(found, Mapping) and any(key in found for key in keys)
+
+
+def _rows(value: Any) -> list[Mapping[str, Any]]:
+    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list) else []
+
+
+def _texts(value: Any) -> list[str]:
+    return [row for row in value if isinstance(row, str)] if isinstance(value, list) else []
+
+
+# Claude Code
+
+
+_CLAUDE_RULE = re.compile(r"([\w*-]+)(?:\((.*)\))?", re.DOTALL)
+_WRITERS, _READERS = ("Edit", "Write", "MultiEdit", "NotebookEdit"), ("Read", "Grep", "Glob")
+_PATH_TOOLS = {"Edit": _WRITERS, "Write": _WRITERS, "MultiEdit": _WRITERS, "NotebookEdit": _WRITERS, "Read": _READERS}
+
+
+def _claude(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
+    rules = found["permissions"]
+    for verdict in (DENY, ASK, ALLOW):
+        for rule in _texts(rules.get(verdict) if isinstance(rules, Mapping) else None):
+            yield _claude_rule(verdict, rule, path)
+
+
+def _claude_rule(verdict: str, rule: str, path: Path) -> ForeignRule:
+    parsed = _CLAUDE_RULE.fullmatch(rule.strip())
+    if parsed is None:
+        return left(verdict, rule, "it is not written as a rule is: Tool or Tool(what)")
+    tool, inside = parsed[1], (parsed[2] or "").strip()
+    if tool.startswith("mcp__"):
+        return carried(verdict, rule, [tool if tool.count("__") > 1 else f"{tool}__*"])
+    if not inside.strip("*: "):
+        return left(verdict, rule, _EVERYTHING)
+    if tool == "Bash":
+        return _claude_command(verdict, rule, inside)
+    if tool == "WebFetch" and inside.startswith("domain:"):
+        host = inside.removeprefix("domain:")
+        return carried(verdict, rule, [f"WebFetch:https://{host}/*", f"WebFetch:https://{host}"])
+    if tool in _PATH_TOOLS:
+        return _claude_path(verdict, rule, _PATH_TOOLS[tool], inside, path)
+    return left(verdict, rule, f"nothing here says what {tool} means inside its parentheses")
+
+
+def _claude_command(verdict: str, rule: str, inside: str) -> ForeignRule:
+    for ending in (":*", " *"):
+        if inside.endswith(ending) and "*" not in inside.removesuffix(ending):
+            return prefix(verdict, rule, inside.removesuffix(ending))
+    return carried(verdict, rule, [inside]) if "*" in inside else exact(verdict, rule, inside)
+
+
+def _claude_path(verdict: str, rule: str, tools: Sequence[str], inside: str, path: Path) -> ForeignRule:
+    """`//` begins at the root, `~` at home, `/` at the project; all else is relative to whatever folder the agent is in."""
+    place = re.sub(r"\*+", "*", inside)
+    if place.startswith("//"):
+        place = place[1:]
+    elif place.startswith("~/"):
+        place = f"{Path.home()}/{place[2:]}"
+    elif place.startswith("/") and path.parent.name == ".claude":
+        place = f"{path.resolve().parent.parent}{place}"
+    elif verdict == ALLOW:
+        return left(verdict, rule, "it is relative to a folder, and a standing answer counts in every folder")
+    else:
+        place = f"*/{place.removeprefix('./').lstrip('/')}"
+    return carried(verdict, rule, [f"{tool}:{place}" for tool in tools])
+
+
+# Codex
+
+
+_DECISIONS = {"allow": ALLOW, "prompt": ASK, "forbidden": DENY}
+
+
+def _codex(text: str) -> Iterator[ForeignRule]:
+    """`prefix_rule(…)` calls; Starlark's literals and calls are Python's, and nothing of it is run."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise UnknownFormat(f"execpolicy: {error}") from None
+    for node in tree.body:
+        call = node.value if isinstance(node, ast.Expr) else None
+        name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
+        source = " ".join(ast.unparse(node).split())
+        if not isinstance(call, ast.Call) or name != "prefix_rule":
+            yield left("", source, "only prefix_rule is carried over")
+            continue
+        try:
+            given = {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg}
+        except ValueError:
+            yield left("", source, "it is computed, and only literals are read")
+            continue
+        yield from _codex_rule(source, given)
+
+
+def _codex_rule(source: str, given: Mapping[str, Any]) -> Iterator[ForeignRule]:
+    verdict = _DECISIONS.get(str(given.get("decision", "allow")))
+    pattern = given.get("pattern")
+    words = [[part] if isinstance(part, str) else _texts(part) for part in pattern] if isinstance(pattern, list) else []
+    if verdict is None or not words or not all(words):
+        yield left(verdict or "", source, "its decision or its pattern is none that is known")
+        return
+    chosen = list(itertools.islice(itertools.product(*words), MOST_ALTERNATIVES + 1))
+    if len(chosen) > MOST_ALTERNATIVES:
+        yield left(verdict, source, f"more than {MOST_ALTERNATIVES} alternatives")
+        return
+    if any(re.search(r"[\s*]", word) for line in chosen for word in line):
+        yield left(verdict, source, "a word of it has a blank or a star in it")
+        return
+    rules = [prefix(verdict, source, " ".join(line)) for line in chosen]
+    patterns = [pattern for rule in rules for pattern in rule.patterns]
+    yield carried(verdict, source, patterns, str(given.get("justification", "")))
+
+
+# dcg
+
+
+def _dcg_allowlist(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
+    for row in _rows(found.get("allow")):
+        yield _dcg_entry(row)
+
+
+def _dcg_entry(row: Mapping[str, Any]) -> ForeignRule:
+    kind = next((key for key in ("exact_command", "command_prefix", "pattern", "rule") if row.get(key)), "")
+    source, why = f"{kind} = {row.get(kind, '')!s}", str(row.get("reason", ""))
+    seconds = _remaining(row.get("expires_at"))
+    if seconds is None:
+        return left(ALLOW, source, "it has expired")
+    for key in ("paths", "conditions", "environments", "context"):
+        if row.get(key):
+            return left(ALLOW, source, f"it is bound to {key}, and a standing answer counts everywhere")
+    if kind == "exact_command":
+        return exact(ALLOW, source, str(row[kind]), why, seconds)
+    if kind == "command_prefix":
+        return prefix(ALLOW, source, str(row[kind]), why, seconds)
+    if kind == "pattern":
+        return from_regex(ALLOW, source, str(row[kind]), why, seconds)
+    return left(ALLOW, source, _BUILT_IN.format(guard="dcg"))
+
+
+def _remaining(text: Any) -> int | None:
+    """The seconds until then; 0 where it does not end, None where it has ended or cannot be read."""
+    if not text:
+        return 0
+    try:
+        then = text if isinstance(text, datetime) else datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+    then = then if then.tzinfo else then.replace(tzinfo=UTC)
+    seconds = int(then.timestamp() - time.time())
+    return seconds if seconds > 0 else None
+
+
+def _dcg_config(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
+    overrides = found.get("overrides")
+    for verdict, key in ((DENY, "block"), (ALLOW, "allow")):
+        rows = overrides.get(key) if isinstance(overrides, Mapping) else None
+        for row in rows if isinstance(rows, list) else ():
+            given = row if isinstance(row, Mapping) else {"pattern": str(row)}
+            source = str(given.get("pattern", ""))
+            if given.get("when"):
+                yield left(verdict, source, "it has a condition, and a standing answer has none")
+            else:
+                yield from_regex(verdict, source, source, str(given.get("reason", "")))
+    packs = found.get("packs")
+    for pack in _texts(packs.get("disabled") if isinstance(packs, Mapping) else None):
+        yield left(ALLOW, f"packs.disabled: {pack}", _BUILT_IN.format(guard="dcg"))
+    agents = found.get("agents")
+    for name, table in agents.items() if isinstance(agents, Mapping) else ():
+        for command in _texts(table.get("additional_allowlist") if isinstance(table, Mapping) else None):
+            yield exact(ALLOW, command, command, f"for {name}")
+
+
+def _dcg_pack(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
+    for verdict, key in ((DENY, "destructive_patterns"), (ALLOW, "safe_patterns")):
+        for row in _rows(found.get(key)):
+            source = str(row.get("pattern", ""))
+            yield from_regex(verdict, source, source, str(row.get("description") or row.get("name") or ""))
+
+
+# cc-safety-net
+
+
+def _safety_net(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
+    for row in _rows(found.get("rules")):
+        program, sub = str(row.get("command", "")), str(row.get("subcommand") or "")
+        start = f"{program} {sub}".strip()
+        args = _texts(row.get("block_args"))
+        source = f"{row.get('name', '')}: {start} {' '.join(args)}"
+        if not program or not args:
+            yield left(DENY, source, "it names no command or no arguments")
+            continue
+        patterns = [f"{start} {arg}" + ("*" if re.fullmatch(r"[\w-]+", arg) else "") for arg in args]
+        yield carried(DENY, source, patterns, str(row.get("reason", "")))
+
+
+# shellfirm
+
+
+def _shellfirm_settings(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
+    yield from _shellfirm_checks(found.get("checks"), path)
+    for verdict, key in ((DENY, "deny_patterns_ids"), (DENY, "deny"), (ALLOW, "ignores_patterns_ids")):
+        for id in _texts(found.get(key)):
+            yield left(verdict, f"{key}: {id}", _BUILT_IN.format(guard="shellfirm"))
+
+
+def _shellfirm_checks(found: Any, path: Path) -> Iterator[ForeignRule]:
+    for row in _rows(found):
+        source = str(row.get("test") or row.get("is") or "")
+        why = str(row.get("description", ""))
+        verdict = DENY if str(row.get("challenge", "")).casefold() in ("deny", "block") else ASK
+        if row.get("enable") is False:
+            continue
+        if row.get("filters"):
+            yield left(verdict, source, "it has filters, and a pattern has none")
+        elif row.get("method") in ("Contains", "StartWith"):
+            yield prefix(verdict, source, source, why)
+        else:
+            yield from_regex(verdict, source, source, why)
+
+
+# nah
+
+
+_NAH = {"allow": ALLOW, "ask": ASK, "block": DENY}
+
+
+def _nah(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
+    actions, classify = found.get("actions"), found.get("classify")
+    actions = actions if isinstance(actions, Mapping) else {}
+    for kind, commands in classify.items() if isinstance(classify, Mapping) else ():
+        verdict = _NAH.get(str(actions.get(kind, "")))
+        for command in _texts(commands):
+            source = f"{kind}: {command}"
+            if verdict is None:
+                yield left("", source, f"the file does not say what is done with {kind}")
+            else:
+                yield prefix(verdict, source, command)
+    for kind, word in actions.items():
+        if not (isinstance(classify, Mapping) and kind in classify):
+            yield left(_NAH.get(str(word), ""), f"actions: {kind}: {word}", _BUILT_IN.format(guard="nah"))
+    places = found.get("sensitive_paths")
+    for place, word in places.items() if isinstance(places, Mapping) else ():
+        whole = str(Path(str(place)).expanduser())
+        patterns = [f"{tool}:{whole}*" for tool in (*_READERS, *_WRITERS)]
+        yield carried(_NAH.get(str(word), ASK), f"sensitive_paths: {place}", patterns)
+    for key in ("enable-guards", "disabled", "overrides"):
+        for name in _texts(found.get(key)) or list(found.get(key) or {}):
+            yield left("", f"{key}: {name}", _BUILT_IN.format(guard="nah"))
+
+
+_FORMATS: tuple[tuple[str, Callable[[Any], bool], Callable[[Any, Path], Iterator[ForeignRule]]], ...] = (
+    ("Claude Code", _has("permissions"), _claude),
+    ("dcg", _has("allow"), _dcg_allowlist),
+    ("dcg", _has("destructive_patterns", "safe_patterns"), _dcg_pack),
+    ("nah", _has("classify", "actions", "sensitive_paths", "enable-guards"), _nah),
+    ("shellfirm", _has("challenge", "checks", "deny_patterns_ids", "ignores_patterns_ids"), _shellfirm_settings),
+    ("shellfirm", lambda found: isinstance(found, list), _shellfirm_checks),
+    ("cc-safety-net", lambda found: _has("rules")(found) and "version" in found, _safety_net),
+    ("dcg", _has("overrides", "packs", "agents"), _dcg_config),
+)
