@@ -42,7 +42,7 @@ POST /api/v1/tickets/{id}/approve · POST /api/v1/tickets/{id}/reject · POST /a
 POST /api/v1/tickets/{id}/executed
 GET /api/v1/grants · POST /api/v1/grants · DELETE /api/v1/grants/{id}
 GET /api/v1/standing · POST /api/v1/standing · POST /api/v1/standing/trial
-GET /api/v1/patterns · POST /api/v1/patterns · DELETE /api/v1/patterns/{id}
+POST /api/v1/preview · GET /api/v1/patterns · POST /api/v1/patterns · DELETE /api/v1/patterns/{id}
 GET /api/v1/agents · POST /api/v1/agents · PATCH /api/v1/agents
 GET /api/v1/blocks · POST /api/v1/blocks · DELETE /api/v1/blocks/{principal}
 GET /api/v1/challenges · POST /api/v1/challenges/{id}/reveal · POST /api/v1/challenges/{id}/reissue

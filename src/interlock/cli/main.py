@@ -42,6 +42,7 @@ GUARDING = MappingProxyType(
         "status": "how the daemon is, and what waits",
         "config": "show and check the configuration",
         "policy": "show, check, test and compare policies",
+        "shell-hook": "guard the shell that you type in: what it has to evaluate",
         "completion": "what a shell completes, and the manual page",
         "conformance": "evidence for the public MCP-AQL conformance runner",
     }
@@ -155,7 +156,7 @@ def _run(words: list[str]) -> int:
 def command_function(word: str) -> Callable[[Sequence[str]], int]:
     """Import the module of a word of COMMANDS and return the function that runs it; no other command is imported."""
     section = next(title for title, commands in _SECTIONS if word in commands).lower()
-    module = import_module(f"interlock.cli.{section}.{_SHARED.get(word, word)}")
+    module = import_module(f"interlock.cli.{section}.{_SHARED.get(word, word).replace('-', '_')}")
     function: Callable[[Sequence[str]], int] = getattr(module, f"{word}_main" if word in _SHARED else "main")
     return function
 

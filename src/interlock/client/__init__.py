@@ -6,7 +6,6 @@ import json
 import os
 import pwd
 import socket
-import struct
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
@@ -19,11 +18,11 @@ from msgspec.structs import replace
 
 from interlock.config import Config
 from interlock.model import Confidential
+from interlock.socket_peers import foreign_peer
 
 API = "/api/v1"
 PATIENCE = 30.0  # seconds; a long poll asks for more
 _MOST_BYTES = 64 * 1024 * 1024
-_CREDENTIALS = struct.Struct("3i")  # pid, uid, gid, as the kernel gives them
 
 
 class NoDaemon(Exception):
@@ -165,12 +164,8 @@ def path_segment(text: str) -> str:
 
 def check_peer(sock: socket.socket, path: Path) -> None:
     """Refuses a peer other than our own user, root, or the folder's owner, who could have planted the socket."""
-    if not hasattr(socket, "SO_PEERCRED"):
-        return
-    _, uid, _ = _CREDENTIALS.unpack(sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
-    folder = path.parent.stat()
-    owners = {0, os.getuid()} | ({folder.st_uid} if not folder.st_mode & 0o022 else set())
-    if uid not in owners:
+    uid = foreign_peer(sock, path)
+    if uid is not None:
         raise NoDaemon(f"the socket {path} is served by user {uid}, who is not you; nothing was sent")
 
 

@@ -8,7 +8,6 @@ import select
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import time
@@ -25,13 +24,13 @@ from interlock.config import Config, config_path, load_config
 from interlock.engine.fallback import start_daemon
 from interlock.install.files import read_state, remove_file, replace_file
 from interlock.install.system import CannotSetUp, SystemStep
+from interlock.socket_peers import peer_of
 
 SYSTEMD, LAUNCHD, HOOKS = "systemd", "launchd", "hooks"
 UNIT = "interlock.service"
 LABEL = "interlock.daemon"
 START_SECONDS = 30.0
 _TOOL_SECONDS = 20.0
-_PEER = struct.Struct("3i")  # pid, uid, gid
 _KEPT = ("XDG_STATE_HOME", "XDG_CONFIG_HOME")  # without which the daemon would look for its files elsewhere
 
 
@@ -134,13 +133,11 @@ def until_running(config: Config, seconds: float = START_SECONDS) -> bool:
 
 def daemon_process(config: Config) -> int:
     """The process that serves the socket, where it is this user's; else 0."""
-    if not hasattr(socket, "SO_PEERCRED"):
-        return 0
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe, suppress(OSError):
         probe.settimeout(5)
         probe.connect(str(config.socket_path))
-        pid, uid, _ = _PEER.unpack(probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
-        return pid if uid == os.getuid() else 0
+        peer = peer_of(probe)
+        return peer[0] if peer is not None and peer[1] == os.getuid() else 0
     return 0
 
 

@@ -33,6 +33,7 @@ from interlock.server.routes.evaluate import encode_json
 from interlock.server.routes.grants import grant_routes, standing_routes
 from interlock.server.routes.operators import operator_routes
 from interlock.server.routes.plans import plan_routes, planner_routes, workflow_routes
+from interlock.server.routes.preview import preview_routes
 from interlock.server.routes.status import channel_routes, pause_routes, status_routes
 from interlock.server.routes.tickets import challenge_routes, ticket_routes
 from interlock.server.routes.undo import undo_routes
@@ -287,6 +288,7 @@ def _documented(context: Context) -> FastAPI:
         channel_routes,
         audit_routes,
         status_routes,
+        preview_routes,
         quota_routes,
         coverage_routes,
         planner_routes,

@@ -391,6 +391,10 @@ SCHEMAS: dict[str, Schema] = {
         "unproved": COUNT, "provedUntil": {"anyOf": [TIME, {"type": "null"}]}, "touches": COUNT,
         "touchedUntil": {"anyOf": [TIME, {"type": "null"}]},
     }),
+    "preview": table({
+        "verdict": TEXT, "outcome": TEXT, "level": COUNT, "levelName": TEXT, "irreversible": FLAG, "reason": TEXT, "rule": TEXT,
+        "instead": TEXT, "impact": TEXT,
+    }),
     "coverage": table({
         **_COVERED,
         "agents": {"type": "array", "items": table({"agent": TEXT, "asked": COUNT, **_COVERED})},

@@ -63,6 +63,11 @@ class Mode(RequestBody):
     reason: Words = ""
 
 
+class TypedCommand(RequestBody):
+    command: Annotated[str, Field(min_length=1, max_length=100_000)]
+    cwd: Annotated[str, Field(max_length=4096)] = ""
+
+
 class NewPause(RequestBody):
     seconds: Annotated[int, Field(ge=1, le=86_400)]
     reason: Annotated[str, Field(min_length=1, max_length=500)]
