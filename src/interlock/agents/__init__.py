@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from interlock.agents.rewriting import Rewriting
 
 SCOPES = ("project", "user", "system")
+STATUS_LINE = "interlock.cli.guard.statusline"  # the module that a status line of ours runs
 GATING = frozenset({"before", "permission"})  # the kinds of event that an answer can stop
 
 
@@ -85,6 +86,7 @@ class HookFile(Struct, frozen=True):
     form: str = "json"  # json | jsonc | toml | plugin | script
     mode: int = 0o644
     note: str = ""  # the step that the user has to take before the agent uses it
+    status: bool = False  # whether a status line may be set there: a file of one person
 
 
 class HookClient(Struct, frozen=True):
@@ -92,6 +94,7 @@ class HookClient(Struct, frozen=True):
 
     path: str
     url: str = ""  # the daemon's address without a path; empty for the client
+    status: str = ""  # the shell command that prints a status line, where an agent shows one
 
     def __post_init__(self) -> None:
         if not self.path.startswith("/") or self.path.rpartition("/")[2] != CLIENT:

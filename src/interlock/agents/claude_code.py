@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import GATING, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents import GATING, STATUS_LINE, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
 from interlock.agents.claude_permissions import passage
 from interlock.agents.hook_files import (
@@ -19,7 +19,9 @@ from interlock.agents.hook_files import (
     is_ours,
     read_json_files,
     with_hooks,
+    with_member,
     without_hooks,
+    without_member,
 )
 from interlock.agents.hook_protocol import (
     JsonAgent,
@@ -50,6 +52,7 @@ KINDS = {
 HOOKED = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "ConfigChange")
 _TOOL_EVENTS = frozenset({"before", "after", "failed", "permission"})
 _ASKING = frozenset({"default", "acceptEdits", "plan"})  # in any other mode, or in none, no prompt is shown
+_STATUS_KEY = "statusLine"
 _DIALECT = ToolNames(frozenset({"Bash"}), {"Monitor": "Bash"}, frozenset({"timeout_ms"}))
 
 
@@ -84,15 +87,26 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
         "project": project / ".claude" / "settings.json",
         "system": _managed(),
     }
-    return (HookFile(found[scope]),) if scope in found else ()
+    return (HookFile(found[scope], status=scope == "user"),) if scope in found else ()
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    return with_hooks(text, [_hook(event, client) for event in HOOKED], is_ours)
+    written = with_hooks(text, [_hook(event, client) for event in HOOKED], is_ours)
+    if not place.status or not client.status:
+        return written
+    return with_member(written, _STATUS_KEY, {"type": "command", "command": client.status})
 
 
 def _erase(place: HookFile, text: str) -> str | None:
-    return without_hooks(text, is_ours)
+    """A status line of ours goes with the hooks, and is none by itself."""
+    without = without_hooks(text, is_ours)
+    if without == text:
+        return text
+    return without_hooks(without_member(text, _STATUS_KEY, _is_own_status), is_ours)
+
+
+def _is_own_status(value: Any) -> bool:
+    return isinstance(value, Mapping) and STATUS_LINE in str(value.get("command", ""))
 
 
 def _off(home: Path, project: Path) -> list[str]:

@@ -67,6 +67,19 @@ def without_hooks(text: str, ours: Ours, comments: bool = False, base: Mapping[s
     return document.text
 
 
+def with_member(text: str, key: str, value: Any) -> str:
+    """The text with a key at the top, where it has none of that name; anybody else's stays."""
+    document = parse_jsonc(text, comments=False)
+    return text if document.root.child(key) is not None else _member(document, document.root, key, value)
+
+
+def without_member(text: str, key: str, ours: Ours) -> str:
+    """The text without a key at the top, where its value is ours."""
+    document = parse_jsonc(text, comments=False)
+    found = document.root.child(key)
+    return text if found is None or not ours(found.value) else _remove(document, (key,))
+
+
 def json_or_empty(text: str) -> dict[str, Any]:
     """The object that a file holds, comments or not; refuses a broken file."""
     if not text.strip("\ufeff" + _BLANKS):

@@ -40,6 +40,7 @@ GUARDING = MappingProxyType(
         "proxy": "put the gate in front of any MCP server",
         "mcp": "the execution safety loop as an MCP server, for any MCP client",
         "status": "how the daemon is, and what waits",
+        "statusline": "one line for an agent's status bar",
         "config": "show and check the configuration",
         "policy": "show, check, test and compare policies",
         "shell-hook": "guard the shell that you type in: what it has to evaluate",

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from interlock.agents import CLIENT, AgentDialect, HookClient, words
+from interlock.agents import CLIENT, STATUS_LINE, AgentDialect, HookClient, words
 from interlock.agents import agent as agent_of
 from interlock.config import Config, load_config
 
@@ -171,7 +171,8 @@ def build_client(agent: AgentDialect, config: Config) -> None:
 
 def client_for(agent: AgentDialect, config: Config, http: bool) -> HookClient:
     """The client's path, and the daemon's address for HTTP hooks; writes nothing."""
-    return _with_address(HookClient(str(client_folder(config) / CLIENT)), agent, config, http)
+    status = shlex.join([sys.executable, "-I", "-m", STATUS_LINE, str(config.agents_socket)])
+    return _with_address(HookClient(str(client_folder(config) / CLIENT), status=status), agent, config, http)
 
 
 def _with_address(client: HookClient, agent: AgentDialect, config: Config, http: bool) -> HookClient:

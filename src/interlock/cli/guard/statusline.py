@@ -1,0 +1,61 @@
+"""`interlock statusline`: one line for an agent's status bar, from the daemon's status; imports nothing that takes time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from interlock.cli.guard.quick_client import quick_request
+
+OK = 0
+_SECONDS = 1.0
+_MOST = 1_000_000  # characters of the agent's own JSON, which is read and not needed
+
+
+def main(argv: Sequence[str]) -> int:
+    """Print the line; a SOCKET as the only argument saves reading the configuration."""
+    if not sys.stdin.isatty() and argv != ["--help"]:
+        sys.stdin.read(_MOST)
+    path = Path(argv[0]) if len(argv) == 1 and not argv[0].startswith("-") else _configured(argv)
+    print(status_text(quick_request(path, "/status", seconds=_SECONDS)))
+    return OK
+
+
+def status_text(status: Mapping[str, Any] | None) -> str:
+    """The line; whatever weakens the guard comes first."""
+    if status is None:
+        return "interlock: NO DAEMON, destructive calls are denied"
+    mode, pause = str(status.get("mode", "")), status.get("pause")
+    if isinstance(pause, Mapping) and pause.get("paused"):
+        return "interlock: PAUSED, nothing is stopped"
+    if mode != "enforcing":
+        return f"interlock: {mode}, nothing is stopped"
+    waiting = int(status.get("openTickets") or 0) + int(status.get("openChallenges") or 0)
+    parts = ["guarded", str(status.get("policy", ""))]
+    if not status.get("operators"):
+        parts.append("no operator yet")
+    elif not status.get("unlocked"):
+        parts.append("run `interlock unlock`")
+    parts.append(f"{waiting} waiting" if waiting else "nothing waits")
+    return f"interlock: {' · '.join(filter(None, parts))}"
+
+
+def _configured(argv: Sequence[str]) -> Path:
+    """The socket that the configuration names; its imports would cost more than the whole line."""
+    from interlock.cli.command import command, settings
+
+    parser = command(
+        "statusline",
+        "One line for an agent's status bar: guarded or not, the policy, and how much waits for an answer. Takes the agent's JSON on stdin.",
+        "interlock statusline < /dev/null\ninterlock statusline ~/.local/state/interlock/interlock.sock < /dev/null",
+        "exit codes: 0 always",
+    )
+    parser.add_argument("socket", nargs="?", metavar="SOCKET", help="the daemon's (default: the configuration's)")
+    args = parser.parse_args(list(argv))
+    return Path(args.socket) if args.socket else settings(args).agents_socket
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
