@@ -26,10 +26,12 @@ from interlock.install.canary import (
     fire,
     verdict_of,
 )
-from interlock.install.client_build import client_folder
+from interlock.install.client_build import client_folder, is_compiled
 from interlock.install.discovery import Handler, HookedFile, client_of, event_of, handlers
 from interlock.install.files import digest
 from interlock.install.register import find_registered
+from interlock.journal.build import problem_of
+from interlock.journal.wrap_probe import wrapping_problem
 
 OK, NOTE, PROBLEM = "ok", "note", "problem"
 TIMES = 5
@@ -73,7 +75,6 @@ def check_hooks(one: HookedFile, config: Config, home: Path) -> Iterator[Check]:
 
 def check_journal(config: Config) -> Check:
     """Whether commands can run below the journal here."""
-    from interlock.journal.build import problem_of
 
     why = problem_of(config)
     return Check("journal", NOTE, f"no journal: {why}") if why else Check("journal", OK, "keeps what commands change")
@@ -81,7 +82,6 @@ def check_journal(config: Config) -> Check:
 
 def check_wrapping(config: Config) -> Check:
     """Whether hooks let shell calls run below the journal, tried with one."""
-    from interlock.journal.wrap_probe import wrapping_problem
 
     why = wrapping_problem(config)
     if config.undo.wrap:
@@ -151,7 +151,6 @@ def _client(client: HookClient | None, config: Config) -> Iterator[Check]:
             "client", NOTE, f"posts to {client.url}: a stopped daemon blocks everything, and the port can be squatted"
         )
         return
-    from interlock.install.client_build import is_compiled
 
     expected = _expected(config)
     if not (Path(client.path).is_file() and os.access(client.path, os.X_OK)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -170,7 +171,6 @@ def _handler(entry: Mapping[str, Any], keys: tuple[str, ...]) -> Handler:
 
 
 def _clients(place: HookFile, text: str) -> Iterator[tuple[str, str]]:
-    import json
 
     if place.form == "plugin":
         yield from ((json.loads(found), "") for found in _PLUGIN_CLIENT.findall(text))

@@ -13,7 +13,8 @@ from interlock.cli.answer.importing.formats import UnknownFormat, read_file
 from interlock.cli.answer.importing.limits import why_refused
 from interlock.cli.answer.importing.rules import ForeignRule, from_regex
 from interlock.cli.main import main
-from interlock.config import Config, load_config, rules_of
+from interlock.config import Config, load_config
+from interlock.runtime.in_force import rules_of
 
 CLAUDE = {
     "permissions": {

@@ -170,7 +170,6 @@ def _build_journal(config: Config) -> None:
 
 def _switch_wrapping(args: argparse.Namespace, config: Config, agents: Sequence[AgentDialect]) -> dict[str, Any]:
     """Lets commands run below the journal where an agent takes rewritten calls and a try succeeds; else the reason why not."""
-    import os
 
     able = any(agent.rewrites is not None for agent in agents) and not config.separate.on
     if args.no_wrap or args.dry_run or args.http or not able:

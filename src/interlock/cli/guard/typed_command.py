@@ -41,7 +41,8 @@ def main(argv: Sequence[str]) -> int:
 
 def _local(line: str, cwd: str, config: str) -> Mapping[str, Any]:
     """The answer without a daemon, by the same rules; it takes a moment, because they are read first."""
-    from interlock.engine.preview import Unjudged, local_policy, preview
+    from interlock.engine.assessment import Unjudged
+    from interlock.engine.preview import local_policy, preview
     from interlock.impact.files import read_text
     from interlock.model import command
 

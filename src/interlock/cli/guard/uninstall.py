@@ -37,8 +37,10 @@ from interlock.cli.guard.installation import (
 from interlock.cli.sign_in import operator_session, require_person
 from interlock.client import DaemonClient, NoDaemon
 from interlock.install.changes import FileChange, plan_uninstall, plan_uninstall_all, uninstall
+from interlock.install.discovery import hooked_files
 from interlock.install.files import FileProblem
 from interlock.install.system import CannotSetUp
+from interlock.install.wrap_setting import switch_off
 
 if TYPE_CHECKING:
     from interlock.config import Config
@@ -123,8 +125,6 @@ def _remove(
 
 def _switch_wrapping_off(config: Config) -> None:
     """Takes `undo.wrap` back once no agent is left whose calls it rewrites."""
-    from interlock.install.discovery import hooked_files
-    from interlock.install.wrap_setting import switch_off
 
     if not any(one.agent.rewrites is not None for one in hooked_files(config, *home_and_project())):
         switch_off(config)

@@ -7,7 +7,8 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.requests import Request
 
-from interlock.engine.preview import Unjudged, preview
+from interlock.engine.assessment import Unjudged
+from interlock.engine.preview import preview
 from interlock.model import command
 from interlock.runtime.state import State
 from interlock.server.routes import ANYBODY, describe

@@ -30,8 +30,9 @@ from interlock.cli.command import (
 )
 from interlock.cli.sign_in import confirm, operator_session
 from interlock.client import ApiError
-from interlock.config import Config, rules_of
+from interlock.config import Config
 from interlock.policy.patterns import Glob, PatternSyntax
+from interlock.runtime.in_force import rules_of
 
 _EXAMPLES = """
 interlock import ~/.claude/settings.json                # shows what it would become, and saves nothing
