@@ -9,6 +9,7 @@ import signal
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -81,16 +82,23 @@ class FreshHome:
 
 
 @pytest.fixture
-def bare(tmp_path: Path) -> Iterator[FreshHome]:
+def folder() -> Iterator[Path]:
+    """A short name, for the path of a socket has at most 107 characters."""
+    with TemporaryDirectory(prefix="i-") as made:
+        yield Path(made)
+
+
+@pytest.fixture
+def bare(folder: Path) -> Iterator[FreshHome]:
     """A machine without a service manager, as a container is."""
-    fresh = FreshHome(tmp_path, "#!/bin/sh\nexit 1\n")
+    fresh = FreshHome(folder, "#!/bin/sh\nexit 1\n")
     yield fresh
     fresh.stop()
 
 
 @pytest.fixture
-def managed(tmp_path: Path) -> Iterator[FreshHome]:
-    fresh = FreshHome(tmp_path, SYSTEMCTL)
+def managed(folder: Path) -> Iterator[FreshHome]:
+    fresh = FreshHome(folder, SYSTEMCTL)
     yield fresh
     fresh.stop()
 
