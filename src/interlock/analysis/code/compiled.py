@@ -24,7 +24,6 @@ from interlock.analysis.facts import Report
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_CONDITION = nodes.name("?")
 _JOINS = frozenset({"+"})
 _BINARY = grammar.operator(_JOINS)
 _LISTS = frozenset({"array_type", "slice_type", "implicit_type"})
@@ -83,15 +82,6 @@ def _interpolated(build: Builder, node: Node) -> Made:
         elif child.type != "interpolation_start":
             parts.append(grammar.unescaped(text_of(child)))
     return nodes.joined(parts)
-
-
-def _member(build: Builder, node: Node) -> Made:
-    owner = next(
-        (node.child_by_field_name(one) for one in ("object", "operand", "expression") if node.child_by_field_name(one)),
-        None,
-    )
-    named = text_of(node.child_by_field_name("field") or node.child_by_field_name("name"))
-    return nodes.member(build.expr(owner), named.partition("<")[0])
 
 
 def _optional(build: Builder, node: Node) -> Made:
@@ -164,10 +154,6 @@ def _composite(build: Builder, node: Node) -> Made:
     )
 
 
-def _list(build: Builder, node: Node) -> Made:
-    return ast.List(build.exprs(node.named_children))
-
-
 def _index(build: Builder, node: Node) -> Made:
     owner = build.expr(node.named_children[0])
     bounds = [node.child_by_field_name("start"), node.child_by_field_name("end")]
@@ -187,32 +173,6 @@ def _index(build: Builder, node: Node) -> Made:
 
 
 # -- functions and statements
-
-
-def _params(node: Node | None) -> list[str]:
-    if node is None:
-        return []
-    if node.type in ("identifier", "implicit_parameter"):
-        return [text_of(node)]
-    return [
-        text_of(name) for child in node.named_children for name in (child.children_by_field_name("name") or [child])
-    ]
-
-
-def _define(build: Builder, node: Node) -> Made:
-    body = node.child_by_field_name("body")
-    if body is None:
-        return []
-    made = nodes.function(
-        _params(node.child_by_field_name("parameters")), build.body(body), text_of(node.child_by_field_name("name"))
-    )
-    made.decorator_list = [nodes.name("staticmethod")]
-    return [made]
-
-
-def _closure(build: Builder, node: Node) -> Made:
-    body = build.body(node.child_by_field_name("body"))
-    return nodes.closure(_params(node.child_by_field_name("parameters")), nodes.returning(body))
 
 
 def _declared(build: Builder, node: Node) -> Made:
@@ -264,7 +224,7 @@ def _for(build: Builder, node: Node) -> Made:
     if clause.type == "range_clause":
         left = clause.child_by_field_name("left")
         names = left.named_children if left is not None else []
-        return nodes.loop(build.expr(names[-1]) if names else _CONDITION, build.field(clause, "right"), body)
+        return nodes.loop(build.expr(names[-1]) if names else grammar.CONDITION, build.field(clause, "right"), body)
     first = build.block([*clause.children_by_field_name("init"), *clause.children_by_field_name("initializer")])
     test = clause.child_by_field_name("condition")
     again = build.expr(test) if test is not None else ast.Constant(True)
@@ -282,47 +242,35 @@ def _parts(build: Builder, node: Node) -> Made:
     for child in node.named_children:
         block = build.body(child)
         sure = child == node.child_by_field_name("body") or child.type == "resource_specification"
-        made += block if sure or not block else nodes.branch(_CONDITION, block, [])
+        made += block if sure or not block else nodes.branch(grammar.CONDITION, block, [])
     return made
 
 
-def _class(build: Builder, node: Node) -> Made:
-    return build.body(node.child_by_field_name("body"))
-
-
 _SHARED: Mapping[str, Rule] = {
-    **dict.fromkeys(["identifier", "type_identifier", "field_identifier", "package_identifier", "this"], grammar.name),
-    **dict.fromkeys(["field_access", "selector_expression", "member_access_expression"], _member),
+    **grammar.COMMON,
+    **dict.fromkeys(["type_identifier", "field_identifier", "package_identifier", "this"], grammar.name),
+    **dict.fromkeys(["field_access", "selector_expression", "member_access_expression"], grammar.member),
     **dict.fromkeys(["method_invocation", "call_expression", "invocation_expression"], _call),
     **dict.fromkeys(["object_creation_expression"], _new),
-    **dict.fromkeys(
-        ["decimal_integer_literal", "hex_integer_literal", "octal_integer_literal", "int_literal", "integer_literal", "float_literal"],
-        grammar.number,
-    ),
-    **dict.fromkeys(["nil", "null_literal", "null"], grammar.literal(None)),
-    "true": grammar.literal(True),
-    "false": grammar.literal(False),
-    "boolean_literal": lambda build, node: ast.Constant(text_of(node) == "true"),
+    **dict.fromkeys(["decimal_integer_literal", "hex_integer_literal", "octal_integer_literal", "int_literal"], grammar.number),
     "binary_expression": _BINARY,
     **dict.fromkeys(["unary_expression", "prefix_unary_expression"], grammar.negated),
     **dict.fromkeys(["ternary_expression", "conditional_expression"], grammar.ternary),
     **dict.fromkeys(["array_access", "index_expression", "slice_expression", "element_access_expression"], _index),
-    **dict.fromkeys(["array_initializer", "initializer_expression", "literal_value"], _list),
-    **dict.fromkeys(["lambda_expression", "func_literal", "anonymous_method_expression"], _closure),
-    **dict.fromkeys(["method_declaration", "function_declaration", "local_function_statement", "constructor_declaration"], _define),
+    **dict.fromkeys(["array_initializer", "initializer_expression", "literal_value"], grammar.elements),
+    **dict.fromkeys(["lambda_expression", "func_literal", "anonymous_method_expression"], grammar.closed),
+    **dict.fromkeys(["method_declaration", "function_declaration", "local_function_statement", "constructor_declaration"], grammar.defined),
     **dict.fromkeys(["variable_declarator", "var_spec", "const_spec", "resource"], _declared),
     **dict.fromkeys(["assignment_expression", "assignment_statement", "short_var_declaration"], _assign),
     **dict.fromkeys(["enhanced_for_statement", "foreach_statement"], _each),
     "for_statement": _for,
     **dict.fromkeys(["update_expression", "inc_statement", "dec_statement", "postfix_unary_expression"], grammar.counted_up),
     "if_statement": _if,
-    **dict.fromkeys(["while_statement", "do_statement"], grammar.while_loop),
     **dict.fromkeys(["try_statement", "try_with_resources_statement", "switch_expression", "switch_statement"], _parts),
     **dict.fromkeys(["switch_block", "switch_body", "expression_switch_statement", "type_switch_statement", "select_statement"], _parts),
-    "return_statement": grammar.returned,
-    **dict.fromkeys(["class_declaration", "record_declaration", "struct_declaration", "namespace_declaration"], _class),
+    **dict.fromkeys(["class_declaration", "record_declaration", "struct_declaration", "namespace_declaration"], grammar.body),
     **dict.fromkeys(
-        ["block", "statement_list", "class_body", "declaration_list", "switch_block_statement_group", "switch_section", "expression_case",
+        ["statement_list", "class_body", "declaration_list", "switch_block_statement_group", "switch_section", "expression_case",
          "default_case", "catch_clause", "finally_clause", "global_statement", "local_variable_declaration", "variable_declaration",
          "local_declaration_statement", "field_declaration", "var_declaration", "const_declaration", "resource_specification"],
         grammar.block,

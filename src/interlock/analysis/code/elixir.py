@@ -19,7 +19,6 @@ from interlock.analysis.facts import Report
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_CONDITION = nodes.name("?")
 _JOINS = frozenset({"<>", "++"})
 _CHOICES = frozenset({"||", "or"})
 _NARROWS = frozenset({"where", "limit", "or_where", "join"})
@@ -139,7 +138,7 @@ def _case(build: Builder, node: Node) -> Made:
                 inner = [*nodes.assign(build.expr(pattern), nodes.name("<subject>")), *inner]
             else:
                 made.append(ast.Expr(build.expr(pattern)))
-        made += nodes.branch(_CONDITION, inner, [])
+        made += nodes.branch(grammar.CONDITION, inner, [])
     return made
 
 
@@ -153,13 +152,13 @@ def _for(build: Builder, node: Node) -> Made:
 
 def _with(build: Builder, node: Node) -> Made:
     made = build.block(child for child in _arguments(node) if child.type != "keywords")
-    return [*made, *_body(build, node), *nodes.branch(_CONDITION, _body(build, node, "else"), [])]
+    return [*made, *_body(build, node), *nodes.branch(grammar.CONDITION, _body(build, node, "else"), [])]
 
 
 def _try(build: Builder, node: Node) -> Made:
     block = _do_block(node)
     parts = [child for child in block.named_children if child.type.endswith("_block")] if block is not None else []
-    rest = [made for part in parts for made in nodes.branch(_CONDITION, build.block(part.named_children), [])]
+    rest = [made for part in parts for made in nodes.branch(grammar.CONDITION, build.block(part.named_children), [])]
     return [*_body(build, node), *rest]
 
 
@@ -247,14 +246,6 @@ def _list(build: Builder, node: Node) -> Made:
     return ast.List(made)
 
 
-def _tuple(build: Builder, node: Node) -> Made:
-    return ast.Tuple(build.exprs(node.named_children))
-
-
-def _access(build: Builder, node: Node) -> Made:
-    return nodes.item(build.field(node, "target"), build.field(node, "key"))
-
-
 def _rows(walk: ProgramWalk, call: LibraryCall) -> Value:
     """Rows that a repository deletes: all of a table, or those of a query."""
     query = call.get(0)
@@ -280,17 +271,13 @@ def _query(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 
 _RULES: dict[str, Rule] = {
-    "identifier": grammar.name,
+    **grammar.COMMON,
     "alias": _alias,
     "atom": _atom,
     "quoted_atom": _string,
     "string": _string,
     "charlist": _string,
     "sigil": _sigil,
-    "integer": grammar.number,
-    "float": grammar.number,
-    "boolean": lambda build, node: ast.Constant(text_of(node) == "true"),
-    "nil": grammar.literal(None),
     "dot": _dot,
     "call": _call,
     "keywords": _keywords,
@@ -299,11 +286,9 @@ _RULES: dict[str, Rule] = {
     "binary_operator": _operator,
     "unary_operator": _unary,
     "list": _list,
-    "tuple": _tuple,
-    "access_call": _access,
-    "body": grammar.block,
-    "block": grammar.block,
-    "do_block": grammar.block,
+    "tuple": grammar.row,
+    "access_call": grammar.item,
+    **dict.fromkeys(["body", "do_block"], grammar.block),
 }
 _ELIXIR = CodeLanguage(
     "Elixir",

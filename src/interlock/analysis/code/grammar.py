@@ -303,6 +303,119 @@ def while_loop(build: Builder, node: Node) -> Made:
     return nodes.repeat(build.field(node, "condition"), build.body(node.child_by_field_name("body")))
 
 
+def first_field(node: Node, *titles: str) -> Node | None:
+    """The first of these fields that a node has."""
+    return next((found for title in titles if (found := node.child_by_field_name(title)) is not None), None)
+
+
+def body(build: Builder, node: Node) -> Made:
+    """What stands in the body of a node, as that of a class does."""
+    return build.body(node.child_by_field_name("body"))
+
+
+def maybe(build: Builder, node: Node) -> Made:
+    """A part that may not run: a case, or what catches an error."""
+    inside = node.child_by_field_name("body")
+    return nodes.branch(CONDITION, build.body(inside) if inside is not None else build.block(node.named_children), [])
+
+
+def cases(build: Builder, node: Node) -> Made:
+    """`switch` and `match`: each case may be the one."""
+    inside = node.child_by_field_name("body")
+    made: list[ast.stmt] = [ast.Expr(build.expr(first_field(node, "condition", "value")))]
+    for child in inside.named_children if inside is not None else ():
+        made += nodes.branch(CONDITION, build.block(child.named_children), [])
+    return made
+
+
+def counted(build: Builder, node: Node) -> Made:
+    """`for (first; test; step)`; without a test it has no end."""
+    first = [child for title in ("init", "initialize", "initializer") for child in node.children_by_field_name(title)]
+    steps = [child for title in ("update", "increment") for child in node.children_by_field_name(title)]
+    test = node.child_by_field_name("condition")
+    again = ast.Constant(True) if test is None or test.type == "empty_statement" else build.expr(test)
+    inside = build.body(node.child_by_field_name("body"))
+    return [*build.block(first), *nodes.repeat(again, [*inside, *build.block(steps)])]
+
+
+def assigned(build: Builder, node: Node) -> Made:
+    return nodes.assign(build.field(node, "left"), build.field(node, "right"))
+
+
+def updated(joins: frozenset[str], choices: frozenset[str]) -> Rule:
+    """`left += right` and its kin."""
+
+    def rule(build: Builder, node: Node) -> Made:
+        left, sign = build.field(node, "left"), text_of(node.child_by_field_name("operator"))[:-1]
+        return nodes.assign(left, binary(sign, left, build.field(node, "right"), joins, choices))
+
+    return rule
+
+
+def member(build: Builder, node: Node) -> Made:
+    """`owner.name`; what it is made of, as in `name<T>`, does not matter."""
+    owner = first_field(node, "object", "table", "operand", "expression", "value")
+    named = text_of(first_field(node, "property", "field", "method", "name") or node.named_children[-1])
+    return nodes.member(build.expr(owner), named.partition("<")[0])
+
+
+def item(build: Builder, node: Node) -> Made:
+    """`owner[key]`; `owner[]` is the owner."""
+    parts = build.exprs(node.named_children)
+    return nodes.item(parts[0], parts[-1]) if len(parts) > 1 else parts[0]
+
+
+def elements(build: Builder, node: Node) -> Made:
+    return ast.List(build.exprs(node.named_children))
+
+
+def row(build: Builder, node: Node) -> Made:
+    return ast.Tuple(build.exprs(node.named_children))
+
+
+def params(node: Node | None) -> list[str]:
+    """The names of the parameters in a list of them, or of the one that stands for it."""
+    if node is None:
+        return []
+    if not node.named_child_count and node.type in ("identifier", "implicit_parameter"):
+        return [text_of(node)]
+    inside = [child for child in node.named_children if child.type not in _UNNAMED]
+    return [text_of(named) for child in inside for named in (child.children_by_field_name("name") or [child])]
+
+
+def closed(build: Builder, node: Node) -> Made:
+    """A function without a name."""
+    inside = build.body(node.child_by_field_name("body"))
+    whole = "creation" in node.type or node.type == "anonymous_function"  # what it gives, it says
+    return nodes.closure(params(node.child_by_field_name("parameters")), inside if whole else nodes.returning(inside))
+
+
+def defined(build: Builder, node: Node) -> Made:
+    """A function or a method, for which what it is called on is no parameter."""
+    inside = node.child_by_field_name("body")
+    if inside is None:
+        return []
+    given, title = params(node.child_by_field_name("parameters")), text_of(node.child_by_field_name("name"))
+    made = nodes.function(given, build.body(inside), title)
+    made.decorator_list = [nodes.name("staticmethod")]
+    return [made]
+
+
+CONDITION = nodes.name("?")  # what nobody knows
+_UNNAMED = frozenset({"vararg_expression", "comment"})
+COMMON: Mapping[str, Rule] = {  # nodes that most grammars have
+    **dict.fromkeys(["integer", "float", "number", "integer_literal", "float_literal"], number),
+    **dict.fromkeys(["nil", "null", "null_literal"], literal(None)),
+    "true": literal(True),
+    "false": literal(False),
+    **dict.fromkeys(["boolean", "boolean_literal"], lambda build, node: ast.Constant(text_of(node).lower() == "true")),
+    "identifier": name,
+    "block": block,
+    "return_statement": returned,
+    "if_statement": choice,
+    **dict.fromkeys(["while_statement", "do_statement"], while_loop),
+}
+
 # -- texts -----------------------------------------------------------------------------------------------------------
 
 _DECIMAL = re.compile(r"\\([0-9]{1,3})")

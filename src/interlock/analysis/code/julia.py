@@ -16,7 +16,6 @@ from interlock.analysis.facts import Report
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_CONDITION = nodes.name("?")
 _JOINS = frozenset({"*"})
 
 
@@ -87,10 +86,6 @@ def _broadcast(build: Builder, node: Node) -> Made:
 
 def _macro(build: Builder, node: Node) -> Made:
     return build.block(child for part in node.named_children[1:] for child in part.named_children)
-
-
-def _field(build: Builder, node: Node) -> Made:
-    return nodes.member(build.field(node, "value"), text_of(node.named_children[-1]))
 
 
 def _index(build: Builder, node: Node) -> Made:
@@ -176,16 +171,14 @@ def _ternary(build: Builder, node: Node) -> Made:
 
 
 _RULES: dict[str, Rule] = {
-    "identifier": grammar.name,
+    **grammar.COMMON,
     "string_literal": _string,
     "command_literal": _command,
     "prefixed_string_literal": _prefixed,
-    **dict.fromkeys(["integer_literal", "float_literal"], grammar.number),
-    "boolean_literal": lambda build, node: ast.Constant(text_of(node) == "true"),
     "call_expression": _call,
     "broadcast_call_expression": _broadcast,
     "macrocall_expression": _macro,
-    "field_expression": _field,
+    "field_expression": grammar.member,
     "index_expression": _index,
     **dict.fromkeys(["assignment", "compound_assignment_expression", "let_binding"], _assign),
     **dict.fromkeys(["function_definition", "macro_definition"], _define),
@@ -197,23 +190,12 @@ _RULES: dict[str, Rule] = {
     "unary_expression": grammar.negated,
     "range_expression": lambda build, node: nodes.call("<range>", build.exprs(node.named_children)),
     "ternary_expression": _ternary,
+    **dict.fromkeys(["vector_expression", "tuple_expression"], grammar.elements),
     **dict.fromkeys(
-        ["vector_expression", "tuple_expression"], lambda build, node: ast.List(build.exprs(node.named_children))
-    ),
-    "return_statement": grammar.returned,
-    **dict.fromkeys(
-        [
-            "compound_statement",
-            "let_statement",
-            "module_definition",
-            "else_clause",
-            "finally_clause",
-            "try_statement",
-            "source_file",
-        ],
+        "compound_statement let_statement module_definition else_clause finally_clause try_statement source_file".split(),
         grammar.block,
     ),
-    "catch_clause": lambda build, node: nodes.branch(_CONDITION, build.block(node.named_children), []),
+    "catch_clause": grammar.maybe,
     **dict.fromkeys(["using_statement", "import_statement", "export_statement", "operator"], grammar.quiet),
 }
 _JULIA = CodeLanguage("Julia", "julia", by_grammar("julia", _RULES), damaged=read_other)

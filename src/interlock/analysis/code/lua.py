@@ -28,16 +28,6 @@ def _string(build: Builder, node: Node) -> Made:
     return nodes.text(raw if plain else unescaped(raw, decimal=True))
 
 
-def _field(build: Builder, node: Node) -> Made:
-    return nodes.member(
-        build.field(node, "table"), text_of(node.child_by_field_name("field") or node.child_by_field_name("method"))
-    )
-
-
-def _indexed(build: Builder, node: Node) -> Made:
-    return nodes.item(build.field(node, "table"), build.field(node, "field"))
-
-
 def _call(build: Builder, node: Node) -> Made:
     given = node.child_by_field_name("arguments")
     return nodes.call(build.field(node, "name"), build.exprs(given.named_children) if given is not None else [])
@@ -56,21 +46,14 @@ def _table(build: Builder, node: Node) -> Made:
     return ast.Dict([key or nodes.number(str(at)) for at, key in enumerate(keys, 1)], values)
 
 
-def _params(node: Node) -> list[str]:
-    listed = node.child_by_field_name("parameters")
-    return (
-        [text_of(child) for child in listed.named_children if child.type == "identifier"] if listed is not None else []
-    )
-
-
 def _function(build: Builder, node: Node) -> Made:
     body, named = build.body(node.child_by_field_name("body")), node.child_by_field_name("name")
     if named is None:
-        return nodes.closure(_params(node), body)
+        return nodes.closure(grammar.params(node.child_by_field_name("parameters")), body)
     title = text_of(named)
     if named.type == "identifier":
-        return [nodes.function(_params(node), body, title)]
-    return nodes.assign(build.expr(named), nodes.closure(_params(node), body))
+        return [nodes.function(grammar.params(node.child_by_field_name("parameters")), body, title)]
+    return nodes.assign(build.expr(named), nodes.closure(grammar.params(node.child_by_field_name("parameters")), body))
 
 
 def _assign(build: Builder, node: Node) -> Made:
@@ -87,7 +70,7 @@ def _assign(build: Builder, node: Node) -> Made:
 def _for(build: Builder, node: Node) -> Made:
     clause, body = node.child_by_field_name("clause"), build.body(node.child_by_field_name("body"))
     if clause is None:
-        return nodes.repeat(nodes.name("?"), body)
+        return nodes.repeat(grammar.CONDITION, body)
     if clause.type != "for_generic_clause":
         ends = nodes.call("<range>", [build.field(clause, "start"), build.field(clause, "end")])
         return nodes.loop(build.field(clause, "name"), ends, body)
@@ -98,32 +81,20 @@ def _for(build: Builder, node: Node) -> Made:
 
 
 _RULES: dict[str, Rule] = {
-    "identifier": grammar.name,
+    **grammar.COMMON,
     "string": _string,
-    "number": grammar.number,
-    "nil": grammar.literal(None),
-    "true": grammar.literal(True),
-    "false": grammar.literal(False),
-    "dot_index_expression": _field,
-    "method_index_expression": _field,
-    "bracket_index_expression": _indexed,
+    **dict.fromkeys(["dot_index_expression", "method_index_expression"], grammar.member),
+    "bracket_index_expression": grammar.item,
     "function_call": _call,
     "table_constructor": _table,
-    "function_declaration": _function,
-    "function_definition": _function,
+    **dict.fromkeys(["function_declaration", "function_definition"], _function),
     "assignment_statement": _assign,
     "for_statement": _for,
-    "while_statement": grammar.while_loop,
     "repeat_statement": grammar.while_loop,
-    "if_statement": grammar.choice,
-    "else_statement": grammar.block,
-    "block": grammar.block,
-    "do_statement": grammar.block,
-    "return_statement": grammar.returned,
-    "expression_list": grammar.block,
+    **dict.fromkeys(["else_statement", "do_statement"], grammar.block),
+    "expression_list": lambda build, node: build.expr(node.named_children[0]),
     "binary_expression": grammar.operator(frozenset({".."})),
     "unary_expression": grammar.negated,
     "hash_bang_line": grammar.quiet,
 }
-_RULES["expression_list"] = lambda build, node: build.expr(node.named_children[0])
 _LUA = CodeLanguage("Lua", "lua", by_grammar("lua", _RULES), names={"arg": [Marked(hole("arg"), {"bulk"})]})

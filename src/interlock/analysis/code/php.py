@@ -21,7 +21,6 @@ from interlock.analysis.facts import Report, hole, known
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_CONDITION = nodes.name("?")
 _PLAIN = frozenset({"string_content", "escape_sequence"})
 
 
@@ -146,33 +145,12 @@ def _include(build: Builder, node: Node) -> Made:
 # -- functions and statements
 
 
-def _params(node: Node | None) -> list[str]:
-    return [text_of(child.child_by_field_name("name")) for child in node.named_children] if node is not None else []
-
-
 def _define(build: Builder, node: Node) -> Made:
-    params = _params(node.child_by_field_name("parameters"))
-    body = build.body(node.child_by_field_name("body"))
-    made = nodes.function(params, body, text_of(node.child_by_field_name("name")).lower())
-    made.decorator_list = [nodes.name("staticmethod")]
-    return [made]
-
-
-def _closure(build: Builder, node: Node) -> Made:
-    body = build.body(node.child_by_field_name("body"))
-    is_arrow = node.type == "arrow_function"
-    return nodes.closure(_params(node.child_by_field_name("parameters")), nodes.returning(body) if is_arrow else body)
-
-
-def _assign(build: Builder, node: Node) -> Made:
-    return nodes.assign(build.field(node, "left"), build.field(node, "right"))
-
-
-def _update(build: Builder, node: Node) -> Made:
-    sign = text_of(node.child_by_field_name("operator"))[:-1]
-    left = build.field(node, "left")
-    value = grammar.binary(sign, left, build.field(node, "right"), frozenset({"."}), frozenset({"??"}))
-    return nodes.assign(left, value)
+    made = grammar.defined(build, node)
+    for function in made if isinstance(made, list) else ():
+        assert isinstance(function, ast.FunctionDef)
+        function.name = function.name.lower()
+    return made
 
 
 def _foreach(build: Builder, node: Node) -> Made:
@@ -183,28 +161,11 @@ def _foreach(build: Builder, node: Node) -> Made:
     return nodes.loop(targets[-1], build.expr(parts[0]), [*keys, *build.body(node.child_by_field_name("body"))])
 
 
-def _for(build: Builder, node: Node) -> Made:
-    test = node.child_by_field_name("condition")
-    first = build.block(node.children_by_field_name("initialize"))
-    step = build.block(node.children_by_field_name("update"))
-    again = build.expr(test) if test is not None else ast.Constant(True)
-    return [*first, *nodes.repeat(again, [*build.body(node.child_by_field_name("body")), *step])]
-
-
-def _cases(build: Builder, node: Node) -> Made:
-    """switch and match: each case may be the one."""
-    body = node.child_by_field_name("body")
-    made: list[ast.stmt] = [ast.Expr(build.field(node, "condition"))]
-    for child in body.named_children if body is not None else ():
-        made += nodes.branch(_CONDITION, build.block(child.named_children), [])
-    return made
-
-
 def _try(build: Builder, node: Node) -> Made:
     made = build.body(node.child_by_field_name("body"))
     for child in node.named_children:
         if child.type in ("catch_clause", "finally_clause"):
-            made = [*made, *nodes.branch(_CONDITION, build.body(child.child_by_field_name("body")), [])]
+            made = [*made, *nodes.branch(grammar.CONDITION, build.body(child.child_by_field_name("body")), [])]
     return made
 
 
@@ -213,28 +174,20 @@ def _ternary(build: Builder, node: Node) -> Made:
     return ast.IfExp(test, build.expr(body) if body is not None else test, build.field(node, "alternative"))
 
 
-def _subscript(build: Builder, node: Node) -> Made:
-    parts = build.exprs(node.named_children)
-    return nodes.item(parts[0], parts[1]) if len(parts) > 1 else parts[0]
-
-
 def _global(build: Builder, node: Node) -> Made:
     return [ast.Global([text_of(child) for child in node.named_children])]
 
 
 _RULES: dict[str, Rule] = {
+    **grammar.COMMON,
     "name": _name,
     "qualified_name": _name,
     "variable_name": grammar.name,
     "string": _string,
     "encapsed_string": _encapsed,
     **dict.fromkeys(["heredoc", "nowdoc"], _heredoc),
-    "integer": grammar.number,
-    "float": grammar.number,
-    "boolean": lambda build, node: ast.Constant(text_of(node).lower() == "true"),
-    "null": grammar.literal(None),
     "array_creation_expression": _array,
-    "list_literal": lambda build, node: ast.Tuple(build.exprs(node.named_children)),
+    "list_literal": grammar.row,
     "function_call_expression": _call,
     **dict.fromkeys(["member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression"], _method),
     **dict.fromkeys(
@@ -247,21 +200,18 @@ _RULES: dict[str, Rule] = {
         ["include_expression", "include_once_expression", "require_expression", "require_once_expression"], _include
     ),
     **dict.fromkeys(["function_definition", "method_declaration"], _define),
-    **dict.fromkeys(["anonymous_function", "anonymous_function_creation_expression", "arrow_function"], _closure),
-    **dict.fromkeys(["assignment_expression", "reference_assignment_expression"], _assign),
-    "augmented_assignment_expression": _update,
+    **dict.fromkeys(["anonymous_function", "anonymous_function_creation_expression", "arrow_function"], grammar.closed),
+    **dict.fromkeys(["assignment_expression", "reference_assignment_expression"], grammar.assigned),
+    "augmented_assignment_expression": grammar.updated(frozenset({"."}), frozenset({"??"})),
     "update_expression": grammar.counted_up,
-    "subscript_expression": _subscript,
+    "subscript_expression": grammar.item,
     "binary_expression": grammar.operator(frozenset({"."})),
     "unary_op_expression": grammar.negated,
     "conditional_expression": _ternary,
     "foreach_statement": _foreach,
-    "for_statement": _for,
-    **dict.fromkeys(["while_statement", "do_statement"], grammar.while_loop),
-    "if_statement": grammar.choice,
-    **dict.fromkeys(["switch_statement", "match_expression"], _cases),
+    "for_statement": grammar.counted,
+    **dict.fromkeys(["switch_statement", "match_expression"], grammar.cases),
     "try_statement": _try,
-    "return_statement": grammar.returned,
     "global_declaration": _global,
     **dict.fromkeys(
         ["compound_statement", "declaration_list", "colon_block", "else_clause", "namespace_definition", "case_statement"], grammar.block
@@ -270,8 +220,7 @@ _RULES: dict[str, Rule] = {
         ["php_tag", "php_end_tag", "text", "text_interpolation", "namespace_use_declaration", "namespace_name", "base_clause", "cast_type"],
         grammar.quiet,
     ),
-    "class_declaration": lambda build, node: build.body(node.child_by_field_name("body")),
-    "trait_declaration": lambda build, node: build.body(node.child_by_field_name("body")),
+    **dict.fromkeys(["class_declaration", "trait_declaration"], grammar.body),
 }  # fmt: skip
 
 

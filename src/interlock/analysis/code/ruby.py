@@ -18,7 +18,6 @@ from interlock.analysis.facts import Report, hole
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_CONDITION = nodes.name("?")
 _JOINS = frozenset({"+", "<<"})
 _HOLES = frozenset({"interpolation"})
 _SELF = frozenset({"self", "Kernel", "Object"})
@@ -240,7 +239,7 @@ def _modified(build: Builder, node: Node) -> Made:
     body = build.body(node.child_by_field_name("body"))
     test = build.field(node, "condition")
     if node.type.startswith(("while", "until")):
-        return nodes.repeat(test if node.type.startswith("while") else _CONDITION, body)
+        return nodes.repeat(test if node.type.startswith("while") else grammar.CONDITION, body)
     return nodes.branch(test, body, [])
 
 
@@ -260,18 +259,10 @@ def _case(build: Builder, node: Node) -> Made:
     made: list[ast.stmt] = [ast.Expr(build.field(node, "value"))]
     for child in node.named_children:
         if child.type in ("when", "in_clause"):
-            made += nodes.branch(_CONDITION, build.body(child.child_by_field_name("body")), [])
+            made += nodes.branch(grammar.CONDITION, build.body(child.child_by_field_name("body")), [])
         elif child.type == "else":
-            made += nodes.branch(_CONDITION, build.body(child), [])
+            made += nodes.branch(grammar.CONDITION, build.body(child), [])
     return made
-
-
-def _rescue(build: Builder, node: Node) -> Made:
-    return nodes.branch(_CONDITION, build.body(node.child_by_field_name("body")), [])
-
-
-def _class(build: Builder, node: Node) -> Made:
-    return build.body(node.child_by_field_name("body"))
 
 
 def _hash(build: Builder, node: Node) -> Made:
@@ -299,6 +290,7 @@ def _returned(build: Builder, node: Node) -> Made:
 
 
 _RULES: dict[str, Rule] = {
+    **grammar.COMMON,
     "identifier": _identifier,
     **dict.fromkeys(["constant", "instance_variable", "global_variable", "class_variable", "self"], grammar.name),
     "scope_resolution": _scoped,
@@ -311,12 +303,7 @@ _RULES: dict[str, Rule] = {
     "heredoc_beginning": _heredoc,
     "regex": _regex,
     "range": _range,
-    "integer": grammar.number,
-    "float": grammar.number,
-    "nil": grammar.literal(None),
-    "true": grammar.literal(True),
-    "false": grammar.literal(False),
-    "array": lambda build, node: ast.List(build.exprs(node.named_children)),
+    "array": grammar.elements,
     "hash": _hash,
     "call": _call,
     "lambda": _lambda,
@@ -333,17 +320,17 @@ _RULES: dict[str, Rule] = {
     "until": _until,
     "for": _for,
     **dict.fromkeys(["case", "case_match"], _case),
-    "rescue": _rescue,
+    "rescue": grammar.maybe,
     "rescue_modifier": grammar.block,
-    **dict.fromkeys(["class", "module", "singleton_class"], _class),
+    **dict.fromkeys(["class", "module", "singleton_class"], grammar.body),
     "splat_argument": lambda build, node: ast.Starred(build.parts(node)),
     "rest_assignment": lambda build, node: ast.Starred(build.parts(node)),
     **dict.fromkeys(
         ["then", "else", "do", "begin", "ensure", "block_body", "body_statement", "begin_block", "end_block",
-         "parenthesized_statements", "right_assignment_list"],
+         "parenthesized_statements"],
         grammar.block,
     ),
-    "right_assignment_list": lambda build, node: ast.Tuple(build.exprs(node.named_children)),
+    "right_assignment_list": grammar.row,
     "return": _returned,
     **dict.fromkeys(["yield", "next", "break"], _yielded),
     **dict.fromkeys(["empty_statement", "alias", "undef", "uninterpreted"], grammar.quiet),

@@ -20,7 +20,6 @@ from interlock.analysis.facts import HOLE, Report
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_CONDITION = nodes.name("?")
 _JOINS = frozenset({"+"})
 _CHOICES = frozenset({"||", "??"})
 _CALLED = re.compile(r"\b(\w+)['\"\]]{0,3}\s{0,20}[(`]")
@@ -77,14 +76,6 @@ def _template(build: Builder, node: Node) -> Made:
 def _regex(build: Builder, node: Node) -> Made:
     pattern, flags = node.child_by_field_name("pattern"), node.child_by_field_name("flags")
     return nodes.call("<regex>", [nodes.text(text_of(pattern)), nodes.text(text_of(flags))])
-
-
-def _member(build: Builder, node: Node) -> Made:
-    return nodes.member(build.field(node, "object"), text_of(node.child_by_field_name("property")))
-
-
-def _subscript(build: Builder, node: Node) -> Made:
-    return nodes.item(build.field(node, "object"), build.field(node, "index"))
 
 
 def _object(build: Builder, node: Node) -> Made:
@@ -147,11 +138,6 @@ def _update(build: Builder, node: Node) -> Made:
     return changed if node.children[0].type == sign else ast.BinOp(changed, back(), ast.Constant(1))
 
 
-def _augmented(build: Builder, node: Node) -> Made:
-    left, sign = build.field(node, "left"), text_of(node.child_by_field_name("operator"))[:-1]
-    return nodes.assign(left, grammar.binary(sign, left, build.field(node, "right"), _JOINS, _CHOICES))
-
-
 def _assignment(build: Builder, node: Node) -> Made:
     return bind(build, node.child_by_field_name("left"), build.field(node, "right"), "")
 
@@ -190,7 +176,7 @@ def _function_of(build: Builder, node: Node, title: str) -> ast.FunctionDef:
         if param.type == "assignment_pattern":
             defaults.append(build.field(param, "right"))
         elif defaults:
-            defaults.append(_CONDITION)
+            defaults.append(grammar.CONDITION)
     arrow = node.type == "arrow_function"
     if not arrow and not names and b"arguments" in (node.text or b""):
         rest = rest or "arguments"
@@ -244,29 +230,12 @@ def _class_part(build: Builder, node: Node) -> list[ast.stmt]:
 # -- statements
 
 
-def _for(build: Builder, node: Node) -> Made:
-    first = node.child_by_field_name("initializer")
-    test = node.child_by_field_name("condition")
-    again = ast.Constant(True) if test is None or test.type == "empty_statement" else build.expr(test)
-    last = node.child_by_field_name("increment")
-    body = [*build.body(node.child_by_field_name("body")), *(build.body(last) if last is not None else [])]
-    return [*build.body(first), *nodes.repeat(again, body)]
-
-
 def _for_in(build: Builder, node: Node) -> Made:
     over, each = build.field(node, "right"), nodes.name(f"<{node.start_byte}>")
     if text_of(node.child_by_field_name("operator")) == "in":
         over = nodes.call("Object.keys", [over])
     given = bind(build, node.child_by_field_name("left"), each, "block" if node.child_by_field_name("kind") else "")
     return nodes.loop(each, over, [*given, *build.body(node.child_by_field_name("body"))])
-
-
-def _switch(build: Builder, node: Node) -> Made:
-    made: list[ast.stmt] = [ast.Expr(build.field(node, "value"))]
-    inside = node.child_by_field_name("body")
-    for case in inside.named_children if inside is not None else ():
-        made += nodes.branch(_CONDITION, build.block(case.children_by_field_name("body")), [])
-    return made
 
 
 def _try(build: Builder, node: Node) -> Made:
@@ -290,10 +259,6 @@ def _inside(rule: Rule) -> Rule:
             return rule(build, node)
 
     return read
-
-
-def _inner(field: str) -> Rule:
-    return lambda build, node: build.body(node.child_by_field_name(field))
 
 
 def _import(build: Builder, node: Node) -> Made:
@@ -321,21 +286,19 @@ def _export(build: Builder, node: Node) -> Made:
 
 
 _RULES: dict[str, Rule] = {
+    **grammar.COMMON,
     **dict.fromkeys(["identifier", "shorthand_property_identifier", "super", "import"], identifier),
     "this": lambda build, node: nodes.name(THIS),
     "meta_property": lambda build, node: nodes.path(text_of(node)),
     "string": _string,
     "template_string": _template,
     "regex": _regex,
-    "number": grammar.number,
-    "true": grammar.literal(True),
-    "false": grammar.literal(False),
-    **dict.fromkeys(["null", "undefined"], grammar.literal(None)),
-    "array": lambda build, node: ast.List(build.exprs(node.named_children)),
+    "undefined": grammar.literal(None),
+    "array": grammar.elements,
     "object": _object,
     "spread_element": lambda build, node: ast.Starred(build.parts(node)),
-    "member_expression": _member,
-    "subscript_expression": _subscript,
+    "member_expression": grammar.member,
+    "subscript_expression": grammar.item,
     "call_expression": _call,
     "new_expression": _new,
     "sequence_expression": _sequence,
@@ -344,25 +307,22 @@ _RULES: dict[str, Rule] = {
     "update_expression": _update,
     "ternary_expression": grammar.ternary,
     "assignment_expression": _assignment,
-    "augmented_assignment_expression": _augmented,
+    "augmented_assignment_expression": grammar.updated(_JOINS, _CHOICES),
     "variable_declarator": _declarator,
     **dict.fromkeys(["arrow_function", "function_expression", "generator_function", "method_definition"], _closure),
     **dict.fromkeys(["function_declaration", "generator_function_declaration"], _define),
     **dict.fromkeys(["class", "class_declaration"], _class),
     "yield_expression": lambda build, node: ast.Yield(build.parts(node)),
-    "if_statement": grammar.choice,
-    "for_statement": _inside(_for),
+    "for_statement": _inside(grammar.counted),
     "for_in_statement": _inside(_for_in),
     "statement_block": _inside(grammar.block),
-    **dict.fromkeys(["while_statement", "do_statement"], grammar.while_loop),
-    "switch_statement": _switch,
+    "switch_statement": grammar.cases,
     "try_statement": _try,
     "expression_statement": lambda build, node: build.made(node.named_children[0]) if node.named_child_count else [],
-    "return_statement": grammar.returned,
     "throw_statement": lambda build, node: [ast.Raise(build.parts(node), None)],
     "break_statement": lambda build, node: [ast.Break()],
     "continue_statement": lambda build, node: [ast.Continue()],
-    **dict.fromkeys(["labeled_statement", "with_statement", "class_static_block"], _inner("body")),
+    **dict.fromkeys(["labeled_statement", "with_statement", "class_static_block"], grammar.body),
     "import_statement": _import,
     "export_statement": _export,
     **dict.fromkeys(
