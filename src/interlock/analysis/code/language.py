@@ -222,6 +222,17 @@ def chosen_method(walk: ProgramWalk, call: LibraryCall) -> Value:
     return walk.call(_named(walk, call, named), call.args[1:], call.named)
 
 
+def chosen_member(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """`owner->$name(…)`: a method whose name, or whose code, is a value."""
+    owner, method, *args = call.args
+    if isinstance(method, ProgramFunction):
+        return walk.call(method, [owner, *args], {})
+    if not known(text_of(method)):
+        walk.world.unreadable("a function chosen at run time", "command")
+        return Sym("?")
+    return walk.call(walk.language.attribute(walk, owner, text_of(method)), args, call.named)
+
+
 def call_with_list(walk: ProgramWalk, call: LibraryCall) -> Value:
     """A function that is called with the items of a list."""
     return walk.call(call.get(0), items(call.get(1)), {})

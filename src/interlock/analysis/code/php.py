@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Rule, text_of
-from interlock.analysis.code.language import CodeLanguage, call_with_list, read_with
+from interlock.analysis.code.language import CodeLanguage, call_with_list, chosen_member, read_with
 from interlock.analysis.code.library import is_url
 from interlock.analysis.code.performing.network import leaks
 from interlock.analysis.code.program import nodes
@@ -235,15 +235,6 @@ def _run_file(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
-def _chosen(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """A method whose name is a value."""
-    owner, name, *args = call.args
-    if not known(value_text(name)):
-        walk.world.unreadable("a function chosen at run time", "command")
-        return Sym("?")
-    return walk.call(walk.language.attribute(walk, owner, value_text(name)), args, call.named)
-
-
 def _checked(walk: ProgramWalk, call: LibraryCall) -> Value:
     """assert of a text runs it in old versions; of anything else it is a check."""
     given = call.get(0)
@@ -292,7 +283,7 @@ _PHP = CodeLanguage(
     _parse,
     {
         "<include>": _run_file,
-        "<method>": _chosen,
+        "<method>": chosen_member,
         "call_user_func_array": call_with_list,
         "assert": _checked,
         "curl_setopt": _set_option,

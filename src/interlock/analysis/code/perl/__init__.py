@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.language import CodeLanguage, chosen_member, read_with
 from interlock.analysis.code.lexing import CodeToken
 from interlock.analysis.code.library import library
 from interlock.analysis.code.performing import open_mode
@@ -16,7 +16,7 @@ from interlock.analysis.code.program.paths import items, tree
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, fetched, text_of
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens, skip_statement, while_loop
-from interlock.analysis.facts import Report, hole, known
+from interlock.analysis.facts import Report, hole
 
 _OPERATORS = {
     "or": 0, "and": 0, "xor": 0, "=": 1, ".=": 1, "+=": 1, "-=": 1, "*=": 1, "/=": 1, "x=": 1, "||=": 1, "&&=": 1,
@@ -320,17 +320,6 @@ def _system_call(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
-def _chosen(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """A method whose name, or whose code, is a value."""
-    owner, method, *args = call.args
-    if isinstance(method, ProgramFunction):
-        return walk.call(method, [owner, *args], {})
-    if not known(text_of(method)):
-        walk.world.unreadable("a function chosen at run time", "command")
-        return Sym("?")
-    return walk.call(walk.language.attribute(walk, owner, text_of(method)), args, call.named)
-
-
 def _variable(name: str) -> Value:
     if name in ("%ENV", "$ENV"):
         return library("perl").reach("%ENV")
@@ -346,7 +335,7 @@ _PERL = CodeLanguage(
     {
         "<print>": _print_to,
         "<open>": _opened,
-        "<method>": _chosen,
+        "<method>": chosen_member,
         "shift": _shift,
         **dict.fromkeys(["find", "finddepth"], _find),
         "require": _required,

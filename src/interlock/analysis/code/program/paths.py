@@ -15,8 +15,6 @@ from interlock.analysis.code.program.values import (
     parent_of,
     text_of,
     traits_of,
-    with_name,
-    with_suffix,
 )
 from interlock.analysis.facts import hole, known
 
@@ -128,8 +126,8 @@ PATHS: Mapping[str, Callable[..., Value]] = {
     "temp": lambda *_: "/tmp",
     "tmp": lambda *_: Marked(f"/tmp/tmp{hole()}", {PATH}),  # made by the program itself
     "tmp_pair": lambda *_: (UNKNOWN, Marked(f"/tmp/tmp{hole()}", {PATH})),
-    "with_name": lambda path, name: with_name(path, text_of(name)),
-    "with_suffix": lambda path, suffix: with_suffix(path, text_of(suffix)),
+    "with_name": lambda path, name: marked(f"{path[: path.rfind('/') + 1]}{text_of(name)}", path),
+    "with_suffix": lambda path, suffix: marked(posixpath.splitext(path)[0] + text_of(suffix), path),
     "basename": lambda path, *_: marked(posixpath.basename(text_of(path)), path),
     "dirname": lambda value, *_: parent_of(text_of(value)),
     "stem": lambda path, *_: marked(posixpath.splitext(posixpath.basename(path))[0], path),

@@ -210,18 +210,6 @@ def parent_of(path: str) -> str:
     return marked(head or ("/" if slash else "."), path)
 
 
-def with_name(path: str, name: str) -> str:
-    """The path with another last part."""
-    head, slash, _ = path.rpartition("/")
-    return marked(head + slash + name, path)
-
-
-def with_suffix(path: str, suffix: str) -> str:
-    """The path with another ending."""
-    head, slash, tail = path.rpartition("/")
-    return marked(head + slash + posixpath.splitext(tail)[0] + suffix, path)
-
-
 _TEXT = (str, bytes)
 _WIDE = re.compile(r"[0-9]{4}|\{[^{}]*\{|%[^a-zA-Z%]*\*")  # a width that could fill the memory
 
