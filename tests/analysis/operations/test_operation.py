@@ -120,6 +120,7 @@ def test_the_category_counts_where_the_name_is_silent(name: str, crude: str, exp
         ({"filter": {}}, "all"),
         ({"where": "1=1"}, "all"),
         ({"all": True}, "all"),
+        ({"to": "everyone@acme.com"}, "all"),
         ({"ids": [1, 2]}, "bulk"),
         ({"recursive": "true"}, "bulk"),
         ({"count": 50}, "bulk"),
@@ -395,3 +396,8 @@ def test_what_is_said_in_public_goes_to_many() -> None:
 def test_a_reference_that_is_forced_rewrites_history() -> None:
     assert verbs("github_update_ref", {"ref": "heads/main", "force": True}) == {"act_rewrite"}
     assert verbs("github_update_ref", {"ref": "heads/x", "force": False}) == {"act_change"}
+
+
+def test_a_path_that_is_deleted_may_be_a_whole_tree() -> None:
+    assert ("delete", "/home/ana", "recursive") in told("delete_path", {"path": "/home/ana"})
+    assert ("delete", "/home/ana") in told("delete_file", {"path": "/home/ana"})

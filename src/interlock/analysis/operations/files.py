@@ -202,7 +202,7 @@ def file_act(words: Words, act: NamedAct, params: Mapping[str, Any], out: Report
         for path in named:
             out.effect(verb, path)
     elif act.kind == "delete":
-        tree = act.verb == "rmtree" or (act.noun.startswith(("dir", "folder")) and act.verb != "rmdir")
+        tree = act.verb == "rmtree" or (act.noun.startswith(("dir", "folder", "path")) and act.verb != "rmdir")
         delete(params, out, *(("recursive",) if tree else ()))
     elif act.verb in ("move", "rename"):
         move(params, out)

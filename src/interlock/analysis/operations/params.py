@@ -176,7 +176,7 @@ def _string(key: str, value: str, scope: ParamScope) -> None:
         return
     if key in _LISTS.not_targets:
         return
-    if word in _LISTS.everything:
+    if word in _LISTS.everything or ("@" in word and word.partition("@")[0] in _LISTS.everybody):
         scope.traits.add("all")
     elif word and _names_one(key):
         scope.single = True
