@@ -114,7 +114,7 @@ def build_named(rows: Iterable[Mapping[str, Any]], effects: Iterable[str]) -> tu
 
 def build_given(rows: Iterable[Mapping[str, Any]], effects: Iterable[str]) -> NamedEffects:
     """The rows for names with parameters; raises PackError on anything wrong."""
-    parts = (*_NAME, *_GIVEN)
+    parts = (*_GIVEN, *_NAME)  # what is given tells most
     return NamedEffects([_row(f"english: given {number}", data, parts, effects) for number, data in enumerate(rows, 1)])
 
 

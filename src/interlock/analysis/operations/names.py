@@ -45,13 +45,14 @@ class NamedAct(Struct, frozen=True):
     at: int = 0  # which word of the whole name the verb is
 
 
-def parse_name(segments: Sequence[Words]) -> tuple[Words, list[NamedAct]]:
+@lru_cache(maxsize=4096)
+def parse_name(segments: tuple[Words, ...]) -> tuple[Words, tuple[NamedAct, ...]]:
     """The words of a name that matter, and the acts they announce, first one first."""
-    segments = _without_vendor(_without_server(segments))
-    if not segments:
-        return (), []
-    last = segments[-1]
-    front = tuple(word for words in segments[:-1] for word in words) if len(segments) > 1 else ()
+    own = _without_vendor(_without_server(segments))
+    if not own:
+        return (), ()
+    last = own[-1]
+    front = tuple(word for words in own[:-1] for word in words) if len(own) > 1 else ()
     if front and (_head(last) < 0 or (last[0] in _LISTS.go and len(last) == 1)):
         last, front = front + last, ()
     clauses = _clauses(last)
@@ -62,7 +63,7 @@ def parse_name(segments: Sequence[Words]) -> tuple[Words, list[NamedAct]]:
         if not number or (act.kind and act.kind not in _MUTES):
             acts.append(act)
         at += len(clause) + 1
-    return front + last, _shared(acts)
+    return front + last, tuple(_shared(acts))
 
 
 def _without_server(segments: Sequence[Words]) -> Sequence[Words]:

@@ -83,9 +83,9 @@ def read_operation(
     if _is_tool(name, params, crude, out):
         return
     segments = split_name(name)
-    words, acts = parse_name(segments)
+    words, named_acts = parse_name(segments)
     keys = short_keys(params)
-    acts = [with_object(act, keys) for act in acts] or [_NOTHING]
+    acts = [with_object(act, keys) for act in named_acts] or [_NOTHING]
     scope = scope_of(params)
     if scope.too_much:
         out.unreadable(scope.too_much, "budget")

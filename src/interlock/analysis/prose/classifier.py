@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from zlib import crc32
 
@@ -67,11 +67,8 @@ def score(text: str, weights: Weights) -> float:
 
 def features(text: str) -> set[int]:
     """The buckets of a text: its words and stems, alone and in twos, what the lexicon says of them, and how it begins."""
-    words = _TOKENS.findall(text[:LETTERS].lower())[:WORDS]
-    known = _classes()
-    whole = [crc32(word.encode()) for word in words]
-    stems = [crc32(word[:_STEM].encode(), 1) for word in words]
-    places = [known.get(word, 0) for word in words]
+    hashes = [_hashes(word) for word in _TOKENS.findall(text[:LETTERS].lower())[:WORDS]]
+    whole, stems, places = map(list, zip(*hashes, strict=True)) if hashes else ([], [], [])
     classes = [place for place in places if place]
     found = whole + stems + classes
     found += [(one * 3 ^ other * 31) >> 3 for one, other in pairwise(whole)]
@@ -85,6 +82,12 @@ def features(text: str) -> set[int]:
         first = places[0] * 23
         found += [(first ^ stem * 29) >> 2 for stem in stems[1:]]
     return {one & _MASK for one in found}
+
+
+@lru_cache(maxsize=8192)
+def _hashes(word: str) -> tuple[int, int, int]:
+    """The numbers of a word, of its stem, and of what the lexicon says of it."""
+    return crc32(word.encode()), crc32(word[:_STEM].encode(), 1), _classes().get(word, 0)
 
 
 @cache

@@ -41,12 +41,15 @@ _WRITES = re.compile(
 )
 _NO_FILES = re.compile(r"\b(?:branch|branches|tag|repo|repository|bucket|image|namespace|package|table|issue)\b")
 _NAMED_FOLDER = re.compile(r"\b(?:the|whole|entire|my|our) ([\w./~-]*[\w]) (?:directory|folder|dir)\b")
+_PLACES = re.compile(
+    r"[/\\~*.]|director|folder|\b(?:dir|home|tree|checkout|copy)\b|file ?system|drive|disk"
+)  # one is in every clause about files
 _MOST = 20
 
 
 def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     """What the clause does to the files that it names."""
-    if clause.denied:
+    if clause.denied or not _PLACES.search(clause.text):
         return []
     text = (
         clause.text
