@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from interlock.analysis.code.loose_text import read_loose_variable
+from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.options import parse
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
@@ -31,6 +32,8 @@ def aliases(job: Job, program: Program) -> Stream | None:
             job.host.aliases[own + plain[0][len(_ALIAS) :]] = plain[1]
             if plain[1].startswith("!"):  # what it will run
                 job.shell_text(plain[1][1:], f"{own}{plain[0]}")
+    if words and words[0] not in named and not _is_own_word(program, words[0]):
+        named |= _configured_aliases(job, found.value("-C") or "")
     if not words or words[0] not in named:
         return None
     text, via = named[words[0]], f"{own}alias {words[0]}"
@@ -39,6 +42,35 @@ def aliases(job: Job, program: Program) -> Stream | None:
     else:
         job.host.run([job.program, *text.split(), *words[1:]], job.where.inside(via), job.stdin)
     return UNKNOWN
+
+
+def _is_own_word(program: Program, word: str) -> bool:
+    return word in program.dashed or word in program.neutral or any(path[0] == word for path in program.ruled)
+
+
+def _configured_aliases(job: Job, folder: str) -> dict[str, str]:
+    """The aliases in the user's and the repository's configuration, which the working folder may be deep inside of."""
+    here = resolve(folder or ".", job.host.cwds[0])
+    above = [here]
+    while len(above) < _DEEPEST and "/" in above[-1].rstrip("/"):
+        above.append(above[-1].rpartition("/")[0] or "/")
+    inside = (f"{one.rstrip('/')}/.git/config" for one in above if one.startswith("/"))
+    texts = [next((text for path in inside if (text := job.file_text(path)) is not None), None)]
+    texts += [job.file_text(path) for path in ("~/.config/git/config", "~/.gitconfig")]
+    found: dict[str, str] = {}
+    for text in reversed(texts):
+        section = ""
+        for line in (text or "").replace("\\\n", " ").splitlines()[:2000]:
+            if head := _SECTION.match(line):
+                section = head[1].lower()
+            elif section == "alias" and (named := _ALIASED.match(line)):
+                found[named[1]] = named[2].strip('"').replace('\\"', '"')
+    return found
+
+
+_DEEPEST = 12  # folders above the working one
+_SECTION = re.compile(r"[ \t]*\[[ \t]*([\w.-]+)")
+_ALIASED = re.compile(r"[ \t]*([\w-]+)[ \t]*=[ \t]*(.*?)[ \t]*$")
 
 
 def saved_plan(job: Job, program: Program) -> Stream | None:
