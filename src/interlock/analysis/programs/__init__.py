@@ -22,6 +22,7 @@ class Payload(Struct, frozen=True):
     words: str = ""  # the operands are one command or text, which has options of its own
     operands: str = ""  # each operand is a text
     file: str = ""  # the operand names a file
+    interpreter: str = ""  # runs the command where it is a script of its language, or a module (-m)
     skip: int = 0  # this many operands come first
     opens: bool = False  # those are files that it reads
     behind: str = ""  # only the words behind this one

@@ -85,6 +85,7 @@ class ShellReading(Struct):
         default_factory=dict
     )  # and files that it copied or packed, by their own path
     witnesses: dict[str, str] = field(default_factory=dict)  # scripts that were read, path -> text
+    imported: set[str] = field(default_factory=set)  # modules beside scripts that were read, by path
     nesting: int = 0
     evaluating: set[str] = field(default_factory=set)  # texts of subscripts and prompts, which may name themselves
     patterns: NamePatterns = BUILT_IN_PATTERNS  # what names of operations are matched with

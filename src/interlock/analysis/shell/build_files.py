@@ -1,31 +1,41 @@
-"""Build files and script lists: the commands behind `make target`, `npm run x`, `just x`."""
+"""Build files and script lists: the commands behind `make target`, `npm run x`, `just x`, `composer x`, `tox -e x`, `rake x`, `deno task x`."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any
 
 from interlock.analysis.facts import hole
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
-from interlock.analysis.programs.options import options, parse
+from interlock.analysis.programs.options import CommandOptions, options, parse
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 
 MAX_TARGETS = 20
+_COMMENT = re.compile(r"^[ \t]*//.*$", re.MULTILINE)
 _RULE = re.compile(r"^([A-Za-z0-9_./%$(){}\- ]+?)\s*:(?![=])\s*([^=;#]*)(?:;(.*))?$")
 _ASSIGN = re.compile(r"^(?:export\s+|override\s+)?([A-Za-z_]\w*)\s*(?::{0,3}=|\?=|\+=)\s*(.*)$")
 _REFERENCE = re.compile(r"\$[({]([A-Za-z_]\w*)[)}]")
 _SHELL_CALL = re.compile(r"\$\(shell ([^()\n]+)\)|^\w+\s*!=\s*(.+)$", re.MULTILINE)
+_INCLUDE = re.compile(r"^(?:-|s)?include[ \t]+(.+)$", re.MULTILINE)
+MOST_INCLUDED = 20
 _MAKE_FILES = ("GNUmakefile", "makefile", "Makefile")
 
 
 def make_targets(job: Job, program: Program) -> Stream | None:
     """make [-C dir] [-f file] [VAR=value] [target…]"""
     found = parse(program, job.words)
+    folder = found.value("-C", "--directory")
+    with job.within(folder) if folder else nullcontext():
+        return _run_make(job, found)
+
+
+def _run_make(job: Job, found: CommandOptions) -> Stream | None:
     targets = [word for word in found.operands if "=" not in word]
     given = dict(word.split("=", 1) for word in found.operands if "=" in word)
-    folder = found.value("-C", "--directory")
     for text in found.all("--eval", "-E"):
         _Make(job, text, given).run(targets)
     if found.has("-n", "--dry-run", "--just-print", "-q", "--question", "-p"):
@@ -38,16 +48,29 @@ def make_targets(job: Job, program: Program) -> Stream | None:
         return None
     named = found.all("-f", "--file", "--makefile")
     for name in named or _MAKE_FILES:
-        if address := job.host.session.fetched(resolve(f"{folder or '.'}/{name}", job.host.cwds[0])):
+        if address := job.host.session.fetched(resolve(name, job.host.cwds[0])):
             job.effect("run_download", address)
             return None
-        makefile = job.file_text(f"{folder}/{name}" if folder else name)
+        makefile = job.file_text(name)
         if makefile is not None:
-            _Make(job, makefile, given).run(targets)
+            _Make(job, _with_included(job, makefile), given).run(targets)
             return None
     for target in targets:
         job.effect("run_script", f"{job.program} {target}")
     return None
+
+
+def _with_included(job: Job, text: str) -> str:
+    """A makefile together with those that it includes."""
+    texts, done = [text], set[str]()
+    for one in texts:
+        for name in " ".join(_INCLUDE.findall(one)).split():
+            if name in done or len(done) >= MOST_INCLUDED:
+                continue
+            done.add(name)
+            more = job.file_text(name)
+            texts += [more] if more is not None else []
+    return "\n".join(texts)
 
 
 class _Make:
@@ -113,21 +136,23 @@ class _Make:
                 self.job.effect("run_script", f"{self.job.program} {target}")
 
 
+def _json_table(job: Job, path: str, key: str) -> dict[str, Any]:
+    """A table of a JSON file; empty where there is none. Comments on lines of their own are left out."""
+    text = job.file_text(path)
+    try:
+        found = json.loads(_COMMENT.sub("", text)).get(key) if text else None
+    except (ValueError, AttributeError, RecursionError):
+        found = None
+    return found if isinstance(found, dict) else {}
+
+
 def read_package_script(job: Job, name: str) -> bool:
     """The script of that name in package.json; True when it was found and read."""
-    text = job.file_text("package.json")
-    try:
-        scripts = json.loads(text).get("scripts", {}) if text else {}
-    except (ValueError, AttributeError, RecursionError):
-        scripts = {}
+    changed = {key[13:]: value for key, value in job.host.session.files.items() if key.startswith("package.json#")}
+    scripts = _json_table(job, "package.json", "scripts") | changed
     found = False
-    if isinstance(scripts, dict):
-        scripts = {
-            **scripts,
-            **{key[13:]: value for key, value in job.host.session.files.items() if key.startswith("package.json#")},
-        }
     for step in (f"pre{name}", name, f"post{name}"):
-        command = scripts.get(step) if isinstance(scripts, dict) else None
+        command = scripts.get(step)
         if isinstance(command, str):
             found = True
             job.shell_text(command, f"{job.program} run {step}")
@@ -136,12 +161,140 @@ def read_package_script(job: Job, name: str) -> bool:
     return found
 
 
+def read_deno_task(job: Job, name: str) -> None:
+    """deno task x: the task in deno.json or package.json, after those that it depends on."""
+    tasks = _json_table(job, "deno.json", "tasks") or _json_table(job, "deno.jsonc", "tasks")
+    if name not in tasks:
+        read_package_script(job, name)
+        return
+    todo, done = [name], set[str]()
+    while todo and len(done) < MAX_TARGETS:
+        if (one := todo.pop()) in done:
+            continue
+        done.add(one)
+        task = tasks.get(one)
+        text = task.get("command") if isinstance(task, dict) else task
+        todo += [str(other) for other in task.get("dependencies", ())] if isinstance(task, dict) else []
+        if isinstance(text, str):
+            job.shell_text(text, f"deno task {one}")
+
+
+_COMPOSED = {"install": ("install-cmd", "autoload-dump"), "update": ("update-cmd", "autoload-dump"), "dump-autoload": ("autoload-dump",)}  # fmt: skip
+
+
+def composer_scripts(job: Job, program: Program) -> Stream | None:
+    """composer x, composer run-script x: the script in composer.json, and those that installing runs."""
+    found = parse(program, job.words, stop_at_operand=True)
+    words = found.operands
+    if not words:
+        return None
+    folder = found.value("-d", "--working-dir")
+    with job.within(folder) if folder else nullcontext():
+        scripts = _json_table(job, "composer.json", "scripts")
+        if words[0] in ("run-script", "run"):
+            names = options(words[1:], stop_at_operand=True).operands[:1]
+            if names and names[0] not in scripts:
+                job.effect("run_script", f"composer {names[0]}")
+        else:
+            steps = [f"{when}-{event}" for event in _COMPOSED.get(words[0], ()) for when in ("pre", "post")]
+            names = steps if steps or words[0] not in scripts else [words[0]]
+        _run_composed(job, scripts, names)
+    return UNKNOWN if set(names) & scripts.keys() else None
+
+
+def _run_composed(job: Job, scripts: dict[str, Any], names: Sequence[str]) -> None:
+    todo, done = list(names), set[str]()
+    while todo and len(done) < MAX_TARGETS:
+        if (name := todo.pop(0)) in done:
+            continue
+        done.add(name)
+        lines = scripts.get(name, ())
+        for line in [lines] if isinstance(lines, str) else lines if isinstance(lines, list) else ():
+            if not isinstance(line, str):
+                continue
+            if line.startswith("@") and line[1:].split(" ")[0] in scripts:
+                todo.append(line[1:].split(" ")[0])
+            elif "::" not in line.split(" ")[0]:
+                job.shell_text(line.removeprefix("@"), f"composer {name}")
+
+
+_SECTION = re.compile(r"^\[([^\]]+)\][ \t]*$")
+_SETTING = re.compile(r"^([A-Za-z_]+)[ \t]*=[ \t]*(.*)$")
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+
+
+def tox_commands(job: Job, program: Program) -> Stream | None:
+    """tox -e x: the commands in tox.ini."""
+    found = parse(program, job.words)
+    if found.has("-l", "--listenvs", "-a", "--listenvs-all", "--showconfig", "--notest", "-n"):
+        return None
+    text = job.file_text(found.value("-c", "--conf") or "tox.ini")
+    sections: dict[str, dict[str, list[str]]] = {}
+    setting: list[str] = []
+    for line in (text or "").replace("\\\n", " ").splitlines()[:5000]:
+        job.step()
+        if head := _SECTION.match(line):
+            sections[head[1]] = {}
+        elif (named := _SETTING.match(line)) and sections:
+            setting = list(sections.values())[-1].setdefault(named[1], [named[2]])
+        elif line[:1] in (" ", "\t"):
+            setting.append(line.strip())
+    given = ",".join(found.all("-e", "--env")) or ",".join(sections.get("tox", {}).get("envlist", ()))
+    for name in ["testenv", *(f"testenv:{one.strip()}" for one in given.split(","))]:
+        if name == "testenv" and given and all(f"testenv:{one.strip()}" in sections for one in given.split(",")):
+            continue  # each has commands of its own
+        section = sections.get(name, {})
+        for line in [line for key in ("commands_pre", "commands", "commands_post") for line in section.get(key, ())]:
+            job.shell_text(_PLACEHOLDER.sub(lambda one: hole(one[1]), line.lstrip("- ")), f"tox {name}")
+    return None
+
+
+_TASK = re.compile(r"^([ \t]*)(?:multi)?task[ \t(]+[:'\"]?([\w:]*\w)['\"]?(.*?)\bdo\b")
+_NAMES = re.compile(r"[:'\"]([\w:]+)")
+
+
+def rake_tasks(job: Job, program: Program) -> Stream | None:
+    """rake x: the block of the task in the Rakefile, and of those that it needs."""
+    found = parse(program, job.words)
+    names = ("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb")
+    text = next(
+        (text for name in found.all("-f", "--rakefile") or names if (text := job.file_text(name)) is not None), ""
+    )
+    blocks: dict[str, tuple[list[str], list[str]]] = {}
+    block: list[str] | None = None
+    indent = ""
+    for line in text.splitlines()[:5000]:
+        job.step()
+        if block is not None and line.startswith(f"{indent}end"):
+            block = None
+        elif block is not None:
+            block.append(line)
+        elif head := _TASK.match(line):
+            indent, block = head[1], []
+            blocks[head[2]] = (_NAMES.findall(head[3]), block)
+    todo = [re.split(r"\[", word)[0].rpartition(":")[2] for word in found.operands if "=" not in word] or ["default"]
+    done: set[str] = set()
+    while todo and len(done) < MAX_TARGETS:
+        if (name := todo.pop(0)) in done or name not in blocks:
+            continue
+        done.add(name)
+        todo += blocks[name][0]
+        job.code("ruby", "\n".join(blocks[name][1]), f"rake {name}")
+    return None
+
+
 _LIFECYCLE = frozenset({"test", "start", "stop", "restart", "build", "dev", "lint"})
 
 
 def package_scripts(job: Job, program: Program) -> Stream | None:
     """npm run x, yarn x, pnpm x, npm test: the script in package.json."""
-    words = parse(program, job.words, stop_at_operand=True).operands
+    found = parse(program, job.words, stop_at_operand=True)
+    folder = found.value("--prefix", "-C", "--dir", "--cwd")
+    with job.within(folder) if folder else nullcontext():
+        return _run_package_script(job, program, found.operands)
+
+
+def _run_package_script(job: Job, program: Program, words: list[str]) -> Stream | None:
     if not words:
         return None
     if words[:2] == ["pkg", "set"]:
@@ -212,4 +365,11 @@ def recipes(job: Job, program: Program) -> Stream | None:
     return None
 
 
-READERS: dict[str, Reader] = {"make_targets": make_targets, "package_scripts": package_scripts, "recipes": recipes}
+READERS: dict[str, Reader] = {
+    "make_targets": make_targets,
+    "package_scripts": package_scripts,
+    "recipes": recipes,
+    "composer_scripts": composer_scripts,
+    "tox_commands": tox_commands,
+    "rake_tasks": rake_tasks,
+}

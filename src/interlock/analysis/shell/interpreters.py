@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Collection
 
@@ -13,8 +14,10 @@ from interlock.analysis.programs.languages import described_program, dialect_of
 from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.programs.options import CommandOptions, options, parse, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, Where
+from interlock.analysis.shell.build_files import read_deno_task, read_package_script
 from interlock.analysis.shell.builtins import from_stdin, run_script
 from interlock.analysis.shell.expand import is_unknown
+from interlock.analysis.shell.imports import read_imports, stored_module, written_module
 
 _SCRIPT_ENDINGS = {
     ".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".ts": "javascript", ".rb": "ruby",
@@ -93,41 +96,19 @@ def _read_operands(job: Job, operands: list[str], language: str) -> bool:
     return bool(codes)
 
 
-def _read_code(job: Job, language: str, code: str, via: str) -> None:
-    """Read code; in a language without a reader, any command among its words counts as well, and in Python the modules it imports."""
+def _read_code(job: Job, language: str, code: str, via: str, folder: str = "") -> None:
+    """Read code and what it imports from its folder; in a language without a reader, any command among its words counts as well."""
     known, _, other = language.partition("+")
     job.code(known, code, via)
     if language == "other" or other:
         add_harm(job, code, via)
-    elif language == "python":
-        _read_imports(job, code, via)
-
-
-_IMPORTS = re.compile(
-    r"""(?:\bimport|\bfrom)\s+([\w.]+(?:\s*,\s*[\w.]+)*)|(?:__import__|import_module|run_module)\(\s*["']([\w.]+)"""
-)
-_PROMPTED = re.compile(r"\b(?:interact|breakpoint|set_trace|InteractiveConsole|InteractiveInterpreter)\s*\(")
-_ALWAYS_IMPORTED = ("sitecustomize", "usercustomize")
-
-
-def _read_imports(job: Job, code: str, via: str) -> None:
-    """Read modules that the action itself has written, whichever module of the library they hide, and what a prompt is fed."""
-    if job.stdin is not None and _PROMPTED.search(code):
-        job.code("python", job.stdin.text, via)
-    if not job.host.session.files:
         return
-    named = [name.strip() for pair in _IMPORTS.findall(code) for name in "".join(pair).split(",")]
-    for name in dict.fromkeys((*_ALWAYS_IMPORTED, *named)):
-        if (text := _written_module(job, name)) is not None:
-            job.code("python", text, f"import {name}")
+    if language == "python" and job.stdin is not None and _PROMPTED.search(code):
+        job.code("python", job.stdin.text, via)
+    read_imports(job, known, code, folder)
 
 
-def _written_module(job: Job, name: str) -> str | None:
-    """The text of a module that the action itself has written."""
-    path = name.replace(".", "/")
-    files, folder = job.host.session.files, job.host.cwds[0]
-    places = (resolve(f"{path}{ending}", folder) for ending in (".py", "/__main__.py", "/__init__.py"))
-    return next((files[place] for place in places if place in files), None)
+_PROMPTED = re.compile(r"\b(?:interact|breakpoint|set_trace|InteractiveConsole|InteractiveInterpreter)\s*\(")
 
 
 def _behind_unknown(
@@ -222,9 +203,9 @@ def _module(words: list[str]) -> list[str]:
 
 def _python_module(job: Job, rest: list[str]) -> Stream | None:
     module = rest[0].rpartition(".")[0] if rest[0].endswith(".__main__") else rest[0]
-    text = _written_module(job, module)
+    text = written_module(job, module)
     if text is None:
-        text = job.file_text(f"{module.replace('.', '/')}.py")
+        text = stored_module(job, module)
     if text is not None:
         _read_code(job, "python", text, f"{job.program} -m {module}")
         return UNKNOWN
@@ -239,8 +220,6 @@ def _run_project(job: Job, operands: list[str]) -> Stream | None:
     elif operands[0] == "run" and len(operands) > 1 and operands[1].startswith(("/dev/fd/", "./")):
         return run_source(job, "javascript", operands[1], operands[2:])
     elif operands[0] == "run" and len(operands) > 1:
-        from interlock.analysis.shell.build_files import read_package_script
-
         read_package_script(job, operands[1])
     return UNKNOWN
 
@@ -251,6 +230,12 @@ _ENDINGS = {
     "ruby": (".rb",),
     "lua": (".lua",),
 }
+
+
+_UNNAMED = {
+    "python": ("/__main__.py",),
+    "javascript": (".js", "/index.js"),
+}  # behind the name of a folder, or of a script without its ending
 
 
 def _script_path(job: Job, language: str, path: str) -> str:
@@ -274,16 +259,16 @@ def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream | 
     if address:
         job.effect("run_download", address)
         return UNKNOWN
-    text = job.file_text(path)
-    if text is None and language == "python":
-        text = job.file_text(f"{path.rstrip('/')}/__main__.py")
+    for found in (path, *(f"{path.rstrip('/')}{ending}" for ending in _UNNAMED.get(language, ()))):
+        if (text := job.file_text(found)) is not None:
+            break
     if text is None:
         if is_unknown(path) or path.startswith("/dev/fd/"):
             job.unreadable("a script that is only known at run time is run", "payload")
         else:
             job.effect("run_script", path)
         return UNKNOWN
-    _read_code(job, language, text, f"{job.program} {path}")
+    _read_code(job, language, text, f"{job.program} {path}", posixpath.dirname(found))
     return UNKNOWN
 
 
@@ -302,7 +287,7 @@ def executable(job: Job, path: str) -> Stream | None:
     program = found[1].rpartition("/")[2] if found else ""
     interpreter = described_program(program)
     if interpreter is not None and "interpreter" in interpreter.reader:
-        _read_code(job, interpreter.carries[0].stdin, text, path)
+        _read_code(job, interpreter.carries[0].stdin, text, path, posixpath.dirname(path))
     elif ending in _SCRIPT_ENDINGS and not program:
         job.code(_SCRIPT_ENDINGS[ending], text, path)
     elif "\0" in text[:1000] or (program and not dialect_of(program)):
@@ -316,6 +301,9 @@ def run_module(job: Job, program: Program) -> Stream | None:
     """deno eval 'code', deno run FILE or address."""
     found = options(job.words, valued("--import-map -c --config --lock --ext"))
     words = found.operands
+    if words[:1] == ["task"] and len(words) > 1:
+        read_deno_task(job, words[1])
+        return UNKNOWN
     if words[:1] == ["eval"] and len(words) > 1:
         job.code("javascript", words[1], "deno eval")
     elif words[:1] == ["run"] and len(words) > 1 and words[1] != "-":

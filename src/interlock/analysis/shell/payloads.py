@@ -13,6 +13,7 @@ from interlock.analysis.code.loose_text import add_harm, is_outside
 from interlock.analysis.facts import HOLE, QUOTED, hole, known, without_holes
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload, Program
+from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.programs.options import NO_VALUES, CommandOptions, holds, options
 from interlock.analysis.shell import UNKNOWN, Job, Stream
 from interlock.analysis.shell.data_clients import inside, read_statements
@@ -46,6 +47,7 @@ def run_carried(job: Job, program: Program) -> Stream | None:
         for language, text, source in texts:
             read_carried(job, language, text, source, item.traits)
         if rest:
+            rest = _interpreted(item, rest, found) if item.interpreter else rest
             stream = _run_command(job, item, rest, via, found)
         elif item.stdin and job.stdin is not None and not (texts or stream or found.all(*item.files)):
             if len(found.operands) >= item.skip:
@@ -167,6 +169,15 @@ def _command_words(item: Payload, found: CommandOptions, words: Sequence[str]) -
     rest = found.operands[item.skip :]
     rest = rest[1:] if rest[:1] == ["--"] else rest
     return [*(word for text in found.all(*item.entry) for word in text.split()), *rest] if item.entry else rest
+
+
+def _interpreted(item: Payload, rest: list[str], found: CommandOptions) -> list[str]:
+    """uv run x.py, uv run -m x: the words of the interpreter that runs a script or module."""
+    program = shipped_programs()[item.interpreter]
+    if found.has("-m", "--module"):
+        return [item.interpreter, "-m", *rest]
+    is_script = found.has("-s", "--script") or rest[0].endswith(tuple(program.endings))
+    return [item.interpreter, *rest] if is_script else rest
 
 
 def _texts(job: Job, item: Payload, found: CommandOptions) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,110 @@
+"""Reads the modules that a script imports from the folders around it, as far as the script reaches them."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from interlock.analysis.places import resolve
+from interlock.analysis.shell import Job
+
+MOST_MODULES = 40  # of one action
+ALWAYS_IMPORTED = ("sitecustomize", "usercustomize")
+_FIRST = frozenset(
+    "abc builtins codecs errno gc importlib io itertools marshal os posix signal site stat sys time".split()
+)  # no file goes before these
+_FROM = re.compile(r"\bfrom\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n;#(]+)")
+_IMPORT = re.compile(r"(?:^|[;:])[ \t]*import\s+([\w., \t]+)", re.MULTILINE)
+_DYNAMIC = re.compile(r"""(?:__import__|import_module|run_module)\(\s*["']([\w.]+)""")
+_RELATIVE = {
+    "javascript": re.compile(r"""(?:\brequire\s*\(\s*|\bfrom\s+|\bimport\s*\(?\s*)["'](\.{1,2}/[^"'\n]+)["']"""),
+    "ruby": re.compile(r"""\brequire_relative[ \t(]+["']([^"'\n]+)["']"""),
+}
+_ENDINGS = {"javascript": ("", ".js", ".mjs", ".cjs", ".ts", "/index.js"), "ruby": ("", ".rb")}
+
+
+class _Module(NamedTuple):
+    path: str
+    text: str
+
+
+def read_imports(job: Job, language: str, code: str, folder: str = "") -> None:
+    """Reads what code imports from beside it; `folder` is that of its file, else the working folder."""
+    folder = resolve(folder or ".", job.host.cwds[0])
+    imported = job.host.session.imported
+    for path, text in _modules(job, language, code, folder):
+        if path in imported or len(imported) >= MOST_MODULES:
+            continue
+        imported.add(path)
+        job.code(language, _reached(language, text, code), f"import {posixpath.basename(path)}")
+        read_imports(job, language, text, posixpath.dirname(path))
+
+
+def _reached(language: str, text: str, importer: str) -> str:
+    if language != "python":
+        return text
+    from interlock.analysis.code.python import reached_part
+
+    return reached_part(text, importer)
+
+
+def written_module(job: Job, name: str) -> str | None:
+    """The text of a Python module that the action itself has written."""
+    return next((found.text for found in _python_module(job, name, job.host.cwds[0], stored=False)), None)
+
+
+def stored_module(job: Job, name: str) -> str | None:
+    """The text of what `python -m name` runs."""
+    base = name.replace(".", "/")
+    texts = (job.file_text(f"{base}{ending}") for ending in (".py", "/__main__.py"))
+    return next((text for text in texts if text is not None), None)
+
+
+def _modules(job: Job, language: str, code: str, folder: str) -> Iterator[_Module]:
+    if language == "python":
+        for name, base in _python_names(code, folder):
+            yield from _python_module(job, name, base, name.partition(".")[0] not in _FIRST)
+        for name in ALWAYS_IMPORTED:
+            yield from _python_module(job, name, folder, stored=False)
+    elif (pattern := _RELATIVE.get(language)) is not None:
+        for name in dict.fromkeys(pattern.findall(code)):
+            paths = (posixpath.normpath(f"{folder}/{name}{ending}") for ending in _ENDINGS[language])
+            found = next(((path, text) for path in paths if (text := job.file_text(path)) is not None), None)
+            if found is not None:
+                yield _Module(*found)
+
+
+def _python_names(code: str, folder: str) -> Iterator[tuple[str, str]]:
+    """The modules that code names, each with the folder that it is looked for in."""
+    for source, names in _FROM.findall(code):
+        dots = len(source) - len(source.lstrip("."))
+        base = posixpath.normpath(f"{folder}{'/..' * (dots - 1)}") if dots else folder
+        module = source[dots:]
+        if module:
+            yield module, base
+        for name in _listed(names):
+            yield f"{module}.{name}".lstrip("."), base
+    for names in _IMPORT.findall(code):
+        yield from ((name, folder) for name in _listed(names))
+    yield from ((name, folder) for name in _DYNAMIC.findall(code))
+
+
+def _listed(names: str) -> list[str]:
+    return [words[0] for part in names.strip("() \t\n").split(",") if (words := part.split()) and words[0] != "*"]
+
+
+def _python_module(job: Job, name: str, folder: str, stored: bool) -> Iterator[_Module]:
+    """A module and the packages around it; `stored`: also one that was there before the action."""
+    parts = [part for part in name.split(".") if part.isidentifier()]
+    session = job.host.session
+    for count in range(1, len(parts) + 1):
+        base = posixpath.join(folder, *parts[:count])
+        for path in (f"{base}.py", f"{base}/__main__.py", f"{base}/__init__.py"):
+            if path.endswith("/__main__.py") and path not in session.files:
+                continue
+            text = job.file_text(path) if stored else session.files.get(path)
+            if text is not None:
+                yield _Module(path, text)
+                break
