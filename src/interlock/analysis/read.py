@@ -29,6 +29,7 @@ class Reading(Struct, frozen=True):
 
     facts: tuple[Fact, ...]
     witnesses: tuple[Witness, ...] = ()
+    written: Mapping[str, str] = {}  # what a command writes to files, by path, as far as its text tells
 
 
 def read(
@@ -52,7 +53,7 @@ def read(
         _unreadable(shell, whole, "nested too deeply to read", "nesting")
     witnesses = _witnesses(session.witnesses) if session.witnesses else ()
     facts = combine_facts(session.facts)
-    return Reading(tuple(dict.fromkeys(facts) if len(facts) > 1 else facts), witnesses)
+    return Reading(tuple(dict.fromkeys(facts) if len(facts) > 1 else facts), witnesses, session.files)
 
 
 def _witnesses(scripts: Mapping[str, str]) -> tuple[Witness, ...]:

@@ -23,7 +23,7 @@ from interlock.engine.evaluate import evaluate, quick
 from interlock.hooks.memory import DEFERRED, AllowedCall, HookMemory, call_keys, late_messages
 from interlock.hooks.provenance import may_change_provenance
 from interlock.hooks.wrapping import RewriteCheck, SentCall, changed_keys, proof_key, wrap_call
-from interlock.hooks.written_files import Files, written_contents
+from interlock.hooks.written_files import Files, may_write_program, written_contents
 from interlock.identity.agent_detection import words_above
 from interlock.identity.isolation import JAILED
 from interlock.impact.user_access import FindProjectFiles, Inspect, TakeSnapshot
@@ -276,7 +276,7 @@ class HookEvaluation:
         if hook.who.session in self.hooks.written.dangerous_sessions or len(call.action.text) > SHORT:
             return False
         if call.action.kind is Kind.COMMAND:
-            return True
+            return not may_write_program(call.action.text)
         small = all(not isinstance(value, str) or len(value) <= SHORT for value in call.input.values())
         return small and next(written_contents(call.action, None), None) is None
 
@@ -291,7 +291,7 @@ class HookEvaluation:
         provenance = self.hooks.provenance.of(hook.who, hook.agent.word, state.clock.now())
         request = replace(hook.request(call, scripts), inherits=inherits, spend=spend, provenance=provenance)
         decision = evaluate(state, request)
-        if call.action.kind is Kind.TOOL and (decision.allowed or decision.held):
+        if call.action.kind in (Kind.TOOL, Kind.COMMAND) and (decision.allowed or decision.held):
             self.hooks.written.remember(session, call.action, state.rules, hook.read)
         return decision
 

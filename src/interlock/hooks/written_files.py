@@ -20,7 +20,9 @@ from interlock.analysis.classify import classify
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.programs.languages import described_program
 from interlock.analysis.programs.load import SETS, program_set, shipped_programs
+from interlock.analysis.read import read
 from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.shell.imports import ALWAYS_IMPORTED
 from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.model import Action, Kind, Level, Witness, command
 
@@ -132,8 +134,15 @@ def _only(path: str, text: str) -> Files:
     return lambda asked: text if asked == path else None
 
 
+def may_write_program(text: str) -> bool:
+    """A quick look whether shell text may write a file that can be run."""
+    return (">" in text or "tee" in text) and ("#!" in text or any(ending in text for ending in _by_ending()))
+
+
 def written_contents(action: Action, files: Files | None) -> Iterator[tuple[str, str]]:
-    """The paths that a tool call writes, with their new contents."""
+    """The paths that a call writes, with their new contents."""
+    if action.kind is Kind.COMMAND and may_write_program(action.text):
+        yield from ((path, text) for path, text in read(action, files).written.items() if path.startswith("/"))
     given = action.fields.get("input")
     if action.kind is not Kind.TOOL or not isinstance(given, Mapping):
         return
@@ -243,6 +252,8 @@ def _reach(one: WrittenFile, action: Action, commands: list[Command], texts: Map
         if found.program == posixpath.basename(one.path):
             return NAMED
         if is_interpreter(found.program):
+            if _language(found.program) == one.family and name.partition(".")[0] in ALWAYS_IMPORTED:
+                return NAMED
             if any(name in word or one.path in word for word in found.words) or stem.search(" ".join(found.words)):
                 return NAMED
             if any(stem.search(text) for text in texts.values()):
