@@ -10,7 +10,7 @@ TOOLS  := $(VENV)/.tools
 AGENTS := $(VENV)/.agents
 SERVERS := $(VENV)/servers/.installed
 
-.PHONY: help install run demo try test lint bench compare pictures fuzz soak hostile check-agents test-frameworks docs clean
+.PHONY: help install run demo try test lint bench compare pictures fuzz soak hostile check-agents test-frameworks docs site clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -145,9 +145,12 @@ test-frameworks: $(FRAMED) ## the examples for LangChain, OpenAI Agents, Pydanti
 		$(VENV)/frameworks/$$one/bin/python -m pytest -W ignore -o 'pythonpath=tests/support examples' tests/frameworks/check_$$name.py || exit 1; \
 	done
 
-docs: $(STAMP) ## regenerate docs/rules.md and docs/openapi.json
-	$(BIN)/interlock rules docs > docs/rules.md
+docs: $(STAMP) ## regenerate docs/reference/openapi.json
 	$(BIN)/python -m tools.docs
+
+site: $(STAMP) ## the documentation with search, in site/
+	@$(BIN)/python -c 'import material' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[site]'
+	$(BIN)/python -m tools.site site
 
 clean: ## remove .venv and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools.site import assemble
 
 from cases import each
+from interlock import agents
 from interlock.cli.main import COMMANDS, main
 from interlock.config import config_of, effective_settings
 from interlock.engine import policy_cases
@@ -27,11 +29,10 @@ from interlock.server.openapi import document
 from pages import DOCS, INLINE, documented, fenced, prose, rows, text
 from repository import ROOT
 
-GENERATED = {"rules.md"}  # from the packs, which have tests of their own
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
-    *sorted(p for p in DOCS.rglob("*.md") if p.name not in GENERATED),
+    *sorted(DOCS.rglob("*.md")),
 ]
 _TAGGED = re.compile(r"<code>(interlock [^<{]+)</code>")
 CONSOLE = [
@@ -219,7 +220,7 @@ def test_every_page_is_reached_from_the_readme() -> None:
     while waiting:
         page = waiting.pop()
         seen.add(page.resolve())
-        links = _LINK.findall(prose(page.read_text(encoding="utf-8"))) if page.name not in GENERATED else []
+        links = _LINK.findall(prose(page.read_text(encoding="utf-8")))
         found = {(page.parent / link.partition("#")[0]).resolve() for link in links if not link.startswith("http")}
         waiting += [path for path in found if path.suffix == ".md" and path not in seen]
     assert {path.resolve() for path in DOCS.rglob("*.md")} <= seen
@@ -265,3 +266,14 @@ def test_the_picture_of_the_tree_shows_every_package() -> None:
     picture = fenced(text("internals/architecture.md"), "")[0]
     packages = {path.parent.name for path in (ROOT / "src" / "interlock").glob("*/__init__.py")}
     assert {name for name in packages if f"{name}/" not in picture} == set()
+
+
+def test_links_of_the_site_lead_somewhere_on_its_generated_pages_too(tmp_path: Path) -> None:
+    assemble(tmp_path / "pages")
+    pages = sorted((tmp_path / "pages").rglob("*.md"))
+    assert {"rules.md", *(f"{word}.md" for word in agents.words())} <= {page.name for page in pages}
+    for page in pages:
+        for link in _LINK.findall(prose(page.read_text(encoding="utf-8"))):
+            path = link.partition("#")[0]
+            if path and not link.startswith(("http://", "https://")):
+                assert (page.parent / path).is_file(), f"{page.name}: {link}"

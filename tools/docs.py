@@ -14,7 +14,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 def main() -> None:
     """Write every page."""
     api = json.dumps(document(routes_only()), indent=2, ensure_ascii=False, sort_keys=True)
-    (DOCS / "openapi.json").write_text(f"{api}\n")
+    (DOCS / "reference" / "openapi.json").write_text(f"{api}\n")
 
 
 if __name__ == "__main__":

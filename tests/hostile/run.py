@@ -32,7 +32,7 @@ QUICK = (
     "read_the_daemons_memory", "forge_an_approval_in_the_database", "answer_as_an_operator", "become_the_first_operator",
     "hold_connections_open", "squat_the_socket", "squat_the_port", "run_a_call_that_was_never_asked_about", "delete_the_state",
 )  # fmt: skip
-DOCUMENT = ROOT / "docs" / "threat-model.md"
+DOCUMENT = ROOT / "docs" / "internals" / "threat-model.md"
 STRENGTHS = ("plain", "jailed", "separate")
 
 

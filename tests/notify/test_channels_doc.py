@@ -1,4 +1,4 @@
-"""docs/channels.md: its tables are whole, its example can be used, and its snippet tells a real message from a forged one."""
+"""docs/guide/channels.md: its tables are whole, its example can be used, and its snippet tells a real message from a forged one."""
 
 from __future__ import annotations
 

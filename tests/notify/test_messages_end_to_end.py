@@ -207,7 +207,7 @@ def test_an_operator_has_a_channel_tested_and_hears_what_became_of_it(told: Told
 
 
 def test_an_external_system_answers_as_an_enrolled_service(told: Told) -> None:
-    """What docs/channels.md shows: it hears of a ticket, signs in under a name of its own, and answers."""
+    """What docs/guide/channels.md shows: it hears of a ticket, signs in under a name of its own, and answers."""
     client, ana = told.daemon.here(), told.daemon.sign_in()
     passphrase = "a long passphrase of a program"
     new = {"name": "deskbot", "passphrase": passphrase, "roles": ["approver"], "service": True}

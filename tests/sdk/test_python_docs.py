@@ -1,4 +1,4 @@
-"""Every example in docs/python.md runs as it stands."""
+"""Every example in docs/reference/python.md runs as it stands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from interlock.startup import open_state
 from interlock.storage.opening import open_store
 from repository import ROOT
 
-EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "python.md").read_text(), re.DOTALL)
+EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "reference" / "python.md").read_text(), re.DOTALL)
 
 
 @pytest.fixture

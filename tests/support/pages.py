@@ -12,7 +12,9 @@ INLINE = re.compile(r"`([^`\n]+)`")
 
 
 def text(name: str) -> str:
-    return (DOCS / name).read_text(encoding="utf-8")
+    """A page by its name, whichever shelf it is on."""
+    [path] = DOCS.rglob(name)
+    return path.read_text(encoding="utf-8")
 
 
 def fenced(page: str, *languages: str) -> list[str]:

@@ -72,7 +72,7 @@ def test_a_name_has_one_description_only() -> None:
 
 
 def test_every_key_of_a_description_is_documented() -> None:
-    page = (ROOT / "docs" / "writing-rules.md").read_text()
+    page = (ROOT / "docs" / "reference" / "writing-rules.md").read_text()
     keys = [
         key
         for kind in (Program, PathEffect, Payload, Printed, Sending, StoreEffect)

@@ -135,7 +135,7 @@ def _head(name: str, adapter: Adapter, now: float) -> Iterator[Line]:
         words = f"A daemon counts it as {HIGHEST_CLAIM.word} until an operator says more: `interlock adapter trust`."
         yield (StyledText(words, "dim"),)
     if trust is Trust.UNTESTED:
-        yield (StyledText("An untested adapter may only be introspected; see docs/adapters.md.", "dim"),)
+        yield (StyledText("An untested adapter may only be introspected; see docs/reference/adapters.md.", "dim"),)
     yield ()
 
 
@@ -312,7 +312,7 @@ environment: the variables that the adapters' auth names, MCP_AQL_ENDPOINT_MODE 
 MCPAQL_SAFETY_LOOP
 
 The daemon has to know each file as well (adapters.files in interlock.toml); what it does not know is untested, and may only be
-introspected. See docs/adapter-serve.md.
+introspected. See docs/reference/adapter-serve.md.
 """
 
 

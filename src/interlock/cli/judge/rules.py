@@ -22,7 +22,7 @@ examples:
   interlock rules list --pack git
   interlock rules show git.force_push
   interlock rules test my-rules.toml
-  interlock rules docs > docs/rules.md
+  interlock rules docs > rules.md
 """
 
 
