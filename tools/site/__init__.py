@@ -5,20 +5,29 @@ from __future__ import annotations
 import contextlib
 import io
 import shutil
+import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from interlock import agents
 from interlock.agents import SCOPES, AgentDialect
 from interlock.cli.main import main as interlock
+from interlock.server.app import routes_only
+from interlock.server.openapi import document
 
 ROOT = Path(__file__).resolve().parents[2]
-RULES, AGENTS = Path("reference", "rules.md"), Path("guide", "agents")
+RULES, PATHS, AGENTS = Path("reference", "rules.md"), Path("reference", "http-paths.md"), Path("guide", "agents")
+REQUIREMENTS = Path("internals", "requirements.md")
+_CALLERS = {"agentToken": "agent", "operatorSession": "operator"}
 
 
 def assemble(target: Path) -> None:
     """Writes every page of the site below `target`, which must not exist."""
     shutil.copytree(ROOT / "docs", target)
     (target / RULES).write_text(_rules(), encoding="utf-8")
+    (target / PATHS).write_text(paths_page(), encoding="utf-8")
+    (target / REQUIREMENTS).write_text(_requirements(), encoding="utf-8")
     (target / AGENTS).mkdir()
     for word in agents.words():
         (target / AGENTS / f"{word}.md").write_text(agent_page(agents.agent(word)), encoding="utf-8")
@@ -48,3 +57,36 @@ def agent_page(agent: AgentDialect) -> str:
     lines.append(f"Calls of its shell tool {undo}.")
     lines += ["", "[Installing](../install.md), [how hooks answer](../../reference/hooks.md), [undo](../undo.md)", ""]
     return "\n".join(lines)
+
+
+def paths_page() -> str:
+    """Every path of the HTTP API, from the routes themselves."""
+    found = document(routes_only())
+    lines = ["# The paths of the HTTP API", "", "| path | who | what it does | fields |", "|---|---|---|---|"]
+    for path, methods in found["paths"].items():
+        for method, route in methods.items():
+            fields = ", ".join(f"`{name}`" for name in _fields(route, found["components"]["schemas"]))
+            lines.append(f"| `{method.upper()} {path}` | {_who(route)} | {route['summary']} | {fields} |")
+    return "\n".join([*lines, ""])
+
+
+def _who(route: Mapping[str, Any]) -> str:
+    """The callers of a route, by the credentials that it takes."""
+    schemes = {name for one in route.get("security", ()) for name in one}
+    return " or ".join(words for name, words in _CALLERS.items() if name in schemes) or "anybody"
+
+
+def _fields(route: Mapping[str, Any], schemas: Mapping[str, Any]) -> list[str]:
+    """The names of a route's parameters and of its body's fields."""
+    names = [str(one["name"]) for one in route.get("parameters", ()) if one["in"] != "path"]
+    body = route.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    shape = schemas.get(str(body.get("$ref", "")).rpartition("/")[2], body)
+    return names + list(shape.get("properties", ()))
+
+
+def _requirements() -> str:
+    """The obligations that the code cites, as a table."""
+    text = (ROOT / "docs" / REQUIREMENTS.with_suffix(".toml")).read_text(encoding="utf-8")
+    asked = tomllib.loads(text)["requirements"]
+    rows = [f"| {id} | {words} |" for id, words in asked.items()]
+    return "\n".join(["# Requirements the code cites", "", "| id | what it asks |", "|---|---|", *rows, ""])
