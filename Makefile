@@ -145,7 +145,7 @@ test-frameworks: $(FRAMED) ## the examples for LangChain, OpenAI Agents, Pydanti
 		$(VENV)/frameworks/$$one/bin/python -m pytest -W ignore -o 'pythonpath=tests/support examples' tests/frameworks/check_$$name.py || exit 1; \
 	done
 
-docs: $(STAMP) ## regenerate docs/reference/openapi.json
+docs: $(STAMP) ## regenerate docs/reference/settings.md and docs/reference/openapi.json
 	$(BIN)/python -m tools.docs
 
 site: $(STAMP) ## the documentation with search, in site/

@@ -27,6 +27,7 @@ MAX_INNER_IMPORTS = 120  # in functions
 # From what knows least to what knows most: a package imports what stands above it here, and its neighbours on the same line where that is said.
 LAYERS = (
     "model times local_times problems canonical_json socket_peers",
+    "schema",
     "records",
     "error_codes",
     "analysis",
@@ -47,16 +48,16 @@ LAYERS = (
     "cli",
     "__main__",
 )
-NEIGHBOURS = frozenset(LAYERS[9].split())  # the services that the engine works with
+NEIGHBOURS = frozenset(LAYERS[10].split())  # the services that the engine works with
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
 MOUNTED = {"hooks", "console", "mcp"}  # by the server, which is one process with them
 
 # What decides touches nothing: everything in these folders and modules, but for the files that load their data.
 PURE_PARTS = """
-    model.py times.py canonical_json.py error_codes.py problems.py ports.py records redaction analysis policy
+    model.py times.py canonical_json.py error_codes.py problems.py schema.py ports.py records redaction analysis policy
     adapters/conditions.py adapters/danger.py adapters/levels.py adapters/local_servers.py adapters/name_levels.py adapters/quota.py
     approvals/__init__.py approvals/display.py approvals/grant_coverage.py approvals/statements.py
-    audit/__init__.py audit/export.py audit/replay_json.py audit/verify.py config/channels.py config/plans.py config/settings.py
+    audit/__init__.py audit/export.py audit/replay_json.py audit/verify.py config/channels.py config/plans.py config/settings.py config/values.py
     engine/decide.py engine/explain.py identity/passkey_proofs.py impact/inspection.py journal/undo_model.py loop/state.py notify/__init__.py plans/draft.py snapshots/__init__.py
 """.split()
 LOADERS = frozenset(

@@ -33,7 +33,7 @@ def test_what_is_shown_is_a_configuration_that_says_the_same(tmp_path: Path, cap
     second.write_text(shown)
     assert main(["config", "show", "--config", str(second)]) == 0
     assert tomllib.loads(capsys.readouterr().out) == tomllib.loads(shown)
-    assert load_config(second).port == 7400 and load_config(second).patterns == load_config(first).patterns
+    assert load_config(second).daemon.port == 7400 and load_config(second).patterns == load_config(first).patterns
 
 
 def test_what_weakens_it_is_warned_of(tmp_path: Path, capsys: Capture) -> None:

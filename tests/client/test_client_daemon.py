@@ -12,6 +12,7 @@ import pytest
 
 from interlock.client import ApiError, DaemonClient, NoDaemon, find_daemon, path_segment
 from interlock.config import Config
+from interlock.config.settings import DaemonSettings
 from raw_http import request
 
 
@@ -36,7 +37,7 @@ def http(status: str, body: str) -> bytes:
 
 
 def test_it_is_found_by_the_configuration(tmp_path: Path) -> None:
-    assert find_daemon(Config(socket=str(tmp_path / "s"))).path == tmp_path / "s"
+    assert find_daemon(Config(daemon=DaemonSettings(socket=str(tmp_path / "s")))).path == tmp_path / "s"
     assert find_daemon(Config(store=f"sqlite://{tmp_path}")).path == tmp_path / "interlock.sock"
 
 

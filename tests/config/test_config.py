@@ -6,14 +6,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from msgspec.structs import replace
 
 from cases import each
 from interlock.adapters.trust import Trust
 from interlock.analysis.assess import judge
 from interlock.analysis.rules.load import load
-from interlock.config import ConfigError, config_of, effective_settings, load_config, without_password
+from interlock.config import (
+    TABLES,
+    ConfigError,
+    config_of,
+    effective_settings,
+    load_config,
+    settings_schema,
+    without_password,
+)
 from interlock.model import operation
+from interlock.schema import settings_of
 
 NOBODY: dict[str, str] = {"XDG_STATE_HOME": "/state", "XDG_CONFIG_HOME": "/nowhere"}
 KEYS = {  # promises: changed only on purpose, everywhere at once
@@ -64,6 +74,20 @@ def test_what_is_shown_can_be_read_again() -> None:
     assert (
         effective_settings(config_of({**shown, "danger_patterns": {}}, environ=NOBODY))["gate"]["autoExpireMs"] == 5_000
     )
+
+
+def test_the_schema_accepts_the_settings_in_force_and_refuses_what_the_reader_refuses() -> None:
+    check = Draft202012Validator(settings_schema()).is_valid
+    assert check(effective_settings(config_of({}, environ=NOBODY)))
+    for wrong in ({"x": {}}, {"daemon": {"port": 70_000}}, {"log": {"level": "loud"}}, {"undo": {"wrap": "yes"}}):
+        assert not check(wrong), wrong
+
+
+@each("table", list(TABLES))
+def test_every_setting_says_what_it_means_and_has_bounds(table: str) -> None:
+    for one in settings_of(TABLES[table]):
+        assert one.means, f"{table}.{one.key}"
+        assert one.kind not in (int, float) or None not in (one.meta.ge, one.meta.le), f"{table}.{one.key}"
 
 
 @each(

@@ -96,7 +96,7 @@ def test_the_proxy_knows_the_replicas_and_passes_the_name_on_without_sticky_sess
     assert "proxy_set_header Host $host;" in text and not re.search(r"ip_hash|sticky|hash |X-Forwarded", text)
     names = re.search(r"server_name (.+);", text)
     config = configured((DEPLOY / "interlock.toml").read_text())
-    assert names and names[1].split() == [config.console.public_url.removeprefix("https://"), *config.agent_hosts]
+    assert names and names[1].split() == [config.console.public_url.removeprefix("https://"), *config.daemon.agent_hosts]
 
 
 def documents() -> list[dict[str, Any]]:
@@ -148,8 +148,8 @@ def test_selectors_ports_and_probes_of_the_manifests_agree() -> None:
 def test_the_configuration_of_the_manifests_can_be_used_and_names_the_hosts_of_the_ingress() -> None:
     config = configured(one_of_kind("ConfigMap")["data"]["config.toml"])
     hosts = [rule["host"] for rule in one_of_kind("Ingress")["spec"]["rules"]]
-    assert [f"https://{hosts[0]}", hosts[1]] == [config.console.public_url, config.agent_hosts[0]]
-    assert config.port == 7310 and config.store.startswith("postgresql://")
+    assert [f"https://{hosts[0]}", hosts[1]] == [config.console.public_url, config.daemon.agent_hosts[0]]
+    assert config.daemon.port == 7310 and config.store.startswith("postgresql://")
 
 
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: f"{path.parent.name}/{path.name}")

@@ -83,7 +83,7 @@ class World:
         found = self.settings
         return {
             "home": str(self.home), "state": str(found.folder), "hook_file": str(self.hook_file), "client": str(self.client),
-            "socket": str(found.agents_socket), "port": found.port, "config": str(self.config), "package": str(self.package),
+            "socket": str(found.agents_socket), "port": found.daemon.port, "config": str(self.config), "package": str(self.package),
             "daemon": self.process.pid, "cli": [*self.cli(), "interlock"],
         }  # fmt: skip
 

@@ -37,7 +37,7 @@ def test_what_it_writes_is_a_configuration_that_keeps_agents_and_operators_apart
     config = config_of(tomllib.loads(config_text(Layout(), ["alice"], ["olga"])), environ={})
     assert config.separate.users == ("alice",) and config.separate.operators == ("olga",)
     assert config.agents_socket != config.socket_path
-    assert config.port == PORT < 1024  # nobody but root can take it while the daemon is down
+    assert config.daemon.port == PORT < 1024  # nobody but root can take it while the daemon is down
 
 
 @pytest.mark.parametrize(

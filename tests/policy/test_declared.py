@@ -13,10 +13,10 @@ from interlock.policy.declared_steps import (
     UNDECLARED,
     DeclarationRules,
     compare_with_declared,
-    declaration_rules_of,
     declared_step,
 )
 from interlock.problems import Problems
+from interlock.schema import read_table
 
 RULES, PLAIN = load(), DeclarationRules()
 CWD = "/home/dev/app"
@@ -111,5 +111,8 @@ def test_what_it_costs_is_a_setting_by_level(word: str, human: Human, blocked: b
 
 def test_a_wrong_word_in_the_settings_is_refused() -> None:
     problems = Problems()
-    assert declaration_rules_of({"everyday": "shout", "never": 1}, problems) == DeclarationRules()
+    assert (
+        read_table(DeclarationRules, {"everyday": "shout", "never": 1}, ("loop", "mismatch"), problems)
+        == DeclarationRules()
+    )
     assert len(problems.found) == 2

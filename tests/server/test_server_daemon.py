@@ -20,6 +20,7 @@ from daemons import Daemon, bearer, daemon, enrol_in_folder, folder_config, star
 from interlock.audit.proof import verify_chains
 from interlock.cli.guard import serve
 from interlock.config import Config
+from interlock.config.settings import DaemonSettings
 from interlock.records import AuditQuery
 from interlock.server.daemon import DaemonServer
 from interlock.startup import open_state
@@ -148,7 +149,7 @@ def test_where_nobody_chose_a_port_a_taken_one_is_replaced_and_said(tmp_path: Pa
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        taken = Config(port=other.getsockname()[1])
+        taken = Config(daemon=DaemonSettings(port=other.getsockname()[1]))
         assert serve._with_free_port(taken).port == 0
         assert "is taken" in serve._with_free_port(taken).warnings[-1]
         path = tmp_path / "interlock.toml"

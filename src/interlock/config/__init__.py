@@ -8,90 +8,49 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 from msgspec import Struct, field
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from interlock.analysis.operations.name_patterns import NamePatterns
 from interlock.canonical_json import canonical_json
-from interlock.config.channels import CHANNEL_KEYS, ChannelSettings, channels_of
-from interlock.config.plans import PLAN_KEYS, PLANNER_KEYS, PlannerSettings, PlanSettings, plan_of, planner_of
+from interlock.config.channels import ChannelSettings
+from interlock.config.plans import PlannerSettings, PlanSettings
 from interlock.config.settings import (
-    CONSOLE_KEYS,
-    HOOK_KEYS,
-    IMPACT_KEYS,
-    PROXY_KEYS,
-    SEPARATE_KEYS,
-    SNAPSHOT_KEYS,
+    AdapterFileList,
     AuditSettings,
     ConsoleSettings,
+    DaemonSettings,
     HookSettings,
     ImpactSettings,
+    LogSettings,
+    LoopMode,
+    NamePatternLists,
+    PolicyChoice,
     ProxySettings,
     RequestLimits,
+    RulePackList,
     SeparateSettings,
     SnapshotSettings,
+    StoreSettings,
     Telemetry,
-    audit_of,
-    console_of,
-    hooks_of,
-    impact_settings_of,
-    limits_of,
-    one_of,
-    proxy_of,
-    separate_of,
-    snapshot_settings_of,
-    telemetry_of,
-    whole,
-    without_password,
 )
-from interlock.policy.exemptions import PAUSE_KEYS, PauseSettings, pause_of
+from interlock.config.values import without_password
+from interlock.policy.exemptions import PauseSettings
 from interlock.policy.load import load_policy, policy_hash
-from interlock.policy.overrides import LoopSettings, settings_json, settings_of
-from interlock.policy.policy import MODES, Policy, Severities, severities_of, trust_policy_of
+from interlock.policy.overrides import LoopSettings, settings_json
+from interlock.policy.policy import MODES, Policy, Severities
 from interlock.policy.registry import Pattern, PatternError
 from interlock.policy.rendering import policy_warnings, severity_warnings
 from interlock.policy.trust_matrix import TrustPolicy
+from interlock.problems import Path as Place
 from interlock.problems import Problem, Problems, describe_value
+from interlock.schema import json_schema, read_table, reference_rows, says, settings_of, shown_table
 
-PORT = 7310
 SYSTEM_CONFIG = Path("/etc/interlock/config.toml")  # of the daemon that `install --system` sets up
 ENVIRONMENT_MODE = "MCPAQL_SAFETY_LOOP"
 _STRICTNESS = MappingProxyType({"enforcing": 3, "monitoring": 2, "logging": 1, "disabled": 0})
-_KEYS: Mapping[str, frozenset[str]] = MappingProxyType({
-    "daemon": frozenset({"host", "port", "socket", "workers", "agent_hosts", "strict_introspection"}),
-    "store": frozenset({"url"}),
-    "policy": frozenset({"use"}),
-    "safetyLoop": frozenset({"mode"}),
-    "gate": frozenset({
-        "enabled", "defaultCoolingOffMs", "maxCoolingOffMs", "requireApprovalForCritical", "allowedApprovers", "autoExpireMs",
-        "bypassForTrustTiers", "blockOnMatchFailure",
-    }),
-    "danger_patterns": frozenset({"dangerous", "forbidden", "safe", "replace"}),
-    "trust_policy": frozenset({
-        "minimum_trust_for_writes", "minimum_trust_for_deletes", "allow_untested_introspection", "require_confirmation_below",
-        "strict_category_minimums",
-    }),
-    "adapters": frozenset({"files"}),
-    "rules": frozenset({"files"}),
-    "registry": frozenset({"pattern"}),
-    "limits": frozenset({"requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes", "unlock_minutes", "challenge_seconds"}),
-    "channels": CHANNEL_KEYS,
-    "loop": frozenset({"agent", "adapter", "mismatch"}),
-    "hooks": HOOK_KEYS,
-    "impact": IMPACT_KEYS,
-    "undo": SNAPSHOT_KEYS,
-    "proxy": PROXY_KEYS,
-    "console": CONSOLE_KEYS,
-    "separate": SEPARATE_KEYS,
-    "pause": PAUSE_KEYS,
-    "planner": PLANNER_KEYS,
-    "plan": PLAN_KEYS,
-    "audit": frozenset({"keep_days", "checkpoint_minutes", "expired_share_alert"}),
-    "telemetry": frozenset({"otlp", "interval_seconds"}),
-    "log": frozenset({"level"}),
-})  # fmt: skip
 _RENAMED: Mapping[str, str] = MappingProxyType({
     "looker": "[impact], with inspect (was look) and exempt (was relief)",
     "impact.look": "impact.inspect",
@@ -106,16 +65,61 @@ class ConfigError(ValueError):
     """An invalid configuration; the message names the file, every problem and its place."""
 
 
+def _patterns(value: object, path: Place, problems: Problems, plain: object) -> tuple[Pattern, ...]:
+    found = []
+    for at, item in enumerate(problems.items({"pattern": value}, "pattern", path[:-1])):
+        data = problems.table(item, (*path, at))
+        try:
+            found += [Pattern.of(data)] if data is not None else []
+        except PatternError as error:
+            problems.error((*path, at), str(error))
+    return tuple(found)
+
+
+class RegistrySettings(Struct, frozen=True):
+    """The table `[registry]`."""
+
+    pattern: Annotated[
+        tuple[Pattern, ...],
+        says("[registry patterns](configuration.md#a-registry-pattern)", read=_patterns),
+    ] = ()
+
+
+# Every table of the file, in the order of `config show` and of the reference page.
+TABLES: Mapping[str, type[Struct]] = MappingProxyType({
+    "daemon": DaemonSettings,
+    "store": StoreSettings,
+    "policy": PolicyChoice,
+    "safetyLoop": LoopMode,
+    "gate": Severities,
+    "danger_patterns": NamePatternLists,
+    "trust_policy": TrustPolicy,
+    "loop": LoopSettings,
+    "adapters": AdapterFileList,
+    "rules": RulePackList,
+    "registry": RegistrySettings,
+    "limits": RequestLimits,
+    "channels": ChannelSettings,
+    "hooks": HookSettings,
+    "impact": ImpactSettings,
+    "undo": SnapshotSettings,
+    "proxy": ProxySettings,
+    "console": ConsoleSettings,
+    "pause": PauseSettings,
+    "planner": PlannerSettings,
+    "plan": PlanSettings,
+    "separate": SeparateSettings,
+    "audit": AuditSettings,
+    "telemetry": Telemetry,
+    "log": LogSettings,
+})  # fmt: skip
+
+
 class Config(Struct, frozen=True):
     """Everything an operator can set."""
 
     path: str = ""
-    host: str = "127.0.0.1"
-    port: int = PORT
-    socket: str = ""
-    workers: int = 8
-    agent_hosts: tuple[str, ...] = ()  # Host headers of agents on other machines, who need a token
-    strict_introspection: bool = False
+    daemon: DaemonSettings = field(default_factory=DaemonSettings)
     store: str = ""
     policy: str = "default"
     mode: str = "enforcing"
@@ -140,7 +144,7 @@ class Config(Struct, frozen=True):
     plan: PlanSettings = field(default_factory=PlanSettings)
     separate: SeparateSettings = field(default_factory=SeparateSettings)
     telemetry: Telemetry = field(default_factory=Telemetry)
-    log_level: str = "info"
+    log: LogSettings = field(default_factory=LogSettings)
     warnings: tuple[str, ...] = ()
 
     @property
@@ -152,7 +156,7 @@ class Config(Struct, frozen=True):
 
     @property
     def socket_path(self) -> Path:
-        return Path(self.socket).expanduser() if self.socket else self.folder / "interlock.sock"
+        return Path(self.daemon.socket).expanduser() if self.daemon.socket else self.folder / "interlock.sock"
 
     @property
     def snapshots(self) -> Path:
@@ -216,11 +220,11 @@ def load_config(path: Path | None = None, environ: Mapping[str, str] = os.enviro
 def config_of(data: Mapping[str, Any], path: str = "", environ: Mapping[str, str] = os.environ) -> Config:
     """The configuration that `data` describes; raises ConfigError with every problem."""
     problems = Problems()
-    problems.only(data, _KEYS, (), renamed=_RENAMED)
-    tables = {key: problems.table(data.get(key, {}), (key,)) or {} for key in _KEYS}
-    for key, known in _KEYS.items():
-        problems.only(tables[key], known, (key,), renamed=_RENAMED)
-    config = _build(tables, path, problems, environ)
+    problems.only(data, TABLES, (), renamed=_RENAMED)
+    tables = {
+        key: read_table(form, data.get(key, {}), (key,), problems, renamed=_RENAMED) for key, form in TABLES.items()
+    }
+    config = _build(data, tables, path, problems, environ)
     errors = [problem for problem in problems.found if problem.error]
     if errors:
         raise ConfigError("; ".join(_message(path, problem) for problem in errors))
@@ -232,48 +236,37 @@ def _message(path: str, problem: Problem) -> str:
 
 
 def _build(
-    tables: Mapping[str, Mapping[str, Any]], path: str, problems: Problems, environ: Mapping[str, str]
+    data: Mapping[str, Any], tables: Mapping[str, Any], path: str, problems: Problems, environ: Mapping[str, str]
 ) -> Config:
-    daemon, plain = tables["daemon"], Config()
-    gate = severities_of(tables["gate"], ("gate",), problems) if tables["gate"] else None
-    trust = trust_policy_of(tables["trust_policy"], ("trust_policy",), problems) if tables["trust_policy"] else None
-    config = Config(
-        path=path,
-        host=_host(daemon, problems),
-        port=whole(daemon, "port", ("daemon",), PORT, 0, 65_535, problems),
-        socket=problems.text(daemon, "socket", ("daemon",)),
-        workers=whole(daemon, "workers", ("daemon",), plain.workers, 1, 64, problems),
-        agent_hosts=tuple(name.lower() for name in problems.texts(daemon, "agent_hosts", ("daemon",))),
-        strict_introspection=problems.flag(daemon, "strict_introspection", ("daemon",), False),
-        store=_store(tables["store"], problems, environ),
-        policy=problems.text(tables["policy"], "use", ("policy",)) or plain.policy,
-        mode=_mode(tables["safetyLoop"], problems),
-        gate=gate,
-        danger_patterns=_danger_patterns(tables["danger_patterns"], problems),
-        trust_policy=trust,
-        adapters=problems.texts(tables["adapters"], "files", ("adapters",)),
-        rules=problems.texts(tables["rules"], "files", ("rules",)),
-        patterns=_registry(tables["registry"], problems),
-        limits=limits_of(tables["limits"], problems),
-        audit=audit_of(tables["audit"], problems),
-        channels=channels_of(tables["channels"], problems),
-        loop=settings_of(tables["loop"], problems),
-        hooks=hooks_of(tables["hooks"], problems),
-        impact=impact_settings_of(tables["impact"], problems),
-        undo=snapshot_settings_of(tables["undo"], problems),
-        proxy=proxy_of(tables["proxy"], problems),
-        console=console_of(tables["console"], problems),
-        pause=pause_of(tables["pause"], problems),
-        planner=planner_of(tables["planner"], problems),
-        plan=plan_of(tables["plan"], problems),
-        separate=separate_of(tables["separate"], problems),
-        telemetry=telemetry_of(tables["telemetry"], problems),
-        log_level=one_of(tables["log"], "level", ("debug", "info", "warning", "error"), "info", ("log",), problems),
-    )  # fmt: skip
+    tables["separate"].check(problems)
+    gate = tables["gate"] if data.get("gate") else None
+    whole = {key: value for key, value in tables.items() if key in Config.__struct_fields__}
+    config = Config(**whole | {
+        "path": path,
+        "store": tables["store"].url or f"sqlite://{state_folder(environ)}",
+        "policy": tables["policy"].use,
+        "mode": tables["safetyLoop"].mode,
+        "gate": gate,
+        "danger_patterns": _name_patterns(tables["danger_patterns"], problems),
+        "trust_policy": tables["trust_policy"] if data.get("trust_policy") else None,
+        "adapters": tables["adapters"].files,
+        "rules": tables["rules"].files,
+        "patterns": tables["registry"].pattern,
+    })  # fmt: skip
     weak = severity_warnings(gate) if gate else ()
     parts = (config.channels, config.hooks, config.planner, config.plan)
     config = replace(config, warnings=(*weak, *(warning for part in parts for warning in part.warnings)))
-    return config if "mode" in tables["safetyLoop"] else _with_policy_mode(config)
+    named = isinstance(data.get("safetyLoop"), Mapping) and "mode" in data["safetyLoop"]
+    return config if named else _with_policy_mode(config)
+
+
+def _name_patterns(lists: NamePatternLists, problems: Problems) -> NamePatterns:
+    """R-19."""
+    try:
+        return NamePatterns.configured(lists.dangerous, lists.forbidden, lists.safe, lists.replace)
+    except ValueError as error:
+        problems.error(("danger_patterns",), str(error))
+        return NamePatterns()
 
 
 def _with_policy_mode(config: Config) -> Config:
@@ -291,50 +284,52 @@ def _with_policy_mode(config: Config) -> Config:
 
 def effective_settings(config: Config) -> dict[str, Any]:
     """The settings in force, under the keys of the file."""
-    policy = config.effective_policy()
-    gate, patterns = policy.severities, config.danger_patterns
-    trust = {key: getattr(value, "word", value) for key, value in _trust_settings(policy.trust).items()}
-    return {
-        "daemon": {
-            "host": config.host, "port": config.port, "socket": str(config.socket_path), "workers": config.workers,
-            "agent_hosts": list(config.agent_hosts), "strict_introspection": config.strict_introspection,
-        },
+    policy, patterns = config.effective_policy(), config.danger_patterns
+    lists = {key: list(getattr(patterns, key)) for key in ("dangerous", "forbidden", "safe")}
+    special = {
+        "daemon": {**shown_table(config.daemon), "socket": str(config.socket_path)},
         "store": {"url": without_password(config.store)},
         "policy": {"use": config.policy},
         "safetyLoop": {"mode": config.mode},
-        "gate": {
-            "enabled": gate.enabled, "defaultCoolingOffMs": gate.default_cooling_off_ms, "maxCoolingOffMs": gate.max_cooling_off_ms,
-            "requireApprovalForCritical": gate.require_approval_for_critical,
-            "allowedApprovers": sorted(gate.allowed_approvers), "autoExpireMs": gate.auto_expire_ms,
-            "bypassForTrustTiers": sorted(gate.bypass_for_trust_tiers), "blockOnMatchFailure": gate.block_on_match_failure,
-        },
-        "danger_patterns": {
-            "dangerous": list(patterns.dangerous), "forbidden": list(patterns.forbidden), "safe": list(patterns.safe),
-        },
-        "trust_policy": {key: value for key, value in trust.items() if value is not None},
+        "gate": shown_table(policy.severities),
+        "danger_patterns": lists,
+        "trust_policy": shown_table(policy.trust),
         "loop": settings_json(config.loop),
         "adapters": {"files": list(config.adapters)},
         "rules": {"files": list(config.rules)},
         "registry": {"pattern": [pattern.wire for pattern in config.patterns]},
-        "limits": asdict(config.limits),
         "channels": config.channels.wire,
-        "hooks": asdict(config.hooks),
-        "impact": asdict(config.impact),
-        "undo": asdict(config.undo),
-        "proxy": asdict(config.proxy),
-        "console": asdict(config.console),
-        "pause": asdict(config.pause),
-        "planner": asdict(config.planner),
-        "plan": config.plan.wire(),
-        "separate": {**asdict(config.separate), "users": list(config.separate.users), "operators": list(config.separate.operators)},
-        "audit": asdict(config.audit),
-        "telemetry": {**asdict(config.telemetry), "otlp": without_password(config.telemetry.otlp)},
-        "log": {"level": config.log_level},
-    }  # fmt: skip
+        "telemetry": {**shown_table(config.telemetry), "otlp": without_password(config.telemetry.otlp)},
+    }
+    return {key: special.get(key) or shown_table(getattr(config, key)) for key in TABLES}
 
 
-def _trust_settings(trust: TrustPolicy) -> dict[str, Any]:
-    return {name: getattr(trust, name) for name in sorted(_KEYS["trust_policy"])}
+def settings_schema() -> dict[str, Any]:
+    """The JSON Schema of the file."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "interlock.toml",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {key: json_schema(form) for key, form in TABLES.items()},
+    }
+
+
+def settings_page() -> str:
+    """The reference page of all settings, in Markdown."""
+    lines = [
+        "# Settings",
+        "",
+        "Every key of [`interlock.toml`](configuration.md). Written by `make docs` from the declarations.",
+    ]
+    for key, form in TABLES.items():
+        lines += ["", f"## `[{key}]`", "", "| key | default | values | means | weakened by |", "|---|---|---|---|---|"]
+        rows = reference_rows(form, f"{key}.")
+        for one in settings_of(form):
+            if one.table is not None:
+                rows += reference_rows(one.table, f"{key}.{one.key}.")
+        lines += [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([*lines, ""])
 
 
 def _tighten(config: Config, environ: Mapping[str, str]) -> Config:
@@ -349,54 +344,6 @@ def _tighten(config: Config, environ: Mapping[str, str]) -> Config:
         warning = f"{ENVIRONMENT_MODE}={wanted} would loosen {config.mode} and is ignored: only the file and `interlock mode` can"
         return replace(config, warnings=(*config.warnings, warning))
     return replace(config, mode=wanted)
-
-
-def _mode(table: Mapping[str, Any], problems: Problems) -> str:
-    value = table.get("mode", "enforcing")
-    if value in MODES:
-        return str(value)
-    problems.warn(
-        ("safetyLoop", "mode"), f"expected one of {', '.join(MODES)}, got {describe_value(value)}; enforcing is used"
-    )
-    return "enforcing"
-
-
-def _host(table: Mapping[str, Any], problems: Problems) -> str:
-    host = problems.text(table, "host", ("daemon",)) or "127.0.0.1"
-    if host not in ("127.0.0.1", "localhost", "::1"):
-        problems.warn(
-            ("daemon", "host"), f"{host!r} is reachable from other machines: put a proxy with TLS in front of it"
-        )
-    return host
-
-
-def _store(table: Mapping[str, Any], problems: Problems, environ: Mapping[str, str]) -> str:
-    url = problems.text(table, "url", ("store",)) or f"sqlite://{state_folder(environ)}"
-    if not url.startswith(("sqlite:///", "postgresql://", "postgres://")):
-        got = describe_value(without_password(url))
-        problems.error(("store", "url"), f"expected sqlite:///folder or postgresql://…, got {got}")
-    return url
-
-
-def _danger_patterns(table: Mapping[str, Any], problems: Problems) -> NamePatterns:
-    """R-19."""
-    lists = {key: problems.texts(table, key, ("danger_patterns",)) for key in ("dangerous", "forbidden", "safe")}
-    try:
-        return NamePatterns.configured(**lists, replace=problems.flag(table, "replace", ("danger_patterns",), False))
-    except ValueError as error:
-        problems.error(("danger_patterns",), str(error))
-        return NamePatterns()
-
-
-def _registry(table: Mapping[str, Any], problems: Problems) -> tuple[Pattern, ...]:
-    found = []
-    for at, item in enumerate(problems.items(table, "pattern", ("registry",)) if "pattern" in table else []):
-        data = problems.table(item, ("registry", "pattern", at))
-        try:
-            found += [Pattern.of(data)] if data is not None else []
-        except PatternError as error:
-            problems.error(("registry", "pattern", at), str(error))
-    return tuple(found)
 
 
 def policy_mark(config: Config, policy: Policy) -> str:

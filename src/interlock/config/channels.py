@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from interlock.config.settings import one_of
 from interlock.model import Confidential, Level
 from interlock.problems import Path, Problems, describe_value
+from interlock.schema import says
 
 KINDS = ("apprise", "desktop", "webhook")
 # Events that wait for an answer; a channel with a delay gets only these, and CREDENTIAL and EXPIRED.
@@ -22,9 +22,8 @@ ALERT, CHANGE, CREDENTIAL, EXPIRED, ANSWERED = "alert", "change", "credential", 
 EVENTS = (*WAITING, ALERT, CHANGE, CREDENTIAL, EXPIRED, ANSWERED)
 ALSO_DELAYED = frozenset({CREDENTIAL, EXPIRED})
 BY_DEFAULT = tuple(event for event in EVENTS if event != ANSWERED)
-CHANNEL_KEYS = frozenset({"desktop", "dialog", "send"})
 DESKTOP = "desktop"
-_SWITCH = ("off", "auto")
+Switch = Literal["off", "auto"]
 _SEND_KEYS = frozenset(
     "name kind url url_env url_file secret_env secret_file events level after_seconds per_minute private".split()
 )
@@ -74,12 +73,43 @@ class ChannelRoute(Confidential, Struct, frozen=True):
         }  # fmt: skip
 
 
+def _routes(value: object, path: Path, problems: Problems, plain: object) -> tuple[ChannelRoute, ...]:
+    """The routes; errors go to `problems`, and no address is repeated in them."""
+    items = problems.items({"send": value}, "send", path[:-1]) if value else []
+    if len(items) > MOST_CHANNELS:
+        problems.error(path, f"expected at most {MOST_CHANNELS}, got {len(items)}")
+    routes = tuple(_route(item, (*path, at), problems) for at, item in enumerate(items[:MOST_CHANNELS]))
+    names = [route.name for route in routes if route.name]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        problems.error(path, f"two channels are named {describe_value(name)}")
+    return routes
+
+
 class ChannelSettings(Struct, frozen=True):
     """The table `[channels]`."""
 
-    desktop: str = "auto"  # a notification on this desktop, where there is one and nothing else is configured for it
-    dialog: str = "off"  # auto: codes in a window on this desktop
-    send: tuple[ChannelRoute, ...] = ()
+    desktop: Annotated[
+        Switch,
+        says(
+            "a [notification](../guide/channels.md) of what waits on the daemon's own desktop, where there is one and no channel is set for it; "
+            "`off` for none"
+        ),
+    ] = "auto"
+    dialog: Annotated[
+        Switch,
+        says(
+            "`auto` shows [codes](../guide/codes.md#a-window) in a window on the daemon's desktop, where there is one",
+            weakened_by="`auto`: whoever can read this screen has them",
+        ),
+    ] = "off"
+    send: Annotated[
+        tuple[ChannelRoute, ...],
+        says(
+            "[where people are told](../guide/channels.md): webhooks, Slack, e-mail and others, the desktop",
+            weakened_by="an address in this file; `private`: whoever reads that channel has the codes",
+            read=_routes,
+        ),
+    ] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -115,20 +145,6 @@ def _warnings(route: ChannelRoute) -> tuple[str, ...]:
     if route.private:
         found.append("private: codes without a sign-in, to all who can read it")
     return tuple(f"channels.send {route.name}: {words}" for words in found)
-
-
-def channels_of(table: Mapping[str, Any], problems: Problems) -> ChannelSettings:
-    """The settings of the table; errors go to `problems`, and no address is repeated in them."""
-    dialog = one_of(table, "dialog", _SWITCH, "off", ("channels",), problems)
-    desktop = one_of(table, "desktop", _SWITCH, "auto", ("channels",), problems)
-    items = problems.items(table, "send", ("channels",)) if table.get("send") else []
-    if len(items) > MOST_CHANNELS:
-        problems.error(("channels", "send"), f"expected at most {MOST_CHANNELS}, got {len(items)}")
-    routes = tuple(_route(item, ("channels", "send", at), problems) for at, item in enumerate(items[:MOST_CHANNELS]))
-    names = [route.name for route in routes if route.name]
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        problems.error(("channels", "send"), f"two channels are named {describe_value(name)}")
-    return ChannelSettings(desktop, dialog, routes)
 
 
 def _route(item: object, path: Path, problems: Problems) -> ChannelRoute:

@@ -1,132 +1,209 @@
-"""The smaller tables of the configuration: limits, audit, telemetry, hooks, impact, snapshots, separate daemon, console, proxy."""
+"""Declares the tables of the configuration: type, default, bounds, meaning and what weakens each setting."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Annotated, Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
+from interlock.config.values import absolute_path, collector_url, listen_host, loop_mode, public_url, store_url
 from interlock.model import Level
-from interlock.problems import Path, Problems, describe_value
+from interlock.policy.policy import Mode
+from interlock.problems import Problems
+from interlock.schema import says
 
-HOOK_KEYS = frozenset({"wait_seconds", "without_daemon", "bypassed", "start_daemon"})
-IMPACT_KEYS = frozenset({"inspect", "exempt"})
-SEPARATE_KEYS = frozenset({"hook_socket", "inspector", "code", "users", "operators"})
-CONSOLE_KEYS = frozenset({"public_url", "idle_minutes", "session_hours"})
-PROXY_KEYS = frozenset({"wait_seconds", "answer_seconds", "line_bytes"})
-NOTHING_PASSES = "none"
-PASSES = (NOTHING_PASSES, "safe", "reversible", "destructive", "dangerous")
-_CAREFUL = frozenset({NOTHING_PASSES, "safe", "reversible"})
-BYPASSED = ("block", "note")
-MOST_WAIT = 3_600
-_LEVELS = MappingProxyType({NOTHING_PASSES: -1, **{level.word: int(level) for level in Level}})
-_SNAPSHOT_BOUNDS = {
-    "files": (1, 100_000),
-    "bytes": (1, 100_000_000_000),
-    "ms": (10, 10_000),
-    "days": (1, 3_650),
-    "total_bytes": (1, 10_000_000_000_000),
-    "journal_files": (1, 100_000_000),
-    "journal_bytes": (1, 100_000_000_000_000),
-    "journal_total_bytes": (1, 100_000_000_000_000),
-    "free_bytes": (0, 100_000_000_000_000),
-}
-SNAPSHOT_KEYS = frozenset({"enabled", "journal", "wrap", *_SNAPSHOT_BOUNDS})
-_HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
-_PROXY_BOUNDS = {"wait_seconds": (0, 3_600), "answer_seconds": (1, 86_400), "line_bytes": (4_096, 268_435_456)}
+_CAREFUL = frozenset({"none", "safe", "reversible"})
+_LEVELS = MappingProxyType({"none": -1, **{level.word: int(level) for level in Level}})
+PORT = 7310
+
+
+class DaemonSettings(Struct, frozen=True):
+    """The table `[daemon]`."""
+
+    host: Annotated[
+        str,
+        says(
+            "where HTTP listens; requests under another `Host` are refused",
+            weakened_by="any other address: tokens and passphrases would cross the network in the open, so put a proxy with TLS in front",
+            read=listen_host,
+        ),
+    ] = "127.0.0.1"
+    port: Annotated[int, says("the port of HTTP; `0` picks a free one", 0, 65_535)] = PORT
+    socket: Annotated[
+        str, says("the unix socket, for its owner alone", default="`interlock.sock` in the state folder")
+    ] = ""
+    workers: Annotated[int, says("threads that decide", 1, 64)] = 8
+    agent_hosts: Annotated[
+        tuple[str, ...],
+        says(
+            "`Host` headers under which agents on other machines [ask through a proxy](../guide/teams.md), such as `agents.example.com`;"
+            " each request needs a token, and nobody signs in there",
+        ),
+    ] = ()
+    strict_introspection: Annotated[
+        bool, says("[MCP introspection](mcp.md#introspection) keeps to the core's closed schemas")
+    ] = False
+
+
+class StoreSettings(Struct, frozen=True):
+    """The table `[store]`."""
+
+    url: Annotated[
+        str,
+        says(
+            "where state is kept: [`sqlite:///` and a folder, or `postgresql://…`](configuration.md#the-store)",
+            default="`sqlite://` and the state folder",
+            read=store_url,
+        ),
+    ] = ""
+
+
+class PolicyChoice(Struct, frozen=True):
+    """The table `[policy]`."""
+
+    use: Annotated[
+        str, says("`default`, `headless`, `strict`, `spec`, or [a file](../guide/policies.md)", weakened_by="`spec`")
+    ] = "default"
+
+
+class LoopMode(Struct, frozen=True):
+    """The table `[safetyLoop]`."""
+
+    mode: Annotated[Mode, says("[the mode](../guide/gate.md#the-modes)", weakened_by="any other", read=loop_mode)] = (
+        "enforcing"
+    )
+
+
+class NamePatternLists(Struct, frozen=True):
+    """The table `[danger_patterns]` (R-19)."""
+
+    dangerous: Annotated[
+        tuple[str, ...],
+        says("names of operations that are dangerous; added to the shipped ones", default="`force_*`, `purge_*`, …"),
+    ] = ()
+    forbidden: Annotated[tuple[str, ...], says("the same, forbidden", default="`drop_*`, `wipe_*`, …")] = ()
+    safe: Annotated[
+        tuple[str, ...],
+        says(
+            "the same, safe for reading; a name that you list here as a whole (`drop_cache`, `reset_demo_*`) is safe as operation, "
+            "tool and hint, whatever it says; what its parameters run still counts",
+            default="`get_*`, `list_*`, …",
+            weakened_by="a pattern that is too wide",
+        ),
+    ] = ()
+    replace: Annotated[bool, says("these lists instead of the shipped ones", weakened_by="`true`")] = False
+
+
+class AdapterFileList(Struct, frozen=True):
+    """The table `[adapters]`."""
+
+    files: Annotated[
+        tuple[str, ...],
+        says(
+            "[adapter files](adapters.md#in-the-daemon), relative to this file; one that is missing or broken is an error",
+            weakened_by="a file that claims more than it is",
+        ),
+    ] = ()
+
+
+class RulePackList(Struct, frozen=True):
+    """The table `[rules]`."""
+
+    files: Annotated[
+        tuple[str, ...],
+        says("[rule packs](writing-rules.md) of your own beside the shipped ones, relative to this file"),
+    ] = ()
 
 
 class RequestLimits(Struct, frozen=True):
     """The table `[limits]`: bounds for one caller."""
 
-    requests_per_minute: int = 6_000
-    body_bytes: int = 1_048_576
-    long_poll_seconds: int = 60
-    session_minutes: int = 15
-    unlock_minutes: int = 15  # that a terminal needs no passphrase after a sign-in there; 0: never
-    challenge_seconds: int = 300  # OOB-08
+    requests_per_minute: Annotated[int, says("for each principal; one more is denied", 1, 10_000_000)] = 6_000
+    body_bytes: Annotated[int, says("of one request", 65_536, 10_485_760)] = 1_048_576
+    long_poll_seconds: Annotated[int, says("the longest wait for a ticket", 1, 600)] = 60
+    session_minutes: Annotated[int, says("how long a sign-in over HTTP lasts", 1, 720, weakened_by="a long time")] = 15
+    unlock_minutes: Annotated[
+        int,
+        says(
+            "how long a terminal [stays unlocked](../guide/operators.md#unlocking) after a sign-in there; `0`: never",
+            0,
+            480,
+            weakened_by="a long time, where agents run as you",
+        ),
+    ] = 15
+    challenge_seconds: Annotated[  # OOB-08
+        int, says("how long a [challenge](../guide/codes.md) waits for its code", 30, 3_600, weakened_by="a long time")
+    ] = 300
 
 
 class AuditSettings(Struct, frozen=True):
     """The table `[audit]`: how long records are stored, and how often they are signed."""
 
-    keep_days: int = 400
-    checkpoint_minutes: int = 15
-    expired_share_alert: float = 0.3
+    keep_days: Annotated[
+        int, says("older records are let go; what is left still proves", 1, 36_500, weakened_by="a short time")
+    ] = 400
+    checkpoint_minutes: Annotated[int, says("how often the record is signed", 1, 1_440, weakened_by="a long time")] = 15
+    expired_share_alert: Annotated[
+        float,
+        says(
+            "the share of tickets that nobody answered from which on an alert is recorded",
+            0.01,
+            1.0,
+            weakened_by="`1.0`",
+        ),
+    ] = 0.3
 
 
 class Telemetry(Struct, frozen=True):
     """The table `[telemetry]`: the OTLP collector that gets the metrics besides /metrics; none by default."""
 
-    otlp: str = ""
-    interval_seconds: int = 60
+    otlp: Annotated[
+        str,
+        says(
+            "an OTLP collector (`http://…`) that the [figures](record.md#figures) are sent to besides `/metrics`; "
+            "needs the extra `interlock[otel]`",
+            read=collector_url,
+        ),
+    ] = ""
+    interval_seconds: Annotated[int, says("how often", 5, 3_600)] = 60
 
 
-def limits_of(table: Mapping[str, Any], problems: Problems) -> RequestLimits:
-    return RequestLimits(**{
-        name: whole(table, name, ("limits",), default, least, most, problems)
-        for name, default, least, most in (
-            ("requests_per_minute", 6_000, 1, 10_000_000), ("body_bytes", 1_048_576, 65_536, 10_485_760),
-            ("long_poll_seconds", 60, 1, 600), ("session_minutes", 15, 1, 720), ("unlock_minutes", 15, 0, 480),
-            ("challenge_seconds", 300, 30, 3_600),
-        )
-    })  # fmt: skip
+class LogSettings(Struct, frozen=True):
+    """The table `[log]`."""
 
-
-def audit_of(table: Mapping[str, Any], problems: Problems) -> AuditSettings:
-    return AuditSettings(
-        whole(table, "keep_days", ("audit",), 400, 1, 36_500, problems),
-        whole(table, "checkpoint_minutes", ("audit",), 15, 1, 1_440, problems),
-        problems.number(table, "expired_share_alert", ("audit",), 0.01, 1.0) or AuditSettings().expired_share_alert,
-    )
-
-
-def telemetry_of(table: Mapping[str, Any], problems: Problems) -> Telemetry:
-    """The settings of the table; a wrong address is not repeated, for it may hold a password."""
-    url = problems.text(table, "otlp", ("telemetry",)) if table.get("otlp") != "" else ""
-    if url and not url.startswith(("http://", "https://")):
-        problems.error(("telemetry", "otlp"), "expected http://… or https://…")
-    return Telemetry(url, whole(table, "interval_seconds", ("telemetry",), 60, 5, 3_600, problems))
-
-
-def without_password(url: str) -> str:
-    """A database's address without its password."""
-    scheme, found, rest = url.partition("://")
-    credentials, at, host = rest.rpartition("@")
-    if not found or not at:
-        return url
-    return f"{scheme}://{credentials.partition(':')[0]}@{host}"
-
-
-def one_of(
-    table: Mapping[str, Any], key: str, known: tuple[str, ...], default: str, path: Path, problems: Problems
-) -> str:
-    value = table.get(key, default)
-    if value in known:
-        return str(value)
-    problems.error((*path, key), f"{key}: expected one of {', '.join(known)}, got {describe_value(value)}")
-    return default
-
-
-def whole(
-    table: Mapping[str, Any], key: str, path: Path, default: int, least: int, most: int, problems: Problems
-) -> int:
-    value = problems.number(table, key, path, least, most, whole=True)
-    return default if value is None else int(value)
+    level: Annotated[
+        Literal["debug", "info", "warning", "error"], says("lines of JSON on stderr, secrets taken out")
+    ] = "info"
 
 
 class HookSettings(Struct, frozen=True):
     """The table `[hooks]`."""
 
-    wait_seconds: int = 300  # that a held call waits for a person; an agent's own limit counts too
-    without_daemon: str = "reversible"  # the highest level that passes while no daemon answers
-    bypassed: str = "block"  # the consequence of a call that ran without its hook
-    start_daemon: bool = False  # whether a hook starts the daemon when none runs
+    wait_seconds: Annotated[
+        int,
+        says(
+            "how long a held call of a [hook](hooks.md) waits for a person, within the agent's own limit",
+            0,
+            3_600,
+            weakened_by="long: the agent stands still meanwhile",
+        ),
+    ] = 300
+    without_daemon: Annotated[
+        Literal["none", "safe", "reversible", "destructive", "dangerous"],
+        says(
+            "the highest level that passes while no daemon answers a hook",
+            weakened_by="`destructive` and `dangerous`: whoever stops the daemon is free to destroy",
+        ),
+    ] = "reversible"
+    bypassed: Annotated[
+        Literal["block", "note"],
+        says(
+            "what a call costs that ran and that its hook never asked about; `note` only records and tells it",
+            weakened_by="`note`: an agent that goes around its hook goes on",
+        ),
+    ] = "block"
+    start_daemon: Annotated[bool, says("`true`: a hook that finds no daemon starts one")] = False
 
     @property
     def passes(self) -> int:
@@ -143,150 +220,175 @@ class HookSettings(Struct, frozen=True):
         return tuple(found)
 
 
-def hooks_of(table: Mapping[str, Any], problems: Problems) -> HookSettings:
-    """The settings of the table; errors go to `problems`."""
-    plain = HookSettings()
-    return HookSettings(
-        whole(table, "wait_seconds", ("hooks",), plain.wait_seconds, 0, MOST_WAIT, problems),
-        one_of(table, "without_daemon", PASSES, plain.without_daemon, ("hooks",), problems),
-        one_of(table, "bypassed", BYPASSED, plain.bypassed, ("hooks",), problems),
-        problems.flag(table, "start_daemon", ("hooks",), plain.start_daemon),
-    )
-
-
 class ImpactSettings(Struct, frozen=True):
     """The table `[impact]`."""
 
-    inspect: bool = True  # whether targets are inspected
-    exempt: bool = True  # whether a harmless impact lowers the requirement, where the policy says so
-
-
-def impact_settings_of(table: Mapping[str, Any], problems: Problems) -> ImpactSettings:
-    """The settings of the table; errors go to `problems`."""
-    plain = ImpactSettings()
-    return ImpactSettings(
-        problems.flag(table, "inspect", ("impact",), plain.inspect),
-        problems.flag(table, "exempt", ("impact",), plain.exempt),
-    )
+    inspect: Annotated[
+        bool, says("whether the targets of a destructive command are [inspected](../guide/impact.md)")
+    ] = True
+    exempt: Annotated[
+        bool,
+        says(
+            "whether an inspection that finds no loss lowers the requirement, where the policy says so",
+            weakened_by="`true` trusts what the disk shows; `false` asks about everything",
+        ),
+    ] = True
 
 
 class SnapshotSettings(Struct, frozen=True):
     """The table `[undo]`."""
 
-    enabled: bool = True  # whether snapshots are taken
-    journal: bool = True  # whether commands run below the journal's supervisor, where that is possible
-    files: int = 5_000  # of one snapshot
-    bytes: int = 200_000_000
-    ms: int = 300  # that taking one may last
-    days: int = 7  # that one is stored
-    total_bytes: int = 2_000_000_000  # of all snapshots together; the oldest go first
-    journal_files: int = 200_000  # that the journal keeps of one action; beyond that destroying is refused
-    journal_bytes: int = 5_000_000_000
-    journal_total_bytes: int = 20_000_000_000  # of all actions together; none younger than `days` goes to make room
-    free_bytes: int = 1_000_000_000  # that the disk has left after keeping
-    wrap: bool = False  # whether hooks let shell calls run below the journal's supervisor
-
-
-def snapshot_settings_of(table: Mapping[str, Any], problems: Problems) -> SnapshotSettings:
-    """The settings of the table; errors go to `problems`."""
-    plain = SnapshotSettings()
-    bounds = {
-        key: whole(table, key, ("undo",), getattr(plain, key), least, most, problems)
-        for key, (least, most) in _SNAPSHOT_BOUNDS.items()
-    }
-    flags = {key: problems.flag(table, key, ("undo",), getattr(plain, key)) for key in ("enabled", "journal", "wrap")}
-    return replace(plain, **flags, **bounds)
+    enabled: Annotated[
+        bool,
+        says(
+            "whether a [snapshot](../guide/undo.md) of what a command would change is taken first, so that it can be restored",
+            weakened_by="`false`: what a snapshot could exempt is asked about",
+        ),
+    ] = True
+    journal: Annotated[
+        bool,
+        says(
+            "whether commands run below the [journal](../guide/undo.md#the-journal), where that is possible: by `interlock run`, "
+            "`Gate.run` and plans",
+            weakened_by="`false`: what only the journal could bring back is asked about",
+        ),
+    ] = True
+    files: Annotated[int, says("files of one snapshot; what changes more is asked about", 1, 100_000)] = 5_000
+    bytes: Annotated[
+        int,
+        says("their bytes together", 1, 10**11, weakened_by="large: an agent can make its machine copy much"),
+    ] = 200_000_000
+    ms: Annotated[
+        int, says("milliseconds that taking one may last", 10, 10_000, weakened_by="long: the agent waits meanwhile")
+    ] = 300
+    days: Annotated[
+        int,
+        says(
+            "how long snapshots are kept",
+            1,
+            3_650,
+            weakened_by="long: what was deleted stays readable for this user",
+        ),
+    ] = 7
+    total_bytes: Annotated[
+        int,
+        says("of all snapshots together, with a daemon of its own user of each user; the oldest go first", 1, 10**13),
+    ] = 2_000_000_000
+    journal_files: Annotated[
+        int,
+        says(
+            "files that the [journal](../guide/undo.md#the-journal) keeps of one action; what would destroy more is refused by the supervisor",
+            1,
+            10**8,
+        ),
+    ] = 200_000
+    journal_bytes: Annotated[
+        int,
+        says(
+            "their bytes together",
+            1,
+            10**14,
+            weakened_by="large: an agent can fill the disk up to `undo.free_bytes`",
+        ),
+    ] = 5_000_000_000
+    journal_total_bytes: Annotated[
+        int,
+        says("of all journaled actions together; none younger than `undo.days` goes to make room", 1, 10**14),
+    ] = 20_000_000_000
+    free_bytes: Annotated[
+        int,
+        says(
+            "what the disk has to have left after keeping a file",
+            0,
+            10**14,
+            weakened_by="`0`: the journal can fill the disk",
+        ),
+    ] = 1_000_000_000
+    wrap: Annotated[
+        bool,
+        says(
+            "whether hooks let shell calls run below the [journal](hooks.md#calls-below-the-journal), where the agent and its shell allow that",
+            weakened_by="`true`: what the journal can restore is not asked about",
+        ),
+    ] = False
 
 
 class SeparateSettings(Struct, frozen=True):
     """The table `[separate]`: a daemon with a user of its own, where it names a socket for agents."""
 
-    hook_socket: str = ""  # for agents; daemon.socket is then for operators
-    inspector: str = ""  # the socket of the helper that reads scripts as the agent's user
-    code: str = ""  # the folder with Interlock's code that only root can change
-    users: tuple[str, ...] = ()  # whose agents may use hook_socket
-    operators: tuple[str, ...] = ()  # may use daemon.socket, as root may
+    hook_socket: Annotated[
+        str,
+        says(
+            "where agents ask a daemon that has [a user of its own](../guide/system.md); `daemon.socket` is for operators then",
+            read=absolute_path,
+        ),
+    ] = ""
+    inspector: Annotated[
+        str,
+        says(
+            "the socket of the helper that reads scripts as the user who asks",
+            weakened_by="without it, scripts of these users are not read",
+            read=absolute_path,
+        ),
+    ] = ""
+    code: Annotated[
+        str,
+        says("the folder with the code that only root can change; the hook client is in it", read=absolute_path),
+    ] = ""
+    users: Annotated[tuple[str, ...], says("users whose agents may ask; goes with `hook_socket`")] = ()
+    operators: Annotated[
+        tuple[str, ...],
+        says("users who besides root may use `daemon.socket`", weakened_by="an agent of theirs reaches the sign-in"),
+    ] = ()
 
     @property
     def on(self) -> bool:
         return bool(self.hook_socket)
 
-
-def separate_of(table: Mapping[str, Any], problems: Problems) -> SeparateSettings:
-    """The settings of the table; refuses a socket without users, and users without a socket."""
-    where, table = ("separate",), {key: value for key, value in table.items() if value != ""}
-    found = SeparateSettings(
-        hook_socket=problems.text(table, "hook_socket", where),
-        inspector=problems.text(table, "inspector", where),
-        code=problems.text(table, "code", where),
-        users=problems.texts(table, "users", where),
-        operators=problems.texts(table, "operators", where),
-    )
-    for key in ("hook_socket", "inspector", "code"):
-        if (value := getattr(found, key)) and not value.startswith("/"):
-            problems.error((*where, key), f"expected an absolute path, got {value!r}")
-    if found.on != bool(found.users):
-        problems.error(
-            (*where, "users"), "hook_socket and users go together: name the users whose agents may use that socket"
-        )
-    if "root" in found.users:
-        problems.error((*where, "users"), "agents of root cannot be restricted")
-    return found
+    def check(self, problems: Problems) -> None:
+        """Refuses a socket without users, users without a socket, and agents of root."""
+        if self.on != bool(self.users):
+            words = "hook_socket and users go together: name the users whose agents may use that socket"
+            problems.error(("separate", "users"), words)
+        if "root" in self.users:
+            problems.error(("separate", "users"), "agents of root cannot be restricted")
 
 
 class ConsoleSettings(Struct, frozen=True):
     """The table `[console]`."""
 
-    public_url: str = ""  # https://name for access from other devices; empty: this device only
-    idle_minutes: int = 30  # without a request, after which a browser is signed out
-    session_hours: int = 12  # after which it is signed out anyway
-
-
-def console_of(table: Mapping[str, Any], problems: Problems) -> ConsoleSettings:
-    """The settings of the table; errors go to `problems`."""
-    plain = ConsoleSettings()
-    return ConsoleSettings(
-        _address(table, problems),
-        whole(table, "idle_minutes", ("console",), plain.idle_minutes, 1, 720, problems),
-        whole(table, "session_hours", ("console",), plain.session_hours, 1, 72, problems),
-    )
-
-
-def _address(table: Mapping[str, Any], problems: Problems) -> str:
-    """The address without a slash at its end; refuses one without a host name, because passkeys are bound to it."""
-    url = problems.text(table, "public_url", ("console",)) if table.get("public_url") != "" else ""
-    url = url.strip().rstrip("/")
-    if url and (error := _url_error(url)):
-        problems.error(("console", "public_url"), error)
-        return ""
-    return url.lower()
-
-
-def _url_error(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        host, _ = (parts.hostname or ""), parts.port
-    except ValueError:
-        return "not a URL"
-    if parts.scheme != "https" or parts.path or parts.query or parts.fragment or parts.username:
-        return "expected https:// and a name alone, such as https://interlock.example.com"
-    if not _HOST.fullmatch(host) or host.rpartition(".")[2].isdigit():
-        return "expected a name, not a number: passkeys are bound to a name"
-    return ""
+    public_url: Annotated[
+        str,
+        says(
+            "the `https://` name under which people reach the [console](../guide/sign-in.md#from-another-device) from elsewhere; "
+            "empty: this device only",
+            read=public_url,
+        ),
+    ] = ""
+    idle_minutes: Annotated[
+        int,
+        says(
+            "without a request, after which a browser is signed out",
+            1,
+            720,
+            weakened_by="long: a browser that is left alone stays signed in",
+        ),
+    ] = 30
+    session_hours: Annotated[int, says("after which it is signed out in any case", 1, 72, weakened_by="the same")] = 12
 
 
 class ProxySettings(Struct, frozen=True):
     """The table `[proxy]`."""
 
-    wait_seconds: int = 45  # that a held call waits for a person; clients give up after a minute
-    answer_seconds: int = 3_600  # that a server may take for one reply
-    line_bytes: int = 16_777_216  # of one message at most
-
-
-def proxy_of(table: Mapping[str, Any], problems: Problems) -> ProxySettings:
-    """The settings of the table; errors go to `problems`."""
-    found = {
-        key: problems.number(table, key, ("proxy",), least, most, whole=True)
-        for key, (least, most) in _PROXY_BOUNDS.items()
-    }
-    return ProxySettings(**{key: int(value) for key, value in found.items() if value is not None})
+    wait_seconds: Annotated[
+        int,
+        says(
+            "how long a [proxied](../guide/proxy.md) call that is held waits for a person; many clients give up after a minute",
+            0,
+            3_600,
+        ),
+    ] = 45
+    answer_seconds: Annotated[int, says("how long a proxied server may take for an answer", 1, 86_400)] = 3_600
+    line_bytes: Annotated[int, says("how long one message may be, in either direction", 4_096, 268_435_456)] = (
+        16_777_216
+    )

@@ -102,7 +102,7 @@ def guarded_of(config: Config) -> OwnAssets:
     """Interlock's own files, process and port, under each name and where links lead."""
     paths = [os.path.abspath(path) for path in _paths(config)]
     real = [os.path.realpath(path) for path in paths]
-    ports = {config.port} if config.port else set()
+    ports = {config.daemon.port} if config.daemon.port else set()
     found = tuple(sorted({*paths, *real, f"/proc/{os.getpid()}"} - {"/"}))
     return OwnAssets(found, (_process(),), frozenset(ports))
 

@@ -180,10 +180,10 @@ def _with_address(client: HookClient, agent: AgentDialect, config: Config, http:
         return client
     if not agent.posts:
         raise NoAddress(f"{agent.title} cannot post: its hooks are programs; leave --http out")
-    if not config.port:
+    if not config.daemon.port:
         raise NoAddress("daemon.port is 0, so the daemon's address changes with every start; give it a port of its own")
-    host = f"[{config.host}]" if ":" in config.host else config.host
-    return replace(client, url=f"http://{host}:{config.port}")
+    host = f"[{config.daemon.host}]" if ":" in config.daemon.host else config.daemon.host
+    return replace(client, url=f"http://{host}:{config.daemon.port}")
 
 
 def main(argv: Sequence[str]) -> int:

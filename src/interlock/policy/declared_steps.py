@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Struct
 
@@ -13,13 +13,13 @@ from interlock.analysis.facts import Effect, Fact
 from interlock.model import Action, Assessment, Human, Level, Requirement
 from interlock.policy.circumstances import Contribution
 from interlock.policy.effect_key import EffectKey, Relation, effect_keys, path_keys, relation
-from interlock.problems import Problems, describe_value
+from interlock.schema import says
 
 if TYPE_CHECKING:
     from interlock.analysis.assess import Judgement
 
 UNDECLARED, MISMATCH = "loop.undeclared", "loop.mismatch"
-WORDS = ("off", "note", "pause", "block")
+Consequence = Literal["off", "note", "pause", "block"]
 LONGEST = 2_000  # characters of a hint that are compared
 # The requirement of each setting; `note` only records.
 _REQUIREMENTS = MappingProxyType(
@@ -71,26 +71,11 @@ class DeclaredStep(Struct, frozen=True):
 class DeclarationRules(Struct, frozen=True):
     """The table `[loop.mismatch]`: the consequence of a call that differs from the steps its agent reported."""
 
-    everyday: str = "note"  # below level 2
-    destructive: str = "pause"  # from level 2 on
+    everyday: Annotated[Consequence, says("below level 2", weakened_by="`off`")] = "note"
+    destructive: Annotated[Consequence, says("from level 2 on", weakened_by="`off`")] = "pause"
 
     def word(self, level: Level) -> str:
         return self.destructive if level >= Level.DESTRUCTIVE else self.everyday
-
-
-def declaration_rules_of(data: object, problems: Problems) -> DeclarationRules:
-    """The settings of the table; errors go to `problems`."""
-    path = ("loop", "mismatch")
-    table: Mapping[str, Any] = problems.table(data, path) or {}
-    plain = DeclarationRules()
-    problems.only(table, ("everyday", "destructive"), path)
-    found = {}
-    for key in ("everyday", "destructive"):
-        found[key] = value = table.get(key, getattr(plain, key))
-        if value not in WORDS:
-            problems.error((*path, key), f"{key}: expected one of {', '.join(WORDS)}, got {describe_value(value)}")
-            found[key] = getattr(plain, key)
-    return DeclarationRules(**found)
 
 
 def declared_step(action: Action, judgement: Judgement) -> DeclaredStep:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated
 
 from msgspec import Struct
 
@@ -14,7 +14,7 @@ from interlock.policy.impact import INSPECTABLE_RULES, JOURNAL, RELIEF_PREFIX, c
 from interlock.policy.match_names import MatchNames
 from interlock.policy.patterns import covers
 from interlock.policy.policy import Policy
-from interlock.problems import Problems
+from interlock.schema import says
 
 # Parts that an auto-approving pattern exempts from (R-6), and parts that a harmless impact exempts from (R-5).
 _AUTO_APPROVABLE = frozenset(
@@ -136,7 +136,6 @@ def _without(parts: list[Contribution], goes: Callable[[Contribution], bool]) ->
     return remaining, len(remaining) != len(parts)
 
 
-PAUSE_KEYS = frozenset({"max_minutes"})
 MOST_MINUTES = 1_440
 PAUSED = "paused_by_operator"  # the factor's name, and the record's
 GUARD = "self_protection."  # rules about the guard itself
@@ -145,7 +144,15 @@ GUARD = "self_protection."  # rules about the guard itself
 class PauseSettings(Struct, frozen=True):
     """The table `[pause]`."""
 
-    max_minutes: int = 60  # of one pause; 0 allows none
+    max_minutes: Annotated[
+        int,
+        says(
+            "the longest [pause](../guide/gate.md#a-pause) that an operator may make; `0` allows none",
+            0,
+            MOST_MINUTES,
+            weakened_by="long: everything that an operator could approve passes meanwhile",
+        ),
+    ] = 60
 
 
 class OperatorPause(Struct, frozen=True):
@@ -160,12 +167,6 @@ class OperatorPause(Struct, frozen=True):
     def at(self, now: float) -> bool:
         """Whether it is in force; not before it began, even if the clock was set back."""
         return self.since <= now < self.until
-
-
-def pause_of(table: Mapping[str, Any], problems: Problems) -> PauseSettings:
-    """The settings of the table; errors go to `problems`."""
-    most = problems.number(table, "max_minutes", ("pause",), 0, MOST_MINUTES, whole=True)
-    return PauseSettings(PauseSettings().max_minutes if most is None else int(most))
 
 
 def reason_to_hold(assessment: Assessment, ceiling: Level, tampers: bool = False) -> str:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
-from interlock.policy.declared_steps import DeclarationRules, declaration_rules_of
+from interlock.policy.declared_steps import DeclarationRules
 from interlock.policy.digest import normal_name
 from interlock.policy.patterns import Glob, PatternSet
 from interlock.policy.policy import TOLERANCES, Policy, globs_of
 from interlock.problems import Path, Problems, describe_value
+from interlock.schema import says
 
 KEYS = ("maxAutonomousSteps", "riskTolerance", "deny", "requiresApproval", "autoApprove")
 _TIGHTEST = tuple(TOLERANCES)  # conservative first
@@ -35,25 +36,45 @@ class LoopRules(Struct, frozen=True):
 AppliedRules = tuple[LoopRules, bool]  # settings, and whether the agent that they apply to was authenticated
 
 
+def _rules_by_agent(data: object, path: Path, problems: Problems, plain: object) -> Mapping[str, LoopRules]:
+    return _rules_by_name(data, path, problems, normal_name)
+
+
+def _rules_by_adapter(data: object, path: Path, problems: Problems, plain: object) -> Mapping[str, LoopRules]:
+    return _rules_by_name(data, path, problems, str)
+
+
+def _rules_by_name(
+    data: object, path: Path, problems: Problems, spelling: Callable[[str], str]
+) -> Mapping[str, LoopRules]:
+    """The rules under each name; refuses two spellings of one name."""
+    found: dict[str, LoopRules] = {}
+    for name, table in (problems.table(data, path) or {}).items():
+        spelled = spelling(name)
+        if not spelled or spelled in found:
+            problems.error((*path, name), "is empty, or another spelling of a name before it")
+        found[spelled] = rules_of(table, (*path, name), problems)
+    return MappingProxyType(found)
+
+
 class LoopSettings(Struct, frozen=True):
-    """An operator's settings by agent and by adapter."""
+    """The table `[loop]`: an operator's settings by agent and by adapter."""
 
-    agents: Mapping[str, LoopRules] = field(default_factory=lambda: MappingProxyType({}))
-    adapters: Mapping[str, LoopRules] = field(default_factory=lambda: MappingProxyType({}))
-    mismatch: DeclarationRules = field(default_factory=DeclarationRules)
-
-
-def settings_of(table: Mapping[str, Any], problems: Problems) -> LoopSettings:
-    """The table `[loop]`; refuses two spellings of one agent's name."""
-    found: dict[str, dict[str, LoopRules]] = {"agent": {}, "adapter": {}}
-    for key, rules in found.items():
-        for name, data in (problems.table(table.get(key, {}), ("loop", key)) or {}).items():
-            spelled = normal_name(name) if key == "agent" else name
-            if not spelled or spelled in rules:
-                problems.error(("loop", key, name), "is empty, or another spelling of a name before it")
-            rules[spelled] = rules_of(data, ("loop", key, name), problems)
-    mismatch = declaration_rules_of(table.get("mismatch", {}), problems)
-    return LoopSettings(MappingProxyType(found["agent"]), MappingProxyType(found["adapter"]), mismatch)
+    agents: Annotated[
+        Mapping[str, LoopRules],
+        says(
+            "the loop's settings for [one agent](loop.md#what-can-be-set), by its name",
+            weakened_by="`autoApprove`, a higher `maxAutonomousSteps`: only for an agent with a token",
+            read=_rules_by_agent,
+        ),
+    ] = field(default_factory=lambda: MappingProxyType({}), name="agent")
+    adapters: Annotated[
+        Mapping[str, LoopRules], says("the same for one adapter, by its name", read=_rules_by_adapter)
+    ] = field(default_factory=lambda: MappingProxyType({}), name="adapter")
+    mismatch: Annotated[
+        DeclarationRules,
+        says("what a call costs that [differs from the reported step](loop.md#declared-and-actual-effects)"),
+    ] = field(default_factory=DeclarationRules)
 
 
 def settings_json(settings: LoopSettings) -> dict[str, Any]:

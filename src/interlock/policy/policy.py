@@ -5,21 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.adapters.trust import TRUSTS
 from interlock.model import Human, Level, Requirement
 from interlock.policy.patterns import Glob, PatternSet, PatternSyntax
 from interlock.policy.trust_matrix import MATRICES, TrustPolicy
 from interlock.problems import Path, Problem, Problems, describe_value
+from interlock.schema import read_table, says
 
-MODES = ("enforcing", "monitoring", "logging", "disabled")
+Mode = Literal["enforcing", "monitoring", "logging", "disabled"]
+MODES: tuple[str, ...] = get_args(Mode)
 TOLERANCES = MappingProxyType({"conservative": 25, "moderate": 50, "aggressive": 75})  # AE-07
 DEFAULT_APPROVERS = frozenset({"human"})  # any signed-in operator
 ADMIN = "role:admin"
+OFF = "off"
 
 
 class Control(Struct, frozen=True):
@@ -34,26 +36,60 @@ class Control(Struct, frozen=True):
     denies: bool = False  # "deny with ticket": the call is denied, and an operator can still approve it
 
 
-class Severities(Struct, frozen=True):
+class Severities(Struct, frozen=True, rename="camel"):
     """Seed 003's gate, with its names and its defaults."""
 
-    enabled: bool = True
-    default_cooling_off_ms: int = 30_000
-    max_cooling_off_ms: int = 300_000
-    require_approval_for_critical: bool = True
-    allowed_approvers: frozenset[str] = DEFAULT_APPROVERS
-    auto_expire_ms: int = 3_600_000
-    bypass_for_trust_tiers: frozenset[str] = frozenset()
-    block_on_match_failure: bool = True
+    enabled: Annotated[
+        bool,
+        says(
+            "whether anything is held at all",
+            weakened_by="`false`: everything passes, blocks and deny patterns included",
+        ),
+    ] = True
+    default_cooling_off_ms: Annotated[
+        int,
+        says(
+            "for a registry pattern that asks for confirmation and names no time; `0`: somebody confirms instead",
+            0,
+            86_400_000,
+            weakened_by="less than 30000",
+        ),
+    ] = 30_000
+    max_cooling_off_ms: Annotated[
+        int, says("no registry pattern's cooling-off is longer", 0, 86_400_000, weakened_by="less than 30000")
+    ] = 300_000
+    require_approval_for_critical: Annotated[
+        bool, says("a critical registry pattern asks for approval", weakened_by="`false`")
+    ] = True
+    allowed_approvers: Annotated[frozenset[str], says("who may approve what a registry pattern holds")] = (
+        DEFAULT_APPROVERS
+    )
+    auto_expire_ms: Annotated[  # one that is expired from the start could not be answered
+        int,
+        says(
+            "how long a ticket waits, to the millisecond; one that has not cooled off by then expires as well",
+            1,
+            86_400_000,
+        ),
+    ] = 3_600_000
+    bypass_for_trust_tiers: Annotated[
+        frozenset[str],
+        says("agents of these tiers skip time and `confirm` below `forbidden`", weakened_by="any tier", empty=True),
+    ] = frozenset()
+    block_on_match_failure: Annotated[
+        bool, says("an operation that the registry cannot match is blocked", weakened_by="`false`")
+    ] = True
 
 
 class Escalate(Struct, frozen=True):
-    """Thresholds of escalation (R-13): repetition, cumulative risk, forbidden attempts; None switches one off."""
+    """Thresholds of escalation (R-13); None switches one off."""
 
-    repetition: int | None = 50
-    cumulative: int | None = 2_000  # points of score in one execution or hour
-    forbidden_attempts: int | None = 3
-    forbidden_window_seconds: int = 600
+    repetition: Annotated[int | None, says("equal actions of one agent", 1, 1_000_000, none=OFF)] = 50
+    cumulative: Annotated[int | None, says("points of score in one execution or hour", 1, 1_000_000, none=OFF)] = 2_000
+    forbidden_attempts: Annotated[
+        int | None, says("forbidden actions after which an agent is blocked", 1, 1_000_000, none=OFF)
+    ] = 3
+    forbidden_window_seconds: Annotated[int, says("the time that these attempts are counted in", 1, 1_000_000)] = 600
 
 
 class Restriction(Struct, frozen=True):
@@ -111,7 +147,6 @@ HUMANS = MappingProxyType(
 IRREVERSIBLE = MappingProxyType(
     {"off": Human.NONE, **{word: HUMANS[word] for word in ("confirm", "approve", "verify")}}
 )
-OFF = "off"
 _WORDS = ("allow", "cool_off", "confirm", "approve", "verify", "block")
 _CONTROL_KEYS = frozenset(
     {"require", "cooling_seconds", "approvers", "quorum", "reauth", "relief", "kept", "irreversible", "denies"}
@@ -203,13 +238,13 @@ def _own(data: Mapping[str, Any], name: str, problems: Problems, base: Policy | 
         restriction=_restriction(restrictions, problems, plain.restriction),
         allowed_operations=frozenset(problems.texts(data, "allowed_operations", ())) or plain.allowed_operations,
         matrix=_choice(data, "matrix", dict.fromkeys(MATRICES), plain.matrix, (), problems),
-        trust=trust_policy_of(data.get("trust_policy", {}), ("trust_policy",), problems, plain.trust),
-        severities=severities_of(data.get("gate", {}), ("gate",), problems, plain.severities),
+        trust=read_table(TrustPolicy, data.get("trust_policy", {}), ("trust_policy",), problems, plain.trust),
+        severities=read_table(Severities, data.get("gate", {}), ("gate",), problems, plain.severities),
         registry=problems.flag(data, "registry", (), plain.registry),
         severity_replaces_level=problems.flag(data, "severity_replaces_level", (), plain.severity_replaces_level),
         tiers=problems.flag(data, "tiers", (), plain.tiers),
         tolerance=_choice(data, "tolerance", TOLERANCES, plain.tolerance, (), problems),
-        escalate=_escalate(data.get("escalation", {}), problems, plain.escalate),
+        escalate=read_table(Escalate, data.get("escalation", {}), ("escalation",), problems, plain.escalate),
         literal_globs=problems.flag(data, "literal_globs", (), plain.literal_globs),
         always_ask=problems.flag(data, "always_ask", (), plain.always_ask),
         block_on_danger_zone=problems.flag(data, "block_on_danger_zone", (), plain.block_on_danger_zone),
@@ -318,61 +353,6 @@ def _restriction(data: object, problems: Problems, plain: Restriction) -> Restri
     scope = _choice(approval, "scope", scopes, plain.scope, (*path, "approvalPolicy"), problems)
     ttl = _whole(approval, "ttlSeconds", (*path, "approvalPolicy"), plain.ttl_seconds, 0, 86_400, problems)
     return Restriction(plain.patterns.joined(patterns), scope, ttl)
-
-
-def trust_policy_of(data: object, path: Path, problems: Problems, plain: TrustPolicy | None = None) -> TrustPolicy:
-    """TL-08: an operator's requirements for adapters beyond the matrix."""
-    plain = plain or TrustPolicy()
-    table = problems.table(data, path) or {}
-    problems.only(table, set(TrustPolicy.__struct_fields__), path)
-    settings: dict[str, Any] = {}
-    for key in ("minimum_trust_for_writes", "minimum_trust_for_deletes", "require_confirmation_below"):
-        if key in table:
-            word = _choice(table, key, TRUSTS, "certified", path, problems)
-            settings[key] = TRUSTS[word]
-    for key in ("allow_untested_introspection", "strict_category_minimums"):
-        settings[key] = problems.flag(table, key, path, getattr(plain, key))
-    return replace(plain, **settings)
-
-
-_GATE = MappingProxyType({
-    "enabled": "enabled", "defaultCoolingOffMs": "default_cooling_off_ms", "maxCoolingOffMs": "max_cooling_off_ms",
-    "requireApprovalForCritical": "require_approval_for_critical", "allowedApprovers": "allowed_approvers",
-    "autoExpireMs": "auto_expire_ms", "bypassForTrustTiers": "bypass_for_trust_tiers",
-    "blockOnMatchFailure": "block_on_match_failure",
-})  # fmt: skip
-
-
-def severities_of(data: object, path: Path, problems: Problems, plain: Severities | None = None) -> Severities:
-    """Seed 003's configuration, in its own words."""
-    table = problems.table(data, path) or {}
-    problems.only(table, _GATE, path)
-    plain = plain or Severities()
-    values: dict[str, Any] = {}
-    for key, name in _GATE.items():
-        if key not in table:
-            continue
-        if key.endswith("Ms"):
-            least = 1 if key == "autoExpireMs" else 0  # a ticket that is expired from the start could not be answered
-            values[name] = _whole(table, key, path, getattr(plain, name), least, 86_400_000, problems)
-        elif key in ("allowedApprovers", "bypassForTrustTiers"):
-            empty = key == "bypassForTrustTiers" and table[key] == []
-            values[name] = frozenset() if empty else frozenset(problems.texts(table, key, path))
-        else:
-            values[name] = problems.flag(table, key, path, getattr(plain, name))
-    return replace(plain, **values)
-
-
-def _escalate(data: object, problems: Problems, plain: Escalate) -> Escalate:
-    path: Path = ("escalation",)
-    table = problems.table(data, path) or {}
-    names = list(Escalate.__struct_fields__)
-    problems.only(table, names, path)
-    values: dict[str, Any] = {}
-    for name in (name for name in names if name in table):
-        off = table[name] == OFF and name != "forbidden_window_seconds"
-        values[name] = None if off else _whole(table, name, path, getattr(plain, name), 1, 1_000_000, problems)
-    return replace(plain, **values)
 
 
 def _cases(data: Mapping[str, Any], problems: Problems) -> tuple[Mapping[str, Any], ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 from msgspec import Struct, field
 
 from interlock.adapters.trust import Trust
 from interlock.model import Level
+from interlock.schema import says
 
 ALLOW, CONFIRM, VERIFY, INTROSPECT_ONLY, DENY = WORDS = ("allow", "confirm", "verify", "introspect_only", "deny")
 
@@ -39,11 +40,19 @@ MATRICES = ("floor", "spec")
 class TrustPolicy(Struct, frozen=True):
     """An operator's requirements beyond the matrix (TL-08); they can only tighten."""
 
-    minimum_trust_for_writes: Trust | None = None
-    minimum_trust_for_deletes: Trust | None = None
-    allow_untested_introspection: bool = True
-    require_confirmation_below: Trust | None = None
-    strict_category_minimums: bool = False
+    minimum_trust_for_writes: Annotated[
+        Trust | None, says("the least trust of an [adapter](adapters.md#trust) for operations that change something")
+    ] = None
+    minimum_trust_for_deletes: Annotated[
+        Trust | None, says("the same for those that delete, and for level `destructive` and up")
+    ] = None
+    allow_untested_introspection: Annotated[bool, says("whether an untested adapter may be introspected")] = True
+    require_confirmation_below: Annotated[
+        Trust | None, says("adapters of less trust are confirmed before they change anything")
+    ] = None
+    strict_category_minimums: Annotated[
+        bool, says("deletes need `community_reviewed`, dangerous operations `certified`")
+    ] = False
 
 
 class AdapterCall(Struct, frozen=True):

@@ -57,7 +57,7 @@ class Context(Struct):
 
     @classmethod
     def of(cls, state: State, config: Config, version: str, hooks: HookMemory) -> Context:
-        pool, peers = Pool(config.workers), AllowedUsers(config)
+        pool, peers = Pool(config.daemon.workers), AllowedUsers(config)
         # A daemon with a user of its own cannot access its agents' files: root's helper does, as the agent's user.
         snapshotter = WarmSnapshotter(config.snapshots, config.folder) if not config.separate.on else None
         state.snapshots.taker = snapshotter
@@ -78,7 +78,7 @@ class Context(Struct):
             pool,
             Credentials(state, pool),
             Buckets(config.limits.requests_per_minute, state.clock),
-            HostNames(config.host, peers, config.console.public_url, config.agent_hosts),
+            HostNames(config.daemon.host, peers, config.console.public_url, config.daemon.agent_hosts),
             peers,
             hooks,
             started=state.clock.now(),
@@ -90,7 +90,7 @@ class Context(Struct):
     @property
     def address(self) -> str:
         """The console's address for people."""
-        return self.config.console.public_url or f"http://localhost:{self.port or self.config.port}"
+        return self.config.console.public_url or f"http://localhost:{self.port or self.config.daemon.port}"
 
     async def read(self, work: Callable[..., Any]) -> Any:
         """Runs a read on the store, in the pool."""

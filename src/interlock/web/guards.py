@@ -32,7 +32,7 @@ class HostNames:
         self, host: str, peers: AllowedUsers | None = None, public_url: str = "", agent_hosts: Iterable[str] = ()
     ) -> None:
         self._peers = peers
-        self._agent_hosts = frozenset(name.encode() for name in agent_hosts)
+        self._agent_hosts = frozenset(name.lower().encode() for name in agent_hosts)
         self._public_url = public_url.lower().encode()
         self._public = self._public_url.partition(b"://")[2]
         self._names = {*_HERE, f"[{host}]" if ":" in host else host}

@@ -45,7 +45,7 @@ class ListeningSockets(Struct):
 def open_sockets(config: Config, given: Sequence[socket.socket] = ()) -> ListeningSockets:
     """Opens everything the daemon listens on, reusing inherited sockets; raises CannotServe."""
     known = {_place(sock): sock for sock in given}
-    found = ListeningSockets(known.get(f"{config.port}") or _tcp(config))
+    found = ListeningSockets(known.get(f"{config.daemon.port}") or _tcp(config))
     jails = config.folder / FOLDER / SOCKET
     paths = [(config.socket_path, 0o700), (jails, 0o700)]
     if not config.store.startswith("sqlite:") and _answers(
@@ -96,10 +96,10 @@ def is_taken(config: Config) -> bool:
 
 
 def _bound(config: Config) -> socket.socket:
-    sock = socket.socket(socket.AF_INET6 if ":" in config.host else socket.AF_INET, socket.SOCK_STREAM)
+    sock = socket.socket(socket.AF_INET6 if ":" in config.daemon.host else socket.AF_INET, socket.SOCK_STREAM)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        sock.bind((config.host, config.port))
+        sock.bind((config.daemon.host, config.daemon.port))
     except OSError:
         sock.close()
         raise
@@ -111,8 +111,8 @@ def _tcp(config: Config) -> socket.socket:
         return _bound(config)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            raise CannotServe(f"port {config.port} is taken; set daemon.port, or start with --port") from None
-        raise CannotServe(f"{config.host}:{config.port}: {error.strerror}") from None
+            raise CannotServe(f"port {config.daemon.port} is taken; set daemon.port, or start with --port") from None
+        raise CannotServe(f"{config.daemon.host}:{config.daemon.port}: {error.strerror}") from None
 
 
 def unix(path: Path, mode: int = 0o700) -> socket.socket:

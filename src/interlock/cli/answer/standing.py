@@ -41,7 +41,9 @@ SHOWN = 5
 def answer_pattern(verdict: str, argv: Sequence[str]) -> int:
     """Try a pattern on the record, ask, and sign; without a pattern, list the standing answers."""
     parser = command(verdict, _ABOUT[verdict], _EXAMPLES[verdict])
-    parser.add_argument("pattern", metavar="PATTERN", nargs="?", default="", help="as in a policy: docs/guide/policies.md")
+    parser.add_argument(
+        "pattern", metavar="PATTERN", nargs="?", default="", help="as in a policy: docs/guide/policies.md"
+    )
     parser.add_argument("--list", action="store_true", help="what is allowed and denied now (default without PATTERN)")
     parser.add_argument("--why", metavar="WORDS", default="", help="goes on the record")
     parser.add_argument(

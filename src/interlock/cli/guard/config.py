@@ -11,7 +11,7 @@ from typing import Any
 
 from interlock.analysis.packs import PackError
 from interlock.cli.command import FAILED, OK, run, say_json, settings, words
-from interlock.config import Config, ConfigError, config_path, effective_settings
+from interlock.config import Config, ConfigError, config_path, effective_settings, settings_schema
 from interlock.impact.project_files import find_project_files
 from interlock.policy.policy import PolicyError
 from interlock.runtime.adapters import read_adapters
@@ -25,14 +25,15 @@ interlock config path
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run `interlock config` show, check or path."""
+    """Run `interlock config` show, check, path or schema."""
     parser, add = words("config", "The daemon's configuration: one TOML file, every key checked.", _EXAMPLES)
     add("show", "what is in force, defaults included, and what weakens it", "interlock config show --json")
     check = add("check", "every problem of a file; exits 1 where it cannot be used", "interlock config check my.toml")
     check.add_argument("file", nargs="?", metavar="FILE", help="default: the one in use")
     add("path", "where the file is looked for", "interlock config path")
+    add("schema", "the JSON Schema of the file, for editors", "interlock config schema > interlock.schema.json")
     args = parser.parse_args(list(argv))
-    return run("config", {"show": _show, "check": _check, "path": _path}[args.word], args)
+    return run("config", {"show": _show, "check": _check, "path": _path, "schema": _schema}[args.word], args)
 
 
 def _show(args: argparse.Namespace) -> int:
@@ -109,6 +110,11 @@ def _path(args: argparse.Namespace) -> int:
         say_json({"path": str(path), "exists": path.is_file()})
     else:
         print(path if path.is_file() else f"{path} (not there: the defaults are used)")
+    return OK
+
+
+def _schema(args: argparse.Namespace) -> int:
+    say_json(settings_schema())
     return OK
 
 

@@ -41,7 +41,11 @@ def main(argv: Sequence[str]) -> int:
     given = _parser().parse_args(argv)
     try:
         config = _tighten_mode(load_config(given.config), given.safety_mode)
-        config = _with_free_port(config) if given.port is None else replace(config, port=given.port)
+        config = (
+            _with_free_port(config)
+            if given.port is None
+            else replace(config, daemon=replace(config.daemon, port=given.port))
+        )
         config = replace(config, warnings=(*config.concerns(), *_read_adapters(config)))
     except (ConfigError, ValueError) as error:
         print(f"interlock serve: {error}", file=sys.stderr)
@@ -54,8 +58,8 @@ def _with_free_port(config: Config) -> Config:
     chosen = bool(config.path) and "port" in tomllib.loads(Path(config.path).read_text()).get("daemon", {})
     if chosen or "LISTEN_FDS" in os.environ or not is_taken(config):
         return config
-    said = f"port {config.port} is taken, so a free one is used: daemon.port in the configuration chooses one"
-    return replace(config, port=0, warnings=(*config.warnings, said))
+    said = f"port {config.daemon.port} is taken, so a free one is used: daemon.port in the configuration chooses one"
+    return replace(config, daemon=replace(config.daemon, port=0), warnings=(*config.warnings, said))
 
 
 def _read_adapters(config: Config) -> list[str]:
@@ -68,7 +72,7 @@ def _read_adapters(config: Config) -> list[str]:
 def _serve(config: Config, system: bool) -> int:
     from interlock.server.daemon import LOG, log_to_stderr, serve  # FastAPI and the console: half a second
 
-    log_to_stderr(config.log_level)
+    log_to_stderr(config.log.level)
     for words in config.warnings:
         LOG.warning("%s", words)
     try:
@@ -85,7 +89,7 @@ def _serve(config: Config, system: bool) -> int:
 
 def _say(config: Config, state: State, port: int) -> None:
     """Print the address, the settings in force and the next step."""
-    host = f"[{config.host}]" if ":" in config.host else config.host
+    host = f"[{config.daemon.host}]" if ":" in config.daemon.host else config.daemon.host
     name = typed_name()
     operators = state.store.read(lambda tx: len(tx.operators()))
     print(f"Interlock answers on http://{host}:{port} and {config.socket_path}")

@@ -194,7 +194,7 @@ class AdapterServer(Struct):
         return found
 
     def _answer(self, one: OfferedSurface, endpoint: str, arguments: Any, introspects: bool) -> ProtocolReply:
-        caller = ProtocolCaller("", self.asking.session, one.naming, self.config.strict_introspection)
+        caller = ProtocolCaller("", self.asking.session, one.naming, self.config.daemon.strict_introspection)
         if introspects and one.adapter:
             try:
                 route(one.surface.operations, INTROSPECTION.name, endpoint)

@@ -182,7 +182,7 @@ class AqlApi:
             tight = parse_tightening(self.context.state, options.policy, options.mode)
         except LoopProblem as problem:
             return refusal(AqlProblem(problem.code, problem.message, problem.details), session)
-        strict = options.strict or self.context.config.strict_introspection
+        strict = options.strict or self.context.config.daemon.strict_introspection
         caller = ProtocolCaller(
             principal, session, options.naming, strict, Connection(tight, _interface(options), options.isolation)
         )

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
 from interlock.approvals import challenges, pausing
-from interlock.config.settings import without_password
+from interlock.config.values import without_password
 from interlock.engine.statistics import families, figures_of, reached_limits
 from interlock.identity.isolation import SEPARATE
 from interlock.model import TicketState

@@ -1,0 +1,112 @@
+"""Reads the values of settings that no type describes: addresses, paths, modes; wrong ones are problems, and no secret is repeated."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from interlock.policy.policy import MODES
+from interlock.problems import Path, Problems, describe_value
+
+_HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
+_HERE = frozenset({"127.0.0.1", "localhost", "::1"})
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+
+
+def _text(value: object, path: Path, problems: Problems) -> str:
+    """A text that may be empty."""
+    key = str(path[-1])
+    return "" if value == "" else problems.text({key: value}, key, path[:-1])
+
+
+def listen_host(value: object, path: Path, problems: Problems, plain: str) -> str:
+    host = problems.text({"host": value}, "host", path[:-1]) or plain
+    if host not in _HERE:
+        problems.warn(path, f"{host!r} is reachable from other machines: put a proxy with TLS in front of it")
+    return host
+
+
+def store_url(value: object, path: Path, problems: Problems, plain: str) -> str:
+    url = problems.text({"url": value}, "url", path[:-1])
+    if url and not url.startswith(("sqlite:///", "postgresql://", "postgres://")):
+        got = describe_value(without_password(url))
+        problems.error(path, f"expected sqlite:///folder or postgresql://…, got {got}")
+    return url
+
+
+def loop_mode(value: object, path: Path, problems: Problems, plain: str) -> str:
+    """R-12: an unknown mode is enforcing."""
+    if value in MODES:
+        return str(value)
+    problems.warn(path, f"expected one of {', '.join(MODES)}, got {describe_value(value)}; enforcing is used")
+    return plain
+
+
+def absolute_path(value: object, path: Path, problems: Problems, plain: str) -> str:
+    found = _text(value, path, problems)
+    if found and not found.startswith("/"):
+        problems.error(path, f"expected an absolute path, got {found!r}")
+    return found
+
+
+def collector_url(value: object, path: Path, problems: Problems, plain: str) -> str:
+    """An address that is not repeated where it is wrong, for it may hold a password."""
+    url = _text(value, path, problems)
+    if url and not url.startswith(("http://", "https://")):
+        problems.error(path, "expected http://… or https://…")
+    return url
+
+
+def public_url(value: object, path: Path, problems: Problems, plain: str) -> str:
+    """The address without a slash at its end; refuses one without a host name, because passkeys are bound to it."""
+    url = _text(value, path, problems).strip().rstrip("/")
+    if url and (error := _url_error(url)):
+        problems.error(path, error)
+        return ""
+    return url.lower()
+
+
+def _url_error(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        host, _ = (parts.hostname or ""), parts.port
+    except ValueError:
+        return "not a URL"
+    if parts.scheme != "https" or parts.path or parts.query or parts.fragment or parts.username:
+        return "expected https:// and a name alone, such as https://interlock.example.com"
+    if not _HOST.fullmatch(host) or host.rpartition(".")[2].isdigit():
+        return "expected a name, not a number: passkeys are bound to a name"
+    return ""
+
+
+def planner_host(value: object, path: Path, problems: Problems, plain: str) -> str:
+    url = (problems.text({"host": value}, "host", path[:-1]) or plain).strip().rstrip("/")
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        fits = False
+    if not fits or parts.username or parts.query or parts.fragment:
+        problems.error(path, "host: expected http://… or https://…, without a user, a query or a fragment")
+        return plain
+    return url
+
+
+def variable_name(value: object, path: Path, problems: Problems, plain: str) -> str:
+    """The name of a variable; refuses a key itself, which does not belong into a file that agents can read."""
+    if value == "":
+        return ""
+    name = problems.text({"key_env": value}, "key_env", path[:-1])
+    if name and not _VARIABLE.fullmatch(name):
+        problems.error(path, "key_env: expected the name of an environment variable, not a key")
+        return ""
+    return name
+
+
+def without_password(url: str) -> str:
+    """A database's address without its password."""
+    scheme, found, rest = url.partition("://")
+    credentials, at, host = rest.rpartition("@")
+    if not found or not at:
+        return url
+    return f"{scheme}://{credentials.partition(':')[0]}@{host}"
