@@ -258,3 +258,10 @@ def test_what_switches_hooks_off_is_found(word: str, path: str, text: str, words
 def test_opencode_without_plugins_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENCODE_PURE", "1")
     assert "OPENCODE_PURE" in agent("opencode").disablers(tmp_path, tmp_path)[0]
+
+
+@pytest.mark.parametrize("word", words())
+def test_an_agents_own_sessions_are_folders_apart_from_its_settings(word: str) -> None:
+    for name in agent(word).state:
+        assert not Path(name).is_absolute() and len(Path(name).parts) > 1
+        assert not any(one.path.is_relative_to(HOME / name) for one in agent(word).places("user", HOME, PROJECT))

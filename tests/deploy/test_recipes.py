@@ -96,7 +96,10 @@ def test_the_proxy_knows_the_replicas_and_passes_the_name_on_without_sticky_sess
     assert "proxy_set_header Host $host;" in text and not re.search(r"ip_hash|sticky|hash |X-Forwarded", text)
     names = re.search(r"server_name (.+);", text)
     config = configured((DEPLOY / "interlock.toml").read_text())
-    assert names and names[1].split() == [config.console.public_url.removeprefix("https://"), *config.daemon.agent_hosts]
+    assert names and names[1].split() == [
+        config.console.public_url.removeprefix("https://"),
+        *config.daemon.agent_hosts,
+    ]
 
 
 def documents() -> list[dict[str, Any]]:

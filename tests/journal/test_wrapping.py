@@ -22,6 +22,7 @@ from interlock.journal.wrapping import (
     Wrapper,
     call_word,
     front_of,
+    leave_out,
     prepare_wrapping,
     take_mark,
 )
@@ -193,6 +194,19 @@ def test_what_a_wrapped_call_destroys_comes_back_and_the_list_shows_the_original
     assert (row["command"], row["agent"], row["call"]) == (text, "claude-code", "toolu_1")
     assert shell.journal.undo().get("undone")
     assert tree(shell.work) == before
+
+
+def test_folders_that_are_made_again_are_left_out(shell: WrappedShell) -> None:
+    again = shell.work / "two words"
+    again.mkdir()
+    (again / "module.js").write_text("made again\n")
+    before = tree(shell.work / "sub")
+    leave_out(shell.wrapper.front, "toolu_1", [str(again), "no\nfolder"])
+    assert shell.run("rm -r sub 'two words'", "set -eu")[0] == 0
+    assert take_mark(shell.wrapper.front, "toolu_1")
+    assert shell.journal.undo().get("undone")
+    assert tree(shell.work / "sub") == before and not (again / "module.js").exists()
+    assert os.listdir(Path(shell.wrapper.front).parent / "calls") == []
 
 
 def test_a_call_that_ran_leaves_one_mark(shell: WrappedShell) -> None:

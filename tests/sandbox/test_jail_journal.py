@@ -147,6 +147,20 @@ def test_calls_at_once_and_what_they_leave_behind_are_kept_apart(
     assert not (work / "go").exists() and not (work / "end").exists()
 
 
+def test_the_sessions_that_the_agent_keeps_for_itself_are_left_out(home: Home, work: Path, store: JournalStore) -> None:
+    log = home.folder / ".claude/projects/log.jsonl"
+    log.write_text("its own\n")
+    program = home.folder / "claude"
+    program.symlink_to("/bin/sh")
+    words = home.words(str(program), "-c", f"rm {log}; rm a")
+    assert subprocess.run(words, env=home.environ, cwd=work, capture_output=True, timeout=120).returncode == 0
+    wait_for(lambda: len(list(store.actions())) == 1)
+    with store.journal(store.ids()[0]).mapped() as data:
+        assert {change.states[0].path for change in read_journal(data).changes} == {str(work / "a")}
+    assert not log.exists()
+    program.unlink()
+
+
 def test_a_journal_inside_joins_the_one_outside(home: Home, work: Path, store: JournalStore) -> None:
     program = Path(sys.executable).with_name("interlock")
     words = [str(program), "journal", "--config", str(home.folder / "interlock.toml")]

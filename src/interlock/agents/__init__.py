@@ -122,6 +122,7 @@ class AgentDialect(Protocol):
     title: str
     limit_seconds: float  # how long the agent waits for a hook, as install writes it
     posts: bool  # whether its hooks can be HTTP requests
+    state: tuple[str, ...]  # folders below the home in which it keeps its own sessions: no undo of a call is about them
 
     @property
     def rewrites(self) -> Rewriting | None:

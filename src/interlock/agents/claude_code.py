@@ -180,4 +180,5 @@ def _calls(given: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
 AGENT = JsonAgent(
     WORD, "Claude Code", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT, posts=True,
     rewrites=Rewriting(passage, flags=frozenset("--settings --disallowedTools --disallowed-tools --permission-prompt-tool --tools".split())),
+    state=tuple(f".claude/{name}" for name in "debug file-history projects session-env shell-snapshots statsig todos".split()),
 )  # fmt: skip

@@ -131,4 +131,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return replace(event, calls=calls)
 
 
-AGENT = JsonAgent(WORD, "Codex CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)
+AGENT = JsonAgent(
+    WORD, "Codex CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT,
+    state=(".codex/log", ".codex/sessions"),
+)  # fmt: skip

@@ -141,4 +141,5 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
 AGENT = JsonAgent(
     WORD, "GitHub Copilot CLI and VS Code", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT,
     rewrites=Rewriting(_passage, persistent=True, flags=frozenset("--deny-tool --excluded-tools --available-tools --allow-tool".split())),
+    state=(".copilot/history-session-state", ".copilot/logs", ".copilot/session-state"),
 )  # fmt: skip

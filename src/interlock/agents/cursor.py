@@ -150,5 +150,5 @@ def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
 
 AGENT = JsonAgent(
     WORD, "Cursor", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT,
-    rewrites=Rewriting(_passage, persistent=True, flags=frozenset({"--sandbox"})),
+    rewrites=Rewriting(_passage, persistent=True, flags=frozenset({"--sandbox"})), state=(".cursor/chats", ".cursor/projects"),
 )  # fmt: skip

@@ -101,4 +101,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return replace(event, calls=calls)
 
 
-AGENT = JsonAgent(WORD, "Factory Droid", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)
+AGENT = JsonAgent(
+    WORD, "Factory Droid", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT,
+    state=(".factory/logs", ".factory/sessions"),
+)  # fmt: skip

@@ -131,5 +131,5 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
 
 AGENT = JsonAgent(
     WORD, "Gemini CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT,
-    rewrites=Rewriting(_passage, flags=frozenset("--allowed-tools --policy --admin-policy".split())),
+    rewrites=Rewriting(_passage, flags=frozenset("--allowed-tools --policy --admin-policy".split())), state=(".gemini/history", ".gemini/tmp"),
 )  # fmt: skip

@@ -258,6 +258,7 @@ class JsonAgent(Struct, frozen=True):
     limit_seconds: float = 300.0
     posts: bool = False
     rewrites: Rewriting | None = None
+    state: tuple[str, ...] = ()
 
     def decode(self, data: bytes, event: str = "") -> Event:
         return decode_event(data, event, self.kinds, self.names, self.fill)

@@ -69,4 +69,8 @@ def _passage(call: ShellCall) -> str:
 
 
 PLUGIN = Plugin(_places, _BODY, off=_off)
-AGENT = replace(plugin_agent("opencode", "OpenCode", 300.0, KINDS, _DIALECT, PLUGIN), rewrites=Rewriting(_passage))
+AGENT = replace(
+    plugin_agent("opencode", "OpenCode", 300.0, KINDS, _DIALECT, PLUGIN),
+    rewrites=Rewriting(_passage),
+    state=tuple(f".local/share/opencode/{name}" for name in ("log", "snapshot", "storage")),
+)

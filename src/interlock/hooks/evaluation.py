@@ -22,7 +22,14 @@ from interlock.approvals.decision_text import notice, prompt_reason, waiting_lin
 from interlock.engine.evaluate import evaluate, quick
 from interlock.hooks.memory import DEFERRED, AllowedCall, HookMemory, call_keys, late_messages
 from interlock.hooks.provenance import may_change_provenance
-from interlock.hooks.wrapping import RewriteCheck, SentCall, changed_keys, proof_key, wrap_call
+from interlock.hooks.wrapping import (
+    RewriteCheck,
+    SentCall,
+    changed_keys,
+    leave_out_made_again,
+    proof_key,
+    wrap_call,
+)
 from interlock.hooks.written_files import Files, may_write_program, written_contents
 from interlock.identity.agent_detection import words_above
 from interlock.identity.isolation import JAILED
@@ -168,6 +175,8 @@ class HookEvaluation:
             sent = SentCall(hook.event.calls[0].action.text, hook.rewrite.id, hook.rewrite.asked)
             for key in hook.call_keys(hook.event.calls[0]):
                 self.hooks.rewritten.put(key, sent)
+            front = self.hooks.wrapper.front if self.hooks.wrapper is not None else ""
+            await self.context.pool.run(leave_out_made_again, front, sent.id, hook.event.calls[0].action.cwd)
         return denied or HookVerdict("allow", context=news, notice=news, rewrite=hook.rewrite)
 
     async def _allow(self, hook: HookCall, agreed: list[tuple[AgentCall, Decision, CallScripts]]) -> HookVerdict | None:

@@ -21,6 +21,8 @@ from interlock.analysis.facts import Command, known
 from interlock.analysis.programs.languages import input_language
 from interlock.analysis.programs.load import program_set
 from interlock.identity import home_of
+from interlock.impact import Budget
+from interlock.impact.survey import folders_made_again
 from interlock.model import Action, Kind, Level
 from interlock.policy.effect_key import EffectKey, effect_keys, everyday_keys
 
@@ -36,6 +38,7 @@ _UNABLE = re.compile(
     rb"interlock: the command was not run: |(?i:no such file or directory: [^ ]*)interlock-journaled|interlock-journaled: No such file"
 )
 _REFUSED = re.compile(rb"interlock: \w+ refused: ")
+_MILLISECONDS = 50  # that the search for folders which are made again may last
 ASKED = "Interlock keeps what this changes, so that `interlock undo` brings it back. The command is: {text}"
 
 
@@ -82,6 +85,13 @@ def wrap_call(check: RewriteCheck, wrapper: Wrapper) -> RewrittenCall | None:
     id = call_word(call.id or f"c_{secrets.token_hex(8)}")
     new = {FIELD: wrapper.wrap(text, check.agent.word, id)}
     return RewrittenCall(new, {**call.input, **new}, passage != SILENT, ASKED.format(text=text), id)
+
+
+def leave_out_made_again(front: str, call: str, cwd: str) -> None:
+    """Lets the journal of a call leave out folders that a program makes again; blocks."""
+    from interlock.journal.wrapping import leave_out
+
+    leave_out(front, call, folders_made_again(cwd, Budget.of(_MILLISECONDS)))
 
 
 def is_rewritable(call: AgentCall) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from interlock.impact import Budget, Unclear, blob_id
+from interlock.impact import Budget, BudgetExceeded, Unclear, blob_id
 from interlock.impact.git import Repository, repository_of
 from interlock.model import Loss
 from interlock.policy.impact import MISSING, NAMES, Impact
@@ -282,12 +282,7 @@ class FileSurvey:
         ):
             return False
         repository = self.repository(os.path.dirname(folder))
-        if repository is None:
-            return False
-        inside = repository.inside(folder)
-        if not repository.ignored(inside, True) or any(
-            name.startswith(f"{inside}/") for name in repository.index.entries
-        ):
+        if repository is None or not is_ignored_whole(repository, folder):
             return False
         self.tally.restorable += 1
         self.tally.presumed += 1
@@ -308,6 +303,7 @@ _LOCKS = {
     ".venv": "uv.lock poetry.lock pdm.lock Pipfile.lock requirements.txt".split(),
     "venv": "uv.lock poetry.lock pdm.lock Pipfile.lock requirements.txt".split(),
 }
+_MOST = 100  # folders that a journal is told to leave out
 _CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
 
 
@@ -320,6 +316,33 @@ def _is_proved(folder: str, name: str) -> bool:
             return stat.S_ISREG(os.fstat(tag.fileno()).st_mode) and tag.read(len(_CACHE_TAG)) == _CACHE_TAG
     except OSError:
         return False
+
+
+def folders_made_again(cwd: str, budget: Budget) -> list[str]:
+    """Folders in a working directory and above it, up to the top of its repository, that Git ignores whole and that are proved regenerable.
+
+    None where the repository is not understood, or that takes too long.
+    """
+    try:
+        repository = repository_of(os.path.realpath(cwd), budget)
+        if repository is None:
+            return []
+        inside = repository.inside(os.path.realpath(cwd))
+        parts = [part for part in inside.split("/") if part not in ("", ".")]
+        folders = ["/".join([repository.top, *parts[:count]]) for count in range(len(parts) + 1)]
+        names = [f"{folder}/{name}" for folder in folders for name in sorted(REGENERABLE | _LOCKS.keys())]
+        budget.entry(len(names))
+        proved = [path for path in names if os.path.isdir(path) and _is_proved(path, os.path.basename(path))]
+        return [path for path in proved if not os.path.islink(path) and is_ignored_whole(repository, path)][:_MOST]
+    except (OSError, Unclear, BudgetExceeded):
+        return []
+
+
+def is_ignored_whole(repository: Repository, folder: str) -> bool:
+    """Whether Git ignores a folder, and tracks nothing in it."""
+    inside = repository.inside(folder)
+    tracked = any(name.startswith(f"{inside}/") for name in repository.index.entries)
+    return repository.ignored(inside, True) and not tracked
 
 
 def _regenerable(inside: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import os
@@ -10,6 +11,7 @@ import re
 import shlex
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct
@@ -24,6 +26,7 @@ LABEL = "call"  # first word of the label of a wrapped call, before the agent's 
 MOST_TEXT = 40_000  # bytes: an argument, and the head of a journal, hold no more
 _TAG = 32  # hexadecimal digits
 _MARK_SECONDS = 86_400
+_SKIPS = "+skip"  # behind the call's id: the file of folders that its journal leaves out
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,79}")
 _KNOWN = frozenset({"bash", "zsh"})
 _UNKNOWN = frozenset({"", "sh", "dash", "nologin", "false"})  # agents then take bash
@@ -87,11 +90,25 @@ def call_word(id: str) -> str:
 
 def take_mark(front: str, call: str) -> bool:
     """Whether the front ran for this call: it leaves a mark then, which is taken away."""
+    with contextlib.suppress(OSError):
+        os.unlink(_left_out(front, call))
     try:
         os.unlink(os.path.join(os.path.dirname(front), MARKS, call))
     except OSError:
         return False
     return True
+
+
+def leave_out(front: str, call: str, folders: Iterable[str]) -> None:
+    """Tells the front which folders the journal of a call leaves out; without that it keeps everything."""
+    words = [f"--skip\n{folder}\n" for folder in folders if "\n" not in folder]
+    if words:
+        with contextlib.suppress(OSError):
+            Path(_left_out(front, call)).write_text("".join(words), "utf-8", "surrogateescape")
+
+
+def _left_out(front: str, call: str) -> str:
+    return os.path.join(os.path.dirname(front), MARKS, f"{call}{_SKIPS}")
 
 
 def wrapped_call(label: str) -> tuple[str, str]:

@@ -12,11 +12,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from interlock.agents import agent
 from interlock.cli.command import USAGE, CommandError, run, settings
 from interlock.client import ApiError, NoDaemon, find_daemon
 from interlock.engine.fallback import start_daemon
 from interlock.identity.isolation import SEPARATE
+from interlock.impact import Budget
+from interlock.impact.survey import folders_made_again
 from interlock.journal.build import problem_of
 from interlock.journal.running import JournalRun, begin_run
 from interlock.sandbox import GRANTS, SandboxPlan, SandboxSituation, bubblewrap, hook_files, plan_sandbox
@@ -92,9 +96,18 @@ def _jailed(args: argparse.Namespace, config: Config, command: list[str]) -> int
 def _journal(config: Config, program: str) -> JournalRun | None:
     """The journal of the session; says why there is none, unless it is switched off."""
     found = begin_run(config, os.path.basename(program))
-    if found is None and config.undo.journal:
-        _warn(f"no journal keeps what the agent changes: {problem_of(config)}")
-    return found
+    if found is None:
+        if config.undo.journal:
+            _warn(f"no journal keeps what the agent changes: {problem_of(config)}")
+        return None
+    return replace(found, skips=tuple(_left_out(program)))
+
+
+def _left_out(program: str) -> list[str]:
+    """Folders that the journal leaves out: the agent's own sessions, and what a program makes again."""
+    word = agent_of_program(program)
+    own = [os.path.realpath(Path.home() / name) for name in agent(word).state] if word else []
+    return [*own, *folders_made_again(os.getcwd(), Budget.of())]
 
 
 def _on_macos(args: argparse.Namespace, config: Config, command: list[str]) -> int:

@@ -33,13 +33,15 @@ exec {_interlock_end}<>/dev/fd/$_interlock_pipe
 exec {_interlock_pipe}<&-
 exec {_interlock_saved}<<<"$(_interlock_state)"
 builtin printf '' 2>/dev/null >| @MARKS@/"$2" || : # the hook sees that the call ran as it was rewritten
-@PROGRAM@ @STORE@ --label "call $1 $2" -- "${${:-/proc/$$/exe}:A}" -f -c "$_interlock_inner" "${ZSH_ARGZERO:-zsh}" "$_interlock_saved" "$_interlock_end" "$4" ||
+_interlock_skips=()
+[[ ! -s @MARKS@/"$2"+skip ]] || _interlock_skips=("${(@f)$(<@MARKS@/"$2"+skip)}") # folders that are made again
+@PROGRAM@ @STORE@ --label "call $1 $2" "${_interlock_skips[@]}" -- "${${:-/proc/$$/exe}:A}" -f -c "$_interlock_inner" "${ZSH_ARGZERO:-zsh}" "$_interlock_saved" "$_interlock_end" "$4" ||
     _interlock_status=$?
 IFS= read -t 0 -r -d '' -u "$_interlock_end" _interlock_folder || :
 exec {_interlock_end}<&-
 exec {_interlock_saved}<&-
 set -- "$_interlock_status" "$_interlock_folder"
-unset _interlock_inner _interlock_folder _interlock_status _interlock_end _interlock_pipe _interlock_saved
+unset _interlock_inner _interlock_folder _interlock_status _interlock_end _interlock_pipe _interlock_saved _interlock_skips
 unset -f _interlock_state
 if [[ -z $2 ]]; then
     exit "$1"
