@@ -55,6 +55,7 @@ RUNS = [
     "player --script=/tmp/x.lua a.mp4",
     "vim -S /tmp/x.vim",
     "mocha -r /tmp/x.js",
+    "rspec -r /tmp/x.rb",
     "heroku run 'rm -rf uploads' -a acme",
     "puppet apply -e 'file{\"/srv\": ensure => absent}'",
     "acmectl with profile do rm -rf /srv",
@@ -80,6 +81,10 @@ DATA = [
     "jest -t 'rm -rf ~'",
     "mytool add 'test the delete button'",
     "player --subtitles=/tmp/x.srt a.mp4",
+    "ls -l /tmp/x.sh",
+    "rm -f /tmp/x.py",
+    "cp -p /tmp/x.py .",
+    "ruff check -q /tmp/x.py",
     "acmectl set greeting 'find the exit and leave'",
 ]
 

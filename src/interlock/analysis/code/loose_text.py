@@ -57,6 +57,7 @@ _AT = re.compile(
     r"(?:(?:^|[^\w\s])\s*(?:\w+\s+)?(?:run|shell|exec\w*|system|call\S*|command|do|nop|script|python)[\s:=]+|^|[^\w\s.,~-])"
     r"\s*((?:/[\w./-]*/)?[a-z][\w.+-]*)(?=[\s,]+[-~/.\w$\"'])"
 )
+_STARTED = ("any", "python", "javascript", "ruby", "php", "perl")
 _SHORT_DATA = frozenset("-o -O -i -w -d -C -m -n -t -a -b -k -g -T -F -e -A -E -H".split())  # of most programs
 _CODE_FILE = re.compile(r"\.(?:sh|bash|py|rb|[cm]?[jt]s|vim|el|lua|pl|pm|so|ko|dll|dylib|php|groovy|gd|nse|jl|ps1)$")
 _CLOSING = {'"': '"', "'": "'", "(": ")", "{": "}", "[": "]", "`": "`"}
@@ -98,7 +99,8 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
 def _report_loaded(job: Job, option: str, value: str) -> None:
     """Report code that an option loads from where everybody can write: -S /tmp/x.sh, --plugin=name=/tmp/x, --config 'a.wrapper="/tmp/x"'."""
     path = value.rpartition("=")[2].strip("\"'")
-    if option and _OUTSIDE.match(path) and (_loads(option, path) or (path != value and _LOADED.search(value))):
+    loads = _loads(job, option, path) or (path != value and _LOADED.search(value))
+    if option and _OUTSIDE.match(path) and loads:
         job.effect("run_script", path, "carried")
 
 
@@ -110,24 +112,32 @@ def is_outside(path: str) -> bool:
 def _read_written(job: Job, option: str, path: str) -> bool:
     """Read a file that the action itself has made and hands to a program: any made for it alone, others where they are loaded."""
     session = job.host.session
-    if not session.changed or not (path.startswith("/dev/fd/") or _loads(option, path)):
+    if not session.changed or not (path.startswith("/dev/fd/") or _loads(job, option, path)):
         return False
     full = resolve(path, job.host.cwds[0])
     if session.fetched(full):
-        if option and _loads(option, path):
+        if option and _loads(job, option, path):
             job.effect("run_download", session.fetched(full))
     elif text := session.files.get(full):
         add_harm(job, text, f"{job.program} {option}".strip())
     return True
 
 
-def _loads(option: str, path: str) -> bool:
+def _loads(job: Job, option: str, path: str) -> bool:
     """Whether an option names code that the program loads: by its own name, or a short one with a file of code."""
     return _LOADED.match(f"{option}={path}") is not None or (
         len(option) == 2
         and option not in _SHORT_DATA
         and (path.startswith("/dev/fd/") or _CODE_FILE.search(path) is not None)
+        and not _is_switch(job.program, option)
     )
+
+
+def _is_switch(program: str, option: str) -> bool:
+    """Whether a program is described, starts no code, and this option of it takes no value: `ls -l /tmp/x.sh` only lists."""
+    found = shipped_programs().get(program)
+    starts = any(program in program_set(f"starts_{what}") for what in _STARTED)
+    return found is not None and not starts and option not in found.value_flags
 
 
 def is_data(option: str) -> bool:
