@@ -59,6 +59,10 @@ class World:
         found = (path for path in self.home.rglob("*") if ".git" not in path.parts and path.is_file())
         return {str(path): path.read_text(errors="replace") for path in found}
 
+    def every_byte(self) -> dict[str, bytes]:
+        """Every file below the session's home, Git's own too."""
+        return {str(path): path.read_bytes() for path in self.home.rglob("*") if path.is_file()}
+
     def run(self, script: str) -> None:
         """Runs a call's script in the folder; a failure there was one in the session as well."""
         subprocess.run(

@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ from interlock.engine.snapshotting import fresh_id
 from interlock.error_codes import AnswerRefused
 from interlock.identity.agents import unblock
 from interlock.identity.operators import sign_in
+from interlock.journal.undo import JournalUndo
+from interlock.journal.wrapping import MARKS, front_of
 from interlock.model import TicketState
 from interlock.policy.self_protection import ROUTE
 from interlock.records import AuditQuery, Ticket, TicketQuery
@@ -97,12 +100,16 @@ class Desk:
     hands: SessionSnapshotter | None
     kept: list[str] = field(default_factory=list)  # snapshots that were taken first
     said: list[Question] = field(default_factory=list)
+    wrapped: set[int] = field(default_factory=set)  # calls that run below the journal
 
     async def before(self, number: int, call: Mapping[str, Any]) -> tuple[str, str]:
         """The hook's decision, empty where it lets the call pass silently, and the reason."""
         answer = await self._sent(_PRE, number, call)
         found = answer.get("hookSpecificOutput", {})
         self.kept += _SNAPSHOT.findall(str(found.get("additionalContext", "")))
+        if "updatedInput" in found:  # a prompt there is Claude Code's own
+            self.wrapped.add(number)
+            return "", ""
         return str(found.get("permissionDecision", "")), str(found.get("permissionDecisionReason", ""))
 
     def brought_back(self, id: str, before: Mapping[str, str]) -> bool:
@@ -114,8 +121,27 @@ class Desk:
         whole = back.done and self.made.contents() == before
         return whole and undo(folder, back.as_id, fresh_id(), 0.0, "", False).done
 
+    def undone(self, number: int, call: Mapping[str, Any]) -> bool:
+        """Whether a call that runs below the journal changed something, and an undo leaves every byte as it was; that is undone itself."""
+        wrapper, journal, before = (
+            self.app.daemon.hooks.hooks.wrapper,
+            JournalUndo(self.app.config),
+            self.made.every_byte(),
+        )
+        assert wrapper is not None
+        effect = self.made.filled(call.get("then") or call["input"]["command"])
+        self.made.run(wrapper.wrap(effect, "claude-code", f"toolu_{number}"))
+        id, after = journal.newest(), self.made.every_byte()
+        if not id or after == before:
+            return False
+        back = journal.undo(id, False)
+        whole = self.made.every_byte() == before
+        return whole and bool(journal.undo(back["undoableAs"], False)["undone"])
+
     async def after(self, number: int, call: Mapping[str, Any]) -> None:
         """The call ran; nothing goes on before everything that follows from that is done."""
+        if number in self.wrapped:
+            (front_of(self.app.config).parent / MARKS / f"toolu_{number}").touch()  # as the front leaves it
         await self._sent(_POST, number, call)
         while left := list(self.app.daemon.hooks._background):
             await asyncio.wait(left)
@@ -164,18 +190,23 @@ def _worst(body: Mapping[str, Any], rules: Mapping[str, Rule]) -> tuple[str, ...
     return tuple(rule for rule in found if rules[rule].level is top) or ("no rule",)
 
 
-def replay(session: RecordedSession, folder: Path, keeps: bool = True) -> Replay:
-    """Every call, half a minute apart; what the session did to its folder is done whatever the gate said."""
-    return asyncio.run(_replayed(session, folder, keeps))
+def replay(session: RecordedSession, folder: Path, keeps: bool = True, supervisor: Path | None = None) -> Replay:
+    """Every call, half a minute apart, below this supervisor where one is given; what the session did to its folder is done whatever the gate said."""
+    return asyncio.run(_replayed(session, folder, keeps, supervisor))
 
 
-async def _replayed(session: RecordedSession, folder: Path, keeps: bool) -> Replay:
-    tables: dict[str, Any] = {"policy": {"use": "default"}, "hooks": {"wait_seconds": 0}, "undo": {"enabled": keeps}}
+async def _replayed(session: RecordedSession, folder: Path, keeps: bool, supervisor: Path | None) -> Replay:
+    undo = {"enabled": keeps, "wrap": supervisor is not None, "free_bytes": 0}
+    tables: dict[str, Any] = {"policy": {"use": "default"}, "hooks": {"wait_seconds": 0}, "undo": undo}
+    if supervisor is not None:
+        shutil.copytree(supervisor.parent, folder / "state/bin")
     with in_process_daemon(folder, **tables) as app, world(session.state) as made, _at_home(app, made, keeps) as hands:
         app.daemon.start()
         transport = httpx.ASGITransport(app.daemon, client=(_WHO, 1))  # type: ignore[arg-type]
         async with httpx.AsyncClient(transport=transport, base_url=BASE, timeout=60) as client:
             desk, unasked = Desk(app, made, client, hands), []
+            if supervisor is not None:
+                await app.daemon.hooks._prepare_wrapping()
             for number, call in enumerate(session.calls, 1):
                 unasked += await _lived(desk, number, call)
     return Replay(session.name, len(session.calls), tuple(desk.said), tuple(unasked), len(desk.kept))
@@ -211,10 +242,13 @@ async def _lived(desk: Desk, number: int, call: Mapping[str, Any]) -> list[str]:
     if not runs and desk.approve():
         runs = (await desk.before(number, call))[0] not in _ASKED  # the agent tries again
     kept = desk.kept[so_far:] if loses and not asked else []
-    stood = desk.made.contents() if kept else {}
-    if kept and "then" not in call:
-        desk.made.run(desk.made.filled(call["input"])["command"])  # what it loses is really gone
-    apply_call(desk.made, call)
+    if loses and not asked and number in desk.wrapped:
+        kept, loses = [], "" if desk.undone(number, call) else loses
+    else:
+        stood = desk.made.contents() if kept else {}
+        if kept and "then" not in call:
+            desk.made.run(desk.made.filled(call["input"])["command"])  # what it loses is really gone
+        apply_call(desk.made, call)
     if runs:
         await desk.after(number, call)
     if asked or not loses or (kept and desk.brought_back(kept[0], stood)):
