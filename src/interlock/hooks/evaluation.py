@@ -20,7 +20,18 @@ from interlock.approvals.answers import abandon
 from interlock.approvals.confirmations import confirm_suffices, fits_prompt
 from interlock.approvals.decision_text import notice, prompt_reason, waiting_line
 from interlock.engine.evaluate import evaluate, quick
-from interlock.hooks.memory import DEFERRED, AllowedCall, HookMemory, call_keys, late_messages
+from interlock.hooks.memory import (
+    ASKED_NEXT,
+    DEFERRED,
+    DENIED,
+    PASSED,
+    PROMPTED,
+    AnsweredCall,
+    CallAnswer,
+    HookMemory,
+    call_keys,
+    late_messages,
+)
 from interlock.hooks.provenance import may_change_provenance
 from interlock.hooks.wrapping import (
     RewriteCheck,
@@ -118,9 +129,6 @@ class HookCall(Struct, frozen=True):
             journaled=self.journaled,
         )  # fmt: skip
 
-    def call_key(self, call: AgentCall) -> str:
-        return self.call_keys(call)[0]
-
     def call_keys(self, call: AgentCall) -> list[str]:
         return call_keys(self.who.principal, self.agent.word, self.who.session, call)
 
@@ -136,7 +144,7 @@ class HookEvaluation:
         event = hook.event
         if event.problem:
             return HookVerdict("deny")  # the dialect adds the problem's message
-        if event.kind == "permission" and all(hook.call_keys(call)[1] in self.hooks.allowed for call in event.calls):
+        if event.kind == "permission" and all(self.hooks.calls.passed(hook.call_keys(call)[1]) for call in event.calls):
             return HookVerdict("allow")  # allowed a moment ago; the client still asks its user
         if event.pair and event.asks:
             self.hooks.prompting_sessions.put(f"{hook.who.principal}/{event.session}", True)
@@ -172,11 +180,8 @@ class HookEvaluation:
         denied = await self._allow(hook, agreed)
         news = _notices(agreed)
         if denied is None and hook.rewrite is not None:
-            sent = SentCall(hook.event.calls[0].action.text, hook.rewrite.id, hook.rewrite.asked)
-            for key in hook.call_keys(hook.event.calls[0]):
-                self.hooks.rewritten.put(key, sent)
             front = self.hooks.wrapper.front if self.hooks.wrapper is not None else ""
-            await self.context.pool.run(leave_out_made_again, front, sent.id, hook.event.calls[0].action.cwd)
+            await self.context.pool.run(leave_out_made_again, front, hook.rewrite.id, hook.event.calls[0].action.cwd)
         return denied or HookVerdict("allow", context=news, notice=news, rewrite=hook.rewrite)
 
     async def _allow(self, hook: HookCall, agreed: list[tuple[AgentCall, Decision, CallScripts]]) -> HookVerdict | None:
@@ -191,11 +196,9 @@ class HookEvaluation:
             if not decision.allowed:
                 return self._deny(hook, call, decision)
             ticket = decision.ticket.id if decision.ticket else ""
-            level = int(decision.assessment.level) if decision.assessment else 0
-            keys, passed = hook.call_keys(call), AllowedCall(ticket, level, scripts.hashes, decision.kept)
-            for key in keys:
-                self.hooks.allowed.put(key, passed)
-            self.hooks.denied.take(*keys)
+            keys, new = hook.call_keys(call), hook.rewrite
+            sent = SentCall(call.action.text, new.id, new.asked) if new is not None else None
+            self.hooks.calls.answer(keys, AnsweredCall(PASSED, ticket, scripts.hashes, decision.kept, sent))
             if may_change_provenance(call.action):
                 judged = await self._read(call.action)
                 self.hooks.provenance.expect(hook.who, hook.agent.word, keys[0], call.action, judged.facts)
@@ -252,13 +255,12 @@ class HookEvaluation:
     def _defer(self, hook: HookCall, held: list[tuple[AgentCall, Decision]]) -> HookVerdict:
         """Leaves the prompt to the event that follows; a call that runs without it is a bypass."""
         for call, decision in held:
-            self.hooks.deferred.put(hook.call_key(call), decision.ticket.id if decision.ticket else "")
-        return DEFERRED
+            self._answer(hook, call, DEFERRED, decision)
+        return ASKED_NEXT
 
     def _prompt(self, hook: HookCall, held: list[tuple[AgentCall, Decision]]) -> HookVerdict:
         for call, decision in held:
-            assert decision.ticket is not None
-            self.hooks.prompted.put(hook.call_key(call), decision.ticket.id)
+            self._answer(hook, call, PROMPTED, decision)
         return HookVerdict("ask", " ".join(prompt_reason(decision) for _, decision in held))
 
     def _deny(self, hook: HookCall, call: AgentCall, decision: Decision) -> HookVerdict:
@@ -267,8 +269,13 @@ class HookEvaluation:
             if self.hooks.late.remember(hook.key, decision.ticket.id):
                 news = waiting_line(decision.ticket)
         if call.id:
-            self.hooks.denied.put(hook.call_key(call), decision.ticket.id if decision.ticket else "")
+            self._answer(hook, call, DENIED, decision)
         return HookVerdict("deny", f"{decision.reason} {NOT_YET}" if waits else decision.reason, notice=news)
+
+    def _answer(self, hook: HookCall, call: AgentCall, answer: CallAnswer, decision: Decision) -> None:
+        """Records an answer other than a pass, under the call's own key."""
+        ticket = decision.ticket.id if decision.ticket else ""
+        self.hooks.calls.answer(hook.call_keys(call)[:1], AnsweredCall(answer, ticket))
 
     async def _decide(self, hook: HookCall, call: AgentCall) -> tuple[Decision, CallScripts]:
         """Evaluates one call; ordinary ones at once, on the event loop."""

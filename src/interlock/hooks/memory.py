@@ -1,4 +1,4 @@
-"""State kept between hook calls, bounded: shared answers for one call announced twice, late answers, calls let through."""
+"""State kept between hook calls, bounded: shared answers for one call announced twice, the last answer to each call until it ran, late answers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import asyncio
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from msgspec import Struct, field
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 MOST = 5_000
 SECONDS = 60.0  # between two announcements of one call
-DEFERRED = HookVerdict("allow", "asked by the event that follows")  # this event cannot prompt, the next one can
+ASKED_NEXT = HookVerdict("allow", "asked by the event that follows")  # this event cannot prompt, the next one can
 
 
 class SharedAnswer(Struct):
@@ -65,7 +66,7 @@ class SharedAnswers(Struct):
             shared.answer.set_result(HookVerdict("deny", "Denied: the call could not be judged."))
             raise
         shared.answer.set_result(verdict)
-        if (verdict.word != "allow" or verdict is DEFERRED) and self.calls.get(key) is shared:
+        if (verdict.word != "allow" or verdict is ASKED_NEXT) and self.calls.get(key) is shared:
             del self.calls[key]  # a denial is evaluated again: it may have been approved since
         return verdict
 
@@ -181,12 +182,6 @@ class Recent(Generic[V]):
             if len(self._entries) > self._most:
                 self._entries.popitem(last=False)
 
-    def take(self, *keys: str) -> V | None:
-        """Removes these keys and returns the first value found."""
-        with self._lock:
-            found = [self._entries.pop(key, None) for key in keys]
-        return next((one for one in found if one is not None), None)
-
     def get(self, key: str) -> V | None:
         return self._entries.get(key)
 
@@ -202,13 +197,70 @@ class Recent(Generic[V]):
         return key in self._entries
 
 
-class AllowedCall(Struct, frozen=True):
-    """A call that was allowed: its ticket, the scripts read for it, and the snapshot taken first."""
+class CallAnswer(StrEnum):
+    """What a hook answered to an announced call."""
 
+    PASSED = "passed"
+    PROMPTED = "prompted"  # in the client's own prompt
+    DEFERRED = "deferred"  # to the event that follows, which can prompt
+    DENIED = "denied"
+
+
+PASSED, PROMPTED, DEFERRED, DENIED = CallAnswer
+# The last answer counts, except that leaving the prompt to another event takes nothing back.
+_STAYS = frozenset({(PASSED, DEFERRED), (PROMPTED, DEFERRED)})
+
+
+class AnsweredCall(Struct, frozen=True):
+    """An answer, its ticket, and for a call that passed the scripts read, the snapshot taken first and how it was rewritten."""
+
+    answer: CallAnswer
     ticket: str = ""
-    level: int = 0
     scripts: Mapping[str, str] = field(default_factory=dict)  # path -> hash
     snapshot: str = ""
+    sent: SentCall | None = None
+
+
+class AnsweredCalls:
+    """Answers by the keys of their calls, the oldest forgotten first; safe for threads."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._calls: OrderedDict[str, AnsweredCall] = OrderedDict()
+        self._most = most
+        self._lock = threading.Lock()
+
+    def answer(self, keys: Sequence[str], new: AnsweredCall) -> None:
+        """Records an answer; a deferral does not replace a pass or a prompt."""
+        with self._lock:
+            for key in keys:
+                old = self._calls.get(key)
+                if old is None or (old.answer, new.answer) not in _STAYS:
+                    self._calls[key] = new
+                    self._calls.move_to_end(key)
+            while len(self._calls) > self._most:
+                self._calls.popitem(last=False)
+
+    def get(self, keys: Sequence[str]) -> AnsweredCall | None:
+        """The answer under the first key that has one; a deferral only where nothing else is known."""
+        found = [one for key in keys if (one := self._calls.get(key)) is not None]
+        return next((one for one in found if one.answer is not DEFERRED), found[0] if found else None)
+
+    def passed(self, key: str) -> bool:
+        found = self._calls.get(key)
+        return found is not None and found.answer is PASSED
+
+    def finish(self, keys: Sequence[str], ran: bool) -> AnsweredCall | None:
+        """Forgets a call that has come to its end and returns its answer; a denied call that did not run stays denied."""
+        with self._lock:
+            found = self.get(keys)
+            if found is not None and found.answer is DENIED and not ran:
+                return found
+            for key in keys:
+                self._calls.pop(key, None)
+        return found
+
+    def __len__(self) -> int:
+        return len(self._calls)
 
 
 class HookMemory(Struct):
@@ -221,16 +273,12 @@ class HookMemory(Struct):
     transcripts: Transcripts = field(default_factory=Transcripts)
     written: WrittenFiles = field(default_factory=WrittenFiles)
     provenance: SessionProvenance = field(default_factory=SessionProvenance)  # by session
-    allowed: Recent[AllowedCall] = field(default_factory=Recent)  # by call
-    prompted: Recent[str] = field(default_factory=Recent)  # call -> ticket in the client's own prompt
-    deferred: Recent[str] = field(default_factory=Recent)  # call -> ticket that the following event prompts for
-    denied: Recent[str] = field(default_factory=Recent)  # call -> ticket
+    calls: AnsweredCalls = field(default_factory=AnsweredCalls)
     prompting_sessions: Recent[bool] = field(default_factory=Recent)  # sessions that send the event that can prompt
     alerted: Recent[bool] = field(default_factory=Recent)  # alerts raised before
     separate: SeparateSettings = field(default_factory=SeparateSettings)
     journal_checked_at: float = 0.0  # on the event loop's clock
     wrapper: Wrapper | None = None  # where calls run below the journal
-    rewritten: Recent[SentCall] = field(default_factory=Recent)  # by call
     running_rewritten: Recent[bool] = field(default_factory=Recent)  # sessions that were seen to run what they are sent
     without_journal: Recent[bool] = field(default_factory=Recent)  # sessions whose shells cannot use it
     too_large: Recent[tuple[EffectKey, ...]] = field(

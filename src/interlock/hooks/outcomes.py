@@ -14,7 +14,7 @@ from interlock.engine.blocking import block_now
 from interlock.error_codes import AnswerRefused
 from interlock.hooks.coverage import MISSED, SEEN
 from interlock.hooks.evaluation import content_hash
-from interlock.hooks.memory import AllowedCall, HookMemory, call_keys
+from interlock.hooks.memory import DEFERRED, DENIED, PASSED, PROMPTED, AnsweredCall, HookMemory, call_keys
 from interlock.impact.user_access import script_reader
 from interlock.model import AgentRef
 from interlock.ports import StoreError, Tx
@@ -34,25 +34,22 @@ def record_outcome(
     _compare_transcript(state, hooks, agent, event, who)
     for call in event.calls:
         keys = call_keys(who.principal, agent.word, who.session, call)
-        allowed, prompted, deferred = hooks.allowed.take(*keys), hooks.prompted.take(*keys), hooks.deferred.take(*keys)
-        refused = hooks.denied.take(*keys) if event.kind == "after" else None
-        _report(state, who, call, allowed, prompted, outcome)
-        succeeded = event.kind == "after" and not event.outcome and allowed is not None
+        ran = event.kind == "after"
+        known = hooks.calls.finish(keys, ran)
+        passed = known if known is not None and known.answer is PASSED else None
+        _report(state, who, call, known, outcome)
+        succeeded = ran and not event.outcome and passed is not None
         hooks.provenance.finish(who, agent.word, keys[0], succeeded, state.clock.now())
         if event.kind == "failed":
             state.declarations.failed(who, f"{call.tool} {call.action.text}")
-        if (
-            allowed is not None
-            and allowed.snapshot
-            and (snapshots := state.snapshots.taker_for(who.principal)) is not None
-        ):
-            snapshots.settle(allowed.snapshot)  # the files as they are now are the call's result, not later work
-        if allowed is not None:
-            _check_scripts(state, hooks, who, call, allowed)
-        if refused is not None and prompted is None and allowed is None:
+        if passed is not None:
+            if passed.snapshot and (snapshots := state.snapshots.taker_for(who.principal)) is not None:
+                snapshots.settle(passed.snapshot)  # the files as they are now are the call's result, not later work
+            _check_scripts(state, hooks, who, call, passed)
+        if ran and known is not None and known.answer is DENIED:
             words = f"{agent.title} ran a call that was denied: {call.tool} {call.action.text[:120]}"
             alert(state, BYPASSED, words, _details(who, agent, call), once=hooks, key=f"denied {keys[0]}")
-        if deferred is not None and prompted is None and allowed is None and event.kind == "after":
+        if ran and known is not None and known.answer is DEFERRED:
             found = MISSED  # the event that should have prompted never came
     if found != SEEN:
         _report_bypass(state, hooks, agent, event, who, certain=found == MISSED)
@@ -69,14 +66,13 @@ def _compare_transcript(state: State, hooks: HookMemory, agent: AgentDialect, ev
             alert(state, BYPASSED, words, details, once=hooks, key=f"transcript {id}")
 
 
-def _report(
-    state: State, who: AgentRef, call: AgentCall, allowed: AllowedCall | None, prompted: str | None, outcome: str
-) -> None:
+def _report(state: State, who: AgentRef, call: AgentCall, known: AnsweredCall | None, outcome: str) -> None:
     try:
-        if prompted is not None and confirmations.record_run(state, who, prompted) is not None:
-            return
-        if allowed is not None and allowed.ticket:
-            answers.report_execution(state, who, allowed.ticket, outcome)
+        if known is not None and known.answer is PROMPTED:
+            if confirmations.record_run(state, who, known.ticket) is not None:
+                return
+        if known is not None and known.answer is PASSED and known.ticket:
+            answers.report_execution(state, who, known.ticket, outcome)
             return
     except AnswerRefused as error:
         LOG.warning("a call that ran: %s", error)
@@ -85,7 +81,7 @@ def _report(
     state.store.write_soon(lambda tx: state.recorder.now(tx, "executed", body))
 
 
-def _check_scripts(state: State, hooks: HookMemory, who: AgentRef, call: AgentCall, allowed: AllowedCall) -> None:
+def _check_scripts(state: State, hooks: HookMemory, who: AgentRef, call: AgentCall, allowed: AnsweredCall) -> None:
     """Alerts on scripts that changed between the verdict and the run."""
     read = script_reader(who.principal, hooks.separate)
     marks = allowed.scripts.items() if read is not None else ()

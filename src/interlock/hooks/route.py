@@ -182,20 +182,20 @@ class HookApi:
 
     def _has_snapshot(self, agent: AgentDialect, event: Event, who: AgentRef) -> bool:
         """Whether a snapshot was taken for one of these calls."""
-        keys = (key for call in event.calls for key in call_keys(who.principal, agent.word, who.session, call))
-        return any(call.snapshot for call in map(self.hooks.allowed.get, keys) if call is not None)
+        keys = (call_keys(who.principal, agent.word, who.session, call) for call in event.calls)
+        return any(call.snapshot for call in map(self.hooks.calls.get, keys) if call is not None)
 
     def _note_journaled(self, agent: AgentDialect, event: Event, who: AgentRef, body: bytes) -> None:
         """Notes how calls ran below the journal: what it refused, and all calls of a session that cannot use it, are judged without it."""
         said, session = failure_in(body), repr((who.principal, agent.word, who.session))
         for call in event.calls:
-            sent = self.hooks.rewritten.take(*call_keys(who.principal, agent.word, who.session, call))
-            if sent is not None:
-                self._note_rewritten(agent, call, sent, who, said)
+            known = self.hooks.calls.get(call_keys(who.principal, agent.word, who.session, call))
+            if known is not None and known.sent is not None:
+                self._note_rewritten(agent, call, known.sent, who, said)
             if said == "refused":
                 judged, _ = self.context.state.reader.read(call.action)
-                known = self.hooks.too_large.get(session) or ()
-                self.hooks.too_large.put(session, (*known, *changed_keys(call.action, judged))[-MOST_EFFECTS:])
+                large = self.hooks.too_large.get(session) or ()
+                self.hooks.too_large.put(session, (*large, *changed_keys(call.action, judged))[-MOST_EFFECTS:])
 
     def _note_rewritten(self, agent: AgentDialect, call: AgentCall, sent: SentCall, who: AgentRef, said: str) -> None:
         """Notes whether a session runs calls as they were rewritten."""
