@@ -132,6 +132,18 @@ def test_what_a_call_destroys_below_the_journal_comes_back_byte_for_byte(agent: 
     assert tree(agent.work) == before
 
 
+def test_the_daemon_lists_plans_and_undoes_wrapped_calls_with_their_session(agent: WrappingAgent) -> None:
+    daemon, before = agent.here.daemon.here(), tree(agent.work)
+    assert agent.run(agent.wrapped("rm -r sub", "toolu_listed")).returncode == 0
+    rows = daemon.get("/api/v1/undo").json()["snapshots"]
+    (row,) = [one for one in rows if one["session"] == agent.session and one.get("call") == "toolu_listed"]
+    assert (row["command"], row["agent"]) == ("rm -r sub", "claude-code")
+    path = f"/api/v1/undo/{row['id']}"
+    assert daemon.get(path).json()["total"] > 0
+    assert daemon.post(path, json={}).json()["undone"] and tree(agent.work) == before
+    assert daemon.post(path, json={}).status_code == 404  # undone already
+
+
 def test_a_call_that_only_reads_or_gains_rights_or_stays_is_left_as_it_is(agent: WrappingAgent) -> None:
     for text in (
         "ls -la",

@@ -180,6 +180,7 @@ class HookEvaluation:
         denied = await self._allow(hook, agreed)
         news = _notices(agreed)
         if denied is None and hook.rewrite is not None:
+            self.hooks.wrapped_calls.put(hook.rewrite.id, hook.who.session)
             front = self.hooks.wrapper.front if self.hooks.wrapper is not None else ""
             await self.context.pool.run(leave_out_made_again, front, hook.rewrite.id, hook.event.calls[0].action.cwd)
         return denied or HookVerdict("allow", context=news, notice=news, rewrite=hook.rewrite)

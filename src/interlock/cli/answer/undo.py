@@ -146,7 +146,8 @@ def _restore(args: argparse.Namespace, source: UndoSource, plan: Mapping[str, An
 
 def _list(args: argparse.Namespace, journal: JournalUndo, server: DaemonClient | None = None) -> int:
     kept = list_rows(server.get("/undo", limit=200), "snapshots") if server is not None else []
-    found = sorted([*kept, *journal.rows()], key=lambda one: str(one.get("at", "")), reverse=True)[:200]
+    each = {one["id"]: one for one in [*journal.rows(), *kept]}  # the daemon knows both, where it is this user's
+    found = sorted(each.values(), key=lambda one: str(one.get("at", "")), reverse=True)[:200]
     if args.json:
         say_json({"snapshots": found})
         return OK

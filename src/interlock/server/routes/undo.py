@@ -1,19 +1,25 @@
-"""Routes for snapshots: list, preview, restore; an agent's user sees its own, an operator all of them."""
+"""Routes for snapshots and journaled actions: list, preview, restore; an agent's user sees its own, an operator all of them."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
 
 from interlock.engine import undoing
+from interlock.journal import ID as JOURNAL_ID
+from interlock.journal import JournalError
+from interlock.journal.undo import JournalUndo
 from interlock.records import Snapshot
 from interlock.server.routes import ANYBODY, describe
 from interlock.snapshots import UndoChange, change_json
 from interlock.times import iso
 from interlock.web.bodies import Undoing
 from interlock.web.context import Context, caller_of
+from interlock.web.errors import HttpProblem
 from interlock.web.validation import Moment, seconds_of
 
 NEWEST = "newest"  # instead of an id: the newest snapshot that is not undone
@@ -31,13 +37,18 @@ def undo_routes(context: Context) -> APIRouter:
         _, principal = _scope(request)
         since = seconds_of("before", before)
         found = await context.pool.run(undoing.list_snapshots, state, principal, limit, since)
-        return {"snapshots": [snapshot_json(row) for row in found]}
+        rows = [snapshot_json(row) for row in found]
+        if _is_own(context, principal):
+            rows += await context.pool.run(_journaled, context, limit, iso(since) if since else "")
+        return {"snapshots": sorted(rows, key=lambda row: str(row["at"]), reverse=True)[:limit]}
 
     @router.get("/{id}", **describe("undo_plan", ANYBODY, "What undoing would change now; `newest` is an id too", 404))
     async def planned(
         request: Request, id: str, diff: Annotated[bool, Query(description="with a diff of text files")] = False
     ) -> Any:
         _, principal = _scope(request)
+        if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
+            return await context.pool.run(_from_journal, lambda: JournalUndo(context.config).plan(id))
         return plan_json(await context.pool.run(undoing.plan_undo, state, _snapshot_id(id), principal, diff))
 
     @router.post(
@@ -48,6 +59,8 @@ def undo_routes(context: Context) -> APIRouter:
     )
     async def undo(request: Request, id: str, body: Undoing) -> Any:
         by, principal = _scope(request)
+        if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
+            return await context.pool.run(_from_journal, lambda: JournalUndo(context.config).undo(id, body.force))
         return undo_result_json(
             await context.pool.run(undoing.undo, state, by, _snapshot_id(id), body.force, principal)
         )
@@ -59,6 +72,25 @@ def _scope(request: Request) -> tuple[str, str]:
     """The caller, and the principal whose snapshots are meant; everybody's for an operator."""
     who = caller_of(request).known()
     return (who.session.operator, "") if who.session is not None else (who.agent(), who.agent())
+
+
+def _is_own(context: Context, principal: str) -> bool:
+    """Whether the journals of this process's user are the caller's own, or the caller is an operator."""
+    return not context.config.separate.on and principal in ("", f"uid:{os.getuid()}")
+
+
+def _journaled(context: Context, limit: int, before: str) -> list[dict[str, Any]]:
+    """The newest journaled actions; those of wrapped calls with their session, as long as this daemon knows it."""
+    rows = [row for row in JournalUndo(context.config).rows(limit) if not before or row["at"] < before]
+    sessions = context.hooks.wrapped_calls
+    return [{**row, "session": sessions.get(str(row.get("call", ""))) or ""} for row in rows]
+
+
+def _from_journal(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    try:
+        return work()
+    except JournalError as error:
+        raise HttpProblem("NOT_FOUND_RESOURCE", str(error), 404) from None
 
 
 def _snapshot_id(id: str) -> str:
