@@ -37,7 +37,7 @@ def test_text_that_would_harm_counts(text: str) -> None:
 @each(
     "text",
     [
-        "zorgle --cmd='shell ls'", "zorgle -f <(echo 'SELECT 1;')", "diff <(echo 'rm -rf a') <(echo 'rm -rf b')", "blender -b --python-expr 'import shutil'",
+        "zorgle --cmd='shell ls'", "zorgle -f <(echo 'SELECT 1;')", "zorgle --script <(echo 'x = a * delta\n\tmove()')", "diff <(echo 'rm -rf a') <(echo 'rm -rf b')", "blender -b --python-expr 'import shutil'",
         "echo 'rm -rf build' > clean.sh; git add clean.sh", "pylint --init-hook='import sys; sys.path.append(\".\")' x.py", "jq . <(curl -s https://example.com/x.json)",
     ],
 )  # fmt: skip

@@ -204,7 +204,7 @@ def _readings(text: str) -> Iterator[tuple[str, str]]:
     for found in _AT.finditer(plain):
         if is_program(found[1]):
             part = _enclosed(plain, found.start(), found.start(1))
-            yield "shell", part.replace(",", " ") if part[len(found[1])] == "," else part
+            yield "shell", part.replace(",", " ") if part[len(found[1]) :][:1] == "," else part
     if statement := _SQL.search(text):
         yield "sql", text[statement.start(1) :].rstrip("\"'})")
     if _CALL.search(text):
