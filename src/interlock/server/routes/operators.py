@@ -33,8 +33,13 @@ _TUPLES = frozenset({"roles", "teams"})
 
 
 def operator_routes(context: Context) -> APIRouter:
-    router, state = APIRouter(prefix="/api/v1", tags=["people"]), context.state
+    router = APIRouter(prefix="/api/v1", tags=["people"])
+    for add in (_add_sign_in, _add_session, _add_operators, _add_mode):
+        add(router, context)
+    return router
 
+
+def _add_sign_in(router: APIRouter, context: Context) -> None:
     @router.post("/session", **describe("session_token", OPEN, "Signs an operator in"))
     async def open_session(request: Request, body: SignIn) -> Any:
         who = caller_of(request)
@@ -58,9 +63,13 @@ def operator_routes(context: Context) -> APIRouter:
     @router.delete("/session/resume", **describe("done", OPEN, "Locks this terminal again; over the unix socket", 404))
     async def lock(request: Request) -> Any:
         place = _place(context, request)
-        if place is None or not state.sessions.lock(place):
+        if place is None or not context.state.sessions.lock(place):
             raise HttpProblem("NOT_FOUND_RESOURCE", "this terminal is not unlocked")
         return {"success": True}
+
+
+def _add_session(router: APIRouter, context: Context) -> None:
+    state = context.state
 
     @router.get("/session", **describe("session", OPERATOR, "The session and its end"))
     async def session(request: Request) -> Any:
@@ -110,6 +119,10 @@ def operator_routes(context: Context) -> APIRouter:
         expires = iso(state.clock.now() + LINK_SECONDS)
         return {"url": f"{context.address}/console/set-up#{token}", "operator": by.operator, "expiresAt": expires}
 
+
+def _add_operators(router: APIRouter, context: Context) -> None:
+    state = context.state
+
     @router.get("/operators", **describe("operators", OPERATOR, "All operators"))
     async def operators(request: Request) -> Any:
         caller_of(request).operator()
@@ -140,6 +153,10 @@ def operator_routes(context: Context) -> APIRouter:
         row = await context.pool.run(change_operator, state, by, name, body.roles, body.teams, body.disabled)
         return operator_json(row)
 
+
+def _add_mode(router: APIRouter, context: Context) -> None:
+    state = context.state
+
     @router.get("/mode", **describe("mode", ANYBODY, "The mode in force"))
     async def mode(request: Request) -> Any:
         caller_of(request).known()
@@ -150,8 +167,6 @@ def operator_routes(context: Context) -> APIRouter:
         by = caller_of(request).operator()
         await context.pool.run(set_mode, state, by, body.mode, body.reason)
         return {"mode": state.mode, "known": list(MODES)}
-
-    return router
 
 
 def _place(context: Context, request: Request) -> tuple[str, TerminalPlace] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -33,14 +33,23 @@ from interlock.web.guards import over_socket
 from interlock.web.validation import Moment, seconds_of
 from interlock.web.wire import ticket_json
 
+Run = Callable[..., Awaitable[Any]]  # of an operator's work, in the pool
 _STATUS = f"^(|{'|'.join(STATUSES)})$"
 
 
 def plan_routes(context: Context) -> APIRouter:
-    router, state = APIRouter(prefix="/api/v1/plans", tags=["plans"]), context.state
+    router = APIRouter(prefix="/api/v1/plans", tags=["plans"])
 
     async def run(request: Request, work: Any, *given: Any) -> Any:
-        return await context.pool.run(work, state, caller_of(request).operator(), *given)
+        return await context.pool.run(work, context.state, caller_of(request).operator(), *given)
+
+    _add_review(router, context, run)
+    _add_running(router, context, run)
+    return router
+
+
+def _add_review(router: APIRouter, context: Context, run: Run) -> None:
+    state = context.state
 
     @router.post("", **describe("plan", OPERATOR, "Plain words -> a plan to review; nothing is run"))
     async def make(request: Request, body: NewPlan) -> Any:
@@ -76,6 +85,10 @@ def plan_routes(context: Context) -> APIRouter:
     async def reject(request: Request, id: str) -> Any:
         return plan_json(state, await run(request, planning.reject, id))
 
+
+def _add_running(router: APIRouter, context: Context, run: Run) -> None:
+    state = context.state
+
     @router.post(
         "/{id}/run",
         **describe("plan_run", OPERATOR, "Runs exactly this command; `held` where the gate requires more", 404, 409),
@@ -99,8 +112,6 @@ def plan_routes(context: Context) -> APIRouter:
         return row_json(
             state, await run(request, running.end_at_terminal, id, body.exitCode, body.interrupted), output=True
         )
-
-    return router
 
 
 def _run(state: State, by: OperatorSession, id: str, body: PlanYes, principal: str, pid: int) -> dict[str, Any]:
