@@ -200,7 +200,11 @@ def test_a_code_is_used_once() -> None:
         check_packs([LANGUAGE, LANGUAGE])
 
 
-READERS = [path for name in ("prose", "operations") for path in (Path(analysis.__file__).parent / name).rglob("*.py")]
+READERS = [
+    path
+    for name in ("prose", "operations", "lexicon")
+    for path in (Path(analysis.__file__).parent / name).rglob("*.py")
+]
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from importlib.resources import files
 from cases import each
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.prose import read_prose
+from interlock.analysis.prose.commands import programs
 from interlock.analysis.prose.embedded import Lifted
-from interlock.analysis.prose.programs import programs
 from recording_report import Recorder
 
 SHELL = [

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 
 from interlock.analysis.facts import Report
+from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
 from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import may_be_operation
 from interlock.analysis.prose import english
 from interlock.analysis.prose.acts import NOTHING, AnnouncedAct, Carried, Traits
 from interlock.analysis.prose.clauses import Tokens, clauses, sentences, tokens
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, shape_of
-from interlock.analysis.prose.english import LISTS, scope
+from interlock.analysis.prose.english import LISTS
 from interlock.analysis.prose.english.clause import TELLS, EnglishClause, read_clause, thing_of
-from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.objects import EnglishObject
 from interlock.analysis.prose.english.sentence import (
     all_english,
@@ -28,7 +28,6 @@ from interlock.analysis.prose.english.sentence import (
     only_stops,
     reads_as_english,
 )
-from interlock.analysis.prose.english.verbs import verb_forms
 from interlock.analysis.prose.files import file_effects
 from interlock.analysis.prose.foreign import read_foreign
 from interlock.analysis.prose.normalise import LIMIT, known_words, normalise, without_claims

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from interlock.analysis.lexicon import split_name
+from interlock.analysis.lexicon.forms import verb_forms
 from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.names import harms, may_be_operation
 from interlock.analysis.prose import is_told
@@ -12,7 +13,6 @@ from interlock.analysis.prose.clauses import clauses, sentences, tokens
 from interlock.analysis.prose.code_spans import calls_in
 from interlock.analysis.prose.embedded import MARK, Lifted
 from interlock.analysis.prose.english.clause import read_clause
-from interlock.analysis.prose.english.verbs import verb_forms
 from interlock.analysis.prose.normalise import normalise, without_claims
 from interlock.analysis.prose.operations import CALLED, NAMED, Mention, ends_with, lists_names, mentions
 

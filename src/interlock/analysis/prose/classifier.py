@@ -10,9 +10,7 @@ from zlib import crc32
 
 from msgspec import Struct
 
-from interlock.analysis.prose.english import scope
-from interlock.analysis.prose.english.nouns import nouns
-from interlock.analysis.prose.english.verbs import verb_forms
+from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
 
 BUCKETS = 1 << 16
 HEADER = 12

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from interlock.analysis.lexicon.forms import nominals, verb_forms
 from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.english import LISTS
-from interlock.analysis.prose.english.verbs import nominals, verb_forms
 
 _LISTS = WordLists("clauses")
 

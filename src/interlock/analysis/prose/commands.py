@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.programs.load import describe, net_words, program_set
-from interlock.analysis.prose.programs import programs
 
 _PATTERNS = Patterns("commands")
 _LISTS = WordLists("commands")
@@ -109,6 +108,18 @@ def _program(word: str) -> str:
 
 
 @cache
+def programs() -> frozenset[str]:
+    """The names that nobody writes in a sentence without meaning the program: all that a rule names, and some more."""
+    from interlock.analysis.rules.load import load
+
+    named = {name.lower() for name in load().by_program if not _GLOBS.intersection(name)}
+    return (program_set("said") | named) - program_set("said_plain")
+
+
+_GLOBS = frozenset("*[: ")
+
+
+@cache
 def _said() -> frozenset[str]:
     """Every program that a sentence may name."""
     return program_set("said_plain") | frozenset(programs())
@@ -178,7 +189,7 @@ _ONTO = frozenset("on over against onto".split())
 
 
 def _is_verb(word: str) -> bool:
-    from interlock.analysis.prose.english.verbs import verb_forms
+    from interlock.analysis.lexicon.forms import verb_forms
 
     return word in verb_forms()
 

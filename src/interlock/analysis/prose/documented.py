@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from interlock.analysis.lexicon.forms import nouns, verb_forms
 from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.programs.load import program_set
-from interlock.analysis.prose.english.nouns import nouns
-from interlock.analysis.prose.english.verbs import verb_forms
-from interlock.analysis.prose.programs import programs
+from interlock.analysis.prose.commands import programs
 
 _PATTERNS = Patterns("documented")
 _LISTS = WordLists("documented")

@@ -8,10 +8,9 @@ from functools import cache
 from interlock.analysis.confusables import fold_confusables as unmasked
 from interlock.analysis.confusables import is_invisible, narrow
 from interlock.analysis.lexicon import vocabulary
+from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
 from interlock.analysis.lexicon.lists import Patterns, WordLists
-from interlock.analysis.prose.english import may_say, scope
-from interlock.analysis.prose.english.nouns import nouns
-from interlock.analysis.prose.english.verbs import verb_forms
+from interlock.analysis.prose.english import may_say
 
 _PATTERNS = Patterns("normalise")
 _LISTS = WordLists("normalise")

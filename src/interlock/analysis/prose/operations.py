@@ -8,13 +8,12 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from interlock.analysis.lexicon import split_name
+from interlock.analysis.lexicon.forms import nouns, verb_forms
 from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.names import harms, is_operation, may_be_operation
 from interlock.analysis.programs.load import called_programs, program_set
 from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import Tokens
-from interlock.analysis.prose.english.nouns import nouns
-from interlock.analysis.prose.english.verbs import verb_forms
 
 _LISTS = WordLists("operations")
 

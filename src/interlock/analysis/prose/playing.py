@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from interlock.analysis.facts import Report
+from interlock.analysis.lexicon.forms import nouns, verb_forms
 from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose import english
@@ -15,8 +16,6 @@ from interlock.analysis.prose.clauses import Tokens
 from interlock.analysis.prose.code_spans import calls_in
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, arguments
 from interlock.analysis.prose.english.clause import EnglishClause
-from interlock.analysis.prose.english.nouns import nouns
-from interlock.analysis.prose.english.verbs import verb_forms
 from interlock.analysis.prose.operations import CALLED, EDITS, Mention
 
 _LISTS = WordLists("playing")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from interlock.analysis.lexicon.lists import Patterns, WordLists
-from interlock.analysis.lexicon.load import english
 
 LISTS = WordLists("english")
 PATTERNS = Patterns("english")
@@ -13,11 +10,6 @@ PATTERNS = Patterns("english")
 
 NOT_NEGATIONS_CUES = ("no ", "not", "don", "never", "without", "wait to")
 NOT_RUN_CUES = ("not ", "don", "only", "dry", "without ", "never ", "simulat", "rehears", "if mode")
-
-
-def scope() -> Mapping[str, str]:
-    """Every word of scope -> how much it says: all, bulk, production, permanent…"""
-    return english().scope
 
 
 def may_say(cues: tuple[str, ...], text: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct, field
 
+from interlock.analysis.lexicon.forms import is_opening, nominals, nouns, opening_forms, sense, verb_forms
 from interlock.analysis.lexicon.idioms import Phrase
 from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.lexicon.load import english as english_words
@@ -16,7 +17,6 @@ from interlock.analysis.prose import english
 from interlock.analysis.prose.acts import AnnouncedAct, Traits, act
 from interlock.analysis.prose.clauses import Tokens
 from interlock.analysis.prose.embedded import MARK
-from interlock.analysis.prose.english.nouns import nouns
 from interlock.analysis.prose.english.objects import EnglishObject, in_code, kind_of, thing_in, with_its_data
 from interlock.analysis.prose.english.roles import (
     GRAVE,
@@ -37,7 +37,6 @@ from interlock.analysis.prose.english.roles import (
     reports,
     topic_at,
 )
-from interlock.analysis.prose.english.verbs import is_opening, nominals, opening_forms, sense, verb_forms
 
 _LISTS = WordLists("clause")
 

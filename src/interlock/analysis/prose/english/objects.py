@@ -8,15 +8,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.lexicon import EVERYDAY
+from interlock.analysis.lexicon.forms import last_words, nouns, scope
 from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.prose import english
 from interlock.analysis.prose.acts import NOTHING, Traits
 from interlock.analysis.prose.clauses import Tokens
-from interlock.analysis.prose.english.nouns import THROWAWAY, last_words, nouns
 
 _PATTERNS = Patterns("objects")
 _LISTS = WordLists("objects")
 
+# Adjectives and owners in front of a noun that make it a thing nobody would miss.
+_THROWAWAY = frozenset(
+    "temporary temp tmp scratch throwaway dummy cache mock sample cached stale_cache build generated compiled intermediate test".split()
+)
 _BARE = frozenset("it them him".split())
 _SHARED = frozenset("shared live prod production".split())
 _PRODUCTION = re.compile(
@@ -169,9 +173,7 @@ def _guards(phrase: Tokens) -> str:
 
 def _is_single(phrase: Tokens) -> bool:
     """`record 42`, `one row`: a piece of a store, and not the store."""
-    return not _LISTS.records.isdisjoint(phrase) and not any(
-        english.scope().get(word) in ("all", "bulk") for word in phrase
-    )
+    return not _LISTS.records.isdisjoint(phrase) and not any(scope().get(word) in ("all", "bulk") for word in phrase)
 
 
 def _is_generic(phrase: Tokens) -> bool:
@@ -197,7 +199,7 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
                 return table[phrase[end - length - 1]]
             if (
                 known[0] in ("data", "account", "resource", "credential", "code")
-                and set(phrase[: end - length]) & THROWAWAY
+                and set(phrase[: end - length]) & _THROWAWAY
             ) or (
                 last in _LISTS.holders
                 and any(
@@ -219,7 +221,7 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
 
 def _scope(low: Tokens) -> set[str]:
     """How many, where and for how long, by the words themselves and by the names among them."""
-    table = english.scope()
+    table = scope()
     found = {table[word] for word in low if word in table}
     for at, word in enumerate(low):
         if word.isalpha():

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 
+from interlock.analysis.lexicon.forms import forms, nouns, scope, verb_forms
 from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import Tokens
-from interlock.analysis.prose.english.nouns import nouns
-from interlock.analysis.prose.english.verbs import forms, verb_forms
 
 _LISTS = WordLists("roles")
 
 _NOT_OWNERS = frozenset("let's it's that's here's there's what's who's".split())
-# What is done with the records of a thing, and not with the thing.
-_TALLIES = frozenset(
-    form
-    for verb in "join merge import load sort split convert migrate group aggregate correlate match encode zip reorder sum".split()
-    for form in forms(verb)
-)
 _STATES = frozenset("empty clear clean blank free".split())
 _NOUNISH = frozenset("base third noun".split())
+
+
+@cache
+def _tallies() -> frozenset[str]:
+    """The forms of verbs for what is done with the records of a thing, and not with the thing."""
+    return frozenset(form for verb in _LISTS.tallies for form in forms(verb))
 
 
 def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
@@ -29,7 +29,7 @@ def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
     after = low[at + 1] if at + 1 < len(low) else ""
     if after in _LISTS.runnable and set(low[:at]) & _LISTS.starts:
         return False
-    if form in ("noun", "third") and kind in ("refund", "charge") and not _TALLIES.isdisjoint(low[:at]):
+    if form in ("noun", "third") and kind in ("refund", "charge") and not _tallies().isdisjoint(low[:at]):
         return True
     if form == "base" and (before in _LISTS.spelt or (before in _LISTS.matches and _ends_phrase(after))):
         return True  # `the word delete`, `tests whose names contain delete`
@@ -54,7 +54,7 @@ def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
         return False  # `alter table t drop column c`
     if form == "third" and before in ("that", "which"):
         return False
-    if kind in ("look", "make", "do") and form in _NOUNISH and before in english.scope():
+    if kind in ("look", "make", "do") and form in _NOUNISH and before in scope():
         return True
     if kind in ("look", "make") and form == "ing" and before in _LISTS.each:
         return True  # `the whole reporting database`
@@ -129,7 +129,7 @@ def is_report(low: Tokens, at: int, kind: str) -> bool:
     ):
         return False
     after = low[at + 1] if at + 1 < len(low) else ""
-    return (after in english.LISTS.determiners or after in english.scope()) and not any(
+    return (after in english.LISTS.determiners or after in scope()) and not any(
         verb_forms().get(word, ("", ""))[1] in ("base", "ing") for word in low[:at]
     )
 
@@ -283,5 +283,5 @@ def is_empty(low: Tokens, at: int) -> bool:
 def is_recipient(low: Tokens) -> bool:
     """`give the admin a report`: who has the rights already is given something else."""
     return any(
-        english.scope().get(word) == "admin" and other in english.LISTS.determiners for word, other in pairwise(low)
+        scope().get(word) == "admin" and other in english.LISTS.determiners for word, other in pairwise(low)
     ) and not any(word in nouns() and nouns()[word][0] == "access" for word in low)

@@ -7,14 +7,13 @@ from functools import cache
 
 from msgspec.structs import replace
 
+from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
 from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.acts import AnnouncedAct
 from interlock.analysis.prose.clauses import Tokens
-from interlock.analysis.prose.english import LISTS, may_say, scope
-from interlock.analysis.prose.english.nouns import nouns
+from interlock.analysis.prose.english import LISTS, may_say
 from interlock.analysis.prose.english.objects import EnglishObject, thing_in
-from interlock.analysis.prose.english.verbs import verb_forms
 
 _PATTERNS = Patterns("sentence")
 _LISTS = WordLists("sentence")

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct, field
 
 from interlock.analysis.confusables import folded
+from interlock.analysis.lexicon.forms import verb_forms
 from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.lexicon.vocabulary import HEADS, Vocabulary
 from interlock.analysis.operations.names import is_english, is_operation
 from interlock.analysis.prose.acts import AnnouncedAct
 from interlock.analysis.prose.embedded import MARK
-from interlock.analysis.prose.english.verbs import verb_forms
 from interlock.analysis.prose.foreign.acts import act_of, by_somebody, denied, guards, withheld
 from interlock.analysis.prose.foreign.language import ENGLISH, LONGEST, common, index, language_of
 from interlock.analysis.prose.foreign.words import WORD, ForeignWord, words_of

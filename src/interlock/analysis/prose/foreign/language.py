@@ -6,11 +6,10 @@ import re
 from functools import cache, lru_cache
 
 from interlock.analysis.confusables import folded
+from interlock.analysis.lexicon.forms import nouns, verb_forms
 from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.lexicon.load import vocabularies
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
-from interlock.analysis.prose.english.nouns import nouns
-from interlock.analysis.prose.english.verbs import verb_forms
 from interlock.analysis.prose.foreign.words import WORD
 
 _LISTS = WordLists("foreign_language")

@@ -1,29 +1,18 @@
-"""English verbs: their inflected forms, and the kind of effect that each announces."""
+"""English words of sentences: the inflected forms of verbs and their kinds, nouns and their kinds, words of scope."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
 
-from interlock.analysis.lexicon.english import VOWELS
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.english import VOWELS, Noun
+from interlock.analysis.lexicon.lists import WordLists, WordMaps
 from interlock.analysis.lexicon.load import english
 
 _LISTS = WordLists("verbs")
+_MAPS = WordMaps("verbs")
 
 BASE, THIRD, ING, PAST = "base", "third", "ing", "past"
-_IRREGULAR = {
-    "send": "sent", "give": "gave given", "take": "took taken", "make": "made", "get": "got gotten", "tear": "tore torn",
-    "blow": "blew blown", "throw": "threw thrown", "shut": "shut", "cut": "cut", "put": "put", "run": "ran", "let": "let",
-    "write": "wrote written", "overwrite": "overwrote overwritten", "rewrite": "rewrote rewritten", "pay": "paid",
-    "sell": "sold", "buy": "bought", "bring": "brought", "spin": "spun", "wind": "wound", "see": "saw seen", "read": "read",
-    "find": "found", "lose": "lost", "leave": "left", "strike": "struck", "burn": "burnt burned", "go": "went gone",
-    "show": "showed shown", "reset": "reset", "build": "built", "set": "set", "think": "thought", "tell": "told",
-    "undo": "undid undone", "draw": "drew drawn", "hold": "held", "keep": "kept", "know": "knew known", "do": "did done",
-    "begin": "began begun", "start": "started", "shred": "shredded", "withdraw": "withdrew withdrawn",
-    "freeze": "froze frozen", "redo": "redid redone", "do away": "did away", "expose": "exposed", "cast": "cast",
-    "rip": "ripped", "hide": "hid hidden", "quit": "quit", "say": "said", "stick": "stuck", "break": "broke broken",
-}  # fmt: skip
 
 
 def forms(verb: str) -> dict[str, str]:
@@ -49,13 +38,22 @@ def _gerunds(verb: str) -> set[str]:
 
 
 def _pasts(verb: str) -> set[str]:
-    if verb in _IRREGULAR:
-        return set(_IRREGULAR[verb].split())
+    if verb in _irregular():
+        return _irregular()[verb]
     if verb.endswith("e"):
         return {verb + "d"}
     if verb.endswith("y") and verb[-2:-1] not in VOWELS:
         return {verb[:-1] + "ied"}
     return {verb + "ed", *([verb + verb[-1] + "ed"] if _doubles(verb) else [])}
+
+
+@cache
+def _irregular() -> dict[str, set[str]]:
+    """Verbs -> their past forms, where no rule makes them."""
+    found: dict[str, set[str]] = {}
+    for past, verb in _MAPS.pasts.items():
+        found.setdefault(verb, set()).add(past)
+    return found
 
 
 def _doubles(verb: str) -> bool:
@@ -107,3 +105,19 @@ def nominals() -> Mapping[str, str]:
 def sense(verb: str, kind: str) -> str:
     """The kind of a verb, or of a noun that names a deed, in the table of effects."""
     return english().senses.get(verb) or english().said_nouns.get(verb) or kind
+
+
+def nouns() -> Mapping[str, Noun]:
+    """Every noun, singular and plural -> its kind, its traits, and whether it is many."""
+    return english().nouns
+
+
+@cache
+def last_words() -> frozenset[str]:
+    """The words with which the nouns end that have several."""
+    return frozenset(noun.rpartition(" ")[2] for noun in nouns() if " " in noun)
+
+
+def scope() -> Mapping[str, str]:
+    """Every word of scope -> how much it says: all, bulk, production, permanent…"""
+    return english().scope
