@@ -236,16 +236,6 @@ def _if(build: Builder, node: Node) -> Made:
     return [*(build.body(first) if first is not None else []), *nodes.as_statements(grammar.choice(build, node))]
 
 
-def _parts(build: Builder, node: Node) -> Made:
-    """try, switch and their like: a part after the other, each of which may not run."""
-    made: list[ast.stmt] = []
-    for child in node.named_children:
-        block = build.body(child)
-        sure = child == node.child_by_field_name("body") or child.type == "resource_specification"
-        made += block if sure or not block else nodes.branch(grammar.CONDITION, block, [])
-    return made
-
-
 _SHARED: Mapping[str, Rule] = {
     **grammar.COMMON,
     **dict.fromkeys(["type_identifier", "field_identifier", "package_identifier", "this"], grammar.name),
@@ -266,8 +256,8 @@ _SHARED: Mapping[str, Rule] = {
     "for_statement": _for,
     **dict.fromkeys(["update_expression", "inc_statement", "dec_statement", "postfix_unary_expression"], grammar.counted_up),
     "if_statement": _if,
-    **dict.fromkeys(["try_statement", "try_with_resources_statement", "switch_expression", "switch_statement"], _parts),
-    **dict.fromkeys(["switch_block", "switch_body", "expression_switch_statement", "type_switch_statement", "select_statement"], _parts),
+    **dict.fromkeys(["try_statement", "try_with_resources_statement", "switch_expression", "switch_statement"], grammar.attempts),
+    **dict.fromkeys(["switch_block", "switch_body", "expression_switch_statement", "type_switch_statement", "select_statement"], grammar.attempts),
     **dict.fromkeys(["class_declaration", "record_declaration", "struct_declaration", "namespace_declaration"], grammar.body),
     **dict.fromkeys(
         ["statement_list", "class_body", "declaration_list", "switch_block_statement_group", "switch_section", "expression_case",

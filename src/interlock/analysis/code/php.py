@@ -161,14 +161,6 @@ def _foreach(build: Builder, node: Node) -> Made:
     return nodes.loop(targets[-1], build.expr(parts[0]), [*keys, *build.body(node.child_by_field_name("body"))])
 
 
-def _try(build: Builder, node: Node) -> Made:
-    made = build.body(node.child_by_field_name("body"))
-    for child in node.named_children:
-        if child.type in ("catch_clause", "finally_clause"):
-            made = [*made, *nodes.branch(grammar.CONDITION, build.body(child.child_by_field_name("body")), [])]
-    return made
-
-
 def _ternary(build: Builder, node: Node) -> Made:
     test, body = build.field(node, "condition"), node.child_by_field_name("body")
     return ast.IfExp(test, build.expr(body) if body is not None else test, build.field(node, "alternative"))
@@ -211,7 +203,8 @@ _RULES: dict[str, Rule] = {
     "foreach_statement": _foreach,
     "for_statement": grammar.counted,
     **dict.fromkeys(["switch_statement", "match_expression"], grammar.cases),
-    "try_statement": _try,
+    "try_statement": grammar.attempts,
+    **dict.fromkeys(["catch_clause", "finally_clause"], grammar.body),
     "global_declaration": _global,
     **dict.fromkeys(
         ["compound_statement", "declaration_list", "colon_block", "else_clause", "namespace_definition", "case_statement"], grammar.block

@@ -13,6 +13,7 @@ from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Value
+from interlock.analysis.code.syntax_tree import parsed
 from interlock.analysis.facts import Report, hole
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def read_ruby(source: str, out: Report) -> None:
 def _parse(source: str) -> tuple[ast.Module, bool]:
     build = _RubyBuilder()
     if "<<" in source:
-        build.documents = _documents(grammar.parsed("ruby", source))
+        build.documents = _documents(parsed("ruby", source))
     return build.module(source)
 
 

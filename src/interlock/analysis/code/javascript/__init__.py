@@ -15,6 +15,7 @@ from interlock.analysis.code.language import CodeLanguage, read_with
 from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import THIS, Closure, Made
+from interlock.analysis.code.syntax_tree import errors
 from interlock.analysis.facts import HOLE, Report
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def parse(source: str) -> tuple[ast.Module, bool]:
     """The program, and whether all of it that could do anything was parsed."""
     source = source.removeprefix("\ufeff")
     root = tree(source.partition("\n")[2] if source.startswith("#!") else source)
-    broken = [text_of(node) for node in grammar.errors(root)]
+    broken = [text_of(node) for node in errors(root)]
     body = ScriptBuilder(_RULES).block(root.named_children)
     if any(HOLE in text for text in broken):
         return ast.Module([*body, ast.Expr(nodes.call("<hole>"))], []), True
@@ -238,19 +239,6 @@ def _for_in(build: Builder, node: Node) -> Made:
     return nodes.loop(each, over, [*given, *build.body(node.child_by_field_name("body"))])
 
 
-def _try(build: Builder, node: Node) -> Made:
-    caught, last = node.child_by_field_name("handler"), node.child_by_field_name("finalizer")
-    handlers = [build.body(caught.child_by_field_name("body"))] if caught is not None else []
-    return [
-        ast.Try(
-            build.body(node.child_by_field_name("body")),
-            [ast.ExceptHandler(None, None, body or [ast.Pass()]) for body in handlers],
-            [],
-            build.block(last.named_children) if last is not None else [],
-        )
-    ]
-
-
 def _inside(rule: Rule) -> Rule:
     """A rule for what has names of its own."""
 
@@ -317,7 +305,8 @@ _RULES: dict[str, Rule] = {
     "for_in_statement": _inside(_for_in),
     "statement_block": _inside(grammar.block),
     "switch_statement": grammar.cases,
-    "try_statement": _try,
+    "try_statement": grammar.attempts,
+    **dict.fromkeys(["catch_clause", "finally_clause"], grammar.body),
     "expression_statement": lambda build, node: build.made(node.named_children[0]) if node.named_child_count else [],
     "throw_statement": lambda build, node: [ast.Raise(build.parts(node), None)],
     "break_statement": lambda build, node: [ast.Break()],

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from interlock.analysis.code import grammar
 from interlock.analysis.code.lexing import Unparsed
+from interlock.analysis.code.syntax_tree import errors, parsed
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 def tree(source: str) -> Node:
     """The tree of a source; without its types where that has fewer errors."""
     try:
-        plain = grammar.parsed("javascript", source)
+        plain = parsed("javascript", source)
     except Unparsed as problem:
         if problem.trait != "syntax":
             raise
-        return grammar.parsed("javascript", _erase_types(source))
+        return parsed("javascript", _erase_types(source))
     if not plain.has_error:
         return plain
     try:
-        bare = grammar.parsed("javascript", _erase_types(source))
+        bare = parsed("javascript", _erase_types(source))
     except Unparsed:
         return plain
     return bare if _damage(bare) < _damage(plain) else plain
 
 
 def _damage(root: Node) -> int:
-    return sum(1 + node.end_byte - node.start_byte for node in grammar.errors(root))
+    return sum(1 + node.end_byte - node.start_byte for node in errors(root))
 
 
 _TOKENS = {

@@ -1,0 +1,129 @@
+"""Source -> the tree of its tree-sitter grammar, in bounded time."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from interlock.analysis.code.lexing import Unparsed
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+LARGEST = 100_000
+DEEPEST = 200  # brackets inside each other
+_FIRST = 1_024  # parsed first, then twice as much, to see whether it goes well
+_ERRORS = 200  # more tokens in errors than this is no program, and each costs the parser more than the last
+_LONG = 4_096  # characters of one statement
+_UNCLOSED = 10  # comments that begin and never end: a parser looks for the end of each
+_STATEMENT_END = re.compile(r"[;\n{}]")
+_SEPARATOR = re.compile(r"[;,\n{}]")
+_BRACKET = re.compile(r"[()\[\]{}]")
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+_OPERATOR = re.compile(r"[+*/|&<>=!?^~%-]")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_MODULES = {"csharp": "c_sharp", "php_only": "php"}
+
+
+@cache
+def _parser(key: str) -> Parser:
+    from tree_sitter import Language, Parser
+
+    module = import_module(f"tree_sitter_{_MODULES.get(key, key)}")
+    language = getattr(module, "language", None) or getattr(module, f"language_{key}")
+    with warnings.catch_warnings():  # some grammars still hand over a bare address
+        warnings.simplefilter("ignore")
+        return Parser(Language(language()))
+
+
+def parsed(key: str, source: str) -> Node:
+    """The root of the tree; raises Unparsed where that would be no program, or would take long."""
+    if len(source) > LARGEST or len(source.encode("utf-8", "replace")) > LARGEST:
+        raise Unparsed("of more than is read", "budget")
+    cuts = _cuts(source)
+    deepest, opened = _brackets(source, sorted({place for cut in cuts for place in cut}))
+    if deepest > DEEPEST:
+        raise Unparsed("nested too deeply", "nesting")
+    if len(source) > _LONG and any(map(_endless, _STATEMENT_END.split(source))):
+        raise Unparsed("with statements without an end", "budget")
+    if source.count("/*", source.rfind("*/") + 1) > _UNCLOSED < _QUOTED.sub("", source).count("/*"):
+        raise Unparsed("with comments without an end")
+    parser = _parser(key)
+    for start, end in cuts:
+        _probe(parser, source[start:end], opened[start], opened[end])
+    root = _tree(parser, source)
+    if _weight(root) > _ERRORS:
+        raise Unparsed
+    return root
+
+
+def _tree(parser: Parser, source: str) -> Node:
+    return parser.parse(source.encode("utf-8", "replace")).root_node
+
+
+def _cuts(source: str) -> list[tuple[int, int]]:
+    """The pieces that are parsed before all of a source is: one here and there, then longer and longer beginnings."""
+
+    def near(place: int) -> int:
+        found = _SEPARATOR.search(source, place, place + 256)
+        return found.end() if found else min(place, len(source))
+
+    size = len(source)
+    pieces = [(near(at), near(at + _FIRST)) for at in range(0, size if size > 2 * _FIRST else 0, 2 * _FIRST)]
+    beginnings = [(0, near(_FIRST << power)) for power in range(12) if _FIRST << power < size]
+    return [(start, end) for start, end in (*pieces, *beginnings) if start < end < size]
+
+
+def _brackets(source: str, places: list[int]) -> tuple[int, Mapping[int, str]]:
+    """How deeply brackets are inside each other, and which of them are open at each place."""
+    stack, deepest, opened = list[str](), 0, dict[int, str]()
+    waiting = iter(places)
+    place = next(waiting, -1)
+    for found in _BRACKET.finditer(source):
+        while 0 <= place <= found.start():
+            opened[place] = "".join(stack)
+            place = next(waiting, -1)
+        if found[0] in _CLOSERS:
+            stack.append(found[0])
+            deepest = max(deepest, len(stack))
+        elif stack:
+            stack.pop()
+    while place >= 0:
+        opened[place] = "".join(stack)
+        place = next(waiting, -1)
+    return deepest, opened
+
+
+def _probe(parser: Parser, piece: str, before: str, after: str) -> None:
+    """Parse a piece, by itself or inside the brackets around it; raises Unparsed where both are mostly errors."""
+    closing = "".join(_CLOSERS[bracket] for bracket in reversed(after))
+    inner = closing[: max(0, len(after) - len(before))]
+    for text in dict.fromkeys((piece + inner, before + piece + closing)):
+        if _weight(_tree(parser, text)) <= _ERRORS:
+            return
+    raise Unparsed
+
+
+def _endless(statement: str) -> bool:
+    """Whether one statement has more operators than any has: a parser that recovers from an error in it takes seconds."""
+    return len(statement) > _LONG and len(_OPERATOR.findall(_QUOTED.sub("", statement))) > _LONG // 2
+
+
+def errors(root: Node) -> list[Node]:
+    """The nodes that stand for text that did not parse, or for what was missing."""
+    found: list[Node] = []
+    stack = [root] if root.has_error else []
+    while stack:
+        node = stack.pop()
+        if node.type == "ERROR" or node.is_missing:
+            found.append(node)
+        stack += [child for child in node.children if child.has_error or child.is_missing]
+    return found
+
+
+def _weight(root: Node) -> int:
+    return sum(1 + node.child_count for node in errors(root))
