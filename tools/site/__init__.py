@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
+import re
 import shutil
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from interlock import agents
 from interlock.agents import SCOPES, AgentDialect
+from interlock.analysis.programs import (
+    DERIVED,
+    ObjectEffect,
+    PathEffect,
+    Payload,
+    Printed,
+    Program,
+    Sending,
+    StoreEffect,
+)
 from interlock.cli.main import main as interlock
 from interlock.server.app import routes_only
 from interlock.server.openapi import document
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES, PATHS, AGENTS = Path("reference", "rules.md"), Path("reference", "http-paths.md"), Path("guide", "agents")
-REQUIREMENTS = Path("internals", "requirements.md")
+REQUIREMENTS, PROGRAMS = Path("internals", "requirements.md"), Path("reference", "programs.md")
 _CALLERS = {"agentToken": "agent", "operatorSession": "operator"}
 
 
@@ -28,6 +40,7 @@ def assemble(target: Path) -> None:
     (target / RULES).write_text(_rules(), encoding="utf-8")
     (target / PATHS).write_text(paths_page(), encoding="utf-8")
     (target / REQUIREMENTS).write_text(_requirements(), encoding="utf-8")
+    (target / PROGRAMS).write_text(_programs(), encoding="utf-8")
     (target / AGENTS).mkdir()
     for word in agents.words():
         (target / AGENTS / f"{word}.md").write_text(agent_page(agents.agent(word)), encoding="utf-8")
@@ -90,3 +103,35 @@ def _requirements() -> str:
     asked = tomllib.loads(text)["requirements"]
     rows = [f"| {id} | {words} |" for id, words in asked.items()]
     return "\n".join(["# Requirements the code cites", "", "| id | what it asks |", "|---|---|", *rows, ""])
+
+
+_DESCRIBED = {
+    "a program": Program, "`carries`: what it runs": Payload, "`does`: objects": ObjectEffect, "paths of files": PathEffect,
+    "`stores`: queues and key-value services": StoreEffect, "`sends`: what others get": Sending, "`prints`: its output": Printed,
+}  # fmt: skip
+_COMMON = {
+    "subcommand": "only behind this subcommand", "any_flag": "only with one of these options", "no_flag": "only without these",
+    "traits": "traits that hold always", "name": "what rules call it",
+}  # fmt: skip
+_FIELD = re.compile(r"    (\w+): .*?(?:  # (.*))?")
+
+
+def described_keys() -> Iterator[tuple[str, dict[str, str]]]:
+    """The keys of a program's description by what they describe, each with the comment of its declaration."""
+    for title, kind in _DESCRIBED.items():
+        keys, before = {}, ""
+        for line in inspect.getsource(kind).splitlines():
+            found = _FIELD.fullmatch(line)
+            if found and found[1] in kind.__struct_fields__ and found[1] not in DERIVED:
+                keys[found[1]] = found[2] or before or _COMMON.get(found[1], "")
+            before = line.removeprefix("    # ") if line.startswith("    # ") else ""
+        yield title, keys
+
+
+def _programs() -> str:
+    """The keys of a program's description, as tables."""
+    lines = ["# Describing a program", "", "How and where: [writing rules](writing-rules.md).", ""]
+    for title, keys in described_keys():
+        rows = [f"| `{key}` | {words} |" for key, words in keys.items()]
+        lines += [f"## {title}", "", "| key | says |", "|---|---|", *rows, ""]
+    return "\n".join(lines)

@@ -43,9 +43,8 @@ class Payload(Struct, frozen=True):
     entry: tuple[str, ...] = ()  # options that name the program before the command
     mounts: tuple[str, ...] = ()  # options that give the command folders of this machine
     packages: tuple[str, ...] = ()  # options that name the package that is fetched and run
-    given: Mapping[str, str] = field(
-        default_factory=dict
-    )  # options -> pattern of their last value, "" where it has none
+    # options -> pattern of their last value, "" where it has none
+    given: Mapping[str, str] = field(default_factory=dict)
     starts: frozenset[str] = frozenset()  # derived: first words of its subcommands
     asks: frozenset[str] = frozenset()  # derived: its options, where it is about nothing else
 
@@ -78,7 +77,7 @@ class ObjectEffect(Struct, frozen=True):
 class PathEffect(Struct, frozen=True):
     """What a program does to the files that its operands, options or settings name."""
 
-    effect: str = ""
+    effect: str = ""  # read, write, append, overwrite, truncate, delete, move, chmod or chown
     subcommand: tuple[tuple[str, ...], ...] = ()
     of: str = "operands"  # operands, first, sources (all but the last), target (the last), setting
     skip: int = 0  # this many operands are no paths
@@ -135,7 +134,7 @@ class Printed(Struct, frozen=True):
 
     subcommand: tuple[tuple[str, ...], ...] = ()
     by: str = ""  # the function of `shell/output.py` that computes it
-    text: str = ""
+    text: str = ""  # the text itself
     unknown: str = ""  # the name of what is printed, where its value is not known
     taints: tuple[str, ...] = ()  # secret, environment, download, bulk, sql
     any_word: str = ""  # only where one of the first words has this pattern
@@ -150,7 +149,7 @@ class Program(Struct, frozen=True):
     name: str = ""  # what rules call it, whichever of its names is written
     aliases: tuple[str, ...] = ()  # other names of the same program
     alike: tuple[str, ...] = ()  # other programs whose words are read in the same way
-    value_flags: frozenset[str] = frozenset()
+    value_flags: frozenset[str] = frozenset()  # options that take the next word
     pair_flags: frozenset[str] = frozenset()  # options that take two words
     behind: Mapping[str, frozenset[str]] = field(default_factory=dict)  # first operand -> options with values after it
     single_dash: bool = False  # long options may have one dash
@@ -162,18 +161,18 @@ class Program(Struct, frozen=True):
     endings: tuple[str, ...] = ()  # of the names of files that it runs
     unpacks: tuple[str, ...] = ()  # first words with which it takes an archive apart
     packs_not: tuple[str, ...] = ()  # and with which nothing that it is given is packed
-    slash_flags: bool = False
+    slash_flags: bool = False  # `/s` is an option
     wrapper: bool = False  # it only runs the command, code or script that it is given
     reader: tuple[str, ...] = ()  # readers of its words, where the other keys cannot say what they do
     script: bool = False  # a script of a project with this name is this program, whichever interpreter runs it
     # options whose value is a secret, by their form
     secrets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    carries: tuple[Payload, ...] = ()
-    does: tuple[ObjectEffect, ...] = ()
-    paths: tuple[PathEffect, ...] = ()
+    carries: tuple[Payload, ...] = ()  # what it runs
+    does: tuple[ObjectEffect, ...] = ()  # what it does to the objects that it names
+    paths: tuple[PathEffect, ...] = ()  # what it does to files
     writes: tuple[str, ...] = ()  # options that name a file which it writes
-    stores: tuple[StoreEffect, ...] = ()
-    sends: tuple[Sending, ...] = ()
+    stores: tuple[StoreEffect, ...] = ()  # what it does to an object of a queue or key-value service
+    sends: tuple[Sending, ...] = ()  # what it gives to others
     quiet: bool = False  # it prints nothing of what it reads
     http: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of a request -> options that give it
     place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of the place -> options that name it
@@ -190,7 +189,7 @@ class Program(Struct, frozen=True):
     own_words: frozenset[str] = frozenset()  # its subcommands, where any other word is a script of the project
     short: Mapping[str, str] = field(default_factory=dict)  # a subcommand's other names -> the one that rules use
     variables: tuple[str, ...] = ()  # variables with more of its options: TAR_OPTIONS, or PIP_* for each long option
-    prints: tuple[Printed, ...] = ()
+    prints: tuple[Printed, ...] = ()  # what it prints, where that is known before it runs
     dialect: str = ""  # of a shell: the language that it reads
 
 
