@@ -15,6 +15,7 @@ _RECORD = struct.Struct("<IIcB18sIQQ")
 _STATE = struct.Struct("<IBBBxIIIIQQQqqqqQ32sIII")
 _LENGTHS = struct.Struct("<II")
 
+CHANGES = frozenset("cwmurx")
 Identity = tuple[int, int, int]  # device, inode and time of birth: equal for one file only
 Fingerprint = tuple[int, int, int, int]  # inode, size, and times of change: equal while nobody touched it
 
@@ -136,6 +137,11 @@ def read_head(data: bytes) -> JournalHead | None:
     return None
 
 
+def has_changes(data: Any) -> bool:
+    """Whether a journal has a change; reads no further than the first."""
+    return any(type in CHANGES for type, *_ in _records(data))
+
+
 def read_journal(data: Any) -> ActionJournal:
     """All records of a journal; what follows a damaged one is left out, since it was never acted on."""
     found = ActionJournal()
@@ -147,7 +153,7 @@ def read_journal(data: Any) -> ActionJournal:
             found.happened.add(sequence)
         elif type == "a":
             found.after |= {state.path: state for state in states}
-        elif type in "cwmurx":
+        elif type in CHANGES:
             found.changes.append(JournalChange(sequence, type, call, time, pid, states))
             for state in states:
                 found.firsts.setdefault(state.identity, state)

@@ -19,7 +19,7 @@ from msgspec import Struct
 from interlock.config import Config
 from interlock.identity.isolation import FOLDER, JOURNAL
 from interlock.journal import ID, JournaledAction, JournalError, parse_journal_id
-from interlock.journal.entries import Fingerprint, read_head, read_journal
+from interlock.journal.entries import Fingerprint, has_changes, read_head, read_journal
 from interlock.journal.undo_plan import JournalPlan, JournalPlanner
 
 DAY = 86_400.0
@@ -185,7 +185,7 @@ class JournalStore(Struct, frozen=True):
             if action is None or action.undone_by or action.undoes:
                 continue
             with contextlib.suppress(JournalError), stored.mapped() as data:
-                if read_journal(data).changes:
+                if has_changes(data):
                     return action
         return None
 
