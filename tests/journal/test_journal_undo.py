@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -184,3 +186,27 @@ def test_pruning_takes_what_is_old_and_ended_and_nothing_else(journal: Journal, 
     assert journal.store.prune(at + 86_400 * 7 - 1, 7) == []
     assert journal.store.prune(at + 86_400 * 8, 7) == [*journal.store.ids(), old][-2:] or journal.store.ids() == []
     assert int((journal.store.path / "usage").read_text()) == 0
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_a_prune_killed_at_any_moment_leaves_a_store_that_works(last: bool, journal: Journal, work: Path) -> None:
+    before = tree(work)
+    journal.run("sh", "-c", ": > big.bin; rm a.txt")
+    old = journal.last()
+    assert journal.undo(old.id)["undone"] and tree(work) == before
+    journal.run("rm", "sub/b.txt")
+    kept = journal.last().id
+    for path in sorted(old.folder.rglob("*"), reverse=last):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+        assert kept in {action.id for action in journal.store.actions()}
+        newest = journal.store.newest()
+        assert newest is not None and newest.id == kept
+        try:
+            journal.plan(old.id)
+        except JournalError as error:
+            assert old.id in str(error)
+    assert journal.undo(kept)["undone"] and tree(work) == before
+    assert old.id in journal.store.prune(time.time() + 86_400 * 8, 7)
