@@ -401,3 +401,8 @@ def test_a_reference_that_is_forced_rewrites_history() -> None:
 def test_a_path_that_is_deleted_may_be_a_whole_tree() -> None:
     assert ("delete", "/home/ana", "recursive") in told("delete_path", {"path": "/home/ana"})
     assert ("delete", "/home/ana") in told("delete_file", {"path": "/home/ana"})
+
+
+def test_a_service_of_a_home_is_called_whatever_the_tool_is_named() -> None:
+    assert "act_terminate" in verbs("home_assistant_call", {"domain": "lock", "service": "unlock"})
+    assert verbs("home_assistant_call", {"domain": "light", "service": "turn_on"}) <= {"act_change"}

@@ -28,7 +28,7 @@ _GONE = re.compile(
     r"(?:is|in|soft|has|moveto|to)?(?:deleted|trashed|trash|removed|binned)(?:at|on|date|time)?|deletiontimestamp"
 )
 _ENDED_FLAG = re.compile(
-    r"(?:is|has)?(archived?|suspended|suspend|banned|deactivated?|disabled|terminated?|revoked?|deprovisioned|offboarded)(?:at|on)?"
+    r"(?:is|has)?(archived?|suspended|suspend|banned|deactivated?|disabled|terminated?|revoked?|deprovisioned|offboarded|cancell?ed|refunded|voided)(?:at|on)?"
 )
 _BINS = frozenset("trash bin deleteditems deleted recyclebin".split())
 _OUTWARD = frozenset({"egress", "outbound"})
@@ -158,8 +158,11 @@ def _ending(key: str, value: object) -> str:
     dated = isinstance(value, (str, int, float)) and key.endswith(("at", "on", "date", "time", "stamp"))
     if truth(value) is not True and not dated:
         return ""
-    if _GONE.fullmatch(key):
-        return "delete"
+    return "delete" if _GONE.fullmatch(key) else ended_by(key)
+
+
+def ended_by(key: str) -> str:
+    """The verb for a flag that ends something: `is_suspended`, `revoked`."""
     found = _ENDED_FLAG.fullmatch(key)
     return _MAPS.ended.get(found[1], found[1]) if found else ""
 

@@ -207,11 +207,11 @@ def _one(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any], read
         if isinstance(value, str) and 0 < len(value) < 120 and " " not in value.strip():
             inner = _params(keys, params)
             found = _inside(value if _is_tool(value, inner) else _title(value, act), inner, reader) or found
-    service = keys.get("service")
-    if (
-        act.verb in _CALLS and act.noun == "service" and isinstance(service, str)
-    ):  # {"domain": "lock", "service": "unlock"}
-        verb, _, domain = service.rpartition(".")[2], "", str(keys.get("domain", service.partition(".")[0]))[:40]
+    service, domain = keys.get("service"), keys.get("domain")
+    called = (isinstance(domain, str) and domain.isidentifier()) or (act.verb in _CALLS and act.noun == "service")
+    if isinstance(service, str) and called:  # {"domain": "lock", "service": "unlock"}
+        domain = str(domain or service.partition(".")[0])[:40]
+        verb = service.rpartition(".")[2]
         found = _inside(f"{verb}_{_DOMAINS.get(domain, domain)}"[:120], {}, reader) or found
     name = keys.get("name")
     if isinstance(name, str) and _calls(act) and not _NAMES & keys.keys():

@@ -9,7 +9,7 @@ from typing import Any
 
 from interlock.analysis.lexicon import object_kind, verb_kind
 from interlock.analysis.lexicon.lists import WordLists
-from interlock.analysis.operations.act_params import ending
+from interlock.analysis.operations.act_params import ended_by, ending, rights_to_all
 from interlock.analysis.operations.effects import CLOUD
 from interlock.analysis.operations.effects import deed as deed_of
 from interlock.analysis.operations.key_words import NAMES, STATES, Sense, sense
@@ -35,10 +35,6 @@ _PRICES = frozenset("unitamount fee pricecents".split())
 _DISCOUNTS = frozenset("percent percentoff discount discountpercent percentage discountpercentage amountoff".split())
 _TELLING = frozenset("log record track report audit write emit".split())  # say what was done
 _CHANGES = frozenset({"action", "changetype", "changeaction"})
-_ENDED = {
-    "suspended": "suspend", "banned": "ban", "terminated": "terminate", "revoked": "revoke", "deactivated": "deactivate", "offboarded": "offboard",
-    "cancelled": "cancel", "canceled": "cancel", "refunded": "refund", "voided": "void",
-}  # fmt: skip
 _MOST_TEXT = 20_000
 
 
@@ -138,8 +134,8 @@ class _Settings:
         if said is not NO_SENSE:
             self._said(said, value)
         short = squash(key)
-        if short in _ENDED and self.act.kind in ("change", "") and is_on(value):
-            self._ended(_ENDED[short], self.act.object, self.act.noun)
+        if self.act.kind in ("change", "") and is_on(value) and (verb := ended_by(short)):
+            self._ended(verb, self.act.object, self.act.noun)
         if not self.configures or not is_off(value):
             return
         if short in STATES:
@@ -249,7 +245,7 @@ class _Settings:
                 parsed = json.loads(text)
             except (ValueError, RecursionError):
                 return
-            if isinstance(parsed, Mapping) and lets_all(parsed):
+            if isinstance(parsed, Mapping) and rights_to_all(parsed):
                 self.found.append(("act_escalate", ()))
         elif "RoleBinding" in text and (
             "cluster-admin" in text or "system:anonymous" in text or "system:unauthenticated" in text
@@ -262,14 +258,6 @@ class _Settings:
             self.found.append(("act_terminate", ("undoable",)))
         elif (value == 0 and (key in _PRICES or key.endswith("price"))) or (value == 100 and key in _DISCOUNTS):
             self.found.append(("act_pay", ()))
-
-
-def lets_all(policy: Mapping[str, Any]) -> bool:
-    """A policy that lets everybody in, or somebody do everything."""
-    found = [(squash(key), value) for key, value, _, _ in walk(policy)]
-    if any(key == "effect" and str(value).lower()[:5] == "deny" for key, value in found):
-        return False
-    return any(key in ("principal", "aws", "action") and value in ("*", ["*"]) for key, value in found)
 
 
 def _is_deletion(key: str, value: str, above: str) -> bool:
