@@ -226,7 +226,7 @@ def source_files(page: str) -> list[str]:
     return [
         word
         for word in INLINE.findall(prose(page))
-        if _FILE.fullmatch(word) and not word.startswith(("tests/", "src/"))
+        if _FILE.fullmatch(word) and not word.startswith(("tests/", "src/", "docs/"))
     ]
 
 
