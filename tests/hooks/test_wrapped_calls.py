@@ -365,3 +365,16 @@ def texts_in(value: Any) -> list[str]:
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return [text for one in inner for text in texts_in(one)]
+
+
+def test_packages_with_a_lock_file_are_left_out_of_the_journal(new_session: WrappingAgent) -> None:
+    subprocess.run(["git", "init", "-q", new_session.work], check=True)
+    (new_session.work / ".gitignore").write_text("node_modules/\n")
+    (new_session.work / "package-lock.json").write_text("{}\n")
+    (new_session.work / "node_modules").mkdir()
+    (new_session.work / "node_modules/a.js").write_text("installed\n")
+    new = new_session.wrapped("rm -r node_modules sub", "toolu_packages")
+    assert new_session.run(new).returncode == 0
+    undo = journal(new_session)
+    assert undo.undo(undo.newest(), False)["undone"]
+    assert (new_session.work / "sub/b.txt").exists() and not (new_session.work / "node_modules/a.js").exists()

@@ -182,7 +182,8 @@ class HookEvaluation:
         if denied is None and hook.rewrite is not None:
             self.hooks.wrapped_calls.put(hook.rewrite.id, hook.who.session)
             front = self.hooks.wrapper.front if self.hooks.wrapper is not None else ""
-            await self.context.pool.run(leave_out_made_again, front, hook.rewrite.id, hook.event.calls[0].action.cwd)
+            cwd = hook.event.calls[0].action.cwd
+            await self.context.pool.run(leave_out_made_again, self.hooks.made_again, front, hook.rewrite.id, cwd)
         return denied or HookVerdict("allow", context=news, notice=news, rewrite=hook.rewrite)
 
     async def _allow(self, hook: HookCall, agreed: list[tuple[AgentCall, Decision, CallScripts]]) -> HookVerdict | None:

@@ -23,7 +23,7 @@ from interlock.model import TicketState
 from interlock.records import Ticket
 
 if TYPE_CHECKING:
-    from interlock.hooks.wrapping import SentCall
+    from interlock.hooks.wrapping import FoundFolders, SentCall
     from interlock.journal.wrapping import Wrapper
     from interlock.policy.effect_key import EffectKey
     from interlock.runtime.state import State
@@ -279,6 +279,7 @@ class HookMemory(Struct):
     separate: SeparateSettings = field(default_factory=SeparateSettings)
     journal_checked_at: float = 0.0  # on the event loop's clock
     wrapper: Wrapper | None = None  # where calls run below the journal
+    made_again: Recent[FoundFolders] = field(default_factory=Recent)  # by working directory
     wrapped_calls: Recent[str] = field(default_factory=Recent)  # id in the wrapped text -> session
     running_rewritten: Recent[bool] = field(default_factory=Recent)  # sessions that were seen to run what they are sent
     without_journal: Recent[bool] = field(default_factory=Recent)  # sessions whose shells cannot use it

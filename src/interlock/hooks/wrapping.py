@@ -7,6 +7,7 @@ import re
 import secrets
 import shutil
 import stat
+import time
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -27,6 +28,7 @@ from interlock.model import Action, Kind, Level
 from interlock.policy.effect_key import EffectKey, effect_keys, everyday_keys
 
 if TYPE_CHECKING:
+    from interlock.hooks.memory import Recent
     from interlock.journal.wrapping import Wrapper
 
 _BACKGROUND = ("run_in_background", "is_background", "isBackground", "background", "async", "detach")
@@ -38,7 +40,8 @@ _UNABLE = re.compile(
     rb"interlock: the command was not run: |(?i:no such file or directory: [^ ]*)interlock-journaled|interlock-journaled: No such file"
 )
 _REFUSED = re.compile(rb"interlock: \w+ refused: ")
-_MILLISECONDS = 50  # that the search for folders which are made again may last
+_MILLISECONDS = 100  # that the search for folders which are made again may last
+_SECONDS = 60.0  # that its result is used
 ASKED = "Interlock keeps what this changes, so that `interlock undo` brings it back. The command is: {text}"
 
 
@@ -87,11 +90,22 @@ def wrap_call(check: RewriteCheck, wrapper: Wrapper) -> RewrittenCall | None:
     return RewrittenCall(new, {**call.input, **new}, passage != SILENT, ASKED.format(text=text), id)
 
 
-def leave_out_made_again(front: str, call: str, cwd: str) -> None:
-    """Lets the journal of a call leave out folders that a program makes again; blocks."""
+class FoundFolders(Struct, frozen=True):
+    """Folders that a program makes again, as they were found at a time."""
+
+    at: float
+    folders: tuple[str, ...]
+
+
+def leave_out_made_again(known: Recent[FoundFolders], front: str, call: str, cwd: str) -> None:
+    """Lets the journal of a call leave out folders that a program makes again; looks for them once a minute, and blocks."""
     from interlock.journal.wrapping import leave_out
 
-    leave_out(front, call, folders_made_again(cwd, Budget.of(_MILLISECONDS)))
+    now, found = time.monotonic(), known.get(cwd)
+    if found is None or now - found.at > _SECONDS:
+        found = FoundFolders(now, tuple(folders_made_again(cwd, Budget.of(_MILLISECONDS))))
+        known.put(cwd, found)
+    leave_out(front, call, found.folders)
 
 
 def is_rewritable(call: AgentCall) -> bool:
