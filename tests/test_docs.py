@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools.site import assemble, paths_page
+from tools.site import assemble, commands_page, paths_page, policy_tables
 
 from cases import each
 from interlock import agents
@@ -104,6 +104,9 @@ def test_every_command_that_is_shown_is_one(page: Path, monkeypatch: pytest.Monk
 def test_every_command_is_in_the_list() -> None:
     shown = {words[0] for words in command_lines(text("commands.md"))}
     assert shown >= set(COMMANDS)
+    assert {line.removeprefix("## ") for line in commands_page().splitlines() if line.startswith("## ")} == set(
+        COMMANDS
+    )
 
 
 def test_the_page_of_settings_is_current() -> None:
@@ -134,16 +137,17 @@ POLICY_TABLES = {
 
 @pytest.mark.parametrize("heading", POLICY_TABLES)
 def test_every_policy_key_is_documented(heading: str) -> None:
-    assert documented("policies.md", heading) == set(POLICY_TABLES[heading])
+    page = text("policies.md") if heading.startswith("key of the ") else policy_tables()
+    assert {key for row in rows(page, heading) for key in INLINE.findall(row[0])} == set(POLICY_TABLES[heading])
 
 
 def test_defaults_of_a_policy_are_the_ones_that_are_documented() -> None:
     plain, escalate = Policy("x"), Escalate()
-    for row in rows(text("policies.md"), "key"):
+    for row in rows(policy_tables(), "key"):
         name, said = INLINE.findall(row[0])[0], row[1].strip("`")
         if type(value := getattr(plain, name, None)) in (bool, int):
             assert said == json.dumps(value) or not said, name
-    for row in rows(text("policies.md"), "key of `escalation`"):
+    for row in rows(policy_tables(), "key of `escalation`"):
         assert row[1].strip("`") == str(getattr(escalate, INLINE.findall(row[0])[0]))
     assert plain.severities == Severities()
 

@@ -24,6 +24,7 @@ from interlock.analysis.programs import (
     Sending,
     StoreEffect,
 )
+from interlock.cli.main import COMMANDS as ALL_COMMANDS
 from interlock.cli.main import main as interlock
 from interlock.server.app import routes_only
 from interlock.server.openapi import document
@@ -31,6 +32,8 @@ from interlock.server.openapi import document
 ROOT = Path(__file__).resolve().parents[2]
 RULES, PATHS, AGENTS = Path("reference", "rules.md"), Path("reference", "http-paths.md"), Path("guide", "agents")
 REQUIREMENTS, PROGRAMS = Path("internals", "requirements.md"), Path("reference", "programs.md")
+POLICY = Path("reference", "policy.md")
+COMMANDS = Path("reference", "command-help.md")
 _CALLERS = {"agentToken": "agent", "operatorSession": "operator"}
 
 
@@ -41,6 +44,10 @@ def assemble(target: Path) -> None:
     (target / PATHS).write_text(paths_page(), encoding="utf-8")
     (target / REQUIREMENTS).write_text(_requirements(), encoding="utf-8")
     (target / PROGRAMS).write_text(_programs(), encoding="utf-8")
+    (target / POLICY).write_text(
+        f"# Every key of a policy\n\n{policy_tables()}".replace("](", "](../guide/"), encoding="utf-8"
+    )
+    (target / COMMANDS).write_text(commands_page(), encoding="utf-8")
     (target / AGENTS).mkdir()
     for word in agents.words():
         (target / AGENTS / f"{word}.md").write_text(agent_page(agents.agent(word)), encoding="utf-8")
@@ -48,9 +55,14 @@ def assemble(target: Path) -> None:
 
 def _rules() -> str:
     """All rules, as `interlock rules docs` prints them."""
+    return _printed("rules", "docs")
+
+
+def _printed(*words: str) -> str:
+    """The output of a command that succeeds."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        assert interlock(["rules", "docs"]) == 0
+        assert interlock(list(words)) == 0
     return out.getvalue()
 
 
@@ -134,4 +146,30 @@ def _programs() -> str:
     for title, keys in described_keys():
         rows = [f"| `{key}` | {words} |" for key, words in keys.items()]
         lines += [f"## {title}", "", "| key | says |", "|---|---|", *rows, ""]
+    return "\n".join(lines)
+
+
+_POLICY_HEADINGS = {
+    "policy": "key", "level": "key of a level", "escalation": "key of `escalation`", "case": "key of a case",
+}  # fmt: skip
+
+
+def policy_tables() -> str:
+    """Every key of a policy, a level, `escalation` and a case, with its default and its meaning."""
+    told = tomllib.loads((ROOT / "docs" / POLICY.with_suffix(".toml")).read_text(encoding="utf-8"))
+    lines: list[str] = []
+    for name, heading in _POLICY_HEADINGS.items():
+        lines += [f"| {heading} | default | means |", "|---|---|---|"]
+        for keys, one in told[name].items():
+            shown = ", ".join(f"`{key}`" for key in keys.split(", "))
+            lines.append(f"| {shown} | {one.get('default', '')} | {one['means']} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def commands_page() -> str:
+    """Every command, as its own `--help` describes it."""
+    lines = ["# Every command", ""]
+    for word in ALL_COMMANDS:
+        lines += [f"## {word}", "", "```", _printed(word, "--help").strip(), "```", ""]
     return "\n".join(lines)
