@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ QUICK = (
     "read_the_daemons_memory", "forge_an_approval_in_the_database", "answer_as_an_operator", "become_the_first_operator",
     "hold_connections_open", "squat_the_socket", "squat_the_port", "run_a_call_that_was_never_asked_about", "delete_the_state",
 )  # fmt: skip
-DOCUMENT = ROOT / "docs" / "internals" / "threat-model.md"
+DOCUMENT = ROOT / "docs" / "internals" / "hostile.toml"
 STRENGTHS = ("plain", "jailed", "separate")
 
 
@@ -133,13 +134,8 @@ def _noticed(world: World, name: str, before: int, promised: bool) -> bool:
 
 
 def claims(page: str) -> dict[str, dict[str, str]]:
-    """The table of the threat model: attempt -> strength -> outcome."""
-    rows = [
-        [cell.strip() for cell in line.strip("| ").split(" | ")] for line in page.splitlines() if line.startswith("| `")
-    ]
-    return {
-        row[0].strip("`"): dict(zip(STRENGTHS, row[-3:], strict=True)) for row in rows if row[0].strip("`") in ATTEMPTS
-    }
+    """The outcomes that the threat model promises: attempt -> strength -> outcome."""
+    return {name: {key: told[key] for key in STRENGTHS} for name, told in tomllib.loads(page).items()}
 
 
 def _told(world: World, before: int, promised: bool) -> bool:

@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RULES, PATHS, AGENTS = Path("reference", "rules.md"), Path("reference", "http-paths.md"), Path("guide", "agents")
 REQUIREMENTS, PROGRAMS = Path("internals", "requirements.md"), Path("reference", "programs.md")
 POLICY = Path("reference", "policy.md")
-COMMANDS = Path("reference", "command-help.md")
+COMMANDS, HOSTILE = Path("reference", "command-help.md"), Path("internals", "hostile.md")
 _CALLERS = {"agentToken": "agent", "operatorSession": "operator"}
 
 
@@ -48,6 +48,7 @@ def assemble(target: Path) -> None:
         f"# Every key of a policy\n\n{policy_tables()}".replace("](", "](../guide/"), encoding="utf-8"
     )
     (target / COMMANDS).write_text(commands_page(), encoding="utf-8")
+    (target / HOSTILE).write_text(_hostile(), encoding="utf-8")
     (target / AGENTS).mkdir()
     for word in agents.words():
         (target / AGENTS / f"{word}.md").write_text(agent_page(agents.agent(word)), encoding="utf-8")
@@ -173,3 +174,14 @@ def commands_page() -> str:
     for word in ALL_COMMANDS:
         lines += [f"## {word}", "", "```", _printed(word, "--help").strip(), "```", ""]
     return "\n".join(lines)
+
+
+def _hostile() -> str:
+    """What an agent with a shell tries, and what becomes of it in each isolation."""
+    told = tomllib.loads((ROOT / "docs" / HOSTILE.with_suffix(".toml")).read_text(encoding="utf-8"))
+    rows = [
+        f"| `{name}` | {one['what']} | {one['plain']} | {one['jailed']} | {one['separate']} |"
+        for name, one in told.items()
+    ]
+    heading = ["| attempt | what it does | plain | jailed | separate |", "|---|---|---|---|---|"]
+    return "\n".join(["# The hostile run", "", *heading, *rows, ""])
