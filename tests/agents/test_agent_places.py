@@ -45,6 +45,13 @@ WRITTEN = {  # what each agent reads, by its documentation
     ("cline", "project"): "/home/u/app/.clinerules/hooks/PreToolUse",
     ("amp", "user"): "/home/u/.config/amp/plugins/interlock.ts",
     ("amp", "project"): "/home/u/app/.amp/plugins/interlock.ts",
+    ("kimi", "user"): "/home/u/.kimi/config.toml",
+    ("grok", "user"): "/home/u/.grok/hooks/interlock.json",
+    ("grok", "project"): "/home/u/app/.grok/hooks/interlock.json",
+    ("antigravity", "user"): "/home/u/.gemini/config/hooks.json",
+    ("antigravity", "project"): "/home/u/app/.agents/hooks.json",
+    ("pi", "user"): "/home/u/.pi/agent/extensions/interlock.ts",
+    ("pi", "project"): "/home/u/app/.pi/extensions/interlock.ts",
 }
 
 

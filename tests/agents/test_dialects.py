@@ -59,6 +59,10 @@ STOPS: dict[str, Says] = {
     "devin": lambda said, reply: reply.exit == 2 and said is None and bool(reply.stderr),
     "droid": lambda said, reply: reply.exit == 2 and said is None and bool(reply.stderr),
     "cline": lambda said, reply: reply.exit == 0 and said["cancel"] is True and bool(said["errorMessage"]),
+    "kimi": lambda said, reply: reply.exit == 2 and said is None and bool(reply.stderr),
+    "grok": lambda said, reply: reply.exit == 2 and said["decision"] == "deny" and bool(said["reason"]),
+    "antigravity": lambda said, reply: reply.exit == 0 and said["decision"] == "deny" and bool(said["reason"]),
+    "pi": lambda said, reply: reply.exit != 0 and said["decision"] == "deny",
 }
 PASSES: dict[str, Says] = {
     "claude-code": lambda said, reply: reply == HookOutput(),
@@ -69,7 +73,11 @@ PASSES: dict[str, Says] = {
     "opencode": lambda said, reply: said == {"decision": "allow"},
     "amp": lambda said, reply: said == {"decision": "allow"},
     "cline": lambda said, reply: said == {"cancel": False},
-} | {word: (lambda said, reply: reply == HookOutput()) for word in ("windsurf", "kiro", "devin", "droid")}
+    "antigravity": lambda said, reply: said == {"decision": "allow"},
+    "pi": lambda said, reply: said == {"decision": "allow"},
+} | {
+    word: (lambda said, reply: reply == HookOutput()) for word in ("windsurf", "kiro", "devin", "droid", "kimi", "grok")
+}
 ASKS = {
     "claude-code": lambda said, reply: inner(said, "permissionDecision") == "ask",
     "gemini": lambda said, reply: said["decision"] == "ask",
@@ -95,7 +103,7 @@ def test_the_folder_is_the_registry() -> None:
         assert module.AGENT is agent(word) and agent(word).word == word and agent(word).title
         assert agent(word).limit_seconds >= 10
     assert set(words()) == set(STOPS) == set(PASSES)
-    with pytest.raises(UnknownAgent, match="no agent 'nobody'; known: amp, claude-code"):
+    with pytest.raises(UnknownAgent, match="no agent 'nobody'; known: amp, antigravity, claude-code"):
         agent("nobody")
 
 

@@ -150,7 +150,7 @@ def test_amp_is_told_in_its_own_words(tmp_path: Path) -> None:
 def test_somebody_elses_plugin_is_not_written_over(tmp_path: Path) -> None:
     from interlock.agents.jsonc import EditError
 
-    for word in ("opencode", "amp"):
+    for word in ("opencode", "amp", "pi"):
         at = agent(word).places("project", tmp_path, tmp_path)[0]
         with pytest.raises(EditError, match="another plugin"):
             agent(word).installed(at, "export const Mine = async () => ({})", HookClient("/x/interlock-hook"))

@@ -120,6 +120,7 @@ AGENT_CONFIG = re.compile(
     r"\.github/hooks(/.*)?|\.github/copilot(/.*)?|\.config/opencode(/.*)?|\.opencode(/.*)?|opencode\.jsonc?|\.codeium(/.*)?|\.windsurf(/.*)?|"
     r"\.cline(/.*)?|\.kiro(/.*)?|\.factory(/.*)?|\.config/devin(/.*)?|\.devin(/.*)?|\.mcp\.json|\.hermes(/(config\.yaml|\.env))?|"
     r"\.(rampart|shellfirm|shieldcortex|vibeguard|cc-safety-net|dcg)(/.*)?|\.dcg\.toml|\.config/(nah|dcg|tirith|rampart|shellfirm|cc-safety-net)(/.*)?|"
+    r"\.grok(/(hooks(/.*)?|trusted_folders\.toml)?)?|\.kimi(-code)?(/config\.toml)?|\.agents/hooks\.json|\.pi(/agent)?(/extensions(/.*)?)?|"
     r"\.amp/plugins(/.*)?|\.config/amp(/.*)?|\.clinerules/hooks(/.*)?|documents/cline/hooks(/.*)?|"
     r"etc/(github-copilot|cursor|windsurf|claude-code|codex|gemini-cli)(/.*)?)",
     re.IGNORECASE,

@@ -24,7 +24,7 @@ _MARK_BEGINNINGS = (
 )  # fmt: skip
 _AGENTS = (
     "claude codex gemini cursor-agent agent opencode aider copilot goose goosed windsurf cline amp droid kiro kiro-cli "
-    "crush qwen auggie openhands cody continue-cli roo plandex devin trae"
+    "crush qwen auggie openhands cody continue-cli roo plandex devin trae grok kimi kimi-code agy antigravity pi hermes"
 ).split()
 _AGENT = re.compile(rf"(?:{'|'.join(map(re.escape, _AGENTS))})(?:[-_.@].*)?")
 _INSTALLED = ("node_modules", "site-packages", "dist-packages")

@@ -116,6 +116,28 @@ def _cline(event: str, given: Payload, cwd: str) -> Payload | None:
     }
 
 
+def _grok(event: str, given: Payload, cwd: str) -> Payload | None:
+    if event != "PreToolUse":
+        return None
+    call = {"toolName": "run_terminal_command", "toolInput": given, "toolUseId": SESSION}
+    return {
+        "hookEventName": "pre_tool_use",
+        "sessionId": SESSION,
+        "cwd": cwd,
+        "workspaceRoot": cwd,
+        "timestamp": _AT,
+        **call,
+    }
+
+
+def _antigravity(event: str, given: Payload, cwd: str) -> Payload | None:
+    if event != "PreToolUse":
+        return None
+    line = {"CommandLine": given["command"]} if given else {}
+    call = {"name": "run_command", "args": {**line, "Cwd": cwd}}
+    return {"conversationId": SESSION, "stepIdx": 1, "toolCall": call, "workspacePaths": [cwd]}
+
+
 def _plugin(tool: str, key: str, event_name: str) -> Callable[[str, Payload, str], Payload | None]:
     """The input that our plugin sends for the agent."""
 
@@ -130,6 +152,7 @@ def _plugin(tool: str, key: str, event_name: str) -> Callable[[str, Payload, str
 _MAKERS: Mapping[str, Callable[[str, Payload, str], Payload | None]] = MappingProxyType(
     {
         "amp": _plugin("Bash", "cmd", "tool.call"),
+        "antigravity": _antigravity,
         "claude-code": _like_claude("Bash"),
         "cline": _cline,
         "codex": _like_claude("Bash"),
@@ -138,8 +161,11 @@ _MAKERS: Mapping[str, Callable[[str, Payload, str], Payload | None]] = MappingPr
         "devin": _like_claude("exec"),
         "droid": _like_claude("Execute"),
         "gemini": _like_claude("run_shell_command", "BeforeTool"),
+        "grok": _grok,
+        "kimi": _like_claude("Shell"),
         "kiro": _like_claude("execute_bash"),
         "opencode": _plugin("bash", "command", "tool.execute.before"),
+        "pi": _plugin("bash", "command", "tool_call"),
         "windsurf": _windsurf,
     }
 )
@@ -161,6 +187,17 @@ const event = { tool: call.tool, input: call.args, toolUseID: call.call_id, thre
 const ask = async () => {
   const answer = await handlers["tool.call"](event, {})
   if (answer?.action !== "allow") throw new Error(answer?.message ?? "refused")
+}
+""",
+    "pi": """
+const plugin = await import("./plugin.mjs")
+const handlers = {}
+plugin.default({ on: (name, handler) => { handlers[name] = handler } })
+const event = { toolName: call.tool, input: call.args, toolCallId: call.call_id }
+const context = { cwd: call.cwd, sessionManager: { getSessionId: () => call.session_id } }
+const ask = async () => {
+  const answer = await handlers["tool_call"](event, context)
+  if (answer?.block) throw new Error(answer.reason ?? "refused")
 }
 """,
 }

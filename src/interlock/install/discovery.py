@@ -24,11 +24,12 @@ from interlock.install.register import find_registered, registered_files
 
 # Program names that differ from the agent's word.
 PROGRAMS = {
+    "antigravity": ("agy", "antigravity"),
     "claude-code": ("claude",),
     "cursor": ("cursor", "cursor-agent"),
     "kiro": ("kiro", "kiro-cli"),
 }
-_SHARED = frozenset({".config", ".codeium", "Documents"})  # folders in the home that no agent owns
+_SHARED = frozenset({".config", ".codeium", ".gemini", "Documents"})  # folders in the home that several agents use
 
 
 class HookedFile(Struct, frozen=True):
@@ -107,7 +108,7 @@ def _sign(agent: AgentDialect, home: Path) -> str:
             return path
     for place in agent.places("user", home, home):
         parts = place.path.relative_to(home).parts
-        folder = home.joinpath(*parts[: 2 if parts[0] in _SHARED else 1])
+        folder = home.joinpath(*parts[: 2 if parts[0] in _SHARED and len(parts) > 2 else 1])
         if folder.is_dir():
             return str(folder)
     return ""
@@ -158,7 +159,9 @@ def _find_handlers(data: Any, keys: tuple[str, ...] = ()) -> Iterator[Handler]:
 
 
 def _handler(entry: Mapping[str, Any], keys: tuple[str, ...]) -> Handler:
-    event = str(entry.get("trigger") or next((key for key in reversed(keys) if key != "hooks"), ""))
+    event = str(
+        entry.get("trigger") or entry.get("event") or next((key for key in reversed(keys) if key != "hooks"), "")
+    )
     if isinstance(url := entry.get("url"), str):
         return Handler(event, "url", (url,))
     if isinstance(line := entry.get("bash"), str):

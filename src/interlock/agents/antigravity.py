@@ -1,0 +1,101 @@
+"""Antigravity CLI: Claude-like groups in hooks.json; camel case in, one `decision` always, since silence is taken for a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.calls import ToolNames, judged_calls
+from interlock.agents.hook_files import hook_group, is_ours, with_hooks, without_hooks
+from interlock.agents.hook_protocol import (
+    JsonAgent,
+    MalformedInput,
+    answer,
+    reason_of,
+    reason_text,
+    required_text,
+    table,
+    text,
+    word_of,
+)
+
+WORD = "antigravity"
+LIMIT = 300.0  # seconds
+KINDS = {"PreToolUse": "before", "PostToolUse": "after"}
+HOOKED = ("PreToolUse", "PostToolUse")
+_DIALECT = ToolNames(
+    frozenset({"run_command"}),
+    {
+        "write_to_file": "Write",
+        "replace_file_content": "Edit",
+        "multi_replace_file_content": "MultiEdit",
+        "edit_file": "Edit",
+        "view_file": "Read",
+    },
+    frozenset("SafeToAutoRun Blocking WaitMsBeforeAsync toolAction toolSummary".split()),
+)
+_FIELDS = {
+    "TargetFile": "file_path",
+    "AbsolutePath": "file_path",
+    "CodeContent": "content",
+}  # as the analysis knows them
+
+
+def _say(event: Event, verdict: HookVerdict) -> HookOutput:
+    """An allow here leaves the call to Antigravity's own review."""
+    if event.kind != "before":
+        return answer({})
+    if word_of(event, verdict) == "allow":
+        return answer({"decision": "allow"})
+    return answer({"decision": "deny", "reason": reason_text(reason_of(event, verdict))})
+
+
+def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
+    found = {
+        "user": home / ".gemini" / "config" / "hooks.json",
+        "project": project / ".agents" / "hooks.json",
+    }
+    return (HookFile(found[scope]),) if scope in found else ()
+
+
+def _write(place: HookFile, text: str | None, client: HookClient) -> str:
+    hooks = []
+    for event in HOOKED:
+        handler = {"type": "command", "command": client.shell(WORD, event), "timeout": int(LIMIT)}
+        hooks.append(hook_group(("hooks", event), handler, ""))
+    return with_hooks(text, hooks, is_ours)
+
+
+def _erase(place: HookFile, text: str) -> str | None:
+    return without_hooks(text, is_ours)
+
+
+def _off(home: Path, project: Path) -> list[str]:
+    return []
+
+
+def _fill(given: Mapping[str, Any], event: Event) -> Event:
+    folders = given.get("workspacePaths")
+    cwd = next((path for path in folders if isinstance(path, str)), "") if isinstance(folders, list) else ""
+    event = replace(event, session=text(given, "conversationId"), cwd=cwd, transcript=text(given, "transcriptPath"))
+    call = given.get("toolCall")
+    if event.kind == "after" and call is None:
+        return event
+    if not isinstance(call, Mapping):
+        raise MalformedInput("toolCall: expected an object")
+    return replace(event, calls=_calls(call, cwd))
+
+
+def _calls(call: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
+    given = {_FIELDS.get(key, key): value for key, value in table(call, "args").items()}
+    folder = text(given, "Cwd") or cwd
+    if not folder:
+        raise MalformedInput("workspacePaths: missing")
+    return judged_calls(_DIALECT, required_text(call, "name"), given, folder, text(call, "id"))
+
+
+AGENT = JsonAgent(WORD, "Antigravity CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

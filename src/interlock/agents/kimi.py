@@ -1,0 +1,86 @@
+"""Kimi CLI and Kimi Code: `[[hooks]]` tables in config.toml; only exit 2 blocks, and nothing asks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.calls import ToolNames, judged_calls
+from interlock.agents.hook_protocol import (
+    JsonAgent,
+    answer,
+    reason_of,
+    refusal,
+    required_text,
+    table,
+    text,
+    tidy,
+    word_of,
+)
+from interlock.agents.toml_edit import with_block, without_block
+
+WORD = "kimi"
+LIMIT = 300.0  # seconds; it takes up to 600
+KINDS = {
+    "PreToolUse": "before",
+    "PostToolUse": "after",
+    "PostToolUseFailure": "failed",
+    "SessionStart": "session",
+    "SessionEnd": "session",
+}
+HOOKED = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
+_TOOL_EVENTS = frozenset({"before", "after", "failed"})
+_FOLDERS = (".kimi", ".kimi-code")
+_DIALECT = ToolNames(
+    frozenset({"Shell", "Bash"}),
+    {"WriteFile": "Write", "StrReplaceFile": "Edit", "ReadFile": "Read", "Glob": "Glob", "Grep": "Grep"},
+)
+
+
+def _say(event: Event, verdict: HookVerdict) -> HookOutput:
+    if event.kind == "before" and word_of(event, verdict) != "allow":
+        return refusal(reason_of(event, verdict))
+    return answer({"message": tidy(verdict.context)} if verdict.context else None)
+
+
+def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
+    """The files of those of the two programs that are there; a new file would stand in the way of their own defaults."""
+    if scope != "user":
+        return ()
+    there = [folder for folder in _FOLDERS if (home / folder).is_dir()]
+    return tuple(HookFile(home / folder / "config.toml", "toml") for folder in there or _FOLDERS[:1])
+
+
+def _write(place: HookFile, text: str | None, client: HookClient) -> str:
+    return with_block(text, "\n".join(_table(event, client) for event in HOOKED))
+
+
+def _table(event: str, client: HookClient) -> str:
+    command = json.dumps(client.shell(WORD, event), ensure_ascii=False)
+    return f'[[hooks]]\nevent = "{event}"\ncommand = {command}\ntimeout = {int(LIMIT)}'
+
+
+def _erase(place: HookFile, text: str) -> str | None:
+    return without_block(text)
+
+
+def _off(home: Path, project: Path) -> list[str]:
+    return []
+
+
+def _fill(given: Mapping[str, Any], event: Event) -> Event:
+    event = replace(event, session=text(given, "session_id"), cwd=text(given, "cwd"))
+    if event.kind not in _TOOL_EVENTS:
+        return event
+    name, inner = required_text(given, "tool_name"), table(given, "tool_input")
+    return replace(
+        event, calls=judged_calls(_DIALECT, name, inner, required_text(given, "cwd"), text(given, "tool_call_id"))
+    )
+
+
+AGENT = JsonAgent(WORD, "Kimi CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)
