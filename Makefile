@@ -10,7 +10,7 @@ TOOLS  := $(VENV)/.tools
 AGENTS := $(VENV)/.agents
 SERVERS := $(VENV)/servers/.installed
 
-.PHONY: help install run demo try test lint bench compare pictures fuzz soak hostile check-agents test-frameworks docs site clean
+.PHONY: help install run demo try test lint bench compare pictures fuzz soak hostile newcomer check-agents test-frameworks docs site clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -126,6 +126,9 @@ soak: $(STAMP) ## 200 daemons killed under load, 600 random trees and repositori
 
 hostile: $(STAMP) $(TOOLS) ## an agent with a shell against each isolation, all of it (two minutes; needs root)
 	PYTHONPATH=tests/support:tests/hostile unshare -m -n --propagation private $(BIN)/python tests/hostile/run.py
+
+newcomer: $(STAMP) ## a fresh user types what the README and the commands print, up to a guarded agent (needs root)
+	PYTHONPATH=tests/support $(BIN)/python tests/newcomer.py
 
 check-agents: $(AGENTS) ## real agents with a model of ours: what is allowed runs, what is denied does not
 	PYTHONPATH=tests/support $(BIN)/python tests/check_agents.py $(VENV)/agents/node_modules/.bin

@@ -104,7 +104,9 @@ def managed(folder: Path) -> Iterator[FreshHome]:
 
 
 def enrol(screen: Screen) -> None:
-    screen.type(screen.until(r"    ([2-9A-Z]{4}(?:-[2-9A-Z]{4}){2})\r"))
+    code = screen.until(r"    ([2-9A-Z]{4}(?:-[2-9A-Z]{4}){2})\r")
+    screen.until("Code .*: ")  # what is typed before a prompt does not count
+    screen.type(code)
     screen.until("name .*: ")
     screen.type("")
     for prompt in ("Passphrase .*: ", "again: "):

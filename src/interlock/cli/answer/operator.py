@@ -21,6 +21,7 @@ from interlock.cli.command import (
     say_json,
     say_table,
     settings,
+    typed_name,
     with_default_word,
     words,
 )
@@ -114,9 +115,10 @@ def _first(args: argparse.Namespace) -> int:
     if args.json:
         say_json({"name": row.name, "roles": list(row.roles)})
     else:
+        typed = typed_name()
         print(
-            f"{row.name} is the first operator and an admin. `interlock pending` shows what waits, `interlock approve TICKET` answers,"
-            " `interlock operator link` opens the console."
+            f"{row.name} is the first operator and an admin. `{typed} pending` shows what waits, `{typed} approve TICKET` answers,"
+            f" `{typed} operator link` opens the console."
         )
     return OK
 

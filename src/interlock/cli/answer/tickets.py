@@ -22,7 +22,7 @@ from interlock.approvals.rendering import (
     ticket_lines,
 )
 from interlock.cli.arguments import find_ticket, open_tickets, parse_duration, sees_all
-from interlock.cli.command import ASKS, DENIED, OK, add_operator_option, command, daemon, run, say, say_json
+from interlock.cli.command import ASKS, DENIED, OK, add_operator_option, command, daemon, run, say, say_json, typed_name
 from interlock.cli.sign_in import operator_session, reading_session
 from interlock.client import DaemonClient, path_segment
 from interlock.local_times import ago, clock
@@ -77,10 +77,10 @@ def pending_lines(found: Sequence[Ticket]) -> Iterator[Line]:
         yield (StyledText(f"    {visible(f'{where}{agent_words(ticket)}')}", "dim"),)
     yield ()
     one = len(found) == 1
-    which = "" if one else " TICKET"
+    which, name = "" if one else " TICKET", typed_name()
     yield (
         StyledText(
-            f"`interlock show{which}` tells all; then `interlock approve{which}` or `interlock reject{which} --reason …`."
+            f"`{name} show{which}` tells all; then `{name} approve{which}` or `{name} reject{which} --reason …`."
         ),
     )
 

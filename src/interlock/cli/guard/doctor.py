@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict
 
 from interlock.analysis.display_text import Line, StyledText, visible
-from interlock.cli.command import FAILED, OK, CommandError, command, daemon, run, say, say_json, settings
+from interlock.cli.command import FAILED, OK, CommandError, command, daemon, run, say, say_json, settings, typed_name
 from interlock.cli.guard.installation import home_and_project, named_agents
 from interlock.client import ApiError, NoDaemon
 from interlock.identity.agent_detection import agent_above
@@ -61,7 +61,7 @@ def _chosen(args: argparse.Namespace, config: Config) -> list[HookedFile]:
     found = hooked_files(config, home, project)
     if missing := wanted - {one.agent.word for one in found}:
         raise CommandError(
-            f"not guarded: {', '.join(sorted(missing))}; run `interlock install {' '.join(sorted(missing))}`"
+            f"not guarded: {', '.join(sorted(missing))}; run `{typed_name()} install {' '.join(sorted(missing))}`"
         )
     return [one for one in found if not wanted or one.agent.word in wanted]
 
@@ -82,14 +82,14 @@ def _require_person() -> None:
 def _general(args: argparse.Namespace, config: Config, chosen: Sequence[HookedFile]) -> Iterator[Check]:
     """Check the daemon, the configuration, and that some agent is guarded."""
     if not chosen:
-        yield Check("agents", "problem", "no agent is guarded: run `interlock install`")
+        yield Check("agents", "problem", f"no agent is guarded: run `{typed_name()} install`")
     try:
         status = daemon(args).get("/status")
         mode = status.get("mode", "")
         words = f"answers on {config.socket_path}; isolation {status.get('strength', '')}, mode {mode}"
         yield Check("daemon", "ok" if mode == "enforcing" else "problem", words + _loosened_mode(mode))
         if status.get("operators") == 0:
-            words = "there is none, so whatever takes one is denied at once; in a terminal of your own: interlock operator add"
+            words = f"there is none, so whatever takes one is denied at once; in a terminal of your own: {typed_name()} operator add"
             yield Check("operators", "note", words)
         for said in [*(status.get("problems") or ()), *(status.get("warnings") or ())]:
             yield Check("daemon", "note", str(said))
