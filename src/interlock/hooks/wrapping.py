@@ -40,7 +40,7 @@ _UNABLE = re.compile(
     rb"interlock: the command was not run: |(?i:no such file or directory: [^ ]*)interlock-journaled|interlock-journaled: No such file"
 )
 _REFUSED = re.compile(rb"interlock: \w+ refused: ")
-_MILLISECONDS = 100  # that the search for folders which are made again may last
+_MILLISECONDS = 300  # that the search for folders which are made again may last
 _SECONDS = 60.0  # that its result is used
 ASKED = "Interlock keeps what this changes, so that `interlock undo` brings it back. The command is: {text}"
 
