@@ -129,7 +129,6 @@ ELSEWHERE = frozenset({
     "analysis/operations/nested.py",
     "analysis/operations/params.py",
     "analysis/operations/payloads.py",
-    "analysis/operations/settings.py",
     "analysis/operations/tools.py",
     "analysis/prose/__init__.py",
     "analysis/prose/commands.py",
