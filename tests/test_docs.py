@@ -273,3 +273,8 @@ def test_links_of_the_site_lead_somewhere_on_its_generated_pages_too(tmp_path: P
             path = link.partition("#")[0]
             if path and not link.startswith(("http://", "https://")):
                 assert (page.parent / path).is_file(), f"{page.name}: {link}"
+
+
+def test_the_docs_can_be_read_in_an_afternoon() -> None:
+    written = [page for page in DOCS.rglob("*.md") if page.name != "settings.md"]  # which is generated
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in written) <= 30_000
