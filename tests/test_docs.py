@@ -22,7 +22,6 @@ from interlock.engine import policy_cases
 from interlock.engine.statistics import SHAPES
 from interlock.error_codes import CODES
 from interlock.policy import policy as form
-from interlock.policy.policy import Escalate, Policy, Severities
 from interlock.policy.registry import Pattern
 from interlock.server.app import routes_only
 from interlock.server.openapi import document
@@ -126,9 +125,7 @@ def _some_kind() -> tuple[Any, Any]:
 
 
 POLICY_TABLES = {
-    "key": form._TOP,
     "key of a level": form._CONTROL_KEYS,
-    "key of `escalation`": set(Escalate.__struct_fields__),
     "key of a case": policy_cases._KEYS,
     "key of the JSON": form._SEED_TOP,
     "key of the restrictions": {"allowPatterns", "confirmPatterns", "denyPatterns", "approvalPolicy"},
@@ -139,17 +136,6 @@ POLICY_TABLES = {
 def test_every_policy_key_is_documented(heading: str) -> None:
     page = text("policies.md") if heading.startswith("key of the ") else policy_tables()
     assert {key for row in rows(page, heading) for key in INLINE.findall(row[0])} == set(POLICY_TABLES[heading])
-
-
-def test_defaults_of_a_policy_are_the_ones_that_are_documented() -> None:
-    plain, escalate = Policy("x"), Escalate()
-    for row in rows(policy_tables(), "key"):
-        name, said = INLINE.findall(row[0])[0], row[1].strip("`")
-        if type(value := getattr(plain, name, None)) in (bool, int):
-            assert said == json.dumps(value) or not said, name
-    for row in rows(policy_tables(), "key of `escalation`"):
-        assert row[1].strip("`") == str(getattr(escalate, INLINE.findall(row[0])[0]))
-    assert plain.severities == Severities()
 
 
 def test_policies_and_configurations_that_are_shown_can_be_used() -> None:

@@ -59,7 +59,7 @@ class Setting(Struct, frozen=True):
         """The words that it may have, with their values; empty where any value of its type may stand."""
         if get_origin(self.kind) is Literal:
             return {word: word for word in get_args(self.kind)}
-        if isinstance(self.kind, type) and issubclass(self.kind, Enum):
+        if isinstance(self.kind, type) and issubclass(self.kind, Enum) and self.extra("read") is None:
             return {shown_value(value): value for value in self.kind}
         return {}
 

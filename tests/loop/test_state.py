@@ -14,7 +14,7 @@ from interlock.model import AgentRef, intent
 from interlock.policy.match_names import MatchNames, match_names
 from interlock.policy.overrides import LoopRules, apply_rules, rules_json, rules_of, step_quota
 from interlock.policy.patterns import Glob, PatternSet
-from interlock.policy.policy import Policy
+from interlock.policy.policy import LoopLimits, Policy
 from interlock.problems import Problems
 from interlock.records import Execution
 
@@ -54,22 +54,22 @@ def _titles(hint: str) -> MatchNames:
 
 
 def test_AE_08_a_claimed_name_tightens_and_a_proved_one_may_loosen() -> None:
-    policy = Policy("x", max_autonomous_steps=10, patterns=PatternSet((Glob.of("drop_*"),)))
+    policy = Policy("x", loop=LoopLimits(max_autonomous_steps=10), patterns=PatternSet((Glob.of("drop_*"),)))
     given = LoopRules(
         30, "conservative", PatternSet((Glob.of("wipe_*"),), (Glob.of("deploy_*"),), (Glob.of("read_*"),))
     )
     claimed, proved = apply_rules(policy, given, proved=False), apply_rules(policy, given, proved=True)
     assert [glob.text for glob in claimed.patterns.deny] == ["drop_*", "wipe_*"]
     assert claimed.patterns.approve and not claimed.patterns.allow and proved.patterns.allow
-    assert (claimed.max_autonomous_steps, proved.max_autonomous_steps) == (10, 30)
+    assert (claimed.loop.max_autonomous_steps, proved.loop.max_autonomous_steps) == (10, 30)
     assert claimed.tolerance == proved.tolerance == "conservative"
     assert apply_rules(claimed, LoopRules(2, "aggressive"), proved=True).tolerance == "conservative"
-    assert apply_rules(policy, LoopRules(0), proved=False).max_autonomous_steps == 0
+    assert apply_rules(policy, LoopRules(0), proved=False).loop.max_autonomous_steps == 0
 
 
 @pytest.mark.parametrize(("asked", "got"), [(None, 50), (3, 3), (0, 0), (99, 50)])
 def test_a_quota_is_never_over_the_ceiling(asked: int | None, got: int) -> None:
-    assert step_quota(Policy("x", max_autonomous_steps=80, step_ceiling=50), asked) == got
+    assert step_quota(Policy("x", loop=LoopLimits(max_autonomous_steps=80, step_ceiling=50)), asked) == got
 
 
 def test_rules_for_one_agent_are_checked_and_shown_as_they_were_written() -> None:

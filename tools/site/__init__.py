@@ -45,7 +45,7 @@ def assemble(target: Path) -> None:
     (target / REQUIREMENTS).write_text(_requirements(), encoding="utf-8")
     (target / PROGRAMS).write_text(_programs(), encoding="utf-8")
     (target / POLICY).write_text(
-        f"# Every key of a policy\n\n{policy_tables()}".replace("](", "](../guide/"), encoding="utf-8"
+        f"# Every key of a level and a case\n\n{policy_tables()}".replace("](", "](../guide/"), encoding="utf-8"
     )
     (target / COMMANDS).write_text(commands_page(), encoding="utf-8")
     (target / HOSTILE).write_text(_hostile(), encoding="utf-8")
@@ -151,12 +151,13 @@ def _programs() -> str:
 
 
 _POLICY_HEADINGS = {
-    "policy": "key", "level": "key of a level", "escalation": "key of `escalation`", "case": "key of a case",
-}  # fmt: skip
+    "level": "key of a level",
+    "case": "key of a case",
+}
 
 
 def policy_tables() -> str:
-    """Every key of a policy, a level, `escalation` and a case, with its default and its meaning."""
+    """Every key of a level and of a case, with its default and its meaning."""
     told = tomllib.loads((ROOT / "docs" / POLICY.with_suffix(".toml")).read_text(encoding="utf-8"))
     lines: list[str] = []
     for name, heading in _POLICY_HEADINGS.items():

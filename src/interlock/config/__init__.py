@@ -320,16 +320,29 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         "",
-        "Every key of [`interlock.toml`](configuration.md). Written by `make docs` from the declarations.",
+        "Written by `make docs` from the declarations. Every key of [`interlock.toml`](configuration.md):",
     ]
     for key, form in TABLES.items():
-        lines += ["", f"## `[{key}]`", "", "| key | default | values | means | weakened by |", "|---|---|---|---|---|"]
-        rows = reference_rows(form, f"{key}.")
-        for one in settings_of(form):
-            if one.table is not None:
-                rows += reference_rows(one.table, f"{key}.{one.key}.")
-        lines += [f"| {' | '.join(row)} |" for row in rows]
+        lines += ["", f"## `[{key}]`", "", *_reference_table(form, f"{key}.")]
+    lines += [
+        "",
+        "## A policy",
+        "",
+        "Every key of [a policy's file](../guide/policies.md):",
+        "",
+        *_reference_table(Policy, ""),
+    ]
     return "\n".join([*lines, ""])
+
+
+def _reference_table(form: type[Struct], lead: str) -> list[str]:
+    """The table of a form's keys, and of those of its own tables; a table of the configuration has its own place."""
+    rows = reference_rows(form, lead)
+    for one in settings_of(form):
+        if one.table is not None and one.table not in TABLES.values():
+            rows += reference_rows(one.table, f"{lead}{one.key}.")
+    head = ["| key | default | values | means | weakened by |", "|---|---|---|---|---|"]
+    return [*head, *(f"| {' | '.join(row)} |" for row in rows)]
 
 
 def _tighten(config: Config, environ: Mapping[str, str]) -> Config:

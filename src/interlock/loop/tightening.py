@@ -89,7 +89,7 @@ def _parse_policy(text: str) -> tuple[Tightening, bool]:
         raise LoopProblem("VALIDATION_INVALID_VALUE", words, {"param_name": "policy"}) from None
     loop = data.get("loop", {}) if isinstance(data.get("loop", {}), Mapping) else {}
     rules = LoopRules(
-        policy.max_autonomous_steps if "maxAutonomousSteps" in data or "max_autonomous_steps" in loop else None,
+        policy.loop.max_autonomous_steps if "maxAutonomousSteps" in data or "max_autonomous_steps" in loop else None,
         policy.tolerance if _has_any(data, "riskTolerance", "tolerance") else "",
         replace(policy.patterns, allow=()),
     )

@@ -364,7 +364,7 @@ def _loop(assessment: Assessment, named: MatchNames, policy: Policy, at: Circums
         parts.append(Contribution("steps", ASK, "Step limit exceeded"))
     if at.previous == "failure":
         parts.append(Contribution("outcome", ASK, "the step before failed"))
-    if at.starting and policy.start != "allow":
+    if at.starting and policy.loop.start != "allow":
         parts.append(Contribution("start", ASK, "an execution starts when a person agrees to it"))
     if at.pause:  # C-19: the held step itself needs what it needed; nothing else goes on
         held = Requirement(human=at.pause_human) if at.pause_human is not Human.NONE else BLOCK

@@ -108,11 +108,16 @@ def apply_rules(policy: Policy, rules: LoopRules, proved: bool) -> Policy:
     patterns = PatternSet(
         policy.patterns.deny + rules.patterns.deny, policy.patterns.approve + rules.patterns.approve, allow
     )
-    steps = policy.max_autonomous_steps
+    steps = policy.loop.max_autonomous_steps
     if rules.max_steps is not None:
         steps = rules.max_steps if proved else min(steps, rules.max_steps)
     tolerance = min(policy.tolerance, rules.tolerance or policy.tolerance, key=_TIGHTEST.index)  # C-09
-    policy = replace(policy, patterns=patterns, max_autonomous_steps=steps, tolerance=tolerance)
+    policy = replace(
+        policy,
+        patterns=patterns,
+        loop=replace(policy.loop, max_autonomous_steps=steps),
+        tolerance=tolerance,
+    )
     if not rules.asks:
         return policy
     confirmed = policy.restriction.patterns.joined(PatternSet(approve=rules.asks))
@@ -162,7 +167,7 @@ def with_origin(rules: LoopRules, origin: str) -> LoopRules:
 
 def step_quota(policy: Policy, wanted: int | None) -> int:
     """The number of steps without a person; the caller can only lower it, and the ceiling always holds."""
-    most = min(policy.max_autonomous_steps, policy.step_ceiling)
+    most = min(policy.loop.max_autonomous_steps, policy.loop.step_ceiling)
     return most if wanted is None else max(0, min(most, wanted))
 
 

@@ -12,13 +12,14 @@ from msgspec.structs import replace
 
 from interlock.model import Human, Level, Requirement
 from interlock.policy.patterns import Glob, PatternSet, PatternSyntax
-from interlock.policy.trust_matrix import MATRICES, TrustPolicy
+from interlock.policy.trust_matrix import TrustPolicy
 from interlock.problems import Path, Problem, Problems, describe_value
 from interlock.schema import read_table, says
 
 Mode = Literal["enforcing", "monitoring", "logging", "disabled"]
 MODES: tuple[str, ...] = get_args(Mode)
-TOLERANCES = MappingProxyType({"conservative": 25, "moderate": 50, "aggressive": 75})  # AE-07
+Tolerance = Literal["conservative", "moderate", "aggressive"]
+TOLERANCES: Mapping[str, int] = MappingProxyType({"conservative": 25, "moderate": 50, "aggressive": 75})  # AE-07
 DEFAULT_APPROVERS = frozenset({"human"})  # any signed-in operator
 ADMIN = "role:admin"
 OFF = "off"
@@ -84,61 +85,42 @@ class Severities(Struct, frozen=True, rename="camel"):
 class Escalate(Struct, frozen=True):
     """Thresholds of escalation (R-13); None switches one off."""
 
-    repetition: Annotated[int | None, says("equal actions of one agent", 1, 1_000_000, none=OFF)] = 50
-    cumulative: Annotated[int | None, says("points of score in one execution or hour", 1, 1_000_000, none=OFF)] = 2_000
+    repetition: Annotated[
+        int | None,
+        says(
+            "the same operation in one execution of the loop, from which on each one asks for a tier more",
+            1,
+            1_000_000,
+            none=OFF,
+        ),
+    ] = 50
+    cumulative: Annotated[
+        int | None,
+        says(
+            "points of score by one agent in an hour, from which on every action asks that is more than `reversible`",
+            1,
+            1_000_000,
+            none=OFF,
+        ),
+    ] = 2_000
     forbidden_attempts: Annotated[
-        int | None, says("forbidden actions after which an agent is blocked", 1, 1_000_000, none=OFF)
+        int | None,
+        says(
+            "forbidden attempts within `forbidden_window_seconds` that block the principal; what was let through is none",
+            1,
+            1_000_000,
+            none=OFF,
+        ),
     ] = 3
-    forbidden_window_seconds: Annotated[int, says("the time that these attempts are counted in", 1, 1_000_000)] = 600
+    forbidden_window_seconds: Annotated[int, says("the time in which they are counted", 1, 1_000_000)] = 600
 
 
 class Restriction(Struct, frozen=True):
     """Seed 002's externalRestrictions: patterns of tools, and how long one approval lasts."""
 
     patterns: PatternSet = field(default_factory=PatternSet)
-    scope: str = "once"  # once, or session
-    ttl_seconds: int = 0
-
-
-class Policy(Struct, frozen=True):
-    """A policy: the requirements of levels, patterns, registry, tiers, escalation and the loop."""
-
-    name: str
-    description: str = ""
-    extends: str = ""  # the policy whose settings count where this one has none
-    levels: Mapping[Level, Control] = field(default_factory=lambda: MappingProxyType({}))
-    irreversible: Human = Human.CONFIRM  # R-5
-    patterns: PatternSet = field(default_factory=PatternSet)
-    restriction: Restriction = field(default_factory=Restriction)
-    allowed_operations: frozenset[str] = (
-        frozenset()
-    )  # X-04: what is not in it is denied; empty when nothing was declared
-    matrix: str = "floor"
-    trust: TrustPolicy = field(default_factory=TrustPolicy)
-    severities: Severities = field(default_factory=Severities)
-    registry: bool = True  # whether the registry's patterns count
-    severity_replaces_level: bool = (
-        False  # R-21: whether a pattern that an operator registered replaces the level's requirement
-    )
-    tiers: bool = True
-    tolerance: str = "moderate"
-    escalate: Escalate = field(default_factory=Escalate)
-    literal_globs: bool = False  # R-7: seed 002's globs as they stand
-    always_ask: bool = False
-    block_on_danger_zone: bool = False
-    denial_seconds: int = 600  # how long a rejected effect stays rejected
-    open_tickets: int = 5
-    cooling_frees_irreversible: bool = False  # only `spec` (R-3)
-    start: str = "confirm"  # loop.start (R-11)
-    max_autonomous_steps: int = 10
-    step_ceiling: int = 100
-    mode: str = ""  # safetyLoop.mode of seed 001's JSON (R-12); empty where it has none
-    cases: tuple[Mapping[str, Any], ...] = ()
-    source: str = ""  # its text, for its hash
-
-    def control(self, level: Level) -> Control:
-        """The control of a level; a level that the policy does not name requires verification."""
-        return self.levels.get(level, Control(Requirement(human=Human.VERIFY)))
+    scope: Annotated[Literal["once", "session"], says("what one approval answers", weakened_by="`session`")] = "once"
+    ttl_seconds: Annotated[int, says("how long it lasts", 0, 86_400)] = field(default=0, name="ttlSeconds")
 
 
 HUMANS = MappingProxyType(
@@ -151,15 +133,223 @@ _WORDS = ("allow", "cool_off", "confirm", "approve", "verify", "block")
 _CONTROL_KEYS = frozenset(
     {"require", "cooling_seconds", "approvers", "quorum", "reauth", "relief", "kept", "irreversible", "denies"}
 )
-_TOP = frozenset(
-    {
-        "name", "description", "extends", "levels", "irreversible", "patterns", "restrictions", "externalRestrictions", "allowed_operations",
-        "matrix", "trust_policy", "gate", "registry", "severity_replaces_level", "tiers", "tolerance", "escalation", "literal_globs", "always_ask",
-        "block_on_danger_zone", "denial_seconds", "open_tickets", "cooling_frees_irreversible", "loop", "case",
-    }
-)  # fmt: skip
 _SEED_TOP = frozenset({"deny", "requiresApproval", "autoApprove", "safetyLoop", "maxAutonomousSteps", "riskTolerance"})
 _WHO = re.compile(r"human|(?:role|team):[\w.@-]{1,64}|[\w.@-]{1,64}")
+
+
+def globs_of(table: Mapping[str, Any], key: str, path: Path, problems: Problems) -> tuple[Glob, ...]:
+    found = []
+    value = table.get(key, [])
+    if not isinstance(value, list):
+        problems.error((*path, key), f"{key}: expected a list, got {describe_value(value)}")
+        return ()
+    for at, text in enumerate(value):
+        try:
+            found.append(Glob.of(text))
+        except PatternSyntax as error:
+            problems.error((*path, key, at), str(error))
+    return tuple(found)
+
+
+def _control(data: object, path: Path, problems: Problems) -> Control:
+    """A word, or a table with a word and what goes with it."""
+    if isinstance(data, str):
+        return Control(_word(data, path, problems))
+    table = problems.table(data, path)
+    if table is None:
+        return Control(Requirement(blocked=True))
+    problems.only(table, _CONTROL_KEYS, path)
+    requirement = _word(table.get("require", "allow"), (*path, "require"), problems)
+    approvers = frozenset(problems.texts(table, "approvers", path))
+    for who in sorted(approvers):
+        if not _WHO.fullmatch(who):
+            problems.error(
+                (*path, "approvers"),
+                f"{describe_value(who)}: expected human, an operator's name, role:NAME or team:NAME",
+            )
+    cooling = problems.number(table, "cooling_seconds", path, 0, 86_400, whole=True)
+    requirement = replace(
+        requirement,
+        cooling_seconds=int(cooling) if cooling is not None else requirement.cooling_seconds,
+        approvers=approvers,
+        quorum=int(problems.number(table, "quorum", path, 0, 20, whole=True) or 0),
+        reauth=problems.flag(table, "reauth", path, False),
+    )
+    instead = {
+        key: _word(table[key], (*path, key), problems) for key in ("relief", "kept", "irreversible") if key in table
+    }
+    return Control(requirement, **instead, denies=problems.flag(table, "denies", path, False))
+
+
+def _word(word: object, path: Path, problems: Problems) -> Requirement:
+    if word not in _WORDS:
+        problems.error(path, f"expected one of {', '.join(_WORDS)}, got {describe_value(word)}")
+        return Requirement(blocked=True)
+    if word in ("allow", "block"):
+        return Requirement(blocked=word == "block")
+    return Requirement(cooling_seconds=30) if word == "cool_off" else Requirement(human=HUMANS[str(word)])
+
+
+def _read_levels(
+    data: object, path: Path, problems: Problems, others: Mapping[Level, Control]
+) -> Mapping[Level, Control]:
+    table = problems.table(data, path) or {}
+    problems.only(table, {level.word for level in Level}, path)
+    own = {level: _control(table[level.word], (*path, level.word), problems) for level in Level if level.word in table}
+    return MappingProxyType({**others, **own})
+
+
+def _read_irreversible(word: object, path: Path, problems: Problems, plain: Human) -> Human:
+    if isinstance(word, str) and word in IRREVERSIBLE:
+        return IRREVERSIBLE[word]
+    words = f"irreversible: expected one of {', '.join(IRREVERSIBLE)}, got {describe_value(word)}"
+    problems.error(path, words)
+    return plain
+
+
+def _read_patterns(data: object, path: Path, problems: Problems, plain: PatternSet) -> PatternSet:
+    """The patterns, added to those of the policy that is extended."""
+    return plain.joined(_pattern_set(data, path, problems, ("deny", "approve", "allow")))
+
+
+def _pattern_set(data: object, path: Path, problems: Problems, keys: tuple[str, str, str]) -> PatternSet:
+    table = problems.table(data, path) or {}
+    problems.only(table, keys, path)
+    return PatternSet(*(globs_of(table, key, path, problems) for key in keys))
+
+
+def _read_restriction(data: object, path: Path, problems: Problems, plain: Restriction) -> Restriction:
+    """Seed 002: `allowPatterns, confirmPatterns, denyPatterns`, and how far one approval reaches."""
+    path = ("externalRestrictions",)
+    table = dict(problems.table(data, path) or {})
+    approval = table.pop("approvalPolicy", {})
+    patterns = _pattern_set(table, path, problems, ("denyPatterns", "confirmPatterns", "allowPatterns"))
+    found = read_table(Restriction, approval, (*path, "approvalPolicy"), problems, plain)
+    return replace(found, patterns=plain.patterns.joined(patterns))
+
+
+def _read_cases(data: object, path: Path, problems: Problems, plain: object) -> tuple[Mapping[str, Any], ...]:
+    cases = []
+    for at, case in enumerate(problems.items({"case": data}, "case", ())):
+        table = problems.table(case, ("case", at))
+        if table is None:
+            continue
+        if not isinstance(table.get("expect"), str):
+            problems.error(("case", at), "expect is missing: allow, cool_off, confirm, approve, verify, deny or block")
+        cases.append(MappingProxyType(dict(table)))
+    return tuple(cases)
+
+
+class LoopLimits(Struct, frozen=True):
+    """The table `[loop]` of a policy."""
+
+    start: Annotated[
+        Literal["confirm", "allow"],  # R-11
+        says("whether the start of an execution is confirmed", weakened_by="`allow`"),
+    ] = "confirm"
+    max_autonomous_steps: Annotated[int, says("steps without a person", 0, 10_000)] = 10
+    step_ceiling: Annotated[int, says("the most that anybody can raise them to", 0, 10_000)] = 100
+
+
+class Policy(Struct, frozen=True):
+    """A policy: the requirements of levels, patterns, registry, tiers, escalation and the loop."""
+
+    name: Annotated[str, says("its name", default="the file's name")]
+    description: Annotated[str, says("what it is for")] = ""
+    extends: Annotated[
+        str,
+        says(
+            "another policy, shipped or a file beside this one, that [speaks where this one says nothing](../guide/policies.md)"
+        ),
+    ] = ""
+    levels: Annotated[
+        Mapping[Level, Control],
+        says(
+            "what each of the five levels [asks for](../guide/policies.md); all five have to be there, unless `extends` brings them",
+            default="needed",
+            read=_read_levels,
+        ),
+    ] = field(default_factory=lambda: MappingProxyType({}))
+    irreversible: Annotated[  # R-5
+        Human,
+        says(
+            "the least for what cannot be undone: `off`, `confirm`, `approve`, `verify`; unless `off` it is `verify` from level "
+            "`dangerous` up",
+            read=_read_irreversible,
+        ),
+    ] = Human.CONFIRM
+    patterns: Annotated[
+        PatternSet, says("[`deny`, `approve`, `allow`](../guide/policies.md)", default="none", read=_read_patterns)
+    ] = field(default_factory=PatternSet)
+    restriction: Annotated[
+        Restriction,
+        says(
+            "the same for tools, in seed 002's words; also under `externalRestrictions`",
+            default="none",
+            read=_read_restriction,
+        ),
+    ] = field(default_factory=Restriction, name="restrictions")
+    allowed_operations: Annotated[  # X-04
+        frozenset[str],
+        says(
+            "where given, every other named operation or tool is blocked, but for those that stop, confirm or verify an agent"
+        ),
+    ] = frozenset()
+    registry: Annotated[bool, says("whether registry patterns ask for time and approval")] = True
+    severity_replaces_level: Annotated[  # R-21
+        bool,
+        says(
+            "in `default` and `spec` `true`: what an operator registered asks for the controls of its pattern instead of its "
+            "level's, where no rule finds more"
+        ),
+    ] = False
+    severities: Annotated[
+        Severities, says("as the [configuration's](settings.md#gate) `[gate]`, which replaces this one whole")
+    ] = field(default_factory=Severities, name="gate")
+    tiers: Annotated[bool, says("whether the score asks: from 31 confirm, from 61 verify")] = True
+    tolerance: Annotated[
+        Tolerance, says("`conservative` asks from a score of 26; `moderate` and `aggressive` add nothing")
+    ] = "moderate"
+    always_ask: Annotated[bool, says("confirm for everything, reading included")] = False
+    escalate: Annotated[Escalate, says("what much of the same asks for")] = field(
+        default_factory=Escalate, name="escalation"
+    )
+    denial_seconds: Annotated[int, says("how long a rejected effect stays rejected", 0, 86_400)] = 600
+    open_tickets: Annotated[int, says("how many one session of an agent may have open", 1, 1_000)] = 5
+    literal_globs: Annotated[  # R-7
+        bool,
+        says(
+            "seed 002's globs as they stand, and registry patterns without regard to what an action would do; for `spec`",
+            weakened_by="`true`, where levels allow",
+        ),
+    ] = False
+    cooling_frees_irreversible: Annotated[  # R-3
+        bool, says("time alone frees what cannot be undone; for `spec`", weakened_by="`true`")
+    ] = False
+    matrix: Annotated[
+        Literal["floor", "spec"],
+        says("which trust matrix counts for operations of an adapter ([adapters](adapters.md))"),
+    ] = "floor"
+    trust: Annotated[
+        TrustPolicy,
+        says(
+            "what [adapters](adapters.md) need beyond the matrix; as in the [configuration](settings.md#trust_policy)"
+        ),
+    ] = field(default_factory=TrustPolicy, name="trust_policy")
+    block_on_danger_zone: Annotated[
+        bool,
+        says("a score of 86 and more is refused without a ticket, and blocks the principal until an operator lifts it"),
+    ] = False
+    loop: Annotated[LoopLimits, says("of [the loop](loop.md#what-can-be-set)")] = field(default_factory=LoopLimits)
+    cases: Annotated[
+        tuple[Mapping[str, Any], ...], says("[the promises](../guide/policies.md)", default="none", read=_read_cases)
+    ] = field(default=(), name="case")
+    mode: str = ""  # safetyLoop.mode of seed 001's JSON (R-12); empty where it has none
+    source: str = ""  # its text, for its hash
+
+    def control(self, level: Level) -> Control:
+        """The control of a level; a level that the policy does not name requires verification."""
+        return self.levels.get(level, Control(Requirement(human=Human.VERIFY)))
 
 
 class PolicyError(ValueError):
@@ -211,160 +401,23 @@ def _seed(data: Mapping[str, Any], name: str, problems: Problems, base: Policy |
         mode = None
     return replace(
         start, name=name, patterns=patterns, tolerance=tolerance, mode=str(mode["mode"]) if isinstance(mode, Mapping) else "",
-        max_autonomous_steps=start.max_autonomous_steps if steps is None else int(steps),
+        loop=start.loop if steps is None else replace(start.loop, max_autonomous_steps=int(steps)),
     )  # fmt: skip
 
 
 def _own(data: Mapping[str, Any], name: str, problems: Problems, base: Policy | None) -> Policy:
     """A policy in our words; where it extends another, own keys replace the other's, and patterns add up."""
-    problems.only(data, _TOP, ())
-    extends = problems.text(data, "extends", ())
-    if extends and base is None:
-        problems.error(("extends",), f"{describe_value(extends)} was not loaded")
-    plain = base if extends and base is not None else Policy(name)
-    loop = problems.table(data.get("loop", {}), ("loop",)) or {}
-    problems.only(loop, {"start", "max_autonomous_steps", "step_ceiling"}, ("loop",))
-    restrictions = data.get("restrictions", data.get("externalRestrictions"))
-    patterns = _patterns(data.get("patterns", {}), ("patterns",), problems, ("deny", "approve", "allow"))
-    return Policy(
-        name=problems.text(data, "name", ()) or name,
-        description=problems.text(data, "description", ()),
-        extends=extends,
-        levels=_levels(data, problems, plain.levels),
-        irreversible=IRREVERSIBLE[
-            _choice(data, "irreversible", IRREVERSIBLE, _word_of(plain.irreversible), (), problems)
-        ],
-        patterns=plain.patterns.joined(patterns),
-        restriction=_restriction(restrictions, problems, plain.restriction),
-        allowed_operations=frozenset(problems.texts(data, "allowed_operations", ())) or plain.allowed_operations,
-        matrix=_choice(data, "matrix", dict.fromkeys(MATRICES), plain.matrix, (), problems),
-        trust=read_table(TrustPolicy, data.get("trust_policy", {}), ("trust_policy",), problems, plain.trust),
-        severities=read_table(Severities, data.get("gate", {}), ("gate",), problems, plain.severities),
-        registry=problems.flag(data, "registry", (), plain.registry),
-        severity_replaces_level=problems.flag(data, "severity_replaces_level", (), plain.severity_replaces_level),
-        tiers=problems.flag(data, "tiers", (), plain.tiers),
-        tolerance=_choice(data, "tolerance", TOLERANCES, plain.tolerance, (), problems),
-        escalate=read_table(Escalate, data.get("escalation", {}), ("escalation",), problems, plain.escalate),
-        literal_globs=problems.flag(data, "literal_globs", (), plain.literal_globs),
-        always_ask=problems.flag(data, "always_ask", (), plain.always_ask),
-        block_on_danger_zone=problems.flag(data, "block_on_danger_zone", (), plain.block_on_danger_zone),
-        denial_seconds=_whole(data, "denial_seconds", (), plain.denial_seconds, 0, 86_400, problems),
-        open_tickets=_whole(data, "open_tickets", (), plain.open_tickets, 1, 1_000, problems),
-        cooling_frees_irreversible=problems.flag(
-            data, "cooling_frees_irreversible", (), plain.cooling_frees_irreversible
-        ),
-        start=_choice(loop, "start", dict.fromkeys(("confirm", "allow")), plain.start, ("loop",), problems),
-        max_autonomous_steps=_whole(
-            loop, "max_autonomous_steps", ("loop",), plain.max_autonomous_steps, 0, 10_000, problems
-        ),
-        step_ceiling=_whole(loop, "step_ceiling", ("loop",), plain.step_ceiling, 0, 10_000, problems),
-        mode=plain.mode,
-        cases=_cases(data, problems),
-    )
-
-
-def _word_of(human: Human) -> str:
-    return next(word for word, value in IRREVERSIBLE.items() if value is human)
-
-
-def _levels(data: Mapping[str, Any], problems: Problems, others: Mapping[Level, Control]) -> Mapping[Level, Control]:
-    table = problems.table(data.get("levels", {}), ("levels",)) or {}
-    problems.only(table, {level.word for level in Level}, ("levels",))
-    missing = [level.word for level in Level if level.word not in table and level not in others]
-    for word in missing:
+    table = dict(data)
+    if "externalRestrictions" in table:
+        table.setdefault("restrictions", table["externalRestrictions"])
+        del table["externalRestrictions"]
+    plain = base if "extends" in table and base is not None else Policy(name)
+    found = read_table(Policy, table, (), problems, replace(plain, name=name, description="", extends="", cases=()))
+    if found.extends and base is None:
+        problems.error(("extends",), f"{describe_value(found.extends)} was not loaded")
+    for word in (level.word for level in Level if level not in found.levels):
         problems.error(("levels",), f'{word} is missing; say what it asks for, or extends = "default" at the top')
-    own = {
-        level: _control(table[level.word], ("levels", level.word), problems) for level in Level if level.word in table
-    }
-    return MappingProxyType({**others, **own})
-
-
-def _control(data: object, path: Path, problems: Problems) -> Control:
-    """A word, or a table with a word and what goes with it."""
-    if isinstance(data, str):
-        return Control(_word(data, path, problems))
-    table = problems.table(data, path)
-    if table is None:
-        return Control(Requirement(blocked=True))
-    problems.only(table, _CONTROL_KEYS, path)
-    requirement = _word(table.get("require", "allow"), (*path, "require"), problems)
-    approvers = frozenset(problems.texts(table, "approvers", path))
-    for who in sorted(approvers):
-        if not _WHO.fullmatch(who):
-            problems.error(
-                (*path, "approvers"),
-                f"{describe_value(who)}: expected human, an operator's name, role:NAME or team:NAME",
-            )
-    requirement = replace(
-        requirement,
-        cooling_seconds=_whole(table, "cooling_seconds", path, int(requirement.cooling_seconds), 0, 86_400, problems),
-        approvers=approvers,
-        quorum=_whole(table, "quorum", path, 0, 0, 20, problems),
-        reauth=problems.flag(table, "reauth", path, False),
-    )
-    instead = {
-        key: _word(table[key], (*path, key), problems) for key in ("relief", "kept", "irreversible") if key in table
-    }
-    return Control(requirement, **instead, denies=problems.flag(table, "denies", path, False))
-
-
-def _word(word: object, path: Path, problems: Problems) -> Requirement:
-    if word not in _WORDS:
-        problems.error(path, f"expected one of {', '.join(_WORDS)}, got {describe_value(word)}")
-        return Requirement(blocked=True)
-    if word in ("allow", "block"):
-        return Requirement(blocked=word == "block")
-    return Requirement(cooling_seconds=30) if word == "cool_off" else Requirement(human=HUMANS[str(word)])
-
-
-def _patterns(data: object, path: Path, problems: Problems, keys: tuple[str, str, str]) -> PatternSet:
-    table = problems.table(data, path) or {}
-    problems.only(table, keys, path)
-    return PatternSet(*(globs_of(table, key, path, problems) for key in keys))
-
-
-def globs_of(table: Mapping[str, Any], key: str, path: Path, problems: Problems) -> tuple[Glob, ...]:
-    found = []
-    value = table.get(key, [])
-    if not isinstance(value, list):
-        problems.error((*path, key), f"{key}: expected a list, got {describe_value(value)}")
-        return ()
-    for at, text in enumerate(value):
-        try:
-            found.append(Glob.of(text))
-        except PatternSyntax as error:
-            problems.error((*path, key, at), str(error))
-    return tuple(found)
-
-
-def _restriction(data: object, problems: Problems, plain: Restriction) -> Restriction:
-    """Seed 002: `allowPatterns, confirmPatterns, denyPatterns`, and how far one approval reaches."""
-    if data is None:
-        return plain
-    path: Path = ("externalRestrictions",)
-    table = problems.table(data, path) or {}
-    problems.only(table, {"allowPatterns", "confirmPatterns", "denyPatterns", "approvalPolicy"}, path)
-    approval = problems.table(table.get("approvalPolicy", {}), (*path, "approvalPolicy")) or {}
-    problems.only(approval, {"scope", "ttlSeconds"}, (*path, "approvalPolicy"))
-    patterns = PatternSet(
-        *(globs_of(table, key, path, problems) for key in ("denyPatterns", "confirmPatterns", "allowPatterns"))
-    )
-    scopes = dict.fromkeys(("once", "session"))
-    scope = _choice(approval, "scope", scopes, plain.scope, (*path, "approvalPolicy"), problems)
-    ttl = _whole(approval, "ttlSeconds", (*path, "approvalPolicy"), plain.ttl_seconds, 0, 86_400, problems)
-    return Restriction(plain.patterns.joined(patterns), scope, ttl)
-
-
-def _cases(data: Mapping[str, Any], problems: Problems) -> tuple[Mapping[str, Any], ...]:
-    cases = []
-    for at, case in enumerate(problems.items(data, "case", ()) if "case" in data else []):
-        table = problems.table(case, ("case", at))
-        if table is None:
-            continue
-        if not isinstance(table.get("expect"), str):
-            problems.error(("case", at), "expect is missing: allow, cool_off, confirm, approve, verify, deny or block")
-        cases.append(MappingProxyType(dict(table)))
-    return tuple(cases)
+    return found
 
 
 def _choice(
@@ -375,10 +428,3 @@ def _choice(
         return value
     problems.error((*path, key), f"{key}: expected one of {', '.join(known)}, got {describe_value(value)}")
     return default
-
-
-def _whole(
-    data: Mapping[str, Any], key: str, path: Path, default: int, least: int, most: int, problems: Problems
-) -> int:
-    value = problems.number(data, key, path, least, most, whole=True)
-    return default if value is None else int(value)

@@ -47,9 +47,9 @@ def operations(policy: Policy, mode: str = "enforcing") -> Mapping[str, Operatio
 
 
 def _execute_agent(policy: Policy, enforced: bool) -> OperationSpec:
-    ceiling = policy.step_ceiling
-    steps = min(policy.max_autonomous_steps, ceiling)
-    start = SINGLE if enforced and policy.start != "allow" else AUTO
+    ceiling = policy.loop.step_ceiling
+    steps = min(policy.loop.max_autonomous_steps, ceiling)
+    start = SINGLE if enforced and policy.loop.start != "allow" else AUTO
     return OperationSpec(
         "execute_agent",
         "execute",
@@ -307,16 +307,16 @@ def protocol(policy: Policy, mode: str, challenge_seconds: float) -> dict[str, A
         "safety_loop": {
             "mode": mode,
             "defaults": {
-                "max_autonomous_steps": min(policy.max_autonomous_steps, policy.step_ceiling),
+                "max_autonomous_steps": min(policy.loop.max_autonomous_steps, policy.loop.step_ceiling),
                 "risk_tolerance": policy.tolerance,
-                "start": policy.start,
+                "start": policy.loop.start,
                 "deny": [glob.text for glob in policy.patterns.deny],
                 "requires_approval": [glob.text for glob in policy.patterns.approve],
                 "auto_approve": [glob.text for glob in policy.patterns.allow],
             },
-            "step_ceiling": policy.step_ceiling,
+            "step_ceiling": policy.loop.step_ceiling,
             "options": {
-                "max_autonomous_steps": f"0 to {policy.step_ceiling}",
+                "max_autonomous_steps": f"0 to {policy.loop.step_ceiling}",
                 "risk_tolerance": ["conservative", "moderate", "aggressive"],
                 "start": ["confirm", "allow"],
                 "deny": "glob patterns",
