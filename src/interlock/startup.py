@@ -17,7 +17,7 @@ from interlock.identity.session_shelf import SharedShelf
 from interlock.identity.sessions import OperatorSessions
 from interlock.identity.visitors import Visitors
 from interlock.plans import history
-from interlock.policy.policy import MODES
+from interlock.policy.policy import MODES, Policy
 from interlock.policy.registry import Pattern, PatternError, Registry, built_in
 from interlock.ports import Channel, Clock, Store
 from interlock.records import AuditQuery, Block
@@ -53,21 +53,7 @@ def open_state(
     if shared:
         store.write(installation.agree)
     writer = f"w-{secrets.token_hex(4)}" if shared else "main"
-    in_force = InForce(
-        rules=rules,
-        policy=policy,
-        mode=config.mode,
-        registry=Registry(built_in()),
-        policy_hash=hashes[1],
-        rulebook_hash=hashes[0],
-        own_assets=guarded_of(config),
-        challenge_seconds=config.limits.challenge_seconds,
-        loops=config.loop,
-        hooks=config.hooks,
-        impact=config.impact,
-        undo=config.undo,
-        pauses=config.pause,
-    )
+    in_force = _in_force(config, policy, rules, hashes)
     sessions = OperatorSessions(config.limits.session_minutes, clock.now)
     state = State(
         store=store,
@@ -94,6 +80,25 @@ def open_state(
     history.recover_interrupted(state)
     pausing.warn(state)
     return state
+
+
+def _in_force(config: Config, policy: Policy, rules: Rulebook, hashes: tuple[str, str]) -> InForce:
+    """What a configuration puts in force; `hashes` are those of the rules and of the policy."""
+    return InForce(
+        rules=rules,
+        policy=policy,
+        mode=config.mode,
+        registry=Registry(built_in()),
+        policy_hash=hashes[1],
+        rulebook_hash=hashes[0],
+        own_assets=guarded_of(config),
+        challenge_seconds=config.limits.challenge_seconds,
+        loops=config.loop,
+        hooks=config.hooks,
+        impact=config.impact,
+        undo=config.undo,
+        pauses=config.pause,
+    )
 
 
 def read_rules(config: Config) -> tuple[Rulebook, str]:
