@@ -101,6 +101,7 @@ EXCEPTIONS = {
     "cli/judge/scan/ci.py": ("circleci pwsh", "words of CI files"),
     "console/__init__.py": ("GET", "a method of HTTP"),
     "hooks/written_files.py": ("tee", "a quick look at a text"),
+    "identity/agent_detection.py": ("hermes", "the program of an agent"),
     "impact/git/losses.py": ("rm", "a subcommand of Git"),
     "impact/inspection.py": ("git", "a verb of effects"),
     "impact/inspector.py": ("git", "a verb of effects"),
