@@ -56,6 +56,16 @@ def test_later_work_is_listed_and_only_force_overwrites_it(journal: Journal, wor
     assert journal.undo(forced["undoableAs"])["undone"] and tree(work) == now
 
 
+def test_what_a_user_of_another_namespace_lost_comes_back_as_theirs_here(journal: Journal, work: Path) -> None:
+    before = tree(work)
+    other = ("unshare", "--user", "--map-user=1234", "--map-group=1234")
+    done = subprocess.run([*other, *journal.argv(["sh", "-c", "rm -r sub; echo x > a.txt"])], capture_output=True)
+    assert done.returncode == 0, done.stderr
+    journal.settle()
+    assert journal.undo().get("undone")
+    assert tree(work) == before
+
+
 @pytest.mark.parametrize(
     "later",
     [

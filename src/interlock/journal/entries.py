@@ -10,6 +10,7 @@ from enum import IntEnum
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 _RECORD = struct.Struct("<IIcB18sIQQ")
 _STATE = struct.Struct("<IBBBxIIIIQQQqqqqQ32sIII")
@@ -142,11 +143,18 @@ def has_changes(data: Any) -> bool:
     return any(type in CHANGES for type, *_ in _records(data))
 
 
-def read_journal(data: Any) -> ActionJournal:
-    """All records of a journal; what follows a damaged one is left out, since it was never acted on."""
-    found = ActionJournal()
+def read_journal(data: Any, owner: tuple[int, int] | None = None) -> ActionJournal:
+    """All records of a journal; what follows a damaged one is left out, since it was never acted on.
+
+    `owner` has its file now: a supervisor in another user namespace wrote the numbers that the same users have there.
+    """
+    found, inside = ActionJournal(), owner
     for type, call, sequence, pid, time, states in _records(data):
         found.last = max(found.last, time)
+        if type == "H":
+            inside = states[0].owner if owner is not None else None
+        elif owner is not None and inside is not None and inside != owner:
+            states = tuple(replace(state, owner=_outside(state.owner, inside, owner)) for state in states)
         if type == "P":
             found.processes.append(JournalProcess(pid, states[0].ino, states[0].dev, states[0].path))
         elif type == "d":
@@ -165,6 +173,17 @@ def read_journal(data: Any) -> ActionJournal:
                 ):
                     found.contents.setdefault(state.identity, state)
     return found
+
+
+_NOBODY = 65_534  # what a user namespace shows of users that it does not have
+
+
+def _outside(owner: tuple[int, int], inside: tuple[int, int], own: tuple[int, int]) -> tuple[int, int]:
+    """An owner as the supervisor saw it, in numbers of here: its own user and group, and nobody's, are those of its journal."""
+    return (
+        own[0] if owner[0] in (inside[0], _NOBODY) else owner[0],
+        own[1] if owner[1] in (inside[1], _NOBODY) else owner[1],
+    )
 
 
 def _records(data: Any) -> Iterator[tuple[str, str, int, int, float, tuple[JournalState, ...]]]:

@@ -55,7 +55,9 @@ class StoredJournal(Struct, frozen=True):
 
     def plan(self, data: Any) -> JournalPlan:
         """The steps of an undo as things are now."""
-        return JournalPlanner(read_journal(data), self.store.same(self.id), self.is_running()).plan()
+        status = os.stat(self.folder / "journal")
+        journal = read_journal(data, (status.st_uid, status.st_gid))
+        return JournalPlanner(journal, self.store.same(self.id), self.is_running()).plan()
 
     def is_running(self) -> bool:
         """Whether the supervisor of this action lives; it holds a lock on the journal."""
