@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -13,6 +16,7 @@ from daemons import PASSPHRASE, QUICK
 from interlock.audit.chain import event_body
 from interlock.console.pages.undo import PAGE, shown_changes
 from interlock.identity.operators import add_operator, sign_in
+from interlock.journal.build import ready
 from interlock.records import UNDONE, Snapshot
 from interlock.snapshots import UndoChange
 
@@ -120,3 +124,22 @@ def test_the_record_of_an_action_leads_to_what_was_kept_of_it(here: ConsoleVisit
     record = here.record(event="undo.refused", text=row.id)
     assert f"/console/undo/{row.id}" in here.links(record, HOME)
     assert "later work" in page_text(here.page(record))
+
+
+@pytest.mark.slow("compiles the journal's supervisor")
+def test_a_journaled_action_is_listed_shown_and_undone(here: ConsoleVisitor, tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("the only copy\n")
+    program, store = ready(here.app.config)
+    subprocess.run([program, store.path, "--label", "claude", "--", "rm", file], check=True)
+    (id,) = store.ids()
+    assert store.journal(id).wait(60)
+    listed = f"{HOME}?before={time.time() + 1}"  # the rows of the other tests are of another time
+    assert f"rm {file}" in here.said(listed) and f"{HOME}/{id}" in here.links(listed, f"{HOME}/j_")
+    page = here.said(f"{HOME}/{id}")
+    assert "create" in page and "+the only copy" in page
+    assert here.window.form(f"{HOME}/{id}", {}).status_code == 422 and not file.exists()
+    answer = here.window.form(f"{HOME}/{id}", {"sure": "yes"})
+    assert answer.status_code == 200 and "It is back as it was" in answer.text
+    assert file.read_text() == "the only copy\n"
+    assert "undone" in here.said(f"{HOME}/{id}") and here.window.get(f"{HOME}/j_aaaaaaaaaa").status_code == 404

@@ -23,6 +23,7 @@ from interlock.journal.restore import MOST_CHANGES, plan_body
 from interlock.journal.store import JournalStore
 from interlock.journal.undo_plan import JournalStep
 from interlock.journal.wrapping import wrapped_call
+from interlock.records import Snapshot
 from interlock.redaction import redact_text
 from interlock.times import iso
 
@@ -40,6 +41,16 @@ class JournalUndo:
     def rows(self, limit: int = 200) -> list[dict[str, Any]]:
         """The newest actions."""
         return [_row(action) for action in self._store.actions(limit)]
+
+    def snapshots(self, limit: int, before: float = 0.0) -> list[Snapshot]:
+        """The newest actions, in the shape of snapshots."""
+        found = [action for action in self._store.actions(limit) if not before or action.at < before]
+        return [_snapshot(action) for action in found]
+
+    def snapshot(self, id: str) -> Snapshot | None:
+        """One action in the shape of a snapshot; None where there is none."""
+        action = self._store.journal(id).action()
+        return _snapshot(action) if action is not None else None
 
     def row(self, id: str) -> dict[str, Any]:
         return _row(self._action(id))
@@ -93,6 +104,14 @@ def _row(action: JournaledAction) -> dict[str, Any]:
     }
     body |= {"call": call} if call else {}
     return body | ({"undoes": action.undoes} if action.undoes else {})
+
+
+def _snapshot(action: JournaledAction) -> Snapshot:
+    row = _row(action)
+    return Snapshot(
+        action.id, action.at, f"uid:{os.getuid()}", row["agent"], "", row["cwd"], row["command"], "", action.files, action.bytes,
+        row["state"], undoes=action.undoes, ended_by=action.undone_by,
+    )  # fmt: skip
 
 
 def _escape(text: str) -> str:

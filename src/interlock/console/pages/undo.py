@@ -1,8 +1,9 @@
-"""Undo page: snapshots, the changes that restoring one would make, and a button that restores it."""
+"""Undo page: snapshots and journaled actions, the changes that undoing one would make, and a button that does it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 from urllib.parse import urlencode
 
 from msgspec import Struct
@@ -12,9 +13,12 @@ from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, PageNo
 from interlock.engine import undoing
 from interlock.error_codes import AnswerRefused
 from interlock.identity.console_access import may_visit
+from interlock.journal import ID as JOURNAL_ID
+from interlock.journal import JournalError
+from interlock.journal.undo import JournalUndo
 from interlock.records import KEPT, Snapshot
 from interlock.runtime.state import State
-from interlock.snapshots import UndoChange, UndoPlan
+from interlock.snapshots import UndoChange, UndoPlan, UndoResult
 
 HOME = "/console/undo"
 PAGE = 50
@@ -31,9 +35,11 @@ class ShownChange(Struct, frozen=True):
 
 
 def listing(visit: Visit) -> Answer:
-    """The snapshots of every agent, the newest first."""
-    state = visit.context.state
-    found = undoing.list_snapshots(state, limit=PAGE + 1, before=_moment(visit.query.get("before", "")))
+    """The snapshots of every agent and the journaled actions, the newest first."""
+    state, before = visit.context.state, _moment(visit.query.get("before", ""))
+    found = list(undoing.list_snapshots(state, limit=PAGE + 1, before=before))
+    if (journal := _journal(visit)) is not None:
+        found = sorted([*found, *journal.snapshots(PAGE + 1, before)], key=lambda row: row.at, reverse=True)
     rows = found[:PAGE]
     values = {
         "rows": rows,
@@ -52,7 +58,7 @@ def one(visit: Visit) -> Answer:
     """One snapshot and what restoring it would change now; contents are shown only to those who may restore it."""
     row = _row(visit)
     may = may_visit(visit.who, APPROVER)
-    return _page(visit, row, *(_restore_plan(visit.context.state, row) if may else (None, "")))
+    return _page(visit, row, *(_restore_plan(visit, row) if may else (None, "")))
 
 
 def undo(visit: Visit) -> Answer:
@@ -61,10 +67,12 @@ def undo(visit: Visit) -> Answer:
     if visit.form.get("sure") != "yes":
         raise InvalidInput("tick the box first: this changes files")
     force = visit.form.get("force") == "yes"
-    found = undoing.undo(visit.context.state, visit.who.operator, row.id, force)
-    done = found.undone
+    if (journal := _journal(visit, row.id)) is not None:
+        done = _journal_undo(journal, row.id, force)
+    else:
+        done = undoing.undo(visit.context.state, visit.who.operator, row.id, force).undone
     values = {
-        "row": found.snapshot,
+        "row": row,
         "done": done,
         "changes": shown_changes(done.changes),
         "more": max(0, done.total - len(done.changes)),
@@ -73,13 +81,40 @@ def undo(visit: Visit) -> Answer:
     return Page("undo/outcome.html", values, 200 if done.done else 409)
 
 
-def _restore_plan(state: State, row: Snapshot) -> tuple[UndoPlan | None, str]:
+def _journal(visit: Visit, id: str = "") -> JournalUndo | None:
+    """The journal of the daemon's own user; None where it has none, or where `id` is no action of it."""
+    config = visit.context.config
+    return JournalUndo(config) if not config.separate.on and (not id or JOURNAL_ID.fullmatch(id)) else None
+
+
+def _changes(body: Mapping[str, Any]) -> tuple[UndoChange, ...]:
+    found = body.get("changes", ())
+    return tuple(UndoChange(one["path"], one["what"], one.get("later", False), one.get("diff", "")) for one in found)
+
+
+def _journal_undo(journal: JournalUndo, id: str, force: bool) -> UndoResult:
+    """The outcome of a journaled action's undo."""
+    try:
+        body = journal.undo(id, force)
+    except JournalError as error:
+        return UndoResult(id, problem=str(error))
+    say, problem = tuple(body.get("say", ())), str(body.get("problem", ""))
+    as_id, refused = str(body.get("undoableAs", "")), bool(body.get("refused"))
+    return UndoResult(id, as_id, "", _changes(body), int(body.get("total", 0)), refused, problem, say)
+
+
+def _restore_plan(visit: Visit, row: Snapshot) -> tuple[UndoPlan | None, str]:
     """What restoring would change, or why it cannot be done."""
     if row.state != KEPT:
         return None, ""
     try:
-        plan = undoing.plan_undo(state, row.id).plan
-    except AnswerRefused as error:
+        if (journal := _journal(visit, row.id)) is not None:
+            body = journal.plan(row.id)
+            counts = int(body.get("total", 0)), int(body.get("later", 0))
+            plan = UndoPlan(row.id, _changes(body), *counts, tuple(body.get("say", ())), str(body.get("problem", "")))
+        else:
+            plan = undoing.plan_undo(visit.context.state, row.id).plan
+    except (AnswerRefused, JournalError) as error:
         return None, str(error)
     return plan, plan.problem
 
@@ -112,7 +147,10 @@ def _kind(line: str) -> tuple[str, str]:
 
 def _row(visit: Visit) -> Snapshot:
     id = visit.params["id"]
-    found = visit.context.state.store.read(lambda tx: tx.snapshot(id))
+    if (journal := _journal(visit, id)) is not None:
+        found = journal.snapshot(id)
+    else:
+        found = visit.context.state.store.read(lambda tx: tx.snapshot(id))
     if found is None:
         raise PageNotFound(f"there is no snapshot {id[:80]}")
     return found
