@@ -105,7 +105,7 @@ def test_an_unexpected_error_is_an_answer_and_no_pass(run: Run, monkeypatch: pyt
     def broken(*args: object) -> None:
         raise RuntimeError("odd")
 
-    monkeypatch.setattr("interlock.engine.preview.assess", broken)
+    monkeypatch.setattr("interlock.engine.assessment.assess", broken)
     assert run(b'{"id": 1, "command": "ls"}') == [
         {"id": 1, "level": 4, "error": "could not be judged: RuntimeError: odd"}
     ]

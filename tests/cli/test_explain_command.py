@@ -166,7 +166,7 @@ def test_an_unexpected_error_denies(monkeypatch: pytest.MonkeyPatch, capsys: Cap
     def broken(*args: object) -> None:
         raise RuntimeError("odd")
 
-    monkeypatch.setattr("interlock.analysis.assess.judge", broken)
+    monkeypatch.setattr("interlock.engine.preview.judge", broken)
     assert (main(["explain", "ls"]), main(["explain", "--json", "ls"])) == (20, 20)
 
 

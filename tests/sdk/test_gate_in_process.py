@@ -345,7 +345,7 @@ def test_the_configuration_may_be_a_file_or_made_and_policy_and_store_stand_abov
     chosen = gate_config(path, "strict", tmp_path / "other")
     assert (chosen.policy, chosen.folder) == ("strict", tmp_path / "other")
     assert chosen.socket_path == tmp_path / "other" / "interlock.sock", "another store has another daemon"
-    assert gate_config(path, None, folder_url(tmp_path / "state")).socket == f"{tmp_path}/s"
+    assert gate_config(path, None, folder_url(tmp_path / "state")).daemon.socket == f"{tmp_path}/s"
     assert gate_config(None, None, "postgresql://localhost/x").store == "postgresql://localhost/x"
     with pytest.raises(ValueError, match="no %, # or"):
         folder_url(tmp_path / "50%41")

@@ -150,12 +150,12 @@ def test_where_nobody_chose_a_port_a_taken_one_is_replaced_and_said(tmp_path: Pa
         other.bind(("127.0.0.1", 0))
         other.listen()
         taken = Config(daemon=DaemonSettings(port=other.getsockname()[1]))
-        assert serve._with_free_port(taken).port == 0
+        assert serve._with_free_port(taken).daemon.port == 0
         assert "is taken" in serve._with_free_port(taken).warnings[-1]
         path = tmp_path / "interlock.toml"
-        path.write_text(f"[daemon]\nport = {taken.port}\n")
-        assert serve._with_free_port(replace(taken, path=str(path))).port == taken.port
-    assert serve._with_free_port(taken).port == taken.port
+        path.write_text(f"[daemon]\nport = {taken.daemon.port}\n")
+        assert serve._with_free_port(replace(taken, path=str(path))).daemon == taken.daemon
+    assert serve._with_free_port(taken).daemon == taken.daemon
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def gate_config(config: ConfigSource, policy: str | None, store: str | os.PathLi
     if store is not None:
         address = str(store) if isinstance(store, str) and "://" in store else folder_url(store)
         if address != made.store:  # another store has another daemon
-            made = replace(made, store=address, socket="")
+            made = replace(made, store=address, daemon=replace(made.daemon, socket=""))
     return made
 
 
