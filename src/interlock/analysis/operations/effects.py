@@ -46,10 +46,11 @@ def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple
     """The act's verb among the rules' words, and its traits; `reach` says how far it goes."""
     if act.kind in _HALTS and act.noun in deed_nouns():  # cancel_deletion, disable_delete
         return CHANGE, ()
-    verb = _verb(act, reach)
+    row = english().first.find(act)
+    verb = row.effect if row is not None else _verb(act, reach)
     if verb in HARMLESS:
         return _raised(act, verb)
-    traits = [*_TRAITS.get(act.object, ())]
+    traits = [*_TRAITS.get(act.object, ()), *(row.traits if row is not None else ())]
     if act.verb in _LISTS.gentle or english().kinds[_kind(act) or "destroy"].adds == _U:
         traits.append(_U)
     if act.verb in _LISTS.total and verb == "act_delete" and act.object in (*_STORES, *_HOSTS, "disk", ""):
@@ -64,9 +65,6 @@ def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple
 
 
 def _verb(act: NamedAct, reach: frozenset[str]) -> str:
-    row = english().first.find(act)
-    if row is not None:
-        return row.effect
     if act.kind == "delete" and act.beside and not act.phrase:
         return _MAPS.out_of.get(object_kind(act.beside)[0], CHANGE)
     return _looked_up(act, reach)
