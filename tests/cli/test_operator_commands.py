@@ -219,9 +219,9 @@ def test_two_policies_are_compared_on_what_really_happened(desk: Desk, tmp_path:
 def test_pending_is_watched_until_somebody_has_seen_enough(desk: Desk) -> None:
     with person_at(*desk.argv("pending", "--watch", script='trap : INT; "$@"')) as screen:
         screen.until("waiting for an answer")
-        ticket = desk.evaluate("rm -rf /srv/watched", agent={"name": "watched"})["pendingId"]
+        ticket = desk.evaluate("git push --force origin watched", agent={"name": "watched"})["pendingId"]
         screen.until(short_id(ticket))
-        screen.until("rm -rf /srv/watched")
+        screen.until("git push --force origin watched")
         desk.signed("reject", ticket, "--reason", "seen")
         screen.until("rejected")
         os.write(screen.file, b"\x03")

@@ -13,6 +13,7 @@ import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -63,16 +64,21 @@ def served(program: Path, home: Path) -> Iterator[str]:
         process.stdout.close()
 
 
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A short name, for the path of a socket has at most 107 characters."""
+    with TemporaryDirectory(prefix="i-") as made:
+        yield Path(made)
+
+
 @pytest.mark.slow(why="an sdist and a wheel are built, installed and run")
-def test_the_wheel_of_the_source_distribution_runs_by_itself(tmp_path: Path) -> None:
+def test_the_wheel_of_the_source_distribution_runs_by_itself(tmp_path: Path, home: Path) -> None:
     sdist = build("sdist", ROOT, tmp_path / "sdist")
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path / "source", filter="data")
     wheel = build("wheel", tmp_path / "source" / f"interlock-{__version__}", tmp_path / "wheel")
     assert wheel.name == f"interlock-{__version__}-py3-none-any.whl"
     program = install(wheel, tmp_path / "env")
-    home = tmp_path / "home"
-    home.mkdir()
 
     def run(*words: str) -> str:
         env = {**CLEAN, "HOME": str(home)}
