@@ -148,8 +148,10 @@ def test_a_no_outlasts_a_restart(gate: Gate) -> None:
 
 def test_everyday_work_does_not_ask_the_store_unless_it_meets_a_denial(gate: Gate) -> None:
     reject(gate, WIPE)
-    eventually(gate.state.fresh)
-    assert quick(gate.state, Request(command("mv notes.txt old.txt", A), AGENT, "test")) is not None
+    everyday = Request(command("mv notes.txt old.txt", A), AGENT, "test")
+    eventually(
+        lambda: gate.state.fresh() and quick(gate.state, everyday) is not None
+    )  # once it has heard of its own no
     assert quick(gate.state, Request(AWAY, AGENT, "test")) is None
 
 
