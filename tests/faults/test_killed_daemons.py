@@ -12,10 +12,10 @@ from killed_services import warm
 
 pytestmark = pytest.mark.xdist_group("faults")
 
-FOLDERS, AT_ONCE, LIVES = 4, 2, 3  # `make soak` kills two hundred
+FOLDERS, AT_ONCE, LIVES = 4, 2, 2  # `make soak` kills two hundred
 
 
-@pytest.mark.slow(why="12 daemons are really started, put under load and killed")
+@pytest.mark.slow(why="8 daemons are really started, put under load and killed")
 def test_what_killed_daemons_acknowledged_is_there_once_and_provable(tmp_path: Path) -> None:
     known = warm()
     folders = [Folder(tmp_path / str(number), number, known) for number in range(FOLDERS)]
