@@ -51,7 +51,7 @@ def test_generated_text_always_gets_an_answer(part: int) -> None:
         assert 0 <= found.score <= 100, text
 
 
-@settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.text(st.characters(), max_size=60) | st.text(st.sampled_from("rm -f/~'\"$(){}`|&;<>\n\\*#=!ab"), max_size=60),
     st.sampled_from(["", CWD, "/", "C:\\x"]),
@@ -257,7 +257,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.text(max_size=40),
     st.dictionaries(st.text(max_size=12), JSON, max_size=5),
@@ -268,7 +268,7 @@ def test_any_operation_or_tool_gets_an_answer(name: str, params: dict[str, Any],
     assert assess(tool(name, params)).level in Level
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.text(max_size=200))
 def test_any_sentence_gets_an_answer(text: str) -> None:
     assert assess(intent(text)).level in Level

@@ -107,7 +107,7 @@ def test_facts_of_the_readers_are_variables(fact: str) -> None:
 
 
 @given(st.text(max_size=520))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_whatever_is_written_either_loads_or_is_refused(text: str) -> None:
     try:
         condition = compile_condition(text)

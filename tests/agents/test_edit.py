@@ -35,13 +35,13 @@ def both_ways(word: str, text: str) -> None:
     }
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(files(comments=True))
 def test_a_file_with_comments_comes_back_to_the_letter(text: str) -> None:
     both_ways("gemini", text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.sampled_from(["claude-code", "codex", "windsurf", "devin", "droid"]), files(comments=False))
 def test_a_plain_file_comes_back_to_the_letter(word: str, text: str) -> None:
     both_ways(word, text)
@@ -134,14 +134,14 @@ def test_a_broken_file_is_refused_with_its_line_and_column(text: str, line: int,
     assert str(caught.value).startswith(f"line {line}, column {column}: ")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.text(alphabet='{}[]",:/*\\ \n1at', max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(EditError):
         parse_jsonc(text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=40))
 def test_what_json_reads_we_read_the_same(text: str) -> None:
     value = {"k": [text, {"n": text}]}

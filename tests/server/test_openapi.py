@@ -26,7 +26,7 @@ from repository import ROOT
 
 DOCUMENT = document(routes_only())
 SECONDS = 60.0
-EXAMPLES = int(os.environ.get("OPENAPI_EXAMPLES", "2"))  # `make fuzz` sends more
+EXAMPLES = int(os.environ.get("OPENAPI_EXAMPLES", "5"))  # `make fuzz` sends more
 CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
 
 

@@ -150,7 +150,7 @@ def test_hostile_text_ends_in_an_answer_or_with_the_budget(name: str) -> None:
 
 
 @given(st.text(alphabet="()%!^&|<>\"'@:;,=~/\\ \nabdelforincif01*", max_size=60))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_no_text_breaks_the_reader(source: str) -> None:
     facts(source)
 

@@ -293,6 +293,6 @@ def test_hostile_text_ends_in_an_answer_or_with_the_budget(name: str) -> None:
 
 
 @given(st.text(alphabet="$(){}[]'\"`@&|;,.-+ %?\nabiex#<>=:~\\", max_size=60))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_no_text_breaks_the_reader(source: str) -> None:
     facts(source)
