@@ -9,6 +9,7 @@ import pytest
 from interlock.config import Config, config_of
 from interlock.journal import build
 from interlock.journal.build import is_built, problem_of, store_of, supervisor_of
+from journals import settle
 
 
 @pytest.fixture
@@ -25,6 +26,7 @@ def config(tmp_path: Path, supervisor: Path) -> Config:
 
 def test_a_journal_that_works_leaves_nothing_behind_when_it_is_tried(config: Config) -> None:
     assert problem_of(config) == ""
+    settle(store_of(config))
     assert store_of(config).ids() == []
 
 

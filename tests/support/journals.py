@@ -51,9 +51,7 @@ class Journal:
         return self.run(sys.executable, "-I", "-S", "-B", "-c", code, *arguments, **how)
 
     def settle(self) -> None:
-        """Waits until every action has ended."""
-        for id in self.store.ids():
-            assert self.store.journal(id).wait(SECONDS), "its supervisor still runs"
+        settle(self.store)
 
     def last(self) -> StoredJournal:
         return self.store.journal(self.store.ids()[0])
@@ -69,6 +67,16 @@ class Journal:
         found = undo(self.store, self.supervisor, id or self.last().id, force)
         self.settle()
         return found
+
+
+def settle(store: JournalStore) -> None:
+    """Waits until every action has ended: a command's status comes at once, its supervisor may take a moment longer."""
+    for id in store.ids():
+        stored = store.journal(id)
+        assert stored.wait(SECONDS), "its supervisor still runs"
+        until = time.monotonic() + 0.1
+        while stored.folder.exists() and not (stored.folder / "journal").exists() and time.monotonic() < until:
+            time.sleep(0.001)  # it changed nothing, and its folder goes next
 
 
 def table() -> list[str]:
