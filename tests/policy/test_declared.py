@@ -11,10 +11,10 @@ from interlock.model import Action, Human, command, intent, tool
 from interlock.policy.declared_steps import (
     MISMATCH,
     UNDECLARED,
-    DeclarationRules,
     compare_with_declared,
     declared_step,
 )
+from interlock.policy.overrides import DeclarationRules
 from interlock.problems import Problems
 from interlock.schema import read_table
 

@@ -27,6 +27,7 @@ from interlock.config.settings import (
     LogSettings,
     LoopMode,
     NamePatternLists,
+    PauseSettings,
     PolicyChoice,
     ProxySettings,
     RequestLimits,
@@ -37,7 +38,6 @@ from interlock.config.settings import (
     Telemetry,
 )
 from interlock.config.values import without_password
-from interlock.policy.exemptions import PauseSettings
 from interlock.policy.load import load_policy, policy_hash
 from interlock.policy.overrides import LoopSettings, settings_json
 from interlock.policy.policy import MODES, Policy, Severities

@@ -392,3 +392,17 @@ class ProxySettings(Struct, frozen=True):
     line_bytes: Annotated[int, says("how long one message may be, in either direction", 4_096, 268_435_456)] = (
         16_777_216
     )
+
+
+class PauseSettings(Struct, frozen=True):
+    """The table `[pause]`."""
+
+    max_minutes: Annotated[
+        int,
+        says(
+            "the longest [pause](../guide/gate.md#a-pause) that an operator may make; `0` allows none",
+            0,
+            1_440,
+            weakened_by="long: everything that an operator could approve passes meanwhile",
+        ),
+    ] = 60

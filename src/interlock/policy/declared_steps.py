@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -13,13 +13,12 @@ from interlock.analysis.facts import Effect, Fact
 from interlock.model import Action, Assessment, Human, Level, Requirement
 from interlock.policy.circumstances import Contribution
 from interlock.policy.effect_key import EffectKey, Relation, effect_keys, path_keys, relation
-from interlock.schema import says
+from interlock.policy.overrides import DeclarationRules
 
 if TYPE_CHECKING:
     from interlock.analysis.assess import Judgement
 
 UNDECLARED, MISMATCH = "loop.undeclared", "loop.mismatch"
-Consequence = Literal["off", "note", "pause", "block"]
 LONGEST = 2_000  # characters of a hint that are compared
 # The requirement of each setting; `note` only records.
 _REQUIREMENTS = MappingProxyType(
@@ -66,16 +65,6 @@ class DeclaredStep(Struct, frozen=True):
     paths: tuple[EffectKey, ...]  # effects on named paths, harmless ones included
     categories: frozenset[str]
     words: frozenset[str]
-
-
-class DeclarationRules(Struct, frozen=True):
-    """The table `[loop.mismatch]`: the consequence of a call that differs from the steps its agent reported."""
-
-    everyday: Annotated[Consequence, says("below level 2", weakened_by="`off`")] = "note"
-    destructive: Annotated[Consequence, says("from level 2 on", weakened_by="`off`")] = "pause"
-
-    def word(self, level: Level) -> str:
-        return self.destructive if level >= Level.DESTRUCTIVE else self.everyday
 
 
 def declared_step(action: Action, judgement: Judgement) -> DeclaredStep:

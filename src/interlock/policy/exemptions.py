@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
 
 from msgspec import Struct
 
@@ -14,7 +13,6 @@ from interlock.policy.impact import INSPECTABLE_RULES, JOURNAL, RELIEF_PREFIX, c
 from interlock.policy.match_names import MatchNames
 from interlock.policy.patterns import covers
 from interlock.policy.policy import Policy
-from interlock.schema import says
 
 # Parts that an auto-approving pattern exempts from (R-6), and parts that a harmless impact exempts from (R-5).
 _AUTO_APPROVABLE = frozenset(
@@ -83,7 +81,6 @@ def apply_exemptions(
 
 def _beyond_inspection(assessment: Assessment, at: Circumstances) -> bool:
     """Whether no inspection and no snapshot can exempt it: rights, other machines, secrets, the guard itself; everything forbidden except ephemeral databases (R-23)."""
-    # imported late: it loads the analysis of targets
     return any(
         finding.category in _NEVER_IMPACT_EXEMPT
         or finding.rule.startswith("self_protection.")
@@ -136,23 +133,8 @@ def _without(parts: list[Contribution], goes: Callable[[Contribution], bool]) ->
     return remaining, len(remaining) != len(parts)
 
 
-MOST_MINUTES = 1_440
 PAUSED = "paused_by_operator"  # the factor's name, and the record's
 GUARD = "self_protection."  # rules about the guard itself
-
-
-class PauseSettings(Struct, frozen=True):
-    """The table `[pause]`."""
-
-    max_minutes: Annotated[
-        int,
-        says(
-            "the longest [pause](../guide/gate.md#a-pause) that an operator may make; `0` allows none",
-            0,
-            MOST_MINUTES,
-            weakened_by="long: everything that an operator could approve passes meanwhile",
-        ),
-    ] = 60
 
 
 class OperatorPause(Struct, frozen=True):

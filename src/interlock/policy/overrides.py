@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
-from interlock.policy.declared_steps import DeclarationRules
+from interlock.model import Level
 from interlock.policy.digest import normal_name
 from interlock.policy.patterns import Glob, PatternSet
 from interlock.policy.policy import TOLERANCES, Policy, globs_of
@@ -17,6 +17,7 @@ from interlock.problems import Path, Problems, describe_value
 from interlock.schema import says
 
 KEYS = ("maxAutonomousSteps", "riskTolerance", "deny", "requiresApproval", "autoApprove")
+Consequence = Literal["off", "note", "pause", "block"]
 _TIGHTEST = tuple(TOLERANCES)  # conservative first
 
 
@@ -55,6 +56,16 @@ def _rules_by_name(
             problems.error((*path, name), "is empty, or another spelling of a name before it")
         found[spelled] = rules_of(table, (*path, name), problems)
     return MappingProxyType(found)
+
+
+class DeclarationRules(Struct, frozen=True):
+    """The table `[loop.mismatch]`: the consequence of a call that differs from the steps its agent reported."""
+
+    everyday: Annotated[Consequence, says("below level 2", weakened_by="`off`")] = "note"
+    destructive: Annotated[Consequence, says("from level 2 on", weakened_by="`off`")] = "pause"
+
+    def word(self, level: Level) -> str:
+        return self.destructive if level >= Level.DESTRUCTIVE else self.everyday
 
 
 class LoopSettings(Struct, frozen=True):

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from interlock.analysis.rules.book import Rulebook
 from interlock.analysis.rules.load import load
 from interlock.config import Config
-from interlock.config.settings import HookSettings, ImpactSettings, SnapshotSettings
-from interlock.policy.exemptions import PauseSettings
+from interlock.config.settings import HookSettings, ImpactSettings, PauseSettings, SnapshotSettings
 from interlock.policy.overrides import AppliedRules, LoopSettings
 from interlock.policy.policy import Policy
 from interlock.policy.real_paths import NO_OWN_ASSETS, OwnAssets
