@@ -115,14 +115,17 @@ compare: $(GUARDS) ## other guards on the labelled commands, beside Interlock (h
 pictures: $(STAMP) $(NODE) $(TOOLS) ## the README's pictures, from the real demo and the real console
 	PYTHONPATH=tests/support $(BIN)/python tests/pictures.py
 
-fuzz: $(STAMP) ## 100,000 generated inputs, and a minute of requests
+fuzz: $(STAMP) ## 100,000 generated inputs, ten times the examples of every property, and a minute of requests
 	PYTHONPATH=tests/support $(BIN)/python tests/fuzz.py
-	OPENAPI_EXAMPLES=60 $(BIN)/python -m pytest tests/server/test_openapi.py
+	EFFORT=10 $(BIN)/python -m pytest -n 2 tests/test_properties.py tests/adapters tests/agents tests/analysis tests/approvals \
+		tests/hooks/test_call_answers.py tests/install/test_install_plan.py tests/loop/test_loop_properties.py tests/redaction
+	EFFORT=30 $(BIN)/python -m pytest tests/server/test_openapi.py
 
-soak: $(STAMP) ## 200 daemons killed under load, 600 random trees and repositories destroyed and undone, 1,400 journaled programs
+soak: $(STAMP) ## 200 daemons and 540 services killed under load, 900 random trees and repositories destroyed and undone, 1,400 journaled programs
 	PYTHONPATH=tests/support $(BIN)/python tests/soak.py
-	UNDO_EXAMPLES=300 $(BIN)/python -m pytest -n 2 tests/snapshots
-	UNDO_EXAMPLES=100 $(BIN)/python -m pytest -n 2 tests/journal/test_journal_properties.py
+	EFFORT=10 $(BIN)/python -m pytest tests/faults/test_killed_services.py
+	EFFORT=25 $(BIN)/python -m pytest -n 2 tests/snapshots
+	EFFORT=50 $(BIN)/python -m pytest -n 2 tests/journal/test_journal_properties.py
 
 hostile: $(STAMP) $(TOOLS) ## an agent with a shell against each isolation, all of it (two minutes; needs root)
 	PYTHONPATH=tests/support:tests/hostile unshare -m -n --propagation private $(BIN)/python tests/hostile/run.py

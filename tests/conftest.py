@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import postgres
+from effort import EFFORT
 from gate import CHEAP, PASSPHRASE, Gate
 from interlock.identity import operators
 from interlock.identity.keys import enrol
@@ -23,7 +24,7 @@ from shared_services import Replica, eventually
 # Most of what a worker has lives as long as it does: looking through all of that for garbage takes a tenth of the time.
 gc.set_threshold(100_000, 50, 100)
 # The same examples in every run, however slow the machine is: a property that fails, fails for everybody. `make fuzz` looks for new ones.
-settings.register_profile("suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("suite", deadline=None, derandomize=EFFORT == 1, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("suite")
 # Daemons that tests start tell nobody at this desk of what they hold.
 for _screen in ("DISPLAY", "WAYLAND_DISPLAY"):

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from effort import EFFORT
 from interlock import assess
 from interlock.analysis.assess import judge
 from interlock.analysis.facts import Effect
@@ -51,7 +52,7 @@ def test_generated_text_always_gets_an_answer(part: int) -> None:
         assert 0 <= found.score <= 100, text
 
 
-@settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=1000 * EFFORT, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.text(st.characters(), max_size=60) | st.text(st.sampled_from("rm -f/~'\"$(){}`|&;<>\n\\*#=!ab"), max_size=60),
     st.sampled_from(["", CWD, "/", "C:\\x"]),
@@ -60,7 +61,7 @@ def test_any_text_at_all_gets_an_answer(text: str, cwd: str) -> None:
     assert answer(text, cwd).level in Level
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300 * EFFORT, deadline=None)
 @given(st.text(st.sampled_from("rm -f/~'\"$(){}`|&;<>\n\\*#=!ab"), max_size=40))
 def test_a_wipe_behind_any_line_is_seen(text: str) -> None:
     """Where the text closes all that it opens; a quote left open makes the wipe a part of it, which is a finding too."""
@@ -257,7 +258,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300 * EFFORT, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.text(max_size=40),
     st.dictionaries(st.text(max_size=12), JSON, max_size=5),
@@ -268,7 +269,7 @@ def test_any_operation_or_tool_gets_an_answer(name: str, params: dict[str, Any],
     assert assess(tool(name, params)).level in Level
 
 
-@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300 * EFFORT, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.text(max_size=200))
 def test_any_sentence_gets_an_answer(text: str) -> None:
     assert assess(intent(text)).level in Level

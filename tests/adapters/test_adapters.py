@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cases import each
+from effort import EFFORT
 from interlock.adapters import AdapterError, AdapterReading, load, read, read_file
 from interlock.adapters.trust import Trust, history_json
 from interlock.model import Level
@@ -278,7 +279,7 @@ YAMLISH = st.recursive(
 
 
 @given(st.sampled_from([line.split(":")[0] + ":" for line in GOOD.splitlines()]), YAMLISH)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150 * EFFORT, deadline=None)
 def test_whatever_is_written_is_read_or_refused(key: str, value: str) -> None:
     lines = [f"{key} {value}" if line.startswith(key) else line for line in GOOD.splitlines()]
     reading = read("\n".join(lines))

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cases import each
+from effort import EFFORT
 from interlock.adapters.conditions import ConditionError, compile_condition, evaluate_condition
 
 TRUE = [
@@ -107,7 +108,7 @@ def test_facts_of_the_readers_are_variables(fact: str) -> None:
 
 
 @given(st.text(max_size=520))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150 * EFFORT, deadline=None)
 def test_whatever_is_written_either_loads_or_is_refused(text: str) -> None:
     try:
         condition = compile_condition(text)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from test_golden import CASES, GOLDEN, stdin
 
 from cases import each
+from effort import EFFORT
 from interlock.agents import GATING, Event, HookOutput, HookVerdict, UnknownAgent, agent, words
 from interlock.agents.hook_protocol import MAX_BYTES, MAX_REASON, tidy
 from interlock.analysis.read import read
@@ -305,7 +306,7 @@ def bent(draw: st.DrawFn) -> tuple[str, str, bytes]:
     )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250 * EFFORT, deadline=None)
 @given(bent(), st.sampled_from(["allow", "ask", "deny", "what"]), st.text(max_size=30), st.text(max_size=30))
 def test_bent_input_never_raises_and_the_answer_parses(
     given: tuple[str, str, bytes], word: str, reason: str, context: str
@@ -314,7 +315,7 @@ def test_bent_input_never_raises_and_the_answer_parses(
     holds(name, configured, data, HookVerdict(word, reason, context))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150 * EFFORT, deadline=None)
 @given(
     st.sampled_from(words()), st.sampled_from(["", "PreToolUse", "pre_run_command", "\ud800"]), st.binary(max_size=200)
 )

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonc_text import files
 
+from effort import EFFORT
 from interlock.agents import HookClient, agent
 from interlock.agents.hook_files import json_or_empty
 from interlock.agents.jsonc import EditError, parse_jsonc
@@ -35,25 +36,25 @@ def both_ways(word: str, text: str) -> None:
     }
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200 * EFFORT, deadline=None)
 @given(files(comments=True))
 def test_a_file_with_comments_comes_back_to_the_letter(text: str) -> None:
     both_ways("gemini", text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100 * EFFORT, deadline=None)
 @given(st.sampled_from(["claude-code", "codex", "windsurf", "devin", "droid"]), files(comments=False))
 def test_a_plain_file_comes_back_to_the_letter(word: str, text: str) -> None:
     both_ways(word, text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100 * EFFORT, deadline=None)
 @given(files(comments=False, versioned=1))
 def test_a_file_with_a_version_comes_back_to_the_letter(text: str) -> None:
     both_ways("cursor", text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100 * EFFORT, deadline=None)
 @given(files(comments=True))
 def test_every_comment_survives_the_install(text: str) -> None:
     once = agent("gemini").installed(place("gemini"), text, CLIENT)
@@ -134,14 +135,14 @@ def test_a_broken_file_is_refused_with_its_line_and_column(text: str, line: int,
     assert str(caught.value).startswith(f"line {line}, column {column}: ")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150 * EFFORT, deadline=None)
 @given(st.text(alphabet='{}[]",:/*\\ \n1at', max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(EditError):
         parse_jsonc(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100 * EFFORT, deadline=None)
 @given(st.text(max_size=40))
 def test_what_json_reads_we_read_the_same(text: str) -> None:
     value = {"k": [text, {"n": text}]}

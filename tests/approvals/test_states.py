@@ -9,6 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from msgspec.structs import replace
 
 from cases import each
+from effort import EFFORT
 from interlock.approvals import MOVES, MoveRefused, TicketChange, apply_move, first_state, resolve, settle
 from interlock.model import AgentRef, Human, Level, Requirement, TicketState
 from interlock.records import Ticket
@@ -172,4 +173,4 @@ class Tickets(RuleBasedStateMachine):
 
 
 TestTickets = Tickets.TestCase
-TestTickets.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestTickets.settings = settings(max_examples=60 * EFFORT, stateful_step_count=30, deadline=None)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from cases import each
+from effort import EFFORT
 from interlock.hooks.memory import DEFERRED, DENIED, PASSED, PROMPTED, AnsweredCall, AnsweredCalls, CallAnswer
 
 CALLS = st.sampled_from(["one", "two", "three"])
@@ -43,7 +44,7 @@ class CallAnswers(RuleBasedStateMachine):
         assert {call for call in known if self.calls.passed(call)} == {c for c, a in known.items() if a is PASSED}
 
 
-CallAnswers.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+CallAnswers.TestCase.settings = settings(max_examples=60 * EFFORT, stateful_step_count=30, deadline=None)
 test_any_order_of_announcements_and_runs = CallAnswers.TestCase
 
 

@@ -13,6 +13,7 @@ from agents.jsonc_text import files
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import EFFORT
 from interlock.agents import HookClient, agent, words
 from interlock.config import Config, config_of
 from interlock.install import register
@@ -86,7 +87,7 @@ def test_where_nothing_was_nothing_stays(machine: Machine, word: str, scope: str
     assert machine.tree() == {} and register.registered_files(machine.config) == ()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60 * EFFORT, deadline=None)
 @given(st.sampled_from(JSON), st.data())
 def test_what_was_there_comes_back_byte_for_byte(word: str, data: st.DataObject) -> None:
     text = data.draw(files(comments=word == "gemini", versioned=1 if word in ("cursor", "copilot") else None))

@@ -17,11 +17,12 @@ from pathlib import Path
 import pytest
 
 import random_program
+from effort import EFFORT
 from forked_child import in_child
 from journals import Journal, tree
 
 HERE = Path(__file__).parent
-EXAMPLES = int(os.environ.get("UNDO_EXAMPLES", "2"))
+EXAMPLES = 2 * EFFORT
 PR_CAPBSET_DROP, CAPABILITIES = 24, 0x20080522
 CALLS = "60"
 

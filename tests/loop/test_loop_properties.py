@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from effort import EFFORT
 from interlock.error_codes import LoopProblem
 from interlock.loop import confirmations, deadlocks
 from interlock.loop.executions import end_session
@@ -160,6 +161,9 @@ def _key(name: str) -> str:
 
 
 Alone.TestCase.settings = settings(
-    max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+    max_examples=25 * EFFORT,
+    stateful_step_count=25,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
 )
 TestAlone = pytest.mark.slow("dozens of lives of an agent, each on a store of its own")(Alone.TestCase)

@@ -13,12 +13,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cases import each
+from effort import EFFORT
 from interlock.redaction import TOO_DEEP, redact, redact_text
 
 LETTERS = "abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
 ALNUM = LETTERS + "0123456789"
 URLSAFE = ALNUM + "_-"
-SOME = settings(max_examples=100)
+SOME = settings(max_examples=100 * EFFORT)
 
 
 def drawn(alphabet: str, least: int, most: int | None = None) -> st.SearchStrategy[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -20,13 +19,14 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from daemons import Daemon, bearer, daemon, in_process_daemon
+from effort import EFFORT
 from interlock.server.app import routes_only
 from interlock.server.openapi import document
 from repository import ROOT
 
 DOCUMENT = document(routes_only())
 SECONDS = 60.0
-EXAMPLES = int(os.environ.get("OPENAPI_EXAMPLES", "5"))  # `make fuzz` sends more
+EXAMPLES = 2 * EFFORT  # of each operation
 CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
 
 

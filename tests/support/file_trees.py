@@ -13,12 +13,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from effort import EFFORT
 from interlock.snapshots import SnapshotLimits
 from interlock.snapshots.client import WarmSnapshotter
 
 PATIENT = SnapshotLimits(ms=20_000)  # the machine may be busy
 NOW = 1_700_000_000.0
-EXAMPLES = int(os.environ.get("UNDO_EXAMPLES", "12"))  # of each property; `make soak` asks for more
+EXAMPLES = 12 * EFFORT  # of each property
 _COUNTER = itertools.count()
 _WHO = {
     f"GIT_{who}_{what}": value

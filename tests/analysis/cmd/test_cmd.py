@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cases import each
+from effort import EFFORT
 from interlock.analysis.cmd import read_cmd
 from interlock.analysis.facts import BudgetSpent, hole
 from interlock.analysis.windows_text import looks_like_windows
@@ -150,7 +151,7 @@ def test_hostile_text_ends_in_an_answer_or_with_the_budget(name: str) -> None:
 
 
 @given(st.text(alphabet="()%!^&|<>\"'@:;,=~/\\ \nabdelforincif01*", max_size=60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150 * EFFORT, deadline=None)
 def test_no_text_breaks_the_reader(source: str) -> None:
     facts(source)
 

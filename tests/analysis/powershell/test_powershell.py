@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cases import each
+from effort import EFFORT
 from interlock.analysis.facts import BudgetSpent, hole
 from interlock.analysis.powershell import read_powershell
 from recording_report import Recorder
@@ -293,6 +294,6 @@ def test_hostile_text_ends_in_an_answer_or_with_the_budget(name: str) -> None:
 
 
 @given(st.text(alphabet="$(){}[]'\"`@&|;,.-+ %?\nabiex#<>=:~\\", max_size=60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150 * EFFORT, deadline=None)
 def test_no_text_breaks_the_reader(source: str) -> None:
     facts(source)

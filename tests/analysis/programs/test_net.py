@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cases import each
+from effort import EFFORT
 from interlock.analysis.assess import judge
 from interlock.analysis.programs import build_program
 from interlock.analysis.programs.load import shipped_programs
@@ -140,7 +141,7 @@ WORDS = st.sampled_from(
 
 
 @given(st.sampled_from(UNDESCRIBED), DESCRIPTIONS, WORDS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150 * EFFORT, deadline=None)
 def test_adding_a_description_never_lowers_what_it_does_not_mention(
     program: str, data: dict[str, Any], words: str
 ) -> None:

@@ -12,6 +12,7 @@ from prose_twins import SAID, TWINS
 from prose_wide import HARM, MUTATES, NEAR
 
 from cases import each
+from effort import EFFORT
 from interlock.analysis.prose import read_prose
 from interlock.analysis.prose.normalise import LIMIT, normalise
 from recording_report import Recorder
@@ -107,7 +108,7 @@ def test_hostile_text_is_read_in_bounded_time(text: str) -> None:
     assert facts(text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150 * EFFORT, deadline=None)
 @given(
     st.text(max_size=200)
     | st.lists(

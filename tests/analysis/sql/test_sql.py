@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cases import each
+from effort import EFFORT
 from interlock.analysis.facts import BudgetSpent, hole
 from interlock.analysis.sql import generated_sql, read_sql
 from recording_report import Recorder
@@ -354,7 +355,7 @@ def test_text_that_is_too_long_is_never_called_harmless() -> None:
     assert facts("INSERT INTO t VALUES (1);" * 10_000 + "DROP TABLE t") == [("unreadable", "budget")]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100 * EFFORT, deadline=None)
 @given(
     st.text(alphabet="'\"`$();-/*\\#\n .,=@:[]DROPTABLEdeleteFROMwhereANDor01%\ufffc", max_size=120),
     st.sampled_from(["", "postgres", "mysql", "sqlite", "tsql", "oracle"]),
@@ -364,7 +365,7 @@ def test_no_text_can_crash_the_reader(text: str, dialect: str) -> None:
     generated_sql(text, dialect)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100 * EFFORT, deadline=None)
 @given(st.text(alphabet="ab '\"();-\n", max_size=30))
 def test_a_quoted_text_is_never_a_deed(text: str) -> None:
     quoted = text.replace("'", "''")

@@ -14,6 +14,7 @@ from functools import cache
 import pytest
 from msgspec import Struct
 
+from effort import EFFORT
 from interlock.analysis.rules import load
 from interlock.analysis.shell.syntax import ShellTooDeep, parse
 from interlock.analysis.shell.syntax import nodes as n
@@ -48,8 +49,8 @@ def written() -> tuple[str, ...]:
 def made() -> tuple[str, ...]:
     """Text that a grammar made, whole and spoiled."""
     chance = random.Random(11)
-    whole = [Grammar(chance).text(3) for _ in range(400)]
-    broken = [spoil_text(chance) for _ in range(400)]
+    whole = [Grammar(chance).text(3) for _ in range(250 * EFFORT)]
+    broken = [spoil_text(chance) for _ in range(250 * EFFORT)]
     return tuple(
         text
         for text in dict.fromkeys([*whole, *broken])
@@ -80,7 +81,7 @@ needs_bash = pytest.mark.skipif(shutil.which("bash") is None and not os.environ.
 @needs_bash
 def test_what_people_write_is_accepted_and_refused_as_by_bash() -> None:
     plain = [text for text in written() if not TIGHT.search(text)]
-    some = tuple(random.Random(5).sample(plain, 800))
+    some = tuple(random.Random(5).sample(plain, min(500 * EFFORT, len(plain))))
     refused = set(refused_by_bash(some))
     wrong = [text for text in some if ours(text)[1] != (text in refused) and text not in READ_ALL_THE_SAME]
     assert not wrong, f"{len(wrong)} of {len(some)}: {wrong[:20]}"
