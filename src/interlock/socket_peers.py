@@ -10,6 +10,11 @@ from pathlib import Path
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid, as the kernel gives them
 
 
+def too_long(place: object) -> str:
+    """What to do about a socket that cannot have this path."""
+    return f"{place}: a socket's path may have 107 characters; set daemon.socket to a shorter one"
+
+
 def peer_of(sock: socket.socket) -> tuple[int, int] | None:
     """The process and the user at the other end; None where the kernel does not say."""
     if not hasattr(socket, "SO_PEERCRED"):

@@ -25,6 +25,7 @@ from interlock.records import AuditQuery
 from interlock.server.daemon import DaemonServer
 from interlock.startup import open_state
 from interlock.storage.opening import open_store
+from interlock.web.sockets import CannotServe, unix
 
 DATABASE = {"agent": "agent_123", "action": "drop_database", "resource": "main"}
 
@@ -113,6 +114,11 @@ def test_a_second_daemon_on_the_same_folder_refuses(tmp_path: Path) -> None:
         code, said = ended(tmp_path)
         assert code == 1 and f"in use by process {running.process.pid}" in said
         assert running.here().get("/healthz").status_code == 200  # and does no harm to the first
+
+
+def test_a_path_that_is_too_long_for_a_socket_is_named_with_the_setting(tmp_path: Path) -> None:
+    with pytest.raises(CannotServe, match=r"107 characters; set daemon\.socket"):
+        unix(tmp_path / ("x" * 110))
 
 
 @pytest.mark.slow(why="four daemons are really started")

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from interlock.config import Config
 from interlock.model import Confidential
-from interlock.socket_peers import foreign_peer
+from interlock.socket_peers import foreign_peer, too_long
 
 API = "/api/v1"
 PATIENCE = 30.0  # seconds; a long poll asks for more
@@ -176,7 +176,7 @@ def no_answer_reason(place: str, error: Exception) -> str:
     if isinstance(error, PermissionError):
         return f"{place} belongs to another user's daemon; run this as that user"
     if isinstance(error, OSError) and "too long" in str(error):
-        return f"{place}: a socket's path may have 107 characters; set daemon.socket to a shorter one"
+        return too_long(place)
     return f"the daemon on {place} broke off: {error or type(error).__name__}"
 
 

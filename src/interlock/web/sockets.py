@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from interlock.config import Config
 from interlock.identity.isolation import FOLDER, SOCKET
+from interlock.socket_peers import too_long
 
 FIRST = 3  # the first descriptor that systemd passes
 
@@ -130,7 +131,9 @@ def unix(path: Path, mode: int = 0o700) -> socket.socket:
         sock.bind(str(path))
     except OSError as error:
         sock.close()
-        raise CannotServe(f"{path}: {error.strerror or error}") from None
+        raise CannotServe(
+            too_long(path) if "too long" in str(error) else f"{path}: {error.strerror or error}"
+        ) from None
     finally:
         os.umask(mask)
     path.chmod(mode)
