@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
-from interlock.agents.hook_files import hook_group, is_ours, with_hooks, without_hooks
+from interlock.agents.hook_files import with_groups
 from interlock.agents.hook_protocol import (
     JsonAgent,
     MalformedInput,
@@ -63,19 +63,7 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    hooks = []
-    for event in HOOKED:
-        handler = {"type": "command", "command": client.shell(WORD, event), "timeout": int(LIMIT)}
-        hooks.append(hook_group(("hooks", event), handler, ""))
-    return with_hooks(text, hooks, is_ours)
-
-
-def _erase(place: HookFile, text: str) -> str | None:
-    return without_hooks(text, is_ours)
-
-
-def _off(home: Path, project: Path) -> list[str]:
-    return []
+    return with_groups(text, client, WORD, HOOKED, LIMIT, "", "hooks")
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
@@ -98,4 +86,4 @@ def _calls(call: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
     return judged_calls(_DIALECT, required_text(call, "name"), given, folder, text(call, "id"))
 
 
-AGENT = JsonAgent(WORD, "Antigravity CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)
+AGENT = JsonAgent(WORD, "Antigravity CLI", KINDS, _fill, _say, _places, _write, limit_seconds=LIMIT)

@@ -79,10 +79,6 @@ def _erase(place: HookFile, text: str) -> str | None:
     return None if MARK in text else text
 
 
-def _off(home: Path, project: Path) -> list[str]:
-    return []
-
-
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
     roots = given.get("workspaceRoots")
     cwd = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
@@ -132,6 +128,4 @@ def _unpacked(value: str) -> Any:
         raise MalformedInput("commands: a list that cannot be read") from None
 
 
-AGENT = JsonAgent(
-    WORD, "Cline", KINDS, _fill, _say, _places, _write, _erase, _off, names=("hookName",), limit_seconds=LIMIT
-)
+AGENT = JsonAgent(WORD, "Cline", KINDS, _fill, _say, _places, _write, _erase, names=("hookName",), limit_seconds=LIMIT)

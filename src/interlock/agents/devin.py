@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from interlock.agents import GATING, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
-from interlock.agents.hook_files import hook_group, is_ours, read_json_files, with_hooks, without_hooks
+from interlock.agents.hook_files import read_json_files, with_groups
 from interlock.agents.hook_protocol import JsonAgent, answer, reason_of, refusal, required_text, table, text, word_of
 
 WORD = "devin"
@@ -38,15 +38,7 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     lead = () if place.path.name == "hooks.v1.json" else ("hooks",)  # that file has events at the top
-    hooks = []
-    for event in HOOKED:
-        handler = {"type": "command", "command": client.shell(WORD, event)}
-        hooks.append(hook_group((*lead, event), {**handler, "timeout": int(LIMIT)}, ".*"))
-    return with_hooks(text, hooks, is_ours)
-
-
-def _erase(place: HookFile, text: str) -> str | None:
-    return without_hooks(text, is_ours)
+    return with_groups(text, client, WORD, HOOKED, LIMIT, ".*", *lead)
 
 
 def _off(home: Path, project: Path) -> list[str]:
@@ -78,4 +70,4 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return replace(event, calls=calls)
 
 
-AGENT = JsonAgent(WORD, "Devin CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)
+AGENT = JsonAgent(WORD, "Devin CLI", KINDS, _fill, _say, _places, _write, off=_off, limit_seconds=LIMIT)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
-from interlock.agents.hook_files import find_switches, hook_group, is_ours, json_or_empty, with_hooks, without_hooks
+from interlock.agents.hook_files import find_switches, json_or_empty, with_groups
 from interlock.agents.hook_protocol import (
     JsonAgent,
     answer,
@@ -64,15 +64,7 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     lead = ("hooks",) if place.path.name == "settings.json" or (text and '"hooks"' in text and _nested(text)) else ()
-    hooks = []
-    for event in HOOKED:
-        handler = {"type": "command", "command": client.shell(WORD, event)}
-        hooks.append(hook_group((*lead, event), {**handler, "timeout": int(LIMIT)}, "*"))
-    return with_hooks(text, hooks, is_ours)
-
-
-def _erase(place: HookFile, text: str) -> str | None:
-    return without_hooks(text, is_ours)
+    return with_groups(text, client, WORD, HOOKED, LIMIT, "*", *lead)
 
 
 def _off(home: Path, project: Path) -> list[str]:
@@ -102,6 +94,6 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
 
 
 AGENT = JsonAgent(
-    WORD, "Factory Droid", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT,
+    WORD, "Factory Droid", KINDS, _fill, _say, _places, _write, off=_off, limit_seconds=LIMIT,
     state=(".factory/logs", ".factory/sessions"),
 )  # fmt: skip

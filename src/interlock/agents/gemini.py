@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls, mcp_name
-from interlock.agents.hook_files import find_switches, hook_group, is_ours, read_json_files, with_hooks, without_hooks
+from interlock.agents.hook_files import find_switches, hook_group, is_ours, read_json_files, with_hooks
 from interlock.agents.hook_protocol import (
     JsonAgent,
     answer,
@@ -59,10 +59,6 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
         handler = {"type": "command", "command": client.shell(WORD, event), "name": _NAME}
         hooks.append(hook_group(("hooks", event), {**handler, "timeout": int(LIMIT * 1000)}, "*"))
     return with_hooks(text, hooks, is_ours, comments=True)
-
-
-def _erase(place: HookFile, text: str) -> str | None:
-    return without_hooks(text, is_ours, comments=True)
 
 
 def _off(home: Path, project: Path) -> list[str]:
@@ -130,6 +126,6 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
 
 
 AGENT = JsonAgent(
-    WORD, "Gemini CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT,
+    WORD, "Gemini CLI", KINDS, _fill, _say, _places, _write, off=_off, limit_seconds=LIMIT,
     rewrites=Rewriting(_passage, flags=frozenset("--allowed-tools --policy --admin-policy".split())), state=(".gemini/history", ".gemini/tmp"),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
-from interlock.agents.hook_files import hook_group, is_ours, with_hooks, without_hooks
+from interlock.agents.hook_files import with_groups
 from interlock.agents.hook_protocol import (
     JsonAgent,
     answer,
@@ -54,19 +54,7 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    hooks = []
-    for event in HOOKED:
-        handler = {"type": "command", "command": client.shell(WORD, event), "timeout": int(LIMIT)}
-        hooks.append(hook_group(("hooks", event), handler, None))
-    return with_hooks(text, hooks, is_ours)
-
-
-def _erase(place: HookFile, text: str) -> str | None:
-    return without_hooks(text, is_ours)
-
-
-def _off(home: Path, project: Path) -> list[str]:
-    return []
+    return with_groups(text, client, WORD, HOOKED, LIMIT, None, "hooks")
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
@@ -80,5 +68,13 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
 
 
 AGENT = JsonAgent(
-    WORD, "Grok Build", KINDS, _fill, _say, _places, _write, _erase, _off, ("hookEventName", "hook_event_name"), LIMIT
+    WORD,
+    "Grok Build",
+    KINDS,
+    _fill,
+    _say,
+    _places,
+    _write,
+    names=("hookEventName", "hook_event_name"),
+    limit_seconds=LIMIT,
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.agents import CLIENT, ROUTE
+from interlock.agents import CLIENT, ROUTE, HookClient, HookFile
 from interlock.agents.jsonc import Document, EditError, Node, comment_end, error_at, parse_jsonc
 
 Key = str | int
@@ -336,6 +336,28 @@ def hook_group(path: Sequence[str], handler: Mapping[str, Any], matcher: str | N
     """One handler as its own group, for all tools."""
     lead = {} if matcher is None else {"matcher": matcher}
     return Hook(tuple(path), {**lead, "hooks": [dict(handler)]})
+
+
+def with_groups(
+    text: str | None,
+    client: HookClient,
+    word: str,
+    events: Sequence[str],
+    seconds: float,
+    matcher: str | None,
+    *lead: str,
+) -> str:
+    """The text with a group for each event, below the keys `lead`; an agent's `word` names it to the hook client."""
+    hooks = []
+    for event in events:
+        handler = {"type": "command", "command": client.shell(word, event), "timeout": int(seconds)}
+        hooks.append(hook_group((*lead, event), handler, matcher))
+    return with_hooks(text, hooks, is_ours)
+
+
+def erase_hooks(place: HookFile, text: str) -> str | None:
+    """The text of a hooks file without our entries; None where nothing else is in it."""
+    return without_hooks(text, is_ours, comments=place.form == "jsonc")
 
 
 def read_json_files(paths: Sequence[Path], found: list[str]) -> list[tuple[Path, dict[str, Any]]]:

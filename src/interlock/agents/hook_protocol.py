@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.agents import GATING, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.hook_files import erase_hooks
 from interlock.agents.rewriting import Rewriting
 
 MAX_BYTES = 32_000_000
@@ -242,6 +243,11 @@ def reason_of(event: Event, verdict: HookVerdict) -> str:
     return f"Denied: the hook input could not be judged ({event.problem})."
 
 
+def _never_off(home: Path, project: Path) -> list[str]:
+    """For an agent without a switch that disables its hooks."""
+    return []
+
+
 class JsonAgent(Struct, frozen=True):
     """One agent: its names and limits, how its events are decoded and answered, and how install edits its files."""
 
@@ -252,8 +258,8 @@ class JsonAgent(Struct, frozen=True):
     say: Callable[[Event, HookVerdict], HookOutput]
     files: Callable[[str, Path, Path], tuple[HookFile, ...]]
     write: Callable[[HookFile, str | None, HookClient], str]
-    erase: Callable[[HookFile, str], str | None]
-    off: Callable[[Path, Path], list[str]]
+    erase: Callable[[HookFile, str], str | None] = erase_hooks
+    off: Callable[[Path, Path], list[str]] = _never_off
     names: tuple[str, ...] = ("hook_event_name", "hookEventName")  # fields that hold the event name
     limit_seconds: float = 300.0
     posts: bool = False

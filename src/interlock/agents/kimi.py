@@ -69,10 +69,6 @@ def _erase(place: HookFile, text: str) -> str | None:
     return without_block(text)
 
 
-def _off(home: Path, project: Path) -> list[str]:
-    return []
-
-
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
     event = replace(event, session=text(given, "session_id"), cwd=text(given, "cwd"))
     if event.kind not in _TOOL_EVENTS:
@@ -83,4 +79,4 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     )
 
 
-AGENT = JsonAgent(WORD, "Kimi CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)
+AGENT = JsonAgent(WORD, "Kimi CLI", KINDS, _fill, _say, _places, _write, _erase, limit_seconds=LIMIT)

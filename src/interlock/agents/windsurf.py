@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls, mcp_name
-from interlock.agents.hook_files import Hook, is_ours, read_json_files, with_hooks, without_hooks
+from interlock.agents.hook_files import Hook, is_ours, read_json_files, with_hooks
 from interlock.agents.hook_protocol import JsonAgent, answer, reason_of, refusal, required_text, table, text, word_of
 
 WORD = "windsurf"
@@ -38,10 +38,6 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
         entry = {"command": client.shell(WORD, event), "show_output": event.startswith("pre_")}
         hooks.append(Hook(("hooks", event), entry))
     return with_hooks(text, hooks, is_ours)
-
-
-def _erase(place: HookFile, text: str) -> str | None:
-    return without_hooks(text, is_ours)
 
 
 def _off(home: Path, project: Path) -> list[str]:
@@ -86,8 +82,7 @@ AGENT = JsonAgent(
     _say,
     _places,
     _write,
-    _erase,
-    _off,
+    off=_off,
     names=("agent_action_name",),
     limit_seconds=LIMIT,
 )
