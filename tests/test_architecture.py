@@ -26,7 +26,7 @@ MAX_INNER_IMPORTS = 120  # in functions
 
 # From what knows least to what knows most: a package imports what stands above it here, and its neighbours on the same line where that is said.
 LAYERS = (
-    "model times local_times problems canonical_json socket_peers",
+    "model times local_times problems canonical_json strict_json socket_peers",
     "schema",
     "records",
     "error_codes",
@@ -54,7 +54,7 @@ MOUNTED = {"hooks", "console", "mcp"}  # by the server, which is one process wit
 
 # What decides touches nothing: everything in these folders and modules, but for the files that load their data.
 PURE_PARTS = """
-    model.py times.py canonical_json.py error_codes.py problems.py schema.py ports.py records redaction analysis policy
+    model.py times.py canonical_json.py strict_json.py error_codes.py problems.py schema.py ports.py records redaction analysis policy
     adapters/conditions.py adapters/danger.py adapters/levels.py adapters/local_servers.py adapters/name_levels.py adapters/quota.py
     approvals/__init__.py approvals/display.py approvals/grant_coverage.py approvals/statements.py
     audit/__init__.py audit/export.py audit/replay_json.py audit/verify.py config/channels.py config/plans.py config/settings.py config/values.py

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from interlock.agents import GATING, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.hook_files import erase_hooks
 from interlock.agents.rewriting import Rewriting
+from interlock.strict_json import UnclearJson, decoder, number
 
 MAX_BYTES = 32_000_000
 MAX_REASON = 2_000
@@ -41,41 +42,24 @@ def as_object(text: str, where: str) -> dict[str, Any]:
     """Parses a text that holds one JSON object."""
     try:
         value = _DECODER.decode(text)
-    except MalformedInput as error:
+    except UnclearJson as error:
         raise MalformedInput(f"{where}: {error}") from None
     except RecursionError:
         raise MalformedInput(f"{where}: nested too deeply") from None
     except json.JSONDecodeError as error:
         raise MalformedInput(f"{where}: not JSON (line {error.lineno}, column {error.colno})") from None
-    except ValueError:
-        raise MalformedInput(f"{where}: a number that is too long") from None
     if not isinstance(value, dict):
         raise MalformedInput(f"{where}: expected an object, got {_kind(value)}")
     return value
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise MalformedInput(f"key {twice[:80]!r} occurs twice")
-    return found
-
-
-def _number(digits: str) -> int | str:
+def _fraction(digits: str) -> int | str:
     """A number without floats, which digests do not allow: integers stay integers, fractions become canonical text."""
-    value = float(digits)
-    if value in (float("inf"), float("-inf")):
-        raise MalformedInput(f"{digits[:40]} is not a number")
+    value = number(digits)
     return int(value) if value.is_integer() and abs(value) < 2**53 else repr(value)
 
 
-def _no_constant(word: str) -> Any:
-    raise MalformedInput(f"{word} is not a JSON number")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant, parse_float=_number)
+_DECODER = decoder(_fraction)
 
 
 def _kind(value: object) -> str:

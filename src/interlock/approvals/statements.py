@@ -15,6 +15,7 @@ from msgspec.structs import asdict
 from interlock.model import Human, Level, Requirement
 from interlock.policy.digest import normal_name
 from interlock.records import Approval, Ticket
+from interlock.strict_json import unique_keys
 
 VERSION = 1
 APPROVE, REJECT = "approve", "reject"
@@ -110,7 +111,7 @@ def parse_statement(text: str) -> Statement:
     if len(text) > MAX_TEXT:
         raise StatementError(f"statement: {len(text)} characters, at most {MAX_TEXT}")
     try:
-        data = json.loads(text, object_pairs_hook=_once)
+        data = json.loads(text, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise StatementError(f"statement: not the JSON of one: {error}"[:200]) from None
     if not isinstance(data, dict):
@@ -324,15 +325,6 @@ def _counted(
 
 def _names(demand: Requirement) -> str:
     return ", ".join(sorted(demand.approvers)) or ANYBODY
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in out:
-            raise ValueError(f"key {key!r:.80} twice")
-        out[key] = value
-    return out
 
 
 def _typed(data: dict[str, Any]) -> Statement:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from typing import Any
 from urllib.parse import unquote
+
+from interlock.strict_json import UnclearJson, decoder, number
 
 Key = tuple[str, object]  # an id: 1, 1.0, "1" and true are four
 PARSE, INVALID, METHOD, SERVER = -32700, -32600, -32601, -32000
@@ -14,7 +15,6 @@ CALL, LIST = "tools/call", "tools/list"
 _FIELDS = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
 _PARAMS = frozenset({"name", "arguments", "_meta", "task", "inputresponses", "requeststate"})
 _SPELLED = {"inputresponses": "inputResponses", "requeststate": "requestState"}
-_DIGITS = 400
 _PLAIN = re.compile(r"[!-~]+")  # every method and field of the protocol: visible ASCII
 _ESCAPED = re.compile(r"\\+u([0-9a-f]{4})|\\+x([0-9a-f]{2})")
 _DECODINGS = 4  # layers of encoding that a method is decoded through
@@ -34,8 +34,8 @@ def parse_message(line: bytes) -> Any:
         raise AmbiguousMessage("it is not UTF-8") from None
     except json.JSONDecodeError as error:
         raise AmbiguousMessage(f"it is not JSON, see character {error.pos}") from None
-    except ValueError as error:
-        raise AmbiguousMessage(str(error)[:200]) from None
+    except UnclearJson as error:
+        raise AmbiguousMessage(str(error)) from None
 
 
 def check_fields(message: dict[str, Any]) -> None:
@@ -95,31 +95,5 @@ def error(id: Any, code: int, words: str) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": words}}
 
 
-def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    table = dict(pairs)
-    if len(table) != len(pairs):
-        raise ValueError("a key is given twice")
-    return table
-
-
-def _whole(text: str) -> int:
-    if len(text) > _DIGITS:
-        raise ValueError("a number is too long")
-    return int(text)
-
-
-def _fraction(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
-        raise ValueError("a number is too large")
-    return value
-
-
-def _no_number(text: str) -> Any:
-    raise ValueError(f"{text} is no number of JSON")
-
-
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_table, parse_int=_whole, parse_float=_fraction, parse_constant=_no_number
-)
+_DECODER = decoder(number)
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)

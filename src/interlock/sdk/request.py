@@ -18,6 +18,7 @@ from uuid import UUID
 from interlock.model import Action, Kind
 from interlock.policy.decision import Decision
 from interlock.sdk import Denied
+from interlock.strict_json import unique_keys
 
 Body = dict[str, Any]
 
@@ -99,20 +100,12 @@ def _action_fields(action: Action) -> Body:
 
 
 def plain_body(body: Body) -> Body | None:
-    """The request as plain JSON, so that it means the same here and in a daemon; None where it cannot be written."""
+    """The request as plain JSON, so that it means the same here and in a daemon (1 and "1" are two keys in Python and one in JSON); None where it cannot be written."""
     try:
-        written: Body = json.loads(json.dumps(body, default=_as_dict), object_pairs_hook=reject_duplicate_keys)
+        written: Body = json.loads(json.dumps(body, default=_as_dict), object_pairs_hook=unique_keys)
     except (TypeError, ValueError, RecursionError):
         return None
     return written
-
-
-def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> Body:
-    """A dict; refuses duplicates: 1 and "1" are two keys in Python and one in JSON, where the first would not be judged."""
-    table = dict(pairs)
-    if len(table) != len(pairs):
-        raise ValueError("a key is given twice")
-    return table
 
 
 def _as_dict(value: Any) -> Any:

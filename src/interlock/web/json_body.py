@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
+from interlock.strict_json import UnclearJson, as_written, decoder, number
 from interlock.web.errors import HttpProblem
 
 MOST_DEPTH = 32
 MOST_ITEMS = 10_000
 MOST_TEXT = 1_048_576
-_DIGITS = 400  # digits of an integer
 
 
 def parse_json(body: bytes) -> Any:
@@ -35,60 +34,14 @@ def decode_json(body: bytes, floats: bool = False) -> Any:
         return (_FLOATS if floats else _DECODER).decode(text)
     except RecursionError:
         raise _too_large("nesting_depth", MOST_DEPTH, "levels") from None
-    except ValueError as error:
-        words = error.args[0] if isinstance(error, _DuplicateKey) else f"the body is not JSON: {_place(error)}"
+    except UnclearJson as error:
+        raise HttpProblem("VALIDATION_INVALID_TYPE", str(error)) from None
+    except json.JSONDecodeError as error:
+        words = f"the body is not JSON: see character {error.pos}"
         raise HttpProblem("VALIDATION_INVALID_TYPE", words) from None
 
 
-class _DuplicateKey(ValueError):
-    """A duplicate key in one object."""
-
-
-def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    table = dict(pairs)
-    if len(table) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _DuplicateKey(f"the key {twice!r:.80} is given twice")
-    return table
-
-
-def _whole(text: str) -> int:
-    if len(text) > _DIGITS:
-        raise ValueError("a number is too long")
-    return int(text)
-
-
-def _fraction(text: str) -> str:
-    """The number as it was written, as digests exclude floats, which have many spellings."""
-    if len(text) > _DIGITS:
-        raise ValueError("a number is too long")
-    return text
-
-
-def _number(text: str) -> float:
-    value = float(text)
-    if value in (math.inf, -math.inf):
-        raise ValueError("a number is too large")
-    return value
-
-
-def _refuse_number(text: str) -> Any:
-    raise ValueError(f"{text} is no number of JSON")
-
-
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_table, parse_int=_whole, parse_float=_fraction, parse_constant=_refuse_number
-)
-_FLOATS = json.JSONDecoder(
-    object_pairs_hook=_table, parse_int=_whole, parse_float=_number, parse_constant=_refuse_number
-)
-
-
-def _place(error: ValueError) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"see character {error.pos}"
-    return str(error)[:100]
+_DECODER, _FLOATS = decoder(as_written), decoder(number)
 
 
 def _check(value: Any) -> None:

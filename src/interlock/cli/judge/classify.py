@@ -6,11 +6,12 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from io import BufferedReader
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 from interlock.analysis.wire import Id, assessment_json, error_json
 from interlock.engine.assessment import Unjudged, judge
 from interlock.model import Action, command, intent, operation, tool
+from interlock.strict_json import no_constant
 
 MAX_LINE = 1024 * 1024
 _CHUNK = 64 * 1024
@@ -149,7 +150,7 @@ def _parsed(line: bytes) -> tuple[dict[str, Any], list[str]]:
         return found
 
     try:
-        data = json.loads(line.decode(), object_pairs_hook=pairs, parse_constant=_no_constant)
+        data = json.loads(line.decode(), object_pairs_hook=pairs, parse_constant=no_constant)
     except UnicodeDecodeError:
         raise BadLine("not UTF-8") from None
     except (ValueError, RecursionError) as error:
@@ -157,10 +158,6 @@ def _parsed(line: bytes) -> tuple[dict[str, Any], list[str]]:
     if not isinstance(data, dict):
         raise BadLine(f"a {type(data).__name__}, expected an object")
     return data, twice
-
-
-def _no_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON value")
 
 
 def _whole(text: str, key: str, id: Id) -> str:

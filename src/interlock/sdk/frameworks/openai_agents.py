@@ -23,7 +23,8 @@ from interlock.sdk import NotAllowed, require_allowed
 from interlock.sdk.frameworks import dangers_of, refusal_message, tool_call
 from interlock.sdk.gate import Gate
 from interlock.sdk.guard import RAN, ask_gate_async, report_outcome
-from interlock.sdk.request import deny_call, reject_duplicate_keys
+from interlock.sdk.request import deny_call
+from interlock.strict_json import unique_keys
 
 NAME = "interlock"
 _MOST = 1_000  # calls that are running
@@ -77,6 +78,6 @@ class Guardrails:
 def _arguments(name: str, text: str) -> Any:
     """The arguments as the tool reads them; a key that is given twice would be judged once."""
     try:
-        return json.loads(text or "{}", object_pairs_hook=reject_duplicate_keys)
+        return json.loads(text or "{}", object_pairs_hook=unique_keys)
     except (ValueError, RecursionError):
         raise deny_call(f"the arguments of {name} cannot be read as JSON.") from None
