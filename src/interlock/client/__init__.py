@@ -116,13 +116,13 @@ class DaemonClient(Confidential, Struct, frozen=True):
 
     def _connection(self, seconds: float) -> HTTPConnection:
         if not self.url:
-            return _SocketConnection(self.path, seconds)
+            return SocketConnection(self.path, seconds)
         parts = urlsplit(self.url)
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         return kind(parts.hostname or "", parts.port, timeout=seconds)
 
 
-class _SocketConnection(HTTPConnection):
+class SocketConnection(HTTPConnection):
     """HTTP over a unix socket whose peer is checked."""
 
     def __init__(self, path: Path, seconds: float) -> None:

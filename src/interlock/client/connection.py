@@ -8,14 +8,15 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from interlock.client import API, NoDaemon, check_peer, no_answer_reason
 from interlock.config import Config
 
+T = TypeVar("T")
 PATIENCE = 60.0  # seconds for an answer
 IDLE_CONNECTIONS = 8
 _MOST_BYTES = 16 * 1024 * 1024
@@ -193,17 +194,24 @@ class DaemonLink:
             raise NoDaemon(no_answer_reason(str(self._config.agents_socket), error)) from None
 
     async def _connect(self) -> DaemonPipe:
-        path = self._config.agents_socket
-        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        loop = asyncio.get_running_loop()
+        _, pipe = await connect_checked(
+            self._config.agents_socket, lambda sock: loop.create_unix_connection(DaemonPipe, sock=sock)
+        )
+        return pipe
+
+
+async def connect_checked(path: Path, opened: Callable[[socket.socket], Awaitable[T]]) -> T:
+    """What `opened` makes of a connection to a unix socket whose peer is checked."""
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
         sock.setblocking(False)
-        try:
-            await asyncio.get_running_loop().sock_connect(sock, os.fspath(path))
-            check_peer(sock, path)
-            _, pipe = await asyncio.get_running_loop().create_unix_connection(DaemonPipe, sock=sock)
-            return pipe
-        except BaseException:
-            sock.close()
-            raise
+        await asyncio.get_running_loop().sock_connect(sock, os.fspath(path))
+        check_peer(sock, path)
+        return await opened(sock)
+    except BaseException:
+        sock.close()
+        raise
 
 
 async def start_daemon(config: Config, config_path: Path | None) -> None:

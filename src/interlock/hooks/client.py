@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
 import sys
 from collections.abc import Sequence
-from http.client import HTTPConnection, HTTPException, HTTPResponse
-from pathlib import Path
+from http.client import HTTPException, HTTPResponse
 
 from interlock.agents import HookOutput
 from interlock.agents import agent as agent_of
-from interlock.client import NoDaemon, check_peer
+from interlock.client import NoDaemon, SocketConnection
 from interlock.config import Config
 from interlock.engine import fallback
 from interlock.install.client_build import limit_of
@@ -37,7 +35,7 @@ def ask_daemon(word: str, event: str, data: bytes, config: Config) -> HookOutput
     home = fallback.agent_home()
     if home:
         headers["Interlock-Home"] = os.fsencode(home).decode("latin-1")
-    connection = _Connection(config.agents_socket, seconds)
+    connection = SocketConnection(config.agents_socket, seconds)
     try:
         connection.request("POST", f"/api/v1/hook/{agent_of(word).word}", data, headers)
         return _reply(connection.getresponse())
@@ -57,20 +55,6 @@ def _reply(answer: HTTPResponse) -> HookOutput | None:
     if not 0 <= exit <= 255 or not 0 <= split <= len(body):
         return None
     return HookOutput(body[:split], body[split:], exit)
-
-
-class _Connection(HTTPConnection):
-    """HTTP over the daemon's socket, whose owner is checked first."""
-
-    def __init__(self, path: Path, seconds: float) -> None:
-        super().__init__("localhost", timeout=seconds)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(str(self._path))
-        check_peer(self.sock, self._path)
 
 
 if __name__ == "__main__":

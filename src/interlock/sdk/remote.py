@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-import socket
 import time
 from http.client import HTTPException, HTTPResponse
 from typing import Any
@@ -18,12 +17,12 @@ from interlock.client import (
     DaemonClient,
     DaemonReply,
     NoDaemon,
-    check_peer,
     no_answer_reason,
     parse_reply,
     path_segment,
     refusal,
 )
+from interlock.client.connection import connect_checked
 from interlock.config import Config
 from interlock.policy.decision import Decision
 from interlock.policy.registry import Pattern, PatternError
@@ -238,15 +237,7 @@ async def _connect(daemon: DaemonClient) -> tuple[asyncio.StreamReader, asyncio.
         parts = urlsplit(daemon.url)
         secure = parts.scheme == "https"
         return await asyncio.open_connection(parts.hostname, parts.port or (443 if secure else 80), ssl=secure or None)
-    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        sock.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(sock, str(daemon.path))
-        check_peer(sock, daemon.path)
-        return await asyncio.open_unix_connection(sock=sock)
-    except BaseException:
-        sock.close()
-        raise
+    return await connect_checked(daemon.path, lambda sock: asyncio.open_unix_connection(sock=sock))
 
 
 class _Bytes:
