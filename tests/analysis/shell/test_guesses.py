@@ -27,6 +27,8 @@ def deleted(text: str) -> dict[str, bool]:
         ("echo a | grep a | xargs rm", ["a"]),
         ("ls; rm a", ["a"]),
         ("while sleep 1; do rm a; done", ["a"]),
+        ("find . -name '*.pyc' -not -path './.venv/*' -delete", ["./**/*.pyc"]),
+        ("find . -name x ! -regex '.*/keep/.*' ! -path './a/*' -exec rm -rf {} +", ["./**/x"]),
     ],
 )
 def test_words_that_every_shell_computes_alike_are_exact(text: str, targets: list[str]) -> None:
@@ -38,6 +40,7 @@ def test_words_that_every_shell_computes_alike_are_exact(text: str, targets: lis
     [
         "rm $(ls)", "rm $(printf 'f%d ' 010)", "rm $(seq -w 8 10)", "rm $(basename -s .c a.c)", "echo a | sed s/a/b/ | xargs rm",
         "i=1; while [ $i -lt 9 ]; do rm f$i; i=$((i+1)); done", "x=abc; rm ${x%[bc]}", "rm $(git rev-parse --show-toplevel)/docs", "find . -path './a/*' -delete",
+        "find . -name x ! ! -path './a/*' -delete", "find . -name x -o ! -path './b/*' -path './a/*' -delete", "find -L . -name x ! -path './a/*' -delete",
     ],
 )  # fmt: skip
 def test_words_that_may_be_others_are_marked(text: str) -> None:

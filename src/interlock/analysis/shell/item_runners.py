@@ -114,7 +114,7 @@ class _Expression:
         while self.pos < len(self.words) and self.words[self.pos] not in ("-o", "-or", ",", ")", "\\)"):
             word, prunes = self.words[self.pos], False
             self.pos += 1
-            if word in ("!", "-not"):
+            if word in _FIND_NOT:
                 negated = not negated
                 continue
             if word in ("(", "\\("):
@@ -177,11 +177,19 @@ def find(job: Job, program: Program) -> Stream | None:
 
 def _is_loose(words: Sequence[str]) -> bool:
     """Whether its targets may be others than the globs that stand for them: a plain name decides last where it is not."""
-    asked = [word for word in words if word in _FIND_NAMES or word in _FIND_REGEX]
+    tests = [word for at, word in enumerate(words) if not _only_narrows(words, at)]
+    asked = [word for word in tests if word in _FIND_NAMES or word in _FIND_REGEX]
     plain = asked[-1:] == ["-name"] and not {"-o", "-or", ","}.intersection(words)
-    return bool(_FIND_LOOSE.intersection(words)) and not (plain and not _FIND_FOLLOWS.intersection(words))
+    return bool(_FIND_LOOSE.intersection(tests)) and not (plain and not _FIND_FOLLOWS.intersection(words))
 
 
+def _only_narrows(words: Sequence[str], at: int) -> bool:
+    """Whether a name is asked for only to leave files out, which makes the targets fewer and never others."""
+    negated = [word in _FIND_NOT for word in words[max(0, at - 2) : at]]
+    return words[at] in _FIND_NAMES | _FIND_REGEX and negated in ([True], [False, True])
+
+
+_FIND_NOT = frozenset({"!", "-not"})
 _FIND_FOLLOWS = frozenset({"-L", "-H", "-follow", "-files0-from"})
 _FIND_WRITES = frozenset({"-fprint", "-fprintf", "-fls", "-fprint0"})
 
