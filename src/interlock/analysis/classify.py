@@ -277,6 +277,8 @@ def _mentions(
     if at < 0:
         if word in program.value_flags or word in program.dry_run or (word,) in program.ruled:
             return True
+        if any(word in path.any_flag for path in program.paths):
+            return True
     elif any(_starts(operands, path) for path in program.ruled):
         return True
     if at >= 0 and any(sub for _, _, sub in fired):

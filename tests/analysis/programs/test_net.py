@@ -79,6 +79,8 @@ NO_HARM = [
     # subcommands that rules or descriptions speak of
     "git push origin remove-dead-code", "git fetch --all --prune", "poetry remove requests", "cargo test delete", "docker run --rm alpine ls",
     "kubectl label pod x a=b --overwrite", "brew uninstall x", "flutter pub remove http", "gh pr merge 5 --delete-branch",
+    "rsync -a --delete data/ /tmp/copy/", "dart run build_runner build --delete-conflicting-outputs", "mamba env update -f e.yml --prune", "brew cleanup --prune=all",
+    "adb -s emulator-5554 emu kill", "npx ts-prune", "bundletool build-apks --bundle=a.aab --output=/tmp/a.apks --overwrite",
 ]  # fmt: skip
 
 
