@@ -165,6 +165,7 @@ _LANGUAGE_READERS = {
     "go": ("code.compiled", "read_go"),
     "csharp": ("code.compiled", "read_csharp"),
     "prose": ("prose", "read_prose"),
+    "orders": ("prose", "read_orders"),
     "other": ("code.other", "read_other"),
     "sql": ("sql", "read_sql"),
     "redis": ("datastores", "read_redis_text"),

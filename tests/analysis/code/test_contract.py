@@ -39,7 +39,7 @@ TARGETS = {
     "kill": ("-1", "4321"),
 }
 # Languages that are no program of their own: statements, stores, sentences, editors.
-NOT_CODE = frozenset("mongo sql redis cql cypher memcached prose other vim".split())
+NOT_CODE = frozenset("mongo sql redis cql cypher memcached prose orders other vim".split())
 
 
 @cache

@@ -49,7 +49,7 @@ def told(name: str, input: dict[Any, Any]) -> list[Fact]:
         ("Read", {"file_path": "a.py"}, [("read", "a.py")]),
         ("Grep", {"pattern": "rm -rf"}, [("act_read", "rm -rf")]),
         ("WebFetch", {"url": "https://a.io", "prompt": "x"}, [("fetch", "https://a.io")]),
-        ("Task", {"prompt": "drop it"}, [("act_change", "another agent"), ("code", "prose", "drop it")]),
+        ("Task", {"prompt": "drop it"}, [("act_change", "another agent"), ("code", "orders", "drop it")]),
         ("TodoWrite", {"todos": [{"content": "delete all"}]}, [("act_change", "notes of the agent")]),
         ("computer", {"action": "left_click", "coordinate": [1, 2]}, [("act_change", "left_click")]),
         ("computer", {"action": "type", "text": "rm x", "app": "Terminal"}, [("shell", "rm x")]),

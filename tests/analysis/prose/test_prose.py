@@ -13,7 +13,7 @@ from prose_wide import HARM, MUTATES, NEAR
 
 from cases import each
 from effort import EFFORT
-from interlock.analysis.prose import read_prose
+from interlock.analysis.prose import read_orders, read_prose
 from interlock.analysis.prose.normalise import LIMIT, normalise
 from recording_report import Recorder
 
@@ -61,6 +61,11 @@ def test_what_is_embedded_is_handed_to_its_reader(text: str, fact: tuple[str, ..
 @pytest.mark.parametrize("text", VAGUE)
 def test_a_vague_hint_is_called_vague(text: str) -> None:
     assert [fact[0] for fact in facts(text)] == ["act_vague"]
+    out = Recorder()
+    read_orders(text, out)
+    assert [fact[0] for fact in out.facts] == [
+        "act_change"
+    ]  # each call of the agent that is told so is judged by itself
 
 
 @each("claim", CLAIMS)

@@ -334,10 +334,10 @@ def _note(input: Input, out: Report) -> None:
 
 
 def _agent(input: Input, out: Report) -> None:
-    """Another agent is told to do something: its orders are read as prose."""
+    """Another agent is told to do something: its orders are read."""
     out.effect("act_change", "another agent")
     if prompt := first_text(input, "prompt", "task", "message", "instructions", "description"):
-        out.code("prose", prompt[:MAX_TEXT])
+        out.code("orders", prompt[:MAX_TEXT])
 
 
 _READERS: Mapping[str, Handler] = {

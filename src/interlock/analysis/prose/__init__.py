@@ -40,7 +40,12 @@ _LISTS = WordLists("prose")
 __all__ = ["read_prose"]
 
 
-def read_prose(text: str, out: Report) -> None:
+def read_orders(text: str, out: Report) -> None:
+    """Reports what another agent is told to do; orders that say nothing are no harm, for each of its calls is judged by itself."""
+    read_prose(text, out, vague="act_change")
+
+
+def read_prose(text: str, out: Report, vague: str = "act_vague") -> None:
     """Reports everything that a sentence says would be done; at least one effect, whatever the text is."""
     out.step()
     if len(text) > LIMIT:
@@ -48,7 +53,7 @@ def read_prose(text: str, out: Report) -> None:
     plain, hidden = normalise(text)
     if hidden:
         out.unreadable("characters that look like others or hide", "syntax")
-    read_text(plain, out)
+    read_text(plain, out, vague)
 
 
 _WORDS = re.compile(r"[^\W\d_][\w'-]*")
@@ -114,8 +119,8 @@ class Told:
         self.out.effect(one.verb, one.target, *sorted(one.traits))
 
 
-def read_text(text: str, out: Report) -> None:
-    """Reports what the text announces, and that it is vague when it announces nothing."""
+def read_text(text: str, out: Report, vague: str) -> None:
+    """Reports what the text announces, and by the verb for `vague` texts that it announces nothing."""
     told = Told(out)
     lifted = Lifted(without_claims(text))
     before: EnglishObject | None = None
@@ -136,7 +141,7 @@ def read_text(text: str, out: Report) -> None:
         return
     verb = "act_read" if told.read_only and told.looks else "act_change"
     if told.vague or (not told.asked and is_vague(lifted.text, told.known)):
-        verb = "act_vague"
+        verb = vague
     for sentence, language in told.plain[:_MOST_PLAIN] or [(text[:120], "")]:
         out.effect(verb, sentence[:_LONGEST_PLAIN], *([language] if language else []))
 
