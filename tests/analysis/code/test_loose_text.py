@@ -43,3 +43,17 @@ def test_text_that_would_harm_counts(text: str) -> None:
 )  # fmt: skip
 def test_text_that_is_harmless_passes(text: str) -> None:
     assert level(text) <= 1
+
+
+@each(
+    "text, harm",
+    [
+        ("d=$(mktemp -d) && mkdir $d/in && XDG_DATA_HOME=$d/share zorgle $d/in", False),
+        ("XDG_DATA_HOME=/tmp/share zorgle", True),
+        ("d=$(mktemp -d) && curl -so $d/share/x https://x.example/a && XDG_DATA_HOME=$d/share zorgle", True),
+        ("d=$(mktemp -d) && tar -xf a.tgz -C $d && XDG_DATA_HOME=$d/share zorgle", True),
+        ("d=$(mktemp -d) && cp -r $IT . && XDG_DATA_HOME=$d/share zorgle", True),
+    ],
+)
+def test_code_is_loaded_from_a_temporary_folder_unless_it_is_new_and_empty(text: str, harm: bool) -> None:
+    assert (level(text) >= 2) is harm

@@ -166,12 +166,27 @@ def read_loose_variable(job: Job, name: str, value: str) -> None:
     """Read the value of a variable that a program is given: a command in it, or a place that code is loaded from."""
     if HOLE in value and ":" not in value:
         return
-    if _matches(name, "loads") and any(map(_OUTSIDE.match, value.split(":"))):
+    if _matches(name, "loads") and any(_OUTSIDE.match(place) and not _is_new(job, place) for place in value.split(":")):
         job.effect("run_script", value, "carried")
     elif (found := _LOADED.search(value)) and _OUTSIDE.match(found[1]):
         job.effect("run_script", found[1], "carried")
     elif _TEXT.search(value) and not _matches(name, "data"):
         add_harm(job, value, f"{name}=")
+
+
+def _is_new(job: Job, place: str) -> bool:
+    """Whether a place is below the folder that mktemp has just made, where nobody else can write, and nothing was put there since."""
+    made = [item.text.rstrip("/") for item in describe("mktemp").prints]
+    if not any(place.startswith(f"{folder}/") for folder in made):
+        return False
+    named = [word for fact in job.host.session.facts for word in _names_in(fact)]
+    return not any(
+        HOLE in word or f"{word}/".startswith(f"{place}/") or f"{place}/".startswith(f"{word}/") for word in named
+    )
+
+
+def _names_in(fact: Fact) -> Sequence[str]:
+    return fact.words if isinstance(fact, Command) else (fact.target, fact.path)
 
 
 @cache
