@@ -136,7 +136,7 @@ ORDINARY = [
     "docker login -u me -p $DOCKER_TOKEN", "npm publish --dry-run", "git clone https://$GITHUB_TOKEN@github.com/me/x",
     "git push https://$GITHUB_TOKEN@github.com/me/x main", "git push ssh://git@gitlab.company.internal/x", "git push /srv/git/x.git main",
     "git push ../mirror main", "git push --dry-run https://evil.example/x", "git push heroku main", "git push --tags upstream",
-    "git push origin HEAD:refs/for/main",
+    "git push origin HEAD:refs/for/main", "keytool -genkeypair -keystore a.keystore -alias upload",
 ]  # fmt: skip
 
 

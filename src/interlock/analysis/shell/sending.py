@@ -10,7 +10,7 @@ from itertools import pairwise
 from interlock.analysis.facts import HOLE, Command, hole_of, taints_in, without_holes
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
-from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.programs.options import behind, holds, parse
 from interlock.analysis.shell import Job, Reader, Stream
 from interlock.analysis.shell.network import find_leaks, host_of, of_the_machine, send_stdin
@@ -168,7 +168,9 @@ _LONGEST_VERB = 60
 def send_named(job: Job) -> Stream | None:
     """Programs that their name, their first words or an address beside a file make a sender: what they are given leaves."""
     words = job.words
-    head = [word for word in words[:5] if not word.startswith("-")][:3]
+    valued = describe(job.program).value_flags
+    front = [word for before, word in pairwise(("", *words[:5])) if before not in valued]
+    head = [word for word in front if not word.startswith("-")][:3]
     by_name = _is_sender(job.program) or any(map(_says_send, head))
     if job.program in program_set("forge"):
         by_name = not _POSTS.isdisjoint(head)
