@@ -211,6 +211,8 @@ def made(text: str) -> list[tuple[str, str]]:
         ("git branch topic", [("branch", "topic")]),
         ("git push -u origin topic", [("pushed", "topic")]),
         ("cp notes.txt copy.txt", [("file", "copy.txt")]),
+        ("sqlite3 out/cache.db 'create table seen(id)'", [("file", "out/cache.db")]),
+        ("sqlite3 out/cache.db 'create table seen(id)' | cat", []),
         ("git tag -a v2-rc1 -m 'the first'", [("tag", "v2-rc1")]),
         ("git tag v2 abc123 && git push origin v2", [("tag", "v2"), ("pushed", "v2")]),
         ("git push origin refs/tags/v2", [("pushed", "v2")]),
