@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from daemons import start_daemon
 from hook_client import HookedDaemon, HookOutput, claude_input, hooked_daemon, until
 from interlock.config import load_config
 from interlock.journal.undo import JournalUndo
@@ -384,3 +386,39 @@ def test_packages_with_a_lock_file_are_left_out_of_the_journal(agent: WrappingAg
         return not (project / "node_modules/a.js").exists()
 
     until(is_left_out, "packages that are left out")
+
+
+def test_what_runs_while_the_daemon_is_killed_is_kept_and_comes_back_without_it_and_from_the_next_one(
+    tmp_path: Path,
+) -> None:
+    state, gate = tmp_path / "daemon", tmp_path / "gate"
+    state.mkdir()
+    with hooked_daemon(state, more=WRAP) as here:
+        agent = WrappingAgent(here, tmp_path)
+        calls = []
+        for name in ("one", "two"):
+            (agent.work / name / "sub").mkdir(parents=True)
+            for file in ("a", "b", "sub/c"):
+                (agent.work / name / file).write_text(f"{name} {file}\n")
+        before = tree(agent.work)
+        until(lambda: agent.wrapped("touch x", "toolu_probe"), "a wrapped call")
+        for name in ("one", "two"):
+            new = agent.wrapped(
+                f"cd {name} && rm a && until test -e {gate}; do sleep 0.02; done && rm -r sub && : > b", f"toolu_{name}"
+            )
+            calls.append(subprocess.Popen(["bash", "-c", new], cwd=agent.work))
+            until(lambda name=name: not (agent.work / name / "a").exists(), "the call in its middle")
+        here.daemon.stop(signal.SIGKILL)
+        gate.touch()
+        assert [call.wait(60) for call in calls] == [0, 0]
+        assert not list(agent.work.glob("*/sub/c")) and (agent.work / "two/b").read_bytes() == b""
+        undo = journal(agent)
+        ids = {row["call"]: row["id"] for row in undo.rows()}
+        assert undo.undo(ids["toolu_one"], False)["undone"]
+        again = start_daemon(state, config=state / "interlock.toml")
+        try:
+            with again.here() as client:
+                assert client.post(f"/api/v1/undo/{ids['toolu_two']}", json={}).json()["undone"]
+        finally:
+            again.stop()
+        assert tree(agent.work) == before
