@@ -36,6 +36,20 @@ def test_programs_of_every_kind_are_undone(line: str, journal: Journal, work: Pa
     assert tree(work) == before
 
 
+def test_a_descriptor_is_marked_by_what_it_is_open_on_and_not_by_what_was_created_before(
+    journal: Journal, work: Path
+) -> None:
+    before = tree(work)
+    made = "import os; old = os.open('a.txt', os.O_RDONLY); new = os.open('new.txt', os.O_CREAT | os.O_WRONLY); "
+    code = (
+        made
+        + "os.fchmod(new, 0o600); os.fchmod(old, 0o600); os.rename('new.txt', 'other.txt'); os.utime(new, (1, 1)); os.utime(old, (1, 1))"
+    )
+    assert journal.python(code).returncode == 0
+    assert [one.type for one in journal.read().changes] == ["c", "m", "r"]
+    assert journal.undo().get("undone") and tree(work) == before
+
+
 def test_later_work_is_listed_and_only_force_overwrites_it(journal: Journal, work: Path) -> None:
     before = tree(work)
     journal.run("sh", "-c", "echo agent > a.txt; rm sub/b.txt; echo new > new.txt")

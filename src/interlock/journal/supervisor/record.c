@@ -3,6 +3,7 @@
 #include "journal.h"
 
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -168,37 +169,68 @@ void record_process(struct caller *caller) {
     }
 }
 
+#define WINDOW (1u << 20)
+
+/* The folder of the last path that was looked at: most paths share it with the next, and where it is gone so is all that was in it. */
+struct looked {
+    char path[LONGEST];
+    int fd;
+};
+
+static bool look_after(struct looked *folder, struct object *object) {
+    const char *slash = strrchr(object->path, '/');
+    size_t length = slash > object->path ? (size_t)(slash - object->path) : 1;
+    if (slash == NULL) return false;
+    if (strncmp(folder->path, object->path, length) || folder->path[length]) {
+        if (folder->fd >= 0) close(folder->fd);
+        memcpy(folder->path, object->path, length), folder->path[length] = 0;
+        folder->fd = open(folder->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    }
+    const char *name = slash[1] ? slash + 1 : ".";
+    return folder->fd >= 0 && statx(folder->fd, name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &object->st) == 0;
+}
+
+/* Adds how the action left the paths of one record; -errno where its states are not what they were written as. */
+static int describe_paths(const char *record, struct set *seen, struct looked *folder, int *states) {
+    const struct record *head = (const struct record *)record;
+    const char *inner = record + sizeof *head, *end = record + head->length;
+    for (int i = 0; i < head->states; i++) {
+        const struct state *state = (const struct state *)inner;
+        struct object object = {.parent = -1};
+        if (inner + sizeof *state > end || state->path_length >= LONGEST || inner + sizeof *state + state->path_length > end) return -EIO;
+        const char *path = inner + sizeof *state;
+        inner += state->length;
+        if (!set_add(seen, mix_text(path, state->path_length))) continue;
+        memcpy(object.path, path, state->path_length), object.path[state->path_length] = 0;
+        if (look_after(folder, &object)) describe_after(&object);
+        else describe_absent(&object, TARGET);
+        if (++*states % 40) continue;
+        int error = record_commit();
+        if (error) return error;
+        record_begin('a', "", 0);
+    }
+    return 0;
+}
+
 /* How the action left each path that it changed: what an undo finds otherwise is later work. */
 static int write_after(void) {
     struct set seen = {0};
-    uint64_t end = action->length, at = 0;
-    int states = 0;
+    struct looked folder = {.fd = -1};
+    uint64_t end = action->length, forgotten = 0; /* a journal may be larger than the memory that it is worth */
+    int states = 0, error = 0;
+    const char *data = mmap(NULL, end, PROT_READ, MAP_SHARED, action->journal, 0);
+    if (data == MAP_FAILED) return -errno;
     record_begin('a', "", 0);
-    while (at < end) {
-        struct record record;
-        if (pread(action->journal, &record, sizeof record, (off_t)at) != sizeof record) return -EIO;
-        uint64_t inner = at + sizeof record;
-        at += record.length;
-        if (!strchr("cwmurx", record.type)) continue;
-        for (int i = 0; i < record.states; i++) {
-            struct state state;
-            struct object object = {.parent = -1};
-            if (pread(action->journal, &state, sizeof state, (off_t)inner) != sizeof state || state.path_length >= LONGEST) return -EIO;
-            if (pread(action->journal, object.path, state.path_length, (off_t)(inner + sizeof state)) != (ssize_t)state.path_length) return -EIO;
-            inner += state.length;
-            object.path[state.path_length] = 0;
-            if (!set_add(&seen, mix_text(object.path, state.path_length))) continue;
-            if (statx(AT_FDCWD, object.path, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &object.st) == 0) describe_after(&object);
-            else describe_absent(&object, TARGET);
-            if (++states % 40 == 0) {
-                int error = record_commit();
-                if (error) return error;
-                record_begin('a', "", 0);
-            }
-        }
+    for (uint64_t at = 0; !error && at < end;) {
+        const struct record *record = (const struct record *)(data + at);
+        if (end - at < sizeof *record || record->length < sizeof *record || record->length > end - at) error = -EIO;
+        else if (strchr("cwmurx", record->type)) error = describe_paths(data + at, &seen, &folder, &states);
+        at += record->length;
+        for (; at > forgotten + WINDOW; forgotten += WINDOW) madvise((void *)(uintptr_t)(data + forgotten), WINDOW, MADV_DONTNEED);
     }
-    free(seen.at);
-    return states % 40 ? record_commit() : 0;
+    if (folder.fd >= 0) close(folder.fd);
+    free(seen.at), munmap((void *)(uintptr_t)data, end);
+    return error ? error : states % 40 ? record_commit() : 0;
 }
 
 static void add_usage(void) {

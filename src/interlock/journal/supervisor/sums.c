@@ -26,6 +26,7 @@ static void compress(struct blake *hash, const uint8_t *block, bool last) {
     memcpy(v, hash->h, 64), memcpy(v + 8, START, 64);
     v[12] ^= hash->count;
     if (last) v[14] = ~v[14];
+#pragma GCC unroll 12 /* with every index known beforehand it takes two thirds of the time */
     for (int i = 0; i < 12; i++) {
         const uint8_t *s = ORDER[i];
         G(v[0], v[4], v[8], v[12], m[s[0]], m[s[1]]), G(v[1], v[5], v[9], v[13], m[s[2]], m[s[3]]);
