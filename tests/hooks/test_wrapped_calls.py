@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from daemons import start_daemon
+from daemons import enrol_in_folder, start_daemon
 from hook_client import HookedDaemon, HookOutput, claude_input, hooked_daemon, until
 from interlock.config import load_config
 from interlock.journal.undo import JournalUndo
@@ -389,12 +389,14 @@ def test_packages_with_a_lock_file_are_left_out_of_the_journal(agent: WrappingAg
 
 
 def test_what_runs_while_the_daemon_is_killed_is_kept_and_comes_back_without_it_and_from_the_next_one(
-    tmp_path: Path,
+    here: HookedDaemon, tmp_path: Path
 ) -> None:
     state, gate = tmp_path / "daemon", tmp_path / "gate"
     state.mkdir()
-    with hooked_daemon(state, more=WRAP) as here:
-        agent = WrappingAgent(here, tmp_path)
+    enrol_in_folder(state)
+    shutil.copytree(here.daemon.folder / "state/bin", state / "state/bin")  # compiled already
+    with hooked_daemon(state, more=WRAP) as killed:
+        agent = WrappingAgent(killed, tmp_path)
         calls = []
         for name in ("one", "two"):
             (agent.work / name / "sub").mkdir(parents=True)
@@ -408,7 +410,7 @@ def test_what_runs_while_the_daemon_is_killed_is_kept_and_comes_back_without_it_
             )
             calls.append(subprocess.Popen(["bash", "-c", new], cwd=agent.work))
             until(lambda name=name: not (agent.work / name / "a").exists(), "the call in its middle")
-        here.daemon.stop(signal.SIGKILL)
+        killed.daemon.stop(signal.SIGKILL)
         gate.touch()
         assert [call.wait(60) for call in calls] == [0, 0]
         assert not list(agent.work.glob("*/sub/c")) and (agent.work / "two/b").read_bytes() == b""
