@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from cases import each
 from effort import EFFORT
+from interlock.analysis.programs.load import shipped_programs
 from interlock.redaction import TOO_DEEP, redact, redact_text
+from interlock.redaction.contexts import secret_programs
 
 LETTERS = "abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
 ALNUM = LETTERS + "0123456789"
@@ -289,3 +291,8 @@ def test_nesting_without_end_is_cut() -> None:
 def test_keys_that_become_the_same_are_all_kept() -> None:
     shown = redact({"ghp_" + "a1" * 18: 1, "ghp_" + "b2" * 18: 2})
     assert sorted(shown.values()) == [1, 2]
+
+
+def test_every_program_that_takes_a_secret_is_known_by_each_of_its_names() -> None:
+    taking = {name: program.secrets for name, program in shipped_programs().items() if program.secrets}
+    assert secret_programs() == taking

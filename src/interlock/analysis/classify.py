@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -18,9 +17,6 @@ from interlock.analysis.rules import Clause, Rule, pattern
 from interlock.analysis.rules.book import ANY, Entry, Rulebook, keys_of
 from interlock.analysis.shell import show_command
 from interlock.model import Category, Finding, Level
-
-if TYPE_CHECKING:
-    pass
 
 _NO_PROGRAM = Program()
 _SAFE, _REVERSIBLE, _DESTRUCTIVE, _DANGEROUS = Level.SAFE, Level.REVERSIBLE, Level.DESTRUCTIVE, Level.DANGEROUS

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from msgspec import json
 
 Pack = Mapping[str, Any]
+Kept = TypeVar("Kept")
 _DIGEST = 64  # letters
 
 
@@ -18,22 +20,24 @@ class PackError(ValueError):
 
 
 def folder_digest(folder: Path, files: str = "*.toml") -> str:
-    """One hash over the packs of a folder, by which the copy of the checked ones is found."""
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sorted(folder.glob(files)))).hexdigest()
+    """One hash over the packs of a folder and the module that gives their copy its shape, by which that copy is found."""
+    paths = [*sorted(folder.glob(files)), *folder.glob("__init__.py")]
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in paths)).hexdigest()
 
 
 def load_packs(
-    folder: Path, check: Callable[[Sequence[Pack]], Sequence[Pack]], files: str = "*.toml"
-) -> Sequence[Pack]:
-    """Every pack of a folder, or of some files in it; `check` refuses invalid ones and returns what is worth a copy."""
+    folder: Path, check: Callable[[Sequence[Pack]], Sequence[Kept]], files: str = "*.toml", kept: Any = dict
+) -> Sequence[Kept]:
+    """Every pack of a folder, or of some files in it; `check` refuses invalid ones and returns what is worth a copy, all `kept`."""
     name = files.partition(".")[0].strip("*")
     copy = folder / "__pycache__" / f"{name}{folder_digest(folder, files)}.json"
     try:
-        return list(json.loads(copy.read_bytes()))
+        found: list[Kept] = json.decode(copy.read_bytes(), type=list[kept])
+        return found
     except (OSError, ValueError):
-        packs = check([read_pack(path) for path in sorted(folder.glob(files))])
-        _keep(copy, packs)
-        return packs
+        checked = check([read_pack(path) for path in sorted(folder.glob(files))])
+        _keep(copy, checked)
+        return checked
 
 
 def read_pack(path: Path) -> Pack:
@@ -46,13 +50,13 @@ def read_pack(path: Path) -> Pack:
         raise PackError(f"{path.name}: {error}") from None
 
 
-def _keep(copy: Path, packs: Sequence[Pack]) -> None:
+def _keep(copy: Path, checked: Sequence[object]) -> None:
     try:
         copy.parent.mkdir(exist_ok=True)
         for old in copy.parent.glob(f"{copy.stem[:-_DIGEST]}{'?' * _DIGEST}.json"):
             old.unlink()
         part = copy.with_suffix(".part")
-        part.write_bytes(json.dumps(packs, ensure_ascii=False).encode())
+        part.write_bytes(json.encode(checked))
         part.replace(copy)
     except OSError:
         return  # a read-only installation parses again; nothing depends on the copy

@@ -20,7 +20,7 @@ from interlock.identity.keys import fingerprint
 from interlock.model import Action, Kind, Level, Span, TicketState
 from interlock.policy.impact import undo_words_after
 from interlock.records import Ticket
-from interlock.redaction import redact, redact_around, redact_text
+from interlock.redaction import action_json, json_default, redact, redact_around, redact_text
 
 if TYPE_CHECKING:
     from interlock.policy.evaluate import PolicyResult
@@ -152,15 +152,6 @@ def _marks(judged: Judged) -> tuple[Span, ...]:
     return tuple(dict.fromkeys(one.span for one in found if one.span and one.level >= Level.DESTRUCTIVE))
 
 
-def action_json(action: Action, marks: Sequence[Span] = ()) -> dict[str, Any]:
-    """An action in its stored form: kind, fields and folder, redacted."""
-    fields = {key: value for key, value in action.fields.items() if value not in (None, "", {})}
-    kept = redact({"kind": action.kind.value, **_plain(fields), **({"cwd": action.cwd} if action.cwd else {})})
-    if marks and fields.get("command") == action.text:
-        kept["command"] = redact_around(action.text, marks)
-    return dict(kept)
-
-
 def title_of(action: Action, marks: Sequence[Span] = ()) -> str:
     """One line for a person."""
     if marks:
@@ -185,16 +176,5 @@ def _params(action: Action) -> dict[str, Any]:
     return dict(given) if isinstance(given, dict) or hasattr(given, "items") else {}
 
 
-def _plain(value: Any) -> Any:
-    """The value as JSON can write it."""
-    return json.loads(json.dumps(value, default=_as_json))
-
-
-def _as_json(value: Any) -> Any:
-    if hasattr(value, "items"):
-        return dict(value)
-    return sorted(value) if isinstance(value, frozenset | set) else str(value)
-
-
 def canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_as_json)
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=json_default)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from interlock.approvals import Resolution, TicketChange
-from interlock.approvals.tickets import action_json
 from interlock.audit import EVENTS, HELD, Attempt, attempt_body, attempt_event
 from interlock.audit.chain import AuditEvent
 from interlock.audit.replay_json import inputs_json
@@ -16,7 +15,7 @@ from interlock.policy.evaluate import PolicyResult
 from interlock.policy.overrides import applied_rules_json
 from interlock.policy.real_paths import RESOLVED
 from interlock.records import NOTHING
-from interlock.redaction import has_no_secret
+from interlock.redaction import action_json, has_no_secret
 from interlock.runtime import Judged, operation_name
 from interlock.runtime.state import State
 from interlock.snapshots import TakenSnapshot

@@ -13,15 +13,17 @@ import stat
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from interlock.audit.chain import AuditEvent, event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity.isolation import FOLDER, JAILED, JOURNAL, is_jailed
-from interlock.identity.sessions import OperatorSession
-from interlock.ports import Tx
-from interlock.runtime.state import State
 from interlock.times import iso
+
+if TYPE_CHECKING:  # a hook without a daemon appends a line, and loads no more than that takes
+    from interlock.identity.sessions import OperatorSession
+    from interlock.ports import Tx
+    from interlock.runtime.state import State
 
 NAME = "hook-journal.jsonl"
 _TAKEN = "hook-journal.taken"

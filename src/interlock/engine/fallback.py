@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -16,7 +17,6 @@ from interlock.agents import GATING, AgentDialect, Event, HookOutput, HookVerdic
 from interlock.agents import agent as agent_of
 from interlock.agents.rewriting import with_originals
 from interlock.analysis.assess import Judgement, judge
-from interlock.approvals.tickets import action_json
 from interlock.audit.journal import append, journal_path
 from interlock.config import Config, config_of, load_config
 from interlock.engine.assessment import Unjudged
@@ -29,6 +29,7 @@ from interlock.impact.project_files import find_project_files
 from interlock.journal import FRONT
 from interlock.model import Action, AgentRef, Level, Requirement
 from interlock.policy.match_names import MatchNames, match_names
+from interlock.redaction import action_json
 from interlock.runtime import Request
 from interlock.runtime.in_force import InForce, rules_of
 
@@ -51,6 +52,7 @@ class FallbackVerdict(Struct, frozen=True):
 
 def main(argv: Sequence[str]) -> int:
     """Serves the compiled client, which replays the framed reply from stdout and denies on anything else."""
+    gc.disable()  # it judges one call and ends: looking for garbage took a seventh of that
     return run(argv, None, framed=True)
 
 

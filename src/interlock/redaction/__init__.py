@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
+from interlock.model import Action, Span
 from interlock.redaction.contexts import argument_kinds, redact_contexts, redact_pair, secret_programs
 from interlock.redaction.secrets import (
     STEM_PATTERN,
@@ -49,6 +51,23 @@ def redact_around(text: str, spans: Iterable[tuple[int, int]]) -> str:
 def redact(value: Any) -> Any:
     """The value without secrets, in names, texts, pairs and argument lists; tables become dicts, everything else keeps its form."""
     return _clean(value, "", 0, _suspicious("\n".join(_texts(value, 0))))
+
+
+def action_json(action: Action, marks: Iterable[Span] = ()) -> dict[str, Any]:
+    """An action in its stored form: kind, fields and folder, without secrets but with the harm at these marks."""
+    fields = {key: value for key, value in action.fields.items() if value not in (None, "", {})}
+    plain = json.loads(json.dumps(fields, default=json_default))
+    kept = redact({"kind": action.kind.value, **plain, **({"cwd": action.cwd} if action.cwd else {})})
+    if marks and fields.get("command") == action.text:
+        kept["command"] = redact_around(action.text, marks)
+    return dict(kept)
+
+
+def json_default(value: Any) -> Any:
+    """A value that JSON does not know, as one that it does."""
+    if hasattr(value, "items"):
+        return dict(value)
+    return sorted(value) if isinstance(value, frozenset | set) else str(value)
 
 
 def has_no_secret(text: str) -> bool:

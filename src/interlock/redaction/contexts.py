@@ -176,8 +176,8 @@ _WORD = r"(?:'[^'\n]{0,512}'|\"(?:[^\"\\\n$`]|\\.){0,512}\"|[^\s'\"|;&<>()$`]{1,
 @cache
 def secret_programs() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """The programs that take a secret in an option of one letter, by name, the longest first."""
-    taking = {name: program.secrets for name, program in shipped_programs().items() if program.secrets}
-    return dict(sorted(taking.items(), key=lambda item: -len(item[0])))
+    taking = shipped_programs().telling("secrets")
+    return {name: taking[name].secrets for name in sorted(taking, key=len, reverse=True)}
 
 
 @cache

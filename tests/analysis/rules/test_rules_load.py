@@ -87,6 +87,18 @@ def test_a_cache_that_is_spoiled_or_missing_is_not_believed(tmp_path: Path, monk
     assert sorted(load.load().rules) == sorted(fresh.rules)
 
 
+def test_a_cache_of_rules_in_another_shape_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / PACKS[0].name).write_bytes(PACKS[0].read_bytes())
+    monkeypatch.setattr(load, "SHIPPED", tmp_path)
+    fresh = load.load()
+    (kept,) = (tmp_path / "__pycache__").glob("*.json")
+    kept.write_text(kept.read_text().replace('"when"', '"never"', 1))
+    load._built.cache_clear()
+    assert load.load().rules == fresh.rules
+    (tmp_path / "__init__.py").write_text("# the module that builds them has changed")
+    assert load.load().rules == fresh.rules and not kept.exists()
+
+
 def test_a_book_is_built_once_and_anew_when_a_pack_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for pack in PACKS[:2]:
         (tmp_path / pack.name).write_bytes(pack.read_bytes())

@@ -45,7 +45,12 @@ def build_variables(packs: Sequence[Pack]) -> dict[str, tuple[str, ...]]:
 @cache
 def program_set(kind: str) -> frozenset[str]:
     """The names of the programs of one of `SETS`."""
-    return build_sets(_packs())[kind]
+    return _sets()[kind]
+
+
+@cache
+def _sets() -> Mapping[str, frozenset[str]]:
+    return build_sets(_packs())
 
 
 def build_sets(packs: Sequence[Pack]) -> dict[str, frozenset[str]]:

@@ -42,7 +42,7 @@ EXAMPLE_CWD = "/home/dev/app"  # the default folder of an example
 _ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
 
 
-class Clause(Struct, frozen=True):
+class Clause(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One way for a rule to fire: everything in it must hold."""
 
     program: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class Clause(Struct, frozen=True):
     no_trait: frozenset[str] = frozenset()
 
 
-class Rule(Struct, frozen=True):
+class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One kind of harm (or of harmlessness, at level safe): its conditions and its finding."""
 
     id: str
@@ -120,7 +120,7 @@ def _words(error: Exception) -> str:
     return detail.decode() if isinstance(detail, bytes) else str(detail)
 
 
-def build_rule(data: Mapping[str, Any], checked: bool = True) -> Rule:
+def build_rule(data: Mapping[str, Any]) -> Rule:
     """The rule that `data` describes; raises PackError on anything that is not exactly right."""
     name = str(data.get("id", "?"))
     only_keys(f"rule {name}", data, _RULE_KEYS)
@@ -128,24 +128,23 @@ def build_rule(data: Mapping[str, Any], checked: bool = True) -> Rule:
         raise PackError(f"rule {name!r}: an id is lower-case words joined by dots, such as git.force_push")
     level = _level(name, data.get("level"))
     examples = data.get("examples", {})
-    if checked:
-        only_keys(f"rule {name}: examples", examples, {"match", "spare"})
-        for kind in ("match", "spare"):
-            if not examples.get(kind):
-                raise PackError(f"rule {name}: needs at least one example to {kind}")
-        for key in ("reason", "when"):
-            if not data.get(key):
-                raise PackError(f"rule {name}: {key} is missing or empty")
-        if level >= Level.DESTRUCTIVE and not data.get("instead"):
-            raise PackError(f"rule {name}: says not what to do instead")
-        if level >= Level.DESTRUCTIVE and "irreversible" not in data:
-            raise PackError(f"rule {name}: says not whether it is irreversible")
+    only_keys(f"rule {name}: examples", examples, {"match", "spare"})
+    for kind in ("match", "spare"):
+        if not examples.get(kind):
+            raise PackError(f"rule {name}: needs at least one example to {kind}")
+    for key in ("reason", "when"):
+        if not data.get(key):
+            raise PackError(f"rule {name}: {key} is missing or empty")
+    if level >= Level.DESTRUCTIVE and not data.get("instead"):
+        raise PackError(f"rule {name}: says not what to do instead")
+    if level >= Level.DESTRUCTIVE and "irreversible" not in data:
+        raise PackError(f"rule {name}: says not whether it is irreversible")
     return Rule(
         id=name,
         level=level,
         irreversible=_typed(name, data, "irreversible", bool, False),
         reason=_typed(name, data, "reason", str, ""),
-        when=tuple(_clause(name, clause, checked) for clause in _typed(name, data, "when", list, [])),
+        when=tuple(_clause(name, clause) for clause in _typed(name, data, "when", list, [])),
         category=_category(name, data.get("category"), level),
         instead=_typed(name, data, "instead", str, ""),
         undo=_typed(name, data, "undo", str, ""),
@@ -202,9 +201,7 @@ def _example(rule: str, item: object) -> Action:
     )
 
 
-def _clause(rule: str, data: Mapping[str, Any], checked: bool) -> Clause:
-    if not checked:
-        return _make_clause({key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})
+def _clause(rule: str, data: Mapping[str, Any]) -> Clause:
     where = f"rule {rule}"
     if not isinstance(data, Mapping) or ("program" in data) == ("effect" in data):
         raise PackError(f"{where}: a clause names either a program or an effect, got {data!r}")
@@ -226,15 +223,10 @@ def _clause(rule: str, data: Mapping[str, Any], checked: bool) -> Clause:
     _known(where, "effect", lists.get("effect", ()), VERBS)
     for key in ("place", "no_place"):
         _known(where, key, lists.get(key, ()), PLACES)
-    return _make_clause(lists)
-
-
-def _make_clause(lists: Mapping[str, Any]) -> Clause:
-    data = dict(lists)
-    data["subcommand"] = tuple(tuple(item.split()) for item in data.get("subcommand", ()))
+    lists["subcommand"] = tuple(tuple(item.split()) for item in lists.get("subcommand", ()))
     for key in ("place", "no_place", "trait", "no_trait"):
-        data[key] = frozenset(data.get(key, ()))
-    return Clause(**data)
+        lists[key] = frozenset(lists.get(key, ()))
+    return Clause(**lists)
 
 
 def _known(where: str, key: str, words: Sequence[str], known: frozenset[str]) -> None:

@@ -33,8 +33,7 @@ def load(*extra: Path) -> Rulebook:
 @lru_cache(maxsize=1)
 def _built(folder: Path, digest: str) -> Rulebook:
     """The book of a folder; a process that has it builds it anew only when a pack has changed."""
-    rules = [build_rule(data, checked=False) for pack in load_packs(folder, _checked) for data in pack.get("rule", ())]
-    return replace(Rulebook.of(rules, shipped_programs()), opinion=_opinion)
+    return replace(Rulebook.of(load_packs(folder, _checked, kept=Rule), shipped_programs()), opinion=_opinion)
 
 
 @cache
@@ -93,13 +92,9 @@ def build_rulebook(packs: Sequence[Pack]) -> Rulebook:
     return replace(Rulebook.of(rules.values(), dict(build_programs(packs))), opinion=_opinion)
 
 
-def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:
-    """The packs without their examples, which judge nothing, once all of it was found right."""
-    build_rulebook(packs)
-    return [
-        {**pack, "rule": [{k: v for k, v in rule.items() if k != "examples"} for rule in pack.get("rule", ())]}
-        for pack in packs
-    ]
+def _checked(packs: Sequence[Pack]) -> Sequence[Rule]:
+    """The rules without their examples, which judge nothing, once all of it was found right."""
+    return [replace(rule, match=(), spare=()) for rule in build_rulebook(packs).rules.values()]
 
 
 def example_failures(book: Rulebook, full: Rulebook) -> list[str]:
