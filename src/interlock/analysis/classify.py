@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from interlock.analysis.programs.load import net_words
 from interlock.analysis.programs.net import Harm, harm_of, only_reads
 from interlock.analysis.programs.options import CommandOptions, holds, options
 from interlock.analysis.rules import Clause, Rule, pattern
-from interlock.analysis.rules.book import ANY, Entry, Rulebook, keys_of
+from interlock.analysis.rules.book import ANY, Entry, Index, Rulebook, keys_of
 from interlock.analysis.shell import show_command
 from interlock.model import Category, Finding, Level
 
@@ -162,16 +162,16 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
     index = book.of_program(command.program)
     if index is None and "." in command.program:
         index = book.of_program(f"{command.program.partition('.')[0]}.*")
-    by_verb = book.of_program(f"{command.program.partition('-')[0]}-*") if _is_cmdlet(command) else None
     if "help" in command.traits:
         return [], _SAFE
+    by_verb = book.of_program(f"{command.program.partition('-')[0]}-*") if _is_cmdlet(command) else None
     program = book.programs.get(command.program, _NO_PROGRAM)
     view = _View(command, program)
-    entries = _entries(index, view) if index else []
+    entries = _entries(index, view) if index else ()
     fired = _matching(entries, view)
     if not fired and by_verb is not None:  # a cmdlet of which no rule says more than its verb does
         fired = _matching(_entries(by_verb, view), view)
-    rules = [rule for rule, _, _ in fired]
+    rules = [entry[0] for entry in fired]
     dry = bool(program.dry_run) and view.is_dry(program.dry_run)
     harmful = [rule for rule in rules if rule.level > _SAFE and not (dry and rule.level >= _DESTRUCTIVE)]
     wrapper = "wrapper" in command.traits
@@ -184,7 +184,9 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
     return [], _REVERSIBLE
 
 
-def _entries(index: Mapping[str, Sequence[Entry]], view: _View) -> list[Entry]:
+def _entries(index: Index, view: _View) -> Sequence[Entry]:
+    if len(index) == 1 and () in index:
+        return index[()]
     return [entry for key in keys_of(view.found.operands) if key in index for entry in index[key]]
 
 
@@ -198,18 +200,18 @@ def _by_words(
 ) -> Harm | None:
     """The harm that the words name, of which neither a rule nor the description speaks."""
     table, words, skipped = net_words(), view.words, 0
-    if not table.suspects(f"{view.command.program}\n{view.lines}"):
-        return None
     if "wrapper" in view.command.traits:
         skipped = _behind_script(view, program)
         if not skipped and (program.operands or (program.wrapper and not program.ruled) or not program.name):
             return None
         words = words[skipped:]
-    if program.operands not in ("", "files") and not skipped:
+    elif program.operands not in ("", "files"):
+        return None
+    if not table.suspects(f"{view.command.program}\n{view.lines}"):
         return None
     if not skipped and (carried := _carried_at(view, program)) is not None:
         words = words[:carried]
-    whole = bool(skipped) or not (program.operands or any(_covers(*entry) for entry in fired))
+    whole = bool(skipped) or not (program.operands or any(map(_covers, fired)))
 
     def settled(at: int, word: str) -> bool:
         return not skipped and _mentions(entries, fired, program, view.found.operands, at, word)
@@ -241,8 +243,9 @@ def _carried_at(view: _View, program: Program) -> int | None:
     return None
 
 
-def _covers(rule: Rule, clause: Clause, sub: tuple[str, ...]) -> bool:
+def _covers(entry: Entry) -> bool:
     """A rule that calls a program harmless whatever its operands are."""
+    rule, clause, sub, _ = entry
     return rule.level is _SAFE and not sub and not _varies(clause)
 
 
@@ -277,9 +280,9 @@ def _mentions(
             return True
     elif any(_starts(operands, path) for path in program.ruled):
         return True
-    if at >= 0 and any(sub for _, _, sub in fired):
+    if at >= 0 and any(sub for _, _, sub, _ in fired):
         return True
-    for rule, clause, sub in entries:
+    for rule, clause, sub, _ in entries:
         if not _starts(operands, sub):
             continue
         if at < 0:
@@ -305,8 +308,8 @@ def _generic(harm: Harm, command: Command, book: Rulebook) -> list[Rule]:
     """The rules for any program, told what the words say."""
     marks = {f"word_{harm.kind}"} | ({"word_all"} if harm.everything or "production" in command.traits else set())
     view = _View(replace(command, traits=command.traits | marks), _NO_PROGRAM)
-    entries = (book.of_program(ANY) or {}).get(ANY, ())
-    found = [rule for rule, _, _ in _matching(entries, view)]
+    entries = (book.of_program(ANY) or {}).get((), ())
+    found = [rule for rule, *_ in _matching(entries, view)]
     worst = max((rule.level for rule in found), default=_SAFE)
     return [rule for rule in found if rule.level == worst]
 
@@ -316,8 +319,10 @@ def _matching(entries: Iterable[Entry], view: _View) -> list[Entry]:
     operands = view.found.operands
     found: dict[str, Entry] = {}
     for entry in entries:
-        rule, clause, sub = entry
-        if (not sub or _starts(operands, sub)) and rule.id not in found and _command_matches(clause, len(sub), view):
+        rule, clause, sub, unproved = entry
+        if rule.id in found or (unproved and not _starts(operands, unproved)):
+            continue
+        if _command_matches(clause, len(sub), view):
             found[rule.id] = entry
     return list(found.values())
 
@@ -362,22 +367,21 @@ def _starts(operands: Sequence[str], words: tuple[str, ...]) -> bool:
 
 
 def _of_effect(effect: Effect, book: Rulebook) -> tuple[list[Rule], Level]:
-    rules = dict(_by_effect(effect, effect.place, book))
-    if effect.place:
-        rules |= _by_effect(effect, "", book)
+    rules: dict[str, Rule] = {}
+    traits = effect.traits
+    for place in (effect.place, "") if effect.place else ("",):
+        key = (effect.verb, place)
+        entries = book.by_effect.get(key)
+        if entries is None:
+            continue
+        asked = book.targets[key]
+        named = bool(asked and pattern(asked)(effect.target))  # most targets match no pattern, so one test is enough
+        for rule, clause in entries:
+            if clause.trait <= traits and clause.no_trait.isdisjoint(traits) and _effect_matches(clause, effect, named):
+                rules[rule.id] = rule
     if rules or effect.verb in _READS or effect.place == "sink":
         return [rule for rule in rules.values() if rule.level > _SAFE], _SAFE
     return [], _REVERSIBLE
-
-
-def _by_effect(effect: Effect, place: str, book: Rulebook) -> Iterable[tuple[str, Rule]]:
-    """The rules for this effect that are filed under a kind of place."""
-    key, traits = (effect.verb, place), effect.traits
-    asked = book.targets.get(key)
-    named = bool(asked and pattern(asked)(effect.target))  # most targets match no pattern, so one test is enough
-    for rule, clause, _ in book.by_effect.get(key, ()):
-        if clause.trait <= traits and clause.no_trait.isdisjoint(traits) and _effect_matches(clause, effect, named):
-            yield rule.id, rule
 
 
 def _effect_matches(clause: Clause, effect: Effect, named: bool) -> bool:

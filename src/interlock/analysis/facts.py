@@ -187,10 +187,15 @@ def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
     """Every pass that needs more than one fact; nothing is taken away, and most texts have nothing for any of them."""
     if len(facts) < 2:
         return facts
-    effects = sum(type(fact) is Effect for fact in facts)
-    if effects:
+    reads, commands = False, 0
+    for fact in facts:
+        if isinstance(fact, Command):
+            commands += 1
+        elif fact.verb == "read":
+            reads = True
+    if reads:  # the effect that these three are about
         facts = _spoken(_names_only(_read_and_written(facts)))
-    return _undone(_leftovers(facts)) if len(facts) - effects > 1 else facts
+    return _undone(_leftovers(facts)) if commands > 1 else facts
 
 
 def _read_and_written(facts: Sequence[Fact]) -> Sequence[Fact]:

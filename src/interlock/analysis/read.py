@@ -68,7 +68,8 @@ def _unreadable(shell: Shell, span: tuple[int, int], what: str, *traits: str) ->
 
 
 def _read_command(action: Action, shell: Shell) -> None:
-    text, whole = action.text, (0, len(action.text))
+    text = shell.session.source
+    whole = (0, len(text))
     if len(text) > MAX_TEXT:
         text = _PADDING.sub(lambda found: found[0][0] * 2, text)
     if len(text) > MAX_TEXT:

@@ -70,35 +70,36 @@ def options(
     no bundle of letters; `pairs` those that take the next two words.
     """
     found = CommandOptions()
+    flags, values, operands = found.flags, found.values, found.operands
     index = 0
     total = len(words)
     while index < total:
         word = words[index]
         index += 1
-        if word == "--":
-            found.operands += words[index:]
-            break
-        if len(word) < 2 or word[0] != "-":
+        if word[:1] != "-" or word == "-":
             if stop_at_operand:
-                found.operands += words[index - 1 :]
+                operands += words[index - 1 :]
                 break
-            if behind and not found.operands and word in behind:
+            if behind and not operands and word in behind:
                 valued = valued | behind[word]
-            found.operands.append(word)
+            operands.append(word)
             continue
+        if word == "--":
+            operands += words[index:]
+            break
         if word.startswith("--") or word in valued or word in bare:
             name, equals, value = word.partition("=")
             if ":" in name and name.partition(":")[0] in valued:  # nim --eval:code
                 name, equals, value = word.partition(":")
             if equals:
-                found.values.setdefault(name, []).append(value)
+                values.setdefault(name, []).append(value)
             elif name in pairs:
-                found.values.setdefault(name, []).append(" ".join(words[index : index + 2]))
+                values.setdefault(name, []).append(" ".join(words[index : index + 2]))
                 index += 2
             elif name in valued and index < total:
-                found.values.setdefault(name, []).append(words[index])
+                values.setdefault(name, []).append(words[index])
                 index += 1
-            found.flags.add(name)
+            flags.add(name)
             continue
         index = _short(word, words, index, valued, found)
     return found

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from interlock.analysis.prose.classifier import IntentClassifier
 
 ANY = "*"
-Entry = tuple[Rule, Clause, tuple[str, ...]]  # the last: the one subcommand of the clause that this entry is for
-Index = Mapping[str, Sequence[Entry]]  # the entries of one program, by the word under which `keys_of` finds them
+Words = tuple[str, ...]
+# The one subcommand of the clause that an entry is for; and the same where having been found does not prove that it is given.
+Entry = tuple[Rule, Clause, Words, Words]
+Index = Mapping[Words, Sequence[Entry]]  # the entries of one program, by the words under which `keys_of` finds them
 
 
 class Rulebook(Struct, frozen=True):
@@ -26,7 +28,7 @@ class Rulebook(Struct, frozen=True):
     rules: Mapping[str, Rule]
     programs: Mapping[str, Program]
     by_program: Mapping[str, Sequence[tuple[Rule, Clause]]]
-    by_effect: Mapping[tuple[str, str], Sequence[Entry]]
+    by_effect: Mapping[tuple[str, str], Sequence[tuple[Rule, Clause]]]
     targets: Mapping[tuple[str, str], tuple[str, ...]]  # every target that a clause of by_effect names
     patterns: NamePatterns = BUILT_IN_PATTERNS  # of names (R-19)
     opinion: Callable[[], IntentClassifier] | None = None  # for intents that no rule matches; built on first use
@@ -35,7 +37,7 @@ class Rulebook(Struct, frozen=True):
     @classmethod
     def of(cls, rules: Iterable[Rule], programs: Mapping[str, Program]) -> Rulebook:
         by_program: dict[str, list[tuple[Rule, Clause]]] = {}
-        by_effect: dict[tuple[str, str], list[Entry]] = {}
+        by_effect: dict[tuple[str, str], list[tuple[Rule, Clause]]] = {}
         named = {rule.id: rule for rule in rules}
         for rule in named.values():
             for clause in rule.when:
@@ -43,7 +45,7 @@ class Rulebook(Struct, frozen=True):
                     by_program.setdefault(program, []).append((rule, clause))
                 for verb in clause.effect:
                     for place in clause.place or {""}:
-                        by_effect.setdefault((verb, place), []).append((rule, clause, ()))
+                        by_effect.setdefault((verb, place), []).append((rule, clause))
         targets = {key: _target_patterns(entries) for key, entries in by_effect.items()}
         return cls(MappingProxyType(named), programs, by_program, by_effect, targets)
 
@@ -56,22 +58,23 @@ class Rulebook(Struct, frozen=True):
 
 
 def _index(clauses: Iterable[tuple[Rule, Clause]]) -> Index:
-    index: dict[str, list[Entry]] = {}
+    index: dict[Words, list[Entry]] = {}
     for rule, clause in clauses:
         for sub in clause.subcommand or ((),):
-            index.setdefault(_key(sub), []).append((rule, clause, sub))
+            key = _key(sub)
+            index.setdefault(key, []).append((rule, clause, sub, () if key == sub else sub))
     return index
 
 
-def _target_patterns(entries: Iterable[Entry]) -> tuple[str, ...]:
+def _target_patterns(entries: Iterable[tuple[Rule, Clause]]) -> tuple[str, ...]:
     """The target patterns of these clauses, each once."""
-    asked = (text for _, clause, _ in entries for text in (*clause.target, *clause.no_target))
+    asked = (text for _, clause in entries for text in (*clause.target, *clause.no_target))
     return tuple(dict.fromkeys(asked))
 
 
-def _key(words: Sequence[str]) -> str:
+def _key(words: Words) -> Words:
     """Where a subcommand is filed: by its first two words; `delete-*` by its verb, and what begins with a pattern as any."""
-    return " ".join([_word_key(word) for word in words[:2]]) or ANY
+    return tuple(_word_key(word) for word in words[:2])
 
 
 def _word_key(word: str) -> str:
@@ -81,15 +84,15 @@ def _word_key(word: str) -> str:
     return f"{head}-*" if dash and "*" not in head else ANY
 
 
-def keys_of(operands: Sequence[str]) -> list[str]:
+def keys_of(operands: Sequence[str]) -> list[Words]:
     """Every place where a rule for these operands can be filed."""
     if not operands:
-        return [ANY]
+        return [()]
     first = _keys(operands[0])
     if len(operands) == 1:
-        return first
+        return [(), *[(one,) for one in first]]
     second = _keys(operands[1])
-    return [*first, *[f"{one} {two}" for one in first for two in second]]
+    return [(), *[(one,) for one in first], *[(one, two) for one in first for two in second]]
 
 
 def _keys(word: str) -> list[str]:

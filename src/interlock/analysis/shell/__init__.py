@@ -183,11 +183,10 @@ class Job:
             facts.append(Effect(verb, target, "", marks, self.where.span, self.where.via, subject))
             return
         self.step(FACT_STEPS)
-        path = resolve(target, self.host.cwds[0])
-        only_a_link = verb == "delete" and path in self.host.session.links and not target.endswith("/")
+        paths = [resolve(target, cwd) for cwd in self.host.cwds]
+        only_a_link = verb == "delete" and paths[0] in self.host.session.links and not target.endswith("/")
         places = ["temp"] if only_a_link else self.places(target)
-        for where, cwd in dict.fromkeys(zip(places, self.host.cwds, strict=False)):
-            path = resolve(target, cwd)
+        for where, path in dict.fromkeys(zip(places, paths, strict=False)):
             facts.append(Effect(verb, target, where, marks, self.where.span, self.where.via, subject, path))
         if verb == "delete":
             self._origin(target, marks)
@@ -364,14 +363,12 @@ def is_production(text: str) -> bool:
 
 def show_command(program: str, words: Sequence[str]) -> str:
     """A command as a person would write it, holes as $NAME or …"""
-    if not words:
-        text = program
-    elif "" not in words and not _NEEDS_QUOTES.search("".join(words[:40])):
-        text = " ".join([program, *[word[:_SHOWN] for word in words[:40]]])
+    if len(words) <= 40 and "" not in words and not _NEEDS_QUOTES.search("".join(words)):
+        text = " ".join([program, *words])
     else:
         text = " ".join([program, *[_quoted(word[:_SHOWN]) for word in words[:40]]])
-    text = text.replace(QUOTED, "")
-    if HOLE in text:
+    if not text.isascii():
+        text = text.replace(QUOTED, "")
         text = _HOLE.sub(lambda m: f"${m[1]}" if m[1] else "…", text)
     return text if len(text) <= 300 else text[:297] + "..."
 

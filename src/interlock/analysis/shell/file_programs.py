@@ -89,7 +89,7 @@ def _settings(names: Sequence[str], words: Iterable[str]) -> list[str]:
 
 def _traits(item: PathEffect, found: CommandOptions) -> list[str]:
     """The traits that always hold, and those of the options; an option that nobody knows may be any of them."""
-    unknown = any(HOLE in flag for flag in found.flags)
+    unknown = HOLE in "".join(found.flags)
     traits = [trait for trait in item.traits if not found.has(*item.traits_but.get(trait, ()))]
     traits += [trait for trait, flags in item.traits_by.items() if unknown or found.has(*flags)]
     if item.mode:

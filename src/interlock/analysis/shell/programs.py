@@ -68,7 +68,7 @@ def read_program(job: Job, written: str) -> Stream:
     program = job.program
     if "-" in program and (apart := _dashed(program)):
         return job.host.run([*apart, *job.words], job.where.inside(program), job.stdin)
-    if _LOADER.fullmatch(program):
+    if program.startswith("ld") and _LOADER.fullmatch(program):
         program = job.program = "ld.so"
     described = described_program(program)
     if own := _own_file(job, written, described is not None):
@@ -85,10 +85,10 @@ def read_program(job: Job, written: str) -> Stream:
     local = "/" in written and not _SYSTEM_PROGRAM.match(written)
     helps = not wrapper and not local and _asks_for_help(described or _UNDESCRIBED, job)
     unproved = local and not wrapper and _asks_for_help(_UNDESCRIBED, job)  # a script may ignore the word
-    marks = ("wrapper",) * wrapper + ("help",) * helps + ("help_word",) * unproved
-    where = replace(job.where, traits=job.where.traits.union(marks)) if marks else job.where
-    job.step(FACT_STEPS)
+    mark = "wrapper" if wrapper else "help" if helps else "help_word" if unproved else ""
+    where = replace(job.where, traits=job.where.traits | {mark}) if mark else job.where
     session, folder = job.host.session, job.host.cwds[0]
+    session.step(FACT_STEPS)
     moved = folder if folder != session.cwd else ""
     session.facts.append(command_fact(program, job.words, where, job.stdin, moved))
     job.where = where if unproved else job.where
@@ -213,6 +213,8 @@ def _own_file(job: Job, written: str, described: bool) -> str:
         ):
             return ""
         return written if job.file_text(written) is not None else ""
+    if not session.changed:
+        return ""
     job.step((len(session.downloads) + len(session.files)) // 16)
     for path in (*session.downloads, *session.files):
         if path.endswith(f"/{written}") and (_PROGRAM_FOLDER.match(path) or _on_path(job, path)):

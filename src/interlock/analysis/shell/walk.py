@@ -336,7 +336,7 @@ class Shell:
                 if not (self.errexit and type(node) is SimpleCommand):
                     self.cwds = list(dict.fromkeys([*self.cwds, *self.missed]))[:MAX_CHOICES]
                 self.missed = []
-        return join_streams(streams)
+        return streams[0] if len(streams) == 1 else join_streams(streams)
 
     def walk(self, node: Node, stdin: Stream | None) -> Stream:
         self.session.step()
@@ -378,14 +378,20 @@ class Shell:
         stdin = self.inputs.get("0") if stdin is None else stdin
         stdin = redirections.read_input(self, node.redirects, stdin) if node.redirects else stdin
         self.flow = stdin
-        words = [item for word in node.words for item in expand.fields(word, self)]
+        words: list[str] = []
+        for word in node.words:
+            literal = word.literal
+            if literal is not None and "{" not in literal:  # as most are
+                words.append(literal)
+            else:
+                words += expand.fields(word, self)
         if words and words[0] in ("cd", "pushd"):
             self.bare = simple_commands.bare_operand(node)
         if not words:
             simple_commands.assign_all(self, node.assigns)
             redirections.redirect_only(self, node)
             return NOTHING
-        env = simple_commands.command_env(self, node.assigns)
+        env = simple_commands.command_env(self, node.assigns) if node.assigns else ()
         if words == ["exec"]:
             redirections.keep_redirects(self, node.redirects, stdin)
         where = self.where

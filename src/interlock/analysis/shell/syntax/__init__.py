@@ -94,23 +94,23 @@ def _nodes(cursor: ShellCursor, stop: str) -> list[Node]:
                 return found
             raise ShellSyntax(f"unexpected {text[cursor.pos]!r}", cursor.pos)
         node = _and_or(cursor)
-        if cursor.at("&") and not cursor.at("&&"):
+        if cursor.pos < cursor.size and text[cursor.pos] == "&":  # one: two of them join
             cursor.pos += 1
             node = Background(node)
         found.append(node)
+        if cursor.pos >= cursor.size:
+            return found
 
 
 def _and_or(cursor: ShellCursor) -> Node:
     nodes = [_pipeline(cursor)]
     operators: list[str] = []
-    while True:
-        operator = cursor.text[cursor.pos : cursor.pos + 2]
-        if operator not in ("&&", "||"):
-            return AndOr(nodes, operators) if operators else nodes[0]
+    while (operator := cursor.text[cursor.pos : cursor.pos + 2]) in ("&&", "||"):
         cursor.pos += 2
         cursor.lines()
         operators.append(operator)
         nodes.append(_pipeline(cursor))
+    return AndOr(nodes, operators) if operators else nodes[0]
 
 
 def _pipeline(cursor: ShellCursor) -> Node:
@@ -118,9 +118,10 @@ def _pipeline(cursor: ShellCursor) -> Node:
     stages = [_command(cursor)]
     while True:
         cursor.blank()
-        if not cursor.at("|") or cursor.at("||"):
+        mark = cursor.text[cursor.pos : cursor.pos + 2]
+        if mark[:1] != "|" or mark == "||":
             return ShellPipeline(stages) if len(stages) > 1 else stages[0]
-        cursor.pos += 2 if cursor.at("|&") else 1
+        cursor.pos += 2 if mark == "|&" else 1
         cursor.lines()
         stages.append(_command(cursor))
 
@@ -183,18 +184,20 @@ def _compound(cursor: ShellCursor, name: str) -> Node:
 
 
 def _simple(cursor: ShellCursor) -> Node:
-    start = cursor.pos
+    text, base, start = cursor.text, cursor.base, cursor.pos
     words: list[ShellWord] = []
     assigns: list[Assignment] = []
     redirects: list[ShellRedirect] = []
     declares = True  # until the command's name is read, and behind `export` and its kin
-    while True:
-        if (bare := _BARE.match(cursor.text, cursor.pos)) and not (declares and _MAY_ASSIGN.search(bare[1])):
+    plain = 0  # words whose steps are not counted yet
+    while cursor.pos < cursor.size:
+        if (bare := _BARE.match(text, cursor.pos)) and not (declares and _MAY_ASSIGN.search(bare[1])):
             begin, end = bare.span(1)
-            words.append(ShellWord([ShellText(bare[1], False)], begin + cursor.base, end + cursor.base))
-            declares = declares and (bare[1] in _DECLARE or len(words) > 1)
+            words.append(ShellWord([ShellText(bare[1], False)], begin + base, end + base))
+            if declares:
+                declares = bare[1] in _DECLARE or len(words) > 1
             cursor.pos = bare.end()
-            cursor.step(1)
+            plain += 1
             continue
         if not (char := _ahead(cursor)):
             break
@@ -213,7 +216,8 @@ def _simple(cursor: ShellCursor) -> Node:
                 declares = words[0].literal in _DECLARE
     if not words and not assigns and not redirects:
         raise ShellSyntax("a command is missing", cursor.pos)
-    node = SimpleCommand(words, assigns, redirects, (start + cursor.base, cursor.pos + cursor.base))
+    cursor.step(plain)
+    node = SimpleCommand(words, assigns, redirects, (start + base, cursor.pos + base))
     cursor.kept.append(node)
     return node
 
