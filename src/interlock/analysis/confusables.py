@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Container
+
+from interlock.analysis.lazy_regex import lazy_regex
 
 _CYRILLIC = (
     "\u0430a\u0431b\u0432b\u0433r\u0435e\u0437e\u0456i\u0458j\u043ak\u043cm\u043dh\u043eo\u0440p\u0441c\u0442t\u0443y\u0445x"
@@ -36,12 +37,12 @@ _LOOK_ALIKES: dict[int, str] = {
 }
 _HIDING = frozenset("\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u2800\u3164\uffa0\ufeff")
 _UNSEEN = ("Cf", "Co", "Cn", "Cc")
-_TOKEN = re.compile(r"[\w\U0001F150-\U0001F189\U0001F1E6-\U0001F1FF\u0300-\u036f-]+")
-_PIECE = re.compile(r"[^\W\d_\u0300-\u036f](?:[^\W\d_]|[\u0300-\u036f])*|[\U0001F150-\U0001F189\U0001F1E6-\U0001F1FF]+")
-_MARK = re.compile("[\u0300-\u036f\u0489]")
-_DASH = re.compile(r"(?<=\w)[\u2010\u2011\u2012\u2212\ufe63](?=\w)")
-_HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_ENDING = re.compile(r"[A-Za-z]{2,}[\u0400-\u04ff]{1,3}")  # a Latin word with a Russian ending
+_TOKEN = lazy_regex(r"[\w\U0001F150-\U0001F189\U0001F1E6-\U0001F1FF\u0300-\u036f-]+")
+_PIECE = lazy_regex(r"[^\W\d_\u0300-\u036f](?:[^\W\d_]|[\u0300-\u036f])*|[\U0001F150-\U0001F189\U0001F1E6-\U0001F1FF]+")
+_MARK = lazy_regex("[\u0300-\u036f\u0489]")
+_DASH = lazy_regex(r"(?<=\w)[\u2010\u2011\u2012\u2212\ufe63](?=\w)")
+_HUMP = lazy_regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_ENDING = lazy_regex(r"[A-Za-z]{2,}[\u0400-\u04ff]{1,3}")  # a Latin word with a Russian ending
 _FOREIGN = frozenset(char for char in _LOOK_ALIKES if not unicodedata.name(chr(char), "").startswith("LATIN"))
 _SHORTEST = 3  # letters of a word that is folded as a whole
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from interlock.analysis.lazy_regex import lazy_regex
+
 # Every place a path can be. A rule that names another one is refused.
 PLACES = frozenset({
     "root",            # / or a drive's root
@@ -44,7 +46,7 @@ SYSTEM_CORE = frozenset("bin boot dev etc lib lib32 lib64 proc sbin sys usr".spl
 WINDOWS_SYSTEM = frozenset({"windows", "program files", "program files (x86)", "programdata", "recovery", "system32"})
 USR_PARTS = frozenset("bin lib lib64 sbin local share include libexec".split())
 VAR_PARTS = frozenset("lib log mail spool www backups db opt".split())
-BUILD = re.compile(
+BUILD = lazy_regex(
     r"node_modules|bower_components|dist|build|out|output|target|bin|obj|debug|release|\.next|\.nuxt|\.svelte-kit|\.output|"
     r"\.venv|venv|\.?env\d*|\.tox|\.nox|\.eggs|.*\.egg-info|__pycache__|.*\.py[codx]|\.terraform|\.gradle|\.parcel-cache|\.turbo|\.vite|"
     r"\.angular|\.expo|\.docusaurus|\.vercel|\.serverless|\.aws-sam|cdk\.out|coverage|htmlcov|\.nyc_output|\.coverage.*|"
@@ -57,22 +59,22 @@ BUILD = re.compile(
     re.IGNORECASE,
 )
 # Names that mean build output anywhere; the others above only do inside a project.
-BUILD_ANYWHERE = re.compile(
+BUILD_ANYWHERE = lazy_regex(
     r"node_modules|dist|build|target|\.next|\.nuxt|\.venv|venv|\.tox|\.nox|__pycache__|.*\.py[cod]|\.terraform|\.gradle|\.turbo|\.vite|"
     r"coverage|htmlcov|cmake-build-.*|deriveddata|\.mypy_cache|\.ruff_cache|\.pytest_cache|.*\.(o|obj|class|pyc)",
     re.IGNORECASE,
 )
-CACHE = re.compile(
+CACHE = lazy_regex(
     r".*cache.*|\.npm|\.nuget|\.m2|\.ivy2|\.cargo/registry|\.gradle|\.yarn|\.pnpm-store|\.bundle", re.IGNORECASE
 )
-LOG = re.compile(r".*\.(log|logs|out|err)(\.\d+|\.gz)?|logs?|nohup\.out|npm-debug\.log.*", re.IGNORECASE)
-SCRATCH = re.compile(
+LOG = lazy_regex(r".*\.(log|logs|out|err)(\.\d+|\.gz)?|logs?|nohup\.out|npm-debug\.log.*", re.IGNORECASE)
+SCRATCH = lazy_regex(
     r".*\.(tmp|temp|swp|swo|bak|orig|rej|pid|lock|old)|.*~|scratch.*|tmp[-_.].*|.*[-_.]tmp|temp[-_.].*|.*[-_.]temp|core(\.(\d+|\*))?",
     re.IGNORECASE,
 )
-BACKUP = re.compile(r".*(backup|bak|snapshot|dumps?|archive)s?.*", re.IGNORECASE)
+BACKUP = lazy_regex(r".*(backup|bak|snapshot|dumps?|archive)s?.*", re.IGNORECASE)
 # Names of keys and credentials, wherever they are; then folders and files below a home, or below a copy of one.
-SECRET = re.compile(
+SECRET = lazy_regex(
     r"(.*/)?(\.ssh(/(id_[a-z0-9_*?.-]+|.*\.pem|authorized_keys|identity|.*_key|\*))?|\.aws(/(credentials|config|(sso|cli)/cache(/.*)?))?|\.netrc|_netrc|\.pgpass|"
     r"\.gnupg(/.*)?|\.git-credentials|\.docker/config\.json|\.kube(/config)?|\.npmrc|\.pypirc|\.config/gcloud(/.*)?|\.azure(/.*)?|\.vault-token|"
     r"\.config/(gh|hub|github-copilot)/(hosts|apps)\.(yml|json)|\.config/hub|\.password-store(/.*)?|\.mozilla(/.*)?|"
@@ -89,18 +91,18 @@ SECRET = re.compile(
     r"((private|priv(ate)?[-_]?key|server|tls|ssl|ca|signing|encryption|master|jwt|rsa)([-_.][^/]*)?|[^/]*[-_.](private|priv|server|tls|ssl))\.key)",
     re.IGNORECASE,
 )
-SECRET_COPY = re.compile(
+SECRET_COPY = lazy_regex(
     r"(.+?)(?:[.-](?:bak|old|orig|backup|save|copy|\d+)|~|\.(?:gz|bz2|xz|zst|zip|tar|tgz|7z|b64))+", re.IGNORECASE
 )
-SYSTEM_SECRET = re.compile(
+SYSTEM_SECRET = lazy_regex(
     r"/etc/(shadow|gshadow|sudoers|sudoers\.d/.*|ssl/private(/.*)?|krb5\.keytab|ssh/ssh_host_[^/]*_key|kubernetes/(admin|super-admin)\.conf)-?|/proc/[^/]+/(environ|mem)|/var/run/secrets/.*|/run/secrets/.*"
 )
-NOT_SECRET = re.compile(
+NOT_SECRET = lazy_regex(
     r".*\.pub\..*|.*[.-](pub|example|sample|template|tmpl|tpl|dist|defaults?|schema|md|[cm]?[jt]sx?|py|rb|go|vault|j2|erb)|.*\.env[.-](test|testing|ci)|.*\.d\.ts",
     re.IGNORECASE,
 )
 # Files that a program reads when it starts, wherever one works; and folders of them, which may be a project of their own.
-START_FILE = re.compile(
+START_FILE = lazy_regex(
     r"\.(bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|login|inputrc|bash_aliases|"
     r"bash_history|zsh_history|vimrc|tmux\.conf|gitconfig|xinitrc|xprofile|xsession|xresources|screenrc|emacs|emacs\.d/init\.el|hgrc|"
     r"curlrc|wgetrc|condarc|yarnrc(\.yml)?|gemrc|irbrc|gdbinit|psqlrc|sqliterc|my\.cnf|terraformrc|ansible\.cfg|bunfig\.toml|"
@@ -110,11 +112,11 @@ START_FILE = re.compile(
     r"(code|cursor|vscodium)/user/settings\.json))",
     re.IGNORECASE,
 )
-SHELL_CONFIG = re.compile(r"\.config/(fish|nvim|git|systemd|autostart)(/.*)?", re.IGNORECASE)
-GUARD = re.compile(
+SHELL_CONFIG = lazy_regex(r"\.config/(fish|nvim|git|systemd|autostart)(/.*)?", re.IGNORECASE)
+GUARD = lazy_regex(
     r"(.*/)?(\.?interlockd?(/.*|\.toml|\.db|\.sock)?|interlock\.(toml|db|sock)(-wal|-shm)?)", re.IGNORECASE
 )
-AGENT_CONFIG = re.compile(
+AGENT_CONFIG = lazy_regex(
     r"(.*/)?(\.claude(/(settings(\.local)?\.json|hooks(/.*)?|plugins(/.*)?|managed-settings\.json|CLAUDE\.md)?)?|\.claude\.json|\.codex(/(config\.toml|hooks\.json|rules(/.*)?|requirements\.toml)?)?|"
     r"\.gemini(/(settings\.json|policies(/.*)?|config/hooks\.json)?)?|\.cursor(/(hooks\.json|mcp\.json|cli\.json)?)?|\.copilot(/(settings\.json|hooks(/.*)?)?)?|"
     r"\.github/hooks(/.*)?|\.github/copilot(/.*)?|\.config/opencode(/.*)?|\.opencode(/.*)?|opencode\.jsonc?|\.codeium(/.*)?|\.windsurf(/.*)?|"
@@ -130,21 +132,21 @@ USER_DATA = frozenset(
     ".ssh .aws .gnupg .config .kube .local .thunderbird .mozilla .password-store onedrive dropbox".split()
 )
 SINKS = frozenset("null stdout stderr stdin tty zero random urandom full fd console ptmx pts shm".split())
-TEMP = re.compile(
+TEMP = lazy_regex(
     r"/(tmp|var/tmp|dev/shm|private/tmp|private/var/tmp|private/var/folders|var/folders|run/user/\d+)(?![^/])",
     re.IGNORECASE,
 )
-DEVICE = re.compile(
+DEVICE = lazy_regex(
     r"/dev/((sd|hd|vd|xvd)[a-z*?\[\]]+\d*|nvme\d*.*|mmcblk\d*.*|r?disk\d*.*|mapper/.*|md\d+|dm-\d+|loop\d+|sr\d+|nbd\d+|zvol/.*|disk/.*|mem|kmem|port|mtd.*|[^/]+/(root|home|data|swap)[^/]*)",
     re.IGNORECASE,
 )
-WINDOWS_DEVICE = re.compile(r"\\\\[.?]\\(physicaldrive\d+|[a-z]:).*|//[.?]/(physicaldrive\d+|[a-z]:).*", re.IGNORECASE)
-REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://.*|[\w.@-]+:(?!\\).*")
-DRIVE = re.compile(r"([a-zA-Z]):(?=$|[\\/])")
-HOMES = re.compile(r"/(home|users|root|export/home|var/home)(/([^/]+))?(/.*)?$", re.IGNORECASE)
-ALL_BUT = re.compile(r"[!@*+?]\(.*\)\*?")
-WSL_DRIVE = re.compile(r"/(?:mnt|cygdrive)/([a-z])(?=/|$)")
-GLOB_PART = re.compile(r"\[[^\]/]*\]|[*?]")
+WINDOWS_DEVICE = lazy_regex(r"\\\\[.?]\\(physicaldrive\d+|[a-z]:).*|//[.?]/(physicaldrive\d+|[a-z]:).*", re.IGNORECASE)
+REMOTE = lazy_regex(r"[a-z][a-z0-9+.-]*://.*|[\w.@-]+:(?!\\).*")
+DRIVE = lazy_regex(r"([a-zA-Z]):(?=$|[\\/])")
+HOMES = lazy_regex(r"/(home|users|root|export/home|var/home)(/([^/]+))?(/.*)?$", re.IGNORECASE)
+ALL_BUT = lazy_regex(r"[!@*+?]\(.*\)\*?")
+WSL_DRIVE = lazy_regex(r"/(?:mnt|cygdrive)/([a-z])(?=/|$)")
+GLOB_PART = lazy_regex(r"\[[^\]/]*\]|[*?]")
 GLOB_ALL = frozenset({"*", ".*", "{*,.*}", ".[!.]*", "..?*", "**", "*.*", ".??*", "**/*", "?*", "{,.}*", "[!.]*"})
 
 

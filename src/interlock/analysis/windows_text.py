@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.windows import program_name
 
@@ -20,7 +21,7 @@ _VERBS = frozenset(
     use wait watch where write foreach""".split()
 )
 _VERBS_OF_PASCAL = _VERBS | frozenset("block deny assert approve confirm".split())
-_CMDLET = re.compile(
+_CMDLET = lazy_regex(
     r"(?:^|[|;&({=])\s*&?\s*(?:[\w.]+\\)?([a-z]+)-[a-z]\w+(?=[\s|;)}]|$)", re.IGNORECASE | re.MULTILINE
 )
 _SURE_NOUNS = frozenset(
@@ -29,9 +30,9 @@ _SURE_NOUNS = frozenset(
     localgroup localgroupmember scheduledtask job module package command help mppreference recyclebin azresourcegroup azvm
     azstorageaccount physicaldisk storagepool bitlocker smbshare psdrive variable alias random date""".split()
 )
-_FIRST_CMDLET = re.compile(r"\s*(?:&\s*)?([a-z]+)-([a-z]+)(?=[\s|;)]|$)", re.IGNORECASE)
-_PASCAL_CMDLET = re.compile(r"(?:.*\\)?([A-Z][a-z]+)-[A-Z]\w+")  # as no POSIX program is called
-_POWERSHELL_MARKS = re.compile(
+_FIRST_CMDLET = lazy_regex(r"\s*(?:&\s*)?([a-z]+)-([a-z]+)(?=[\s|;)]|$)", re.IGNORECASE)
+_PASCAL_CMDLET = lazy_regex(r"(?:.*\\)?([A-Z][a-z]+)-[A-Z]\w+")  # as no POSIX program is called
+_POWERSHELL_MARKS = lazy_regex(
     r"\$env:\w|\$\w+\s*=|\$(?:true|false|null|_|PSItem|PSScriptRoot|HOME)\b|\[[A-Za-z][\w.]*\]::|\[(?:char|string|int|byte)(?:\[\])?\]"
     r"|\s-(?:Recurse|Force|WhatIf|ErrorAction|Confirm|Path|LiteralPath|Filter|Include|Exclude|ItemType|ArgumentList|FilePath)\b"
     r"|@['\"]\s*\n|@[({]|\|\s*(?:%|\?|iex|foreach|where|select|ft|fl)\s*[{\w]?|^\s*(?:iex|iwr|irm|gci|ri|saps|spps|icm|gwmi|gcim)\s"
@@ -44,11 +45,11 @@ _CMD_WORDS = (
     r"bcdedit\b|wevtutil\b|diskpart\b|bitsadmin\b|certutil\b|cipher\s+/|takeown\b|icacls\b|schtasks\b|fsutil\b|"
     r"if\s+(?:not\s+)?exist\s|for\s+(?:/[a-z]\s+)?%|setlocal\b|type\s+nul|sc\s+(?:delete|stop|config)\b|shutdown\s+/"
 )
-_CMD_MARKS = re.compile(
+_CMD_MARKS = lazy_regex(
     rf"(?:^|[&|(@])\s*(?:{_CMD_WORDS})|%[A-Za-z_]\w*(?::~[^%\n]{{1,20}})?%|^\s*@echo\s|^\s*(?:rem\s|::)|\^\n|>\s*nul\b|%0\|%0",
     re.IGNORECASE | re.MULTILINE,
 )
-_SURE_CMD = re.compile(
+_SURE_CMD = lazy_regex(
     r"\s*(?:(?:rd|rmdir|del|erase)(?:\s+\S+){0,4}?\s*/[sqfa](?=[\s/]|$)|(?:rd|rmdir|del|erase)\s+(?:/\w\s+)*\"?[a-z]:\\"
     r"|format\s+(?:/\S+\s+)*[a-z]:(?=\s|$)|format\s+/\?|%0\|%0)",
     re.IGNORECASE,
@@ -56,7 +57,7 @@ _SURE_CMD = re.compile(
 
 
 # With a drive's path they are no program of a POSIX shell, whatever the folder.
-_DRIVE = re.compile(r"(?:^|[\s\"'=])[A-Za-z]:\\")
+_DRIVE = lazy_regex(r"(?:^|[\s\"'=])[A-Za-z]:\\")
 _FIRST_WORD = re.compile(r"\s*(?:[@&.]\s*)?([A-Za-z][\w.\\-]*)(?=[\s/|;)]|$)")
 _DRIVE_CMD = frozenset("copy move ren rename type attrib".split())
 
@@ -120,15 +121,15 @@ def _whatever_the_folder(head: str) -> str:
 
 
 # What cmd.exe does not know: a Windows machine has Git Bash too.
-_POSIX_MARKS = re.compile(
+_POSIX_MARKS = lazy_regex(
     r"(?:^|[\s=])'[^'\n]*'|\$\(|\$\{?[A-Za-z_]|<<-?\s*['\"]?\w|/dev/null|;\s*(?:do|then|done|fi)\b|;\s|"
     r"^\s*(?:export|source)\s|`[^`\n]+`",
     re.MULTILINE,
 )
-_BACKSLASH_PATH = re.compile(r"[A-Za-z]:\\|\.\\\w|\w\\\w")
+_BACKSLASH_PATH = lazy_regex(r"[A-Za-z]:\\|\.\\\w|\w\\\w")
 
 
-_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
+_QUOTED = lazy_regex(r"'[^'\n]*'|\"[^\"\n]*\"")
 
 
 def _without_data(text: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import shipped_programs
 from interlock.redaction.secrets import (
     STEMS,
@@ -20,29 +21,29 @@ from interlock.redaction.secrets import (
     value_at,
 )
 
-_NAME = re.compile(
+_NAME = lazy_regex(
     r"(?<![A-Za-z0-9_.<-])(?P<dashes>-{0,2})(?P<name>[A-Za-z_][A-Za-z0-9_.-]{0,99})"
     r"(?P<close>\\{0,4}[\"'`]?\]?)[ \t]{0,8}(?P<sep>=>|:=|={1,3}|:(?![:/])|(?P<gap>[ \t]))"
     r"[ \t]{0,8}(?P<line>\\?\n[ \t]{0,8})?"
 )
-_SCHEME = re.compile(
+_SCHEME = lazy_regex(
     r"(?:Bearer|Basic|Token|Digest|ApiKey|Negotiate|AWS4-HMAC-SHA256|Bot|key)[ \t]{1,4}", re.IGNORECASE
 )
-_BEARER = re.compile(
+_BEARER = lazy_regex(
     r"(?<![A-Za-z0-9_-])(?P<keep>(?:bearer|basic)[ \t]{1,4})(?P<secret>[A-Za-z0-9._~+/=-]{8,})", re.IGNORECASE
 )
-_USERINFO = re.compile(
+_USERINFO = lazy_regex(
     r"(?<![A-Za-z0-9+.-])(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{1,24}://)(?P<user>[^\s/:@\"'<>`]{0,256})(?P<rest>:[^\s/\"'<>`]{0,512})?@"
 )
-_DSN = re.compile(
+_DSN = lazy_regex(
     r"(?<![^\s\"'=])(?P<keep>[A-Za-z0-9_.-]{1,64}:)(?P<secret>[^\s\"'<>`]{1,256})(?P<after>@(?:tcp|unix|udp)?\()"
 )
-_PROSE = re.compile(
+_PROSE = lazy_regex(
     r"(?<![A-Za-z0-9_<-])(?P<keep>(?P<word>(?:api[ -]?|access[ -]|secret[ -]|auth[ -])?(?:token|key|secret|password|passphrase|credential)s?)"
     r"[ \t]{1,4}(?:(?:is|was|=|to|of|:|set[ \t]to)[ \t]{1,4})?[\"'`]?)(?P<secret>[^\s\"'`<>;,|&()]{6,512})",
     re.IGNORECASE,
 )
-_IDENTIFIED = re.compile(
+_IDENTIFIED = lazy_regex(
     r"(?P<keep>\bIDENTIFIED(?: WITH [A-Za-z0-9_']{1,40})? (?:BY|AS)(?: PASSWORD)? {1,4})(?=[\"'])", re.IGNORECASE
 )
 _COMMON = frozenset(
@@ -186,19 +187,19 @@ def _line_pattern() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.<-])(?P<program>{names})(?P<rest>[ \t][^\n|;&]*)")
 
 
-_LONG_USER = re.compile(rf"(?P<keep>(?<!\S)--(?:proxy-)?user(?:=|[ \t]{{1,4}}))(?P<word>{_WORD})")
-_FED = re.compile(
+_LONG_USER = lazy_regex(rf"(?P<keep>(?<!\S)--(?:proxy-)?user(?:=|[ \t]{{1,4}}))(?P<word>{_WORD})")
+_FED = lazy_regex(
     rf"(?P<keep>(?<![\w-])(?:echo|printf)(?:[ \t]+-[neE]{{1,3}})?[ \t]+(?:['\"]%s(?:\\n)?['\"][ \t]+)?)(?P<word>{_WORD})(?P<after>[ \t]{{0,8}}\|[ \t]{{0,8}}"
     r"(?:(?:/usr)?/?(?:bin/)?sudo[ \t](?:[^|;&\n]{0,40}[ \t])?-(?:[A-Za-z]{0,4}S)|[^|;&\n]{1,80}--(?:password|token|passphrase|pass)-?(?:stdin|fd[ =]0)))"
 )
-_CHPASSWD = re.compile(
+_CHPASSWD = lazy_regex(
     rf"(?P<keep>(?<![\w-])echo[ \t]+)(?P<word>{_WORD})(?P<after>[ \t]{{0,8}}\|[ \t]{{0,8}}(?:sudo[ \t]+)?chpasswd)"
 )
-_PASSIN = re.compile(r"(?P<keep>(?<!\S)-?-?pass(?:in|out|word)?[ =]pass:)(?P<word>[^\s'\"|;&<>()`$]{1,256})")
-_HTPASSWD = re.compile(
+_PASSIN = lazy_regex(r"(?P<keep>(?<!\S)-?-?pass(?:in|out|word)?[ =]pass:)(?P<word>[^\s'\"|;&<>()`$]{1,256})")
+_HTPASSWD = lazy_regex(
     rf"(?P<keep>(?<![\w-])htpasswd[ \t]+-[A-Za-z]{{0,6}}b[A-Za-z]{{0,6}}[ \t]+\S{{1,256}}[ \t]+\S{{1,128}}[ \t]+)(?P<word>{_WORD})"
 )
-_LITERAL = re.compile(rf"(?P<keep>--from-literal(?:=|[ \t]{{1,4}})['\"]?[A-Za-z0-9_.-]{{1,128}}=)(?P<word>{_WORD})")
+_LITERAL = lazy_regex(rf"(?P<keep>--from-literal(?:=|[ \t]{{1,4}})['\"]?[A-Za-z0-9_.-]{{1,128}}=)(?P<word>{_WORD})")
 
 
 def redact_programs(text: str) -> str:

@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from functools import lru_cache
 
+from interlock.analysis.lazy_regex import lazy_regex
+
 # No pattern has anything after an unbounded run, so that each text is read once.
 _SHAPES = {
     "aws_access_key": r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Z0-9])",
@@ -38,25 +40,25 @@ _SHAPES = {
     "jwt": r"eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){1,4}",
 }  # fmt: skip
 _EDGE = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}))"
-_ANY = re.compile(_EDGE + "(?:" + "|".join(f"(?P<{kind}>{shape})" for kind, shape in _SHAPES.items()) + ")")
+_ANY = lazy_regex(_EDGE + "(?:" + "|".join(f"(?P<{kind}>{shape})" for kind, shape in _SHAPES.items()) + ")")
 # Substrings without which none of them can match; searched first, because nearly no text has one.
 TELL_PATTERN = (
     r"A[KSBC][IC]A|AIza|ya29\.|GOCSPX-|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|xox[a-z]|xapp-|hooks\.slack|api/webhooks|[sr]k_(?:live|test)_|whsec_"
     r"|sk-|npm_|pypi-|hf_|SG\.|do[opr]_v1_|dckr_|dapi|hv[sbr]\.|shp(?:at|ca|pa|ss)_|lin_(?:api|oauth)_|sq0|:AA|AGE-SECRET|\$[2156yasp]|eyJ"
 )
-_TELLS = re.compile(TELL_PATTERN)
-_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_TELLS = lazy_regex(TELL_PATTERN)
+_BEGIN = lazy_regex(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 # Only text like the inside of a key is removed: a command between the two marks stays visible.
-_BLOCK = re.compile(
+_BLOCK = lazy_regex(
     r"(?:(?:\s|\\[nr])*+(?:[A-Za-z0-9+/=]{40,}+|(?:Proc-Type|DEK-Info|Version|Comment|Hash): [A-Za-z0-9,./ -]{0,80}+(?=[\n\\])))*+"
     r"(?:(?:\s|\\[nr]){0,8}[A-Za-z0-9+/=]{1,76}(?=(?:\s|\\[nr]){0,8}(?:=[A-Za-z0-9+/]{4}(?:\s|\\[nr]){0,8})?-----END ))?"
     r"(?:(?:\s|\\[nr]){0,8}=[A-Za-z0-9+/]{4})?(?:(?:\s|\\[nr]){0,8}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?"
 )
-_CONFIRMATION = re.compile(r"(?<![A-Za-z0-9])(?:conf|quota_continue)_([A-Za-z0-9_-]{32,64})(?![A-Za-z0-9_-])")
-_CODE = re.compile(r"(?<![A-Za-z0-9-])[A-Z2-7]{2,26}(?:-[A-Z2-7]{1,8}){0,12}(?![A-Za-z0-9-])")
+_CONFIRMATION = lazy_regex(r"(?<![A-Za-z0-9])(?:conf|quota_continue)_([A-Za-z0-9_-]{32,64})(?![A-Za-z0-9_-])")
+_CODE = lazy_regex(r"(?<![A-Za-z0-9-])[A-Z2-7]{2,26}(?:-[A-Z2-7]{1,8}){0,12}(?![A-Za-z0-9-])")
 _CODE_LENGTH = 26  # base32 for 128 bits (C-44)
-_HEX = re.compile(r"(?:0x)?[0-9a-fA-F-]+")
-_TOKEN_CHARACTERS = re.compile(r"[A-Za-z0-9+/_=.~-]+")
+_HEX = lazy_regex(r"(?:0x)?[0-9a-fA-F-]+")
+_TOKEN_CHARACTERS = lazy_regex(r"[A-Za-z0-9+/_=.~-]+")
 
 
 def placeholder(kind: str) -> str:
@@ -152,12 +154,12 @@ _WEAK = frozenset(
 _PAGES = frozenset(
     "page next continuation sync cursor pagination stop start end eos bos pad unk".split()
 )  # tokens that open nothing
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_PARTS = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 # One of these is in every text in which a name announces a secret.
 STEM_PATTERN = (
     r"pass|pwd|pswd|kennwort|secret|token|key|auth|cookie|cred|bearer|basic|jwt|sig=|pin\b|otp|mfa|shadow|identified"
 )
-STEMS = re.compile(STEM_PATTERN, re.IGNORECASE)
+STEMS = lazy_regex(STEM_PATTERN, re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
@@ -205,21 +207,21 @@ def _words(name: str) -> list[str]:
 
 
 MAX_VALUE = 8192  # characters; what is longer is cut in two secrets
-_OPEN = re.compile(r"(?:[fFrRbBuU]{1,2}|\$)?(?P<slashes>\\{0,4})(?P<quote>[\"'`])")
-_BARE = re.compile(  # up to what ends a shell word, a pair of a query or a pair of a list
+_OPEN = lazy_regex(r"(?:[fFrRbBuU]{1,2}|\$)?(?P<slashes>\\{0,4})(?P<quote>[\"'`])")
+_BARE = lazy_regex(  # up to what ends a shell word, a pair of a query or a pair of a list
     r"(?:[^\s\"'`&;|<>(){}\[\]\\,]|,(?![ \t]{0,4}[A-Za-z_][A-Za-z0-9_.-]{0,60}[=:])|\\(?![nrt\"'`\\])[^\n])+"
 )
-_MORE = re.compile(r"[A-Za-z0-9_@%+=./!#^*~?-]+")  # of the same shell word, behind a quote
-_REFERENCE = re.compile(
+_MORE = lazy_regex(r"[A-Za-z0-9_@%+=./!#^*~?-]+")  # of the same shell word, behind a quote
+_REFERENCE = lazy_regex(
     r"(?:(?:Bearer|Basic|Token) )?\$[A-Z_][A-Z0-9_]*|(?:(?:Bearer|Basic|Token) )?\$\{[^}]*\}.*|\$\(.*|\$[0-9@*?#]|%[A-Z_][A-Z0-9_]*%|\{\{.*\}\}.*|\{[A-Za-z_][A-Za-z0-9_.]*\}|%\(?[a-z_]*\)?s|\?|:[a-z_]+"
     r"|(?:vault|file|op|gsm|secretsmanager)://.*|env:[A-Z_]+|arn:aws:.*|(?:process\.env|os\.environ|os\.getenv|ENV|secrets|vars|self|this|config|settings|args)[.\[][A-Za-z_.\"'\[\]]*",
     re.DOTALL,
 )
-_CALLED = re.compile(r"[A-Za-z0-9_.]+|[^$]*\$")  # what a bracket behind it makes a call or a command
-_RUNS = re.compile(r"\$\([^)]|`[^`\n]+`")  # a command in the value: a person has to see it
-_COMMAND = re.compile(r"\S[\s$;|&<>]+\S|[${]")  # more than one word
-_HIDDEN = re.compile(r"[*•x]{3,}|\.+|<secret:[a-z0-9_]+>|<[a-z]+(?:[ _-][a-z]+)*>|\[[A-Z_ ]+\]|REDACTED")
-_HEADER_END = re.compile(r"[^\n\"'|&<>()`$\\]+")
+_CALLED = lazy_regex(r"[A-Za-z0-9_.]+|[^$]*\$")  # what a bracket behind it makes a call or a command
+_RUNS = lazy_regex(r"\$\([^)]|`[^`\n]+`")  # a command in the value: a person has to see it
+_COMMAND = lazy_regex(r"\S[\s$;|&<>]+\S|[${]")  # more than one word
+_HIDDEN = lazy_regex(r"[*•x]{3,}|\.+|<secret:[a-z0-9_]+>|<[a-z]+(?:[ _-][a-z]+)*>|\[[A-Z_ ]+\]|REDACTED")
+_HEADER_END = lazy_regex(r"[^\n\"'|&<>()`$\\]+")
 
 
 def value_at(text: str, start: int, header_quote: str, kind: str) -> tuple[int, int] | None:

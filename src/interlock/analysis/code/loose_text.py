@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from functools import cache, partial
 
 from interlock.analysis.facts import HOLE, Command, Effect, Fact
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import describe, program_set, shipped_programs, shipped_variables
 from interlock.analysis.shell import Job
@@ -17,8 +18,8 @@ _HARM = frozenset(
     "store_delete".split()
 )
 _LOOSE = re.compile(r"[\s(!]|tmp|/shm/|Downloads")  # what text that runs, or a place that code is loaded from, has
-_NAME_PARTS = re.compile(r"[-_.]")
-_TEXT = re.compile(r"[\s(!]")  # what every command, statement or call has
+_NAME_PARTS = lazy_regex(r"[-_.]")
+_TEXT = lazy_regex(r"[\s(!]")  # what every command, statement or call has
 _LONGEST, _TRIALS = 4_000, 6  # characters of a text, and readings of it
 # Options whose value is text for people, a pattern, or a body that is sent.
 _DATA_OPTIONS = frozenset({"-m", "-am", "-S", "-G", "-H"})
@@ -36,8 +37,8 @@ _DATA_VERB = frozenset(
 _JUDGES = frozenset(
     "check checker vet judge guard lint linter explain validate scan classify assess parse parser highlight quote".split()
 )
-_OPTION = re.compile(r"--?[a-z-]+")
-_RUN_OPTION = re.compile(
+_OPTION = lazy_regex(r"--?[a-z-]+")
+_RUN_OPTION = lazy_regex(
     r"--?[\w-]*(?:pager|editor|exec|command|cmd|hook|shell|program|browser|launcher|prefix|wrapper|runner|askpass)"
 )
 _RUNS = frozenset({"exec", "shell", "ssh", "run", "console", "repl", "sh"})
@@ -52,22 +53,22 @@ _STATEMENTS = (
     r"delete\s+(?:from\s+\S|storage\s+group|timeseries)",
     r"(?:match\s.*)?detach\s+delete",
 )
-_SQL = re.compile(rf"(?i)(?:^|[;=:\"'])\s*({'|'.join(_STATEMENTS)})")
-_AT = re.compile(
+_SQL = lazy_regex(rf"(?i)(?:^|[;=:\"'])\s*({'|'.join(_STATEMENTS)})")
+_AT = lazy_regex(
     r"(?:(?:^|[^\w\s])\s*(?:\w+\s+)?(?:run|shell|exec\w*|system|call\S*|command|do|nop|script|python)[\s:=]+|^|[^\w\s.,~-])"
     r"\s*((?:/[\w./-]*/)?[a-z][\w.+-]*)(?=[\s,]+[-~/.\w$\"'])"
 )
 _STARTED = ("any", "python", "javascript", "ruby", "php", "perl")
 _SHORT_DATA = frozenset("-o -O -i -w -d -C -m -n -t -a -b -k -g -T -F -e -A -E -H".split())  # of most programs
-_CODE_FILE = re.compile(r"\.(?:sh|bash|py|rb|[cm]?[jt]s|vim|el|lua|pl|pm|so|ko|dll|dylib|php|groovy|gd|nse|jl|ps1)$")
+_CODE_FILE = lazy_regex(r"\.(?:sh|bash|py|rb|[cm]?[jt]s|vim|el|lua|pl|pm|so|ko|dll|dylib|php|groovy|gd|nse|jl|ps1)$")
 _CLOSING = {'"': '"', "'": "'", "(": ")", "{": "}", "[": "]", "`": "`"}
-_CALL = re.compile(r"""[("'`\[{]""")
-_OUTSIDE = re.compile(r"(?:/private)?/(?:var/)?tmp(?:/|$)|/dev/shm/|(?:~|/home/[^/]+|/Users/[^/]+)/Downloads/")
+_CALL = lazy_regex(r"""[("'`\[{]""")
+_OUTSIDE = lazy_regex(r"(?:/private)?/(?:var/)?tmp(?:/|$)|/dev/shm/|(?:~|/home/[^/]+|/Users/[^/]+)/Downloads/")
 _LOADS = "|".join(
     "agent tool-?exec -exec plugin require preload loader hook script command program wrapper runner shell editor pager filter launcher "
     "vettool python interpreter executable setup rulesdir cmd-prefix on-[a-z-] askpass template".split()
 )
-_LOADED = re.compile(rf"(?i)-?-?[\w-]*(?:{_LOADS})[\w.-]*[=:\s]['\"]?(?:[\w-]+=)?(\S+?)['\"]?(?:\s|$)")
+_LOADED = lazy_regex(rf"(?i)-?-?[\w-]*(?:{_LOADS})[\w.-]*[=:\s]['\"]?(?:[\w-]+=)?(\S+?)['\"]?(?:\s|$)")
 
 
 def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
@@ -99,8 +100,7 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
 def _report_loaded(job: Job, option: str, value: str) -> None:
     """Report code that an option loads from where everybody can write: -S /tmp/x.sh, --plugin=name=/tmp/x, --config 'a.wrapper="/tmp/x"'."""
     path = value.rpartition("=")[2].strip("\"'")
-    loads = _loads(job, option, path) or (path != value and _LOADED.search(value))
-    if option and _OUTSIDE.match(path) and loads:
+    if option and _OUTSIDE.match(path) and (_loads(job, option, path) or (path != value and _LOADED.search(value))):
         job.effect("run_script", path, "carried")
 
 

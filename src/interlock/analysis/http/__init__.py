@@ -9,6 +9,7 @@ from urllib.parse import unquote, unquote_plus, urlsplit
 
 from interlock.analysis.facts import HOLE, Report
 from interlock.analysis.http.clients import HttpRequest, parse_requests
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import object_kind, split_name, verbs
 from interlock.analysis.operations.act_params import ending
 from interlock.analysis.operations.names import parse_name
@@ -18,8 +19,8 @@ __all__ = ["HttpRequest", "parse_requests", "read_http"]
 
 _READS = frozenset({"get", "head", "options", "trace", "propfind"})
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"})
-_OVERRIDE = re.compile(r"x-(?:http-)?method(?:-override)?\s*:\s*(\w+)", re.IGNORECASE)
-_MONEY = re.compile(
+_OVERRIDE = lazy_regex(r"x-(?:http-)?method(?:-override)?\s*:\s*(\w+)", re.IGNORECASE)
+_MONEY = lazy_regex(
     r"(?:^|/)(?:refunds?|payouts?|transfers?|payments?|charges?|payment_intents|disputes|withdraw(?:als?)?|cash_?outs?)(?:/|$)"
 )
 _MONEY_HOSTS = (
@@ -31,8 +32,8 @@ _MONEY_HOSTS = (
 )  # fmt: skip
 _GRAPHQL_VERBS = ("delete", "remove", "destroy", "drop", "purge", "wipe", "truncate")
 _GRAPHQL_ENDS = ("Delete", "Remove", "Destroy", "_delete", "_destroy", "DeleteMany", "Purge")
-_GRAPHQL_PIECE = re.compile(r"\w+|[{}()]")
-_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
+_GRAPHQL_PIECE = lazy_regex(r"\w+|[{}()]")
+_STRINGS = lazy_regex(r'"(?:[^"\\]|\\.)*"')
 _BODY_READ = 200_000
 _SYSTEM_PATHS = frozenset({
     "_search", "_doc", "_cat", "_cluster", "_snapshot", "_template", "_index_template", "_ingest", "_security",
@@ -41,7 +42,7 @@ _SYSTEM_PATHS = frozenset({
     "_source",
 })  # fmt: skip
 _SEARCH_PORTS = frozenset({"9200", "9201"})
-_SEARCH_HOSTS = re.compile(r"(?:^|[.\-_])(?:es|elastic\w*|opensearch\w*)(?:[.\-_\d]|$)")
+_SEARCH_HOSTS = lazy_regex(r"(?:^|[.\-_])(?:es|elastic\w*|opensearch\w*)(?:[.\-_\d]|$)")
 
 
 def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Report) -> None:
@@ -111,7 +112,7 @@ def _effective_method(verb: str, headers: Sequence[str]) -> str:
 
 
 _REMOVING = frozenset({"purge", "unlink", "ban", "unlock"})  # methods that caches and WebDAV add
-_METHOD_FIELD = re.compile(r"(?:^|[&?\s{,\"'])_method[\"']?\s*[=:]\s*[\"']?(\w+)", re.IGNORECASE)
+_METHOD_FIELD = lazy_regex(r"(?:^|[&?\s{,\"'])_method[\"']?\s*[=:]\s*[\"']?(\w+)", re.IGNORECASE)
 
 
 def _method_field(verb: str, query: str, body: str) -> str:
@@ -122,7 +123,7 @@ def _method_field(verb: str, query: str, body: str) -> str:
 
 # Kinds of verbs that end something, where the last part of a path names them together with their object.
 _ENDING = frozenset("delete terminate revoke invalidate account block".split())
-_PATH_CUT = re.compile(r"[/:]")
+_PATH_CUT = lazy_regex(r"[/:]")
 _HOW = frozenset("bulk batch mass multi do force hard".split())
 _ALONE = frozenset("delete destroy flush truncate drop erase expunge purge prune wipe".split())
 
@@ -149,14 +150,14 @@ _HINTS = (
     "delete", "destroy", "drop", "purge", "prune", "wipe", "erase", "truncate", "flush", "remove", "clear", "terminat", "revoke", "deactivat", "suspend",
     "disable", "deprovision", "decommission", "expunge", "kill", "ban", "offboard", "close",
 )  # fmt: skip
-_BODY_ACTIONS = re.compile(
+_BODY_ACTIONS = lazy_regex(
     r"^\s*\{[^{}\[\]]{0,300}\"(?:action|op|operation|method|command|verb|cmd)\"\s*:\s*\"([\w.:-]{3,60})\"",
     re.IGNORECASE,
 )
-_FORM_ACTIONS = re.compile(
+_FORM_ACTIONS = lazy_regex(
     r"(?:^|&)(?:action|op|operation|method|command|verb|cmd)=([\w.:-]{3,60})(?:&|$)", re.IGNORECASE
 )
-_BODY_DELETES = re.compile(
+_BODY_DELETES = lazy_regex(
     r"\s*(?:<delete>|\{\s*\"delete\"\s*:\s*[\[{\"])|.*\"(?:_deleted|(?:drop|delete|purge|wipe|truncate)_?all)\"\s*:\s*true",
     re.IGNORECASE | re.DOTALL,
 )
@@ -189,7 +190,7 @@ def _field_ends(verb: str, path: str, body: str) -> bool:
     return bool(acts) and any(ending(acts[0], key, value) for key, value in short_keys(fields).items())
 
 
-_STATEMENT = re.compile(
+_STATEMENT = lazy_regex(
     r"(?:^|.*&)(?:q|query|sql|stmt)=([^&]{5,5000})|\{.{0,200}?\"(?:sql|query|q|stmt|statement)\"\s*:\s*\"([^\"]{5,5000})\"|\s*((?:drop|truncate|delete\s+from|alter|detach)\s.+)",
     re.I | re.S,
 )
@@ -204,7 +205,7 @@ def _read_statement(query: str, body: str, out: Report) -> None:
             out.code("sql", statement)
 
 
-_DESTROYS = re.compile(
+_DESTROYS = lazy_regex(
     r"\s*(?:drop\s+(?:table|database|schema|view|index|user|measurement|series|retention|keyspace|collection)|truncate\s|delete\s+from|alter\s+table"
     r"|detach\s+(?:table|database))",
     re.IGNORECASE,

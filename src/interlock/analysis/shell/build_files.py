@@ -9,18 +9,19 @@ from contextlib import nullcontext
 from typing import Any
 
 from interlock.analysis.facts import hole
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.options import CommandOptions, options, parse
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 
 MAX_TARGETS = 20
-_COMMENT = re.compile(r"^[ \t]*//.*$", re.MULTILINE)
-_RULE = re.compile(r"^([A-Za-z0-9_./%$(){}\- ]+?)\s*:(?![=])\s*([^=;#]*)(?:;(.*))?$")
-_ASSIGN = re.compile(r"^(?:export\s+|override\s+)?([A-Za-z_]\w*)\s*(?::{0,3}=|\?=|\+=)\s*(.*)$")
-_REFERENCE = re.compile(r"\$[({]([A-Za-z_]\w*)[)}]")
-_SHELL_CALL = re.compile(r"\$\(shell ([^()\n]+)\)|^\w+\s*!=\s*(.+)$", re.MULTILINE)
-_INCLUDE = re.compile(r"^(?:-|s)?include[ \t]+(.+)$", re.MULTILINE)
+_COMMENT = lazy_regex(r"^[ \t]*//.*$", re.MULTILINE)
+_RULE = lazy_regex(r"^([A-Za-z0-9_./%$(){}\- ]+?)\s*:(?![=])\s*([^=;#]*)(?:;(.*))?$")
+_ASSIGN = lazy_regex(r"^(?:export\s+|override\s+)?([A-Za-z_]\w*)\s*(?::{0,3}=|\?=|\+=)\s*(.*)$")
+_REFERENCE = lazy_regex(r"\$[({]([A-Za-z_]\w*)[)}]")
+_SHELL_CALL = lazy_regex(r"\$\(shell ([^()\n]+)\)|^\w+\s*!=\s*(.+)$", re.MULTILINE)
+_INCLUDE = lazy_regex(r"^(?:-|s)?include[ \t]+(.+)$", re.MULTILINE)
 MOST_INCLUDED = 20
 _MAKE_FILES = ("GNUmakefile", "makefile", "Makefile")
 
@@ -218,9 +219,9 @@ def _run_composed(job: Job, scripts: dict[str, Any], names: Sequence[str]) -> No
                 job.shell_text(line.removeprefix("@"), f"composer {name}")
 
 
-_SECTION = re.compile(r"^\[([^\]]+)\][ \t]*$")
-_SETTING = re.compile(r"^([A-Za-z_]+)[ \t]*=[ \t]*(.*)$")
-_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_SECTION = lazy_regex(r"^\[([^\]]+)\][ \t]*$")
+_SETTING = lazy_regex(r"^([A-Za-z_]+)[ \t]*=[ \t]*(.*)$")
+_PLACEHOLDER = lazy_regex(r"\{([^{}]*)\}")
 
 
 def tox_commands(job: Job, program: Program) -> Stream | None:
@@ -249,8 +250,8 @@ def tox_commands(job: Job, program: Program) -> Stream | None:
     return None
 
 
-_TASK = re.compile(r"^([ \t]*)(?:multi)?task[ \t(]+[:'\"]?([\w:]*\w)['\"]?(.*?)\bdo\b")
-_NAMES = re.compile(r"[:'\"]([\w:]+)")
+_TASK = lazy_regex(r"^([ \t]*)(?:multi)?task[ \t(]+[:'\"]?([\w:]*\w)['\"]?(.*?)\bdo\b")
+_NAMES = lazy_regex(r"[:'\"]([\w:]+)")
 
 
 def rake_tasks(job: Job, program: Program) -> Stream | None:
@@ -324,7 +325,7 @@ def _run_package_script(job: Job, program: Program, words: list[str]) -> Stream 
     return None
 
 
-_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:\s+[^:]*)?:(?!=)(.*)$")
+_RECIPE = lazy_regex(r"^@?([A-Za-z_][\w-]*)(?:\s+[^:]*)?:(?!=)(.*)$")
 
 
 def recipes(job: Job, program: Program) -> Stream | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.options import options, valued
@@ -36,12 +37,12 @@ def inside(job: Job, via: str = "", traits: Sequence[str] = ()) -> Job:
     return Job(job.host, job.program, job.words, where, job.stdin)
 
 
-_INCLUDED = re.compile(r"(?m)^\s*(?:\.read|\\ir?|\\include|source|\\\.|@@?|!run|:r)\s*([\w./~-]+)\s*;?\s*$")
-_OUTPUT = re.compile(
+_INCLUDED = lazy_regex(r"(?m)^\s*(?:\.read|\\ir?|\\include|source|\\\.|@@?|!run|:r)\s*([\w./~-]+)\s*;?\s*$")
+_OUTPUT = lazy_regex(
     r"(?im)^\s*(?:\.output|\.once|\\o)\s+([\w./~-]+)\s*$|\bcopy\b[^;]*?\bto\s+'([^']+)'|\binto\s+(?:outfile|dumpfile)\s+'([^']+)'"
 )
 # A file of this machine that the client sends to the server.
-_SENT = re.compile(r"(?i)(?:\\copy\s[^;]*?\sfrom|load\s+data\s+local\s+infile|\\lo_import)\s+'?([\w./~-]+)")
+_SENT = lazy_regex(r"(?i)(?:\\copy\s[^;]*?\sfrom|load\s+data\s+local\s+infile|\\lo_import)\s+'?([\w./~-]+)")
 _FILES = frozenset({"sqlite", "duckdb"})  # dialects of databases that are files
 
 
@@ -109,7 +110,7 @@ def redis(job: Job, program: Program) -> Stream | None:
     return None
 
 
-_LUA_CALL = re.compile(r"redis\.p?call\s*\(([^()]{1,300})")
+_LUA_CALL = lazy_regex(r"redis\.p?call\s*\(([^()]{1,300})")
 
 
 def mongo(job: Job, program: Program) -> Stream | None:
@@ -138,7 +139,7 @@ def apply_stores(job: Job, program: Program) -> Stream | None:
     return None
 
 
-_STATEMENT = re.compile(
+_STATEMENT = lazy_regex(
     r"(drop (\w+)|truncate table|delete from|alter (table|database|schema)) .+", re.IGNORECASE | re.DOTALL
 )
 _DROPPED = frozenset(

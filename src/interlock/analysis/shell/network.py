@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from interlock.analysis.facts import HOLE, hole_of, taints_in, without_holes
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.options import parse
 from interlock.analysis.shell import Job, Reader, Stream
 from interlock.analysis.targets.carried import LEAKS, carries
 
-_SECRET_NAME = re.compile(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY)[A-Z_]*{HOLE}")
+_SECRET_NAME = lazy_regex(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY)[A-Z_]*{HOLE}")
 
 
 def web(job: Job, program: Program) -> Stream:
@@ -59,16 +60,16 @@ def _config_words(job: Job, program: Program) -> Iterator[str]:
                     yield value.strip("\"'")
 
 
-_CONFIG_LINE = re.compile(r"\s*[=:]\s*|\s+")
+_CONFIG_LINE = lazy_regex(r"\s*[=:]\s*|\s+")
 _MOST_LINES = 200
-_WEB = re.compile(r"(?:https?|wss?)://", re.IGNORECASE)
+_WEB = lazy_regex(r"(?:https?|wss?)://", re.IGNORECASE)
 _METHODS = frozenset("DELETE PURGE PUT PATCH POST".split())
-_REQUEST = re.compile(r"://|DELETE|PURGE|PUT|PATCH|POST")  # no request is without one of these
+_REQUEST = lazy_regex(r"://|DELETE|PURGE|PUT|PATCH|POST")  # no request is without one of these
 _BODY_OPTIONS = frozenset("-d -b --data --body --json --data-raw --payload --message".split())
 _METHOD_OPTIONS = frozenset({"-X", "-m", "-M", "--method", "--request"})
-_PATH = re.compile(r"/\w+/[\w/]*\w$")
-_TARGETS = re.compile(r"(?m)^(DELETE|PURGE|PUT|PATCH|POST) (https?://\S+)$")  # for vegeta, hurl
-_RAW = re.compile(r"(DELETE|PURGE|PUT|PATCH|POST) (/\S*) HTTP/\d")
+_PATH = lazy_regex(r"/\w+/[\w/]*\w$")
+_TARGETS = lazy_regex(r"(?m)^(DELETE|PURGE|PUT|PATCH|POST) (https?://\S+)$")  # for vegeta, hurl
+_RAW = lazy_regex(r"(DELETE|PURGE|PUT|PATCH|POST) (/\S*) HTTP/\d")
 
 
 def named_request(job: Job) -> None:
@@ -104,7 +105,7 @@ def remote_procedure(job: Job, program: Program) -> Stream | None:
 
 
 # Where the tokens of well-known programs come from, and so may go back to.
-_ISSUERS = re.compile(
+_ISSUERS = lazy_regex(
     r"https://(?:[\w-]+\.)*(?:github\.com|gitlab\.com|googleapis\.com|azure\.com|microsoft\.com|heroku\.com|amazonaws\.com|digitalocean\.com|fly\.io|cloudflare\.com)(?::443)?(?:/|$)"
 )
 
@@ -151,7 +152,7 @@ def find_leaks(text: str, url: str) -> frozenset[str]:
 
 
 # Variables with the tokens of well-known services, and a part of the names of the hosts they are for.
-_TOKENS = re.compile(
+_TOKENS = lazy_regex(
     f"{HOLE}(GITHUB|GH|GITLAB|NPM|NODE_AUTH|AWS|OPENAI|ANTHROPIC|SLACK|STRIPE|HEROKU|CLOUDFLARE|CF|DIGITALOCEAN|GOOGLE|AZURE|HF|HUGGINGFACE|PYPI|TWINE|DOCKER|SENTRY)"
     f"_[A-Z_]*(?:TOKEN|KEY|PAT|CREDENTIALS)[A-Z_]*{HOLE}"
 )
@@ -192,14 +193,14 @@ def of_the_machine(url: str) -> tuple[str, ...]:
     return ("content",)
 
 
-_HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?(?:[^/@\s]*@)?(\[[0-9a-fA-F:.]+\]|[^/:\s?#]+)", re.IGNORECASE)
+_HOST = lazy_regex(r"(?:[a-z][a-z0-9+.-]*://)?(?:[^/@\s]*@)?(\[[0-9a-fA-F:.]+\]|[^/:\s?#]+)", re.IGNORECASE)
 # This machine, private networks and names of the local network; and the services that code, packages and clouds are kept with.
-_PRIVATE_HOST = re.compile(
+_PRIVATE_HOST = lazy_regex(
     r"[^.:]+|127(?:\.\d+){1,3}|::1|0\.0\.0\.0|10(?:\.\d+){3}|192\.168(?:\.\d+){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d+){2}|169\.254(?:\.\d+){2}|"
     r"100\.(?:6[4-9]|[789]\d|1[01]\d|12[0-7])(?:\.\d+){2}|f[cd][0-9a-f:]+|fe80:.*|"
     r".*\.(?:local|localhost|internal|intranet|lan|home|corp|svc|test|ts\.net|cluster\.local|home\.arpa)"
 )
-_SERVICES = re.compile(
+_SERVICES = lazy_regex(
     r"(?:.*\.)?(?:github\.com|githubusercontent\.com|gitlab\.com|bitbucket\.org|codeberg\.org|sr\.ht|googlesource\.com|dev\.azure\.com|visualstudio\.com|"
     r"googleapis\.com|azure\.com|windows\.net|microsoft\.com|"
     r"amazonaws\.com|cloudflare\.com|heroku\.com|digitalocean\.com|npmjs\.(?:org|com)|pypi\.org|docker\.(?:io|com)|ghcr\.io|quay\.io|"
@@ -219,13 +220,13 @@ def relay(job: Job, program: Program) -> Stream | None:
     return Stream(hole_of({"download"}), frozenset({"download"}))
 
 
-_SOCAT_PEER = re.compile(r"(?i)\b(?:tcp|udp|openssl|sctp|ssl)\d?(?:-connect|-sendto|-datagram)?:([^:,\s]+)")
-_SOCAT_FILE = re.compile(r"(?i)\b(?:file|open|gopen|create):([^,\s]+)")
+_SOCAT_PEER = lazy_regex(r"(?i)\b(?:tcp|udp|openssl|sctp|ssl)\d?(?:-connect|-sendto|-datagram)?:([^:,\s]+)")
+_SOCAT_FILE = lazy_regex(r"(?i)\b(?:file|open|gopen|create):([^,\s]+)")
 
 
 _DELETES = frozenset("rm mrm delete mdelete del mdel dele rmdir rmd".split())
 _PUTS = frozenset("put mput reput send mirror".split())
-_SEPARATED = re.compile(r"[;\n]|&&|\|\|")
+_SEPARATED = lazy_regex(r"[;\n]|&&|\|\|")
 
 
 def read_transfer(job: Job, text: str, via: str, traits: Sequence[str]) -> None:

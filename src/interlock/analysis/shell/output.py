@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from interlock.analysis.facts import APPROXIMATE, HOLE, hole, hole_of, taints_in
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Printed, Program
 from interlock.analysis.programs.load import describe, program_set
@@ -15,7 +16,7 @@ from interlock.analysis.shell.decode import DECODERS, decode_output, unescape
 from interlock.analysis.shell.file_texts import data_text
 from interlock.analysis.targets.carried import carries, named_files
 
-_DIRECTIVE = re.compile(r"%([-+ #0]*\d*(?:\.\d+)?)([sdqbiuxXoc%])")
+_DIRECTIVE = lazy_regex(r"%([-+ #0]*\d*(?:\.\d+)?)([sdqbiuxXoc%])")
 
 
 def echo(job: Job) -> str:
@@ -31,8 +32,8 @@ def echo(job: Job) -> str:
 
 _NOTHING: frozenset[str] = frozenset()
 _GUESS = frozenset({APPROXIMATE})
-_PLAIN_DIRECTIVE = re.compile(r"%(?:[sb%]|0?\d?[di])")
-_PLAIN_NUMBER = re.compile(r"0|[1-9]\d{0,8}")
+_PLAIN_DIRECTIVE = lazy_regex(r"%(?:[sb%]|0?\d?[di])")
+_PLAIN_NUMBER = lazy_regex(r"0|[1-9]\d{0,8}")
 
 
 def _formatted(job: Job) -> Stream | str:
@@ -161,7 +162,7 @@ def _variable(job: Job) -> Stream | None:
     return Stream(hole_of({"secret"}), frozenset({"secret"})) if secret else _environment(job)
 
 
-SECRET_NAME = re.compile(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY|TOKEN|API_KEY)[A-Z_]*{HOLE}")
+SECRET_NAME = lazy_regex(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY|TOKEN|API_KEY)[A-Z_]*{HOLE}")
 
 
 def _constant(job: Job) -> Stream | None:
@@ -281,15 +282,15 @@ def _edited(job: Job, text: str) -> str:
     return text if scripts and re.fullmatch(r"\d*[dp]", scripts[0]) else hole()
 
 
-_PLAIN_PRINT = re.compile(
+_PLAIN_PRINT = lazy_regex(
     r"""\s*(?:print|puts|console\.log|echo|process\.stdout\.write)\s*\(?\s*(["'])((?:(?!\1)[^\\]|\\.)*)\1\s*\)?\s*;?\s*""",
     re.DOTALL,
 )
-_AWK = re.compile(r"""\s*BEGIN\s*\{\s*print((?:\s*"[^"\\]*")+)\s*;?\s*\}\s*""")
-_JQ = re.compile(r'\s*"([^"\\]*)"\s*')
-_PACKED = re.compile(r"""\s*print\s*\(?\s*pack\s*\(?\s*["']H\*["']\s*,\s*["']([0-9a-fA-F]+)["']\s*\)?\s*\)?\s*;?\s*""")
-_HEX = re.compile(r"""\s*print\(\s*bytes\.fromhex\(\s*["']([0-9a-fA-F]+)["']\s*\)\.decode\(\s*\)\s*\)\s*;?\s*""")
-_BASE64 = re.compile(
+_AWK = lazy_regex(r"""\s*BEGIN\s*\{\s*print((?:\s*"[^"\\]*")+)\s*;?\s*\}\s*""")
+_JQ = lazy_regex(r'\s*"([^"\\]*)"\s*')
+_PACKED = lazy_regex(r"""\s*print\s*\(?\s*pack\s*\(?\s*["']H\*["']\s*,\s*["']([0-9a-fA-F]+)["']\s*\)?\s*\)?\s*;?\s*""")
+_HEX = lazy_regex(r"""\s*print\(\s*bytes\.fromhex\(\s*["']([0-9a-fA-F]+)["']\s*\)\.decode\(\s*\)\s*\)\s*;?\s*""")
+_BASE64 = lazy_regex(
     r""".*\bprint\(\s*(?:base64\.b64decode|b64decode|atob)\(\s*b?["']([A-Za-z0-9+/=]+)["']\s*\)(?:\.decode\([^)]*\))?\s*\)\s*;?\s*""",
     re.DOTALL,
 )

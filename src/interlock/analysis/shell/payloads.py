@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.code.loose_text import add_harm, is_outside
 from interlock.analysis.facts import HOLE, QUOTED, hole, known, without_holes
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload, Program
 from interlock.analysis.programs.load import shipped_programs
@@ -20,12 +21,12 @@ from interlock.analysis.shell.data_clients import inside, read_statements
 from interlock.analysis.shell.network import read_transfer
 from interlock.analysis.shell.simple_commands import run_variables
 
-ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_ESCAPE = re.compile(
+ASSIGNMENT = lazy_regex(r"[A-Za-z_]\w*=")
+_ESCAPE = lazy_regex(
     r"\s*(?:\+{1,2}|~)?(?:\\?!|(?:shell|system|sh)\s|\.(?:shell|system)\s)"
 )  # to a shell, from a prompt of another language
-_FILE_NAME = re.compile(r"[\w./~-]+\.(?:rb|js|sql|php|py|cql|cypher)")
-_ADDRESS = re.compile(r"(git\+|git:|git@|https?:|github:|gitlab:|bitbucket:|gist:)")
+_FILE_NAME = lazy_regex(r"[\w./~-]+\.(?:rb|js|sql|php|py|cql|cypher)")
+_ADDRESS = lazy_regex(r"(git\+|git:|git@|https?:|github:|gitlab:|bitbucket:|gist:)")
 
 
 def run_carried(job: Job, program: Program) -> Stream | None:
@@ -306,14 +307,14 @@ def _read_transport(job: Job, text: str, via: str, traits: Sequence[str]) -> Non
 
 
 _KEYS = frozenset({"Enter", "C-m", "C-j", "KPEnter", "C-c", "Space", "Escape"})
-_NEW_LINE = re.compile(r"\\n|\\r|\^M")
-_CRON_LINE = re.compile(r"\s*(?:@\w+|(?:[\d*/,\-a-zA-Z]+\s+){5})(.*)")
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_ELISP_SHELL = re.compile(r'\(shell-command(?:-to-string)?\s+"((?:[^"\\]|\\.)*)"')
-_ELISP_DELETE = re.compile(r'\(delete-(?:file|directory)\s+"([^"]*)"')
-_SHELL_PARTS = re.compile(r"[!$]\[([^\]\n]+)\]|[!$]\(([^)\n]+)\)")
-_ASSIGNED = re.compile(r"^\w+=")
-_TRANSPORT_SPACE = re.compile(r"%[S ]")
+_NEW_LINE = lazy_regex(r"\\n|\\r|\^M")
+_CRON_LINE = lazy_regex(r"\s*(?:@\w+|(?:[\d*/,\-a-zA-Z]+\s+){5})(.*)")
+_QUOTED = lazy_regex(r'"((?:[^"\\]|\\.)*)"')
+_ELISP_SHELL = lazy_regex(r'\(shell-command(?:-to-string)?\s+"((?:[^"\\]|\\.)*)"')
+_ELISP_DELETE = lazy_regex(r'\(delete-(?:file|directory)\s+"([^"]*)"')
+_SHELL_PARTS = lazy_regex(r"[!$]\[([^\]\n]+)\]|[!$]\(([^)\n]+)\)")
+_ASSIGNED = lazy_regex(r"^\w+=")
+_TRANSPORT_SPACE = lazy_regex(r"%[S ]")
 _TEXTS: Mapping[str, Callable[[Job, str, str, Sequence[str]], None]] = {
     "program": lambda job, text, via, traits: job.effect("run_script", text, "carried"),
     "reverse": lambda job, text, via, traits: job.effect("reverse_shell", text),

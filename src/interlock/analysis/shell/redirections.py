@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import Effect, hole_of, known, taints_in, without_holes
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs.languages import dialect_of
 from interlock.analysis.programs.load import program_set, shipped_programs
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from interlock.analysis.shell.walk import Shell
 
 _NETWORK_FILES = ("/dev/tcp/", "/dev/udp/")
-_GLOB = re.compile(r"[?*\[]")
-_ENDS = re.compile(r"[;&\n(){}]|\|\|")  # of a pipeline
+_GLOB = lazy_regex(r"[?*\[]")
+_ENDS = lazy_regex(r"[;&\n(){}]|\|\|")  # of a pipeline
 _NEAR = 40  # facts of a pipeline that are searched
 
 
@@ -80,7 +81,7 @@ def descriptor_of(path: str) -> str:
     return found[1] if found else ""
 
 
-_DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|thread-self|\d+|[^/]*))/fd/(\d+)")
+_DESCRIPTOR = lazy_regex(r"/(?:dev|proc/(?:self|thread-self|\d+|[^/]*))/fd/(\d+)")
 _FIRST_CHOSEN = 10
 _INPUTS = frozenset({"<", "<>", "<&", "<<", "<<-", "<<<"})
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", ">&"})
@@ -164,7 +165,7 @@ def redirect_only(shell: Shell, node: SimpleCommand) -> None:
 
 
 _SILENT = frozenset({"exec", ":", "true"})  # they print nothing: what they redirect is emptied
-_NO_BYTES = re.compile(r"(?:^|\s)-(?:c|n|-bytes=|-lines=)\s?0(?:\s|$)")
+_NO_BYTES = lazy_regex(r"(?:^|\s)-(?:c|n|-bytes=|-lines=)\s?0(?:\s|$)")
 
 
 def write_output(
@@ -248,10 +249,10 @@ def _piped(shell: Shell, earlier: Span | None, span: Span) -> bool:
 
 
 # Start files that a shell runs; of others, the lines that name a command.
-_SHELL_START = re.compile(
+_SHELL_START = lazy_regex(
     r"(?i)(?:^|/)\.(?:bash(?!_history)\w*|zsh(?!_history)\w*|zprofile|zlogin|profile|kshrc|t?cshrc|login|x(?:initrc|profile|session))$|\.fish$"
 )
-_IN_SETTINGS = re.compile(
+_IN_SETTINGS = lazy_regex(
     r"(?im)^[ \t]*(?:(?:proxy|local|knownhosts)command[ \t=]+|sshcommand[ \t]*=[ \t]*|\w+[ \t]*=[ \t]*\"?!)(.+?)\"?$"
 )
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from interlock.analysis.facts import HOLE, Command, hole_of, taints_in, without_holes
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import describe, program_set
@@ -17,7 +18,7 @@ from interlock.analysis.shell.network import find_leaks, host_of, of_the_machine
 from interlock.analysis.targets.carried import LEAKS, carries, copy_to, named_files
 
 # host:path, but no drive and no ./a:b
-_AWAY = re.compile(r"(scp|sftp)://.*|(\[[^\]]+\]|[^/\\:]{2,}):.*|[^/\\:]:(?![\\/]).*", re.DOTALL)
+_AWAY = lazy_regex(r"(scp|sftp)://.*|(\[[^\]]+\]|[^/\\:]{2,}):.*|[^/\\:]:(?![\\/]).*", re.DOTALL)
 
 
 def is_away(path: str) -> bool:
@@ -109,7 +110,7 @@ def exchange_commits(job: Job, program: Program) -> Stream | None:
     return None
 
 
-_ADDRESS = re.compile(r"[a-z+]+://|[\w.-]+@[\w.-]+:")
+_ADDRESS = lazy_regex(r"[a-z+]+://|[\w.-]+@[\w.-]+:")
 
 
 def _words_behind(job: Job, verb: str) -> Iterator[tuple[str, ...]]:
@@ -130,26 +131,26 @@ def _added_remotes(job: Job) -> dict[str, str]:
 
 
 # Programs whose name or first words say that they pass something on; and such that hand it to anyone who has a link.
-_SENDER = re.compile(r".*(?:upload|paste.+|(?<!^pb)(?<!^wl-).paste|share|send(?!mail)|transfer|wormhole|gist).*")
-_OPEN = re.compile(r".*(?:pastebin|.paste|transfer|0x0|filebin).*")
-_SENDS = re.compile(
+_SENDER = lazy_regex(r".*(?:upload|paste.+|(?<!^pb)(?<!^wl-).paste|share|send(?!mail)|transfer|wormhole|gist).*")
+_OPEN = lazy_regex(r".*(?:pastebin|.paste|transfer|0x0|filebin).*")
+_SENDS = lazy_regex(
     r"(?:.*[-_.:])?(?:upload|send|share|paste|publish|transfer|attach|beam|put)(?:er|s|file|object|blob)?(?:[-_.:].*)?"
 )
 _COPIES = frozenset({"cp", "copy", "copyto", "sync", "mv", "move", "moveto", "rcat", "mirror"})
 _POSTS = frozenset({"create", "comment", "edit", "upload", "note", "update", "review", "api"})
 _RECEIVES = frozenset({"receive", "get", "cat", "relay", "download"})
 # First words of secret stores, where a secret is meant to go; options that name what a program signs in with or is set up by.
-_STORES = re.compile(
+_STORES = lazy_regex(
     r"(?:.*[-_:])?(?:secrets?|secretsmanager|env|vars?|variables?|config|keyvault|kv|parameter|credentials?|login|auth|keys?)(?:[-_:].*)?"
 )
-_IDENTITY = re.compile(
+_IDENTITY = lazy_regex(
     r"-[ikceE]|--?(?:.*[-_])?(?:key|keyfile|cert|certificate|identity|env|config|kubeconfig|creds?|credentials?|cacert|pem|netrc|cookies?|"
     r"profile|token|password|passphrase|inventory)(?:[-_]?file|[-_]path)?"
 )
-_DATA = re.compile(
+_DATA = lazy_regex(
     r"|-[fFda]|--?(?:.*[-_])?(?:file|data|body|upload|attach|attachment|input|content|payload|src|source|from)"
 )
-_URL = re.compile(r"(?:https?|ftps?|wss?|tcp)://|[\w.-]+@[\w.-]+:|[a-z0-9-]+(?:\.[a-z0-9-]+)+:[\d/~]", re.IGNORECASE)
+_URL = lazy_regex(r"(?:https?|ftps?|wss?|tcp)://|[\w.-]+@[\w.-]+:|[a-z0-9-]+(?:\.[a-z0-9-]+)+:[\d/~]", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1024)
@@ -209,10 +210,10 @@ def _host_given(words: Sequence[str]) -> str:
     return ""
 
 
-_HOST_OPTION = re.compile(
+_HOST_OPTION = lazy_regex(
     r"-[hHbsSn]|--?(?:host(?:name)?|server|brokers?|bootstrap-servers?|endpoint|url|uri|addr(?:ess)?|connect)"
 )
-_HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:/\S*)?", re.IGNORECASE)
+_HOST = lazy_regex(r"(?:[a-z][a-z0-9+.-]*://)?[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:/\S*)?", re.IGNORECASE)
 
 
 def _given(words: Sequence[str], by_name: bool, sender: bool) -> Iterator[str]:
