@@ -9,10 +9,9 @@ from msgspec.structs import replace
 
 from interlock.analysis.facts import Command, Effect, Fact
 from interlock.analysis.programs import Program
-from interlock.analysis.programs.help import may_be_value
 from interlock.analysis.programs.load import net_words
 from interlock.analysis.programs.net import Harm, harm_of, only_reads
-from interlock.analysis.programs.options import CommandOptions, holds, options
+from interlock.analysis.programs.options import CommandOptions, holds, may_be_value, options
 from interlock.analysis.rules import Clause, Rule, pattern
 from interlock.analysis.rules.book import ANY, Entry, Index, Rulebook, keys_of
 from interlock.analysis.shell import show_command

@@ -12,8 +12,7 @@ from msgspec import Struct, field
 
 from interlock.analysis.facts import HOLE, Report, hole, known, without_holes
 from interlock.analysis.http.clients import parse_requests
-from interlock.analysis.programs.languages import input_language
-from interlock.analysis.programs.load import program_set, shipped_programs
+from interlock.analysis.programs.load import input_language, program_set, shipped_programs
 
 TEMP = "~\\AppData\\Local\\Temp"
 

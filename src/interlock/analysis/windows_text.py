@@ -103,11 +103,11 @@ def _whatever_the_folder(head: str) -> str:
     if first is None:
         return "cmd" if head.lstrip().startswith("%0|%0") else ""
     word = first[1]
-    if "-" in word and program_name(word) not in program_set("windows"):
+    name = program_name(word) if "\\" in word or "." in word else word.lower()
+    if "-" in word and name not in program_set("windows"):
         pascal = _PASCAL_CMDLET.fullmatch(word)
         sure = (pascal and pascal[1].lower() in _VERBS_OF_PASCAL) or _opens_with_cmdlet(head)
         return "powershell" if sure else ""
-    name = program_name(word)
     if name not in _named():
         return ""
     posix = ";" in head or _POSIX_MARKS.search(head) is not None

@@ -19,8 +19,7 @@ from interlock.agents import AgentCall, AgentDialect, Event, RewrittenCall
 from interlock.agents.rewriting import FIELD, LEAVE, SILENT, ShellCall
 from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import Command, known
-from interlock.analysis.programs.languages import input_language
-from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.load import input_language, program_set
 from interlock.identity import home_of
 from interlock.impact import Budget
 from interlock.impact.survey import folders_made_again

@@ -18,8 +18,7 @@ from msgspec.structs import replace
 from interlock.analysis.assess import Judgement, assess, judge
 from interlock.analysis.classify import classify
 from interlock.analysis.facts import Command, Effect, Fact, known
-from interlock.analysis.programs.languages import described_program
-from interlock.analysis.programs.load import SETS, program_set, shipped_programs
+from interlock.analysis.programs.load import SETS, described_program, program_set, shipped_programs
 from interlock.analysis.read import read
 from interlock.analysis.rules.book import Rulebook
 from interlock.analysis.shell.imports import ALWAYS_IMPORTED

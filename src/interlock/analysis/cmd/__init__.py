@@ -10,7 +10,7 @@ from interlock.analysis.cmd.commands import BUILTINS, ITSELF, run_program
 from interlock.analysis.cmd.parse import CmdCommand, CmdGroup, CmdPipe, CmdTooDeep, For, If, Node, parse
 from interlock.analysis.cmd.words import CmdLine, CmdReading, expand, split
 from interlock.analysis.facts import Report, hole, known, without_holes
-from interlock.analysis.programs.languages import input_language
+from interlock.analysis.programs.load import input_language
 from interlock.analysis.windows import (
     SCRIPTED,
     RelocatedReport,

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from interlock.analysis.cmd.words import CmdLine, CmdReading
 from interlock.analysis.facts import hole, without_holes
-from interlock.analysis.programs.languages import input_language
-from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.programs.load import input_language, shipped_programs
 from interlock.analysis.windows import (
     SCRIPTED,
     download_in,

@@ -14,8 +14,7 @@ from interlock.analysis.powershell.lexer import PsTooDeep
 from interlock.analysis.powershell.parse import parse
 from interlock.analysis.powershell.session import files_of, session_of
 from interlock.analysis.powershell.values import plain, single, texts
-from interlock.analysis.programs.languages import input_language
-from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.programs.load import input_language, shipped_programs
 from interlock.analysis.windows import (
     SCRIPTED,
     cmd_line,

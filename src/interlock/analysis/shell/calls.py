@@ -19,7 +19,7 @@ MAX_CALLS = 12  # functions within functions
 
 def original_name(shell: Shell, first: str) -> str:
     """cp /bin/rm /tmp/x; /tmp/x …: the program under its own name."""
-    if not shell.session.copies or HOLE in first:
+    if HOLE in first:
         return ""
     copies = shell.session.copies
     origin = copies.get(resolve(first, shell.cwds[0]))

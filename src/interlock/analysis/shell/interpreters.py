@@ -10,8 +10,7 @@ from interlock.analysis.code.loose_text import add_harm, is_outside
 from interlock.analysis.facts import names_only, taints_in
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
-from interlock.analysis.programs.languages import described_program, dialect_of
-from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.programs.load import described_program, dialect_of, shipped_programs
 from interlock.analysis.programs.options import CommandOptions, options, parse, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, Where
 from interlock.analysis.shell.build_files import read_deno_task, read_package_script

@@ -12,9 +12,15 @@ from interlock.analysis.code.loose_text import harm_of_words, is_program, read_l
 from interlock.analysis.facts import HOLE, Fact, taints_in
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program, whole_words
-from interlock.analysis.programs.help import asks_for_help
-from interlock.analysis.programs.languages import described_program, dialect_of
-from interlock.analysis.programs.load import describe, net_words, program_set, shipped_programs
+from interlock.analysis.programs.load import (
+    describe,
+    described_program,
+    dialect_of,
+    net_words,
+    program_set,
+    shipped_programs,
+)
+from interlock.analysis.programs.options import asks_for_help
 from interlock.analysis.shell import (
     FACT_STEPS,
     UNKNOWN,

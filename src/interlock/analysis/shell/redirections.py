@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from interlock.analysis.facts import Effect, hole_of, known, taints_in, without_holes
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.languages import dialect_of
-from interlock.analysis.programs.load import program_set, shipped_programs
+from interlock.analysis.programs.load import dialect_of, program_set, shipped_programs
 from interlock.analysis.shell import NAMED_TAINTS, NOTHING, Job, Stream, Where, expand
 from interlock.analysis.shell.syntax.nodes import Node, ShellRedirect, SimpleCommand, Substitution
 from interlock.analysis.targets.carried import carries, put

@@ -426,7 +426,8 @@ class Shell:
             found = calls.call_function(self, first, words[1:], where, stdin)
             if not wrapped:
                 return found
-        program = calls.original_name(self, first) or program_name(first)
+        copied = calls.original_name(self, first) if self.session.copies else ""
+        program = copied or program_name(first)
         if not program:
             job = Job(self, first, words[1:], where, stdin)
             if is_unreadable(first):

@@ -25,8 +25,7 @@ from interlock.analysis.code.program.values import (
 from interlock.analysis.code.program.walk import ProgramWalk, is_bare_shell
 from interlock.analysis.facts import hole, known, without_holes
 from interlock.analysis.programs import Program
-from interlock.analysis.programs.languages import input_language, is_shell
-from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.programs.load import input_language, is_shell, shipped_programs
 
 Work = Callable[[ProgramWalk, LibraryCall, Entry, object], Value]  # performs one effect of an entry
 SHELL = "<shell>"  # the path of a shell or an interpreter that waits for text

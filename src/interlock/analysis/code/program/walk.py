@@ -32,7 +32,7 @@ from interlock.analysis.code.program.values import (
     traits_of,
 )
 from interlock.analysis.facts import Report, hole, known, without_holes
-from interlock.analysis.programs.languages import input_language, is_shell
+from interlock.analysis.programs.load import input_language, is_shell
 
 
 class ProgramEffects(Struct, eq=False):

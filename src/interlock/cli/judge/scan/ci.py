@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
-from interlock.analysis.programs.languages import reads_posix
+from interlock.analysis.programs.load import reads_posix
 from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.cli.judge.scan.shell_text import Snippet, in_language, join_snippets, without_templates
 from interlock.cli.judge.scan.yaml_scalars import Key, Scalar, scalars

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct, field
 
-from interlock.analysis.programs.languages import reads_posix
+from interlock.analysis.programs.load import reads_posix
 from interlock.cli.judge.scan.shell_text import Snippet, in_language, join_snippets, snippet
 
 _INSTRUCTION = re.compile(r"^\s*([A-Za-z]+)\s+(.*)$", re.DOTALL)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from interlock.analysis.programs.languages import reads_posix
+from interlock.analysis.programs.load import reads_posix
 from interlock.cli.judge.scan.ci import ci_file
 from interlock.cli.judge.scan.docker import dockerfile
 from interlock.cli.judge.scan.make import justfile, makefile
