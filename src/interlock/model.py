@@ -200,6 +200,11 @@ class Finding(Struct, frozen=True):
     requirement: str = ""
 
 
+def finding_factor(rule: str, reason: str) -> str:
+    """A finding as a factor. The id comes last: `ssh.read_secret: Reads` would look like a secret and its value."""
+    return f"{reason.removesuffix('.')} ({rule})"
+
+
 class Flags(Struct, frozen=True):
     """The five booleans of a plan (X-09)."""
 

@@ -175,7 +175,7 @@ def test_cannot_be_undone_never_stands_beside_what_can_be_had_back() -> None:
 def test_every_reason_that_changed_the_answer_is_told_once() -> None:
     findings = [{"id": "git.force_push", "level": 3, "reason": "Overwrites commits."}]
     factors = [
-        "base: dangerous (75)", "network (+10)", "git.force_push: Overwrites commits.", "level: dangerous: Overwrites commits.",
+        "base: dangerous (75)", "network (+10)", "Overwrites commits (git.force_push)", "level: dangerous: Overwrites commits.",
         "irreversible: cannot be undone", "tier: score 85: verify", "looked: would delete 1 file", "not kept: too much",
         "repetition: the same operation 50 times in this execution",
         "raised: more is asked this time: the same operation 50 times in this execution", "claimed: its caller says so",

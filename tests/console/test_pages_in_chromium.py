@@ -160,6 +160,10 @@ def test_settings_change_after_a_touch_and_a_channel_is_tested(here: Console, an
 
 PAGES = ("try?text=rm+-rf+src&other=strict", "rules?q=push", "rules/git.force_push", "rules/check", "policy", "policy/edit", "settings", "grants", "grants/new")  # fmt: skip
 
+OVER_VALUES = (
+    "() => [...document.querySelectorAll('.kv dt')].filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)"
+)
+
 
 @pytest.mark.slow("axe looks at nine pages, each at two widths")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -173,5 +177,6 @@ def test_every_page_is_accessible_at_every_width(here: Console, ana: Window, sch
                 ana.page.set_viewport_size({"width": width, "height": 900})
                 assert ana.violations() == [], (path, width)
                 assert ana.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, width)
+                assert ana.page.evaluate(OVER_VALUES) == [], (path, width)
     finally:
         ana.page.set_viewport_size({"width": 1440, "height": 900})

@@ -170,7 +170,7 @@ def test_unwrapping_undo_and_factors_are_told() -> None:
             requirement="X-01",
         ),
         steps=(EffectiveCommand("rm x", ("sudo", "bash -c"), (0, 4)),),
-        factors=("base: destructive (50)", "a.b: Goes."),
+        factors=("base: destructive (50)", "Goes (a.b)"),
     )
     said = words("sudo bash -c 'rm x'", found)
     for part in (
@@ -180,7 +180,7 @@ def test_unwrapping_undo_and_factors_are_told() -> None:
         "Asked for by: X-01",
     ):
         assert part in said
-    assert said.count("Goes.") == 1
+    assert said.count("Goes") == 1
 
 
 def test_what_cannot_be_undone_is_told_with_what_its_vendor_keeps() -> None:

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from cases import each
 from effort import EFFORT
 from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.rules.load import load
+from interlock.model import finding_factor
 from interlock.redaction import TOO_DEEP, redact, redact_text
 from interlock.redaction.contexts import secret_programs
 
@@ -296,3 +298,9 @@ def test_keys_that_become_the_same_are_all_kept() -> None:
 def test_every_program_that_takes_a_secret_is_known_by_each_of_its_names() -> None:
     taking = {name: program.secrets for name, program in shipped_programs().items() if program.secrets}
     assert secret_programs() == taking
+
+
+def test_the_reason_of_no_rule_is_taken_for_a_secret() -> None:
+    for rule in load().rules.values():
+        factor = finding_factor(rule.id, rule.reason)
+        assert redact_text(factor) == factor

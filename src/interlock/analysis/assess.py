@@ -26,6 +26,7 @@ from interlock.model import (
     Kind,
     Level,
     Witness,
+    finding_factor,
     tier_of,
 )
 
@@ -79,7 +80,7 @@ def assess(
         irreversible = irreversible or finding.irreversible
         destructive = destructive or _destroys(finding)
         escalates = escalates or finding.category is _ESCALATES
-        named[f"{finding.rule}: {finding.reason}"] = None
+        named[finding_factor(finding.rule, finding.reason)] = None
     network = not _NETWORK_VERBS.isdisjoint(verbs) or (bool(commands) and _uses_network(commands, programs))
     score, factors = _score(level, irreversible, network, verbs, happens)
     files = not _FILE_VERBS.isdisjoint(verbs) and any(map(_touches_file, happens))

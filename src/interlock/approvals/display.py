@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from interlock.analysis.display_text import harm, lookalikes, visible
 from interlock.analysis.wire import step_json
-from interlock.model import EffectiveCommand, Span
+from interlock.model import EffectiveCommand, Span, finding_factor
 from interlock.policy.circumstances import ESCALATION_PREFIX, RAISING, escalation_reasons
 from interlock.policy.impact import IMPACT_PREFIX, NO_SNAPSHOT_PREFIX, undo_words_after
 from interlock.records import Ticket
@@ -256,7 +256,7 @@ _ADDS = re.compile(r"\([+]\d+\)$")
 def reasons(reason: str, level: str, findings: Iterable[Mapping[str, Any]], factors: Iterable[str]) -> tuple[str, ...]:
     """Why it is held: what asks for most, each finding, and whatever else changed the answer; each once."""
     known = [one for one in findings if isinstance(one, Mapping)]
-    named = {f"{one.get('id')}: {one.get('reason')}" for one in known}
+    named = {finding_factor(str(one.get("id")), str(one.get("reason"))) for one in known}
     factors = list(factors)
     rest = [
         one for one in factors if one not in named and not one.startswith(_SHOWN_ELSEWHERE) and not _ADDS.search(one)

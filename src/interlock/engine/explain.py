@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from interlock.analysis.display_text import Line, StyledText, excerpt, mid_sentence, undo_words, visible
-from interlock.model import Action, Assessment, EffectiveCommand, Finding, Human, Kind, Level
+from interlock.model import Action, Assessment, EffectiveCommand, Finding, Human, Kind, Level, finding_factor
 from interlock.policy.impact import IMPACT_PREFIX, recoverable, undo_words_after
 
 if TYPE_CHECKING:  # rendering alone does not load the policy
@@ -201,7 +201,7 @@ def _where(text: str, finding: Finding) -> Iterator[Line]:
 
 def _figures(assessment: Assessment) -> Iterator[Line]:
     level = assessment.level
-    named = {f"{finding.rule}: {finding.reason}" for finding in assessment.findings}
+    named = {finding_factor(finding.rule, finding.reason) for finding in assessment.findings}
     factors = [factor for factor in assessment.factors if factor not in named]
     yield _row("Level", StyledText(f"{int(level)} {level.word}", f"level{int(level)}"))
     yield _row("Undo", StyledText(_undo(assessment)))

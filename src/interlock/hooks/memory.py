@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from msgspec import Struct, field
 
 from interlock.agents import AgentCall, Event, HookVerdict
+from interlock.analysis.display_text import short_id
 from interlock.approvals import settle
 from interlock.config.settings import SeparateSettings
 from interlock.hooks.coverage import Coverage, Transcripts
@@ -161,7 +162,9 @@ def late_messages(state: State, ids: list[str]) -> tuple[str, list[str]]:
 def _words(ticket: Ticket, now: float) -> str:
     why = f" ({ticket.decision_reason})" if ticket.decision_reason else ""
     title = f"`{ticket.title}`"
-    return _WORDS[ticket.state].format(id=ticket.id, title=title, why=why, left=max(0, int(ticket.expires_at - now)))
+    return _WORDS[ticket.state].format(
+        id=short_id(ticket.id), title=title, why=why, left=max(0, int(ticket.expires_at - now))
+    )
 
 
 V = TypeVar("V")

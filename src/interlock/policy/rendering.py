@@ -74,8 +74,11 @@ def _answering(policy: Policy) -> Iterator[tuple[str, str]]:
     who = _people(gate.allowed_approvers)
     yield "who may answer", f"{who[:1].upper()}{who[1:]}, unless a level names others."
     yield "nobody answers", f"After {_span(gate.auto_expire_ms / 1000)} the request expires, and nothing ran."
-    yield "somebody says no", f"For {_span(policy.denial_seconds)} the same is refused, in whatever words it comes."
-    yield "at most", f"{policy.open_tickets} requests of one agent wait at a time."
+    yield (
+        "somebody says no",
+        f"The same stays refused in that session, and for {_span(policy.denial_seconds)} in other sessions in that place.",
+    )
+    yield "at most", f"{policy.open_tickets} requests of one session wait at a time."
 
 
 _IRREVERSIBLE = {
