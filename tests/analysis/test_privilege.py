@@ -49,3 +49,8 @@ def test_what_is_run_keeps_its_own_finding_beside_that_of_the_rights() -> None:
 def test_a_wrapper_with_other_rights_does_not_speak_for_the_command_in_it() -> None:
     rules = {finding.rule for finding in assess("sudo bash -c 'rm notes.txt'", CWD).findings}
     assert "privilege.read_as_other" not in rules
+
+
+@each("text", ["chmod u+s x", "usermod -aG sudo bob", "setcap cap_net_raw+ep x", "setcap cap_net_bind_service=+ep x"])
+def test_rights_that_are_given_away_are_dangerous_without_other_rights_as_well(text: str) -> None:
+    assert int(assess(text, CWD).level) == 3
