@@ -136,7 +136,8 @@ def send_stdin(job: Job, to: str, host: str = "") -> None:
         leaks = job.stdin.taints & LEAKS or (
             frozenset({"secret"}) if _SECRET_NAME.search(job.stdin.text) else frozenset()
         )
-        job.effect("send", to, *leaks, *(() if job.stdin.known else of_the_machine(host or to)))
+        typed = job.stdin.known and "bulk" not in job.stdin.taints  # which `ls` and `find` print
+        job.effect("send", to, *leaks, *(() if typed else of_the_machine(host or to)))
         if raw := _RAW.match(job.stdin.text):
             from interlock.analysis.http import read_http
 
