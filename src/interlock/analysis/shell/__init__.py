@@ -190,6 +190,11 @@ class Job:
             facts.append(Effect(verb, target, where, marks, self.where.span, self.where.via, subject, path))
         if verb == "delete":
             self._origin(target, marks)
+        elif (
+            verb in _FOLLOWING and "link" not in marks and (behind := _behind_link(self.host.session.links, f"{path}/"))
+        ):
+            where = place(behind, self.host.cwds[0], self.host.home)
+            facts.append(Effect(verb, behind, where, marks, self.where.span, self.where.via, subject, behind))
         elif "downloaded" in traits:
             self.host.session.downloads.setdefault(path, "the network")
 
@@ -352,6 +357,7 @@ def is_variable(name: str) -> bool:
     return _VARIABLE.fullmatch(name) is not None
 
 
+_FOLLOWING = frozenset({"append", "chmod", "chown", "overwrite", "truncate", "write"})  # through a link to its target
 _PATH_VERBS = frozenset("delete truncate overwrite write append move chmod chown read run_script".split())
 
 
