@@ -7,6 +7,7 @@ import math
 import threading
 from collections.abc import Sequence
 
+from interlock.analysis.display_text import short_id
 from interlock.approvals import ENDED, EXPIRED_SHARE, challenges, pausing, settle, share_of
 from interlock.audit.chain import CHECKPOINT, checkpoint_body, event_body, head_of, signed_checkpoint
 from interlock.engine import undoing
@@ -66,7 +67,7 @@ def _move(state: State, due: Sequence[Ticket], now: float) -> int:
 
     count = state.store.write(work)
     for ticket in (ticket for ticket in unanswered if ticket.open):
-        state.tell("expired", ticket, f"nobody answered {ticket.id}, and it expired: {ticket.title}")
+        state.tell("expired", ticket, f"nobody answered {short_id(ticket.id)}, and it expired: {ticket.title}")
     return count
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from hook_client import CWD, GOLDEN, BackgroundWork, HookedDaemon, claude_input, golden_input, hooked_daemon, until
+from interlock.analysis.display_text import short_id
 from interlock.config import load_config
 from interlock.journal.wrapping import Wrapper, front_of
 
@@ -133,7 +134,7 @@ def test_a_late_approval_reaches_the_agent_in_its_next_answer(fresh: HookedDaemo
     fresh.approve(ticket["id"])
     news = until(lambda: fresh.claude("git status", "l2", **session).stdout, "news of the approval")
     context = json.loads(news)["hookSpecificOutput"]["additionalContext"]
-    assert ticket["id"] in context and "run exactly `git push --force origin late`" in context
+    assert f"Ticket {short_id(ticket['id'])} " in context and "run exactly `git push --force origin late`" in context
     assert fresh.claude("git status", "l3", **session).stdout == ""
 
 

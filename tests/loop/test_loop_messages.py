@@ -9,6 +9,7 @@ import pytest
 
 from aql_lint import clean
 from gate import Gate
+from interlock.analysis.display_text import short_id
 from interlock.approvals import answers
 from interlock.loop import deadlocks
 from interlock.model import TicketState
@@ -29,7 +30,7 @@ def test_a_pause_names_the_action_the_ticket_and_the_command(gate: Gate) -> None
     (note,) = notes(held, "permission_pending")
     assert note["message"] == "Operation 'delete_user' requires confirmation: calling delete_user on 42 for good"
     for words in (held["reason"], notes(held, "autonomy_pause")[0]["message"], agent.told(READ)["reason"]):
-        assert f"`interlock approve {ticket.id}`" in words
+        assert f"`interlock approve {short_id(ticket.id)}`" in words
     assert "calling delete_user on 42" in agent.told(READ)["reason"]
 
 
@@ -99,7 +100,7 @@ def test_a_token_that_was_not_armed_says_who_can(gate: Gate) -> None:
     agent = Agent(gate).started()
     given = agent.step(DELETE)["confirmation"]
     problem = refusal_of(lambda: agent.confirm(given["token"], given["operation"]))
-    assert problem is not None and f"`interlock approve {agent.tickets()[0].id}`" in problem.message
+    assert problem is not None and f"`interlock approve {short_id(agent.tickets()[0].id)}`" in problem.message
     assert clean(problem.message)
 
 
@@ -134,7 +135,7 @@ def test_R_15_a_deadlock_waits_in_the_queue_and_a_yes_ends_the_wait_and_approves
     held = agent.tickets()[0]
     said = released(gate, agent, reason="nobody answers")
     (asked,) = [one for one in agent.tickets() if one.operation == "release_deadlock"]
-    assert said["released"] is False and f"`interlock approve {asked.id}`" in said["message"]
+    assert said["released"] is False and f"`interlock approve {short_id(asked.id)}`" in said["message"]
     assert "nobody answers" in asked.reason and hint in asked.reason and hint in asked.title
     assert agent.told(READ)["continue"] is False
     agent.approve(asked)
@@ -162,3 +163,9 @@ def test_R_15_a_deadlock_that_was_refused_stays_and_one_of_another_name_takes_no
     answers.reject(gate.state, gate.sign_in(), mine.id, "wait for ben")
     assert "wait for ben" in released(gate, one)["message"]
     assert len(gate.store.read(lambda tx: tx.tickets(TicketQuery(principal=one.ref.principal, name="one")))) == 2 + 1
+
+
+def test_R_15_whom_nothing_holds_is_told_so(gate: Gate) -> None:
+    agent = Agent(gate).started()
+    said = released(gate, agent, reason="stuck")
+    assert said["released"] is False and "nothing holds this agent" in said["message"] and not agent.tickets()

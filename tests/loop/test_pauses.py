@@ -9,6 +9,7 @@ import pytest
 
 from aql_lint import clean
 from gate import Gate
+from interlock.analysis.display_text import short_id
 from interlock.approvals import answers
 from interlock.loop import confirmations, deadlocks
 from loop_agents import READ, Agent, code_of, notes, permissive_gate, refusal_of
@@ -27,7 +28,7 @@ def test_C_19_nothing_else_goes_on_before_the_held_step_is_answered(gate: Gate) 
     for hint, more in ((READ, {}), (READ, {"outcome": "success"}), ("delete user 42", {}), ("DELETE_USER 42", {})):
         directive = agent.told(hint, **more)
         assert directive["continue"] is False, hint
-    assert ticket.id in agent.told(READ)["reason"]
+    assert short_id(ticket.id) in agent.told(READ)["reason"]
     assert agent.step(READ)["confirmation"]["token"] == held["confirmation"]["token"]
     assert len(agent.tickets()) == 1  # nobody is asked twice
     assert agent.standing()["status"] == "paused" and agent.standing()["pause"]["waits_for"] == ticket.id
@@ -313,7 +314,7 @@ def test_C_19_ESL_08_what_is_held_under_one_name_pauses_another_name_that_tries_
     tried = two.step(PUSH)
     assert tried["autonomy"]["continue"] is False and tried["status"] == "paused"
     waits = two.step()
-    assert waits["autonomy"]["continue"] is False and one.tickets()[0].id in waits["autonomy"]["reason"]
+    assert waits["autonomy"]["continue"] is False and short_id(one.tickets()[0].id) in waits["autonomy"]["reason"]
     assert code_of(two.resume) == "PERMISSION_DENIED"  # not by itself
     one.approve(one.tickets()[0])
     assert two.told()["continue"] is True  # a person has answered: the one yes was for the other's step

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gate import Gate
+from interlock.analysis.display_text import short_id
 from interlock.loop import steps
 from interlock.records import AuditQuery
 from loop_agents import READ, Agent, code_of, notes, permissive_gate, refusal_of
@@ -78,7 +79,7 @@ def test_AE_03_C_20_the_step_after_the_last_one_pauses(tmp_path: Path) -> None:
     data = agent.step()
     assert data["autonomy"]["continue"] is False and data["autonomy"]["reason"].startswith("Step limit exceeded. ")
     ticket = agent.tickets()[0]
-    assert f"`interlock approve {ticket.id}`" in data["autonomy"]["reason"]
+    assert f"`interlock approve {short_id(ticket.id)}`" in data["autonomy"]["reason"]
     given = f"A yes allows this step and 2 more after it, of execution {data['execution_id']}"
     assert ticket.reason == f"Step limit exceeded. {given}"
     assert data["status"] == "paused" and data["step"] == 4

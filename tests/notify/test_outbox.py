@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from gate import AGENT, Gate
+from interlock.analysis.display_text import short_id
 from interlock.approvals import answers, challenges
 from interlock.approvals.rendering import ticket_lines
 from interlock.config.channels import ALERT, ANSWERED, BLOCK, CHALLENGE, COOLING, EXPIRED, HELD, ChannelRoute
@@ -276,7 +277,7 @@ def test_a_ticket_that_nobody_answered_is_told_when_it_expires_on_every_channel(
         post.go()
         for one in (receiver, boss):
             [found] = one.bodies()
-            assert found["event"] == EXPIRED and ticket.id in found["words"]
+            assert found["event"] == EXPIRED and short_id(ticket.id) in found["words"]
 
 
 def test_a_block_and_a_new_way_in_and_a_change_are_told(post: Post, receiver: Receiver) -> None:

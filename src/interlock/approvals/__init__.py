@@ -10,6 +10,7 @@ from types import MappingProxyType
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from interlock.analysis.display_text import short_id
 from interlock.model import PERSON, Human, Level, Requirement, Seconds, TicketState
 from interlock.records import Json, Ticket, TicketQuery, nothing
 from interlock.times import seconds_left
@@ -55,12 +56,14 @@ def apply_move(ticket: Ticket, move: str, now: float, by: str = "", reason: str 
     """The ticket after a move; refuses a move that the table does not have, or that comes too late."""
     state = MOVES.get((ticket.state, move))
     if state is None:
-        raise MoveRefused(f"ticket {ticket.id} is {_STANDS[ticket.state]}; it cannot be {_DONE.get(move, move)}")
+        raise MoveRefused(
+            f"ticket {short_id(ticket.id)} is {_STANDS[ticket.state]}; it cannot be {_DONE.get(move, move)}"
+        )
     if move not in ("expire", "revoke", "reject") and now >= ticket.expires_at:
-        raise MoveRefused(f"ticket {ticket.id} expired {int(now - ticket.expires_at)} s ago")
+        raise MoveRefused(f"ticket {short_id(ticket.id)} expired {int(now - ticket.expires_at)} s ago")
     if move == "spend" and now < ticket.cooling_ends_at:
         raise MoveRefused(
-            f"ticket {ticket.id} is cooling for {math.ceil(seconds_left(ticket.cooling_ends_at, now))} s more"
+            f"ticket {short_id(ticket.id)} is cooling for {math.ceil(seconds_left(ticket.cooling_ends_at, now))} s more"
         )
     changed = replace(ticket, state=state, version=ticket.version + 1)
     if move in ("approve", "cooled"):

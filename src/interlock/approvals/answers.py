@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from interlock.analysis.display_text import short_id
 from interlock.approvals import MoveRefused, apply_move, denials, settle, spend_by, tokens
 from interlock.approvals.statements import check_agreement, may_answer, needs_reauth, statement_text
 from interlock.approvals.tickets import seal_of, shown_hash
@@ -31,7 +32,7 @@ def approve(state: State, session: OperatorSession, id: str, reason: str = "") -
             raise AnswerRefused(f"ticket {id} takes a fresh sign-in; enter your passphrase again")
         if session.proves_little and ticket.level >= Level.DANGEROUS and not session.asked_anew(id, now):
             who = "an unlocked terminal" if session.resumed else "a signed-in browser"
-            raise AnswerRefused(f"ticket {id} is {ticket.level.word}: {who} alone does not approve it")
+            raise AnswerRefused(f"ticket {short_id(id)} is {ticket.level.word}: {who} alone does not approve it")
         lasts = spend_by(ticket, now) + 1
         approvals = [*tx.approvals(id), _sign(state, tx, session, ticket, "approve", now, lasts)]
         roster = state.sessions.roster
@@ -79,7 +80,7 @@ def report_execution(state: State, agent: AgentRef, id: str, outcome: str) -> Ti
         if ticket is None or not same_agent(ticket.agent, agent):
             raise AnswerRefused(f"no ticket {id!r} of yours", "TOKEN_INVALID")
         if ticket.state is not TicketState.SPENT:
-            raise AnswerRefused(f"ticket {id} was not used: it is {ticket.state.value}")
+            raise AnswerRefused(f"ticket {short_id(id)} was not used: it is {ticket.state.value}")
         return mark_executed(tx, state, ticket, agent.principal, outcome)
 
     return state.store.write(work)
@@ -92,7 +93,7 @@ def mark_executed(tx: Tx, state: State, ticket: Ticket, by: str, outcome: str) -
     now, said = state.clock.now(), redact_text(outcome[:4_000])[:500]
     changed = replace(ticket, executed_at=now, outcome=said, version=ticket.version + 1)
     if not tx.change_ticket(changed, ticket):
-        raise AnswerRefused(f"ticket {ticket.id} was changed just now; try again")
+        raise AnswerRefused(f"ticket {short_id(ticket.id)} was changed just now; try again")
     state.recorder.now(tx, "executed", event_body(now, "executed", by, {"ticket": ticket.id, "outcome": said}))
     return changed
 

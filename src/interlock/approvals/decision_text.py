@@ -127,7 +127,7 @@ def prompt_reason(decision: Decision) -> str:
 
 def waiting_line(ticket: Ticket) -> str:
     """One line for the agent's user: what waits, and the command that answers it."""
-    return f"Interlock: {request_line(ticket)}. To answer it: interlock approve {ticket.id}, or the console."
+    return f"Interlock: {request_line(ticket)}. To answer it: interlock approve {short_id(ticket.id)}, or the console."
 
 
 def _way(ticket: Ticket) -> str:

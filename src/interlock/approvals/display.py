@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from interlock.analysis.display_text import harm, lookalikes, visible
+from interlock.analysis.display_text import harm, lookalikes, short_id, visible
 from interlock.analysis.wire import step_json
 from interlock.model import EffectiveCommand, Span, finding_factor
 from interlock.policy.circumstances import ESCALATION_PREFIX, RAISING, escalation_reasons
@@ -238,7 +238,7 @@ def ticket_text(ticket: Ticket) -> list[str]:
         room -= len(line)
         if room <= 0:
             break
-    return [*kept, f"… the rest is cut off here; the whole: interlock show {ticket.id}"]
+    return [*kept, f"… the rest is cut off here; the whole: interlock show {short_id(ticket.id)}"]
 
 
 def _cwd(ticket: Ticket) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from interlock.analysis.display_text import short_id
 from interlock.approvals import SELF_APPROVAL, Resolution, TicketChange, resolve, settle
 from interlock.approvals.grant_coverage import has_reauth
 from interlock.approvals.statements import RosterEntry, is_plain_confirm, needs_reauth, suffices_alone
@@ -161,7 +162,7 @@ def _refuse_token(judged: Judged, ticket: Ticket | None, weighed: PolicyResult, 
         words = "there is no such confirmation token" if request.token else f"no ticket {request.pending!r}"
         return Resolution("deny", words, code="TOKEN_INVALID")
     if not request.token:
-        named = f"ticket {ticket.id}"
+        named = f"ticket {short_id(ticket.id)}"
     if ticket.digest != judged.digest or request.pending not in ("", ticket.id):  # 2. for this action of this agent
         return _mismatch(judged, ticket)
     if ticket.spent_at:  # 3. nobody used it

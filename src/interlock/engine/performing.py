@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.adapters.name_levels import name_level_notice
+from interlock.analysis.display_text import short_id
 from interlock.approvals import Resolution, TicketChange, apply_move, settle, tokens
 from interlock.approvals.answers import make_room
 from interlock.approvals.denials import agree, count_attempt, remember
@@ -115,12 +116,14 @@ def _spend(
     if ticket != before and not tx.change_ticket(ticket, before):  # changed by time alone
         found = tx.ticket(ticket.id)
         if found is None or replace(found, decided_at=ticket.decided_at, expires_at=ticket.expires_at) != ticket:
-            return ticket, Resolution("deny", f"ticket {ticket.id} was answered just now; try again", ticket=ticket)
+            return ticket, Resolution(
+                "deny", f"ticket {short_id(ticket.id)} was answered just now; try again", ticket=ticket
+            )
         ticket = found  # maintenance has expired it meanwhile
     spent = apply_move(ticket, "spend", now)
     if not tx.change_ticket(spent, ticket) or not state.baseline.spend(ticket.id, held):
         return ticket, Resolution(
-            "deny", f"ticket {ticket.id} was used already", ticket=ticket, code="TOKEN_ALREADY_USED"
+            "deny", f"ticket {short_id(ticket.id)} was used already", ticket=ticket, code="TOKEN_ALREADY_USED"
         )
     agree(tx, state, ticket, now)
     return spent, held

@@ -43,6 +43,7 @@ class _ReleaseOutcome(Struct, frozen=True):
     fresh: bool = False  # the ticket was opened now
     released: bool = False
     blocked: bool = False
+    waits: bool = True
 
 
 def release_deadlock(state: State, agent: AgentRef, door: str, *, reason: str = "") -> dict[str, Any]:
@@ -67,6 +68,8 @@ def release_deadlock(state: State, agent: AgentRef, door: str, *, reason: str = 
 def _message(state: State, done: _ReleaseOutcome) -> str:
     if done.blocked:
         return f"An operator was asked. Nothing was freed by asking. {HOW}."
+    if not done.waits:
+        return f"An operator was told, but nothing holds this agent: report the next step, or {ABORT}."
     if done.ticket is None:
         return "An operator was asked. Nothing was freed by asking."
     settled = settle(done.ticket, state.clock.now())
@@ -93,7 +96,7 @@ def _request_release(tx: Tx, state: State, agent: AgentRef, door: str, reason: s
     state.recorder.now(tx, "alert", event_body(now, "alert", agent.principal, details))
     notices.notify(tx, agent, notices.STATUS, "An operator was asked to review it.", now)
     if why or held is None or judged is None:
-        return _ReleaseOutcome(blocked=bool(why))
+        return _ReleaseOutcome(blocked=bool(why), waits=held is not None)
     if ticket is not None and settle(ticket, now).state is TicketState.REJECTED:
         return _ReleaseOutcome(ticket=ticket)
     return _open_ticket(tx, state, held[1], judged, reason)

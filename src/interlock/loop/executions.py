@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from interlock.analysis.display_text import short_id
 from interlock.approvals import SELF_APPROVAL, challenges
 from interlock.approvals.answers import withdraw
 from interlock.approvals.pausing import state_for_step
@@ -206,7 +207,7 @@ def _how(decision: Decision, now: float) -> str:
         return cooling_message(ticket, now)
     if decision.code != "CONFIRMATION_REQUIRED" or ticket is None:
         return ""
-    return confirmation_hint(ticket.id)
+    return confirmation_hint(short_id(ticket.id))
 
 
 def require_name(agent: AgentRef) -> AgentRef:

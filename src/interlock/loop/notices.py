@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.analysis.display_text import visible
+from interlock.analysis.display_text import short_id, visible
 from interlock.approvals import settle
 from interlock.loop.state import STORED_LIVE, Pause
 from interlock.model import AgentRef, TicketState
@@ -117,7 +117,8 @@ def _clear(tx: Tx, notes: Iterable[Notification], now: float) -> int:
 
 def approval_hint(ticket: str) -> str:
     """Says how a person answers a ticket."""
-    return f"A person can answer ticket {ticket} (`interlock approve {ticket}`)"
+    id = short_id(ticket)
+    return f"A person can answer ticket {id} (`interlock approve {id}`)"
 
 
 def ticket_excerpt(ticket: Ticket) -> str:
@@ -127,7 +128,7 @@ def ticket_excerpt(ticket: Ticket) -> str:
 
 
 def rejection_message(ticket: Ticket) -> str:
-    """Who metadata no, to which action and why."""
+    """Who said no, to which action and why."""
     why = f" ({ticket.decision_reason.strip().rstrip('.')})" if ticket.decision_reason.strip() else ""
     return f"{ticket.decided_by or 'a person'} rejected '{ticket_excerpt(ticket)}'{why}."
 
@@ -139,7 +140,11 @@ def cooling_seconds(ticket: Ticket, now: float) -> int:
 
 def cooling_message(ticket: Ticket, now: float) -> str:
     """Says how long the ticket cools off."""
-    agreed = "A person agreed" if ticket.state is TicketState.APPROVED else f"Ticket {ticket.id} waits for nobody's yes"
+    agreed = (
+        "A person agreed"
+        if ticket.state is TicketState.APPROVED
+        else f"Ticket {short_id(ticket.id)} waits for nobody's yes"
+    )
     return f"{agreed}; it cools off for {cooling_seconds(ticket, now)} s more. Ask for the same once more after this."
 
 
@@ -152,7 +157,7 @@ def paused_message(pause: Pause, ticket: Ticket | None, now: float) -> str:
     if stands.state is TicketState.REJECTED:
         return f"Paused: {rejection_message(stands)} {ANEW}"
     if stands.state is TicketState.EXPIRED:
-        return f"{what}. Nobody answered ticket {ticket.id} in time: report the same step once more to ask anew, or {ABORT}."
+        return f"{what}. Nobody answered ticket {short_id(ticket.id)} in time: report the same step once more to ask anew, or {ABORT}."
     if stands.state is TicketState.APPROVED:
         wait = cooling_seconds(ticket, now)
         when = f"in {wait} s, for it cools off until then," if wait else "now"

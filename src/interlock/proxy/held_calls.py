@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from interlock.analysis.display_text import short_id
 from interlock.proxy import ProxyVerdict
 from interlock.proxy.gate import ProxyGate
 
@@ -132,7 +133,7 @@ class HeldCalls(Struct):
         while again < AGAIN and (left := end - loop.time()) > 0:
             if token is not None:
                 shown += 1
-                words = f"Interlock holds this call for a person: ticket {verdict.ticket}"
+                words = f"Interlock holds this call for a person: ticket {short_id(verdict.ticket)}"
                 self.notify("notifications/progress", {"progressToken": token, "progress": shown, "message": words})
             if not await self.gate.wait_for_ticket(verdict.ticket, min(EVERY, left)):
                 continue

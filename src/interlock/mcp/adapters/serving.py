@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from interlock.adapters.name_levels import level_from_name
 from interlock.adapters.trust import Trust
+from interlock.analysis.display_text import short_id
 from interlock.client import DaemonClient, DaemonReply, NoDaemon
 from interlock.config import Config
 from interlock.error_codes import confirmation_hint
@@ -106,7 +107,7 @@ def _refusal(reply: Mapping[str, Any], adapter: str, operation: str) -> AdapterF
         trust, needed = found.details["actual_trust"], found.details.get("required_trust")
         found.message = f"Operation '{operation}' needs adapter trust level '{needed}'; '{adapter}' is '{trust}'"
     elif found.code == "CONFIRMATION_REQUIRED" and reply.get("pendingId"):
-        found.message = confirmation_hint(str(reply["pendingId"])[:80])
+        found.message = confirmation_hint(short_id(str(reply["pendingId"])))
     elif found.code == "PERMISSION_DENIED" and isinstance(reply.get("reason"), str):
         found.details.setdefault("reason", reply["reason"][:500])
     return found
