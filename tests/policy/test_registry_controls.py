@@ -98,3 +98,14 @@ def test_what_the_rules_find_is_told_apart_from_what_was_registered() -> None:
     judged = add_registry_findings(judge(FLUSH, RULES), matched.check("flush_cdn"), RULES).assessment
     assert (judged.level, own_level(judged)) == (Level.DANGEROUS, Level.SAFE)
     assert [finding.rule for finding in judged.findings] == ["registry.x"]
+
+
+def test_the_reason_is_what_the_operator_wrote_of_the_pattern_and_not_that_it_cannot_be_undone() -> None:
+    own = {"id": "own", "pattern": "flush_cdn", "category": "config_destruction", "severity": "high", **COOLS}
+    matched = Registry([Pattern.of({**own, "canRollback": False, "description": "Empties the CDN."})]).check(
+        "flush_cdn"
+    )
+    judgement = add_registry_findings(judge(FLUSH, RULES), matched, RULES)
+    at = Circumstances(registry_match=matched)
+    found = evaluate_policy(judgement.assessment, match_names(FLUSH, judgement.facts), load_policy("default"), at)
+    assert "Empties the CDN" in found.reason()

@@ -53,9 +53,10 @@ class PolicyResult(Struct, frozen=True):
     would: tuple[Contribution, ...] = ()  # the parts that the mode or a pause disregards
 
     def reason(self) -> str:
-        """The reason of the strictest part; the action's own parts come before escalations."""
+        """The reason of the strictest part that says what the action does, before escalations and that it cannot be undone."""
         own = [part for part in self.parts if part.name not in RAISING and part.requirement != Requirement()]
-        return max(own or self.parts, key=_weight).reason if self.parts else ""
+        named = [part for part in own if part.name != "irreversible"]
+        return max(named or own or self.parts, key=_weight).reason if self.parts else ""
 
 
 def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> PolicyResult:
