@@ -185,3 +185,9 @@ def test_every_reason_that_changed_the_answer_is_told_once() -> None:
         "More is asked this time: the same operation 50 times in this execution",
         "Its caller says so",
     )
+
+
+def test_a_step_limit_is_told_once_as_the_reason() -> None:
+    limit = "Step limit exceeded. A yes allows this step and 9 more after it"
+    factors = ["steps: Step limit exceeded", "raised: asked about this time: Step limit exceeded"]
+    assert reasons(limit, "safe", [], factors) == (limit,)

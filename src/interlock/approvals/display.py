@@ -263,9 +263,10 @@ def reasons(reason: str, level: str, findings: Iterable[Mapping[str, Any]], fact
     ]
     said: list[str] = []
     first = reason.removeprefix(f"{level}: ")
+    raised = [one for one in escalation_reasons(factors) if one.split(": ", 1)[-1].casefold() not in first.casefold()]
     for words in (
         first,
-        *map(_because, escalation_reasons(factors)),
+        *map(_because, raised),
         *(str(one.get("reason") or "") for one in known),
         *map(_because, rest),
     ):
