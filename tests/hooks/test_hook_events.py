@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from hook_client import HookedDaemon, claude_input, golden_input, hooked_daemon
+from interlock.analysis.display_text import short_id
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is missing")
 FORCED = "git push --force origin main"
@@ -44,7 +45,7 @@ def test_the_person_at_the_agent_is_shown_once_that_something_waits_and_how_to_a
     said = here.claude("bash -c 'rm -rf /srv/shown'", "n1").json
     (ticket,) = [one for one in here.tickets("open") if "/srv/shown" in one["title"]]
     line = said["systemMessage"]
-    assert "waits for an answer: rm -rf /srv/shown" in line and f"interlock approve {ticket['id']}" in line
+    assert "waits for an answer: rm -rf /srv/shown" in line and f"interlock approve {short_id(ticket['id'])}," in line
     assert "systemMessage" not in here.claude("bash -c 'rm -rf /srv/shown'", "n2").json
 
 
