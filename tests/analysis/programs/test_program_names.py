@@ -127,13 +127,11 @@ ELSEWHERE = frozenset({
     "analysis/operations/command_params.py",
     "analysis/operations/effects.py",
     "analysis/operations/files.py",
-    "analysis/operations/nested.py",
     "analysis/operations/params.py",
     "analysis/operations/payloads.py",
     "analysis/operations/tools.py",
     "analysis/prose/__init__.py",
     "analysis/prose/commands.py",
-    "analysis/prose/playing.py",
 })  # fmt: skip
 
 

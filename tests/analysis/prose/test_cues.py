@@ -15,8 +15,8 @@ from repository import ROOT
 ASKED = {
     "not run": (english.NOT_RUN_CUES, english.PATTERNS.not_run),
     "no negation": (english.NOT_NEGATIONS_CUES, english.PATTERNS.not_negations),
-    "no backup": (objects._NO_BACKUP_CUES, objects._NO_BACKUP),
-    "no undo": (objects._NO_UNDO_CUES, objects._NO_UNDO),
+    "no backup": (objects._NO_BACKUP_CUES, objects._PATTERNS.no_backup),
+    "no undo": (objects._NO_UNDO_CUES, objects._PATTERNS.no_undo),
     "declined": (prose._WANTED_CUES, prose._DECLINED),
     "production": (("prod",), prose._PRODUCTION),
     "no copy": (("no ", "only"), prose._PATTERNS.no_copy),

@@ -23,6 +23,10 @@ class WordLists:
         setattr(self, name, found)
         return found
 
+    def in_order(self, name: str) -> tuple[str, ...]:
+        """The words of a list as they stand in the data, the most telling first."""
+        return tuple(word_lists()[self.reader][name].split())
+
 
 class WordMaps:
     """The maps of one reader as attributes, each from a word to what it stands for; raises AttributeError for one that is not in the data."""

@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from interlock.analysis.lexicon import object_kind, objects, split_name, verb_kind
-from interlock.analysis.lexicon.lists import WordLists, WordMaps
+from interlock.analysis.lexicon.lists import Patterns, WordLists, WordMaps
 from interlock.analysis.lexicon.load import english
 from interlock.analysis.operations.effects import CHANGE
 from interlock.analysis.operations.effects import deed as deed_of
 from interlock.analysis.operations.names import NamedAct
 from interlock.analysis.operations.params import pairs, squash, truth
 
+_PATTERNS = Patterns("act_params")
 _LISTS = WordLists("act_params")
 _MAPS = WordMaps("act_params")
 
 Deed = tuple[str, tuple[str, ...]]
 _KINDS = "kind type resourcetype resource objecttype object entity entitytype targettype scope".split()
 _ADMIN = ("admin", "owner", "root", "superuser", "sudo", "fullaccess", "poweruser")
-_STATES = frozenset("status state accountstatus lifecycle userstatus".split())
-_SWITCHES = frozenset("enabled active enable isactive on".split())
-_DELETED = frozenset("delete deleted deletion destroy purge removal".split())  # DELETE_REQUESTED, pending_deletion
-# A field that says when, or that, something was deleted; the labels that put a message into the bin.
-_GONE = re.compile(
-    r"(?:is|in|soft|has|moveto|to)?(?:deleted|trashed|trash|removed|binned)(?:at|on|date|time)?|deletiontimestamp"
-)
-_ENDED_FLAG = re.compile(
-    r"(?:is|has)?(archived?|suspended|suspend|banned|deactivated?|disabled|terminated?|revoked?|deprovisioned|offboarded|cancell?ed|refunded|voided)(?:at|on)?"
-)
-_BINS = frozenset("trash bin deleteditems deleted recyclebin".split())
 _OUTWARD = frozenset({"egress", "outbound"})
-_HARD = frozenset({"hard", "--hard", "true"})
 
 
 def with_object(act: NamedAct, keys: Mapping[str, Any]) -> NamedAct:
@@ -67,7 +55,7 @@ def by_params(act: NamedAct, deed: Deed, keys: Mapping[str, Any], traits: set[st
         return deed
     if act.verb == "reset" and "git" in (*act.phrase, act.noun):
         traits.discard("permanent")
-        hard = str(keys.get("mode", keys.get("hard", ""))).lower()[:10] in _HARD
+        hard = str(keys.get("mode", keys.get("hard", ""))).lower()[:10] in _LISTS.hard
         return ("act_delete", ()) if hard else (CHANGE, ())
     row = english().given.find(act, _given(deed[0], keys, traits))
     if row is not None:
@@ -126,7 +114,7 @@ def _ends(act: NamedAct, keys: Mapping[str, Any], traits: set[str]) -> Deed | No
         if verb := ending(act, key, value):
             return deed_of(NamedAct(verb_kind(verb), verb, act.phrase, act.object, act.noun, act.beside, act.at))
         if (
-            key in _SWITCHES
+            key in _LISTS.switches
             and truth(value) is False
             and "production" in traits
             and not _LISTS.flags.isdisjoint(act.phrase)
@@ -138,37 +126,33 @@ def _ends(act: NamedAct, keys: Mapping[str, Any], traits: set[str]) -> Deed | No
 def ending(act: NamedAct, key: str, value: object) -> str:
     """The verb for a field whose value ends or deletes what the act is about; nothing for any other."""
     if verb := _ending(key, value):
-        if verb == "archive" and act.noun in _BINNED:
+        if verb == "archive" and act.noun in _LISTS.binned:
             return "delete"
         return verb if verb == "delete" or act.object in _LISTS.owned else ""
-    switch = key in _SWITCHES or key.endswith(("enabled", "active"))
-    return "disable" if switch and truth(value) is False and act.object in _SWITCHED_OFF else ""
+    switch = key in _LISTS.switches or key.endswith(("enabled", "active"))
+    return "disable" if switch and truth(value) is False and act.object in _LISTS.switched_off else ""
 
 
 def _ending(key: str, value: object) -> str:
     """The verb for a state or a flag that ends something: status "suspended", trashed true, deleted_at with a date."""
-    if key in _STATES and isinstance(value, str):
+    if key in _LISTS.states and isinstance(value, str):
         words = {word for part in split_name(value[:60]) for word in part}
-        return _MAPS.ended.get(squash(value)) or ("delete" if not words.isdisjoint(_DELETED) else "")
+        return _MAPS.ended.get(squash(value)) or ("delete" if not words.isdisjoint(_LISTS.deleted) else "")
     if truth(value) is False or value in (None, "", 0) or isinstance(value, Mapping):
         return ""
     if key in _LISTS.adds_labels:
         labels = value if isinstance(value, (list, tuple)) else (value,)
-        return "delete" if any(squash(label) in _BINS for label in labels[:50]) else ""
+        return "delete" if any(squash(label) in _LISTS.bins for label in labels[:50]) else ""
     dated = isinstance(value, (str, int, float)) and key.endswith(("at", "on", "date", "time", "stamp"))
     if truth(value) is not True and not dated:
         return ""
-    return "delete" if _GONE.fullmatch(key) else ended_by(key)
+    return "delete" if _PATTERNS.gone.fullmatch(key) else ended_by(key)
 
 
 def ended_by(key: str) -> str:
     """The verb for a flag that ends something: `is_suspended`, `revoked`."""
-    found = _ENDED_FLAG.fullmatch(key)
+    found = _PATTERNS.ended_flag.fullmatch(key)
     return _MAPS.ended.get(found[1], found[1]) if found else ""
-
-
-_BINNED = frozenset("page document board channel space site".split())  # to archive one is to put it into the bin
-_SWITCHED_OFF = frozenset({"safety", "audit", "person", "account", "organization"})
 
 
 def _grants(act: NamedAct, keys: Mapping[str, Any]) -> bool:

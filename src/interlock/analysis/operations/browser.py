@@ -19,17 +19,8 @@ _LISTS = WordLists("browser")
 _MAPS = WordMaps("browser")
 
 Reader = Callable[[str], None]
-_LABELS = (
-    "element", "label", "elementdescription", "elementname", "buttontext", "linktext", "button", "text", "name", "target", "selector", "arialabel",
-    "description", "title", "locator", "xpath", "css", "node", "link", "item", "value", "targetdescription", "accessibilityid", "testid", "elementid",
-    "resourceid", "accessibilitylabel", "contentdescription", "instruction", "instructions", "step", "goal", "targettext", "control", "arialabelledby",
-    "datatestid", "buttonid", "buttonname", "intent", "cssselector",
-)  # fmt: skip
 _ORDERED_BY = ("instruction", "instructions", "step", "goal", "action", "intent")
-_TOLD = re.compile(r"\b(?:click|press|tap|hit|push|select|choose|activate)\b(?:\s+on)?", re.IGNORECASE)
-_TYPES = re.compile(r"\b(?:type|enter|fill|write|paste|search)\b", re.IGNORECASE)
 _IN_QUOTES = re.compile(r"[\"'\u2018\u201c]([^\"'\u2019\u201d\n]{3,60})[\"'\u2019\u201d]")
-_CLICKING = re.compile(r"\.(?:click|submit|tap|dispatchEvent|requestSubmit|press)\s*\(")
 _QUOTED = re.compile(r"\"([^\"\\\n]{2,80})\"|'([^'\\\n]{2,80})'|`([^`\\\n]{2,80})`|name:\s*/([^/\\\n]{2,60})/")
 _LOOKS = frozenset({"read", "create"})
 _MOST = 40
@@ -41,7 +32,9 @@ def read_click(verb: str, words: tuple[str, ...], keys: Mapping[str, Any], reade
     told = _orders(words, keys)
     if not (told or verb in _LISTS.clicks or not _LISTS.clicks.isdisjoint(words) or _presses(keys)):
         return False
-    labels = [keys[key] for key in _LABELS if isinstance(keys.get(key), str) and key not in _ORDERED_BY]
+    labels = [
+        keys[key] for key in _LISTS.in_order("labels") if isinstance(keys.get(key), str) and key not in _ORDERED_BY
+    ]
     return _labels([*told, *map(_quoted, labels)], reader)
 
 
@@ -52,8 +45,8 @@ def _orders(words: tuple[str, ...], keys: Mapping[str, Any]) -> list[str]:
     found = []
     for key in _ORDERED_BY:
         value = keys.get(key)
-        if isinstance(value, str) and " " in value and _TOLD.search(value[:500]):
-            found += [_quoted(_TYPES.split(part)[0]) for part in _TOLD.split(value[:500])[1:6]]
+        if isinstance(value, str) and " " in value and _PATTERNS.told.search(value[:500]):
+            found += [_quoted(_PATTERNS.types.split(part)[0]) for part in _PATTERNS.told.split(value[:500])[1:6]]
     return found
 
 
@@ -73,7 +66,7 @@ def _presses(keys: Mapping[str, Any]) -> bool:
 
 def read_script(text: str, reader: Reader) -> bool:
     """Reads the labels in a script that clicks; True when one of them announces an act."""
-    if not _CLICKING.search(text[:20_000]):
+    if not _PATTERNS.clicking.search(text[:20_000]):
         return False
     labels = [next(filter(None, found), "") for found in _QUOTED.findall(text[:20_000])[:_MOST]]
     return _labels(labels, reader)
@@ -109,24 +102,19 @@ def _label(text: str, reader: Reader) -> bool:
     return True
 
 
-_CONFIRMS = re.compile(r"confirm|verif|challenge|phrase|repeat|are you sure", re.IGNORECASE)
-_VALUES = frozenset("text value input content fill".split())
-_SEARCHES = re.compile(r"search|query|filter|find|title|subject|comment|message|body|description|note|commit", re.IGNORECASE)  # fmt: skip
-_CONFIRMED = re.compile(r"\b(?:type|enter|fill(?: in)?|write|input)\s+[\"'“‘]([^\"'”’\n]{1,80})[\"'”’]\s+(?:in|into|to)\s+(.{1,120})", re.IGNORECASE)  # fmt: skip
 _MOST_TYPED = 50
-_TELLING = frozenset("url uri href page action instruction instructions step fields values".split())
 
 
 def read_confirmation(words: tuple[str, ...], keys: Mapping[str, Any], reader: Reader) -> bool:
     """Reads what a tool types or opens; True when that confirms or carries out an act."""
-    if _TELLING.isdisjoint(keys) and _LISTS.typing.isdisjoint(words):
+    if _LISTS.telling.isdisjoint(keys) and _LISTS.typing.isdisjoint(words):
         return False
     url = next((keys[key] for key in ("url", "uri", "href", "page") if isinstance(keys.get(key), str)), "")
     if url and not _LISTS.opens.isdisjoint(words) and (act := _opened(url)):
         reader(act)
         return True
     for key in ("action", "instruction", "instructions", "step"):
-        told = _CONFIRMED.search(keys[key][:500]) if isinstance(keys.get(key), str) else None
+        told = _PATTERNS.confirmed.search(keys[key][:500]) if isinstance(keys.get(key), str) else None
         if told and (act := _confirmed(told[2], told[1], "")):
             reader(act)
             return True
@@ -146,7 +134,7 @@ def _typed(keys: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     label = " ".join(str(keys[key])[:200] for key in keys if key in _LISTS.field_labels and isinstance(keys[key], str))
     for key in keys:
         value = keys[key]
-        if key in _VALUES and isinstance(value, str):
+        if key in _LISTS.values and isinstance(value, str):
             yield label, value
         elif key in ("fields", "values", "form", "inputs", "data", "formdata"):
             yield from _fields(value)
@@ -161,7 +149,7 @@ def _fields(value: object) -> Iterator[tuple[str, str]]:
         if isinstance(item, Mapping):
             said = {squash(key): inner for key, inner in islice(item.items(), _MOST_TYPED) if isinstance(inner, str)}
             label = " ".join(said[key][:200] for key in said if key in _LISTS.field_labels)
-            yield from ((label, said[key]) for key in said if key in _VALUES)
+            yield from ((label, said[key]) for key in said if key in _LISTS.values)
 
 
 def _confirmed(label: str, value: str, on_page: str) -> str:
@@ -171,12 +159,12 @@ def _confirmed(label: str, value: str, on_page: str) -> str:
     asked = _PATTERNS.asks.search(label)
     if asked:
         return _named(next(filter(None, asked.groups())), f"{label} {value}")
-    if _SEARCHES.search(label):
+    if _PATTERNS.searches.search(label):
         return ""
     ordered = _PATTERNS.orders.fullmatch(value.strip())
-    if ordered and (_CONFIRMS.search(label) or on_page):
+    if ordered and (_PATTERNS.confirms.search(label) or on_page):
         return on_page or _named(ordered[1], f"{value} {label}")
-    return on_page if _CONFIRMS.search(label) else ""
+    return on_page if _PATTERNS.confirms.search(label) else ""
 
 
 def _named(verb: str, around: str) -> str:
@@ -214,9 +202,6 @@ def _opened(url: str) -> str:
     return _route(url) or (_named(verb, url) if _PATTERNS.orders.fullmatch(verb) else "")
 
 
-_ERASES = re.compile(
-    r"indexedDB\s*\.\s*deleteDatabase\s*\(|(?:local|session)Storage\s*\.\s*clear\s*\(|caches\s*\.\s*delete\s*\(|\.deleteDatabase\s*\(|\.getDirectory\(\).{0,80}\.remove"
-)
 _MOST_SCRIPT = 20_000
 
 
@@ -225,5 +210,5 @@ def read_page_script(text: str, out: Report) -> None:
     text = text[:_MOST_SCRIPT]
     if _PATTERNS.own.search(text) and _PATTERNS.away.search(text):
         out.effect("act_leak", "what the page holds for its user")
-    if _ERASES.search(text):
+    if _PATTERNS.erases.search(text):
         out.effect("act_delete", "what the page has stored")

@@ -8,23 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.params import MAX_TEXT, short_keys, squash, truth
 from interlock.analysis.operations.requests import as_json
 from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
 
+_PATTERNS = Patterns("command_params")
 _LISTS = WordLists("command_params")
 
 _OUTSIDE = frozenset({"env"})  # which may stand before any program
-# Parameters that stand on a command line without their name, in the order they have there.
-_PLACED = (
-    "subcommand", "task", "resourcetype", "kind", "resource", "source", "src", "remote", "name", "release", "releasename", "resourcename", "branch",
-    "ref", "commit", "revision", "target", "destination", "dest", "dst", "path", "paths", "file", "files", "container", "image", "volume",
-    "package", "service", "unit", "stack", "app", "id", "pod", "bucket", "url", "args", "flags", "arguments", "options", "extraargs",
-)  # fmt: skip
-_NO_FLAGS = frozenset("confirm confirmed autoconfirm".split())
 _SHORT: Mapping[str, str] = {"directories": "-d", "directory": "-d", "ignored": "-x"}
-_MODES = frozenset({"hard", "soft", "mixed", "keep", "merge"})
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MOST = 60
 
@@ -59,11 +52,11 @@ def switches(params: Mapping[str, Any]) -> list[str]:
     found = []
     for key, value in list(params.items())[:_MOST]:
         short = squash(key)
-        if not isinstance(key, str) or short in _NO_FLAGS:
+        if not isinstance(key, str) or short in _LISTS.no_flags:
             continue
         if value is True or (isinstance(value, str) and truth(value) is True):
             found.append(_SHORT.get(short) or _flag(key))
-        elif short == "mode" and isinstance(value, str) and value.lower() in _MODES:
+        elif short == "mode" and isinstance(value, str) and value.lower() in _LISTS.modes:
             found.append(f"--{value.lower()}")
     return found
 
@@ -79,7 +72,7 @@ def placed(params: Mapping[str, Any]) -> list[str]:
     """The parameters that are operands of a command line."""
     keys = {squash(key): value for key, value in list(params.items())[:_MOST]}
     found: list[str] = []
-    for key in _PLACED:
+    for key in _LISTS.in_order("placed"):
         value = keys.get(key)
         if isinstance(value, str) and value.strip():
             found += value.split()[:_MOST] if key in ("args", "flags", "options", "arguments", "extraargs") else [value]
@@ -96,16 +89,10 @@ ARGUMENTS = frozenset(
 )
 _COMMAND_ENDS = ("command", "cmd", "commandline", "cmdline")
 _ARGS = ("args", "arguments", "argv", "parameters", "params")
-_STORES = frozenset("redis mongo cypher cql memcached sql".split())
-_COMMAND_ONLY = frozenset({"shell", "bash", "sh", "shellcommand"})
 _STARTED = ("program", "executable", "binary", "exe", "bin", "file", "executablepath")
 _WORDS_OF = ("args", "arguments", "argv", "cliargs", "subcommand", "operation", "action")
 _CRON = re.compile(r"\s*(?:@\w+|(?:[\d*/,A-Za-z-]+\s+){5})(?:root\s+)?(\S.*)$", re.DOTALL)
 _HOLDERS = ("action", "input", "request", "params", "exec")
-_UNSETS = re.compile(
-    r"^\s*(?:no\s+\w|write\s+erase|erase\s|delete\s|reload\b|clear\s+(?:configuration|logging|ip)|/\S+ (?:remove|reset)|format\s)",
-    re.MULTILINE,
-)
 _LUA_CALL = re.compile(r"redis\.p?call\s*\(([^()]{1,300})")
 _LUA_WORD = re.compile(r"['\"]([^'\"]{0,200})['\"]|([\w.\[\]#]+)")
 
@@ -115,28 +102,12 @@ def is_command(key: str) -> bool:
     return key.endswith(_COMMAND_ENDS) and key != "subcommand"
 
 
-# What a command is given to read, the most telling first.
-_FED = (
-    "stdin",
-    "standardinput",
-    "stdintext",
-    "stdindata",
-    "inputdata",
-    "input",
-    "code",
-    "script",
-    "text",
-    "source",
-    "content",
-    "data",
-    "body",
-)
-
-
 def feed(out: Report, keys: Mapping[str, Any], *taken: str) -> Report:
     """The report for a command beside which the text stands that it reads: {"command": "sh", "input": …}."""
     fed: Callable[[str], Report] | None = getattr(out, "fed", None)
-    text = next((text for key in _FED if key not in taken and (text := text_of(keys.get(key))).strip()), "")
+    text = next(
+        (text for key in _LISTS.in_order("fed") if key not in taken and (text := text_of(keys.get(key))).strip()), ""
+    )
     return fed(text[:MAX_TEXT]) if text and fed is not None else out
 
 
@@ -168,13 +139,17 @@ def _command(key: str, words: Sequence[str], keys: Mapping[str, Any], language: 
         return _each(words, value, language, out)
     argv = argv_of(value, keys)
     text = text_of(value)
-    if not _LISTS.network.isdisjoint(words) and _UNSETS.search(text[:MAX_TEXT]):
+    if not _LISTS.network.isdisjoint(words) and _PATTERNS.unsets.search(text[:MAX_TEXT]):
         out.effect("act_unconfigure", "a device of the network")
     if language == "redis" and "redis." in text:
         _lua(text, out)
-    elif language in _STORES and (argv or text):
+    elif language in _LISTS.stores and (argv or text):
         out.code(language, " ".join(argv) if argv else text)
-    elif language in _LISTS.scripts and key not in _COMMAND_ONLY and (language == "powershell" or not is_command(key)):
+    elif (
+        language in _LISTS.scripts
+        and key not in _LISTS.command_only
+        and (language == "powershell" or not is_command(key))
+    ):
         out.code(language, text or " ".join(argv))
     elif argv:
         out.run(_with_program(words, argv, keys))

@@ -20,9 +20,6 @@ _PATHS = frozenset(
     "path paths filepath file files filename filenames targetfile absolutepath notebookpath dirpath directory dir folder directorypath "
     "folderpath relativeworkspacepath target source src oldpath sourcepath from fileabsolutepath uri location filelist relativepath".split()
 )
-_PIPELINES = re.compile(
-    r"(?:^|/)(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|bitbucket-pipelines\.yml|\.circleci/config\.yml|azure-pipelines\.yml)$"
-)
 _STEP = re.compile(r"(?:\brun:|\bscript:|^\s+-|^\s{6,}(?![\w-]+:\s))[ \t]*([^\n|>-][^\n]{3,2000})", re.MULTILINE)
 _SETTING = re.compile(r"[\w-]+:(?:\s|$)")
 _HOLE = re.compile(r"\$\{\{\s*(?:secrets|env|github|inputs)\.(\w{1,60})\s*\}\}")
@@ -63,7 +60,7 @@ def write(path: str, text: str | None, out: Report, verb: str = "write", *traits
         if "cron" in path:
             text = "\n".join(found[1] for line in text.splitlines()[:500] if (found := _CRON.match(line)))
         out.shell(text)
-    elif text and _PIPELINES.search(path):
+    elif text and _PATTERNS.pipelines.search(path):
         _pipeline(text, out)
     elif text and _PATTERNS.agents.search(path) and _PATTERNS.lets_all.search(text):
         out.effect("act_override", "permissions of the agent")
@@ -161,7 +158,7 @@ def _diff_path(line: str) -> str:
 
 def _chmod(words: Words, params: Mapping[str, Any], out: Report) -> bool:
     """chmod, chown, set_permissions {path, mode}: the mode tells."""
-    if _MODES.isdisjoint(words):
+    if _LISTS.modes.isdisjoint(words):
         return False
     program = "chown" if "chown" in words else "chmod"
     mode = str(params.get("owner", "") if program == "chown" else params.get("mode", params.get("permissions", "")))[
@@ -176,9 +173,6 @@ def _chmod(words: Words, params: Mapping[str, Any], out: Report) -> bool:
     return True
 
 
-_MODES = frozenset({"chmod", "chown", "permissions"})
-_SERVERS = frozenset("fs filesystem files file editor desktop commander".split())
-_REMOVERS = frozenset("rmdir rm unlink rmtree".split())
 _EDITS = frozenset("edit update replace patch insert modify".split())
 _WRITES = _EDITS | frozenset("write create save append put upload store".split())
 _EMPTIES = {"truncate": "truncate", "empty": "truncate", "clear": "truncate", "overwrite": "overwrite"}
@@ -188,7 +182,9 @@ def file_act(words: Words, act: NamedAct, params: Mapping[str, Any], out: Report
     """An operation on files that names their paths is judged by them, as a shell command would be; False for any other."""
     if params and _chmod(words, params, out):
         return True
-    if not params or not (act.noun in _LISTS.nouns or not _SERVERS.isdisjoint(words[:2]) or act.verb in _REMOVERS):
+    if not params or not (
+        act.noun in _LISTS.nouns or not _LISTS.servers.isdisjoint(words[:2]) or act.verb in _LISTS.removers
+    ):
         return False
     named = paths(params)
     if not named or (
@@ -219,8 +215,6 @@ def file_act(words: Words, act: NamedAct, params: Mapping[str, Any], out: Report
 
 
 Deed = tuple[str, tuple[str, ...]]
-_WHOLE = frozenset("set put replace overwrite sync apply".split())
-_NOTES = frozenset({"note", "notes", "value", "text"})
 
 
 def is_valued(path: str) -> bool:
@@ -250,9 +244,9 @@ def emptied(words: Words, act: NamedAct, keys: Mapping[str, Any], params: Mappin
     if document and _LISTS.snippets.isdisjoint(keys):
         for key in keys:
             empty = keys[key] == "" or (act.verb == "replace" and keys[key] in ({}, []))
-            if key in _LISTS.new_content and empty and (key not in _NOTES or act.noun not in _NOTES):
+            if key in _LISTS.new_content and empty and (key not in _LISTS.notes or act.noun not in _LISTS.notes):
                 return [("act_delete", ())]
-    if act.verb not in _WHOLE and not goes_over(params) and "all" not in words and "replace" not in words:
+    if act.verb not in _LISTS.whole and not goes_over(params) and "all" not in words and "replace" not in words:
         return []
     for key, value, depth, _ in walk(params):
         if depth < 0:
@@ -299,36 +293,9 @@ def copied_over(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any
     """copy, move, upload or put with overwrite, to where something of worth stands."""
     if "/dev/null" in [keys.get(key) for key in ("src", "source", "from", "sourcepath")]:
         return [("act_delete", ())]
-    if act.verb not in (
-        "copy",
-        "move",
-        "put",
-        "upload",
-        "rename",
-        "clone",
-        "import",
-        "restore",
-        "transfer",
-        "sync",
-        "write",
-    ):
+    if act.verb not in _LISTS.copies or not goes_over(params):
         return []
-    if not goes_over(params):
-        return []
-    for key in (
-        "destination",
-        "dest",
-        "dst",
-        "to",
-        "target",
-        "targetpath",
-        "destinationpath",
-        "newpath",
-        "remote",
-        "remotepath",
-        "key",
-        "destinationkey",
-    ):
+    for key in _LISTS.in_order("destinations"):
         value = keys.get(key)
         if isinstance(value, str) and is_valued(value):
             return [("act_delete", ("forced",) if "prod" in value.lower() or "backup" in value.lower() else ())]

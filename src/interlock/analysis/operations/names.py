@@ -29,8 +29,6 @@ _PATTERNS = Patterns("names")
 _LISTS = WordLists("names")
 
 Words = tuple[str, ...]
-_ONLY_MONEY = frozenset({"create", "post", "send", "make"})  # create_refund pays; create_override fills in a rota
-_MUTES = frozenset({"read", "create", "change", "restore", "send", "grant", "format"})
 
 
 class NamedAct(Struct, frozen=True):
@@ -60,7 +58,7 @@ def parse_name(segments: tuple[Words, ...]) -> tuple[Words, tuple[NamedAct, ...]
     at = len(front)
     for number, clause in enumerate(clauses):
         act = _act(clause, front, at)
-        if not number or (act.kind and act.kind not in _MUTES):
+        if not number or (act.kind and act.kind not in _LISTS.mutes):
             acts.append(act)
         at += len(clause) + 1
     return front + last, tuple(_shared(acts))
@@ -78,7 +76,7 @@ def _without_server(segments: Sequence[Words]) -> Sequence[Words]:
 def _without_vendor(segments: Sequence[Words]) -> Sequence[Words]:
     """render_delete_service: a product whose name is a verb as well."""
     first = segments[0] if segments else ()
-    if len(first) > 2 and first[0] in _LISTS.vendors and verbs().get(first[1], "read") not in _MUTES:
+    if len(first) > 2 and first[0] in _LISTS.vendors and verbs().get(first[1], "read") not in _LISTS.mutes:
         return [(first[1:]), *segments[1:]]
     return segments
 
@@ -125,7 +123,7 @@ def _head(words: Words) -> int:
             at
             and words[at] in objects()
             and verbs()[words[at]] == "read"
-            and verbs().get(words[at - 1], "read") not in _MUTES
+            and verbs().get(words[at - 1], "read") not in _LISTS.mutes
         ):
             return at - 1  # datadog_mute_monitor
         return at
@@ -136,7 +134,7 @@ def _head(words: Words) -> int:
 def _is_noun_here(words: Words, position: int) -> bool:
     """ack_message sends no message."""
     word = words[position]
-    return position == len(words) - 1 and word in objects() and verbs()[word] in _MUTES
+    return position == len(words) - 1 and word in objects() and verbs()[word] in _LISTS.mutes
 
 
 def _act(words: Words, front: Words, at: int) -> NamedAct:
@@ -177,7 +175,7 @@ def _carried(verb: str, phrase: Words, before: Words, beside: Words, at: int) ->
     deed = core[-1]
     if deed not in deed_nouns():
         return _first_deed(verb, core, beside, at)
-    if verb in _ONLY_MONEY and deed_nouns()[deed] != "pay":
+    if verb in _LISTS.only_money and deed_nouns()[deed] != "pay":
         return None
     rest = core[:-1] or beside or before
     kind, noun = object_kind(rest)
@@ -188,9 +186,9 @@ def _first_deed(verb: str, phrase: Words, beside: Words, at: int) -> NamedAct | 
     """request_delete_account: the carried deed comes first."""
     kind = verb_kind(phrase[0])
     if (
-        verb in _ONLY_MONEY
+        verb in _LISTS.only_money
         or (phrase[0] in english().weak and verb != "force")
-        or kind in ("", *_MUTES)
+        or kind in ("", *_LISTS.mutes)
         or len(phrase) < 2
     ):
         return None
@@ -202,7 +200,6 @@ def _first_deed(verb: str, phrase: Words, beside: Words, at: int) -> NamedAct | 
 
 _LONGEST = 100
 _REVERSED = re.compile(r"[A-Za-z]\w*(?:[.:][A-Za-z]\w*){1,3}")  # queue.purge, user:delete
-_TAME = frozenset({"read", "create", "change", "restore", "send", "grant", "format"})
 _HOW = BULK_WORDS | FORCE_WORDS | PERMANENT_WORDS | {"safe", "soft", "auto"}
 
 
@@ -231,7 +228,7 @@ def _acts_upon(segments: Sequence[tuple[str, ...]]) -> bool:
     if len(segments) < 2 or len(segments[-1]) != 1:
         return False
     verb = segments[-1][0]
-    return verbs().get(verb, "read") not in _TAME and verb not in english().weak and segments[-2][-1] in objects()
+    return verbs().get(verb, "read") not in _LISTS.tame and verb not in english().weak and segments[-2][-1] in objects()
 
 
 @lru_cache(maxsize=1024)
@@ -248,7 +245,7 @@ def harms(word: str) -> bool:
     words = _led(split_name(word))
     return (
         len(words) > 1
-        and verbs().get(words[0], "read") not in _TAME
+        and verbs().get(words[0], "read") not in _LISTS.tame
         and (words[0] not in english().weak or may_be_operation(word))
     )
 
@@ -268,7 +265,7 @@ def _announces(word: str, weak: bool) -> bool:
     if (
         words[0] in english().weak
         and not weak
-        and (verbs()[words[0]] in _TAME or object_kind(tuple(words[1:]))[0] not in _LISTS.grave)
+        and (verbs()[words[0]] in _LISTS.tame or object_kind(tuple(words[1:]))[0] not in _LISTS.grave)
     ):
         return False
     pascal = word[:1].isupper() and "_" not in word and "-" not in word

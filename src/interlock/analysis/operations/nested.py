@@ -35,15 +35,9 @@ _BATCHES = frozenset(
 _NAMING = (
     _NAMES | _BATCHES | {"service", "name", "type", "cmd", "command"}
 )  # without one of these, no other operation is named
-_CALLS = frozenset("call invoke execute run use".split())
-_EMPTY = frozenset("manage operation action management admin".split())
 _DOMAINS: Mapping[str, str] = {"lock": "door", "cover": "garage"}
 _MOST = 100
 _DEEPEST = 8  # of what is searched for calls
-_METHODS = frozenset("method call rpc methodname".split())
-_PUTS = frozenset("create change grant restore send".split())
-_LINES = frozenset("command cmd commandline shellcommand bash shell".split())
-_NAMESPACES = frozenset("functions function tools tool default_api multi_tool_use mcp".split())
 
 
 def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Mapping[str, Any], reader: Reader) -> bool:
@@ -80,7 +74,7 @@ def _is_document(act: NamedAct) -> bool:
 
 def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> bool:
     """Reads every call under any key, at any depth: a name beside its parameters, a tool's name before them, a command line."""
-    loose = act.kind not in _PUTS or act.verb in _CALLS  # what is made may have a name of its own
+    loose = act.kind not in _LISTS.puts or act.verb in _LISTS.calls  # what is made may have a name of its own
     found, left, level = False, _MOST, [("", params, 0)]
     while level and left:
         key, value, depth = level.pop(0)
@@ -89,7 +83,7 @@ def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> b
         if isinstance(value, Mapping):
             inner = [(squash(name), item) for name, item in list(value.items())[:_MOST]]
             calls = [(str(name), item) for name, item in list(value.items())[:_MOST] if _runs(name, item)]
-            names = _METHODS if not depth else _CALL_NAMES if loose else _NAMES
+            names = _LISTS.methods if not depth else _CALL_NAMES if loose else _NAMES
             if (named := _named_call(value, names)) is not None:
                 calls, inner = [named], []
             elif depth and is_request(dict(inner)):
@@ -98,7 +92,7 @@ def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> b
             elif depth and loose and act.kind != "read" and (told := _told(dict(inner))):
                 calls, inner = told, []
             elif depth and loose:
-                calls += [("shell", {"command": item}) for name, item in inner if name in _LINES and item]
+                calls += [("shell", {"command": item}) for name, item in inner if name in _LISTS.lines and item]
         elif isinstance(value, (list, tuple)):
             if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Mapping) and " " not in value[0]:
                 calls = [(_plain_name(value[0]), value[1])]
@@ -120,7 +114,7 @@ def _told(keys: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     name = next((key for key, item in keys.items() if isinstance(item, str) and item.lower() in _MAPS.tells), "")
     if not name:
         return []
-    language, surely = _MAPS.tells[keys[name].lower()], keys[name].lower() not in _VAGUE
+    language, surely = _MAPS.tells[keys[name].lower()], keys[name].lower() not in _LISTS.vague
     texts: list[Any] = []
     for key, item in keys.items():
         held = short_keys(item) if isinstance(item, Mapping) else {key: item}
@@ -130,9 +124,6 @@ def _told(keys: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     if language == "shell":
         return [("shell", {"command": text}) for text in texts[:_MOST]]
     return [("run_code", {"language": language, "code": text}) for text in texts[:_MOST] if isinstance(text, str)]
-
-
-_VAGUE = frozenset("exec execute command ssh subprocess process cli console".split())  # as often a kind of thing
 
 
 def _is_text(value: Any, surely: bool) -> bool:
@@ -164,7 +155,7 @@ def _named_call(mapping: Mapping[str, Any], names: frozenset[str]) -> tuple[str,
     given = next((one for key in _PARAMS if (one := _mapping(keys.get(key))) is not None), None)
     if given is None or "properties" in given or is_request(keys):  # the schema of a call is no call
         return None
-    if "arguments" in keys and names is not _METHODS:
+    if "arguments" in keys and names is not _LISTS.methods:
         names = names | {"name"}
     for key in sorted(names & keys.keys()):
         name = keys[key]
@@ -178,7 +169,7 @@ def _named_call(mapping: Mapping[str, Any], names: frozenset[str]) -> tuple[str,
 def _plain_name(name: str) -> str:
     """Without the namespace that a model's own tools have: functions.exec, default_api.exec."""
     space, dot, rest = name.rpartition(".")
-    return rest if dot and space in _NAMESPACES else name
+    return rest if dot and space in _LISTS.namespaces else name
 
 
 def _parsed(text: str) -> Any:
@@ -200,7 +191,7 @@ def _one(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any], read
     named = _NAMES | {"cmd", "command", *(("type",) if "action" in (act.noun, *act.phrase[-1:]) else ())}
     for key in sorted(named & keys.keys()):
         value = keys[key]
-        if key in _LINES and verbs().get(str(value).lower()) not in ("delete", "terminate", "reset"):
+        if key in _LISTS.lines and verbs().get(str(value).lower()) not in ("delete", "terminate", "reset"):
             continue  # a command line; {"cmd": "purge"} names an operation
         if value == "off" and "power" in act.phrase:
             value = "poweroff"
@@ -208,7 +199,7 @@ def _one(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any], read
             inner = _params(keys, params)
             found = _inside(value if _is_tool(value, inner) else _title(value, act), inner, reader) or found
     service, domain = keys.get("service"), keys.get("domain")
-    called = (isinstance(domain, str) and domain.isidentifier()) or (act.verb in _CALLS and act.noun == "service")
+    called = (isinstance(domain, str) and domain.isidentifier()) or (act.verb in _LISTS.calls and act.noun == "service")
     if isinstance(service, str) and called:  # {"domain": "lock", "service": "unlock"}
         domain = str(domain or service.partition(".")[0])[:40]
         verb = service.rpartition(".")[2]
@@ -222,13 +213,13 @@ def _one(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any], read
 def _calls(act: NamedAct) -> bool:
     """call_tool, and tools/call: what is called is named in the parameters."""
     words = {act.verb, *act.phrase}
-    return not words.isdisjoint(_CALLS) and not words.isdisjoint(_LISTS.called)
+    return not words.isdisjoint(_LISTS.calls) and not words.isdisjoint(_LISTS.called)
 
 
 def _title(value: str, act: NamedAct) -> str:
     """manage_user {"action": "delete"} deletes a user."""
     known = parse_name(split_name(value))[1]
-    nouns = [word for word in act.phrase if word not in _EMPTY]
+    nouns = [word for word in act.phrase if word not in _LISTS.empty]
     return value if not nouns or (known and known[0].object) else "_".join((value, *nouns))
 
 
@@ -263,20 +254,8 @@ def _params(keys: Mapping[str, Any], outer: Mapping[str, Any]) -> Mapping[str, A
 
 
 _UNPASSED = _NAMES | {"cmd", "command"}
-_ORDERS = (
-    "prompt", "instructions", "instruction", "task", "goal", "objective", "message", "taskdescription", "request", "query", "input", "assignment",
-    "mission", "directive", "work", "todo", "brief", "ask", "userprompt", "description", "text",
-)  # fmt: skip
-_JOBS = (
-    "script", "scriptname", "target", "job", "jobname", "playbook", "playbookname", "workflow", "workflowid", "workflowname", "pipeline", "pipelinename",
-    "recipe", "dag", "dagid", "runbook", "runbookname", "automation", "procedure", "taskname", "task", "goal", "rule", "statemachine", "name", "template",
-    "templatename", "jobtemplate", "makefiletarget", "npmscript", "documentname",
-)  # fmt: skip
 _PLAIN_NAME = re.compile(r"[\w.:/@+-]{3,100}(?: [\w.:/@+-]{1,40}){0,5}")
 _ENDING = re.compile(r"\.(?:ya?ml|sh|bash|py|js|ts|rb|ps1|json|toml|sql)$")
-_SPARED = re.compile(
-    r"(?:^|[\W_])(?:cache|dist|build|node_modules|clean|coverage|tmp|temp|artifacts?)(?:$|[\W_])", re.IGNORECASE
-)
 
 
 _INPUTS = ("variables", "inputs", "parameters", "extravars", "params", "environment", "env", "vars")
@@ -293,7 +272,11 @@ def read_order(words: tuple[str, ...], keys: Mapping[str, Any], out: Report) -> 
     )
     if not agent or not _LISTS.makers.isdisjoint(words):
         return False
-    told = [key for key in _ORDERS if key != "instructions" or _LISTS.defines.isdisjoint(words) or "task" in words]
+    told = [
+        key
+        for key in _LISTS.in_order("orders")
+        if key != "instructions" or _LISTS.defines.isdisjoint(words) or "task" in words
+    ]
     texts = [keys[key] for key in told if isinstance(keys.get(key), str) and " " in keys[key].strip()]
     if not texts:
         return False
@@ -315,12 +298,12 @@ def read_job(words: tuple[str, ...], verb: str, keys: Mapping[str, Any], reader:
     ):
         return False
     found = False
-    for key in _JOBS:
+    for key in _LISTS.in_order("job_keys"):
         value = keys.get(key)
         if not isinstance(value, str) or not _PLAIN_NAME.fullmatch(value.strip()):
             continue
         name = _ENDING.sub("", value.strip().rpartition("/")[2])
-        if not _PATTERNS.tries.search(name) and not _SPARED.search(name):
+        if not _PATTERNS.tries.search(name) and not _PATTERNS.spared.search(name):
             reader(name.replace(" ", "_"))
             found = True
     for key in _INPUTS:

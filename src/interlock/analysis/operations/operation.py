@@ -42,9 +42,6 @@ from interlock.analysis.shell import Job
 _LISTS = WordLists("operation")
 
 _DEEPEST = 4  # operations named inside operations
-_PUTTING = frozenset({"create", "change", "restore", "grant", "send"})
-_MAILINGS = frozenset("campaign campaigns newsletter newsletters broadcast blast announcement".split())
-_ENDS = frozenset({"delete", "account", "terminate"})
 _NOTHING = NamedAct("", "", (), "", "")
 _NO_PATTERNS = NamePatterns((), (), ())  # what a job is called is no name of an operation
 # What a name is that only a pattern calls harmful, by words of the pattern.
@@ -63,7 +60,6 @@ _REACH = (
 )
 _REACHING = frozenset().union(*(words for _, words in _REACH))
 _SEVERAL = frozenset({"all", "bulk"})
-_TIDIES = frozenset({"prune", "clean", "cleanup"})
 
 
 def read_operation(
@@ -162,7 +158,7 @@ def _cloud(act: NamedAct) -> tuple[str, ...]:
     """A project or an account of a cloud holds everything; one of a task list does not."""
     if act.object == "project":
         return ("all",)
-    return ("all", "project") if act.object in ("account", "organization") and act.kind in _ENDS else ()
+    return ("all", "project") if act.object in ("account", "organization") and act.kind in _LISTS.ends else ()
 
 
 def _server(segments: Sequence[Words]) -> Words:
@@ -213,9 +209,9 @@ def _reach(words: Words, act: NamedAct, scope: ParamScope) -> set[str]:
         traits.update(trait for trait, vocabulary in _REACH if not vocabulary.isdisjoint(words))
     if names_production(words):
         traits.add("production")
-    if is_plural(act.noun) and act.verb not in _TIDIES and not scope.single and not scope.filtered:
+    if is_plural(act.noun) and act.verb not in _LISTS.tidies and not scope.single and not scope.filtered:
         traits.add("bulk")
-    if act.verb == "purge" or (act.kind == "send" and act.noun in _MAILINGS) or is_broadcast(act):
+    if act.verb == "purge" or (act.kind == "send" and act.noun in _LISTS.mailings) or is_broadcast(act):
         traits.add("bulk")  # seed 003 calls every purge severe, `queue.purge` too
     if traits.isdisjoint(_SEVERAL):
         traits.add("one")
@@ -245,7 +241,7 @@ def _matches(words: Words, acts: list[NamedAct], crude: str, patterns: NamePatte
         return []
     if lead.kind == "read" and crude in ("", "read") and len(acts) == 1:
         return [match for match in found if match.at < lead.at]
-    if lead.kind in _PUTTING and len(acts) == 1:
+    if lead.kind in _LISTS.putting and len(acts) == 1:
         return [match for match in found if match.at <= lead.at or _is_ending(match, lead)]
     return found
 

@@ -19,8 +19,6 @@ MAX_DEPTH, MAX_VALUES, MAX_TEXT = 32, 2000, 200_000
 _MAX_KEYS = 500  # of the outermost parameters, where they are read by name
 _SHORT = 200  # characters: longer text is content, not a name
 
-_TRUE = frozenset({"true", "1", "yes", "on", "y"})
-_FALSE = frozenset({"false", "0", "no", "off", "n", "none", "never"})
 _MATCHES_ALL = frozenset(
     {"", "*", "1=1", "1 = 1", "true", "all", "%", "match_all", "{}", "[]", "where 1=1", "id > 0", "none", "1"}
 )
@@ -115,7 +113,7 @@ def truth(value: object) -> bool | None:
     """Whether a value says yes or no; None when it says neither."""
     if isinstance(value, str):
         word = value.strip().lower()[:8]
-        return True if word in _TRUE else False if word in _FALSE else None
+        return True if word in _LISTS.true else False if word in _LISTS.false else None
     return (True if value == 1 else False if value == 0 else None) if isinstance(value, (int, float)) else None
 
 

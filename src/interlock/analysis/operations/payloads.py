@@ -40,10 +40,6 @@ DOCUMENTARY = frozenset(
     "record comment draft compose annotate report whatif print display beautify".split()
 )
 _RUN = SHELL | _SQL
-_DATABASES = frozenset({"sql", "redis", "mongo", "cql", "cypher"})
-_GRAPHQL = re.compile(
-    r"\s*(?:#[^\n]*\n\s*)*(mutation|query|subscription|fragment)\b[^{;]{0,300}\{|\s*\{\s*\w+[^:]{0,100}[{(]", re.DOTALL
-)
 _KEY_LANGUAGES: Mapping[str, str] = {
     "cypher": "cypher",
     "cypherquery": "cypher",
@@ -90,7 +86,7 @@ def _is_about_text(words: Sequence[str], verb: str) -> bool:
 def _is_run(words: Sequence[str], key: str, value: object) -> bool:
     """The query of a search is a text to look for, unless a database is searched and it is a statement."""
     known = key in _QUERY and isinstance(value, str) and is_statement(value)
-    return known and _DATABASES.issuperset({_language(words, {})})
+    return known and _LISTS.databases.issuperset({_language(words, {})})
 
 
 def _page(keys: Mapping[str, Any], field: Field, out: Report) -> None:
@@ -132,7 +128,7 @@ def _statement(words: Sequence[str], key: str, text: str, field: Field, out: Rep
     if kusto := _PATTERNS.kusto.match(text):
         field(f"{kusto[1]}_{kusto[2]}" if kusto[1].lower() != "show" else "show")
         return True
-    if _GRAPHQL.match(text):
+    if _PATTERNS.graphql.match(text):
         for name in _mutations(text):
             field(name)
         return True
@@ -209,38 +205,6 @@ def _guess(text: str) -> str:
 
 Input = Mapping[str, Any]
 _TYPED = ("text", "chars", "input", "keys", "data", "stdin", "content", "value")
-_PROCESS = (
-    "process",
-    "program",
-    "shell",
-    "interpreter",
-    "repl",
-    "session",
-    "sessionname",
-    "command",
-    "name",
-    "language",
-    "title",
-    "app",
-)
-_LIVE = (
-    "session",
-    "process",
-    "pid",
-    "shell",
-    "pane",
-    "terminal",
-    "window",
-    "target",
-    "container",
-    "stdin",
-    "chars",
-    "exec",
-)
-# What psql and mysql show by themselves; \\! runs a command, \\i a file, \\copy and \\o write one.
-_META = re.compile(
-    r"\s*\\(?:[dlzq?xhsT]|d[a-zA-Z]{0,3}S?|l|conninfo|timing|pset|encoding|errverbose|echo|sf|sv|set|c|connect|du|dn|df)[+]?(?:\s[^\\;|!]{0,200})?$"
-)
 
 
 def first_text(input: Input, *keys: str) -> str:
@@ -269,10 +233,10 @@ def read_typed(input: Input, out: Report) -> None:
     if not text.strip("\x03\x04\x1a\x1b\r\n \t") or all(map(_PATTERNS.key.fullmatch, text.split())):
         out.effect("act_change", "a live process")  # polls, interrupts or answers it
         return
-    if _META.match(text) and "\n" not in text.strip():
+    if _PATTERNS.meta.match(text) and "\n" not in text.strip():
         out.effect("act_read", "what a database client shows")
         return
-    for key in _PROCESS:
+    for key in _LISTS.in_order("process"):
         value = found.get(key)
         if language := reader_of(value) if isinstance(value, str) else "":
             shell_text(lines(text), out) if language == "shell" else out.code(language, lines(text))
@@ -281,7 +245,7 @@ def read_typed(input: Input, out: Report) -> None:
     if is_statement(text):
         out.code("sql", lines(text))
         return
-    if first not in program_set("typed") and not any(word in key for key in found for word in _LIVE):
+    if first not in program_set("typed") and not any(word in key for key in found for word in _LISTS.live):
         out.effect("act_change", "a field")  # of a page or a form
         return
     if first not in program_set("typed"):

@@ -19,10 +19,8 @@ _LISTS = WordLists("requests")
 Field = Callable[[str], None]
 URL_KEYS = frozenset("url uri endpoint path route href requesturl apipath resource request".split())
 _URL_ORDER = sorted(URL_KEYS, reverse=True)
-_BODY = frozenset("body data payload json requestbody".split())
 _NESTED = ("init", "options", "requestinit", "config")
 _METHOD = ("method", "httpmethod", "requestmethod", "httpverb", "verb")  # the most telling first
-_METHODS = frozenset("get head options post put patch delete".split())
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*|api|admin|rest|[0-9a-f-]{16,}|\W.*", re.IGNORECASE)
 
 
@@ -34,7 +32,7 @@ def nested_request(params: Mapping[str, Any]) -> Mapping[str, Any]:
 def is_request(keys: Mapping[str, Any]) -> bool:
     """True when the parameters name a method of HTTP."""
     keys = {**nested_request(keys), **keys}
-    return any(isinstance(keys.get(key), str) and keys[key].strip().lower() in _METHODS for key in _METHOD)
+    return any(isinstance(keys.get(key), str) and keys[key].strip().lower() in _LISTS.methods for key in _METHOD)
 
 
 def read_request(words: Sequence[str], keys: Mapping[str, Any], field: Field, out: Report) -> bool:
@@ -45,15 +43,15 @@ def read_request(words: Sequence[str], keys: Mapping[str, Any], field: Field, ou
     url = next((keys[key] for key in _URL_ORDER if isinstance(keys.get(key), str) and keys[key].strip()), "")
     method = next((keys[key] for key in _METHOD if isinstance(keys.get(key), str)), "")
     asks = not _LISTS.asks.isdisjoint(words)
-    if asks and url.partition(" ")[0].lower() in _METHODS:
+    if asks and url.partition(" ")[0].lower() in _LISTS.methods:
         method, _, url = url.partition(" ")  # "POST /orgs/1/suspend"
     if not method and asks:
-        method = next((word for word in words if word in _METHODS), "")
+        method = next((word for word in words if word in _LISTS.methods), "")
     if asks and not method and url.startswith(("/", "http")):
         return acting_path(url, field)
-    if not url or (method or "").strip().lower() not in _METHODS:
+    if not url or (method or "").strip().lower() not in _LISTS.methods:
         return False
-    body = next((keys[key] for key in _BODY if keys.get(key) is not None), "")
+    body = next((keys[key] for key in _LISTS.body if keys.get(key) is not None), "")
     headers = keys.get("headers")
     lines = [f"{name}: {value}" for name, value in list(headers.items())[:100]] if isinstance(headers, Mapping) else []
     if method.strip().lower() in ("post", "put", "patch"):
@@ -87,14 +85,7 @@ def as_json(value: object) -> str:
         return ""
 
 
-_REQUESTS = frozenset({"request", "call", "fetch", "http", "post", "put"})
-# A parameter inside what is sent that is called like a secret, and what is only a place for one.
-_SECRET_KEY = re.compile(
-    r"(?:password|passwd|passphrase|secret|secretkey|apikey|privatekey|accesskey|secretaccesskey|accesstoken|refreshtoken|clientsecret|connectionstring|credentials?|authtoken|bearertoken)$"
-)
 _PLACEHOLDER = re.compile(r"[<*${%]|\b(?:xxx+|your|example|placeholder|redacted|changeme|dummy|todo|none|null|hidden)|^(?:\W|.{0,7}$)|^(.)\1+$", re.IGNORECASE)  # fmt: skip
-_HANDED_IN = frozenset("submit comment share publish post tweet".split())
-_SIGN_IN = re.compile(r"oauth|token|login|auth|signin|session", re.IGNORECASE)
 
 
 def _names_secret(text: str) -> bool:
@@ -105,7 +96,7 @@ def _names_secret(text: str) -> bool:
 def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any], keys: Mapping[str, Any]) -> bool:
     """True when text or a file that goes out holds a secret."""
     leaves = _leaves(keys)
-    if verb in _REQUESTS and leaves:
+    if verb in _LISTS.requests and leaves:
         verb = "send"
     if leaves and any(
         _is_secret(squash(key), value) and squash(above) in _LISTS.bodies for key, value, _, above in walk(params)
@@ -121,7 +112,7 @@ def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any], k
         if depth < 0:
             break
         if _is_secret(key, value) and (
-            (depth and not _signs_in(keys)) or (verb in _HANDED_IN and _PATTERNS.secret.search(str(value)[:500]))
+            (depth and not _signs_in(keys)) or (verb in _LISTS.handed_in and _PATTERNS.secret.search(str(value)[:500]))
         ):
             return True
         if key not in _LISTS.carries and not depth:
@@ -133,12 +124,14 @@ def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any], k
 
 
 def _signs_in(keys: Mapping[str, Any]) -> bool:
-    return any(isinstance(keys.get(key), str) and _SIGN_IN.search(keys[key][:500]) for key in ("url", "uri"))
+    return any(isinstance(keys.get(key), str) and _PATTERNS.sign_in.search(keys[key][:500]) for key in ("url", "uri"))
 
 
 def _is_secret(key: str, value: object) -> bool:
     """`db_password: …`: true for a text that its name calls a secret, and that is not the place for one."""
-    return isinstance(value, str) and _SECRET_KEY.search(key) is not None and not _PLACEHOLDER.search(value[:200])
+    return (
+        isinstance(value, str) and _PATTERNS.secret_key.search(key) is not None and not _PLACEHOLDER.search(value[:200])
+    )
 
 
 _ADDRESSES = dict.fromkeys(("url", "uri", "webhook", "webhookurl")).keys()
@@ -149,4 +142,4 @@ def _leaves(keys: Mapping[str, Any]) -> bool:
     if _ADDRESSES.isdisjoint(keys):
         return False
     url = next((keys[key] for key in _ADDRESSES if isinstance(keys.get(key), str)), "")
-    return url.startswith("http") and not _SIGN_IN.search(url[:500])
+    return url.startswith("http") and not _PATTERNS.sign_in.search(url[:500])

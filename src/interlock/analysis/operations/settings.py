@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from interlock.analysis.lexicon import object_kind, verb_kind
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.act_params import ended_by, ending, rights_to_all
 from interlock.analysis.operations.effects import CLOUD
 from interlock.analysis.operations.effects import deed as deed_of
@@ -17,6 +17,7 @@ from interlock.analysis.operations.key_words import NOTHING as NO_SENSE
 from interlock.analysis.operations.names import NamedAct, Words
 from interlock.analysis.operations.params import PLAIN, squash, truth, walk
 
+_PATTERNS = Patterns("settings")
 _LISTS = WordLists("settings")
 
 Deed = tuple[str, tuple[str, ...]]
@@ -28,13 +29,8 @@ _OFF = frozenset(
 )
 _ON = frozenset("true on enabled enable yes 1 active".split())
 _SWITCHES = _OFF | _ON
-_WORLD = frozenset({"0.0.0.0/0", "::/0", "0.0.0.0", "*/0"})
 _NETWORKS = ("prefix", "address", "addresses", "range", "ranges", "cidr", "ip", "ips", "source")
 _RIGHTS = ("role", "policy", "permission", "access", "group", "privilege", "name", "grant", "scope", "level")
-_PRICES = frozenset("unitamount fee pricecents".split())
-_DISCOUNTS = frozenset("percent percentoff discount discountpercent percentage discountpercentage amountoff".split())
-_TELLING = frozenset("log record track report audit write emit".split())  # say what was done
-_CHANGES = frozenset({"action", "changetype", "changeaction"})
 _MOST_TEXT = 20_000
 
 
@@ -66,7 +62,9 @@ class _Settings:
                 deletions += self._mapping(key, value, key == above)
                 continue
             if isinstance(value, str) and above[-1:].lower() == "s" and _is_deletion(key, value, above):
-                deletions += self.act.verb not in _TELLING and self.act.object != "audit" and "test" not in self.words
+                deletions += (
+                    self.act.verb not in _LISTS.telling and self.act.object != "audit" and "test" not in self.words
+                )
             self._setting(key, value, above)
             if (
                 depth
@@ -192,7 +190,7 @@ class _Settings:
             self._long(key, value)
             return
         word = value.strip().lower()
-        if word in _WORLD:
+        if word in _LISTS.world:
             short = key.lower()
             if _LISTS.outward.isdisjoint(self.words) and "dest" not in short and "/" in word:
                 self.found.append(("act_escalate", ()))
@@ -218,21 +216,10 @@ class _Settings:
 
     def _gives(self, above: str, key: str) -> bool:
         """True where the name says that somebody gets a right."""
-        access = {
-            "access",
-            "role",
-            "binding",
-            "policy",
-            "permission",
-            "member",
-            "iam",
-            "rolebinding",
-            "clusterrolebinding",
-            "grant",
-            "attach",
-        }
         return (
-            self.act.object in ("access",) or not access.isdisjoint(self.words) or "role" in above.lower() + key.lower()
+            self.act.object in ("access",)
+            or not _LISTS.access.isdisjoint(self.words)
+            or "role" in above.lower() + key.lower()
         )
 
     def _long(self, key: str, value: str) -> None:
@@ -256,13 +243,15 @@ class _Settings:
         """Zero of what runs stops it; zero of a price, or all of it off, gives it away."""
         if value == 0 and key in _LISTS.counts and not key.startswith("min"):
             self.found.append(("act_terminate", ("undoable",)))
-        elif (value == 0 and (key in _PRICES or key.endswith("price"))) or (value == 100 and key in _DISCOUNTS):
+        elif (value == 0 and (key in _LISTS.prices or key.endswith("price"))) or (
+            value == 100 and key in _LISTS.discounts
+        ):
             self.found.append(("act_pay", ()))
 
 
 def _is_deletion(key: str, value: str, above: str) -> bool:
     """{"Changes": [{"Action": "DELETE", …}]}; a rule of a lifecycle is another matter."""
-    return squash(key) in _CHANGES and value[:6].lower() == "delete" and squash(above) != "rules"
+    return squash(key) in _LISTS.changes and value[:6].lower() == "delete" and squash(above) != "rules"
 
 
 def _names_all_rights(word: str) -> bool:
@@ -295,9 +284,6 @@ _SHORT = 86_400
 _HOUR = 3600
 _PER: Mapping[str, float] = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800, "": 86_400}
 _AMOUNT = re.compile(r"\s*(\d{1,15})\s*(ms|min|s|m|h|d|w|)[a-z]{0,8}\s*$", re.IGNORECASE)
-_PASSING = re.compile(
-    r"tmp|temp|cache|scratch|preview|build|artifact|session|log|debug|trash|incomplete|multipart", re.IGNORECASE
-)
 _BORN = ("creat", "updat", "insert", "birth", "timestamp", "modif")
 
 
@@ -321,7 +307,7 @@ def expires(words: tuple[str, ...], params: Mapping[str, Any]) -> list[Deed]:
             "topic",
             "loggroupname",
         ):
-            passing = passing or bool(value and _PASSING.search(value[:200]))
+            passing = passing or bool(value and _PATTERNS.passing.search(value[:200]))
         if (
             "expiration" in (short, upper)
             or short == "delete"

@@ -99,18 +99,16 @@ def _handler(name: str, input: Input) -> Handler | None:
     return handler
 
 
-_TERMINALS = frozenset("terminal tty pty tmux zellij iterm shell".split())
-_TYPES = frozenset("write send type input paste keys".split())
-_NOTEBOOKS = frozenset("notebook jupyter ipynb colab kernel".split())
-_EXECUTES = frozenset("execute exec run eval evaluate".split())
-
-
 def _live(name: str) -> Handler | None:
     """The reader of a tool that types into a terminal, or runs the cells of a notebook, whatever its name is made of."""
     words = {word for segment in split_name(name) for word in segment}
-    if not words.isdisjoint(_TERMINALS) and not words.isdisjoint(_TYPES) and words.isdisjoint(_LISTS.letters):
+    if (
+        not words.isdisjoint(_LISTS.terminals)
+        and not words.isdisjoint(_LISTS.types)
+        and words.isdisjoint(_LISTS.letters)
+    ):
         return read_terminal
-    return _cells if not words.isdisjoint(_NOTEBOOKS) and not words.isdisjoint(_EXECUTES) else None
+    return _cells if not words.isdisjoint(_LISTS.notebooks) and not words.isdisjoint(_LISTS.executes) else None
 
 
 def _cells(input: Input, out: Report) -> None:

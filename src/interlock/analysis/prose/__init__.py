@@ -79,7 +79,6 @@ def is_vague(text: str, known: bool) -> bool:
     )
 
 
-_POLITE = re.compile(r"^(?:please |so |ok(?:ay)?,? )?(?:can|could|will|would) (?:you|we|someone)(?: please| just)? ")
 _PRODUCTION = re.compile(r"\bprod(?:uction)?\b")
 
 
@@ -217,7 +216,9 @@ def _read_clause(
     told.spoken.add("told" if clause.reported else clause.shield or ("look" if clause.denied else "done"))
     told.known = told.known or clause.known or clause.denied
     told.studied = told.studied or clause.shield == "look" or clause.head in TELLS
-    told.looks = told.looks or clause.shield == "look" or clause.denied or clause.reported or words[0].lower() in _GETS
+    told.looks = (
+        told.looks or clause.shield == "look" or clause.denied or clause.reported or words[0].lower() in _LISTS.gets
+    )
     if marked or told.named:
         for thing in running(words, clause, lifted, told):
             play(thing, told)
@@ -277,7 +278,6 @@ def _only_speaks(spoken: set[str]) -> bool:
     return "told" in spoken and spoken <= {"told", "look", "make"}
 
 
-_GETS = frozenset({"get", "gets", "getting"})
 _PRESSED = 80  # characters on a button
 _AIMED = ("rm", "shred", "DROP", "TRUNCATE", "DELETE", "FLUSH")  # nothing without what the sentence names
 
@@ -320,7 +320,7 @@ def _play_marks(sentence: str, lifted: Lifted, told: Told) -> None:
 
 def _is_question(low: str) -> bool:
     """True for what is asked; a polite request is none."""
-    if _POLITE.match(low):
+    if _PATTERNS.polite.match(low):
         return False
     if english.PATTERNS.asks.match(low):
         return (
@@ -340,13 +340,7 @@ _DECLINED = re.compile(
     + r".{0,120}\b(?:declined|refused|rejected|said no|did not|didn't|won't|decided against|turned .{1,12} down)\b"
 )
 _WANTED_CUES = ("asked", "wanted", "told", "ordered", "begged", "tried to get", "requested", "instructed")
-_ONLY = re.compile(
-    r"\bnot (?:only|just|merely|simply) (?P<first>.{1,80}?),? but (?:also |even |rather )?", re.IGNORECASE
-)
 _BRACKETS = re.compile(r"(?<=\w)\(\)")  # `exec()`
-_MEANWHILE = re.compile(
-    r"\bwhile (?:(?:i'm|i am|we're|we are|you're) )?(?:in |over )?(?:there|here|at it|on it)\b,? ?", re.IGNORECASE
-)
 _GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
 
 
@@ -362,11 +356,11 @@ def _plain(sentence: str, low: str) -> str:
     if "()" in sentence:
         sentence = _BRACKETS.sub("", sentence)
     if "while" in low:
-        sentence = _MEANWHILE.sub("", sentence)
+        sentence = _PATTERNS.meanwhile.sub("", sentence)
     if when := _PATTERNS.when.match(sentence):
         sentence = f"{when[0]}, {sentence[when.end() :]}"
     if "only" in low or "just" in low or "merely" in low or " but " in low:
-        sentence = _PATTERNS.but_only.sub(_instead, _ONLY.sub(_both, sentence))
+        sentence = _PATTERNS.but_only.sub(_instead, _PATTERNS.only.sub(_both, sentence))
     return sentence
 
 

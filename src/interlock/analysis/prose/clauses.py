@@ -5,31 +5,25 @@ from __future__ import annotations
 import re
 
 from interlock.analysis.lexicon.forms import nominals, verb_forms
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.english import LISTS
 
+_PATTERNS = Patterns("clauses")
 _LISTS = WordLists("clauses")
 
-# A sentence ends at . ! ? ; or a line's end; a dot inside a name does not end one.
-_SENTENCE = re.compile(
-    r"(?<=[.!?;])(?<! incl\.)(?<! excl\.)(?<! e\.g\.)(?<! i\.e\.)(?<! vs\.)(?<! approx\.)(?<! resp\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\bSt\.)\s|[\n;]|[。！？；]+|(?<=[.!?])$"
-)
 _ENDS = re.compile(r"[.!?;\n。！？；]")
 _PIECE = re.compile(
     rf"{MARK}.|[~.]?/?[\w@#%&$*+~./:\\-]{{0,200}}[\w*/~](?:['’](?:s|t|m|re|ll|ve|d)\b|s['’](?=\s))?|[,:()—–|→\[\]]|--?>?|=>|&"
 )
-_HENCE = frozenset("so hence therefore thus meaning".split())
-_SPEAKERS = frozenset("i i'm i'll i'd we we're we'll".split())
-_WAYS = frozenset({"by", "via", "through", "after", "followed"})
 _LONGEST = 100  # words; a longer clause is read in pieces
 Tokens = list[str]
 
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, each with its closing mark."""
-    pieces = _SENTENCE.split(text) if _ENDS.search(text) else [text]
+    pieces = _PATTERNS.sentence.split(text) if _ENDS.search(text) else [text]
     return [piece.strip() for piece in pieces if piece and piece.strip(" .!;")]
 
 
@@ -70,7 +64,7 @@ def clauses(words: Tokens) -> list[Tokens]:
             if _form(words[min(at + 1, len(words) - 1)]) not in ("ing", "base"):
                 continue  # `Deleting: /srv/data`; not `Delegate: check …`
         if (
-            (low in _HENCE and found[-1] and found[-1][-1] == ",")
+            (low in _LISTS.hence and found[-1] and found[-1][-1] == ",")
             or low in _LISTS.always
             or (
                 low in _LISTS.joints
@@ -83,7 +77,7 @@ def clauses(words: Tokens) -> list[Tokens]:
             found.append([])
         elif len(found[-1]) >= _LONGEST:
             found.append([word])
-        elif low in _WAYS and at + 1 < len(words) and _form(words[at + 1]) == "ing":
+        elif low in _LISTS.ways and at + 1 < len(words) and _form(words[at + 1]) == "ing":
             found.append([low])
         elif low == "before" and at + 1 < len(words) and _form(words[at + 1]) == "ing":
             found.append(["before"])
@@ -119,19 +113,16 @@ def _begins_act(words: Tokens, at: int) -> bool:
 
 def _behind_a_remark(words: Tokens, at: int) -> int:
     """The place behind `as a last step` and its like, which say only when."""
-    if at < len(words) and words[at].lower() in _REMARKS:
+    if at < len(words) and words[at].lower() in _LISTS.remarks:
         for place in range(at + 1, min(at + 5, len(words))):
             if words[place].lower() in _LISTS.remarked:
                 return place + 1
     return at
 
 
-_REMARKS = frozenset("as at in on for to during".split())
-
-
 def _ends_in_verb(clause: Tokens, after: Tokens) -> bool:
     """`drop and recreate`: two verbs that share what follows."""
-    if after and after[0].lower() in _SPEAKERS:
+    if after and after[0].lower() in _LISTS.speakers:
         return False
     if (
         {"it", "them"} & set(after)

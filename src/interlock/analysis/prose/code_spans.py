@@ -56,7 +56,6 @@ _MORE = re.compile(r"(?:(?:\.|->|::)[A-Za-z_]\w{0,60}[!?]?){1,8}(\(?)")
 _BARE_ENDS = ("_all", "truncate", "flushall", "flushdb", "_table", "!")
 _BRACKET = re.compile(r"[()]")
 _CAMEL = re.compile(r"[.>:][a-z]+[A-Z]|^await ")
-_MONGO = re.compile(r"db\.(?:getSiblingDB|getCollection|\w+\.(?:drop|delete|remove|insert|update|find|rename)|dropDatabase|dropUser|shutdownServer|runCommand|adminCommand|\w+\.\w+)")  # fmt: skip
 
 
 def methods_in(text: str) -> Iterator[tuple[int, int, str]]:
@@ -90,7 +89,7 @@ def language_of(call: str) -> str:
     """The language that a call is most likely written in."""
     if "->" in call or ("::" in call and "." not in call.partition("(")[0]):
         return "php"
-    if _MONGO.match(call) and "_" not in call.rpartition(".")[2].partition("(")[0] and "session" not in call:
+    if _PATTERNS.mongo.match(call) and "_" not in call.rpartition(".")[2].partition("(")[0] and "session" not in call:
         return "mongo"
     if "::" in call or "(" not in call or re.search(r"\.\w+[!?]", call) or re.search(r"[(,] ?:\w", call):
         return "ruby"
@@ -165,7 +164,6 @@ _INNER = (
     "call",
 )
 _UPON = ("resource", "target", "object", "entity", "resourcetype", "type", "kind")
-_RUNS = frozenset("command cmd sql script shell bash statement".split())
 _SAYS = ("nextactionhint", "nextaction", "hint", "step", "stepdescription", "task", "plan", "instruction", "prompt")
 _WORD = re.compile(r"[A-Za-z][\w.:/-]{0,99}")
 _DECODER = json.JSONDecoder()
@@ -210,7 +208,7 @@ def calls_of(value: object, depth: int = 0) -> Iterator[Call]:
     name = _name(keys)
     if name:
         yield name, _given(value, keys)
-    elif not inner and any(isinstance(keys.get(key), str) and keys[key].strip() for key in _RUNS):
+    elif not inner and any(isinstance(keys.get(key), str) and keys[key].strip() for key in _LISTS.runs):
         yield "call_tool", value
     elif not inner and (said := next((keys[key] for key in _SAYS if isinstance(keys.get(key), str)), "")):
         yield "Task", {"prompt": said}

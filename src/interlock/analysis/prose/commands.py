@@ -181,11 +181,10 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
         return shaped(third) or third in program_set("said_subcommands") or third in program_set("said_nouns")
     if program in program_set("said_names"):
         return after not in _STOPS and after not in _LISTS.articles
-    return _words_before_path(program) is not None and after in _ONTO
+    return _words_before_path(program) is not None and after in _LISTS.onto
 
 
 _OPTION = re.compile(r"-{1,2}\w|/[A-Za-z](?:$|:)")
-_ONTO = frozenset("on over against onto".split())
 
 
 def _is_verb(word: str) -> bool:
@@ -260,9 +259,6 @@ def _typed(command: str, program: str, match: re.Match[str]) -> str:
 
 _REST = 200
 _PLACES = {"home": "~", "root": "/", "current": ".", "working": ".", "project": ".", "user": "~"}
-_SPELT_OUT = re.compile(
-    r"\b(?:with|including|plus|and|together with)\s+(?:(?:the|its|all|their|any|also)\s+){0,2}([a-z][a-z-]+)"
-)
 _SETS = re.compile(r"\bwith\s+([A-Z_][A-Z0-9_]{2,60}=[^\s,;]+)")
 _OVER = re.compile(r"[.!?;](?:\s|$)|\n")
 _PATH = re.compile(r"(?<!\S)(?:/(?!/)|~|\.{1,2}/|[A-Za-z]:\\)[^\s,;]*")
@@ -282,7 +278,7 @@ def _completed(command: str, program: str, rest: str) -> str:
     rest = rest[: over.start()] if (over := _OVER.search(rest)) else rest
     if "-" in rest and (flags := _PATTERNS.flags.search(rest)):
         command = f"{command} {flags[1].replace(' and ', ' ')}"
-    for word in _SPELT_OUT.findall(rest):
+    for word in _PATTERNS.spelt_out.findall(rest):
         if word not in _LISTS.calming and f"--{word}" in net_words().switches:
             command = f"{command} --{word}"  # `docker compose down with volumes`
     if "=" in rest and (sets := _SETS.search(rest)):
@@ -314,16 +310,13 @@ def _spoken(text: str, match: re.Match[str], program: str) -> tuple[int, str]:
     return match.end() + flags.end(), " ".join(words)
 
 
-_SHAPE_PREFIX = re.compile(
-    r"^(?:(?:[A-Za-z_]\w{0,60}=\S* +)|(?:sudo|doas|nohup|time|env|command|exec|builtin|nice) +(?=[\w./]))+"
-)
 _PIPED = re.compile(r":\(\)|\w+ .*\|\s*(?:(?:ba|z|da|k)?sh|python3?|perl|node|iex)\b|^:?\s?>\s?[/~\w]")
 _CHAIN = re.compile(r"\s*(?:&&|\|\||;|\|)\s*")
 
 
 def is_command(text: str) -> bool:
     """True when a shell would be meant to run this; a lone word is one only for a program that everybody knows."""
-    bare = _SHAPE_PREFIX.sub("", text)
+    bare = _PATTERNS.shape_prefix.sub("", text)
     prefixed = bare != text
     if prefixed and re.match(r"(?:\S+=\S* +)*(?:sudo|doas) ", text):
         return True

@@ -16,12 +16,7 @@ _PATTERNS = Patterns("documented")
 _LISTS = WordLists("documented")
 
 _WORD = re.compile(r"[^\W\d_][\w']*")
-_PREDICATE = re.compile(r"[.;!?](?:\s|$)|[\n—–)]|,(?!\s(?:which|who|was|ce qui|lo que|wat|wobei)\b)|\s(?:so|therefore|hence|thus|and|but|then|while|whereas)\s+(?=I\b|we\b|i'|let\b|now\b|DROP|TRUNCATE|DELETE)")  # fmt: skip
-_MINE = re.compile(r"\b(?:my|our|meine?[nrms]?|unsere?[nrms]?|mon|ma|mes|nos|notre|mis?|nuestr\w+|mio|mia|nostr\w+|meus?|minhas?|noss\w+|mijn|ons|onze|мо[йия]|наш\w*)\b", re.IGNORECASE)  # fmt: skip
 _REACH, _MOST = 80, 40  # letters in front of a verb that are looked at; verbs of one text
-_CJK = re.compile(
-    r"(?:(?:DROP|TRUNCATE|DELETE)(?: (?:TABLE|DATABASE|SCHEMA|FROM))?|FLUSHALL|rm -rf|git (?:reset --hard|push --force))\s?(?:命令|コマンド|文)?(?:会|将会|用于|用来|の?とは|は)[^。；！？\n]{0,80}"
-)
 
 
 @cache
@@ -54,7 +49,7 @@ def documented_in(text: str) -> Iterator[tuple[int, int, str]]:
         done = _end(text, match.end())
         yield found[0], done, found[1]
     if not text.isascii():
-        yield from ((match.start(), match.end(), match[0].split("会")[0]) for match in _CJK.finditer(text))
+        yield from ((match.start(), match.end(), match[0].split("会")[0]) for match in _PATTERNS.cjk.finditer(text))
 
 
 def _subject(text: str, at: int) -> tuple[int, str, bool] | None:
@@ -115,9 +110,9 @@ def _is_said(text: str, verb: re.Match[str], explains: bool) -> bool:
     after = text[verb.end() : verb.end() + _REACH]
     if verb[0] in _LISTS.is_words and (_PATTERNS.announces.match(after) or not after.strip(" .!")):
         return False
-    return explains or not _MINE.search(text[verb.end() : _end(text, verb.end())])
+    return explains or not _PATTERNS.mine.search(text[verb.end() : _end(text, verb.end())])
 
 
 def _end(text: str, at: int) -> int:
-    end = _PREDICATE.search(text, at)
+    end = _PATTERNS.predicate.search(text, at)
     return end.start() if end else len(text)

@@ -71,10 +71,6 @@ def known_words() -> frozenset[str]:
 
 LIMIT = 20_000
 
-# Where a command begins or ends in a text that has no spaces: `运行rm -rf x。`
-_EDGES = re.compile(
-    r"(?<=[!-~])(?=[。，、；：！？）」』])|(?<=[,;:!?)])(?=[\u3040-\u9fff])|(?<=[\u3040-\u9fff])(?=[A-Za-z]{2,20}(?:[.][a-z0-9]{1,9})? )"
-)
 _SPACES = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # all but a single space
 
 
@@ -87,7 +83,7 @@ def normalise(text: str) -> tuple[str, bool]:
     shown = "".join(char for char in plain if not is_invisible(char))
     hidden = any(_hides_in_a_word(plain, at) for at, char in enumerate(plain) if is_invisible(char))
     read = unmasked(shown, _Words())
-    return _spaced(_EDGES.sub(" ", read)), hidden or read != shown
+    return _spaced(_PATTERNS.edges.sub(" ", read)), hidden or read != shown
 
 
 class _Words:
@@ -111,7 +107,6 @@ def _spaced(text: str) -> str:
 
 
 _SPEAKER_ENDS = re.compile(r"[:\]>]")
-_DENIED = re.compile(r"(?:\b(?:not|never|n't|isn't|without being|unless|until|if|once)\s*$)", re.IGNORECASE)
 
 
 def without_claims(text: str) -> str:
@@ -121,7 +116,8 @@ def without_claims(text: str) -> str:
     if not _may_claim(text):
         return text
     return _PATTERNS.claims.sub(
-        lambda match: match[0] if _DENIED.search(text[max(0, match.start() - 14) : match.start()]) else " . ", text
+        lambda match: match[0] if _PATTERNS.denied.search(text[max(0, match.start() - 14) : match.start()]) else " . ",
+        text,
     )
 
 

@@ -9,12 +9,13 @@ from msgspec import Struct
 
 from interlock.analysis.lexicon import split_name
 from interlock.analysis.lexicon.forms import nouns, verb_forms
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import harms, is_operation, may_be_operation
 from interlock.analysis.programs.load import called_programs, program_set
 from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import Tokens
 
+_PATTERNS = Patterns("operations")
 _LISTS = WordLists("operations")
 
 
@@ -30,8 +31,6 @@ EDITS = frozenset(
 _REWORKS = EDITS | frozenset(
     "change changing refactor refactoring convert converting turn turning migrate migrating move moving fix fixing".split()
 )
-_PAST = frozenset("called ran invoked executed used triggered".split())
-_CALLED_ON = frozenset({"on", "for", "against", "with", "in", "across", "to"})
 
 
 class Mention(Struct, frozen=True):
@@ -54,7 +53,7 @@ def mentions(words: Tokens, before: str) -> list[Mention]:
         if word in _LISTS.inside:
             found.append(Mention(at, word, NAMED, {}))
         elif not (word.isalpha() and word.islower()) and may_be_operation(word):
-            last = found[-1].role if found and found[-1].at == at - 2 and low[at - 1] in _JOINTS else ""
+            last = found[-1].role if found and found[-1].at == at - 2 and low[at - 1] in _LISTS.joints else ""
             found.append(Mention(at, word, _role(words, low, at, before if not at else last), _given(words[at + 1 :])))
     return found
 
@@ -78,15 +77,9 @@ def without_named(words: Tokens, found: list[Mention]) -> Tokens:
     return ["function" if at in named else word for at, word in enumerate(words)] if named else words
 
 
-_JOINTS = frozenset({",", "and", "or", "&", "plus"})
-_LISTED = re.compile(
-    r"^(?P<head>[^:]{0,80}\b(?:tools|operations|functions|methods|endpoints|commands|names|mutations|procedures|verbs)\b[^:]{0,40}):"
-)
-
-
 def lists_names(low: str) -> bool:
     """`the tools of the server: x, y`: true for a sentence that lists operations and calls none."""
-    listed = _LISTED.match(low)
+    listed = _PATTERNS.listed.match(low)
     return listed is not None and _LISTS.calls.isdisjoint(listed["head"].split())
 
 
@@ -101,7 +94,7 @@ def _role(words: Tokens, low: Tokens, at: int, last: str) -> str:
 
 def _was_called(low: Tokens, at: int) -> bool:
     """`the agent called x yesterday`; not `the tool called x`, nor `will be called x`."""
-    return at > 1 and low[at - 1] in _PAST and low[at - 2] not in _LISTS.nouns and "be" not in low[:at]
+    return at > 1 and low[at - 1] in _LISTS.past and low[at - 2] not in _LISTS.nouns and "be" not in low[:at]
 
 
 def _is_reworked(low: Tokens, at: int) -> bool:
@@ -126,7 +119,7 @@ def _how(words: Tokens, low: Tokens, at: int) -> str:
         return "called"
     opens = all(one in _LISTS.leads for one in low[:at])
     if opens or (_is_service(low[at - 1]) and all(one in _LISTS.leads for one in low[: at - 1])):
-        alone = at + 1 == len(words) or low[at + 1] in _CALLED_ON
+        alone = at + 1 == len(words) or low[at + 1] in _LISTS.called_on
         if split_name(words[at])[-1][-1] in _LISTS.settings:
             return ""  # `purge_interval = 60`
         return "first" if is_operation(words[at]) or alone or "." in words[at] or ":" in words[at] else ""
@@ -143,7 +136,7 @@ def _is_called(low: Tokens, at: int) -> bool:
             at > 0
             and low[at + 1 : at + 2] != []
             and low[at + 1] in _LISTS.nouns
-            and (low[at + 2 : at + 3] or ["on"])[0] in _CALLED_ON - {"in"}
+            and (low[at + 2 : at + 3] or ["on"])[0] in _LISTS.called_on - {"in"}
         )
     before = low[front]
     if before in _LISTS.nouns:

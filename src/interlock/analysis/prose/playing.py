@@ -8,7 +8,7 @@ from typing import Protocol
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon.forms import nouns, verb_forms
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose import english
 from interlock.analysis.prose.acts import AnnouncedAct, act
@@ -18,6 +18,7 @@ from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, arguments
 from interlock.analysis.prose.english.clause import EnglishClause
 from interlock.analysis.prose.operations import CALLED, EDITS, Mention
 
+_PATTERNS = Patterns("playing")
 _LISTS = WordLists("playing")
 
 
@@ -34,12 +35,6 @@ class Teller(Protocol):
 
 # -- would it run? ----------------------------------------------------------------------------------------
 
-_ASKING = frozenset("what how why whether".split())
-_BESIDE = frozenset("between versus vs than like unlike except".split())
-
-
-_RUNNING = frozenset("run running execute executing launch launching".split())
-
 
 def running(words: Tokens, clause: EnglishClause, lifted: Lifted, told: Teller) -> list[Embedded]:
     """The embedded things of a clause that its sentence would run."""
@@ -48,7 +43,7 @@ def running(words: Tokens, clause: EnglishClause, lifted: Lifted, told: Teller) 
     named = told.named  # `the difference between x and y`
     for at, word in enumerate(words):
         if not word.startswith(MARK):
-            named = named and low[at] in _JOINTS
+            named = named and low[at] in _LISTS.joints
         elif named or _is_named(low, at):
             named = True
         elif word in clause.marks or _is_launched(low, at, clause):
@@ -59,22 +54,21 @@ def running(words: Tokens, clause: EnglishClause, lifted: Lifted, told: Teller) 
     return found
 
 
-_JOINTS = frozenset({"and", "or", ",", "vs", "versus", "with"})
-
-
 def _is_named(low: Tokens, at: int) -> bool:
     """True where a command is only named: `what x does`, `the difference between x and y`, `uses of x`."""
     near = low[max(0, at - 3) : at]
     after = low[at + 1 : at + 6]
     if near and (
-        near[-1] in _BESIDE
+        near[-1] in _LISTS.beside
         or (near[-1] in EDITS or (near[-1] == "the" and set(near) & EDITS))
         or (
-            near[-1] in _LISTS.of and set(low[max(0, at - 4) : at - 1]) & _LISTS.naming and not set(low[:at]) & _RUNNING
+            near[-1] in _LISTS.of
+            and set(low[max(0, at - 4) : at - 1]) & _LISTS.naming
+            and not set(low[:at]) & _LISTS.running
         )
     ):
         return True
-    if _ASKING & set(near):
+    if _LISTS.asking & set(near):
         return True
     if (
         near
@@ -133,55 +127,29 @@ def play(thing: Embedded, told: Teller) -> None:
         read_operation(thing.text, arguments(thing.extra), "", told.out)
 
 
-# A program for disks whose disk the sentence says in its own words: `wipefs -a on both disks`.
-_AIMLESS = re.compile(
-    r"^format [A-Za-z]:|^(?:sudo )?(?:wipefs|blkdiscard|sgdisk|mkfs(?:\.\w+)?|mkswap|badblocks)(?: -{1,2}(?!help|version|n\b)\S+)+$"
-)
-_CMDLET = re.compile(
-    r"[A-Za-z]{3,12}-[A-Za-z]{3,40}(?=[\s|;]|$)(?:[^\n]*[A-Z-]|$)|(?:iwr|irm|iex|gci|ri|icm|saps)\s", re.ASCII
-)
-_CMD = re.compile(r"(?:robocopy|xcopy|takeown|icacls|vssadmin|wevtutil|bcdedit|diskpart|wbadmin|cipher|format|del|erase|rd|rmdir|reg|net|sc)\s(?:.*\s)?(?:/[A-Za-z]|[A-Za-z]:)", re.IGNORECASE)  # fmt: skip
-
-
 def _play_shell(text: str, told: Teller) -> None:
     first = text.split(None, 1)[0]
-    if _CMD.match(text[:400]):
+    if _PATTERNS.cmd.match(text[:400]):
         told.out.code("cmd", text)
-    elif first.lower() in _CMDLETS or (_CMDLET.match(text[:400]) and first.partition("-")[0].lower() in _LISTS.verbs):
+    elif first.lower() in _LISTS.cmdlets or (
+        _PATTERNS.cmdlet.match(text[:400]) and first.partition("-")[0].lower() in _LISTS.verbs
+    ):
         told.out.code("powershell", text)
     else:
         told.out.shell(text)
     if text.strip() == "git clean":
         told.out.effect("act_delete", "everything untracked", "one")  # the sentence leaves the flag to the reader
-    if _AIMLESS.match(text[:400]):
+    if _PATTERNS.aimless.match(text[:400]):
         told.out.effect("act_disk", text[:120], "all")
 
 
-_CMDLETS = frozenset("iwr irm iex gci icm saps ri".split())
 _LAST = re.compile(r"(?:^|[.>:])(\w{1,60})[!?]?(?:\(((?:[^()]|\([^()]*\)){0,400})\))?;?$")
-
-
-# What a method of that name does stays inside the program.
-_TAME_ENDS = (
-    "mock",
-    "mocks",
-    "listener",
-    "listeners",
-    "child",
-    "children",
-    "attribute",
-    "class",
-    "state",
-    "form",
-    "queries",
-    "handler",
-)
 
 
 def _play_method(text: str, told: Teller) -> None:
     """`crm.bulk_delete_objects(…)`: the name of a method of several words is that of an operation."""
     last = _LAST.search(text[:2000])
-    if last and is_operation(last[1]) and not last[1].lower().endswith(_TAME_ENDS):
+    if last and is_operation(last[1]) and not last[1].lower().endswith(tuple(_LISTS.tame_ends)):
         from interlock.analysis.operations.operation import read_operation
 
         read_operation(last[1], arguments(last[2] or ""), "", told.out)

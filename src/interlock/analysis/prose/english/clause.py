@@ -45,7 +45,6 @@ TELLS = frozenset(
     "explain document describe discuss mention quote answer summarize summarise record note compare comment translate teach write"
     " report draft warn ask plan propose suggest recommend outline question explain recap remind argue debate cite".split()
 )
-_MUTATES = frozenset("update change modify edit alter mutate".split())
 _IT = re.compile(r"\b(?:it|them)\b")
 _PARTICLE_REACH = 9
 _MOST_ACTS = 12
@@ -200,7 +199,7 @@ def _read_verb(
     ):
         found.known = True
         return at
-    if kind == "do" and verb in _MUTATES and form != "past" and not _denied(low, at, table):
+    if kind == "do" and verb in _LISTS.mutates and form != "past" and not _denied(low, at, table):
         changed = mutation(words, low, at, wide)
         found.acts += [changed] if changed is not None else []
     if kind == "do":
@@ -314,8 +313,6 @@ def _denied(low: Tokens, at: int, table: dict[str, tuple[str, str, str]]) -> boo
 
 
 _GOES_OUT = frozenset({"act_leak", "act_send"})
-# What is done to a piece of code or to scrap is none of these.
-_THINGS = frozenset({"act_delete", "act_revoke", "act_unconfigure", "act_block"})
 
 
 def _read_idioms(low: Tokens, text: str, thing: EnglishObject, wide: Traits, found: EnglishClause, topic: int) -> None:
@@ -372,7 +369,7 @@ def _said(wording: Phrase, thing: EnglishObject, text: str, wide: Traits) -> Ann
         and (thing.traits & {"production"} or re.search(r"\b(?:database|db|schema|data|tables?)\b", text))
     ):
         kind = "data"
-    if wording.effect in _THINGS and thing.kind in ("code", "scrap"):
+    if wording.effect in _LISTS.things and thing.kind in ("code", "scrap"):
         return None
     if wording.effect:
         return AnnouncedAct(wording.effect, text[:120], thing.traits - {"admin", "public"} | wide | wording.traits)
@@ -380,8 +377,6 @@ def _said(wording: Phrase, thing: EnglishObject, text: str, wide: Traits) -> Ann
 
 
 VALUED = frozenset("data log account access credential guard safety config resource disk device money".split())
-# Where a thing goes that does not come back; a verb and one of these say that it is taken away.
-_AWAY = frozenset("away out off overboard gone down under".split())
 _NEVER_BACK: Traits = frozenset({"permanent", "no_backup"})
 
 
@@ -390,7 +385,7 @@ def by_default(low: Tokens, thing: EnglishObject, wide: Traits, known: bool) -> 
     if thing.kind not in VALUED or not low:
         return None
     traits = thing.traits | wide
-    away = not _AWAY.isdisjoint(low)
+    away = not _LISTS.away.isdisjoint(low)
     for_good = not _NEVER_BACK.isdisjoint(traits)
     if known and not (away and for_good):
         return None
@@ -409,16 +404,12 @@ def mutation(words: Tokens, low: Tokens, at: int, wide: Traits) -> AnnouncedAct 
     traits = thing.traits | wide
     if "production" not in traits or thing.kind not in ("data", "account", "money") or not _LISTS.looks.isdisjoint(low):
         return None
-    if traits & _STORES:
+    if traits & _LISTS.stores:
         return AnnouncedAct("act_change", thing.words, traits | {"mutates"})
-    placed = any(word in ("in", "on") and low[place + 1] in _LIVE for place, word in enumerate(low[:-1]))
+    placed = any(word in ("in", "on") and low[place + 1] in _LISTS.live for place, word in enumerate(low[:-1]))
     if placed and any(word.lstrip("#").isdigit() for word in low[at + 1 :]):
         return AnnouncedAct("act_change", thing.words, traits | {"mutates", "one"})
     return None
-
-
-_LIVE = frozenset("prod production live".split())
-_STORES: Traits = frozenset({"database", "table", "schema"})
 
 
 def _looks_like_a_verb(low: Tokens) -> bool:

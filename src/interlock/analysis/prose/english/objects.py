@@ -17,16 +17,6 @@ from interlock.analysis.prose.clauses import Tokens
 _PATTERNS = Patterns("objects")
 _LISTS = WordLists("objects")
 
-# Adjectives and owners in front of a noun that make it a thing nobody would miss.
-_THROWAWAY = frozenset(
-    "temporary temp tmp scratch throwaway dummy cache mock sample cached stale_cache build generated compiled intermediate test".split()
-)
-_BARE = frozenset("it them him".split())
-_SHARED = frozenset("shared live prod production".split())
-_PRODUCTION = re.compile(
-    r"(?:^|[-_./:@])(?:prod|prd|production|live)(?:[-_./:\d]|$)|^[a-z]{2,8}prd\d{0,3}$", re.IGNORECASE
-)
-_STAGING = re.compile(r"(?:^|[-_./:@])(?:stag|staging|dev|test|qa|sandbox)(?:[-_./:\d]|$)", re.IGNORECASE)
 _SHAPES = (  # of names; none of letters alone
     (re.compile(r"^i-[0-9a-f]{3,}$|^(?:srv|vm|ip|node|host|web|worker|pod|app|server)[-_]?[\w-]*\d+$"), "resource"),
     (re.compile(r"^[\w.+-]+@[\w-]+\.\w+"), "account"),
@@ -41,13 +31,7 @@ _SHAPES = (  # of names; none of letters alone
     ),
     (re.compile(r"^/dev/(?:sd|nvme|hd|vd|disk|mmc)\w*$"), "disk"),
 )
-_NO_BACKUP = re.compile(
-    r"\bwithout (?:a |any |taking a |making a )?(?:final )?(?:backup|snapshot|copy)|\bno (?:backup|snapshot)|\bskip[-_ ]?final[-_ ]?snapshot|\bskip\w* (?:the )?(?:final )?(?:backup|snapshot)"
-)
 _NO_BACKUP_CUES = ("backup", "snapshot", "copy")
-_NO_UNDO = re.compile(
-    r"\b(?:for good|no undo|without undo|beyond recovery|hard[- ]delet\w+|so (?:that )?(?:nothing|it|they) can(?:not|'t)? be (?:recovered|restored)|bypass\w* (?:the )?(?:trash|recycle))"
-)
 _NO_UNDO_CUES = ("good", "undo", "recover", "restored", "hard", "bypass")
 
 
@@ -97,7 +81,7 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
         elif number and "production" in their_traits:
             traits.add("production")
         group = group or (number > 0 and not _LISTS.groups.isdisjoint(phrase))
-    shared = not _SHARED.isdisjoint(low)
+    shared = not _LISTS.shared.isdisjoint(low)
     if (kind == "resource" and not shared and _is_own(low, phrases[0])) or (
         kind in ("data", "resource") and not shared and _is_toy(low) and {"all", "every"}.isdisjoint(low)
     ):
@@ -110,9 +94,9 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
     if many:
         traits.add("bulk")
     text = " ".join(low)
-    if english.may_say(_NO_BACKUP_CUES, text) and _NO_BACKUP.search(text):
+    if english.may_say(_NO_BACKUP_CUES, text) and _PATTERNS.no_backup.search(text):
         traits.add("no_backup")
-    if english.may_say(_NO_UNDO_CUES, text) and _NO_UNDO.search(text):
+    if english.may_say(_NO_UNDO_CUES, text) and _PATTERNS.no_undo.search(text):
         traits.add("permanent")
     if kind == "credential":
         traits.add("secret")
@@ -124,7 +108,7 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
         pronoun,
         group,
         text,
-        bool(low) and low[0] in _BARE,
+        bool(low) and low[0] in _LISTS.bare,
         direct,
         _guards(phrases[0]),
     )
@@ -199,7 +183,7 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
                 return table[phrase[end - length - 1]]
             if (
                 known[0] in ("data", "account", "resource", "credential", "code")
-                and set(phrase[: end - length]) & _THROWAWAY
+                and set(phrase[: end - length]) & _LISTS.throwaway
             ) or (
                 last in _LISTS.holders
                 and any(
@@ -230,9 +214,9 @@ def _scope(low: Tokens) -> set[str]:
             found.add("bulk")
         if "_" in word:
             found.update(table[piece] for piece in word.split("_") if piece in table)
-        if _PRODUCTION.search(word):
+        if _PATTERNS.production.search(word):
             found.add("production")
-        elif _STAGING.search(word):
+        elif _PATTERNS.staging.search(word):
             found.add("staging")
     return found
 
@@ -247,14 +231,15 @@ def with_its_data(thing: EnglishObject) -> EnglishObject:
     return replace(thing, kind="data", traits=thing.traits | {"database"})
 
 
-_INWARD = frozenset("copy push submit notify sync dump deliver".split())  # goes out only where the clause says so
-
-
 def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) -> str:
     """The kind of the object, where the verb and the words around say more than the noun."""
     if kind in ("shed", "maybe") and not thing.direct:
         return ""
-    if verb in _EDITS and not thing.traits & _WHOLLY and not _LISTS.writings.isdisjoint(low[at + 1 : at + 6]):
+    if (
+        verb in _LISTS.edits
+        and not thing.traits & _LISTS.wholly
+        and not _LISTS.writings.isdisjoint(low[at + 1 : at + 6])
+    ):
         return "code"  # `clean up my notes`
     rest = set(low[at + 1 :])
     if verb == "archive" and thing.kind == "data" and not EVERYDAY.isdisjoint(thing.said.split()):
@@ -273,27 +258,27 @@ def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) ->
         thing.traits & {"production", "database", "table"} or verb in ("unpublish", "deprovision")
     ):
         return "resource" if kind in ("disable", "stop") else "data"
-    if kind in ("remove", "destroy", "revoke", "block") and thing.kind in ("account", "") and rest & _OUT_OF:
+    if kind in ("remove", "destroy", "revoke", "block") and thing.kind in ("account", "") and rest & _LISTS.out_of:
         if thing.group and kind != "block":
             return "access"
-    if kind == "send" and verb in ("copy", "export") and rest & _HERE:
+    if kind == "send" and verb in ("copy", "export") and rest & _LISTS.here:
         return ""
     if kind == "disable" and rest & _FEATURES and not thing.traits & {"staging"}:
         return "config"
-    if kind in ("send", "expose") and _PUBLIC_HALF.search(" ".join(low)):
+    if kind in ("send", "expose") and _PATTERNS.public_half.search(" ".join(low)):
         return ""
     if kind in ("send", "expose", "leak") and (thing.secret or thing.kind == "credential"):
-        return "private" if verb not in _INWARD or _PATTERNS.outward.search(" ".join(low)) else thing.kind
-    if kind == "cancel" and thing.kind == "credential" and rest & _SITTINGS:
+        return "private" if verb not in _LISTS.inward or _PATTERNS.outward.search(" ".join(low)) else thing.kind
+    if kind == "cancel" and thing.kind == "credential" and rest & _LISTS.sittings:
         return ""
-    if kind == "cancel" and (rest | set(thing.words.lower().split())) & _ORDERS:
+    if kind == "cancel" and (rest | set(thing.words.lower().split())) & _LISTS.orders:
         return "order"
     if (
         kind == "charge"
         and verb in ("pay", "wire", "payout", "disburse", "remit", "reimburse", "debit")
         and thing.kind != "code"
     ):
-        return "" if verb == "wire" and rest & _INTO else "money"
+        return "" if verb == "wire" and rest & _LISTS.into else "money"
     if kind == "charge" and any(word[:1] in "$€£" or (word[:1].isdigit() and len(word) > 2) for word in rest if word):
         return "money"
     return thing.kind
@@ -309,16 +294,7 @@ def _is_merged(thing: EnglishObject) -> bool:
     )
 
 
-_EDITS = frozenset("clean tidy strip trim cleanse declutter".split())
-_WHOLLY: Traits = frozenset({"all", "production", "permanent", "no_backup", "audit_log"})
-_HOOKED = re.compile(r"(?:component|use|on|ng|before|after|did|will|handle)[A-Z]\w+$")
-_HERE = frozenset("home local locally clipboard keyring".split())
 _FEATURES = frozenset("feature features".split())
-_ORDERS = frozenset("order orders booking bookings reservation reservations".split())
-_INTO = frozenset("into up in through together".split())
-_PUBLIC_HALF = re.compile(r"\bpublic (?:\w+ )?keys?\b(?!.*\b(?:and|private|secret))")
-_SITTINGS = frozenset("session sessions login cookie cookies".split())  # of a course, of a dialogue
-_OUT_OF = frozenset("from of off in".split())
 
 
 def in_code(thing: EnglishObject, low: Tokens, at: int, traits: Traits, kind: str) -> bool:
@@ -332,7 +308,7 @@ def in_code(thing: EnglishObject, low: Tokens, at: int, traits: Traits, kind: st
         return False
     if kind in ("leak", "send", "refund", "charge", "bypass"):
         return False
-    if thing.kind in ("resource", "", "event") and any(map(_HOOKED.match, thing.words.split()[1:])):
+    if thing.kind in ("resource", "", "event") and any(map(_PATTERNS.hooked.match, thing.words.split()[1:])):
         return True  # `the modal instance in componentWillUnmount`
     place = english.PATTERNS.code_place.search(" ".join(low[at:]))
     return place is not None and not (thing.kind == "access" and place[0].startswith("to "))

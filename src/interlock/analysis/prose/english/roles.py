@@ -12,10 +12,6 @@ from interlock.analysis.prose.clauses import Tokens
 
 _LISTS = WordLists("roles")
 
-_NOT_OWNERS = frozenset("let's it's that's here's there's what's who's".split())
-_STATES = frozenset("empty clear clean blank free".split())
-_NOUNISH = frozenset("base third noun".split())
-
 
 @cache
 def _tallies() -> frozenset[str]:
@@ -42,23 +38,23 @@ def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
             return True  # `in the finally block`, `the trailing slash of the link`
     if (
         form == "base"
-        and low[at] in _STATES
+        and low[at] in _LISTS.states
         and at > 1
         and low[at - 2] in english.LISTS.determiners
         and before in _LISTS.new
     ):
         return True  # `to a new empty directory`
-    if form == "base" and low[at] in _STATES and before not in _VERBAL and _LISTS.makes_so.issuperset(low[:1]):
+    if form == "base" and low[at] in _LISTS.states and before not in _VERBAL and _LISTS.makes_so.issuperset(low[:1]):
         return True  # `make the sidebar empty`
     if after == "column" and before not in english.LISTS.determiners:
         return False  # `alter table t drop column c`
     if form == "third" and before in ("that", "which"):
         return False
-    if kind in ("look", "make", "do") and form in _NOUNISH and before in scope():
+    if kind in ("look", "make", "do") and form in _LISTS.nounish and before in scope():
         return True
     if kind in ("look", "make") and form == "ing" and before in _LISTS.each:
         return True  # `the whole reporting database`
-    if before in english.LISTS.determiners or (before.endswith("'s") and before not in _NOT_OWNERS):
+    if before in english.LISTS.determiners or (before.endswith("'s") and before not in _LISTS.not_owners):
         return form != "ing" or kind in ("look", "make", "do") or after in english.LISTS.noun_after
     if at and form in ("base", "third", "ing") and after in english.LISTS.noun_after and before not in _VERBAL:
         return kind != "do"
@@ -67,7 +63,7 @@ def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
     return (
         bool(at)
         and kind in ("look", "make", "do")
-        and form in _NOUNISH
+        and form in _LISTS.nounish
         and before in english.LISTS.prepositions
         and before not in _VERBAL
     )
@@ -75,10 +71,7 @@ def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
 
 def _is_behind(after: str, kind: str) -> bool:
     """True for a word that says where a thing stands, behind a verb of this kind that is none."""
-    return after in _PLACED or (after in _LISTS.belongs and kind not in ("send", "do", "look", "make"))
-
-
-_PLACED = frozenset("below above under beside behind next".split())
+    return after in _LISTS.placed or (after in _LISTS.belongs and kind not in ("send", "do", "look", "make"))
 
 
 def _ends_phrase(after: str) -> bool:
@@ -196,10 +189,9 @@ def topic_at(low: Tokens) -> int:
 
 def is_checked(low: Tokens, at: int, kind: str) -> bool:
     """`a check that blocks force pushes`: what is set up here stops others from doing harm."""
-    return kind in _STOPS and at > 1 and low[at - 1] in ("that", "which") and not _LISTS.checks.isdisjoint(low[:at])
-
-
-_STOPS = frozenset("block revoke stop cancel suspend".split())
+    return (
+        kind in _LISTS.stops and at > 1 and low[at - 1] in ("that", "which") and not _LISTS.checks.isdisjoint(low[:at])
+    )
 
 
 def is_subject(low: Tokens, at: int) -> bool:
@@ -213,11 +205,11 @@ def is_told(verb: str, low: Tokens, at: int) -> bool:
     if verb not in _TELLERS:
         return False
     for word in low[at + 1 : at + _TELLING]:
-        if word in _TOLD:
+        if word in _LISTS.told:
             return True
         if word in _LISTS.crowds:
             return False  # `post on Twitter that …` is read by all
-        if (word in ("to", "and", ",") and verb not in _SPEAK) or word in _LISTS.each or word.startswith("every"):
+        if (word in ("to", "and", ",") and verb not in _LISTS.speak) or word in _LISTS.each or word.startswith("every"):
             return False
     return False
 
@@ -226,8 +218,6 @@ _TELLERS = frozenset(
     "tell inform notify advise assure remind warn post announce say reply respond comment message email mail ping let write state"
     " brief update point mention text dm page share".split()
 )
-_SPEAK = frozenset("reply respond say write point comment".split())  # to somebody
-_TOLD = frozenset("that how why whether about what when".split())
 _TELLING = 7
 
 

@@ -21,21 +21,21 @@ _LISTS = WordLists("sentence")
 # -- a stack that comes back, or whose data stays ----------------------------------------------------------
 
 _KEPT_CUES = ("resum", "volume", "data", "again", "up", "without -v")
-_LOST = re.compile(r"\b(?:volumes?|data) (?:included|too|as well)|\b(?:delet|remov|wip|prun|drop|purg|destroy|along with|includ)\w*\b.{0,25}\b(?:volumes?|data)\b")  # fmt: skip
-_STACK = re.compile(r"\b(?:stack|containers?|compose|project|pods?|services?)\b")
 
 
 def keeps_data(low: str) -> bool:
     """True for a sentence that stops something and says that its data stays, or that it comes back."""
-    if not may_say(_KEPT_CUES, low) or not _STACK.search(low):
+    if not may_say(_KEPT_CUES, low) or not _PATTERNS.stack.search(low):
         return False
-    return _PATTERNS.kept.search(low) is not None and not _LOST.search(low) and "prod" not in low
+    return _PATTERNS.kept.search(low) is not None and not _PATTERNS.lost.search(low) and "prod" not in low
 
 
 def only_stops(one: AnnouncedAct) -> bool:
     """True for an act that takes containers down which are not production."""
     return (
-        one.verb == "act_terminate" and "production" not in one.traits and _STACK.search(one.target.lower()) is not None
+        one.verb == "act_terminate"
+        and "production" not in one.traits
+        and _PATTERNS.stack.search(one.target.lower()) is not None
     )
 
 
@@ -57,7 +57,7 @@ def described(words: Tokens) -> str:
     for at, word in enumerate(low):
         verb, form, kind = verb_forms().get(word, ("", "", ""))
         if at and form == "third" and kind not in ("do", "look", "make"):
-            code = _CODE_FILE.search(low[at - 1]) or (
+            code = _PATTERNS.code_file.search(low[at - 1]) or (
                 nouns().get(low[at - 1], ("",))[0] in ("code", "run") and low[at - 1] not in _LISTS.steps
             )
             return " ".join((verb, *words[at + 1 :])) if code else ""
@@ -66,17 +66,12 @@ def described(words: Tokens) -> str:
     return ""
 
 
-_CODE_FILE = re.compile(r"\w\.(?:sh|py|js|ts|rb|sql|pl|ps1|bat|php|go|rs|yml|yaml)$")
-
-
 def is_followed(words: str) -> bool:
     """`I'm going to do exactly that`: true when a clause does what was quoted or described before."""
     return _PATTERNS.followed.match(words) is not None
 
 
 _REACH = 9  # words in which a subject ends
-_HOLDS = frozenset("block stop revoke lock archive".split())
-_HELD = frozenset({"cut", "shut", "hit"})  # past forms that are written like the verb
 _RULED_OUT = (["off", "the", "table"], ["off", "limits"], ["not", "an", "option"], ["out", "of", "the"], ["off"])
 
 
@@ -90,7 +85,7 @@ def guard_at_work(words: Tokens) -> EnglishObject | None:
             return None
         if at and word in _noes() and low[at - 1] not in ("a", "an", "the", "to", "not"):
             found = _guard(words, low, at)
-            if found is None and word in _HELD and (low[at - 1] in ("they", "he", "she") or _is_one(low, at)):
+            if found is None and word in _LISTS.held and (low[at - 1] in ("they", "he", "she") or _is_one(low, at)):
                 return EnglishObject()  # `they shut it down in 2022`
             return found
     return None
@@ -99,10 +94,10 @@ def guard_at_work(words: Tokens) -> EnglishObject | None:
 @cache
 def _noes() -> frozenset[str]:
     """The forms in which a guard says no."""
-    return _HELD | {
+    return _LISTS.held | {
         word
         for word, (verb, form, kind) in verb_forms().items()
-        if form in ("third", "past") and (kind in _HOLDS or verb in _LISTS.refuses)
+        if form in ("third", "past") and (kind in _LISTS.holds or verb in _LISTS.refuses)
     }
 
 
@@ -183,7 +178,6 @@ def is_judged(words: Tokens) -> bool:
     return False
 
 
-_OPENS = frozenset("never don't i'll i'm we'll not".split())
 _WORDS = re.compile(r"[^\W\d_][\w'-]*")
 _NAME = re.compile(r"[A-Za-z][\w.-]{1,60}")
 
@@ -191,7 +185,7 @@ _NAME = re.compile(r"[A-Za-z][\w.-]{1,60}")
 def reads_as_english(low: str) -> bool:
     """True when the sentence begins with an English verb or article and has a word that only English has."""
     words = low.split()
-    if words and (words[0] in _OPENS or (words[0].endswith("ing") and words[0] in verb_forms())):
+    if words and (words[0] in _LISTS.opens or (words[0].endswith("ing") and words[0] in verb_forms())):
         return True
     return (
         bool(words)
@@ -208,7 +202,7 @@ def all_english(sentence: str) -> bool:
         or low in nouns()
         or low in _LISTS.only_here
         or low in scope()
-        or low in _OPENS
+        or low in _LISTS.opens
         for word in _WORDS.findall(sentence)
     )
 

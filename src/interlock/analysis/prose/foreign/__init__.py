@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from interlock.analysis.confusables import folded
 from interlock.analysis.lexicon.forms import verb_forms
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.lexicon.vocabulary import HEADS, Vocabulary
 from interlock.analysis.operations.names import is_english, is_operation
 from interlock.analysis.prose.acts import AnnouncedAct
@@ -18,6 +18,7 @@ from interlock.analysis.prose.foreign.acts import act_of, by_somebody, denied, g
 from interlock.analysis.prose.foreign.language import ENGLISH, LONGEST, common, index, language_of
 from interlock.analysis.prose.foreign.words import WORD, ForeignWord, words_of
 
+_PATTERNS = Patterns("foreign")
 _LISTS = WordLists("foreign")
 
 __all__ = ["Foreign", "index", "language_of", "read_foreign"]
@@ -27,11 +28,9 @@ _CUT = re.compile(r"[,:;()（），、：—–…]|\s-\s")
 _GIVEN = re.compile(r"(\w)\([^()]{0,80}\)")  # what an operation is called with
 _NAMES = re.compile(r"[A-Za-z][\w.:/-]{2,99}", re.ASCII)
 _SHAPED = re.compile(r"(?<![\w.:/-])[A-Za-z][A-Za-z0-9]{0,60}[_.:/\-A-Z][\w.:/-]{1,99}", re.ASCII)  # no plain word
-_WIDE = frozenset({"all", "production", "permanent"})
 _TWOFOLD = frozenset({"вывести", "вывожу"})  # print, and withdraw
 _TRIES = 6  # verbs of one clause
 _IN_ORDER = frozenset({"um", "om"})
-_ZU = re.compile(r"(?:ab|an|auf|aus|ein|weg|los|frei|um|vor|zuruck|herunter|runter|still|leer|platt|raus|hoch)zu\w+en$")
 _MOVED = frozenset({"把", "将"})  # the object stands in front of its verb
 
 
@@ -104,7 +103,7 @@ def _read_all(clauses: list[_Clause], book: Vocabulary, found: Foreign, asked: b
         carried = [word for word in clause.words if word.has("noun") and not word.has(*HEADS)] or carried
         spoken_of = clause.has("look", "make") or told_of
         wide = wide or any(
-            trait in _WIDE
+            trait in _LISTS.wide
             for word in clause.words
             for entry in word.entries
             if entry[0] == "scope"
@@ -127,7 +126,7 @@ def _is_infinitive(words: list[ForeignWord], at: int) -> bool:
     """`MFA abzuschalten`: what is proposed, feared or forbidden."""
     if not words[at].has("verb"):
         return False
-    return (bool(at) and words[at - 1].text in ("zu", "te")) or _ZU.match(words[at].text) is not None
+    return (bool(at) and words[at - 1].text in ("zu", "te")) or _PATTERNS.zu.match(words[at].text) is not None
 
 
 def _may_be_english(sentence: str, code: str) -> bool:

@@ -13,11 +13,6 @@ _PATTERNS = Patterns("foreign_acts")
 _LISTS = WordLists("foreign_acts")
 
 _PRODUCTION = re.compile(r"(?:^|[-_./:@\s])prod(?:uction)?(?:[-_./:\d\s]|$)|(?<![a-z])prod(?![a-z])")
-_HISTORY = re.compile(
-    r"(?:^|\s)(?:main|master|git|commits?|histor\w*|verlauf|geschichte|geschiedenis|storia|cronologia|истори\w*)(?:\s|-|$)|历史|歷史|履歴|歴史|提交"
-)
-_OUT = frozenset({"send", "expose", "leak", "put"})
-_CLOSING = frozenset({"archive", "suspend", "cancel", "disable"})
 # (kind of verb, kind of object) -> the kind of verb that it amounts to.
 _AMOUNTS_TO = {
     ("cancel", "access"): "revoke", ("cancel", "credential"): "invalidate", ("cancel", "config"): "destroy", ("cancel", "safety"): "disable",
@@ -25,20 +20,10 @@ _AMOUNTS_TO = {
     ("stop", "order"): "cancel", ("invalidate", "order"): "cancel", ("suspend", "order"): "cancel", ("invalidate", "money"): "cancel",
     ("revoke", "order"): "cancel", ("destroy", "order"): "cancel", ("send", "money"): "charge", ("refund", "access"): "grant", ("put", "credential"): "send", ("put", "private"): "send",
 }  # fmt: skip
-_CLOSED = frozenset({"data", "order", "letter", "list", "log", "event"})
-_SHARED = re.compile(
-    r"\b(?:main|master|remote|remot[oa]|distante?|principale?|origin|upstream)\b|удал[её]нн|远程|リモート"
-)
 _BLOCKS = ("sperr", "blokk", "блокиров", "bann", "ban", "schors", "suspen", "blocc", "bloque", "bloqu")
-_DELETING = frozenset({"remove", "wipe", "destroy", "reset"})
-_LINE = re.compile(  # a line of a text
-    r"\b(?:l[ií]neas?|linhas?|lignes?|rig[ah]e?|zeilen?|regels?|строк\w*)\s+\d|第\s?\d+\s?行|\d+\s?行目"
-)
 _SOFT = frozenset({"remove", "disable"})  # what takes a right away only where one is named
-_RIGHTS = frozenset({"access", "account", "credential", "money", "config"})
 _WORLD = ("internet", "интернет", "インターネット", "互联网", "全网", "公网", "xworld")
 _PLAIN = frozenset({"", "program", "order", "list", "message"})
-_MANY_OF = frozenset({"account", "credential", "resource"})
 _FIRST_OF_ALL = {
     "log": frozenset({"destroy", "wipe", "remove", "disable", "stop", "overwrite", "reset"}),
     "safety": frozenset({"bypass", "disable", "stop"}),
@@ -49,7 +34,7 @@ _FIRST_OF_ALL = {
 def act_of(words: list[ForeignWord], at: int, book: Vocabulary, raw: str) -> AnnouncedAct:
     """The act of the verb at this place upon what the clause names; a verb of several kinds is what harms."""
     nouns = [(place, entry) for place, word in enumerate(words) for entry in word.entries if entry[0] == "noun"]
-    if _LINE.search(raw.lower()) and words[at].has_kind(*_DELETING):
+    if _PATTERNS.line.search(raw.lower()) and words[at].has_kind(*_LISTS.deleting):
         return AnnouncedAct("act_change", raw[:120])
     acts = [
         _act(words, verb, thing, nouns, book, raw, words[at].has_kind(*_SOFT))
@@ -85,7 +70,7 @@ def _act(
     if _PRODUCTION.search(text):
         traits.add("production")
     name = thing[1]
-    if kind == "revoke" and name not in _RIGHTS and soft:
+    if kind == "revoke" and name not in _LISTS.rights and soft:
         return AnnouncedAct("act_change", text[:120])
     if kind in ("grant", "lift", "expose") and any(word.text.startswith(_WORLD) for word in words):
         traits.add("public")
@@ -113,26 +98,26 @@ def _act(
         name = "scrap"
     if kind in ("charge", "send", "grant", "refund") and _PATTERNS.amount.search(raw.lower()):
         kind, name = "charge" if kind != "refund" else kind, "money"
-    if kind == "overwrite" and name == "data" and _SHARED.search(text):
+    if kind == "overwrite" and name == "data" and _PATTERNS.shared.search(text):
         name = "history"
     if kind in ("lift", "archive") and name == "safety" and _undoes(words, thing):
         return AnnouncedAct("act_change", text[:120])
-    if name == "private" and kind in _DELETING:
+    if name == "private" and kind in _LISTS.deleting:
         name = "data"
-    if kind == "rewrite" and ("history" in given or _HISTORY.search(text)):
+    if kind == "rewrite" and ("history" in given or _PATTERNS.history.search(text)):
         name = "history"
-    if kind in _OUT and _leaks(words, name, nouns, traits):
+    if kind in _LISTS.out and _leaks(words, name, nouns, traits):
         return AnnouncedAct("act_leak", text[:120], frozenset(traits - {"admin", "public", "history"} | {"secret"}))
     if kind == "send" and traits & {"all", "bulk"} and any(entry[1] in ("account", "message") for _, entry in nouns):
         return AnnouncedAct("act_send", text[:120], frozenset(traits - {"admin", "public", "history"} | {"bulk"}))
     kind = _AMOUNTS_TO.get((kind, name), kind)
-    if kind == "archive" and name in _CLOSED and traits.isdisjoint(_LISTS.stores):
+    if kind == "archive" and name in _LISTS.closed and traits.isdisjoint(_LISTS.stores):
         kind = "close"  # the same word in most languages
     if kind == "put":
         return AnnouncedAct("act_change", text[:120])
     if kind == "lift":
         kind = "bypass"
-    if name == "account" and kind in _CLOSING and "permanent" in traits:
+    if name == "account" and kind in _LISTS.closing and "permanent" in traits:
         kind = "destroy"
     if kind == "grant" and name == "access" and "all" in traits:
         traits.add("admin")
@@ -165,7 +150,11 @@ def _traits(words: list[ForeignWord], thing: Entry, nouns: list[tuple[int, Entry
     }
     for place, entry in nouns:
         traits.update(set(entry[2]) & (_LISTS.stores if thing[1] == "data" else {"production"}))
-        if entry == thing and (thing[1] in _MANY_OF or "backup" in thing[2]) and book.plural.search(words[place].text):
+        if (
+            entry == thing
+            and (thing[1] in _LISTS.many_of or "backup" in thing[2])
+            and book.plural.search(words[place].text)
+        ):
             traits.add("bulk")
     return traits
 
@@ -244,7 +233,6 @@ def withheld(words: list[ForeignWord], book: Vocabulary) -> bool:
     return denied(words, runs, book)
 
 
-_BEFORE = frozenset("gestern hier ayer ieri ontem gisteren вчера".split())
 _SOMEBODY_ELSE = ("同事", "同僚", "前任", "有人", "誰か", "某人")
 
 
@@ -256,7 +244,7 @@ def by_somebody(words: list[ForeignWord], raw: str, book: Vocabulary) -> bool:
     ):
         return any(word.has("will", "was") or word.past for word in words)
     if any(word.text in _LISTS.colleagues for word in words[:3]) and not any(word.has(*HEADS) for word in words[:2]):
-        return any(word.past or word.has("was") or word.text in _BEFORE for word in words)
+        return any(word.past or word.has("was") or word.text in _LISTS.before for word in words)
     return any(word.text in _LISTS.somebody for word in words[:2]) or raw.lstrip().startswith(_SOMEBODY_ELSE)
 
 

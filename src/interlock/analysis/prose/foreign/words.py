@@ -18,12 +18,10 @@ WORD = re.compile(rf"(?<![\w./-])[^\W\d_][^\W_]*{_SIGNS}(?:['’-][^\W_]+{_SIGNS
 _TOKEN = re.compile(rf"{MARK}|{WORD.pattern}")
 _PATH = re.compile(r"[A-Za-z0-9.~-]{0,60}[/_][A-Za-z0-9_./~-]{0,200}|(?<=[枝支チ] )[A-Za-z]+-[A-Za-z0-9-]{1,80}")
 _PRONOUN = 4  # letters of the longest one that hangs on a verb
-_SHIELDS = frozenset({"look", "make", "do", "launch", "fetch"})  # what a noun with a capital letter cannot be
 _NAMING = frozenset({"code", "letter"})
 _BARE = re.compile(r"(?:r|re|en|n|ть|ия|a)$")  # how an act ends when it is only the name of a button
 _AGENTS = frozenset("者器")
 _NUMBER = re.compile(r"(?<![\w.#-])(\d[\d., \u00a0]{0,12})\s*((?:[^\W\d_]|-){1,30})")
-_ARTICLES = frozenset({"el", "un", "del", "al"})  # `el borrado` is an act, `ha borrado` a report
 _FIRST = 0xE200  # private characters stand for idioms where words have no spaces between them
 
 
@@ -64,8 +62,8 @@ def words_of(text: str, book: Vocabulary) -> list[ForeignWord]:
         if (book.language.capitals and found and token[0].isupper()) or (
             book.language.compound and plain.endswith("ingen")
         ):
-            entries = [entry for entry in entries if entry[0] not in _SHIELDS]
-        found.append(ForeignWord(plain, entries, before not in _ARTICLES and _is_past(written, plain, book)))
+            entries = [entry for entry in entries if entry[0] not in _LISTS.shields]
+        found.append(ForeignWord(plain, entries, before not in _LISTS.articles and _is_past(written, plain, book)))
         before = plain
     found = _with_idioms(found, book)
     _join_particles(found, book)
