@@ -15,23 +15,16 @@ _MAPS = WordMaps("effects")
 CHANGE, READ = "act_change", "act_read"
 HARMLESS = frozenset({CHANGE, READ, "act_send", "act_vague"})
 
-# The trait that an object gives to whatever happens to it.
-_TRAITS: Mapping[str, tuple[str, ...]] = {
-    "database": ("database",), "schema": ("schema",), "table": ("table",), "volume": ("volume",), "bucket": ("bucket",),
-    "cluster": ("cluster",), "namespace": ("cluster",), "repository": ("repository",), "organization": ("organization",),
-    "project": ("project",), "backup": ("backup",), "audit": ("audit_log",), "physical": ("physical",),
-}  # fmt: skip
-
 _U = "undoable"
 _STORES = ("database", "schema", "table", "volume", "bucket", "repository", "data", "backup", "audit")
 _HOSTS = ("machine", "cluster", "namespace", "project")
 
-# What an object of a name is in the table of effects: its kind there, and the trait that makes it a special one.
+# What an object of a name is in the table of effects: its kind there, and the trait that it gives to whatever happens to it.
 _THINGS: Mapping[str, tuple[str, str]] = {
     "database": ("data", "database"), "schema": ("data", "schema"), "table": ("data", "table"), "volume": ("data", "volume"),
     "bucket": ("data", "bucket"), "repository": ("data", "repository"), "backup": ("data", "backup"), "audit": ("log", "audit_log"),
     "machine": ("resource", ""), "cluster": ("resource", "cluster"), "namespace": ("resource", "cluster"), "project": ("resource", "project"),
-    "person": ("account", ""), "organization": ("account", "organization"), "physical": ("machine", ""), "light": ("code", ""),
+    "person": ("account", ""), "organization": ("account", "organization"), "physical": ("machine", "physical"), "light": ("code", ""),
     "human_mail": ("message", ""),
 }  # fmt: skip
 
@@ -50,7 +43,9 @@ def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple
     verb = row.effect if row is not None else _verb(act, reach)
     if verb in HARMLESS:
         return _raised(act, verb)
-    traits = [*_TRAITS.get(act.object, ()), *(row.traits if row is not None else ())]
+    traits = [trait for trait in (_THINGS.get(act.object, ("", ""))[1],) if trait] + list(
+        row.traits if row is not None else ()
+    )
     if act.verb in _LISTS.gentle or english().kinds[_kind(act) or "destroy"].adds == _U:
         traits.append(_U)
     if act.verb in _LISTS.total and verb == "act_delete" and act.object in (*_STORES, *_HOSTS, "disk", ""):

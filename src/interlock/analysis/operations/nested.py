@@ -23,7 +23,7 @@ _NAMES = frozenset(
     "operation operationname operationid methodname apiname action verb op tool toolname function functionname task mutation intent "
     "recipientname recipient".split()
 )
-_PARAMS = (
+PARAMS = (
     "params", "arguments", "args", "input", "parameters", "toolinput", "payload", "kwargs", "variables", "toolargs", "toolparameters",
     "functionargs",
 )  # fmt: skip
@@ -57,8 +57,8 @@ def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Mapping[str, Any
                 inner = short_keys(item)
                 found = _one(act, inner, item, reader) or found
                 name = inner.get("name")
-                if isinstance(name, str) and not _NAMES & inner.keys() and not inner.keys().isdisjoint(_PARAMS):
-                    found = _inside(name, _params(inner, {}), reader) or found
+                if isinstance(name, str) and not _NAMES & inner.keys() and not inner.keys().isdisjoint(PARAMS):
+                    found = _inside(name, given_params(inner, {}), reader) or found
     return found
 
 
@@ -152,7 +152,7 @@ def _is_line(key: str, text: Any) -> bool:
 def _named_call(mapping: Mapping[str, Any], names: frozenset[str]) -> tuple[str, Mapping[str, Any]] | None:
     """{"recipient_name": "functions.exec", "parameters": {…}}: the name of the call, and its parameters."""
     keys = short_keys(mapping)
-    given = next((one for key in _PARAMS if (one := _mapping(keys.get(key))) is not None), None)
+    given = next((one for key in PARAMS if (one := _mapping(keys.get(key))) is not None), None)
     if given is None or "properties" in given or is_request(keys):  # the schema of a call is no call
         return None
     if "arguments" in keys and names is not _LISTS.methods:
@@ -196,7 +196,7 @@ def _one(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any], read
         if value == "off" and "power" in act.phrase:
             value = "poweroff"
         if isinstance(value, str) and 0 < len(value) < 120 and " " not in value.strip():
-            inner = _params(keys, params)
+            inner = given_params(keys, params)
             found = _inside(value if _is_tool(value, inner) else _title(value, act), inner, reader) or found
     service, domain = keys.get("service"), keys.get("domain")
     called = (isinstance(domain, str) and domain.isidentifier()) or (act.verb in _LISTS.calls and act.noun == "service")
@@ -206,7 +206,7 @@ def _one(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any], read
         found = _inside(f"{verb}_{_DOMAINS.get(domain, domain)}"[:120], {}, reader) or found
     name = keys.get("name")
     if isinstance(name, str) and _calls(act) and not _NAMES & keys.keys():
-        found = _inside(name, _params(keys, {}), reader) or found
+        found = _inside(name, given_params(keys, {}), reader) or found
     return found
 
 
@@ -246,8 +246,9 @@ def _is_tool(name: str, params: Mapping[str, Any]) -> bool:
     return is_built_in(name, params, "")
 
 
-def _params(keys: Mapping[str, Any], outer: Mapping[str, Any]) -> Mapping[str, Any]:
-    for key in _PARAMS:
+def given_params(keys: Mapping[str, Any], outer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a call is given: under a key of its own, or beside its name."""
+    for key in PARAMS:
         if (value := _mapping(keys.get(key))) is not None:
             return value
     return {key: value for key, value in outer.items() if isinstance(key, str) and squash(key) not in _UNPASSED}

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Any
 
 from msgspec import Struct, field
 
 from interlock.analysis.lexicon import NOT_PRODUCTION, PRODUCTION_WORDS
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.lists import WordLists, WordMaps
 
 _LISTS = WordLists("params")
+_MAPS = WordMaps("params")
 
 MAX_DEPTH, MAX_VALUES, MAX_TEXT = 32, 2000, 200_000
 _MAX_KEYS = 500  # of the outermost parameters, where they are read by name
@@ -23,30 +24,17 @@ _MATCHES_ALL = frozenset(
     {"", "*", "1=1", "1 = 1", "true", "all", "%", "match_all", "{}", "[]", "where 1=1", "id > 0", "none", "1"}
 )
 
-_FLAGS: Mapping[str, str] = {
-    **dict.fromkeys("force forced forcedelete forcedestroy forcepush overwrite forceful".split(), "forced"),
-    **dict.fromkeys(
-        "permanent permanently hard harddelete purge skiptrash bypasstrash shred irreversible permanentdelete nobin notrash skiprecyclebin "
-        "forcedeletewithoutrecovery withoutrecovery nuke wipe secureerase".split(), "permanent"),
-    **dict.fromkeys(
-        "skipbackup nobackup skipfinalsnapshot withoutbackup skipsnapshot nosnapshot deleteautomatedbackups deletebackups disablebackup "
-        "removebackups".split(), "no_backup"),
-    **dict.fromkeys(
-        "all everything selectall deleteall applytoall allusers allrecords allitems alltenants allenvironments allregions removeall entire "
-        "multi every allrows deleteallversions purgeeverything purgeall wholecluster".split(), "all"),
-    **dict.fromkeys("bulk batch recursive cascade cascading recurse deletecontents includechildren many".split(), "bulk"),
-    **dict.fromkeys("isproduction production prod live".split(), "production"),
-}  # fmt: skip
-_FLAGS_OFF: Mapping[str, str] = {
-    **dict.fromkeys("soft softdelete enableundo undo recoverable recoverywindow trash totrash".split(), "permanent"),
-    **dict.fromkeys("backup createbackup takebackup takesnapshot finalsnapshot createsnapshot backupfirst".split(), "no_backup"),
-}  # fmt: skip
 _DRY = frozenset("dryrun preview simulate whatif planonly noop simulation checkonly validateonly isdryrun".split())
 _REAL = frozenset("execute confirm apply commit doit confirmed autoapprove really autoconfirm yes".split())
-_SAYS = _DRY | _REAL | _FLAGS.keys() | _FLAGS_OFF.keys() | {"mode"}  # keys whose value says yes, no, or how
 PLAIN = (str, int, float, type(None))  # holds no further values
 _WORDS = re.compile(r"[a-z]+")
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
+
+
+@cache
+def _says() -> frozenset[str]:
+    """Keys whose value says yes, no, or how."""
+    return _DRY | _REAL | _MAPS.flags.keys() | _MAPS.flags_off.keys() | {"mode"}
 
 
 class ParamScope(Struct):
@@ -126,16 +114,16 @@ def scope_of(params: Mapping[str, Any]) -> ParamScope:
             scope.too_much = "more parameters, or deeper ones, than are read"
             break
         key, said = _squash(raw), None
-        if key in _SAYS:
+        if key in _says():
             said = truth(value)
             if depth <= 1 and _is_trial(key, value, said):
                 dry = True
             elif (said is True and key in _REAL) or (said is False and key in _DRY):
                 real = True
-        if said is True and key in _FLAGS:
-            scope.traits.add(_FLAGS[key])
-        elif said is False and key in _FLAGS_OFF:
-            scope.traits.add(_FLAGS_OFF[key])
+        if said is True and key in _MAPS.flags:
+            scope.traits.add(_MAPS.flags[key])
+        elif said is False and key in _MAPS.flags_off:
+            scope.traits.add(_MAPS.flags_off[key])
         elif isinstance(value, str):
             _string(key, value, scope)
         elif isinstance(value, (list, tuple)):

@@ -40,13 +40,7 @@ DOCUMENTARY = frozenset(
     "record comment draft compose annotate report whatif print display beautify".split()
 )
 _RUN = SHELL | _SQL
-_KEY_LANGUAGES: Mapping[str, str] = {
-    "cypher": "cypher",
-    "cypherquery": "cypher",
-    "cql": "cql",
-    "mongo": "mongo",
-    "redis": "redis",
-}
+_KEY_LANGUAGES = {"cypherquery": "cypher"} | {name: name for name in ("cypher", "cql", "mongo", "redis")}
 _STATED = _SQL | _QUERY
 _STATEMENTS = _STATED | _KEY_LANGUAGES.keys()
 # Without one of these keys, parameters hold nothing that runs.

@@ -338,32 +338,14 @@ def _agent(input: Input, out: Report) -> None:
         out.code("orders", prompt[:MAX_TEXT])
 
 
+_SHELLS = (_shell, _powershell, read_terminal, read_typed, _keyboard, _computer)
+_CODES = (_python, _javascript, _notebook, _editor, _patch)
+_FILES = (_write, _append, _edit, _delete, _delete_tree, _move, _read)
+_REST = (_agent, _fetch, _look, _note, files.copy)
 _READERS: Mapping[str, Handler] = {
-    "agent": _agent,
-    "append": _append,
-    "computer": _computer,
-    "copy": files.copy,
-    "delete": _delete,
-    "delete_tree": _delete_tree,
-    "edit": _edit,
-    "editor": _editor,
-    "fetch": _fetch,
-    "javascript": _javascript,
-    "keyboard": _keyboard,
-    "look": _look,
-    "move": _move,
-    "note": _note,
-    "notebook": _notebook,
-    "patch": _patch,
-    "powershell": _powershell,
-    "python": _python,
-    "read": _read,
-    "shell": _shell,
-    "terminal": read_terminal,
-    "typed": read_typed,
-    "write": _write,
+    reader.__name__.removeprefix("read").removeprefix("_"): reader for reader in (*_SHELLS, *_CODES, *_FILES, *_REST)
 }
-_BY_PATH = frozenset({_write, _append, _edit, _delete, _delete_tree, _move, _read})
+_BY_PATH = frozenset(_FILES)
 
 
 @cache
@@ -386,19 +368,6 @@ def _tool_words() -> frozenset[str]:
 
 
 # What an operation of that name is as well, whatever its category says.
-_ALWAYS = _BY_PATH | {
-    _shell,
-    _powershell,
-    _python,
-    _javascript,
-    read_typed,
-    read_terminal,
-    _cells,
-    _patch,
-    _notebook,
-    _editor,
-    _computer,
-    _keyboard,
-}
+_ALWAYS = frozenset((*_SHELLS, *_CODES, *_FILES, _cells))
 
 __all__ = ["is_built_in", "read_built_in", "read_tool"]

@@ -163,6 +163,7 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
         told.about([word for word in sentence.split() if MARK not in word])
         for one in foreign.acts:
             told.act(one)
+        read_operations(foreign.calls, told)
         if not foreign.acts and MARK not in sentence and not foreign.looks:
             told.plain.append((sentence, "plain_foreign"))
         told.vague = told.vague or foreign.vague

@@ -9,6 +9,7 @@ from typing import Any
 
 from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import may_be_operation
+from interlock.analysis.operations.nested import PARAMS, given_params
 from interlock.analysis.operations.params import short_keys
 
 _PATTERNS = Patterns("code_spans")
@@ -137,34 +138,6 @@ def _closing(text: str) -> dict[int, int]:
 Call = tuple[str, Mapping[str, Any]]
 _OPENS = re.compile(r'[{\[]\s*[{"]')
 _MOST, _DEEPEST, _LONGEST = 8, 4, 20_000
-_NAMES = (
-    "tool",
-    "toolname",
-    "operation",
-    "operationname",
-    "recipientname",
-    "function",
-    "functionname",
-    "op",
-    "action",
-    "mutation",
-)
-_GIVEN = ("arguments", "args", "input", "params", "parameters", "toolinput", "payload", "kwargs")
-_INNER = (
-    "toolcalls",
-    "tooluses",
-    "calls",
-    "operations",
-    "actions",
-    "steps",
-    "functioncall",
-    "toolcall",
-    "toolinvocation",
-    "function",
-    "call",
-)
-_UPON = ("resource", "target", "object", "entity", "resourcetype", "type", "kind")
-_SAYS = ("nextactionhint", "nextaction", "hint", "step", "stepdescription", "task", "plan", "instruction", "prompt")
 _WORD = re.compile(r"[A-Za-z][\w.:/-]{0,99}")
 _DECODER = json.JSONDecoder()
 
@@ -202,41 +175,26 @@ def calls_of(value: object, depth: int = 0) -> Iterator[Call]:
     if keys.get("method") == "tools/call":
         yield from calls_of(keys.get("params"), depth + 1)
         return
-    inner = [keys[key] for key in _INNER if isinstance(keys.get(key), (Mapping, list))]
+    inner = [keys[key] for key in _LISTS.in_order("inner") if isinstance(keys.get(key), (Mapping, list))]
     for one in inner:
         yield from calls_of(one, depth + 1)
     name = _name(keys)
     if name:
-        yield name, _given(value, keys)
+        yield name, given_params(keys, value)
     elif not inner and any(isinstance(keys.get(key), str) and keys[key].strip() for key in _LISTS.runs):
         yield "call_tool", value
-    elif not inner and (said := next((keys[key] for key in _SAYS if isinstance(keys.get(key), str)), "")):
+    elif not inner and (
+        said := next((keys[key] for key in _LISTS.in_order("says") if isinstance(keys.get(key), str)), "")
+    ):
         yield "Task", {"prompt": said}
 
 
 def _name(keys: Mapping[str, Any]) -> str:
-    name = next((keys[key] for key in _NAMES if isinstance(keys.get(key), str)), "")
-    if not name and (any(key in keys for key in _GIVEN) or keys.get("type") in ("tool_use", "function")):
+    name = next((keys[key] for key in _LISTS.in_order("names") if isinstance(keys.get(key), str)), "")
+    if not name and (any(key in keys for key in PARAMS) or keys.get("type") in ("tool_use", "function")):
         name = keys.get("name", "")
     if not isinstance(name, str) or not _WORD.fullmatch(name):
         return ""
-    upon = next((keys[key] for key in _UPON if isinstance(keys.get(key), str)), "")
+    upon = next((keys[key] for key in _LISTS.in_order("upon") if isinstance(keys.get(key), str)), "")
     upon = "_".join(upon.split())
     return f"{name}_{upon}" if name.isalpha() and not may_be_operation(name) and _WORD.fullmatch(upon) else name
-
-
-def _given(value: Mapping[str, Any], keys: Mapping[str, Any]) -> Mapping[str, Any]:
-    for key in _GIVEN:
-        given = keys.get(key)
-        if isinstance(given, str) and given.lstrip().startswith("{"):
-            try:
-                given = json.loads(given)
-            except (ValueError, RecursionError):
-                continue
-        if isinstance(given, Mapping):
-            return given
-    return {
-        key: item
-        for key, item in value.items()
-        if isinstance(key, str) and item not in (keys.get(name) for name in _NAMES)
-    }

@@ -13,23 +13,9 @@ _PATTERNS = Patterns("files")
 _LISTS = WordLists("files")
 
 _FILE = re.compile(r"^(?:[\w@+-]+/)*[\w@+.-]*\w\.[A-Za-z]\w{0,9}$|^(?:[\w@+.-]+/){1,}[\w@+.*-]*$|^\*\.\w{1,6}$")
-_DIRECTORIES = (
-    (re.compile(r"\bhome (?:directory|folder|dir)\b|\b(?:my|the user's|entire) home\b"), "~"),
-    (
-        re.compile(
-            r"\broot (?:directory|folder|filesystem|file system|dir)\b|\b(?:entire|whole) (?:file ?system|system drive|server disk)\b"
-        ),
-        "/",
-    ),
-    (
-        re.compile(
-            r"\b(?:working|current|project|source|repo|repository|this) (?:directory|folder|dir|tree|checkout|copy)\b"
-        ),
-        ".",
-    ),
-)
 _OVERWRITES = re.compile(r"\b(?:overwrit|clobber|replac|truncat)\w*")
 _MOST = 20
+_PLACES = {"home": "~", "root": "/", "here": "."}
 
 
 def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
@@ -82,9 +68,8 @@ _LOSES = re.compile(r"\b(?:overwrit|clobber)\w*")
 
 
 def _deleted(words: Tokens, text: str, bulk: str) -> list[tuple[str, ...]]:
-    for pattern, place in _DIRECTORIES:
-        if pattern.search(text):
-            return [("delete", place, "recursive")]
+    if directory := _PATTERNS.directories.search(text):
+        return [("delete", _PLACES[directory.lastgroup or "here"], "recursive")]
     if _PATTERNS.no_files.search(text):
         return []
     named = _PATTERNS.named_folder.search(text)

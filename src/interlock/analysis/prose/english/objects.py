@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -17,20 +15,6 @@ from interlock.analysis.prose.clauses import Tokens
 _PATTERNS = Patterns("objects")
 _LISTS = WordLists("objects")
 
-_SHAPES = (  # of names; none of letters alone
-    (re.compile(r"^i-[0-9a-f]{3,}$|^(?:srv|vm|ip|node|host|web|worker|pod|app|server)[-_]?[\w-]*\d+$"), "resource"),
-    (re.compile(r"^[\w.+-]+@[\w-]+\.\w+"), "account"),
-    (re.compile(r"^vol-|^snap-|^(?:s3|gs|gcs|abfss?|wasbs?|hdfs)://"), "data"),
-    (re.compile(r"^(?:sk|pk|ghp|akia|tok|key)[-_]\w+", re.IGNORECASE), "credential"),
-    (re.compile(r"^(?:acct|cus|usr|user|u|cust)_\w+$"), "account"),
-    (
-        re.compile(
-            r"^(?:gi|te|fa|ge|xe|fo|hu|po|eth|wlan|bond|tun|vlan|gigabitethernet|ethernet)-?\d+(?:[/.:]\d+){0,3}$"
-        ),
-        "resource",
-    ),
-    (re.compile(r"^/dev/(?:sd|nvme|hd|vd|disk|mmc)\w*$"), "disk"),
-)
 _NO_BACKUP_CUES = ("backup", "snapshot", "copy")
 _NO_UNDO_CUES = ("good", "undo", "recover", "restored", "hard", "bypass")
 
@@ -197,9 +181,8 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
         tail = last.rpartition("_")[2]
         if tail in table and tail != last:
             return table[tail]
-        for pattern, kind in _SHAPES:
-            if pattern.search(last):
-                return (kind, (), False)
+        if shape := _PATTERNS.shapes.search(last):
+            return (shape.lastgroup or "", (), False)
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, field
 
@@ -11,12 +11,13 @@ from interlock.analysis.confusables import folded
 from interlock.analysis.lexicon.forms import verb_forms
 from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.lexicon.vocabulary import HEADS, Vocabulary
-from interlock.analysis.operations.names import is_english, is_operation
+from interlock.analysis.operations.names import harms, is_english, is_operation
 from interlock.analysis.prose.acts import AnnouncedAct
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.foreign.acts import act_of, by_somebody, denied, guards, withheld
 from interlock.analysis.prose.foreign.language import ENGLISH, LONGEST, common, index, language_of
 from interlock.analysis.prose.foreign.words import WORD, ForeignWord, words_of
+from interlock.analysis.prose.operations import CALLED, Mention
 
 _PATTERNS = Patterns("foreign")
 _LISTS = WordLists("foreign")
@@ -38,6 +39,7 @@ class Foreign(Struct):
     """What was read in a sentence of another language."""
 
     acts: list[AnnouncedAct] = field(default_factory=list)
+    calls: list[Mention] = field(default_factory=list)
     read_only: bool = True
     unsure: bool = True  # no verb was recognised, and it may be English
     known: bool = False  # a verb was recognised, or it says that nothing happens
@@ -78,7 +80,13 @@ def read_foreign(sentence: str) -> Foreign | None:
     found.known = asked or not found.unsure or any(map(_is_trial, clauses))
     found.looks = found.read_only and len(clauses) == 1 and clauses[0].words[0].has("look")
     found.looks = found.looks and clauses[0].words[0].text not in _TWOFOLD
-    if not found.acts and not asked and MARK not in sentence and _says_nothing(sentence, found, wide, book):
+    if (
+        not found.acts
+        and not found.calls
+        and not asked
+        and MARK not in sentence
+        and _says_nothing(sentence, found, wide, book)
+    ):
         found.vague = True
     elif found.unsure:
         found.unsure = _may_be_english(sentence, code)
@@ -279,7 +287,7 @@ def _run(clause: _Clause, verbs: list[int], book: Vocabulary, found: Foreign) ->
     found.fetched = found.fetched or (fetches >= 0 and (program or "://" in clause.raw))
     if clause.has("launch", "do"):
         names = _NAMES.findall(clause.raw)
-        found.acts += [one for name in names if is_operation(name) for one in _operation(name)]
+        found.calls += [Mention(0, name, CALLED, {}) for name in names if is_operation(name) and harms(name)]
         found.acts += [one for name in names if "_" in name for one in _named_operation(name, book)]
 
 
@@ -324,15 +332,6 @@ def _passive(words: list[ForeignWord]) -> bool:
     return any(word.has("will") for word in words) and not any(word.has("was") for word in words)
 
 
-def _operation(name: str) -> list[AnnouncedAct]:
-    """What an operation of this name would do."""
-    from interlock.analysis.operations.operation import read_operation
-
-    told = _Acts()
-    read_operation(name, {}, "", told)
-    return [one for one in told.found if one.harmful]
-
-
 def _named_operation(name: str, book: Vocabulary) -> list[AnnouncedAct]:
     """What an operation does whose name is in the sentence's own language: `borrar_expedientes`."""
     words = [ForeignWord(part, book.find_whole(part)) for part in book.plain(name).split("_") if part]
@@ -340,28 +339,3 @@ def _named_operation(name: str, book: Vocabulary) -> list[AnnouncedAct]:
         return []
     announced = act_of(words, 0, book, name)
     return [announced] if announced.harmful else []
-
-
-class _Acts:
-    """A report that keeps acts; an operation without parameters tells nothing else."""
-
-    def __init__(self) -> None:
-        self.found: list[AnnouncedAct] = []
-
-    def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        self.found.append(AnnouncedAct(verb, target, frozenset(traits)))
-
-    def run(self, argv: Sequence[str]) -> None:
-        """Nothing is run by a name alone."""
-
-    def shell(self, text: str) -> None:
-        """No shell is named."""
-
-    def code(self, language: str, text: str) -> None:
-        """No code is named."""
-
-    def unreadable(self, what: str, *traits: str) -> None:
-        """A name is always readable."""
-
-    def step(self, count: int = 1) -> None:
-        """One name is one step, and the sentence has counted it."""
