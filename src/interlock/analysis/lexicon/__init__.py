@@ -57,13 +57,9 @@ def objects() -> Mapping[str, str]:
     return english().name_nouns
 
 
+@cache
 def deed_nouns() -> Mapping[str, str]:
     """Nouns that name a deed -> how a name is parsed with it: `process_refund`, `schedule_key_deletion`."""
-    return _deed_nouns()
-
-
-@cache
-def _deed_nouns() -> Mapping[str, str]:
     kinds = english().kinds
     return {noun: kinds[kind].name for noun, kind in english().named_nouns.items()}
 

@@ -86,8 +86,8 @@ def _blank(match: re.Match[str]) -> str:
 
 def build_parts(pack: Pack) -> dict[str, str]:
     """The lists and parts that a pattern may name."""
-    parts = {name: f"(?:{'|'.join(_checked(name, words))})" for name, words in pack["lists"].items()}
-    return parts | {name: _checked(name, [part])[0] for name, part in pack.get("parts", {}).items()}
+    parts = {name: f"(?:{'|'.join(checked_patterns(name, words))})" for name, words in pack["lists"].items()}
+    return parts | {name: checked_patterns(name, [part])[0] for name, part in pack.get("parts", {}).items()}
 
 
 def build_phrases(pack: Pack, english: English) -> tuple[Phrases, Phrases]:
@@ -121,7 +121,7 @@ def _phrase(where: str, data: Mapping[str, Any], parts: Mapping[str, str]) -> Ph
 
 def joined(where: str, alternatives: Any, parts: Mapping[str, str]) -> str:
     """One pattern of all alternatives; raises PackError where it is none."""
-    pattern = "|".join(_expanded(where, one, parts) for one in _checked(where, alternatives))
+    pattern = "|".join(_expanded(where, one, parts) for one in checked_patterns(where, alternatives))
     try:
         re.compile(pattern)
     except re.error as error:
@@ -137,7 +137,8 @@ def _expanded(where: str, pattern: str, parts: Mapping[str, str]) -> str:
     return pattern
 
 
-def _checked(where: str, patterns: Any) -> list[str]:
+def checked_patterns(where: str, patterns: Any) -> list[str]:
+    """The patterns of a list; raises PackError for anything else, and for one that is too long."""
     if not isinstance(patterns, list) or not patterns or not all(isinstance(one, str) and one for one in patterns):
         raise PackError(f"{where}: {patterns!r:.80}, expected a list of patterns")
     if long := next((one for one in patterns if len(one) > LONGEST), ""):

@@ -10,7 +10,7 @@ from typing import Any
 
 from interlock.analysis.confusables import folded
 from interlock.analysis.lexicon.english import English, build_english
-from interlock.analysis.lexicon.idioms import LONGEST, Phrases, build_parts, build_phrases, joined
+from interlock.analysis.lexicon.idioms import Phrases, build_parts, build_phrases, checked_patterns, joined
 from interlock.analysis.lexicon.vocabulary import LISTS, ROLES, Entry, Language, Vocabulary, entry_of, word_entries
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
@@ -25,7 +25,7 @@ _TABLES = frozenset({"alone", "idioms", "nouns", "pairs", "scope", "verbs", "wor
 @cache
 def english() -> English:
     """The words of English, and the effects of its verbs."""
-    return build_english(load_packs(_SHIPPED, _checked_english, "english.toml")[0])
+    return build_english(load_packs(_SHIPPED, _checked(build_english), "english.toml")[0])
 
 
 def phrases() -> Phrases:
@@ -45,52 +45,50 @@ def _phrases() -> tuple[Phrases, Phrases]:
 
 @cache
 def _idioms() -> Pack:
-    return load_packs(_SHIPPED, _checked_phrases, "english_idioms.toml")[0]
+    return load_packs(_SHIPPED, _checked(lambda pack: build_phrases(pack, english())), "english_idioms.toml")[0]
 
 
-def _checked_phrases(packs: Sequence[Pack]) -> Sequence[Pack]:
-    build_phrases(packs[0], english())
-    return packs
+def _checked(check: Callable[[Pack], object]) -> Callable[[Sequence[Pack]], Sequence[Pack]]:
+    """Refuses the one pack of a file as `check` does."""
 
+    def checked(packs: Sequence[Pack]) -> Sequence[Pack]:
+        check(packs[0])
+        return packs
 
-def _checked_english(packs: Sequence[Pack]) -> Sequence[Pack]:
-    build_english(packs[0])
-    return packs
+    return checked
 
 
 @cache
 def word_lists() -> Mapping[str, Mapping[str, str]]:
     """The English lists of every reader of names and sentences."""
-    return load_packs(_SHIPPED, _checked_lists, "english_lists.toml")[0]
+    return load_packs(_SHIPPED, _checked(_check_lists), "english_lists.toml")[0]
 
 
-def _checked_lists(packs: Sequence[Pack]) -> Sequence[Pack]:
-    for reader, lists in packs[0].items():
+def _check_lists(pack: Pack) -> None:
+    for reader, lists in pack.items():
         for name, words in lists.items():
             if len(_words(f"{reader}: {name}", words).split()) != len(set(words.split())):
                 raise PackError(f"{reader}: {name} has a word twice")
-    return packs
 
 
 @cache
 def word_maps() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
     """The English maps of every reader: what words stand for -> the words."""
-    return load_packs(_SHIPPED, _checked_maps, "english_maps.toml")[0]
+    return load_packs(_SHIPPED, _checked(_check_maps), "english_maps.toml")[0]
 
 
-def _checked_maps(packs: Sequence[Pack]) -> Sequence[Pack]:
-    for reader, maps in packs[0].items():
+def _check_maps(pack: Pack) -> None:
+    for reader, maps in pack.items():
         for name, table in maps.items():
             words = " ".join(_table(f"{reader}: {name}", table, _words).values()).split()
             if len(words) != len(set(words)):
                 raise PackError(f"{reader}: {name} has a word twice")
-    return packs
 
 
 @cache
 def pattern_lists() -> Mapping[str, Mapping[str, Sequence[str]]]:
     """The alternatives of the English patterns of every reader."""
-    return load_packs(_SHIPPED, _checked_patterns, "english_patterns.toml")[0]
+    return load_packs(_SHIPPED, _checked(_check_patterns), "english_patterns.toml")[0]
 
 
 @cache
@@ -99,12 +97,11 @@ def pattern_parts() -> Mapping[str, str]:
     return build_parts(_idioms()) | build_parts(pattern_lists())
 
 
-def _checked_patterns(packs: Sequence[Pack]) -> Sequence[Pack]:
-    parts = build_parts(_idioms()) | build_parts(packs[0])
-    for reader, patterns in packs[0].items():
+def _check_patterns(pack: Pack) -> None:
+    parts = build_parts(_idioms()) | build_parts(pack)
+    for reader, patterns in pack.items():
         for name, alternatives in patterns.items() if reader != "lists" else ():
             joined(f"{reader}: {name}", alternatives, parts)
-    return packs
 
 
 @cache
@@ -164,7 +161,7 @@ def _language(pack: Pack) -> Pack:
     found: dict[str, Any] = {key: value for key, value in pack.items() if key not in _TABLES}
     words = _words if pack.get("spaced", True) and not pack.get("accents") else _words_as_written
     for key in _TABLES & set(pack):
-        found[key] = _table(f"{where}: {key}", pack[key], _patterns if key == "idioms" else words)
+        found[key] = _table(f"{where}: {key}", pack[key], checked_patterns if key == "idioms" else words)
     language = Language(**found)
     for name in (*language.idioms, *language.alone):
         if entry_of(name)[0] not in ("verb", "noun", "scope", "skip", *ROLES):
@@ -181,7 +178,9 @@ def _language(pack: Pack) -> Pack:
 def _borrowed(pack: Pack) -> Pack:
     only_keys("loanwords", pack, _LOANS)
     only_keys("loanwords: words", pack["words"], ROLES)
-    return {key: _table(f"loanwords: {key}", pack[key], _patterns if key == "files" else _words) for key in _LOANS}
+    return {
+        key: _table(f"loanwords: {key}", pack[key], checked_patterns if key == "files" else _words) for key in _LOANS
+    }
 
 
 def _table(where: str, table: Any, read: Callable[[str, object], Any]) -> Mapping[str, Any]:
@@ -198,11 +197,3 @@ def _words_as_written(where: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise PackError(f"{where} is {value!r}, expected words")
     return " ".join(value.split())
-
-
-def _patterns(where: str, value: object) -> list[str]:
-    if not isinstance(value, list) or not value or not all(isinstance(one, str) and one for one in value):
-        raise PackError(f"{where} is {value!r}, expected a list of patterns")
-    if long := next((one for one in value if len(one) > LONGEST), ""):
-        raise PackError(f"{where}: a pattern of {len(long)} characters, expected at most {LONGEST}")
-    return value

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct
 
@@ -18,21 +18,16 @@ ANY, NONE = "*", "none"
 _Words = tuple[str, ...]
 
 
-class Named(Protocol):
-    """A name that was parsed."""
+class NamedAct(Struct, frozen=True):
+    """One clause of a name: a verb of some kind, and the noun phrase that it acts on."""
 
-    @property
-    def kind(self) -> str: ...
-    @property
-    def verb(self) -> str: ...
-    @property
-    def phrase(self) -> _Words: ...
-    @property
-    def object(self) -> str: ...
-    @property
-    def noun(self) -> str: ...
-    @property
-    def beside(self) -> _Words: ...
+    kind: str  # of verb, in the lexicon's words; empty when no verb is known
+    verb: str
+    phrase: _Words  # the words of the object
+    object: str  # its kind
+    noun: str  # its head
+    beside: _Words = ()  # what stands behind a preposition
+    at: int = 0  # which word of the whole name the verb is
 
 
 class NamedEffect(Struct, frozen=True):
@@ -48,32 +43,28 @@ class NamedEffect(Struct, frozen=True):
 Given = Mapping[str, Collection[str]]
 
 
-def _applies(row: NamedEffect, act: Named, given: Given) -> bool:
-    """True when each part is in the name, or in what it is given; the verb or its kind is in the name already."""
+def _applies(row: NamedEffect, act: NamedAct, given: Given) -> bool:
+    """True when each part is in the name, or in what it is given; the verb is in the name already."""
     for part, words in row.parts.items():
-        if part in _GIVEN:
-            found = not words.isdisjoint(given[part])
-        elif part == "nouns":
-            found = act.noun in words
-        elif part == "objects":
-            found = (act.object or NONE) in words
-        elif part == "phrase":
-            found = not words.isdisjoint(act.phrase)
-        elif part == "first":
-            found = not words.isdisjoint(act.phrase[:1])
-        elif part == "last":
-            found = not words.isdisjoint(act.phrase[-1:])
-        elif part == "said":
-            found = not words.isdisjoint((*act.phrase, act.noun, *act.beside))
-        elif part == "beside":
-            found = bool(act.beside) and (ANY in words or not words.isdisjoint(act.beside))
-        elif part == "lacks":
+        if part == "lacks":
             found = words.isdisjoint((act.object, *act.phrase))
         else:
-            found = part == "verbs" or ANY in words or (act.kind or NONE) in words
+            found = part == "verbs" or not words.isdisjoint(given[part] if part in _GIVEN else _IN_NAME[part](act))
         if not found:
             return False
     return True
+
+
+_IN_NAME: Mapping[str, Callable[[NamedAct], Iterable[str]]] = {
+    "nouns": lambda act: (act.noun,),
+    "objects": lambda act: (act.object or NONE,),
+    "phrase": lambda act: act.phrase,
+    "first": lambda act: act.phrase[:1],
+    "last": lambda act: act.phrase[-1:],
+    "said": lambda act: (*act.phrase, act.noun, *act.beside),
+    "beside": lambda act: (*act.beside, ANY) if act.beside else (),
+    "kinds": lambda act: (act.kind or NONE, ANY),
+}
 
 
 class NamedEffects:
@@ -88,7 +79,7 @@ class NamedEffects:
             for word in row.parts.get("verbs") or row.parts["kinds"]:
                 table[word] = (*table.get(word, ()), (number, row))
 
-    def find(self, act: Named, given: Given = MappingProxyType({})) -> NamedEffect | None:
+    def find(self, act: NamedAct, given: Given = MappingProxyType({})) -> NamedEffect | None:
         """The first row that applies."""
         found = None
         by_kind = self.by_kind

@@ -8,9 +8,9 @@ from typing import Any
 from interlock.analysis.lexicon import object_kind, objects, split_name, verb_kind
 from interlock.analysis.lexicon.lists import Patterns, WordLists, WordMaps
 from interlock.analysis.lexicon.load import english
+from interlock.analysis.lexicon.named_effects import NamedAct
 from interlock.analysis.operations.effects import CHANGE
 from interlock.analysis.operations.effects import deed as deed_of
-from interlock.analysis.operations.names import NamedAct
 from interlock.analysis.operations.params import pairs, squash, truth
 
 _PATTERNS = Patterns("act_params")
@@ -98,11 +98,7 @@ def _goes_out(act: NamedAct, keys: Mapping[str, Any]) -> bool:
     people = act.object in ("person", "account", "database", "table", "credential") or not _LISTS.people.isdisjoint(
         act.phrase
     )
-    to = [
-        keys[key]
-        for key in ("to", "url", "destination", "target", "email", "webhook", "dest")
-        if isinstance(keys.get(key), str)
-    ]
+    to = [keys[key] for key in _LISTS.goes_to & keys.keys() if isinstance(keys[key], str)]
     return people and any("://" in value[:12] or "@" in value or "public" in value for value in to)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from interlock.analysis.lexicon import ADMIN_WORDS, deed_nouns, object_kind
 from interlock.analysis.lexicon.lists import WordLists, WordMaps
 from interlock.analysis.lexicon.load import english
-from interlock.analysis.operations.names import NamedAct
+from interlock.analysis.lexicon.named_effects import NamedAct
 
 _LISTS = WordLists("effects")
 _MAPS = WordMaps("effects")

@@ -10,7 +10,8 @@ from typing import Any
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name
 from interlock.analysis.lexicon.lists import Patterns, WordLists
-from interlock.analysis.operations.names import NamedAct, Words
+from interlock.analysis.lexicon.named_effects import NamedAct
+from interlock.analysis.operations.names import Words
 from interlock.analysis.operations.params import MAX_TEXT, squash, truth, walk
 
 _PATTERNS = Patterns("operation_files")
@@ -228,10 +229,7 @@ def goes_over(params: Mapping[str, Any]) -> bool:
         short = squash(key)
         if short in _LISTS.over and truth(value):
             return True
-        if short in ("conflict", "onconflict", "ifexists", "conflictbehavior", "mode") and str(value).lower()[:9] in (
-            "overwrite",
-            "replace",
-        ):
+        if short in _LISTS.conflicts and str(value).lower()[:9] in ("overwrite", "replace"):
             return True
     return False
 

@@ -18,6 +18,7 @@ from interlock.analysis.lexicon import (
     split_name,
 )
 from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.named_effects import NamedAct
 from interlock.analysis.operations.act_params import by_params, with_object
 from interlock.analysis.operations.browser import read_click, read_confirmation
 from interlock.analysis.operations.command_params import run_named
@@ -31,7 +32,7 @@ from interlock.analysis.operations.name_patterns import (
     is_safe,
     matches,
 )
-from interlock.analysis.operations.names import NamedAct, Words, parse_name
+from interlock.analysis.operations.names import Words, parse_name
 from interlock.analysis.operations.nested import read_job, read_nested, read_order
 from interlock.analysis.operations.params import ParamScope, pairs, scope_of, short_keys
 from interlock.analysis.operations.payloads import read_payloads

@@ -9,12 +9,13 @@ from typing import Any
 
 from interlock.analysis.lexicon import object_kind, verb_kind
 from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.named_effects import NamedAct
 from interlock.analysis.operations.act_params import ended_by, ending, rights_to_all
 from interlock.analysis.operations.effects import CLOUD
 from interlock.analysis.operations.effects import deed as deed_of
 from interlock.analysis.operations.key_words import NAMES, STATES, Sense, sense
 from interlock.analysis.operations.key_words import NOTHING as NO_SENSE
-from interlock.analysis.operations.names import NamedAct, Words
+from interlock.analysis.operations.names import Words
 from interlock.analysis.operations.params import PLAIN, squash, truth, walk
 
 _PATTERNS = Patterns("settings")
@@ -298,32 +299,19 @@ def expires(words: tuple[str, ...], params: Mapping[str, Any]) -> list[Deed]:
         short, upper = squash(key), squash(above)
         if about and isinstance(value, str) and short in ("attributename", "attribute", "field", "column"):
             named = named or value.lower().startswith(_BORN)
-        if isinstance(value, str) and short in (
-            "prefix",
-            "matchesprefix",
-            "pattern",
-            "name",
-            "bucket",
-            "topic",
-            "loggroupname",
-        ):
+        if isinstance(value, str) and short in _LISTS.kept_under:
             passing = passing or bool(value and _PATTERNS.passing.search(value[:200]))
-        if (
-            "expiration" in (short, upper)
-            or short == "delete"
-            or str(value).lower()[:12] in ("delete", "expire", "purge")
-        ):
+        said = str(value).lower()[:12]
+        if "expiration" in (short, upper) or short == "delete" or said in ("delete", "expire", "purge"):
             deletes = True
         if short.startswith("expireafter") and isinstance(value, (int, float)) and 0 < value <= _HOUR:
             passes = True
         born = born or (upper in ("keys", "key", "fields") and short.startswith(_BORN))
-        seconds = _seconds(
-            short, value, "retention" in short or (about and (short in _LISTS.ages or short in ("period", "value")))
-        )
+        counted = short in _LISTS.ages or short in ("period", "value")
+        seconds = _seconds(short, value, "retention" in short or (about and counted))
         if seconds is not None and "abort" not in upper and "transition" not in upper and "noncurrent" not in upper:
-            if "retention" in short or ("retention" in words and short in (*_LISTS.ages, "period", "value")):
-                if seconds <= _SHORT:
-                    return [("act_delete", ("bulk",))]
+            if seconds <= _SHORT and ("retention" in short or ("retention" in words and counted)):
+                return [("act_delete", ("bulk",))]
             soonest = min(soonest, seconds)
     if named or (passes and born) or (about and deletes and (soonest < _SHORT or (soonest < _SOON and not passing))):
         return [("act_delete", ("bulk",))]

@@ -9,19 +9,17 @@ from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
 from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import may_be_operation
 from interlock.analysis.prose import english
-from interlock.analysis.prose.acts import NOTHING, AnnouncedAct, Carried, Traits
+from interlock.analysis.prose.acts import NOTHING, AnnouncedAct, Traits
 from interlock.analysis.prose.clauses import Tokens, clauses, sentences, tokens
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, shape_of
 from interlock.analysis.prose.english import LISTS
 from interlock.analysis.prose.english.clause import TELLS, EnglishClause, read_clause, thing_of
 from interlock.analysis.prose.english.objects import EnglishObject
 from interlock.analysis.prose.english.sentence import (
-    all_english,
     described,
     guard_at_work,
     is_followed,
     is_judged,
-    is_name,
     is_pressed,
     keeps_data,
     made_to,
@@ -31,8 +29,8 @@ from interlock.analysis.prose.english.sentence import (
 from interlock.analysis.prose.files import file_effects
 from interlock.analysis.prose.foreign import read_foreign
 from interlock.analysis.prose.normalise import LIMIT, known_words, normalise, without_claims
-from interlock.analysis.prose.operations import NAMED, Mention, ends_with, lists_names, mentions, unnamed, without_named
-from interlock.analysis.prose.playing import play, read_operations, running
+from interlock.analysis.prose.operations import NAMED, ends_with, lists_names, mentions, unnamed, without_named
+from interlock.analysis.prose.playing import Told, play, read_operations, running
 
 _PATTERNS = Patterns("prose")
 _LISTS = WordLists("prose")
@@ -82,42 +80,6 @@ def is_vague(text: str, known: bool) -> bool:
 _PRODUCTION = re.compile(r"\bprod(?:uction)?\b")
 
 
-class Told:
-    """Passes effects on, and remembers whether there was one."""
-
-    def __init__(self, out: Report) -> None:
-        self.out = self.whole = out
-        self.any = self.known = self.vague = False
-        self.read_only = True
-        self.looks = (
-            False  # something said that it only looks, asks or does nothing: without that, nothing is safe (C-01)
-        )
-        self.asked = False
-        self.named = False  # the clause in front only named a command
-        self.mentioned: list[Mention] = []  # the operations that the sentence names
-        self.ended = ""  # the role of the one that the clause in front ended with
-        self.lists = False  # the sentence only lists operations
-        self.carried = Carried()
-        self.spoken: set[str] = set()  # of the clauses of a sentence: told, look, or done
-        self.keeps = False  # the sentence says that data stays
-        self.last = False  # no clause follows that may speak of the same thing
-        self.studied = False  # a clause reads, checks or explains
-        self.described: list[Tokens] = []  # clauses about what a piece of code does
-        self.quoted: list[Embedded] = []  # what was quoted or described so far
-        self.plain: list[
-            tuple[str, str]
-        ] = []  # sentences that say what will be done, nothing embedded; and in which language
-
-    def about(self, words: Tokens) -> None:
-        """From here on, what is told is about the part of the text that has these words."""
-        narrowed = getattr(self.whole, "about", None)
-        self.out = self.whole if narrowed is None else narrowed(words)
-
-    def act(self, one: AnnouncedAct) -> None:
-        self.any = True
-        self.out.effect(one.verb, one.target, *sorted(one.traits))
-
-
 def read_text(text: str, out: Report, vague: str) -> None:
     """Reports what the text announces, and by the verb for `vague` texts that it announces nothing."""
     told = Told(out)
@@ -154,7 +116,7 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
         told.known = told.looks = told.asked = True
         return before
     foreign = read_foreign(sentence)
-    if foreign is not None and not (reads_as_english(low) and (not foreign.acts or all_english(sentence))):
+    if foreign is not None and not reads_as_english(low):
         told.known = True
         told.read_only = told.read_only and foreign.read_only
         told.looks = told.looks or foreign.known
@@ -202,8 +164,6 @@ def _read_clause(
     if all(word.lower() in ("and", "or", ",") for word in words):
         return before
     marked = MARK in lifted.text and any(word.startswith(MARK) for word in words)
-    if marked:
-        words = [_named(word, lifted) for word in words]
     named = mentions(words, NAMED if told.lists else told.ended)
     told.ended = ends_with(words, named)
     told.mentioned += named
@@ -261,7 +221,7 @@ def _read_clause(
         told.read_only = False
     if told.last:
         return None
-    spoken_of = thing_of(words, clause)
+    spoken_of = thing_of(clause)
     return spoken_of if spoken_of.kind else before
 
 
@@ -298,14 +258,6 @@ def _do_as_quoted(lifted: Lifted, wide: Traits, told: Told) -> None:
             _read_clause(tokens(thing.text[:_PRESSED]), lifted, None, wide, told)
 
 
-def _named(word: str, lifted: Lifted) -> str:
-    """A name in quotes or backticks, where it is the name of a thing; else the mark that stands for it."""
-    if not word.startswith(MARK):
-        return word
-    thing = lifted.of(word)
-    return thing.text if thing.kind == "quote" and is_name(thing.text) else word
-
-
 def _follow(words: Tokens, clause: EnglishClause, told: Told) -> None:
     """What a clause does with what the one in front of it got."""
     done = told.carried.follow(" ".join(words).lower(), bool(clause.shield), clause.denied)
@@ -324,14 +276,7 @@ def _is_question(low: str) -> bool:
     if _PATTERNS.polite.match(low):
         return False
     if english.PATTERNS.asks.match(low):
-        return (
-            low.rstrip().endswith("?")
-            or re.match(
-                r"(?:so |and )?(?:what|how|why|which|who|whether|where|when (?:do|does|did|is|are|was|will|should|can))\b",
-                low,
-            )
-            is not None
-        )
+        return low.rstrip().endswith("?") or _PATTERNS.asks_openly.match(low) is not None
     return low.startswith("¿") and low.rstrip().endswith("?")
 
 

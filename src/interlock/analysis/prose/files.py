@@ -44,7 +44,7 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     if (
         clause.acts
         and clause.acts[0].verb in _LISTS.destroys
-        and not ((thing := thing_of(words, clause)).kind in ("code", "account") and thing.direct)
+        and not ((thing := thing_of(clause)).kind in ("code", "account") and thing.direct)
     ):
         if _PATTERNS.killers.search(text):
             return _deleted(words, text, "bulk" if clause.acts[0].traits & {"bulk", "all"} else "")
@@ -105,19 +105,10 @@ def _paths(words: Tokens) -> list[str]:
         word
         for word in words
         if (len(word) <= 300 and _PATTERNS.path.match(word))
-        or (len(word) <= 120 and _FILE.match(word) and _plain_file(words, word))
+        or (len(word) <= 120 and _FILE.match(word) and _is_file(word))
     ]
 
 
-def _plain_file(words: Tokens, word: str) -> bool:
-    """True for a file's name: not a version, a host, or owner/repository."""
-    if re.fullmatch(r"[\w-]+/[\w-]+", word) or re.fullmatch(
-        r"v?\d[\d.]*\w?|[\w.-]+\.(?:com|org|net|io|ai|dev|app|co|us|de)", word
-    ):
-        return bool(
-            re.fullmatch(
-                r"(?:src|lib|docs|tests?|app|build|dist|data|config|scripts|notes|public|assets|logs|tmp|backups?|uploads|migrations)/[\w-]+",
-                word,
-            )
-        )
-    return True
+def _is_file(word: str) -> bool:
+    """False for a version, a host, or owner/repository."""
+    return not _PATTERNS.no_file.fullmatch(word) or _PATTERNS.in_folder.fullmatch(word) is not None

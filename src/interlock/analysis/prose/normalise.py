@@ -69,6 +69,12 @@ def known_words() -> frozenset[str]:
     return frozenset(word for word in words if " " not in word and (len(word) > 2 or word in _LISTS.links))
 
 
+@cache
+def _all_words() -> frozenset[str]:
+    """The words of both lexicons, that of names and that of sentences."""
+    return vocabulary() | known_words()
+
+
 LIMIT = 20_000
 
 _SPACES = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # all but a single space
@@ -82,15 +88,8 @@ def normalise(text: str) -> tuple[str, bool]:
     plain = narrow(text)[:LIMIT]
     shown = "".join(char for char in plain if not is_invisible(char))
     hidden = any(_hides_in_a_word(plain, at) for at, char in enumerate(plain) if is_invisible(char))
-    read = unmasked(shown, _Words())
+    read = unmasked(shown, _all_words())
     return _spaced(_PATTERNS.edges.sub(" ", read)), hidden or read != shown
-
-
-class _Words:
-    """The words of both lexicons, that of names and that of sentences."""
-
-    def __contains__(self, word: object) -> bool:
-        return word in vocabulary() or word in known_words()
 
 
 def _hides_in_a_word(text: str, at: int) -> bool:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Iterable, Mapping
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon.forms import nouns, verb_forms
 from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.operations.command_params import shell_text
 from interlock.analysis.operations.names import is_operation
+from interlock.analysis.operations.requests import acting_path
 from interlock.analysis.prose import english
-from interlock.analysis.prose.acts import AnnouncedAct, act
+from interlock.analysis.prose.acts import AnnouncedAct, Carried
 from interlock.analysis.prose.clauses import Tokens
 from interlock.analysis.prose.code_spans import calls_in
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, arguments
@@ -22,21 +22,46 @@ _PATTERNS = Patterns("playing")
 _LISTS = WordLists("playing")
 
 
-class Teller(Protocol):
-    """Who is told what was found."""
+class Told:
+    """Passes effects on, and remembers whether there was one."""
 
-    out: Report
-    any: bool
-    known: bool
-    named: bool
+    def __init__(self, out: Report) -> None:
+        self.out = self.whole = out
+        self.any = self.known = self.vague = False
+        self.read_only = True
+        self.looks = (
+            False  # something said that it only looks, asks or does nothing: without that, nothing is safe (C-01)
+        )
+        self.asked = False
+        self.named = False  # the clause in front only named a command
+        self.mentioned: list[Mention] = []  # the operations that the sentence names
+        self.ended = ""  # the role of the one that the clause in front ended with
+        self.lists = False  # the sentence only lists operations
+        self.carried = Carried()
+        self.spoken: set[str] = set()  # of the clauses of a sentence: told, look, or done
+        self.keeps = False  # the sentence says that data stays
+        self.last = False  # no clause follows that may speak of the same thing
+        self.studied = False  # a clause reads, checks or explains
+        self.described: list[Tokens] = []  # clauses about what a piece of code does
+        self.quoted: list[Embedded] = []  # what was quoted or described so far
+        self.plain: list[
+            tuple[str, str]
+        ] = []  # sentences that say what will be done, nothing embedded; and in which language
 
-    def act(self, one: AnnouncedAct) -> None: ...
+    def about(self, words: Tokens) -> None:
+        """From here on, what is told is about the part of the text that has these words."""
+        narrowed = getattr(self.whole, "about", None)
+        self.out = self.whole if narrowed is None else narrowed(words)
+
+    def act(self, one: AnnouncedAct) -> None:
+        self.any = True
+        self.out.effect(one.verb, one.target, *sorted(one.traits))
 
 
 # -- would it run? ----------------------------------------------------------------------------------------
 
 
-def running(words: Tokens, clause: EnglishClause, lifted: Lifted, told: Teller) -> list[Embedded]:
+def running(words: Tokens, clause: EnglishClause, lifted: Lifted, told: Told) -> list[Embedded]:
     """The embedded things of a clause that its sentence would run."""
     found: list[Embedded] = []
     low = [word.lower() for word in words]
@@ -98,7 +123,7 @@ def _is_launched(low: Tokens, at: int, clause: EnglishClause) -> bool:
 # -- what does it do? -------------------------------------------------------------------------------------
 
 
-def play(thing: Embedded, told: Teller) -> None:
+def play(thing: Embedded, told: Told) -> None:
     """Hands something embedded to the reader of its language."""
     kind = thing.kind.removeprefix("quoted_")
     if kind == "quote":
@@ -115,28 +140,21 @@ def play(thing: Embedded, told: Teller) -> None:
         from interlock.analysis.http import read_http
 
         read_http(thing.extra, thing.text, "", (), told.out)
-        _read_route(thing.text, told)
+        acting_path(thing.text, lambda name: _read_operation(name, {}, told))
     elif kind == "json":
         from interlock.analysis.operations.tools import read_tool
 
         for name, given in calls_in(thing.text):
             read_tool(name, given, told.out)
     elif kind == "call":
-        from interlock.analysis.operations.operation import read_operation
-
-        read_operation(thing.text, arguments(thing.extra), "", told.out)
+        _read_operation(thing.text, arguments(thing.extra), told)
 
 
-def _play_shell(text: str, told: Teller) -> None:
-    first = text.split(None, 1)[0]
-    if _PATTERNS.cmd.match(text[:400]):
-        told.out.code("cmd", text)
-    elif first.lower() in _LISTS.cmdlets or (
-        _PATTERNS.cmdlet.match(text[:400]) and first.partition("-")[0].lower() in _LISTS.verbs
-    ):
+def _play_shell(text: str, told: Told) -> None:
+    if text.split(None, 1)[0].lower() in _LISTS.cmdlets:
         told.out.code("powershell", text)
     else:
-        told.out.shell(text)
+        shell_text(text, told.out)
     if text.strip() == "git clean":
         told.out.effect("act_delete", "everything untracked", "one")  # the sentence leaves the flag to the reader
     if _PATTERNS.aimless.match(text[:400]):
@@ -146,34 +164,22 @@ def _play_shell(text: str, told: Teller) -> None:
 _LAST = re.compile(r"(?:^|[.>:])(\w{1,60})[!?]?(?:\(((?:[^()]|\([^()]*\)){0,400})\))?;?$")
 
 
-def _play_method(text: str, told: Teller) -> None:
+def _play_method(text: str, told: Told) -> None:
     """`crm.bulk_delete_objects(…)`: the name of a method of several words is that of an operation."""
     last = _LAST.search(text[:2000])
     if last and is_operation(last[1]) and not last[1].lower().endswith(tuple(_LISTS.tame_ends)):
-        from interlock.analysis.operations.operation import read_operation
-
-        read_operation(last[1], arguments(last[2] or ""), "", told.out)
+        _read_operation(last[1], arguments(last[2] or ""), told)
 
 
-def _read_route(url: str, told: Teller) -> None:
-    """`/orgs/acme/suspend`: a route that ends in a verb does what the verb says to what stands in front."""
-    pieces = [piece for piece in re.split(r"[/:]", url.partition("?")[0].lower()) if piece]
-    known = verb_forms().get(pieces[-1]) if pieces else None
-    if known is None or known[1] != "base" or known[2] in ("do", "look", "make", "send", "format", "grant"):
-        return
-    things = [nouns()[piece] for piece in pieces[:-1] if piece in nouns()]
-    kind, traits, _ = things[-1] if things else ("", (), False)
-    told.act(act(known[2], kind, url[:120], frozenset(traits)))
-
-
-# -- operations by name -----------------------------------------------------------------------------------
-
-
-def read_operations(named: Iterable[Mention], told: Teller) -> None:
+def read_operations(named: Iterable[Mention], told: Told) -> None:
     """Reads every operation that a clause calls by its name."""
-    from interlock.analysis.operations.operation import read_operation
-
     for mention in named:
         if mention.role == CALLED:
             told.any = told.known = True
-            read_operation(mention.name, mention.given, "", told.out)
+            _read_operation(mention.name, mention.given, told)
+
+
+def _read_operation(name: str, given: Mapping[str, str], told: Told) -> None:
+    from interlock.analysis.operations.operation import read_operation
+
+    read_operation(name, given, "", told.out)

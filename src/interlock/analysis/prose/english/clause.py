@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 
 from msgspec import Struct, field
 
@@ -51,8 +52,13 @@ _MOST_ACTS = 12
 
 
 class EnglishClause(Struct):
-    """What was read in one clause."""
+    """One clause, and what was read in it."""
 
+    words: Tokens
+    low: Tokens  # its words in lower case, those blanked that mean no harm here
+    text: str  # its words in lower case
+    before: EnglishObject | None  # what the clause in front spoke of
+    wide: Traits  # what holds for the whole sentence
     acts: list[AnnouncedAct] = field(default_factory=list)
     shield: str = ""  # look or make, when the clause only speaks of something
     head: str = ""  # the verb that shields
@@ -63,47 +69,63 @@ class EnglishClause(Struct):
     denied: bool = False
     reported: bool = False  # harm was done already by somebody, or is plainly ruled out
     marks: list[str] = field(default_factory=list)  # what is embedded and would really run
-    text: str = ""  # its words, in lower case
     thing: EnglishObject | None = None  # the object of its verb
     whole: EnglishObject | None = None  # what all of its words name
+
+    @property
+    def harmful(self) -> bool:
+        return bool(self.acts) and any(act.harmful for act in self.acts)
+
+    def shield_by(self, kind: str, verb: str, at: int) -> None:
+        """From this verb on, the clause only speaks of something."""
+        self.known, self.shield, self.head = True, kind, verb
+        self.head_at = len(" ".join(self.low[:at])) + bool(at)
 
 
 def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> EnglishClause:
     """Reads one clause; `before` is what the clause in front spoke of, `wide` what holds for the whole sentence."""
-    found = EnglishClause()
     low = [word.lower() for word in words]
-    text = found.text = " ".join(low)
+    text = " ".join(low)
+    found = EnglishClause(words, low, text, before, wide)
     if english.PATTERNS.supposes.match(text) or low[0] == "before":
         found.denied = True
         return found
-    text_plain = text
+    plain = text
     if english.may_say(english.NOT_NEGATIONS_CUES, text):
-        text_plain = english.PATTERNS.not_negations.sub(_blank, text)
-    text_plain = harmless_phrases().without(text_plain)
-    found.known = text_plain != text
+        plain = english.PATTERNS.not_negations.sub(lambda match: "_" * len(match[0]), text)
+    plain = harmless_phrases().without(plain)
+    if plain != text:
+        found.known, found.low = True, _aligned(low, plain)
     topic = topic_at(low)
-    _read_words(words, _aligned(low, text_plain) if found.known else low, before, wide, found, topic)
-    if not found.acts or not any(act.harmful for act in found.acts):
-        whole = found.whole = thing_in(words, 0, len(words))
-        if not whole.kind and (whole.pronoun or _IT.search(text)) and before is not None and before.kind:
-            whole = before = before.with_traits(whole.traits)
-        if reports(low):
-            found.known = found.reported = True
-        else:
-            meant = before.words.lower() if before is not None and whole is before else ""
-            _read_idioms(
-                low, _IT.sub(lambda _: meant, text_plain, count=1) if meant else text_plain, whole, wide, found, topic
-            )
-        if not found.shield and not found.denied and not any(act.harmful for act in found.acts):
-            taken = by_default(low, whole, wide, found.known)
-            if taken is not None:
-                found.known = True
-                found.acts.append(taken)
+    _read_words(found, topic)
+    found.low = low
+    if not found.harmful:
+        _read_whole(found, plain, topic)
     return found
 
 
-def thing_of(words: Tokens, clause: EnglishClause) -> EnglishObject:
+def _read_whole(found: EnglishClause, plain: str, topic: int) -> None:
+    """Reads a clause that no verb of its own makes harmful: by its phrases, or else by its object, particle and adverbs."""
+    before = found.before
+    whole = found.whole = thing_in(found.words, 0, len(found.words))
+    if not whole.kind and (whole.pronoun or _IT.search(found.text)) and before is not None and before.kind:
+        whole = before.with_traits(whole.traits)
+        if before.words:
+            plain = _IT.sub(lambda _: whole.words.lower(), plain, count=1)
+    if reports(found.low):
+        found.known = found.reported = True
+    else:
+        _read_idioms(found, plain, whole, topic)
+    if not found.shield and not found.denied and not found.harmful:
+        taken = by_default(found.low, whole, found.wide, found.known)
+        if taken is not None:
+            found.known = True
+            found.acts.append(taken)
+
+
+def thing_of(clause: EnglishClause) -> EnglishObject:
     """What a clause speaks of: the object of its verb, or else what its words name."""
+    words = clause.words
     if clause.thing is None:
         opens = words[0].lower() in verb_forms() and not (len(words) > 1 and words[1].lstrip("#")[:1].isdigit())
         if opens:  # not `order 12`
@@ -113,36 +135,25 @@ def thing_of(words: Tokens, clause: EnglishClause) -> EnglishObject:
     return clause.thing
 
 
-def _blank(match: re.Match[str]) -> str:
-    return "_" * len(match[0])
-
-
 def _aligned(low: Tokens, text: str) -> Tokens:
     """The words again, with those blanked that the text no longer has."""
-    result, at = [], 0
-    for word in low:
-        piece = text[at : at + len(word)]
-        result.append(piece)
-        at += len(word) + 1
-    return result
+    ends = accumulate(len(word) + 1 for word in low)
+    return [text[end - 1 - len(word) : end - 1] for word, end in zip(low, ends, strict=True)]
 
 
-def _read_words(
-    words: Tokens, low: Tokens, before: EnglishObject | None, wide: Traits, found: EnglishClause, topic: int
-) -> None:
-    table, at = verb_forms(), 0
-    while at < len(low):
-        word = low[at]
-        if at == topic and not found.shield and not any(one.harmful for one in found.acts):
+def _read_words(found: EnglishClause, topic: int) -> None:
+    table, low = verb_forms(), found.low
+    for at, word in enumerate(low):
+        if at == topic and not found.shield and not found.harmful:
             found.known, found.shield = True, "make"
         if word.startswith(MARK):
-            means = bool(set(low[max(0, at - 3) : at]) & _LISTS.runs)
-            if not _denied(low, at, table) and (not found.shield or (found.head not in TELLS and means)):
-                found.marks.append(words[at])
-                found.runs = found.runs or bool(set(low[max(0, at - 3) : at]) & _LISTS.strictly) or _is_given(words, at)
+            near = set(low[max(0, at - 3) : at])
+            means = not found.shield or (found.head not in TELLS and not near.isdisjoint(_LISTS.runs))
+            if means and not _denied(low, at):
+                found.marks.append(found.words[at])
+                found.runs = found.runs or not near.isdisjoint(_LISTS.strictly) or _is_given(found.words, at)
         elif at < topic and (word in table or word in nominals() or is_opening(low, at)):
-            at = _read_verb(words, low, at, before, wide, found)
-        at += 1
+            _read_verb(found, at)
 
 
 def _is_given(words: Tokens, at: int) -> bool:
@@ -151,95 +162,88 @@ def _is_given(words: Tokens, at: int) -> bool:
     return any(is_operation(word) for word in near) and bool({word.lower() for word in near} & _LISTS.gives)
 
 
-def _read_verb(
-    words: Tokens, low: Tokens, at: int, before: EnglishObject | None, wide: Traits, found: EnglishClause
-) -> int:
-    """Reads the verb at this place; returns the place where reading goes on."""
-    table = verb_forms()
+def _read_verb(found: EnglishClause, at: int) -> None:
+    """Reads the verb at this place: one that only looks or makes shields the rest, one of harm may announce its effect."""
+    low, table = found.low, verb_forms()
     verb, form, kind = table.get(low[at]) or opening_forms().get(low[at]) or (low[at], "noun", nominals()[low[at]])
     particle = _particle(verb, low, at)
     if particle:
         kind = english_words().phrasals[verb][low[particle]]
         if low[particle : particle + 2] == ["out", "of"] and kind == "stop":
             kind = "remove"  # `take every row out of the table`
-    if (
-        (found.shield and not (found.shield == "make" and job_does(low, at)))
-        or len(found.acts) > _MOST_ACTS
-        or any(act.harmful for act in found.acts)
-    ):
-        return at
-    if is_noun(low, at, form, kind):
-        return at
+    shielded = found.shield and not (found.shield == "make" and job_does(low, at))
+    if shielded or len(found.acts) > _MOST_ACTS or found.harmful or is_noun(low, at, form, kind):
+        return
     if form != "past" and verb in LEADERS:
         speaks = "make" if is_told(verb, low, at) else only_looks(verb, low, at)
-        if speaks and not _denied(low, at, table):
-            found.known, found.shield, found.head, found.head_at = (
-                True,
-                speaks,
-                verb,
-                len(" ".join(low[:at])) + bool(at),
-            )
-            return at
+        if speaks and not _denied(low, at):
+            found.shield_by(speaks, verb, at)
+            return
+    after = low[at + 1 : at + 3]
     if kind in ("look", "make"):
-        if form == "past" or (form == "third" and not at):
-            return at
-        if (verb == "plan" and low[at + 1 : at + 2] == ["to"]) or (
-            verb == "see" and low[at + 1 : at + 3] == ["to", "it"]
-        ):
-            return at
-        found.known = True
+        going = (verb == "plan" and after[:1] == ["to"]) or (verb == "see" and after == ["to", "it"])
+        if form == "past" or (form == "third" and not at) or going:
+            return
         if verb == "back" and "up" not in low[at + 1 : at + 8]:
-            return at
-        found.shield, found.head, found.head_at = kind, verb, len(" ".join(low[:at])) + bool(at)
-        return at
-    if (
-        "if" in low[:at]
-        or "whether" in low[:at]
-        or (verb in ("stop", "quit") and low[at + 1 : at + 2] and low[at + 1].endswith("ing") and low[at + 1] in table)
+            found.known = True
+        else:
+            found.shield_by(kind, verb, at)
+    elif not {"if", "whether"}.isdisjoint(low[:at]) or (
+        verb in ("stop", "quit") and after and after[0].endswith("ing") and after[0] in table
     ):
         found.known = True
-        return at
-    if kind == "do" and verb in _LISTS.mutates and form != "past" and not _denied(low, at, table):
-        changed = mutation(words, low, at, wide)
-        found.acts += [changed] if changed is not None else []
-    if kind == "do":
+    elif kind == "do":
+        if verb in _LISTS.mutates and form != "past" and not _denied(low, at):
+            changed = mutation(found.words, low, at, found.wide)
+            found.acts += [changed] if changed is not None else []
         found.known = found.known or form != "past"
         found.changes = found.changes or (form != "past" and verb not in _LISTS.enters)
-        return at
-    if _denied(low, at, table) or is_empty(low, at):
+    elif _is_announced(found, at, kind, form == "past"):
+        found.known = True
+        _announce(found, at, kind, verb, form == "past", particle)
+
+
+def _is_announced(found: EnglishClause, at: int, kind: str, passive: bool) -> bool:
+    """False for harm that the clause denies, reports, speaks of or leaves to others; remembers which."""
+    low, close, maybe = found.low, english.LISTS.close, english.LISTS.modal_maybe
+    if _denied(low, at) or is_empty(low, at):
         found.denied, found.known = True, True
-        found.reported = found.reported or (kind in GRAVE and english.LISTS.close.isdisjoint(low))
-        return at
-    if is_subject(low, at) or is_checked(low, at, kind):
+        found.reported = found.reported or (kind in GRAVE and close.isdisjoint(low))
+    elif is_subject(low, at) or is_checked(low, at, kind):
         found.known, found.shield = True, "make"
-        return at
-    passive = form == "past"
-    if passive and (not is_passive(low, at) or set(low[:at]) & english.LISTS.close or is_relative(low, at)):
+    elif passive and (not is_passive(low, at) or not close.isdisjoint(low[:at]) or is_relative(low, at)):
         found.reported = found.reported or is_report(low, at, kind)
-        return at
-    if passive and by_others(low, at):
+    elif passive and by_others(low, at):
         found.known = found.reported = True
-        return at
-    if low[max(0, at - 1)] in english.LISTS.modal_maybe or (
-        at > 1 and low[at - 2] in english.LISTS.modal_maybe and low[at - 1] not in ("like",)
-    ):
+    elif low[max(0, at - 1)] in maybe or (at > 1 and low[at - 2] in maybe and low[at - 1] != "like"):
         found.denied = True
-        return at
-    found.known = True
-    _announce(words, low, at, (kind, verb, passive, particle), before, wide, found)
-    return at
+    else:
+        return True
+    return False
 
 
-def _announce(
-    words: Tokens,
-    low: Tokens,
-    at: int,
-    verb: tuple[str, str, bool, int],
-    before: EnglishObject | None,
-    wide: Traits,
-    found: EnglishClause,
-) -> None:
-    kind, name, passive, particle = verb
+def _announce(found: EnglishClause, at: int, kind: str, name: str, passive: bool, particle: int) -> None:
+    low = found.low
+    thing = _object(found, at, kind, name, passive, particle)
+    if thing is None:
+        return
+    found.thing = thing
+    traits = thing.traits | found.wide
+    if kind == "grant" and "admin" in traits and is_recipient(low):
+        traits = traits - {"admin"}
+    if kind == "reset" and "factory" in low:
+        traits = traits | {"permanent"}
+    announced = act(kind if particle else sense(name, kind), kind_of(kind, name, thing, low, at), thing.words, traits)
+    if announced.verb != "act_change" and in_code(thing, low, at, traits, kind):
+        announced = AnnouncedAct("act_change", thing.words, traits)
+    found.acts.append(announced)
+    if kind == "block" and announced.verb == "act_change":
+        found.shield_by("make", name, 0)  # a guard against what the clause goes on to name
+
+
+def _object(found: EnglishClause, at: int, kind: str, name: str, passive: bool, particle: int) -> EnglishObject | None:
+    """What the verb is done to, wherever the clause names it; none where it names nothing."""
+    words, low, before = found.words, found.low, found.before
     thing = thing_in(words, 0, at) if passive else thing_in(words, at + 1, len(words), particle)
     if (
         name in nominals()
@@ -255,29 +259,16 @@ def _announce(
         marked = thing_in(words, 1, at - 1)  # `schedule the key for deletion`
         thing = marked.with_traits(thing.traits) if marked.kind else thing
     if kind == "reset" and not thing.words:
-        return
+        return None
     if kind == "expire" and not thing.kind and at > 1 and low[at - 1] == "to" and not _LISTS.sets.isdisjoint(low[:2]):
         thing = thing_in(words, 1, at).with_traits(thing.traits)  # `set all documents to expire`
     if (thing.bare or (thing.kind == "" and thing.pronoun)) and before is not None and before.kind:
         thing = before.with_traits(thing.traits)
     if not thing.words and found.acts:
-        return
+        return None
     if passive:
         thing = thing.with_traits(thing_in(words, at + 1, len(words)).traits)
-    if kind in ("overwrite", "reset"):
-        thing = with_its_data(thing)
-    found.thing = thing
-    traits = thing.traits | wide
-    if kind == "grant" and "admin" in traits and is_recipient(low):
-        traits = traits - {"admin"}
-    if kind == "reset" and "factory" in low:
-        traits = traits | {"permanent"}
-    announced = act(kind if particle else sense(name, kind), kind_of(kind, name, thing, low, at), thing.words, traits)
-    if announced.verb != "act_change" and in_code(thing, low, at, traits, kind):
-        announced = AnnouncedAct("act_change", thing.words, traits)
-    found.acts.append(announced)
-    if kind == "block" and announced.verb == "act_change":
-        found.shield, found.head, found.head_at = "make", name, 0  # a guard against what the clause goes on to name
+    return with_its_data(thing) if kind in ("overwrite", "reset") else thing
 
 
 def _particle(verb: str, low: Tokens, at: int) -> int:
@@ -298,11 +289,11 @@ def _particle(verb: str, low: Tokens, at: int) -> int:
     return 0
 
 
-def _denied(low: Tokens, at: int, table: dict[str, tuple[str, str, str]]) -> bool:
+def _denied(low: Tokens, at: int) -> bool:
     """True when a denial stands in front of this word and belongs to it."""
     if low[max(0, at - 3) : at] == ["no", "need", "to"]:
         return True
-    close, negations = english.LISTS.close, english.LISTS.negations
+    table, close, negations = verb_forms(), english.LISTS.close, english.LISTS.negations
     for place in range(at - 1, max(-1, at - 7), -1):
         word = low[place]
         if word in negations:
@@ -315,8 +306,9 @@ def _denied(low: Tokens, at: int, table: dict[str, tuple[str, str, str]]) -> boo
 _GOES_OUT = frozenset({"act_leak", "act_send"})
 
 
-def _read_idioms(low: Tokens, text: str, thing: EnglishObject, wide: Traits, found: EnglishClause, topic: int) -> None:
+def _read_idioms(found: EnglishClause, text: str, thing: EnglishObject, topic: int) -> None:
     """Wording that only as a whole says what happens."""
+    low = found.low
     if re.match(r"(?:would|could|might)\b", text):
         return
     head = found.head_at if found.shield else -1
@@ -325,13 +317,13 @@ def _read_idioms(low: Tokens, text: str, thing: EnglishObject, wide: Traits, fou
         if begun is not None and wording.effect not in begun and wording.effect not in _GOES_OUT:
             continue  # what only the topic has
         at = min(text[:start].count(" "), len(low) - 1)
-        if _denied([*low, ""], min(len(text[:start].split()), len(low)), verb_forms()):
+        if _denied([*low, ""], min(len(text[:start].split()), len(low))):
             return
         if (wording.effect == "act_rewrite" and _was_done(low, at)) or (
             wording.effect == "act_run" and _is_kind(low, at)
         ):
             continue
-        said = _said(wording, thing, text, wide)
+        said = _said(wording, thing, text, found.wide)
         if said is None:
             continue
         found.known, found.shield = True, ""

@@ -256,11 +256,7 @@ def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) ->
         return ""
     if kind == "cancel" and (rest | set(thing.words.lower().split())) & _LISTS.orders:
         return "order"
-    if (
-        kind == "charge"
-        and verb in ("pay", "wire", "payout", "disburse", "remit", "reimburse", "debit")
-        and thing.kind != "code"
-    ):
+    if kind == "charge" and verb in _LISTS.pays and thing.kind != "code":
         return "" if verb == "wire" and rest & _LISTS.into else "money"
     if kind == "charge" and any(word[:1] in "$€£" or (word[:1].isdigit() and len(word) > 2) for word in rest if word):
         return "money"
@@ -282,14 +278,7 @@ _FEATURES = frozenset("feature features".split())
 
 def in_code(thing: EnglishObject, low: Tokens, at: int, traits: Traits, kind: str) -> bool:
     """True when what goes is a piece of source or of a text, not the thing itself."""
-    if traits & {"production", "database", "table", "bucket", "volume", "backup", "all", "permanent"} or thing.kind in (
-        "log",
-        "machine",
-        "device",
-        "disk",
-    ):
-        return False
-    if kind in ("leak", "send", "refund", "charge", "bypass"):
+    if traits & _LISTS.real or thing.kind in ("log", "machine", "device", "disk") or kind in _LISTS.no_edits:
         return False
     if thing.kind in ("resource", "", "event") and any(map(_PATTERNS.hooked.match, thing.words.split()[1:])):
         return True  # `the modal instance in componentWillUnmount`

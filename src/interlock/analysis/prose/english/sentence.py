@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
+from interlock.analysis.lexicon.forms import nouns, verb_forms
 from interlock.analysis.lexicon.lists import Patterns, WordLists
-from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.acts import AnnouncedAct
 from interlock.analysis.prose.clauses import Tokens
 from interlock.analysis.prose.english import LISTS, may_say
@@ -178,10 +176,6 @@ def is_judged(words: Tokens) -> bool:
     return False
 
 
-_WORDS = re.compile(r"[^\W\d_][\w'-]*")
-_NAME = re.compile(r"[A-Za-z][\w.-]{1,60}")
-
-
 def reads_as_english(low: str) -> bool:
     """True when the sentence begins with an English verb or article and has a word that only English has."""
     words = low.split()
@@ -192,27 +186,6 @@ def reads_as_english(low: str) -> bool:
         and (words[0] in verb_forms() or words[0] in _LISTS.only_here or words[0] == "no")
         and not _LISTS.only_here.isdisjoint(words)
     )
-
-
-def all_english(sentence: str) -> bool:
-    """True when every word is an English one that is known; names of operations count as none."""
-    return all(
-        is_operation(word)
-        or (low := word.lower()) in verb_forms()
-        or low in nouns()
-        or low in _LISTS.only_here
-        or low in scope()
-        or low in _LISTS.opens
-        for word in _WORDS.findall(sentence)
-    )
-
-
-def is_name(text: str) -> bool:
-    """`audit_trail`: true for one word that names a thing and is no verb."""
-    if not _NAME.fullmatch(text) or text.lower() in verb_forms():
-        return False
-    low = text.lower().replace("_", " ")
-    return low in nouns() or low.rpartition(" ")[2] in nouns()
 
 
 def is_pressed(words: Tokens, at: int) -> bool:
