@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -256,7 +256,7 @@ def _row(where: str, data: Mapping[str, str], given: Mapping[str, Any], depth: i
 
 def _scoped(where: str, data: Mapping[str, str], kinds: Mapping[str, VerbKind]) -> ScopedEffect:
     only_keys(where, data, _SCOPED_KEYS)
-    for name in (*data["kinds"].split(), *_given(data.get("as", ""))):
+    for name in (*data["kinds"].split(), *data.get("as", "").split()):
         _known(where, name, kinds)
     objects = frozenset(_known(where, one, _KEYS) for one in data["objects"].split())
     effect = f"act_{_known(where, data['effect'], EFFECTS)}" if "effect" in data else ""
@@ -266,10 +266,6 @@ def _scoped(where: str, data: Mapping[str, str], kinds: Mapping[str, VerbKind]) 
         raise PackError(f"{where}: expected a sentence for `match` and one for `spare`")
     traits = frozenset(data["traits"].split())
     return ScopedEffect(objects, traits, effect, data.get("as", ""), data["match"], data["spare"])
-
-
-def _given(name: str) -> Sequence[str]:
-    return (name,) if name else ()
 
 
 def _known(where: str, name: str, known: Iterable[str]) -> str:

@@ -68,6 +68,12 @@ def verb_forms() -> Forms:
     return _forms()[0]
 
 
+def form_of(word: str) -> str:
+    """Which form of a verb a word is; empty for no verb."""
+    known = verb_forms().get(word) or verb_forms().get(word.lower())
+    return known[1] if known else ""
+
+
 def opening_forms() -> Forms:
     """Forms that are nearly always something else, but for the begin of a clause with an article behind them: `audit the code`."""
     return _forms()[1]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from interlock.analysis.lexicon import object_kind, objects, split_name, verb_kind
+from interlock.analysis.lexicon import object_kind, objects, split_name
 from interlock.analysis.lexicon.lists import Patterns, WordLists, WordMaps
 from interlock.analysis.lexicon.load import english
 from interlock.analysis.lexicon.named_effects import NamedAct
 from interlock.analysis.operations.effects import CHANGE
-from interlock.analysis.operations.effects import deed as deed_of
 from interlock.analysis.operations.params import pairs, squash, truth
 
 _PATTERNS = Patterns("act_params")
@@ -64,8 +63,6 @@ def by_params(act: NamedAct, deed: Deed, keys: Mapping[str, Any], traits: set[st
         return "act_escalate", ()
     if act.verb in ("update", "post", "write") and _deletes_by_query(keys):
         return "act_delete", ("all",)
-    if deed[0] == CHANGE and (found := _ends(act, keys, traits)):
-        return found
     return ("act_leak", ()) if act.kind == "leak" and _goes_out(act, keys) else deed
 
 
@@ -100,23 +97,6 @@ def _goes_out(act: NamedAct, keys: Mapping[str, Any]) -> bool:
     )
     to = [keys[key] for key in _LISTS.goes_to & keys.keys() if isinstance(keys[key], str)]
     return people and any("://" in value[:12] or "@" in value or "public" in value for value in to)
-
-
-def _ends(act: NamedAct, keys: Mapping[str, Any], traits: set[str]) -> Deed | None:
-    """update_user {"status": "suspended"}, set_mfa {"enabled": false}."""
-    if act.verb and act.verb not in _LISTS.sets:
-        return None
-    for key, value in keys.items():
-        if verb := ending(act, key, value):
-            return deed_of(NamedAct(verb_kind(verb), verb, act.phrase, act.object, act.noun, act.beside, act.at))
-        if (
-            key in _LISTS.switches
-            and truth(value) is False
-            and "production" in traits
-            and not _LISTS.flags.isdisjoint(act.phrase)
-        ):
-            return "act_unconfigure", ("undoable",)
-    return None
 
 
 def ending(act: NamedAct, key: str, value: object) -> str:

@@ -124,12 +124,12 @@ def scope_of(params: Mapping[str, Any]) -> ParamScope:
             scope.traits.add(_MAPS.flags[key])
         elif said is False and key in _MAPS.flags_off:
             scope.traits.add(_MAPS.flags_off[key])
+        elif key in _LISTS.filters and not isinstance(value, (int, float)):
+            _filter(value, scope)
         elif isinstance(value, str):
             _string(key, value, scope)
         elif isinstance(value, (list, tuple)):
             _list(key, value, scope)
-        elif key in _LISTS.filters and (value is None or isinstance(value, Mapping)):
-            _filter(value, scope)
         elif key in _LISTS.many and isinstance(value, int) and value > 1 and not isinstance(value, bool):
             scope.traits.add("many")
         elif value is not None and _names_one(key):
@@ -154,12 +154,6 @@ def _string(key: str, value: str, scope: ParamScope) -> None:
     if len(value) > _SHORT:
         return
     word = value.strip().lower()
-    if key in _LISTS.filters:
-        if word in _MATCHES_ALL:
-            scope.traits.update(("all", "unfiltered"))
-        else:
-            scope.filtered = True
-        return
     if key in _LISTS.not_targets:
         return
     if word in _LISTS.everything or ("@" in word and word.partition("@")[0] in _LISTS.everybody):
@@ -183,12 +177,6 @@ def _is_production(text: str, key: str) -> bool:
 
 
 def _list(key: str, value: list[Any] | tuple[Any, ...], scope: ParamScope) -> None:
-    if key in _LISTS.filters:
-        if value:
-            scope.filtered = True
-        else:
-            scope.traits.update(("all", "unfiltered"))
-        return
     if key in _LISTS.not_targets:
         return
     plain = [item for item in value[:MAX_VALUES] if isinstance(item, (str, int)) and not isinstance(item, bool)]
@@ -208,8 +196,13 @@ def _list(key: str, value: list[Any] | tuple[Any, ...], scope: ParamScope) -> No
             scope.traits.add("production")
 
 
-def _filter(value: Mapping[str, Any] | None, scope: ParamScope) -> None:
-    if not value or set(map(squash, value)) <= {"matchall"}:
-        scope.traits.update(("all", "unfiltered"))
+def _filter(value: object, scope: ParamScope) -> None:
+    """Text, a list or an object that narrows an operation down; one that matches everything widens it."""
+    if isinstance(value, str):
+        wide = value.strip().lower() in _MATCHES_ALL
     else:
+        wide = not value or (isinstance(value, Mapping) and set(map(squash, value)) <= {"matchall"})
+    if wide:
+        scope.traits.update(("all", "unfiltered"))
+    elif not isinstance(value, str) or len(value) <= _SHORT:
         scope.filtered = True

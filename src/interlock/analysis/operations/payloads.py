@@ -18,7 +18,7 @@ from interlock.analysis.operations.command_params import (
     shell_text,
     text_of,
 )
-from interlock.analysis.operations.params import MAX_TEXT, squash
+from interlock.analysis.operations.params import MAX_TEXT, short_keys, squash
 from interlock.analysis.operations.requests import URL_KEYS, is_request, read_request
 from interlock.analysis.programs.load import program_set
 
@@ -203,12 +203,8 @@ _TYPED = ("text", "chars", "input", "keys", "data", "stdin", "content", "value")
 
 def first_text(input: Input, *keys: str) -> str:
     """The first of these parameters that is text."""
-    found = {squash(key): value for key, value in list(input.items())[:200]}
-    for key in keys:
-        value = found.get(key)
-        if isinstance(value, str) and value:
-            return value
-    return ""
+    found = short_keys(input)
+    return next((found[key] for key in keys if isinstance(found.get(key), str) and found[key]), "")
 
 
 def reader_of(name: str) -> str:
@@ -219,11 +215,8 @@ def reader_of(name: str) -> str:
 
 def read_typed(input: Input, out: Report) -> None:
     """Text for a live process is read as that process would read it; of an unknown one nothing can be told."""
-    text = first_text(input, *_TYPED)
-    found = {squash(key): value for key, value in list(input.items())[:200]}
-    if not text:
-        keys = found.get("keys")
-        text = " ".join(key for key in keys if isinstance(key, str)) if isinstance(keys, (list, tuple)) else ""
+    found = short_keys(input)
+    text = first_text(input, *_TYPED) or _pressed(found)
     if not text.strip("\x03\x04\x1a\x1b\r\n \t") or all(map(_PATTERNS.key.fullmatch, text.split())):
         out.effect("act_change", "a live process")  # polls, interrupts or answers it
         return
@@ -250,11 +243,14 @@ def read_typed(input: Input, out: Report) -> None:
 
 def read_terminal(input: Input, out: Report) -> None:
     """Keys for a terminal are read as its shell will."""
-    found = {squash(key): value for key, value in list(input.items())[:200]}
-    keys = found.get("keys")
-    text = " ".join(key for key in keys if isinstance(key, str)) if isinstance(keys, (list, tuple)) else ""
-    if text := text or first_text(input, *_TYPED, "command"):
+    if text := _pressed(short_keys(input)) or first_text(input, *_TYPED, "command"):
         shell_text(lines(text), out)
+
+
+def _pressed(keys: Input) -> str:
+    """The keys that are pressed one after the other."""
+    pressed = keys.get("keys")
+    return " ".join(key for key in pressed if isinstance(key, str)) if isinstance(pressed, (list, tuple)) else ""
 
 
 def lines(text: str) -> str:

@@ -48,6 +48,7 @@ class _Settings:
     def __init__(self, words: Words, act: NamedAct) -> None:
         self.words, self.act = words, act
         self.configures = not act.kind or act.verb in CONFIGURES
+        self.ends = self.configures or act.verb in ("mark", "label", "move")
         self.grants = self.configures or act.kind in ("grant", "create", "change")
         self.found: list[Deed] = []
 
@@ -68,9 +69,8 @@ class _Settings:
                 )
             self._setting(key, value, above)
             if (
-                depth
-                and self.configures
-                and squash(above) in _LISTS.fields
+                self.ends
+                and (not depth or squash(above) in _LISTS.fields)
                 and (verb := ending(self.act, squash(key), value))
             ):
                 self._ended(verb, self.act.object, self.act.noun)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from interlock.analysis.lexicon.forms import nominals, verb_forms
+from interlock.analysis.lexicon.forms import form_of, nominals, verb_forms
 from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.embedded import MARK
@@ -37,7 +37,7 @@ def tokens(sentence: str) -> Tokens:
             found.append(word)
         elif word.lower().startswith("e-mail"):
             found.append(word[:1] + word[2:])
-        elif head.isalpha() and ((head.lower() in _LISTS.how and _form(verb)) or _harms(head, verb)):
+        elif head.isalpha() and ((head.lower() in _LISTS.how and form_of(verb)) or _harms(head, verb)):
             found += [head, verb]
         else:
             found.append(word)
@@ -60,8 +60,8 @@ def clauses(words: Tokens) -> list[Tokens]:
     found: list[Tokens] = [[]]
     for at, word in enumerate(words):
         low = word.lower()
-        if low == ":" and len(found[-1]) == 1 and _form(found[-1][0]) in ("ing", "base"):
-            if _form(words[min(at + 1, len(words) - 1)]) not in ("ing", "base"):
+        if low == ":" and len(found[-1]) == 1 and form_of(found[-1][0]) in ("ing", "base"):
+            if form_of(words[min(at + 1, len(words) - 1)]) not in ("ing", "base"):
                 continue  # `Deleting: /srv/data`; not `Delegate: check …`
         if (
             (low in _LISTS.hence and found[-1] and found[-1][-1] == ",")
@@ -69,7 +69,7 @@ def clauses(words: Tokens) -> list[Tokens]:
             or (
                 low in _LISTS.joints
                 and not (at and words[at - 1].lower() in LISTS.determiners)
-                and not (low == "also" and _form(words[min(at + 1, len(words) - 1)]) == "third")
+                and not (low == "also" and form_of(words[min(at + 1, len(words) - 1)]) == "third")
                 and _begins_act(words, at + 1)
                 and not _ends_in_verb(found[-1], words[at + 1 : at + 4])
             )
@@ -77,20 +77,13 @@ def clauses(words: Tokens) -> list[Tokens]:
             found.append([])
         elif len(found[-1]) >= _LONGEST:
             found.append([word])
-        elif low in _LISTS.ways and at + 1 < len(words) and _form(words[at + 1]) == "ing":
+        elif low in _LISTS.ways and at + 1 < len(words) and form_of(words[at + 1]) == "ing":
             found.append([low])
-        elif low == "before" and at + 1 < len(words) and _form(words[at + 1]) == "ing":
-            found.append(["before"])
         elif low != ",":
             found[-1].append(word)
         elif found[-1]:
             found[-1].append(",")
     return [clause for clause in found if clause]
-
-
-def _form(word: str) -> str:
-    known = verb_forms().get(word.lower())
-    return known[1] if known else ""
 
 
 def _begins_act(words: Tokens, at: int) -> bool:
@@ -104,7 +97,7 @@ def _begins_act(words: Tokens, at: int) -> bool:
             return False  # `the disputes and refunds of last week`
         if word.startswith(MARK) or low in LISTS.negations or is_operation(word):
             return True
-        if _form(low) in ("base", "ing", "third"):
+        if form_of(low) in ("base", "ing", "third"):
             return True
         if low not in _LISTS.between and low != ",":
             return False
@@ -133,10 +126,10 @@ def _ends_in_verb(clause: Tokens, after: Tokens) -> bool:
         return False  # `from the forum post and start it`
     return (
         len(clause) > 1
-        and _form(clause[-1]) in ("base", "ing")
+        and form_of(clause[-1]) in ("base", "ing")
         and clause[-2].lower() not in LISTS.determiners
         and (
             clause[-2].lower() in _LISTS.among
-            or not any(_form(word) in ("base", "ing") and word.lower() not in _LISTS.between for word in clause[:-2])
+            or not any(form_of(word) in ("base", "ing") and word.lower() not in _LISTS.between for word in clause[:-2])
         )
     )

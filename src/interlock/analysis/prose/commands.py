@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 
 from msgspec import Struct
 
+from interlock.analysis.lexicon.forms import verb_forms
 from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.programs.load import describe, net_words, program_set
 
@@ -161,7 +162,7 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
         return fits or (stands and (not after or program.lower() in programs()))
     if program in program_set("said_plain"):
         leads = stands or _last_word(text, begin) in _LEADS
-        if program not in program_set("said_typed") and _is_verb(program) and not _OPTION.match(after):
+        if program not in program_set("said_typed") and program in verb_forms() and not _OPTION.match(after):
             return False  # `replace /etc/hosts`: the sentence's own verb
         return bool(after) and fits and leads and not (after.endswith(":") or raw.endswith(":"))
     if not after:
@@ -185,12 +186,6 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
 
 
 _OPTION = re.compile(r"-{1,2}\w|/[A-Za-z](?:$|:)")
-
-
-def _is_verb(word: str) -> bool:
-    from interlock.analysis.lexicon.forms import verb_forms
-
-    return word in verb_forms()
 
 
 def _following(text: str, at: int) -> tuple[str, str, int]:

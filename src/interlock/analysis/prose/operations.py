@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from interlock.analysis.lexicon import split_name
-from interlock.analysis.lexicon.forms import nouns, verb_forms
+from interlock.analysis.lexicon.forms import form_of, nouns, verb_forms
 from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.operations.names import harms, is_operation, may_be_operation
 from interlock.analysis.programs.load import called_programs, program_set
@@ -103,14 +103,17 @@ def _is_reworked(low: Tokens, at: int) -> bool:
     return first < at and low[first] in _REWORKS and low[at - 1] not in _LISTS.plainly
 
 
+def _front(low: Tokens, at: int) -> int:
+    """Where the word stands in front of a name that says something of it; -1 for none."""
+    return next((place for place in range(at - 1, -1, -1) if low[place] not in _LISTS.skipped), -1)
+
+
 def _is_object(low: Tokens, at: int) -> bool:
     """`document x`, `block the x`: the object of a verb that calls nothing."""
-    front = at - 1
-    while front >= 0 and low[front] in _LISTS.skipped:
-        front -= 1
+    front = _front(low, at)
     if front < 0:
         return False
-    return low[front] in _LISTS.holds or (low[front] not in nouns() and _form(low[front]) in ("base", "ing", "third"))
+    return low[front] in _LISTS.holds or (low[front] not in nouns() and form_of(low[front]) in ("base", "ing", "third"))
 
 
 def _how(words: Tokens, low: Tokens, at: int) -> str:
@@ -128,9 +131,7 @@ def _how(words: Tokens, low: Tokens, at: int) -> str:
 
 def _is_called(low: Tokens, at: int) -> bool:
     """`call the operation x`, `use the x tool`, `the next action is x`; not `the function x lacks a test`."""
-    front = at - 1
-    while front >= 0 and low[front] in _LISTS.skipped:
-        front -= 1
+    front = _front(low, at)
     if front < 0:  # `the drop_table tool on orders`
         return (
             at > 0
@@ -146,7 +147,7 @@ def _is_called(low: Tokens, at: int) -> bool:
     if before == "to":
         return front == at - 1 and not (front and low[front - 1] in _LISTS.refers)
     if before in ("with", "by"):
-        return not (front and (low[front - 1] in _LISTS.refers or _form(low[front - 1]) == "past"))
+        return not (front and (low[front - 1] in _LISTS.refers or form_of(low[front - 1]) == "past"))
     return before in _LISTS.calls
 
 
@@ -173,13 +174,10 @@ def _is_told(low: Tokens, at: int, how: str) -> bool:
     if how == "called":
         return after[0] in _LISTS.pieces - _LISTS.nouns - {"job", "script", "migration", "workflow", "pipeline"}
     return (
-        after[0] in _LISTS.told or after[0] in _LISTS.pieces or (_form(after[0]) == "third" and after[0] not in nouns())
+        after[0] in _LISTS.told
+        or after[0] in _LISTS.pieces
+        or (form_of(after[0]) == "third" and after[0] not in nouns())
     )
-
-
-def _form(word: str) -> str:
-    known = verb_forms().get(word)
-    return known[1] if known else ""
 
 
 def _given(words: Tokens) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from itertools import pairwise
 
-from interlock.analysis.lexicon.forms import forms, nouns, scope, verb_forms
+from interlock.analysis.lexicon.forms import form_of, forms, nouns, scope, verb_forms
 from interlock.analysis.lexicon.lists import WordLists
 from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import Tokens
@@ -123,7 +123,7 @@ def is_report(low: Tokens, at: int, kind: str) -> bool:
         return False
     after = low[at + 1] if at + 1 < len(low) else ""
     return (after in english.LISTS.determiners or after in scope()) and not any(
-        verb_forms().get(word, ("", ""))[1] in ("base", "ing") for word in low[:at]
+        form_of(word) in ("base", "ing") for word in low[:at]
     )
 
 

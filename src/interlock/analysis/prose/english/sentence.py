@@ -6,7 +6,7 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.forms import nouns, verb_forms
+from interlock.analysis.lexicon.forms import form_of, nouns, verb_forms
 from interlock.analysis.lexicon.lists import Patterns, WordLists
 from interlock.analysis.prose.acts import AnnouncedAct
 from interlock.analysis.prose.clauses import Tokens
@@ -124,14 +124,14 @@ def _is_general(low: Tokens) -> bool:
 
 def _is_law(low: Tokens) -> bool:
     """`purging a queue discards its messages`."""
-    if verb_forms().get(low[0], ("", ""))[1] != "ing" or low[1:2] not in (["a"], ["an"]):
+    if form_of(low[0]) != "ing" or low[1:2] not in (["a"], ["an"]):
         return False
     said = next((at for at, word in enumerate(low[:8]) if at > 1 and _happens(word)), 0)
     return said > 0 and {"that", "which", "who"}.isdisjoint(low[:said])
 
 
 def _happens(word: str) -> bool:
-    return word in ("can", "may") or verb_forms().get(word, ("", ""))[1] == "third"
+    return word in ("can", "may") or form_of(word) == "third"
 
 
 @cache
@@ -164,7 +164,7 @@ def is_judged(words: Tokens) -> bool:
         return True
     if low[0] in ("a", "an") and not {"cannot", "can't", "never"}.isdisjoint(low[2:6]):
         return True
-    if verb_forms().get(low[0], ("", "", ""))[1] != "ing":
+    if form_of(low[0]) != "ing":
         return False
     for at, word in enumerate(low[1:], 1):
         if word in ("is", "was", "are"):
