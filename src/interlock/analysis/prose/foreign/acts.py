@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from msgspec import Struct
+
+from interlock.analysis.lexicon.lists import Patterns, WordLists, WordMaps
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.acts import AnnouncedAct, act
 from interlock.analysis.prose.foreign.words import ForeignWord
 
 _PATTERNS = Patterns("foreign_acts")
 _LISTS = WordLists("foreign_acts")
+_MAPS = WordMaps("foreign_acts")
 
 _PRODUCTION = re.compile(r"(?:^|[-_./:@\s])prod(?:uction)?(?:[-_./:\d\s]|$)|(?<![a-z])prod(?![a-z])")
-# (kind of verb, kind of object) -> the kind of verb that it amounts to.
-_AMOUNTS_TO = {
-    ("cancel", "access"): "revoke", ("cancel", "credential"): "invalidate", ("cancel", "config"): "destroy", ("cancel", "safety"): "disable",
-    ("archive", "credential"): "invalidate", ("archive", "safety"): "disable", ("archive", "resource"): "stop", ("archive", "access"): "revoke",
-    ("stop", "order"): "cancel", ("invalidate", "order"): "cancel", ("suspend", "order"): "cancel", ("invalidate", "money"): "cancel",
-    ("revoke", "order"): "cancel", ("destroy", "order"): "cancel", ("send", "money"): "charge", ("refund", "access"): "grant", ("put", "credential"): "send", ("put", "private"): "send",
-}  # fmt: skip
 _BLOCKS = ("sperr", "blokk", "блокиров", "bann", "ban", "schors", "suspen", "blocc", "bloque", "bloqu")
 _SOFT = frozenset({"remove", "disable"})  # what takes a right away only where one is named
 _WORLD = ("internet", "интернет", "インターネット", "互联网", "全网", "公网", "xworld")
@@ -31,90 +28,64 @@ _FIRST_OF_ALL = {
 }
 
 
+class _Phrase(Struct, frozen=True):
+    """A verb with the words of its clause, and the nouns among them with their places."""
+
+    words: list[ForeignWord]
+    at: int
+    book: Vocabulary
+    raw: str
+    text: str
+    nouns: list[tuple[int, Entry]]
+
+    def has(self, role: str) -> bool:
+        return any(word.has(role) for word in self.words)
+
+    def names(self, *kinds: str) -> bool:
+        """True when a noun is of one of these kinds."""
+        return any(entry[1] in kinds for _, entry in self.nouns)
+
+
 def act_of(words: list[ForeignWord], at: int, book: Vocabulary, raw: str) -> AnnouncedAct:
     """The act of the verb at this place upon what the clause names; a verb of several kinds is what harms."""
-    nouns = [(place, entry) for place, word in enumerate(words) for entry in word.entries if entry[0] == "noun"]
     if _PATTERNS.line.search(raw.lower()) and words[at].has_kind(*_LISTS.deleting):
         return AnnouncedAct("act_change", raw[:120])
-    acts = [
-        _act(words, verb, thing, nouns, book, raw, words[at].has_kind(*_SOFT))
-        for verb in words[at].entries
-        if verb[0] == "verb"
-        for thing in _objects(words, at, verb[1], nouns, book)
-    ]
+    nouns = [(place, entry) for place, word in enumerate(words) for entry in word.entries if entry[0] == "noun"]
+    phrase = _Phrase(words, at, book, raw, " ".join(word.text for word in words), nouns)
+    verbs = [entry for entry in words[at].entries if entry[0] == "verb"]
+    acts = [_act(phrase, verb, thing) for verb in verbs for thing in _objects(phrase, verb[1])]
     return next((one for one in acts if one.harmful), acts[0])
 
 
-def _objects(
-    words: list[ForeignWord], at: int, kind: str, nouns: list[tuple[int, Entry]], book: Vocabulary
-) -> list[Entry]:
+def _objects(phrase: _Phrase, kind: str) -> list[Entry]:
     """What the verb acts on, and what else it may act on when that means nothing."""
-    thing = _object(words, at, kind, nouns, book)
-    if kind not in _LISTS.with_others or any(entry[1] in ("code", "scrap", "letter") for _, entry in nouns):
+    thing = _object(phrase, kind)
+    if kind not in _LISTS.with_others or phrase.names("code", "scrap", "letter"):
         return [thing]
-    return [thing, *(entry for _, entry in nouns if entry != thing)]
+    return [thing, *(entry for _, entry in phrase.nouns if entry != thing)]
 
 
-def _act(
-    words: list[ForeignWord],
-    verb: Entry,
-    thing: Entry,
-    nouns: list[tuple[int, Entry]],
-    book: Vocabulary,
-    raw: str,
-    soft: bool,
-) -> AnnouncedAct:
+def _act(phrase: _Phrase, verb: Entry, thing: Entry) -> AnnouncedAct:
     _, kind, given = verb
-    text = " ".join(word.text for word in words)
-    traits = _traits(words, thing, nouns, book) | set(given)
+    text, traits = phrase.text, _traits(phrase, thing) | set(given)
     if _PRODUCTION.search(text):
         traits.add("production")
-    name = thing[1]
-    if kind == "revoke" and name not in _LISTS.rights and soft:
-        return AnnouncedAct("act_change", text[:120])
-    if kind in ("grant", "lift", "expose") and any(word.text.startswith(_WORLD) for word in words):
+    if kind in ("grant", "lift", "expose") and any(word.text.startswith(_WORLD) for word in phrase.words):
         traits.add("public")
-    if (
-        kind == "expose"
-        and name in _PLAIN
-        and "public" not in traits
-        and not any(word.has("outside") for word in words)
-    ):
+    if _is_tame(phrase, kind, thing, traits):
         return AnnouncedAct("act_change", text[:120])
-    if kind in ("format", "wipe", "destroy", "overwrite") and "/dev/" in raw:
-        name = "disk"
-    if kind == "format" and any(entry[1] in ("disk", "device") for _, entry in nouns):
-        name = "disk"
-    if kind == "stop" and name == "data" and not traits & (_LISTS.stores | {"production"}):
-        return AnnouncedAct("act_change", text[:120])
-    if kind == "cancel" and not name and book.language.spaced:
-        name = "order"
-    if (
-        kind in ("stop", "destroy")
-        and name == "resource"
-        and "production" not in traits
-        and _PATTERNS.local.search(raw.lower())
-    ):
-        name = "scrap"
-    if kind in ("charge", "send", "grant", "refund") and _PATTERNS.amount.search(raw.lower()):
+    name = _thing(phrase, kind, thing[1], traits, given)
+    if kind in ("charge", "send", "grant", "refund") and _PATTERNS.amount.search(phrase.raw.lower()):
         kind, name = "charge" if kind != "refund" else kind, "money"
-    if kind == "overwrite" and name == "data" and _PATTERNS.shared.search(text):
-        name = "history"
-    if kind in ("lift", "archive") and name == "safety" and _undoes(words, thing):
-        return AnnouncedAct("act_change", text[:120])
-    if name == "private" and kind in _LISTS.deleting:
-        name = "data"
-    if kind == "rewrite" and ("history" in given or _PATTERNS.history.search(text)):
-        name = "history"
-    if kind in _LISTS.out and _leaks(words, name, nouns, traits):
+    if kind in _LISTS.out and _leaks(phrase, name, traits):
         return AnnouncedAct("act_leak", text[:120], frozenset(traits - {"admin", "public", "history"} | {"secret"}))
-    if kind == "send" and traits & {"all", "bulk"} and any(entry[1] in ("account", "message") for _, entry in nouns):
+    if kind == "send" and traits & {"all", "bulk"} and phrase.names("account", "message"):
         return AnnouncedAct("act_send", text[:120], frozenset(traits - {"admin", "public", "history"} | {"bulk"}))
-    kind = _AMOUNTS_TO.get((kind, name), kind)
-    if kind == "archive" and name in _LISTS.closed and traits.isdisjoint(_LISTS.stores):
-        kind = "close"  # the same word in most languages
+    kind = _MAPS.amounts_to.get(f"{kind}+{name}", kind)
     if kind == "put":
         return AnnouncedAct("act_change", text[:120])
+    if kind == "archive" and name in _LISTS.closed and traits.isdisjoint(_LISTS.stores):
+        kind = "close"  # the same word in most languages
     if kind == "lift":
         kind = "bypass"
     if name == "account" and kind in _LISTS.closing and "permanent" in traits:
@@ -124,51 +95,75 @@ def _act(
     return act(kind, "data" if name == "message" else name, text, frozenset(traits - {"history"}))
 
 
-def _object(words: list[ForeignWord], at: int, kind: str, nouns: list[tuple[int, Entry]], book: Vocabulary) -> Entry:
+def _is_tame(phrase: _Phrase, kind: str, thing: Entry, traits: set[str]) -> bool:
+    """True for a verb of harm that does none to this thing."""
+    name = thing[1]
+    if kind == "revoke":
+        return name not in _LISTS.rights and phrase.words[phrase.at].has_kind(*_SOFT)
+    if kind == "expose":
+        return name in _PLAIN and "public" not in traits and not phrase.has("outside")
+    if kind == "stop":
+        return name == "data" and not traits & (_LISTS.stores | {"production"})
+    return kind in ("lift", "archive") and name == "safety" and _undoes(phrase.words, thing)
+
+
+def _thing(phrase: _Phrase, kind: str, name: str, traits: set[str], given: Sequence[str]) -> str:
+    """The kind of the thing, where the verb and the words around say more than the noun."""
+    if kind in ("format", "wipe", "destroy", "overwrite") and "/dev/" in phrase.raw:
+        return "disk"
+    if kind == "format" and phrase.names("disk", "device"):
+        return "disk"
+    if kind == "cancel" and not name and phrase.book.language.spaced:
+        return "order"
+    local = kind in ("stop", "destroy") and name == "resource" and "production" not in traits
+    if local and _PATTERNS.local.search(phrase.raw.lower()):
+        return "scrap"
+    if kind == "overwrite" and name == "data" and _PATTERNS.shared.search(phrase.text):
+        return "history"
+    if kind == "rewrite" and ("history" in given or _PATTERNS.history.search(phrase.text)):
+        return "history"
+    return "data" if name == "private" and kind in _LISTS.deleting else name
+
+
+def _object(phrase: _Phrase, kind: str) -> Entry:
     """The noun that the verb acts on."""
-    if any(word.text == "xscrapfile" for word in words):
+    nouns, language = phrase.nouns, phrase.book.language
+    if any(word.text == "xscrapfile" for word in phrase.words):
         return "noun", "scrap", ()
     for name, kinds in _FIRST_OF_ALL.items():
-        if kind in kinds or (
-            kind == "remove" and name == "safety" and not any(entry[1] == "code" for _, entry in nouns)
-        ):
+        if kind in kinds or (kind == "remove" and name == "safety" and not phrase.names("code")):
             first = next((entry for _, entry in nouns if entry[1] == name), None)
             if first:
                 return first
-    if any(word.has("also") for word in words):
+    if phrase.has("also"):
         nouns = [pair for pair in nouns if pair[1][1] not in ("scrap", "code")] or nouns
-    after = [pair for pair in nouns if pair[0] >= at]
-    chosen = (after or nouns) if book.language.head == "first" else nouns
+    after = [pair for pair in nouns if pair[0] >= phrase.at]
+    chosen = (after or nouns) if language.head == "first" else nouns
     if not chosen:
         return "noun", "", ()
-    return chosen[0][1] if book.language.noun == "first" else chosen[-1][1]
+    return chosen[0][1] if language.noun == "first" else chosen[-1][1]
 
 
-def _traits(words: list[ForeignWord], thing: Entry, nouns: list[tuple[int, Entry]], book: Vocabulary) -> set[str]:
-    traits = set(thing[2]) | {
-        trait for word in words for entry in word.entries if entry[0] == "scope" for trait in entry[2]
-    }
-    for place, entry in nouns:
+def _traits(phrase: _Phrase, thing: Entry) -> set[str]:
+    scopes = [entry for word in phrase.words for entry in word.entries if entry[0] == "scope"]
+    traits = set(thing[2]).union(*(entry[2] for entry in scopes))
+    many = thing[1] in _LISTS.many_of or "backup" in thing[2]
+    for place, entry in phrase.nouns:
         traits.update(set(entry[2]) & (_LISTS.stores if thing[1] == "data" else {"production"}))
-        if (
-            entry == thing
-            and (thing[1] in _LISTS.many_of or "backup" in thing[2])
-            and book.plural.search(words[place].text)
-        ):
+        if entry == thing and many and phrase.book.plural.search(phrase.words[place].text):
             traits.add("bulk")
     return traits
 
 
-def _leaks(words: list[ForeignWord], name: str, nouns: list[tuple[int, Entry]], traits: set[str]) -> bool:
+def _leaks(phrase: _Phrase, name: str, traits: set[str]) -> bool:
     """True when a secret goes out, or somebody's data to strangers."""
-    outside = "public" in traits or any(word.has("outside") for word in words)
+    outside = "public" in traits or phrase.has("outside")
     if name in ("code", "letter") and not outside:
         return False
-    kinds = {entry[1] for _, entry in nouns}
-    if kinds & {"credential", "private"}:
+    if phrase.names("credential", "private"):
         return True
-    owned = "account" in kinds or any(word.has("personal") for word in words)
-    return outside and (owned or "backup" in traits) and bool(kinds & {"data", "money", "list"})
+    owned = phrase.names("account") or phrase.has("personal")
+    return outside and (owned or "backup" in traits) and phrase.names("data", "money", "list")
 
 
 def _undoes(words: list[ForeignWord], thing: Entry) -> bool:
