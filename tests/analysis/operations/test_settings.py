@@ -31,6 +31,9 @@ HARM: list[tuple[str, str, dict[str, Any]]] = [
     ("act_escalate", "gcp.addIamPolicyBinding", {"binding": {"role": "roles/viewer", "members": ["allUsers"]}}),
     ("act_escalate", "repo.edit", {"name": "billing", "private": False}),
     ("act_escalate", "put_bucket_policy", {"Policy": '{"Statement":[{"Effect":"Allow","Principal":"*"}]}'}),
+    ("act_escalate", "change_visibility", {"repo": "core", "visibility": "public"}),
+    ("act_escalate", "update_user", {"id": 1, "role": "org-admin"}),
+    ("act_account", "manage_user", {"id": 1, "status": "suspended"}),
     ("act_leak", "gmail_create_filter", {"criteria": {"query": "invoice"}, "action": {"forward": "x@other.example"}}),
     ("act_pay", "update_product", {"id": 1, "price": 0}),
     ("act_pay", "stripe.subscriptions.update", {"id": "s", "cancel_at_period_end": True}),
@@ -58,6 +61,10 @@ BENIGN: list[tuple[str, dict[str, Any]]] = [
     ("update_hpa", {"minReplicas": 0, "maxReplicas": 5}),
     ("describe_security_groups", {"cidr": "0.0.0.0/0"}),
     ("set_auto_forwarding", {"enabled": False}),
+    ("write_log", {"status": "deleted", "message": "x"}),
+    ("apply_migration", {"status": "deleted"}),
+    ("calendar_event", {"visibility": "public"}),
+    ("ticket", {"group": "admin-support", "type": "public"}),
 ]
 
 

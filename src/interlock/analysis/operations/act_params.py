@@ -18,8 +18,6 @@ _MAPS = WordMaps("act_params")
 
 Deed = tuple[str, tuple[str, ...]]
 _KINDS = "kind type resourcetype resource objecttype object entity entitytype targettype scope".split()
-_ADMIN = ("admin", "owner", "root", "superuser", "sudo", "fullaccess", "poweruser")
-_OUTWARD = frozenset({"egress", "outbound"})
 
 
 def with_object(act: NamedAct, keys: Mapping[str, Any]) -> NamedAct:
@@ -59,8 +57,6 @@ def by_params(act: NamedAct, deed: Deed, keys: Mapping[str, Any], traits: set[st
     row = english().given.find(act, _given(deed[0], keys, traits))
     if row is not None:
         return row.effect, row.traits
-    if act.kind in ("grant", "create", "change") and deed[0] == CHANGE and _grants(act, keys):
-        return "act_escalate", ()
     if act.verb in ("update", "post", "write") and _deletes_by_query(keys):
         return "act_delete", ("all",)
     return ("act_leak", ()) if act.kind == "leak" and _goes_out(act, keys) else deed
@@ -131,38 +127,8 @@ def ended_by(key: str) -> str:
     return _MAPS.ended.get(found[1], found[1]) if found else ""
 
 
-def _grants(act: NamedAct, keys: Mapping[str, Any]) -> bool:
-    """Admin rights for somebody, or something opened to everybody."""
-    rights = act.object in ("access", "person", "account", "config", "") or act.kind == "grant"
-    for key, value in keys.items():
-        for item in value[:50] if isinstance(value, (list, tuple)) else (value,):
-            if not isinstance(item, str) or len(item) > 200:
-                continue
-            word = squash(item)
-            if (
-                rights
-                and key in _LISTS.admin_keys
-                and any(admin in word for admin in _ADMIN)
-                and "readonly" not in word
-            ):
-                return True
-            if (
-                key in _LISTS.public_keys
-                and item.strip().lower() in _LISTS.public
-                and (act.kind != "create" or act.object == "access" or _opens(item))
-                and _OUTWARD.isdisjoint(act.phrase)
-            ):
-                return True
-    return rights_to_all(keys) if act.object in ("access", "config", "bucket") else False
-
-
 def rights_to_all(params: Mapping[str, Any]) -> bool:
     """A policy that lets everybody in, or somebody do everything."""
     found = [(key, value) for key, value, _ in pairs(params) if key in ("effect", "principal", "aws", "action")]
     denies = any(key == "effect" and str(value).lower()[:5] == "deny" for key, value in found)
     return not denies and any(value in ("*", ["*"]) for _, value in found)
-
-
-def _opens(item: str) -> bool:
-    """Even something new should not be open to the whole network."""
-    return "/" in item or item.lower().startswith("all")

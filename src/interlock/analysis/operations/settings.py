@@ -48,8 +48,9 @@ class _Settings:
     def __init__(self, words: Words, act: NamedAct) -> None:
         self.words, self.act = words, act
         self.configures = not act.kind or act.verb in CONFIGURES
-        self.ends = self.configures or act.verb in ("mark", "label", "move")
-        self.grants = self.configures or act.kind in ("grant", "create", "change")
+        self.ends = not act.verb or act.verb in _LISTS.sets
+        self.sets_up = act.kind in ("grant", "create", "change")
+        self.grants = self.configures or self.sets_up
         self.found: list[Deed] = []
 
     def read(self, params: Mapping[str, Any]) -> list[Deed]:
@@ -68,17 +69,16 @@ class _Settings:
                     self.act.verb not in _LISTS.telling and self.act.object != "audit" and "test" not in self.words
                 )
             self._setting(key, value, above)
-            if (
-                self.ends
-                and (not depth or squash(above) in _LISTS.fields)
-                and (verb := ending(self.act, squash(key), value))
-            ):
+            about = self.configures and squash(above) in _LISTS.fields if depth else self.ends
+            if about and (verb := ending(self.act, squash(key), value)):
                 self._ended(verb, self.act.object, self.act.noun)
         if deletions:
             self.found.append(("act_delete", ("bulk",) if deletions > 1 else ()))
         if keeps and (self.configures or (self.act.kind == "create" and self.act.noun not in _LISTS.built)):
             self.found += expires(self.words, params)
         self._pair(params)
+        if self.sets_up and self.act.object in ("access", "config", "bucket") and rights_to_all(params):
+            self.found.append(("act_escalate", ()))
         return self.found
 
     def _mapping(self, key: str, value: Mapping[str, Any], listed: bool) -> int:
@@ -187,41 +187,43 @@ class _Settings:
 
     def _text(self, key: str, value: str, above: str) -> None:
         """A value that lets everybody in, or lets somebody do everything."""
-        if len(value) > 200:
+        word, low = value.strip().lower(), key.lower()
+        if len(value) > 200 or word[:1] == "{" or "\n" in word:
             self._long(key, value)
-            return
-        word = value.strip().lower()
-        if word in _LISTS.world:
-            short = key.lower()
-            if _LISTS.outward.isdisjoint(self.words) and "dest" not in short and "/" in word:
-                self.found.append(("act_escalate", ()))
-        elif (
-            word == "*"
-            and "source" in key.lower()
-            and key.lower().endswith(_NETWORKS)
-            and _LISTS.outward.isdisjoint(self.words)
-        ):
+        elif self._opens(low, word) or self._gives(above, low, word) or (not above and self._grants(squash(key), word)):
             self.found.append(("act_escalate", ()))
-        elif word in _LISTS.anybody:
-            if (
-                self.configures
-                or self.act.kind == "grant"
-                or self.act.object in ("access", "config")
-                or word.startswith(("all", "system:"))
-            ):
-                self.found.append(("act_escalate", ()))
-        elif _names_all_rights(word) and any(part in key.lower() for part in _RIGHTS) and self._gives(above, key):
-            self.found.append(("act_escalate", ()))
-        elif word[:1] == "{" or "\n" in word:
-            self._long(key, value)
 
-    def _gives(self, above: str, key: str) -> bool:
-        """True where the name says that somebody gets a right."""
-        return (
-            self.act.object in ("access",)
-            or not _LISTS.access.isdisjoint(self.words)
-            or "role" in above.lower() + key.lower()
-        )
+    def _opens(self, key: str, word: str) -> bool:
+        """True for a network or a name that stands for everybody."""
+        inward = _LISTS.outward.isdisjoint(self.words)
+        if word in _LISTS.world:
+            return inward and "dest" not in key and "/" in word
+        if word == "*":
+            return inward and "source" in key and key.endswith(_NETWORKS)
+        sure = self.configures or self.act.kind == "grant" or self.act.object in ("access", "config")
+        return word in _LISTS.anybody and (sure or word.startswith(("all", "system:")))
+
+    def _grants(self, key: str, word: str) -> bool:
+        """Admin rights for somebody, or something opened to everybody; even something new not to the whole network."""
+        kind, thing, right = self.act.kind, self.act.object, squash(word)
+        if not self.sets_up:
+            return False
+        if (
+            key in _LISTS.admin_keys
+            and (kind == "grant" or thing in ("access", "person", "account", "config", ""))
+            and any(admin in right for admin in _LISTS.admin)
+        ):
+            return "readonly" not in right
+        opens = kind != "create" or thing == "access" or "/" in word or word.startswith("all")
+        outward = "egress" in self.act.phrase or "outbound" in self.act.phrase
+        return opens and key in _LISTS.public_keys and word in _LISTS.public and not outward
+
+    def _gives(self, above: str, key: str, word: str) -> bool:
+        """True where the name says that somebody gets a right, and the value that it is all of them."""
+        if _LISTS.all_rights.isdisjoint((word, word.rpartition("/")[2])) or not any(part in key for part in _RIGHTS):
+            return False
+        named = self.act.object == "access" or not _LISTS.access.isdisjoint(self.words)
+        return named or "role" in above.lower() + key
 
     def _long(self, key: str, value: str) -> None:
         """A document in a string: a policy in JSON, a manifest in YAML."""
@@ -253,10 +255,6 @@ class _Settings:
 def _is_deletion(key: str, value: str, above: str) -> bool:
     """{"Changes": [{"Action": "DELETE", …}]}; a rule of a lifecycle is another matter."""
     return squash(key) in _LISTS.changes and value[:6].lower() == "delete" and squash(above) != "rules"
-
-
-def _names_all_rights(word: str) -> bool:
-    return word in _LISTS.all_rights or word.rpartition("/")[2] in _LISTS.all_rights
 
 
 def _is_address(value: object) -> bool:
