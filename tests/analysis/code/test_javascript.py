@@ -232,6 +232,9 @@ HARMLESS = [
 TYPESCRIPT: Table = [
     ("import fs from 'fs';\nconst d: string = '/';\nfs.rmSync(d as string, { recursive: true } as any);", WIPE),
     ("function f(p: string, n?: number): void { fs.rmSync(p!, {recursive: true}) }\nf('/')", WIPE),
+    ("function f(this: any, ...p: string[]) { fs.rmSync(<string>p[0], {recursive: true}) }\nf('/')", WIPE),
+    ("class A<T> extends B<T> implements C { d: string = '/'; go(): void { fs.rmSync(this.d, {recursive: true}) } }\n"
+     "new A<string>().go()", WIPE),
     ("interface A { b: string }\ntype T = A | null;\n"
      "const f = async <T>(a: T): Promise<void> => { await fs.rm(a, {recursive: true}) };\nf<string>('/')", WIPE),
     ("class A { private p: string = '/'; constructor(private readonly q: number) {} go(): void "

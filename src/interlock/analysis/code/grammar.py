@@ -63,7 +63,7 @@ class Builder:
         return self.expr(node.child_by_field_name(name))
 
 
-_QUIET = frozenset({"comment", "line_comment", "block_comment", "pod", "heredoc_body", "groovy_doc"})
+_QUIET = frozenset({"comment", "line_comment", "block_comment", "heredoc_body", "type_arguments", "implements_clause"})
 Rule = Callable[[Builder, "Node"], Made]
 
 

@@ -7,15 +7,15 @@ import re
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, Rule, text_of
+from interlock.analysis.code.grammar import Builder, Rule, first_field, text_of
 from interlock.analysis.code.javascript.answers import ANSWERS, handed, item, member
 from interlock.analysis.code.javascript.names import ScriptBuilder, bind, declare, identifier, key_of, own_names, titled
-from interlock.analysis.code.javascript.tree import tree
 from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import THIS, Closure, Made
-from interlock.analysis.code.syntax_tree import errors
+from interlock.analysis.code.syntax_tree import errors, parsed
 from interlock.analysis.facts import HOLE, Report
 
 if TYPE_CHECKING:
@@ -38,13 +38,33 @@ def read_javascript(source: str, out: Report) -> None:
 def parse(source: str) -> tuple[ast.Module, bool]:
     """The program, and whether all of it that could do anything was parsed."""
     source = source.removeprefix("\ufeff")
-    root = tree(source.partition("\n")[2] if source.startswith("#!") else source)
+    root = _tree(source.partition("\n")[2] if source.startswith("#!") else source)
     broken = [text_of(node) for node in errors(root)]
     body = ScriptBuilder(_RULES).block(root.named_children)
     if any(HOLE in text for text in broken):
         return ast.Module([*body, ast.Expr(nodes.call("<hole>"))], []), True
     nothing = all(child.type in ("ERROR", "comment") for child in root.named_children)
     return ast.Module(body, []), not broken or not (nothing or any(map(_is_risky, broken)))
+
+
+def _tree(source: str) -> Node:
+    """The tree of a source; that of TypeScript where it has fewer errors."""
+    try:
+        plain = parsed("javascript", source)
+    except Unparsed as problem:
+        if problem.trait != "syntax":
+            raise
+        return parsed("typescript", source)
+    if not plain.has_error:
+        return plain
+    try:
+        return min(plain, parsed("typescript", source), key=_damage)
+    except Unparsed:
+        return plain
+
+
+def _damage(root: Node) -> int:
+    return sum(1 + node.end_byte - node.start_byte for node in errors(root))
 
 
 def _is_risky(text: str) -> bool:
@@ -162,22 +182,21 @@ def _function_of(build: Builder, node: Node, title: str) -> ast.FunctionDef:
     given = [single] if single is not None else listed.named_children if listed is not None else []
     names, defaults, first, rest = list[str](), list[ast.expr](), list[ast.stmt](), ""
     for param in given:
-        inner = param.child_by_field_name("left") if param.type == "assignment_pattern" else param
-        inner = inner.named_children[0] if inner is not None and inner.type == "rest_pattern" else inner
-        if inner is None or inner.type == "comment":
+        inner, default = first_field(param, "left", "pattern") or param, first_field(param, "right", "value")
+        last = inner.type == "rest_pattern"
+        inner = inner.named_children[0] if last else inner
+        if inner.type in ("comment", "this"):
             continue
         plain = inner.type == "identifier"
         name = text_of(inner) if plain else f"<{inner.start_byte}>"
         declare(build, name)
         first += [] if plain else bind(build, inner, nodes.name(name))
-        if param.type == "rest_pattern":
+        if last:
             rest = name
             continue
         names.append(name)
-        if param.type == "assignment_pattern":
-            defaults.append(build.field(param, "right"))
-        elif defaults:
-            defaults.append(grammar.CONDITION)
+        if default is not None or defaults:
+            defaults.append(build.expr(default) if default is not None else grammar.CONDITION)
     arrow = node.type == "arrow_function"
     if not arrow and not names and b"arguments" in (node.text or b""):
         rest = rest or "arguments"
@@ -210,7 +229,7 @@ def _class(build: Builder, node: Node) -> Made:
         made for child in (inside.named_children if inside is not None else ()) for made in _class_part(build, child)
     ]
     made: list[ast.stmt] = [ast.ClassDef(title, bases, [], body or [ast.Pass()], [])]
-    return made if node.type == "class_declaration" else nodes.as_body([*made, ast.Expr(nodes.name(title))])
+    return made if node.type.endswith("class_declaration") else nodes.as_body([*made, ast.Expr(nodes.name(title))])
 
 
 def _class_part(build: Builder, node: Node) -> list[ast.stmt]:
@@ -218,9 +237,9 @@ def _class_part(build: Builder, node: Node) -> list[ast.stmt]:
     if node.type == "method_definition":
         name = text_of(node.child_by_field_name("name"))
         return [_function(build, node, "__init__" if name == "constructor" else name)]
-    if node.type != "field_definition":
+    if not node.type.endswith("field_definition"):
         return build.body(node)
-    name, value = text_of(node.child_by_field_name("property")), build.field(node, "value")
+    name, value = text_of(first_field(node, "property", "name")), build.field(node, "value")
     if not isinstance(value, Closure):
         return nodes.assign(nodes.name(name), value)
     value.function.name = name
@@ -250,6 +269,8 @@ def _inside(rule: Rule) -> Rule:
 
 
 def _import(build: Builder, node: Node) -> Made:
+    if any(child.type == "type" for child in node.children):
+        return []
     source = nodes.call("require", [build.field(node, "source")])
     clause = next((child for child in node.named_children if child.type == "import_clause"), None)
     if clause is None:
@@ -299,7 +320,7 @@ _RULES: dict[str, Rule] = {
     "variable_declarator": _declarator,
     **dict.fromkeys(["arrow_function", "function_expression", "generator_function", "method_definition"], _closure),
     **dict.fromkeys(["function_declaration", "generator_function_declaration"], _define),
-    **dict.fromkeys(["class", "class_declaration"], _class),
+    **dict.fromkeys(["class", "class_declaration", "abstract_class_declaration"], _class),
     "yield_expression": lambda build, node: ast.Yield(build.parts(node)),
     "for_statement": _inside(grammar.counted),
     "for_in_statement": _inside(_for_in),
@@ -318,6 +339,14 @@ _RULES: dict[str, Rule] = {
         ["else_clause", "lexical_declaration", "variable_declaration", "using_declaration", "program"], grammar.block
     ),
     **dict.fromkeys(["empty_statement", "debugger_statement", "hash_bang_line", "html_comment"], grammar.quiet),
+    # TypeScript
+    **dict.fromkeys(["as_expression", "satisfies_expression"], lambda build, node: build.expr(node.named_children[0])),
+    "internal_module": grammar.body,
+    **dict.fromkeys(
+        ["interface_declaration", "type_alias_declaration", "ambient_declaration", "function_signature", "method_signature",
+         "abstract_method_signature", "index_signature"],
+        grammar.quiet,
+    ),
 }  # fmt: skip
 
 
