@@ -40,7 +40,7 @@ def _atom(build: Builder, node: Node) -> Made:
 
 
 def _string(build: Builder, node: Node) -> Made:
-    return grammar.texts(build, node, frozenset({"interpolation"}))
+    return grammar.texts(build, node)
 
 
 def _sigil(build: Builder, node: Node) -> Made:

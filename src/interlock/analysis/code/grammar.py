@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code.lexing import ESCAPE, Unparsed, character, unescape
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.syntax_tree import parsed
+from interlock.analysis.facts import hole
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -25,11 +27,12 @@ class Builder:
         self.key = key
         self.rules = rules
         self.depth = 0
+        self.documents: list[Node] = []  # here-documents that wait for the mark that announces them
 
     def module(self, source: str) -> tuple[ast.Module, bool]:
         """The whole program, and whether all of it could be parsed."""
         root = parsed(self.key, source)
-        self.depth = 0
+        self.documents = _documents(root) if "<<" in source else []
         return ast.Module(self.block(root.named_children), []), not root.has_error
 
     def made(self, node: Node) -> Made:
@@ -63,7 +66,17 @@ class Builder:
         return self.expr(node.child_by_field_name(name))
 
 
-_QUIET = frozenset({"comment", "line_comment", "block_comment", "heredoc_body", "type_arguments", "implements_clause"})
+_QUIET = frozenset(
+    {
+        "comment",
+        "line_comment",
+        "block_comment",
+        "heredoc_body",
+        "heredoc_content",
+        "type_arguments",
+        "implements_clause",
+    }
+)
 Rule = Callable[[Builder, "Node"], Made]
 
 
@@ -174,7 +187,8 @@ def choice(build: Builder, node: Node) -> Made:
 
 
 def ternary(build: Builder, node: Node) -> Made:
-    return ast.IfExp(build.field(node, "condition"), build.field(node, "consequence"), build.field(node, "alternative"))
+    taken = first_field(node, "consequence", "consequent")
+    return ast.IfExp(build.field(node, "condition"), build.expr(taken), build.field(node, "alternative"))
 
 
 def counted_up(build: Builder, node: Node) -> Made:
@@ -225,12 +239,16 @@ def attempts(build: Builder, node: Node) -> Made:
 
 def counted(build: Builder, node: Node) -> Made:
     """`for (first; test; step)`; without a test it has no end."""
-    first = [child for title in ("init", "initialize", "initializer") for child in node.children_by_field_name(title)]
-    steps = [child for title in ("update", "increment") for child in node.children_by_field_name(title)]
-    test = node.child_by_field_name("condition")
+    first = _fields(node, "init", "initialize", "initializer", "initialiser")
+    steps = _fields(node, "update", "increment", "iterator")
+    test = next(iter(_fields(node, "condition")), None)
     again = ast.Constant(True) if test is None or test.type == "empty_statement" else build.expr(test)
-    inside = build.body(node.child_by_field_name("body"))
+    inside = build.body(first_field(node, "body", "block"))
     return [*build.block(first), *nodes.repeat(again, [*inside, *build.block(steps)])]
+
+
+def _fields(node: Node, *titles: str) -> list[Node]:
+    return [child for title in titles for child in node.children_by_field_name(title) if child.is_named]
 
 
 def assigned(build: Builder, node: Node) -> Made:
@@ -330,15 +348,60 @@ def only_quotes(raw: str) -> str:
     return raw.replace("\\\\", "\0").replace("\\'", "'").replace("\0", "\\")
 
 
-def texts(build: Builder, node: Node, holes: frozenset[str], read: Callable[[str], str] = unescaped) -> ast.expr:
-    """A text between its first and its last child, with the values of the code in it."""
+def _pieces(node: Node, inside: bool) -> Iterator[tuple[Node, bool]]:
+    """The parts of a text, with whether they stand inside its marks."""
+    for child in node.children:
+        if child.type in _PLAIN and child.child_count:
+            yield from _pieces(child, True)
+        else:
+            yield child, inside
+
+
+def texts(build: Builder, node: Node, read: Callable[[str], str] = unescaped) -> ast.expr:
+    """A text without the marks around it, with the values of the code in it."""
     parts: list[str | ast.expr] = []
-    inside = [child for child in node.children if child.is_named or child.type in holes]
-    for child in inside:
-        if child.type in holes:
-            parts.append(
-                nodes.several(build.exprs(child.named_children)) if child.named_child_count else build.expr(child)
-            )
-        elif "start" not in child.type and "end" not in child.type:
-            parts.append(read(text_of(child)))
-    return nodes.joined(parts)
+    whole, start, at = node.text or b"", node.start_byte, node.start_byte
+    plain = b""
+    for child, inside in _pieces(node, node.type in _PLAIN):
+        plain += whole[at - start : child.start_byte - start]
+        behind = (
+            child.next_sibling if child.type in ("q", "qq", "qx") else None
+        )  # blanks before its mark are none of it
+        at = child.end_byte if behind is None else behind.start_byte
+        if child.type in _PLAIN or (inside and not child.is_named):
+            plain += child.text or b""
+        elif child.is_named and child.type not in _MARKS:
+            parts += [read(plain.decode("utf-8", "replace")), build.expr(child)]
+            plain = b""
+    plain += whole[at - start :]
+    return nodes.joined([part for part in (*parts, read(plain.decode("utf-8", "replace"))) if part != ""])
+
+
+def _documents(root: Node) -> list[Node]:
+    """The here-documents of a tree, in the order of the marks that announce them."""
+    found: list[Node] = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if any(child.type == "heredoc_end" for child in node.children):
+            found.append(node)
+        stack += reversed(node.children)
+    return found
+
+
+def heredoc(build: Builder, node: Node) -> Made:
+    """The mark that announces a here-document: one in single quotes keeps code out, one in ticks makes a command."""
+    if not build.documents:
+        return nodes.text(hole())
+    mark = text_of(node)
+    made = texts(build, build.documents.pop(0), str if "'" in mark else unescaped)
+    if isinstance(made, ast.Constant):
+        plain = str(made.value).removeprefix("\n")
+        made = nodes.text(textwrap.dedent(plain) if "~" in mark else plain)
+    return nodes.call("`", [made]) if "`" in mark else made
+
+
+_PLAIN = frozenset(
+    {"string_content", "escape_sequence", "escaped_delimiter", "heredoc_content", "quoted_content", "content"}
+)
+_MARKS = frozenset({"heredoc_beginning", "heredoc_end", "quoted_start", "quoted_end", "sigil_name", "sigil_modifiers"})

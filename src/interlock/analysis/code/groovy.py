@@ -156,10 +156,9 @@ def _return(parser: TokenParser) -> ast.expr:
 
 
 def _bare(parser: TokenParser, token: CodeToken) -> int:
-    if parser.token.kind in ("text", "number", "var") and parser.token.spaced:
-        return 2
-    if token.text in ("println", "print") and parser.token.kind == "name" and parser.token.spaced:
-        return 2
+    printed = token.text in ("println", "print") and parser.token.kind == "name"
+    if parser.token.spaced and (printed or parser.token.kind in ("text", "number")):
+        return 1
     steps = ("node", "stage", "steps", "pipeline", "script", "stages", "agent", "post", "always", "dir")
     return 0 if parser.is_op("{") and (token.parts or token.text in steps) else -1
 
@@ -181,7 +180,6 @@ _DIALECT = TokenDialect(
     _NOISE,
     _bare,
     block=_block,
-    fields=True,
 )
 
 

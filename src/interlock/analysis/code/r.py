@@ -121,7 +121,6 @@ _DIALECT = TokenDialect(
         **dict.fromkeys(["while", "repeat"], while_loop),
     },
     _NOISE,
-    fields=True,
     callee=nodes.name,
 )
 

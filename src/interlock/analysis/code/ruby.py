@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import textwrap
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
@@ -13,24 +12,21 @@ from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Value
-from interlock.analysis.code.syntax_tree import parsed
 from interlock.analysis.facts import Report, hole
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _JOINS = frozenset({"+", "<<"})
-_HOLES = frozenset({"interpolation"})
 _SELF = frozenset({"self", "Kernel", "Object"})
 
 
 class _RubyBuilder(Builder):
-    """Remembers the names that are variables, as others are calls, and the here-documents whose place comes first."""
+    """Remembers the names that are variables, as others are calls."""
 
     def __init__(self) -> None:
         super().__init__("ruby", _RULES)
         self.variables: set[str] = set()
-        self.documents: list[Node] = []
 
 
 def _variables(build: Builder) -> set[str]:
@@ -40,25 +36,6 @@ def _variables(build: Builder) -> set[str]:
 def read_ruby(source: str, out: Report) -> None:
     """Report what a Ruby program would do."""
     read_with(_RUBY, source, out)
-
-
-def _parse(source: str) -> tuple[ast.Module, bool]:
-    build = _RubyBuilder()
-    if "<<" in source:
-        build.documents = _documents(parsed("ruby", source))
-    return build.module(source)
-
-
-def _documents(root: Node) -> list[Node]:
-    """The here-documents of a tree, in the order of the marks that announce them."""
-    found: list[Node] = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.type == "heredoc_body":
-            found.append(node)
-        stack += reversed(node.children)
-    return found
 
 
 # -- names and texts
@@ -79,7 +56,7 @@ def _scoped(build: Builder, node: Node) -> Made:
 def _string(build: Builder, node: Node) -> Made:
     raw = text_of(node)
     plain = raw.startswith(("'", "%q"))
-    return grammar.texts(build, node, _HOLES, grammar.only_quotes if plain else grammar.unescaped)
+    return grammar.texts(build, node, grammar.only_quotes if plain else grammar.unescaped)
 
 
 def _symbol(build: Builder, node: Node) -> Made:
@@ -87,24 +64,11 @@ def _symbol(build: Builder, node: Node) -> Made:
 
 
 def _words(build: Builder, node: Node) -> Made:
-    return ast.List([grammar.texts(build, child, _HOLES) for child in node.named_children])
+    return ast.List([grammar.texts(build, child) for child in node.named_children])
 
 
 def _subshell(build: Builder, node: Node) -> Made:
-    return nodes.call("`", [grammar.texts(build, node, _HOLES)])
-
-
-def _heredoc(build: Builder, node: Node) -> Made:
-    waiting = build.documents if isinstance(build, _RubyBuilder) else []
-    if not waiting:
-        return nodes.text(hole())
-    body, mark = waiting.pop(0), text_of(node)
-    made = grammar.texts(build, body, _HOLES, str if "'" in mark else grammar.unescaped)
-    if isinstance(made, ast.Constant):
-        plain = str(made.value).removeprefix("\n")
-        plain = plain.rpartition("\n")[0] + "\n" if plain.rpartition("\n")[2].strip() in mark else plain
-        made = nodes.text(textwrap.dedent(plain) if "~" in mark else plain)
-    return nodes.call("`", [made]) if "`" in mark else made
+    return nodes.call("`", [grammar.texts(build, node)])
 
 
 # -- calls
@@ -301,7 +265,7 @@ _RULES: dict[str, Rule] = {
     "delimited_symbol": _string,
     **dict.fromkeys(["string_array", "symbol_array"], _words),
     "subshell": _subshell,
-    "heredoc_beginning": _heredoc,
+    "heredoc_beginning": grammar.heredoc,
     "regex": _regex,
     "range": _range,
     "array": grammar.elements,
@@ -345,7 +309,7 @@ def _variable(name: str) -> Value:
 _RUBY = CodeLanguage(
     "Ruby",
     "ruby",
-    _parse,
+    lambda source: _RubyBuilder().module(source),
     {
         **dict.fromkeys(
             ["send", "public_send", "__send__", "<any>.send", "<any>.public_send", "<any>.__send__"], chosen_method
