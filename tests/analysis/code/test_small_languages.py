@@ -1,18 +1,31 @@
-"""R, Groovy, Elixir and Tcl in, what they would do out."""
+"""R, Groovy, Elixir, Julia, Java, PHP, Ruby and Tcl in, what they would do out."""
 
 from __future__ import annotations
 
 import pytest
 
 from cases import each
+from interlock.analysis.code.compiled import read_java
 from interlock.analysis.code.elixir import read_elixir
 from interlock.analysis.code.groovy import read_groovy
+from interlock.analysis.code.julia import read_julia
+from interlock.analysis.code.php import read_php
 from interlock.analysis.code.r import read_r
+from interlock.analysis.code.ruby import read_ruby
 from interlock.analysis.code.tcl import read_tcl
 from interlock.analysis.facts import hole
 from recording_report import Fact, Recorder
 
-READERS = {"r": read_r, "groovy": read_groovy, "elixir": read_elixir, "tcl": read_tcl}
+READERS = {
+    "r": read_r,
+    "groovy": read_groovy,
+    "elixir": read_elixir,
+    "tcl": read_tcl,
+    "java": read_java,
+    "julia": read_julia,
+    "php": read_php,
+    "ruby": read_ruby,
+}
 HOME = hole("HOME")
 
 DEEDS: list[tuple[str, str, list[Fact]]] = [
@@ -36,6 +49,15 @@ DEEDS: list[tuple[str, str, list[Fact]]] = [
         'evaluate(new URL("http://x/y").text)',
         [("fetch", "http://x/y"), ("run_download", "http://x/y")],
     ),
+    (
+        "julia",
+        'if a rm("a") elseif b rm("b") else rm("c") end',
+        [("delete", "a"), ("delete", "b"), ("delete", "c")],
+    ),
+    ("java", "new File(\"x\" + 'y').delete();", [("delete", "xy")]),
+    ("php", "system(<<<A\nrm $x\nls\nA);", [("shell", f"rm {hole('x')}\nls")]),
+    ("ruby", "File.delete(<<A.chomp)\n#{x}/a\nA\n", [("delete", f"{hole()}/a\n")]),
+    ("elixir", "File.rm(~s(x))", [("delete", "x")]),
     ("elixir", 'File.rm_rf!("/"); File.rm("x")', [("delete", "/", "recursive"), ("delete", "x")]),
     ("elixir", 'System.cmd("rm", ["-rf", "/"])', [("run", "rm", "-rf", "/")]),
     ("elixir", 'Path.wildcard("*") |> Enum.each(&File.rm!/1)', [("delete", "*", "bulk")]),
@@ -81,7 +103,7 @@ def test_harmless_programs_tell_nothing(language: str, source: str) -> None:
     assert [told for told in out.told if told[0] != "read"] == []
 
 
-@each("language", READERS)
+@each("language", ["r", "groovy", "elixir", "tcl", "php", "ruby"])
 @each("source", ['f "abc', "{", "exec {" * 3000, "{" * 200])
 def test_programs_that_do_not_parse_are_told(language: str, source: str) -> None:
     out = Recorder()

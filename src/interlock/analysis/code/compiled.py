@@ -59,11 +59,6 @@ class _ProgramBuilder(Builder):
 # -- texts and names
 
 
-def _java_text(build: Builder, node: Node) -> Made:
-    parts = [text_of(child) for child in node.named_children if "interpolation" not in child.type]
-    return nodes.text(grammar.unescaped("".join(parts)))
-
-
 def _go_text(build: Builder, node: Node) -> Made:
     raw = text_of(node)[1:-1]
     return nodes.text(raw if node.type == "raw_string_literal" else grammar.unescaped(raw))
@@ -73,15 +68,9 @@ def _verbatim(build: Builder, node: Node) -> Made:
     return nodes.text(text_of(node).lstrip("@")[1:-1].replace('""', '"'))
 
 
-def _interpolated(build: Builder, node: Node) -> Made:
-    parts: list[str | ast.expr] = []
-    for child in node.named_children:
-        if child.type == "interpolation":
-            inner = [one for one in child.named_children if one.type != "interpolation_brace"]
-            parts.append(nodes.several(build.exprs(inner[:1])))
-        elif child.type != "interpolation_start":
-            parts.append(grammar.unescaped(text_of(child)))
-    return nodes.joined(parts)
+def _interpolation(build: Builder, node: Node) -> Made:
+    inner = [child for child in node.named_children if child.type != "interpolation_brace"]
+    return nodes.several(build.exprs(inner[:1]))
 
 
 def _optional(build: Builder, node: Node) -> Made:
@@ -100,34 +89,11 @@ def _reference(build: Builder, node: Node) -> Made:
 # -- calls
 
 
-def _given(build: Builder, node: Node | None) -> tuple[list[ast.expr], list[ast.keyword]]:
-    args: list[ast.expr] = []
-    named: list[ast.keyword] = []
-    for child in node.named_children if node is not None else ():
-        title = child.child_by_field_name("name") if child.type == "argument" else None
-        if title is not None:
-            named.append(nodes.named(text_of(title), build.expr(child.named_children[-1])))
-        elif child.type == "variadic_argument":
-            args.append(ast.Starred(build.parts(child)))
-        elif child.type not in ("comment", "line_comment", "block_comment"):
-            args.append(build.expr(child))
-    return args, named
-
-
-def _call(build: Builder, node: Node) -> Made:
-    given = _given(build, node.child_by_field_name("arguments"))
-    function = node.child_by_field_name("function")
-    if function is not None:
-        return nodes.call(build.expr(function), *given)
-    owner, method = node.child_by_field_name("object"), text_of(node.child_by_field_name("name"))
-    return nodes.call(nodes.member(build.expr(owner), method) if owner is not None else nodes.name(method), *given)
-
-
 def _new(build: Builder, node: Node) -> Made:
     kind, first = node.child_by_field_name("type"), node.child_by_field_name("initializer")
     if kind is not None and kind.type in _LISTS and first is not None:
         return build.expr(first)
-    args, named = _given(build, node.child_by_field_name("arguments"))
+    args, named = grammar.given(build, node.child_by_field_name("arguments"))
     for child in first.named_children if first is not None else ():
         if child.type == "assignment_expression":
             named.append(nodes.named(text_of(child.child_by_field_name("left")), build.field(child, "right")))
@@ -185,50 +151,32 @@ def _declared(build: Builder, node: Node) -> Made:
 
 def _assign(build: Builder, node: Node) -> Made:
     """An assignment; of several results the first is the one that counts."""
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    targets = (
-        left.named_children
-        if left is not None and left.type == "expression_list"
-        else [left]
-        if left is not None
-        else []
-    )
-    values = (
-        right.named_children
-        if right is not None and right.type == "expression_list"
-        else [right]
-        if right is not None
-        else []
-    )
+    targets, values = (_listed(build, node.child_by_field_name(side)) for side in ("left", "right"))
     sign = text_of(node.child_by_field_name("operator"))
     if sign not in ("", "=", ":=") and targets and values:
-        target = build.expr(targets[0])
-        return nodes.assign(target, grammar.binary(sign[:-1], target, build.expr(values[0]), _JOINS, frozenset({"??"})))
-    made: list[ast.stmt] = []
-    for at, name in enumerate(targets):
-        value = build.expr(values[at]) if at < len(values) else nodes.NOTHING
-        made += nodes.assign(build.expr(name), value)
-    return made
+        values = [grammar.binary(sign[:-1], targets[0], values[0], _JOINS, frozenset({"??"}))]
+    padded = [*values, *[nodes.NOTHING] * len(targets)]
+    return [made for target, value in zip(targets, padded, strict=False) for made in nodes.assign(target, value)]
+
+
+def _listed(build: Builder, node: Node | None) -> list[ast.expr]:
+    if node is None:
+        return []
+    return build.exprs(node.named_children if node.type == "expression_list" else [node])
 
 
 def _each(build: Builder, node: Node) -> Made:
     """for (File f : files), foreach (var f in files)."""
-    named = node.child_by_field_name("name") or node.child_by_field_name("left")
-    over = node.child_by_field_name("value") or node.child_by_field_name("right")
+    named, over = grammar.first_field(node, "name", "left"), grammar.first_field(node, "value", "right")
     return nodes.loop(build.expr(named), build.expr(over), build.body(node.child_by_field_name("body")))
 
 
-def _for(build: Builder, node: Node) -> Made:
-    clause = next((child for child in node.named_children if child.type in ("for_clause", "range_clause")), node)
-    body = build.body(node.child_by_field_name("body"))
-    if clause.type == "range_clause":
-        left = clause.child_by_field_name("left")
-        names = left.named_children if left is not None else []
-        return nodes.loop(build.expr(names[-1]) if names else grammar.CONDITION, build.field(clause, "right"), body)
-    first = build.block([*clause.children_by_field_name("init"), *clause.children_by_field_name("initializer")])
-    test = clause.child_by_field_name("condition")
-    again = build.expr(test) if test is not None else ast.Constant(True)
-    return [*first, *nodes.repeat(again, [*body, *build.block(clause.children_by_field_name("update"))])]
+def _go_for(build: Builder, node: Node) -> Made:
+    clause = next((child for child in node.named_children if child.type == "range_clause"), None)
+    if clause is None:
+        return grammar.counted(build, node)
+    target = next(reversed(_listed(build, clause.child_by_field_name("left"))), grammar.CONDITION)
+    return nodes.loop(target, build.field(clause, "right"), build.body(node.child_by_field_name("body")))
 
 
 def _if(build: Builder, node: Node) -> Made:
@@ -240,7 +188,7 @@ _SHARED: Mapping[str, Rule] = {
     **grammar.COMMON,
     **dict.fromkeys(["type_identifier", "field_identifier", "package_identifier", "this"], grammar.name),
     **dict.fromkeys(["field_access", "selector_expression", "member_access_expression"], grammar.member),
-    **dict.fromkeys(["method_invocation", "call_expression", "invocation_expression"], _call),
+    **dict.fromkeys(["method_invocation", "call_expression", "invocation_expression"], grammar.called),
     **dict.fromkeys(["object_creation_expression"], _new),
     **dict.fromkeys(["decimal_integer_literal", "hex_integer_literal", "octal_integer_literal", "int_literal"], grammar.number),
     "binary_expression": _BINARY,
@@ -253,7 +201,7 @@ _SHARED: Mapping[str, Rule] = {
     **dict.fromkeys(["variable_declarator", "var_spec", "const_spec", "resource"], _declared),
     **dict.fromkeys(["assignment_expression", "assignment_statement", "short_var_declaration"], _assign),
     **dict.fromkeys(["enhanced_for_statement", "foreach_statement"], _each),
-    "for_statement": _for,
+    "for_statement": grammar.counted,
     **dict.fromkeys(["update_expression", "inc_statement", "dec_statement", "postfix_unary_expression"], grammar.counted_up),
     "if_statement": _if,
     **dict.fromkeys(["try_statement", "try_with_resources_statement", "switch_expression", "switch_statement"], grammar.attempts),
@@ -281,7 +229,8 @@ def _cast(build: Builder, node: Node) -> Made:
 
 _JAVA_RULES: Mapping[str, Rule] = {
     **_SHARED,
-    **dict.fromkeys(["string_literal", "character_literal"], _java_text),
+    "string_literal": grammar.texts,
+    "character_literal": lambda build, node: nodes.text(grammar.unescaped(text_of(node)[1:-1])),
     "method_reference": _reference,
     "array_creation_expression": lambda build, node: build.field(node, "value"),
     "cast_expression": _cast,
@@ -294,13 +243,14 @@ _GO_RULES: Mapping[str, Rule] = {
     "composite_literal": _composite,
     "binary_expression": lambda build, node: _flags(build, node),
     "type_conversion_expression": lambda build, node: build.field(node, "operand"),
-    "for_statement": _for,
+    "for_statement": _go_for,
 }
 _CSHARP_RULES: Mapping[str, Rule] = {
     **_SHARED,
-    "string_literal": _java_text,
+    "string_literal": grammar.texts,
     "verbatim_string_literal": _verbatim,
-    "interpolated_string_expression": _interpolated,
+    "interpolated_string_expression": grammar.texts,
+    "interpolation": _interpolation,
     "conditional_access_expression": _optional,
     "cast_expression": _cast,
     "foreach_statement": _each,

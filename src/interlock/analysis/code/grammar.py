@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code.lexing import ESCAPE, Unparsed, character, unescape
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
-from interlock.analysis.code.syntax_tree import parsed
+from interlock.analysis.code.syntax_tree import here_documents, parsed
 from interlock.analysis.facts import hole
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Builder:
     def module(self, source: str) -> tuple[ast.Module, bool]:
         """The whole program, and whether all of it could be parsed."""
         root = parsed(self.key, source)
-        self.documents = _documents(root) if "<<" in source else []
+        self.documents = here_documents(root) if "<<" in source else []
         return ast.Module(self.block(root.named_children), []), not root.has_error
 
     def made(self, node: Node) -> Made:
@@ -67,15 +67,7 @@ class Builder:
 
 
 _QUIET = frozenset(
-    {
-        "comment",
-        "line_comment",
-        "block_comment",
-        "heredoc_body",
-        "heredoc_content",
-        "type_arguments",
-        "implements_clause",
-    }
+    "comment line_comment block_comment heredoc_body heredoc_content type_arguments implements_clause variadic_placeholder".split()
 )
 Rule = Callable[[Builder, "Node"], Made]
 
@@ -174,16 +166,32 @@ def negated(build: Builder, node: Node) -> Made:
     return ast.UnaryOp(ast.Not(), value) if sign in ("!", "not", "~") else value
 
 
-def choice(build: Builder, node: Node) -> Made:
+def tested(build: Builder, node: Node) -> ast.expr:
+    """The condition of a branch or a loop; that of `unless` and `until` must not hold."""
+    test = build.field(node, "condition")
+    return ast.UnaryOp(ast.Not(), test) if any(child.type in ("unless", "until") for child in node.children) else test
+
+
+def _guarded(build: Builder, node: Node) -> list[ast.stmt]:
+    """What runs under a condition."""
+    inside = first_field(node, "consequence", "body", "block")
+    if inside is not None:
+        return build.body(inside)
+    others = [*node.children_by_field_name("condition"), *_alternatives(node)]
+    return build.block(child for child in node.named_children if child not in others)
+
+
+def _alternatives(node: Node) -> list[Node]:
+    fields = node.children_by_field_name("alternative")
+    return fields or [child for child in node.named_children if child.type in ("elsif", "else")]
+
+
+def choice(build: Builder, node: Node, other: Sequence[ast.stmt] = ()) -> Made:
     """`if`, with its condition, its consequence and its alternatives."""
-    other: list[ast.stmt] = []
-    for last in reversed(node.children_by_field_name("alternative")):
-        condition = last.child_by_field_name("condition")
-        own = last.child_by_field_name("consequence") or last.child_by_field_name("body")
-        chained = condition is not None and "else" in last.type
-        other = nodes.branch(build.expr(condition), build.body(own), other) if chained else build.body(last)
-    taken = node.child_by_field_name("consequence") or node.child_by_field_name("body")
-    return nodes.branch(build.field(node, "condition"), build.body(taken), other)
+    for last in reversed(_alternatives(node)):
+        chained = last.type.startswith("els") and last.child_by_field_name("condition") is not None
+        other = nodes.as_statements(choice(build, last, other)) if chained else build.body(last)
+    return nodes.branch(tested(build, node), _guarded(build, node), list(other))
 
 
 def ternary(build: Builder, node: Node) -> Made:
@@ -199,7 +207,7 @@ def counted_up(build: Builder, node: Node) -> Made:
 
 
 def while_loop(build: Builder, node: Node) -> Made:
-    return nodes.repeat(build.field(node, "condition"), build.body(node.child_by_field_name("body")))
+    return nodes.repeat(tested(build, node), _guarded(build, node))
 
 
 def first_field(node: Node, *titles: str) -> Node | None:
@@ -219,11 +227,12 @@ def maybe(build: Builder, node: Node) -> Made:
 
 
 def cases(build: Builder, node: Node) -> Made:
-    """`switch` and `match`: each case may be the one."""
-    inside = node.child_by_field_name("body")
-    made: list[ast.stmt] = [ast.Expr(build.expr(first_field(node, "condition", "value")))]
-    for child in inside.named_children if inside is not None else ():
-        made += nodes.branch(CONDITION, build.block(child.named_children), [])
+    """`switch`, `case` and `match`: each case may be the one."""
+    subject = first_field(node, "condition", "value")
+    made: list[ast.stmt] = [ast.Expr(build.expr(subject))]
+    for child in (node.child_by_field_name("body") or node).named_children:
+        if child != subject:
+            made += nodes.branch(CONDITION, build.block(child.named_children), [])
     return made
 
 
@@ -239,9 +248,10 @@ def attempts(build: Builder, node: Node) -> Made:
 
 def counted(build: Builder, node: Node) -> Made:
     """`for (first; test; step)`; without a test it has no end."""
-    first = _fields(node, "init", "initialize", "initializer", "initialiser")
-    steps = _fields(node, "update", "increment", "iterator")
-    test = next(iter(_fields(node, "condition")), None)
+    clause = next((child for child in node.named_children if child.type == "for_clause"), node)
+    first = _fields(clause, "init", "initialize", "initializer", "initialiser")
+    steps = _fields(clause, "update", "increment", "iterator")
+    test = next(iter(_fields(clause, "condition")), None)
     again = ast.Constant(True) if test is None or test.type == "empty_statement" else build.expr(test)
     inside = build.body(first_field(node, "body", "block"))
     return [*build.block(first), *nodes.repeat(again, [*inside, *build.block(steps)])]
@@ -296,6 +306,44 @@ def params(node: Node | None) -> list[str]:
     return [text_of(named) for child in inside for named in (child.children_by_field_name("name") or [child])]
 
 
+def given(build: Builder, node: Node | None) -> tuple[list[ast.expr], list[ast.keyword]]:
+    """The arguments of a call."""
+    args: list[ast.expr] = []
+    named: list[ast.keyword] = []
+    for child in node.named_children if node is not None else ():
+        titled = child.type == "argument" and child.child_by_field_name("name") is not None
+        if titled or child.type in ("pair", "named_argument"):
+            title = text_of(child.named_children[0]).strip(":\"'")
+            named.append(nodes.named(title, build.expr(child.named_children[-1])))
+        elif child.type == "hash_splat_argument":
+            named.append(ast.keyword(None, build.parts(child)))
+        elif child.type not in _QUIET:
+            args.append(build.expr(child))
+    return args, named
+
+
+def called(build: Builder, node: Node) -> Made:
+    """A call of a function, or of a method of an object."""
+    function, owner = node.child_by_field_name("function"), node.child_by_field_name("object")
+    callee = build.expr(function or node.child_by_field_name("name"))
+    if owner is not None:
+        callee = nodes.member(build.expr(owner), text_of(node.child_by_field_name("name")))
+    return nodes.call(callee, *given(build, node.child_by_field_name("arguments")))
+
+
+def spread(build: Builder, node: Node) -> Made:
+    """The items of a list in the place of one value."""
+    return ast.Starred(build.parts(node))
+
+
+def mapping(pairs: Sequence[tuple[ast.expr | None, ast.expr]], first: int = 0) -> ast.expr:
+    """A list, or where some of its values have keys, a dictionary."""
+    if all(key is None for key, _ in pairs):
+        return ast.List([value for _, value in pairs])
+    keys = [key or nodes.number(str(at)) for at, (key, _) in enumerate(pairs, first)]
+    return ast.Dict(list(keys), [value for _, value in pairs])
+
+
 def closed(build: Builder, node: Node) -> Made:
     """A function without a name."""
     inside = build.body(node.child_by_field_name("body"))
@@ -328,6 +376,9 @@ COMMON: Mapping[str, Rule] = {  # nodes that most grammars have
     "return_statement": returned,
     "if_statement": choice,
     **dict.fromkeys(["while_statement", "do_statement"], while_loop),
+    **dict.fromkeys(
+        ["splat_argument", "variadic_argument", "splat_expression", "spread_element", "variadic_unpacking"], spread
+    ),
 }
 
 # -- texts -----------------------------------------------------------------------------------------------------------
@@ -343,11 +394,6 @@ def unescaped(raw: str, decimal: bool = False) -> str:
     return ESCAPE.sub(unescape, raw)
 
 
-def only_quotes(raw: str) -> str:
-    """A text between single quotes: only the quote and the backslash are escaped."""
-    return raw.replace("\\\\", "\0").replace("\\'", "'").replace("\0", "\\")
-
-
 def _pieces(node: Node, inside: bool) -> Iterator[tuple[Node, bool]]:
     """The parts of a text, with whether they stand inside its marks."""
     for child in node.children:
@@ -360,7 +406,8 @@ def _pieces(node: Node, inside: bool) -> Iterator[tuple[Node, bool]]:
 def texts(build: Builder, node: Node, read: Callable[[str], str] = unescaped) -> ast.expr:
     """A text without the marks around it, with the values of the code in it."""
     parts: list[str | ast.expr] = []
-    whole, start, at = node.text or b"", node.start_byte, node.start_byte
+    whole, start = node.text or b"", node.start_byte
+    at = start + (node.type == "heredoc_body" and whole.startswith(b"\n"))
     plain = b""
     for child, inside in _pieces(node, node.type in _PLAIN):
         plain += whole[at - start : child.start_byte - start]
@@ -373,20 +420,7 @@ def texts(build: Builder, node: Node, read: Callable[[str], str] = unescaped) ->
         elif child.is_named and child.type not in _MARKS:
             parts += [read(plain.decode("utf-8", "replace")), build.expr(child)]
             plain = b""
-    plain += whole[at - start :]
     return nodes.joined([part for part in (*parts, read(plain.decode("utf-8", "replace"))) if part != ""])
-
-
-def _documents(root: Node) -> list[Node]:
-    """The here-documents of a tree, in the order of the marks that announce them."""
-    found: list[Node] = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if any(child.type == "heredoc_end" for child in node.children):
-            found.append(node)
-        stack += reversed(node.children)
-    return found
 
 
 def heredoc(build: Builder, node: Node) -> Made:
@@ -395,13 +429,19 @@ def heredoc(build: Builder, node: Node) -> Made:
         return nodes.text(hole())
     mark = text_of(node)
     made = texts(build, build.documents.pop(0), str if "'" in mark else unescaped)
+    first = made.values[0] if isinstance(made, ast.JoinedStr) else made
+    if isinstance(first, ast.Constant):
+        first.value = str(first.value).removeprefix("\n")
     if isinstance(made, ast.Constant):
-        plain = str(made.value).removeprefix("\n")
+        plain = str(made.value).rstrip(" \t")
         made = nodes.text(textwrap.dedent(plain) if "~" in mark else plain)
     return nodes.call("`", [made]) if "`" in mark else made
 
 
 _PLAIN = frozenset(
-    {"string_content", "escape_sequence", "escaped_delimiter", "heredoc_content", "quoted_content", "content"}
+    "string_content string_fragment multiline_string_fragment string_literal_content quoted_content content heredoc_content "
+    "escape_sequence escaped_delimiter".split()
 )
-_MARKS = frozenset({"heredoc_beginning", "heredoc_end", "quoted_start", "quoted_end", "sigil_name", "sigil_modifiers"})
+_MARKS = frozenset(
+    "heredoc_beginning heredoc_end quoted_start quoted_end sigil_name sigil_modifiers interpolation_start".split()
+)

@@ -24,57 +24,33 @@ def read_julia(source: str, out: Report) -> None:
     read_with(_JULIA, source, out)
 
 
-def _parts(build: Builder, node: Node) -> list[str | ast.expr]:
-    parts: list[str | ast.expr] = []
-    for child in node.named_children:
-        if child.type == "string_interpolation":
-            parts.append(nodes.several(build.exprs(child.named_children)))
-        elif child.type in ("content", "escape_sequence"):
-            parts.append(grammar.unescaped(text_of(child)))
-    return parts
-
-
-def _string(build: Builder, node: Node) -> Made:
-    return nodes.joined(_parts(build, node))
-
-
 def _command(build: Builder, node: Node) -> Made:
     """`rm $x`: words, of which a value in it is one, or part of one."""
     words: list[list[str | ast.expr]] = [[]]
-    for part in _parts(build, node):
-        if isinstance(part, str):
-            first, *rest = part.split(" ")
-            words[-1].append(first)
-            words += [[word] for word in rest]
+    made = grammar.texts(build, node)
+    for part in made.values if isinstance(made, ast.JoinedStr) else [made]:
+        if isinstance(part, ast.Constant):
+            first, *rest = str(part.value).split(" ")
+            words[-1] += [first] if first else []
+            words += [[word] if word else [] for word in rest]
         else:
             words[-1].append(part)
-    made = [[part for part in word if part != ""] for word in words]
     return ast.List(
-        [word[0] if len(word) == 1 and not isinstance(word[0], str) else nodes.joined(word) for word in made if word]
+        [word[0] if len(word) == 1 and not isinstance(word[0], str) else nodes.joined(word) for word in words if word]
     )
 
 
-def _prefixed(build: Builder, node: Node) -> Made:
-    return nodes.text("".join(text_of(child) for child in node.named_children if child.type == "content"))
-
-
 def _call(build: Builder, node: Node) -> Made:
-    callee = build.expr(node.named_children[0])
-    args: list[ast.expr] = []
-    named: list[ast.keyword] = []
+    callee, args, named = build.expr(node.named_children[0]), list[ast.expr](), list[ast.keyword]()
     for part in node.named_children[1:]:
         if part.type == "do_clause":
             listed = next((child for child in part.named_children if child.type == "argument_list"), None)
-            body = [child for child in part.named_children if child != listed]
+            body = build.block(child for child in part.named_children if child != listed)
             params = [text_of(child) for child in listed.named_children] if listed is not None else []
-            args.append(nodes.closure(params, nodes.returning(build.block(body))))
-        for child in part.named_children if part.type == "argument_list" else ():
-            if child.type == "named_argument":
-                named.append(nodes.named(text_of(child.named_children[0]), build.expr(child.named_children[-1])))
-            elif child.type == "splat_expression":
-                args.append(ast.Starred(build.expr(child.named_children[0])))
-            else:
-                args.append(build.expr(child))
+            args.append(nodes.closure(params, nodes.returning(body)))
+        else:
+            more, titled = grammar.given(build, part)
+            args, named = args + more, named + titled
     return nodes.call(callee, args, named)
 
 
@@ -134,26 +110,6 @@ def _for(build: Builder, node: Node) -> Made:
     return made
 
 
-def _if(build: Builder, node: Node) -> Made:
-    other: list[ast.stmt] = []
-    for clause in reversed(node.children_by_field_name("alternative")):
-        other = (
-            nodes.as_statements(_if(build, clause))
-            if clause.type == "elseif_clause"
-            else build.block(clause.named_children)
-        )
-    return nodes.branch(build.field(node, "condition"), _body(build, node), other)
-
-
-def _body(build: Builder, node: Node) -> list[ast.stmt]:
-    condition, others = node.child_by_field_name("condition"), node.children_by_field_name("alternative")
-    return build.block(child for child in node.named_children if child != condition and child not in others)
-
-
-def _while(build: Builder, node: Node) -> Made:
-    return nodes.repeat(build.field(node, "condition"), _body(build, node))
-
-
 def _operator(build: Builder, node: Node) -> Made:
     left, right = node.named_children[0], node.named_children[-1]
     sign = next((text_of(child) for child in node.named_children if child.type == "operator"), "")
@@ -172,9 +128,9 @@ def _ternary(build: Builder, node: Node) -> Made:
 
 _RULES: dict[str, Rule] = {
     **grammar.COMMON,
-    "string_literal": _string,
+    "string_literal": grammar.texts,
     "command_literal": _command,
-    "prefixed_string_literal": _prefixed,
+    "prefixed_string_literal": lambda build, node: nodes.text("".join(map(text_of, node.named_children[1:]))),
     "call_expression": _call,
     "broadcast_call_expression": _broadcast,
     "macrocall_expression": _macro,
@@ -184,8 +140,6 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(["function_definition", "macro_definition"], _define),
     "arrow_function_expression": _arrow,
     "for_statement": _for,
-    **dict.fromkeys(["if_statement", "elseif_clause"], _if),
-    "while_statement": _while,
     "binary_expression": _operator,
     "unary_expression": grammar.negated,
     "range_expression": lambda build, node: nodes.call("<range>", build.exprs(node.named_children)),

@@ -28,32 +28,23 @@ def _string(build: Builder, node: Node) -> Made:
     return nodes.text(raw if plain else unescaped(raw, decimal=True))
 
 
-def _call(build: Builder, node: Node) -> Made:
-    given = node.child_by_field_name("arguments")
-    return nodes.call(build.field(node, "name"), build.exprs(given.named_children) if given is not None else [])
-
-
 def _table(build: Builder, node: Node) -> Made:
-    keys: list[ast.expr | None] = []
-    values: list[ast.expr] = []
+    pairs: list[tuple[ast.expr | None, ast.expr]] = []
     for child in node.named_children:
         key = child.child_by_field_name("name")
         named = key is not None and key.type == "identifier" and child.children[0].type != "["
-        keys.append(nodes.text(text_of(key)) if named else build.expr(key) if key is not None else None)
-        values.append(build.field(child, "value"))
-    if all(key is None for key in keys):
-        return ast.List(values)
-    return ast.Dict([key or nodes.number(str(at)) for at, key in enumerate(keys, 1)], values)
+        made = nodes.text(text_of(key)) if named else build.expr(key) if key is not None else None
+        pairs.append((made, build.field(child, "value")))
+    return grammar.mapping(pairs, 1)
 
 
 def _function(build: Builder, node: Node) -> Made:
     body, named = build.body(node.child_by_field_name("body")), node.child_by_field_name("name")
-    if named is None:
-        return nodes.closure(grammar.params(node.child_by_field_name("parameters")), body)
-    title = text_of(named)
-    if named.type == "identifier":
-        return [nodes.function(grammar.params(node.child_by_field_name("parameters")), body, title)]
-    return nodes.assign(build.expr(named), nodes.closure(grammar.params(node.child_by_field_name("parameters")), body))
+    params = grammar.params(node.child_by_field_name("parameters"))
+    if named is not None and named.type == "identifier":
+        return [nodes.function(params, body, text_of(named))]
+    made = nodes.closure(params, body)
+    return made if named is None else nodes.assign(build.expr(named), made)
 
 
 def _assign(build: Builder, node: Node) -> Made:
@@ -85,7 +76,7 @@ _RULES: dict[str, Rule] = {
     "string": _string,
     **dict.fromkeys(["dot_index_expression", "method_index_expression"], grammar.member),
     "bracket_index_expression": grammar.item,
-    "function_call": _call,
+    "function_call": grammar.called,
     "table_constructor": _table,
     **dict.fromkeys(["function_declaration", "function_definition"], _function),
     "assignment_statement": _assign,

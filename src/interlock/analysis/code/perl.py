@@ -262,28 +262,13 @@ def _sub(build: Builder, node: Node) -> Made:
     return closure
 
 
-def _test(build: Builder, node: Node) -> ast.expr:
-    test = build.field(node, "condition")
-    return ast.UnaryOp(ast.Not(), test) if any(child.type in ("unless", "until") for child in node.children) else test
-
-
-def _if(build: Builder, node: Node) -> Made:
-    other = next((child for child in node.named_children if child.type in ("elsif", "else")), None)
-    body = build.body(node.child_by_field_name("block"))
-    return body if node.type == "else" else nodes.branch(_test(build, node), body, build.body(other))
-
-
 def _behind(build: Builder, node: Node) -> Made:
     """A condition or a loop that follows its statement."""
     body = nodes.as_statements(build.made(node.named_children[0]))
     if node.type == "postfix_for_expression":
         return nodes.loop(nodes.name(_TOPIC), _flat(build, node.child_by_field_name("list")), body)
-    test = _test(build, node)
+    test = grammar.tested(build, node)
     return nodes.repeat(test, body) if node.type == "postfix_loop_expression" else nodes.branch(test, body, [])
-
-
-def _while(build: Builder, node: Node) -> Made:
-    return nodes.repeat(_test(build, node), build.body(node.child_by_field_name("block")))
 
 
 def _foreach(build: Builder, node: Node) -> Made:
@@ -348,9 +333,10 @@ _RULES: dict[str, Rule] = {
     "variable_declaration": _declared,
     "conditional_expression": grammar.ternary,
     **dict.fromkeys(["subroutine_declaration_statement", "anonymous_subroutine_expression"], _sub),
-    **dict.fromkeys(["conditional_statement", "elsif", "else"], _if),
+    **dict.fromkeys(["conditional_statement", "elsif"], grammar.choice),
+    "else": lambda build, node: build.body(node.child_by_field_name("block")),
     **dict.fromkeys(["postfix_conditional_expression", "postfix_loop_expression", "postfix_for_expression"], _behind),
-    "loop_statement": _while,
+    "loop_statement": grammar.while_loop,
     "for_statement": _foreach,
     "cstyle_for_statement": grammar.counted,
     **dict.fromkeys(["map_grep_expression", "sort_expression"], _over_list),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Rule, text_of
 from interlock.analysis.code.language import CodeLanguage, call_with_list, chosen_member, read_with
+from interlock.analysis.code.lexing import literal
 from interlock.analysis.code.library import is_url
 from interlock.analysis.code.performing.network import leaks
 from interlock.analysis.code.program import nodes
@@ -20,8 +21,6 @@ from interlock.analysis.facts import Report, hole, known
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-_PLAIN = frozenset({"string_content", "escape_sequence"})
 
 
 def read_php(source: str, out: Report) -> None:
@@ -47,69 +46,35 @@ def _name(build: Builder, node: Node) -> Made:
     return nodes.text(".") if named == "__DIR__" else nodes.name(named)
 
 
-def _encapsed(build: Builder, node: Node) -> ast.expr:
-    parts: list[str | ast.expr] = []
-    for child in node.named_children:
-        parts.append(grammar.unescaped(text_of(child)) if child.type in _PLAIN else build.expr(child))
-    return nodes.joined(parts)
-
-
 def _string(build: Builder, node: Node) -> Made:
-    return nodes.text(grammar.only_quotes(text_of(node)[1:-1]))
+    return nodes.text(literal(text_of(node)[1:-1]))
 
 
 def _heredoc(build: Builder, node: Node) -> Made:
     value = node.child_by_field_name("value")
     if node.type == "nowdoc":
         return nodes.text(text_of(value).strip("\n"))
-    return _encapsed(build, value) if value is not None else nodes.text("")
+    return grammar.texts(build, value) if value is not None else nodes.text("")
 
 
 def _array(build: Builder, node: Node) -> Made:
-    keys: list[ast.expr | None] = []
-    values: list[ast.expr] = []
-    for child in node.named_children:
-        parts = child.named_children
-        if len(parts) == 2:
-            keys.append(build.expr(parts[0]))
-            values.append(build.expr(parts[1]))
-        elif parts:
-            keys.append(None)
-            values.append(build.expr(parts[0]))
-    if all(key is None for key in keys):
-        return ast.List(values)
-    return ast.Dict([key or nodes.number(str(at)) for at, key in enumerate(keys)], values)
+    items = [build.exprs(child.named_children) for child in node.named_children if child.named_child_count]
+    return grammar.mapping([(parts[0] if len(parts) > 1 else None, parts[-1]) for parts in items])
 
 
 # -- calls
-
-
-def _given(build: Builder, node: Node | None) -> tuple[list[ast.expr], list[ast.keyword]]:
-    args: list[ast.expr] = []
-    named: list[ast.keyword] = []
-    for child in node.named_children if node is not None else ():
-        title, value = child.child_by_field_name("name"), child.named_children[-1] if child.named_child_count else None
-        if child.type == "variadic_placeholder":
-            continue
-        if value is not None and value.type == "variadic_unpacking":
-            args.append(ast.Starred(build.parts(value)))
-        elif title is not None:
-            named.append(nodes.named(text_of(title), build.expr(value)))
-        else:
-            args.append(build.expr(value))
-    return args, named
 
 
 def _call(build: Builder, node: Node) -> Made:
     function = node.child_by_field_name("function")
     plain = function is not None and function.type in ("name", "qualified_name")
     callee = nodes.name(_title(function).lower()) if plain else build.expr(function)
-    return nodes.call(callee, *_given(build, node.child_by_field_name("arguments")))
+    return nodes.call(callee, *grammar.given(build, node.child_by_field_name("arguments")))
 
 
 def _method(build: Builder, node: Node) -> Made:
     owner = build.expr(node.child_by_field_name("object") or node.child_by_field_name("scope"))
-    args, named = _given(build, node.child_by_field_name("arguments"))
+    args, named = grammar.given(build, node.child_by_field_name("arguments"))
     chosen = node.child_by_field_name("name")
     if chosen is not None and chosen.type != "name":
         return nodes.call("<method>", [owner, build.expr(chosen), *args], named)
@@ -131,11 +96,11 @@ def _new(build: Builder, node: Node) -> Made:
     given = next((child for child in node.named_children if child.type == "arguments"), None)
     if made is None:
         return build.parts(node)
-    return nodes.call(nodes.member(nodes.name(_title(made)), "new"), *_given(build, given))
+    return nodes.call(nodes.member(nodes.name(_title(made)), "new"), *grammar.given(build, given))
 
 
 def _shell(build: Builder, node: Node) -> Made:
-    return nodes.call("`", [_encapsed(build, node)])
+    return nodes.call("`", [grammar.texts(build, node)])
 
 
 def _include(build: Builder, node: Node) -> Made:
@@ -176,7 +141,7 @@ _RULES: dict[str, Rule] = {
     "qualified_name": _name,
     "variable_name": grammar.name,
     "string": _string,
-    "encapsed_string": _encapsed,
+    "encapsed_string": grammar.texts,
     **dict.fromkeys(["heredoc", "nowdoc"], _heredoc),
     "array_creation_expression": _array,
     "list_literal": grammar.row,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Rule, text_of
 from interlock.analysis.code.language import CodeLanguage, chosen_method, method_of, read_with
+from interlock.analysis.code.lexing import literal
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
@@ -56,7 +57,7 @@ def _scoped(build: Builder, node: Node) -> Made:
 def _string(build: Builder, node: Node) -> Made:
     raw = text_of(node)
     plain = raw.startswith(("'", "%q"))
-    return grammar.texts(build, node, grammar.only_quotes if plain else grammar.unescaped)
+    return grammar.texts(build, node, literal if plain else grammar.unescaped)
 
 
 def _symbol(build: Builder, node: Node) -> Made:
@@ -74,34 +75,16 @@ def _subshell(build: Builder, node: Node) -> Made:
 # -- calls
 
 
-def _given(build: Builder, node: Node | None) -> tuple[list[ast.expr], list[ast.keyword]]:
-    args: list[ast.expr] = []
-    named: list[ast.keyword] = []
-    for child in node.named_children if node is not None else ():
-        inner = child.named_children[0] if child.named_child_count else None
-        if child.type == "pair":
-            key = child.child_by_field_name("key")
-            named.append(nodes.named(text_of(key).strip(":\"'"), build.field(child, "value")))
-        elif child.type == "hash_splat_argument":
-            named.append(ast.keyword(None, build.expr(inner)))
-        elif child.type == "splat_argument":
-            args.append(ast.Starred(build.expr(inner)))
-        elif child.type == "block_argument":
-            args.append(_block_argument(build, inner))
-        elif child.type != "comment":
-            args.append(build.expr(child))
-    return args, named
-
-
-def _block_argument(build: Builder, node: Node | None) -> ast.expr:
-    if node is not None and node.type == "simple_symbol":
-        return nodes.closure(["it"], [ast.Return(nodes.call(nodes.member(nodes.name("it"), text_of(node)[1:])))])
-    return build.expr(node)
+def _block_argument(build: Builder, node: Node) -> Made:
+    inner = node.named_children[0] if node.named_child_count else None
+    if inner is not None and inner.type == "simple_symbol":
+        return nodes.closure(["it"], [ast.Return(nodes.call(nodes.member(nodes.name("it"), text_of(inner)[1:])))])
+    return build.expr(inner)
 
 
 def _call(build: Builder, node: Node) -> Made:
     receiver, method = node.child_by_field_name("receiver"), text_of(node.child_by_field_name("method"))
-    args, named = _given(build, node.child_by_field_name("arguments"))
+    args, named = grammar.given(build, node.child_by_field_name("arguments"))
     block = node.child_by_field_name("block")
     if block is not None:
         if receiver is None and method == "loop":
@@ -199,35 +182,10 @@ def _operator(build: Builder, node: Node) -> Made:
 _BINARY = grammar.operator(_JOINS)
 
 
-def _modified(build: Builder, node: Node) -> Made:
-    """`x if y` and its kin."""
-    body = build.body(node.child_by_field_name("body"))
-    test = build.field(node, "condition")
-    if node.type.startswith(("while", "until")):
-        return nodes.repeat(test if node.type.startswith("while") else grammar.CONDITION, body)
-    return nodes.branch(test, body, [])
-
-
-def _until(build: Builder, node: Node) -> Made:
-    test = build.field(node, "condition")
-    endless = isinstance(test, ast.Constant) and not test.value
-    return nodes.repeat(ast.Constant(True) if endless else test, build.body(node.child_by_field_name("body")))
-
-
 def _for(build: Builder, node: Node) -> Made:
     value = node.child_by_field_name("value")
     over = build.expr(value.named_children[0]) if value is not None and value.named_child_count else nodes.NOTHING
     return nodes.loop(build.field(node, "pattern"), over, build.body(node.child_by_field_name("body")))
-
-
-def _case(build: Builder, node: Node) -> Made:
-    made: list[ast.stmt] = [ast.Expr(build.field(node, "value"))]
-    for child in node.named_children:
-        if child.type in ("when", "in_clause"):
-            made += nodes.branch(grammar.CONDITION, build.body(child.child_by_field_name("body")), [])
-        elif child.type == "else":
-            made += nodes.branch(grammar.CONDITION, build.body(child), [])
-    return made
 
 
 def _hash(build: Builder, node: Node) -> Made:
@@ -247,7 +205,7 @@ def _regex(build: Builder, node: Node) -> Made:
 
 
 def _yielded(build: Builder, node: Node) -> Made:
-    return nodes.several([value for child in node.named_children for value in _given(build, child)[0]])
+    return nodes.several([value for child in node.named_children for value in grammar.given(build, child)[0]])
 
 
 def _returned(build: Builder, node: Node) -> Made:
@@ -279,17 +237,15 @@ _RULES: dict[str, Rule] = {
     "binary": _operator,
     "unary": grammar.negated,
     "conditional": grammar.ternary,
-    **dict.fromkeys(["if", "elsif", "unless"], grammar.choice),
-    **dict.fromkeys(["if_modifier", "unless_modifier", "while_modifier", "until_modifier"], _modified),
-    "while": grammar.while_loop,
-    "until": _until,
+    **dict.fromkeys(["if", "elsif", "unless", "if_modifier", "unless_modifier"], grammar.choice),
+    **dict.fromkeys(["while", "until", "while_modifier", "until_modifier"], grammar.while_loop),
     "for": _for,
-    **dict.fromkeys(["case", "case_match"], _case),
+    **dict.fromkeys(["case", "case_match"], grammar.cases),
     "rescue": grammar.maybe,
     "rescue_modifier": grammar.block,
     **dict.fromkeys(["class", "module", "singleton_class"], grammar.body),
-    "splat_argument": lambda build, node: ast.Starred(build.parts(node)),
-    "rest_assignment": lambda build, node: ast.Starred(build.parts(node)),
+    "block_argument": _block_argument,
+    "rest_assignment": grammar.spread,
     **dict.fromkeys(
         ["then", "else", "do", "begin", "ensure", "block_body", "body_statement", "begin_block", "end_block",
          "parenthesized_statements"],

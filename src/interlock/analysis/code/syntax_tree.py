@@ -130,5 +130,17 @@ def errors(root: Node) -> list[Node]:
     return found
 
 
+def here_documents(root: Node) -> list[Node]:
+    """The here-documents of a tree, in the order of the marks that announce them."""
+    found: list[Node] = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if any(child.type == "heredoc_end" for child in node.children):
+            found.append(node)
+        stack += reversed(node.children)
+    return found
+
+
 def _weight(root: Node) -> int:
     return sum(1 + node.child_count for node in errors(root))

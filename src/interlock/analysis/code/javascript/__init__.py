@@ -305,7 +305,6 @@ _RULES: dict[str, Rule] = {
     "undefined": grammar.literal(None),
     "array": grammar.elements,
     "object": _object,
-    "spread_element": lambda build, node: ast.Starred(build.parts(node)),
     "member_expression": grammar.member,
     "subscript_expression": grammar.item,
     "call_expression": _call,
