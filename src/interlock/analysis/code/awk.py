@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from interlock.analysis.code.lexing import CodeToken, Scanner, Unparsed, mates, template
+from interlock.analysis.code.lexing import CodeToken, Scanner, Unparsed, mates, scan, template
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import MAX_TEXT, text_of
 from interlock.analysis.code.program.walk import is_bare_shell
@@ -16,41 +16,24 @@ _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+")
 _OPERATORS = tuple(("**= || && |& >> == != <= >= ++ -- += -= *= /= %= ^= !~ **").split())
 _PRINTS = frozenset({"print", "printf"})
 _ENDS = frozenset({";", "}", "{"})
-_PLAIN = frozenset({"(", ")", ","})
+_UNENDED = frozenset({",", "{", "&&", "||", "do", "else"})  # a line behind these goes on in the next
 _TCP = re.compile(r"/inet[46]?/(?:tcp|udp)/[^/]*/([^/]+)/([^/]+)")
 
 
 def read_awk(source: str, out: Report, given: Mapping[str, str] | None = None) -> None:
     """Tell which commands an awk program runs and which files it writes; `given` are the variables of -v."""
     try:
-        tokens = scan(source)
+        tokens = scan(source, _one, lambda scanner: scanner.last.text not in _UNENDED, "#")
         _Program(tokens, mates(tokens), out, given or {}).read()
     except (Unparsed, RecursionError, MemoryError, ValueError, LookupError):
         out.unreadable("Awk that does not parse", "syntax")
 
 
-def scan(source: str) -> list[CodeToken]:
-    """The tokens of an awk program."""
-    scanner = Scanner(source)
-    while scanner.more:
-        if scanner.skip_space():
-            continue
-        if scanner.starts("\\\n"):
-            scanner.at += 2
-        elif scanner.peek() == "#":
-            scanner.skip_line()
-        elif scanner.peek() == "\n":
-            scanner.at += 1
-            if scanner.last.text not in (",", "{", "&&", "||", "do", "else"):
-                scanner.emit("end", ";")
-        else:
-            _one(scanner)
-    return scanner.tokens
-
-
 def _one(scanner: Scanner) -> None:
     char = scanner.peek()
-    if char == '"':
+    if scanner.starts("\\\n"):
+        scanner.at += 2
+    elif char == '"':
         scanner.emit("text", char, template(scanner.delimited()) or ("",))
     elif char == "/" and not _ends_value(scanner.last):
         _regex(scanner)

@@ -108,16 +108,9 @@ def _body(build: Builder, node: Node, word: str = "do") -> list[ast.stmt]:
     if block is not None:
         own = [child for child in block.named_children if not child.type.endswith("_block")]
         other = [child for child in block.named_children if child.type == f"{word}_block"]
-        return (
-            build.block(own)
-            if word == "do"
-            else [made for child in other for made in build.block(child.named_children)]
-        )
-    for child in _arguments(node):
-        for key, value in _pairs(child) if child.type == "keywords" else ():
-            if key == word:
-                return nodes.as_statements(build.made(value))
-    return []
+        return build.block(own if word == "do" else [inner for child in other for inner in child.named_children])
+    keywords = (pair for child in _arguments(node) if child.type == "keywords" for pair in _pairs(child))
+    return next((nodes.as_statements(build.made(value)) for key, value in keywords if key == word), [])
 
 
 def _if(build: Builder, node: Node) -> Made:
@@ -150,16 +143,12 @@ def _for(build: Builder, node: Node) -> Made:
     return body
 
 
-def _with(build: Builder, node: Node) -> Made:
-    made = build.block(child for child in _arguments(node) if child.type != "keywords")
-    return [*made, *_body(build, node), *nodes.branch(grammar.CONDITION, _body(build, node, "else"), [])]
-
-
 def _try(build: Builder, node: Node) -> Made:
-    block = _do_block(node)
-    parts = [child for child in block.named_children if child.type.endswith("_block")] if block is not None else []
-    rest = [made for part in parts for made in nodes.branch(grammar.CONDITION, build.block(part.named_children), [])]
-    return [*_body(build, node), *rest]
+    """try and with: what else there is may not run."""
+    made = [*build.block(child for child in _arguments(node) if child.type != "keywords"), *_body(build, node)]
+    for other in filter(None, (_body(build, node, word) for word in ("else", "rescue", "catch", "after"))):
+        made += nodes.branch(grammar.CONDITION, other, [])
+    return made
 
 
 def _define(build: Builder, node: Node) -> Made:
@@ -188,8 +177,7 @@ _FORMS: dict[str, Rule] = {
     **dict.fromkeys(["import", "alias", "require", "use"], grammar.quiet),
     "defmodule": lambda build, node: _body(build, node),
     "for": _for,
-    "with": _with,
-    "try": _try,
+    **dict.fromkeys(["try", "with"], _try),
     "from": _from,
 }  # fmt: skip
 
@@ -210,22 +198,13 @@ def _operator(build: Builder, node: Node) -> Made:
     if sign in ("=", "<-"):
         return nodes.assign(build.field(node, "left"), build.expr(right))
     if sign == "|>":
-        return _piped(build, build.field(node, "left"), right)
+        return nodes.piped(build.field(node, "left"), build.expr(right))
     if sign == "|":
         return ast.Tuple([build.field(node, "left"), ast.Starred(build.expr(right))])
     if sign == "/" and right is not None and right.type == "integer":
         left = build.field(node, "left")  # a function by its name and the number of its arguments
         return left.func if isinstance(left, ast.Call) and not left.args else left
     return grammar.binary(sign, build.field(node, "left"), build.expr(right), _JOINS, _CHOICES)
-
-
-def _piped(build: Builder, value: ast.expr, right: Node | None) -> Made:
-    made = build.expr(right)
-    return (
-        nodes.call(made.func, [value, *made.args], made.keywords)
-        if isinstance(made, ast.Call)
-        else nodes.call(made, [value])
-    )
 
 
 def _unary(build: Builder, node: Node) -> Made:
@@ -281,7 +260,6 @@ _RULES: dict[str, Rule] = {
     "dot": _dot,
     "call": _call,
     "keywords": _keywords,
-    "map_content": lambda build, node: build.parts(node),
     "anonymous_function": _function,
     "binary_operator": _operator,
     "unary_operator": _unary,

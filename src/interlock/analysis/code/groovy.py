@@ -6,7 +6,7 @@ import ast
 import re
 
 from interlock.analysis.code.language import CodeLanguage, read_with
-from interlock.analysis.code.lexing import CodeToken, Part, Scanner, Splice, balanced, literal, template
+from interlock.analysis.code.lexing import CodeToken, Part, Scanner, Splice, balanced, literal, scan, template
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.paths import PATH
@@ -45,29 +45,20 @@ def read_groovy(source: str, out: Report) -> None:
     read_with(_GROOVY, source, out)
 
 
-def scan(source: str) -> list[CodeToken]:
-    """The tokens of a Groovy program."""
-    scanner = Scanner(source)
-    while scanner.more:
-        if scanner.skip_space():
-            continue
-        if scanner.starts("//") or scanner.starts("#!"):
-            scanner.skip_line()
-        elif scanner.starts("/*"):
-            scanner.skip_past("*/")
-        elif scanner.peek() == "\n":
-            scanner.at += 1
-            if scanner.last.kind != "op" or scanner.last.text in (")", "]", "}", "{"):
-                scanner.emit("end", "\n")
-        else:
-            _one(scanner)
-    return scanner.tokens
+def _scan(source: str) -> list[CodeToken]:
+    return scan(source, _one, _ends_statement, "//", "#!")
+
+
+def _ends_statement(scanner: Scanner) -> bool:
+    return scanner.last.kind != "op" or scanner.last.text in (")", "]", "}", "{")
 
 
 def _one(scanner: Scanner) -> None:
     char = scanner.peek()
     operand = scanner.last.kind in ("op", "end") and scanner.last.text not in (")", "]", "}")
-    if scanner.starts('"""') or scanner.starts("'''"):
+    if scanner.starts("/*"):
+        scanner.skip_past("*/")
+    elif scanner.starts('"""') or scanner.starts("'''"):
         quotes = scanner.source[scanner.at : scanner.at + 3]
         scanner.at += 3
         start = scanner.at
@@ -164,7 +155,7 @@ def _bare(parser: TokenParser, token: CodeToken) -> int:
 
 
 _DIALECT = TokenDialect(
-    scan,
+    _scan,
     _OPERATORS_BY_RANK,
     frozenset({".", "?.", "*."}),
     frozenset({"+"}),

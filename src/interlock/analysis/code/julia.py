@@ -114,8 +114,7 @@ def _operator(build: Builder, node: Node) -> Made:
     left, right = node.named_children[0], node.named_children[-1]
     sign = next((text_of(child) for child in node.named_children if child.type == "operator"), "")
     if sign == "|>":
-        made = build.expr(right)
-        return nodes.call(made, [build.expr(left)])
+        return nodes.call(build.expr(right), [build.expr(left)])
     if sign == "=>":
         return ast.Tuple([build.expr(left), build.expr(right)])
     return grammar.binary(sign, build.expr(left), build.expr(right), _JOINS, frozenset({"||"}))

@@ -139,6 +139,25 @@ class Scanner:
         raise Unparsed(f"no closing {closer!r}")
 
 
+def scan(
+    source: str, one: Callable[[Scanner], None], ends: Callable[[Scanner], bool], *comments: str
+) -> list[CodeToken]:
+    """The tokens of a program: `one` takes one of them, `ends` says whether a line ends a statement."""
+    scanner = Scanner(source)
+    while scanner.more:
+        if scanner.skip_space():
+            continue
+        if any(map(scanner.starts, comments)):
+            scanner.skip_line()
+        elif scanner.peek() == "\n":
+            scanner.at += 1
+            if ends(scanner):
+                scanner.emit("end", ";")
+        else:
+            one(scanner)
+    return scanner.tokens
+
+
 def balanced(source: str, at: int) -> int:
     """The offset after the bracket that closes the one at `at`; quoted text inside is stepped over."""
     depth, quote = 0, ""
@@ -177,15 +196,8 @@ def character(number: int) -> str:
 
 def literal(raw: str, delimiter: str = "'") -> str:
     """A text without interpolation: only the backslash and the delimiter can be escaped."""
-    keep = {"\\", delimiter, CLOSERS.get(delimiter, delimiter)}
-    out: list[str] = []
-    at = 0
-    while at < len(raw):
-        if raw[at] == "\\" and raw[at + 1 : at + 2] in keep and at + 1 < len(raw):
-            at += 1
-        out.append(raw[at])
-        at += 1
-    return "".join(out)
+    kept = re.escape(f"\\{delimiter}{CLOSERS.get(delimiter, '')}")
+    return re.sub(rf"\\([{kept}])", r"\1", raw)
 
 
 def template(raw: str, splice: Callable[[str, int], tuple[Part, int] | None] | None = None) -> tuple[Part, ...]:

@@ -31,7 +31,7 @@ COMMON = "common"  # the table that every language has
 ON_PATHS = tuple("read write overwrite append truncate delete move chmod chown run_script".split())
 OTHER = tuple(
     "open fill run start shell command code load sql fetch download http connect listen receive send wire kill fork calls tell chdir "
-    "close client".split()
+    "close client unreadable".split()
 )
 # How it does that: constants, or places of further arguments.
 DETAILS = {
@@ -45,7 +45,9 @@ KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
 _PACK = ("language", "extends", "caseless", "alias", "constant", "environment", "programs", "block", "words")
 _BLOCK = ("example", "does", "calls")
 _PLACE = re.compile(r"\d*\*|[A-Za-z_]\w*")
-_CONSTANT = frozenset({"tell", "fork", "wire", "close", "client"})  # effects that say more than where an argument is
+_CONSTANT = frozenset(
+    {"tell", "fork", "wire", "close", "client", "unreadable"}
+)  # effects that say more than where an argument is
 URL = re.compile(r"(?i)(?:https?|ftp)://[^\s'\"|;)]*")
 _CLOSED = frozenset({False, None, "", "0", "false", "FALSE"})
 _CHOICE = re.compile(r"\{([^{}]*)\}")

@@ -18,7 +18,7 @@ from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
 from interlock.analysis.code.program.paths import items, tree
-from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, fetched, text_of
+from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, text_of
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import Report, hole
 
@@ -399,17 +399,6 @@ def _find(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
-def _required(walk: ProgramWalk, call: LibraryCall) -> Value:
-    if fetched(call.get(0)):
-        walk.world.effect("run_download", fetched(call.get(0)))
-    return Sym("?")
-
-
-def _system_call(walk: ProgramWalk, call: LibraryCall) -> Value:
-    walk.world.unreadable("a system call by number", "command")
-    return Sym("?")
-
-
 def _variable(name: str) -> Value:
     if name in ("%ENV", "$ENV"):
         return library("perl").reach("%ENV")
@@ -427,8 +416,6 @@ _PERL = CodeLanguage(
         "<method>": chosen_member,
         "shift": _shift,
         **dict.fromkeys(["find", "finddepth"], _find),
-        "require": _required,
-        "syscall": _system_call,
     },
     _variable,
     {_TOPIC: Marked(hole("_"), {"bulk"})},

@@ -9,12 +9,11 @@ from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Rule, text_of
 from interlock.analysis.code.language import CodeLanguage, call_with_list, chosen_member, read_with
 from interlock.analysis.code.lexing import literal
-from interlock.analysis.code.library import is_url
 from interlock.analysis.code.performing.network import leaks
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.objects import LibraryCall
-from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, fetched
+from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value
 from interlock.analysis.code.program.values import text_of as value_text
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import Report, hole, known
@@ -185,22 +184,6 @@ _RULES: dict[str, Rule] = {
 # -- calls that no table describes
 
 
-def _run_file(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """include and require run what they are given."""
-    given = call.get(0)
-    if fetched(given) or is_url(given):
-        walk.world.effect("run_download", fetched(given) or given)
-    return Sym("?")
-
-
-def _checked(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """assert of a text runs it in old versions; of anything else it is a check."""
-    given = call.get(0)
-    if fetched(given) or (isinstance(given, str) and known(given) and "(" in given):
-        walk.world.execute(given)
-    return Sym("?")
-
-
 def _set_option(walk: ProgramWalk, call: LibraryCall) -> Value:
     """curl_setopt: where a request goes, and what it carries."""
     option = call.get(1)
@@ -240,10 +223,8 @@ _PHP = CodeLanguage(
     "php",
     _parse,
     {
-        "<include>": _run_file,
         "<method>": chosen_member,
         "call_user_func_array": call_with_list,
-        "assert": _checked,
         "curl_setopt": _set_option,
         "curl_exec": _curl,
         "Artisan.call": _artisan,

@@ -137,11 +137,6 @@ def _getattr(walk: ProgramWalk, call: LibraryCall) -> Value:
     return made_from(owner)
 
 
-def _chosen(walk: ProgramWalk, call: LibraryCall) -> Value:
-    walk.world.unreadable("a function chosen at run time", "payload")
-    return Sym("?")
-
-
 def _call_method(walk: ProgramWalk, call: LibraryCall) -> Value:
     """What operator.methodcaller made: its arguments come first, as one list, then the object."""
     name, *args = call.args[0]
@@ -152,7 +147,6 @@ _EXTRA: Mapping[str, Answer] = {
     **dict.fromkeys(["__import__", "importlib.import_module"], _import),
     **dict.fromkeys(["getattr", "object.__getattribute__"], _getattr),
     "<any>.__getattribute__": lambda walk, call: walk.language.attribute(walk, call.owner, call.text(0)),
-    "<chosen>": _chosen,
     "operator.attrgetter": lambda walk, call: Partial(Sym("<attrgetter>"), call.args, {}),
     "<attrgetter>": lambda walk, call: walk.language.attribute(walk, call.get(1), call.text(0)),
     "operator.methodcaller": lambda walk, call: Partial(Sym("<methodcaller>"), [call.args or [""]], {}),

@@ -6,7 +6,7 @@ import ast
 import re
 
 from interlock.analysis.code.language import CodeLanguage, call_with_list, read_with
-from interlock.analysis.code.lexing import CodeToken, Scanner, template
+from interlock.analysis.code.lexing import CodeToken, Scanner, scan, template
 from interlock.analysis.code.performing.programs import shell_line
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
@@ -34,23 +34,15 @@ def read_r(source: str, out: Report) -> None:
     read_with(_R, source, out)
 
 
-def scan(source: str) -> list[CodeToken]:
+def _scan(source: str) -> list[CodeToken]:
     """The tokens of an R program; a name before `=` inside a call is the argument's."""
-    scanner = Scanner(source)
     open_brackets: list[str] = []
-    while scanner.more:
-        if scanner.skip_space():
-            continue
-        if scanner.peek() == "#":
-            scanner.skip_line()
-        elif scanner.peek() == "\n":
-            scanner.at += 1
-            if not open_brackets or open_brackets[-1] == "{":
-                scanner.emit("end", "\n")
-        else:
-            _one(scanner)
-            _track(scanner, open_brackets)
-    return scanner.tokens
+
+    def one(scanner: Scanner) -> None:
+        _one(scanner)
+        _track(scanner, open_brackets)
+
+    return scan(source, one, lambda scanner: not open_brackets or open_brackets[-1] == "{", "#")
 
 
 def _track(scanner: Scanner, open_brackets: list[str]) -> None:
@@ -110,7 +102,7 @@ def _for(parser: TokenParser) -> ast.expr:
 
 
 _DIALECT = TokenDialect(
-    scan,
+    _scan,
     _OPERATORS_BY_RANK,
     frozenset({"$", "@"}),
     frozenset(),

@@ -310,11 +310,7 @@ class TokenParser:
         if sign == "<<":
             return nodes.call(nodes.member(left, "<<"), [right])
         if sign == "|>":
-            return (
-                nodes.call(right.func, [left, *right.args], right.keywords)
-                if isinstance(right, ast.Call)
-                else nodes.call(right, [left])
-            )
+            return nodes.piped(left, right)
         if sign.endswith("=") and sign not in _COMPARES and sign_at > start:
             return self._assigned(left, binary(sign[:-1], left, right, self.dialect.joins, _CHOICES))
         return binary(".." if sign == ":" else sign, left, right, self.dialect.joins, _CHOICES)

@@ -10,6 +10,7 @@ from interlock.analysis.code.language import CodeLanguage, read_with
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
+from interlock.analysis.code.program.results import attempt
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, computed, fetched, made_from, text_of
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.facts import Report, hole, known, without_holes
@@ -127,22 +128,13 @@ def _flag(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 
 def _pure(work: Callable[..., Value]) -> Answer:
-    """A call that only computes; what cannot be known remembers what it was made from."""
-
-    def answer(walk: ProgramWalk, call: LibraryCall) -> Value:
-        try:
-            made = work(*call.args)
-        except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
-            made = UNKNOWN
-        return made_from(call.args) if made is UNKNOWN else made
-
-    return answer
+    """A call that only computes."""
+    return lambda walk, call: attempt(work, call.args)
 
 
 def _on(work: Callable[..., Value]) -> Answer:
     """The same of a method: the value that it is called on comes first."""
-    pure = _pure(work)
-    return lambda walk, call: pure(walk, LibraryCall(call.path, None, [call.owner, *call.args], {}))
+    return lambda walk, call: attempt(work, [call.owner, *call.args])
 
 
 def _decoded(walk: ProgramWalk, call: LibraryCall) -> Value:

@@ -158,11 +158,6 @@ def chosen_late(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
-def _put_together(walk: ProgramWalk, call: LibraryCall) -> Value:
-    walk.world.unreadable("JavaScript that is put together at run time", "payload")
-    return Sym("?")
-
-
 # -- functions, objects and lists
 
 
@@ -288,7 +283,6 @@ ANSWERS: Mapping[str, Answer] = {
     "<made>": lambda walk, call: call.owner,
     **dict.fromkeys(["setTimeout", "setInterval", "setImmediate", "process.nextTick", "queueMicrotask"], _timer),
     **dict.fromkeys([f"{root}.[]" for root in ("fs", "child_process", "globalThis", "Bun", "Deno", "shelljs", "process")], chosen_late),
-    "<hole>": _put_together,
     "<new>": _new,
     "<default>": _default,
     **dict.fromkeys([f"<any>.{name}" for name in _APPLY], _apply),

@@ -242,12 +242,17 @@ def _close(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) ->
     return call.owner
 
 
+def _refuse(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    walk.world.unreadable(str(where), *_traits(call, entry))
+    return _DONE
+
+
 _WORK: Mapping[str, Work] = {
     **PROGRAM_EFFECTS,
     **NETWORK_EFFECTS,
     **{verb: _touching(verb) for verb in ON_PATHS},
     "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "calls": _calls, "tell": _tell, "chdir": _chdir, "close": _close,
-    "client": ask_client,
+    "client": ask_client, "unreadable": _refuse,
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from interlock.analysis.code.clients import command_of
-from interlock.analysis.code.library import COMMON, URL, Entry, flattened, holds, pick, words
+from interlock.analysis.code.library import COMMON, URL, Entry, flattened, holds, is_url, pick, words
 from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction, label, links
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import (
@@ -168,8 +168,8 @@ def _code(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
 def _load(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     """Data that can hold code: what was fetched may run."""
     for value in pick(call, where)[:1]:
-        if fetched(value):
-            walk.world.effect("run_download", fetched(value))
+        if url := fetched(value) or (text_of(value) if is_url(value) else ""):
+            walk.world.effect("run_download", url)
         return made_from(value)
     return UNKNOWN
 

@@ -132,6 +132,9 @@ ENCODINGS: Mapping[str, Callable[..., Value]] = {
     "encode": _encode,
     "decoded": _decoded,
     "encoded": _encoded,
+    "base64": lambda value, *_: _decoded(value, "base64"),
+    "hex": lambda value, *_: _decoded(value, "hex"),
+    "rot13": _rot13,
     "to_base64": lambda value, *_: _encoded(value, "base64"),
     "digits": _digits,
 }

@@ -56,6 +56,11 @@ def call(func: ast.expr | str, args: Iterable[ast.expr] = (), named: Iterable[as
     return ast.Call(path(func) if isinstance(func, str) else func, list(args), list(named))
 
 
+def piped(value: ast.expr, into: ast.expr) -> ast.Call:
+    """`value |> into`: a call with the value as its first argument."""
+    return call(into.func, [value, *into.args], into.keywords) if isinstance(into, ast.Call) else call(into, [value])
+
+
 def named(key: str, value: ast.expr) -> ast.keyword:
     return ast.keyword(key, value)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import codecs
 import html
 import json
 import re
@@ -11,6 +9,7 @@ import shlex
 import urllib.parse
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from interlock.analysis.code.program.encodings import ENCODINGS, plain, substituted
 from interlock.analysis.code.program.paths import PATHS, items
@@ -49,14 +48,17 @@ _FORMAT = re.compile(r"%(?:(\d+)\$)?[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")
 
 
 def result(kind: str, given: Sequence[Value], named: Mapping[str, Value] | None = None) -> Value:
-    """What a call gives that only computes; a value that remembers its parts where it cannot be known."""
+    """What a call gives that only computes, by the name of its result."""
+    work = RESULTS.get(kind) or TEXT_METHODS[kind]
+    return attempt(partial(work, **named) if named and kind in _NAMED else work, given)
+
+
+def attempt(work: Callable[..., Value], given: Sequence[Value]) -> Value:
+    """What some work makes of values; one that remembers its parts where it cannot be known."""
     try:
-        if named and kind in _NAMED:
-            made = RESULTS[kind](*given, **named)
-        else:
-            made = (RESULTS.get(kind) or TEXT_METHODS[kind])(*given)
+        made = work(*given)
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, MemoryError, zlib.error):
-        return made_from(list(given))
+        made = UNKNOWN
     return made_from(list(given)) if made is UNKNOWN else made
 
 
@@ -112,15 +114,6 @@ def _substr(value: Value, start: Value, length: Value = None) -> Value:
     return marked(rest if length is None else rest[: int(length)], value)
 
 
-def _unbase64(value: Value, *_: Value) -> Value:
-    raw = "".join(plain(value).split()).replace("-", "+").replace("_", "/").rstrip("=")
-    return base64.b64decode(raw + "=" * (-len(raw) % 4)).decode("utf-8", "replace")
-
-
-def _unhex(value: Value, *_: Value) -> Value:
-    return bytes.fromhex(plain(value)).decode("utf-8", "replace")
-
-
 def _pack(template: Value, *given: Value) -> Value:
     """pack: hexadecimal digits, character codes and plain texts."""
     shape, flat_items = plain(template).replace(" ", "")[:1], [one for value in given for one in items(value)]
@@ -129,9 +122,9 @@ def _pack(template: Value, *given: Value) -> Value:
     if shape in ("c", "C", "U", "W"):
         return _chr(*flat_items)
     if shape == "H":
-        return _unhex(flat_items[0])
+        return ENCODINGS["hex"](flat_items[0])
     if shape == "m":
-        return _unbase64(flat_items[0])
+        return ENCODINGS["base64"](flat_items[0])
     return concat(flat_items) if shape in ("a", "A") else UNKNOWN
 
 
@@ -373,12 +366,11 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "chr": _chr,
     "repeat": _repeat,
     "substr": _substr,
-    "base64": _unbase64,
-    "hex": _unhex,
-    "rot13": _of_text(lambda value: codecs.encode(value, "rot13")),
     "unquote": _of_text(urllib.parse.unquote),
     "pack": _pack,
-    "unpack_text": lambda value, shape="", *_: _unbase64(value) if text_of(shape).startswith("m") else UNKNOWN,
+    "unpack_text": lambda value, shape="", *_: (
+        ENCODINGS["base64"](value) if text_of(shape).startswith("m") else UNKNOWN
+    ),
     "format": _format,
     "number": _number,
     "from_hex": lambda value, *_: _number(value, 16),
