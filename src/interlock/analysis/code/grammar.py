@@ -28,6 +28,7 @@ class Builder:
         self.rules = rules
         self.depth = 0
         self.documents: list[Node] = []  # here-documents that wait for the mark that announces them
+        self.scopes: list[dict[str, str]] = [{}]  # the names of the blocks around, with what the form calls them
 
     def module(self, source: str) -> tuple[ast.Module, bool]:
         """The whole program, and whether all of it could be parsed."""
@@ -195,7 +196,7 @@ def choice(build: Builder, node: Node, other: Sequence[ast.stmt] = ()) -> Made:
 
 
 def ternary(build: Builder, node: Node) -> Made:
-    taken = first_field(node, "consequence", "consequent")
+    taken = first_field(node, "consequence", "consequent", "body", "condition")  # `a ?: b` has none of its own
     return ast.IfExp(build.field(node, "condition"), build.expr(taken), build.field(node, "alternative"))
 
 
@@ -277,9 +278,11 @@ def updated(joins: frozenset[str], choices: frozenset[str]) -> Rule:
 
 def member(build: Builder, node: Node) -> Made:
     """`owner.name`; what it is made of, as in `name<T>`, does not matter."""
-    owner = first_field(node, "object", "table", "operand", "expression", "value")
-    named = text_of(first_field(node, "property", "field", "method", "name") or node.named_children[-1])
-    return nodes.member(build.expr(owner), named.partition("<")[0])
+    owner = first_field(node, "object", "scope", "table", "operand", "expression", "value")
+    owner = node.named_children[0] if owner is None and node.named_child_count > 1 else owner
+    found = text_of(first_field(node, "property", "field", "method", "name") or node.named_children[-1])
+    named = found.partition("<")[0].removeprefix("$" if node.type.startswith("scoped") else "")
+    return nodes.member(build.expr(owner), named) if owner is not None else nodes.name(named)
 
 
 def item(build: Builder, node: Node) -> Made:

@@ -80,16 +80,6 @@ def _method(build: Builder, node: Node) -> Made:
     return nodes.call(nodes.member(owner, text_of(chosen)), args, named)
 
 
-def _member(build: Builder, node: Node) -> Made:
-    owner = node.child_by_field_name("object") or node.child_by_field_name("scope")
-    return nodes.member(build.expr(owner), text_of(node.child_by_field_name("name")).lstrip("$"))
-
-
-def _constant(build: Builder, node: Node) -> Made:
-    first, *rest = node.named_children
-    return nodes.member(build.expr(first), text_of(rest[-1])) if rest else build.expr(first)
-
-
 def _new(build: Builder, node: Node) -> Made:
     made = next((child for child in node.named_children if child.type in ("name", "qualified_name")), None)
     given = next((child for child in node.named_children if child.type == "arguments"), None)
@@ -125,11 +115,6 @@ def _foreach(build: Builder, node: Node) -> Made:
     return nodes.loop(targets[-1], build.expr(parts[0]), [*keys, *build.body(node.child_by_field_name("body"))])
 
 
-def _ternary(build: Builder, node: Node) -> Made:
-    test, body = build.field(node, "condition"), node.child_by_field_name("body")
-    return ast.IfExp(test, build.expr(body) if body is not None else test, build.field(node, "alternative"))
-
-
 def _global(build: Builder, node: Node) -> Made:
     return [ast.Global([text_of(child) for child in node.named_children])]
 
@@ -147,9 +132,9 @@ _RULES: dict[str, Rule] = {
     "function_call_expression": _call,
     **dict.fromkeys(["member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression"], _method),
     **dict.fromkeys(
-        ["member_access_expression", "nullsafe_member_access_expression", "scoped_property_access_expression"], _member
+        ["member_access_expression", "nullsafe_member_access_expression", "scoped_property_access_expression", "class_constant_access_expression"],
+        grammar.member,
     ),
-    "class_constant_access_expression": _constant,
     "object_creation_expression": _new,
     "shell_command_expression": _shell,
     **dict.fromkeys(
@@ -163,7 +148,7 @@ _RULES: dict[str, Rule] = {
     "subscript_expression": grammar.item,
     "binary_expression": grammar.operator(frozenset({"."})),
     "unary_op_expression": grammar.negated,
-    "conditional_expression": _ternary,
+    "conditional_expression": grammar.ternary,
     "foreach_statement": _foreach,
     "for_statement": grammar.counted,
     **dict.fromkeys(["switch_statement", "match_expression"], grammar.cases),

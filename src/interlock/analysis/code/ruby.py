@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Rule, text_of
-from interlock.analysis.code.language import CodeLanguage, chosen_method, method_of, read_with
+from interlock.analysis.code.language import CodeLanguage, by_grammar, chosen_method, method_of, read_with
 from interlock.analysis.code.lexing import literal
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
@@ -22,18 +22,6 @@ _JOINS = frozenset({"+", "<<"})
 _SELF = frozenset({"self", "Kernel", "Object"})
 
 
-class _RubyBuilder(Builder):
-    """Remembers the names that are variables, as others are calls."""
-
-    def __init__(self) -> None:
-        super().__init__("ruby", _RULES)
-        self.variables: set[str] = set()
-
-
-def _variables(build: Builder) -> set[str]:
-    return build.variables if isinstance(build, _RubyBuilder) else set()
-
-
 def read_ruby(source: str, out: Report) -> None:
     """Report what a Ruby program would do."""
     read_with(_RUBY, source, out)
@@ -45,13 +33,8 @@ def read_ruby(source: str, out: Report) -> None:
 def _identifier(build: Builder, node: Node) -> Made:
     named = text_of(node)
     made = nodes.name(named)
-    is_call = named in library("ruby").calls and named not in _variables(build)
+    is_call = named in library("ruby").calls and named not in build.scopes[0]
     return nodes.call(made) if is_call else made
-
-
-def _scoped(build: Builder, node: Node) -> Made:
-    scope, named = node.child_by_field_name("scope"), text_of(node.child_by_field_name("name"))
-    return nodes.member(build.expr(scope), named) if scope is not None else nodes.name(named)
 
 
 def _string(build: Builder, node: Node) -> Made:
@@ -117,7 +100,7 @@ def _lambda(build: Builder, node: Node) -> Made:
 
 def _params(build: Builder, node: Node | None) -> list[str]:
     found = [text_of(child.child_by_field_name("name") or child) for child in node.named_children] if node else []
-    _variables(build).update(found)
+    build.scopes[0].update(zip(found, found, strict=True))
     return found
 
 
@@ -152,13 +135,13 @@ def _set(build: Builder, left: Node | None, right: ast.expr) -> list[ast.stmt]:
     if left.type in ("instance_variable", "global_variable", "class_variable"):
         return [ast.Global([text_of(left)]), *nodes.assign(nodes.name(text_of(left)), right)]
     if left.type == "identifier":
-        _variables(build).add(text_of(left))
+        build.scopes[0][text_of(left)] = text_of(left)
         return nodes.assign(nodes.name(text_of(left)), right)
     if left.type == "call":
         method = text_of(left.child_by_field_name("method"))
         return nodes.assign(nodes.member(build.field(left, "receiver"), method), right)
     if left.type == "left_assignment_list":
-        _variables(build).update(text_of(child).lstrip("*") for child in left.named_children)
+        build.scopes[0].update({text_of(child).lstrip("*"): text_of(child) for child in left.named_children})
         return nodes.assign(ast.Tuple(build.exprs(left.named_children)), right)
     return nodes.assign(build.expr(left), right)
 
@@ -196,8 +179,8 @@ def _hash(build: Builder, node: Node) -> Made:
 
 
 def _range(build: Builder, node: Node) -> Made:
-    sign = text_of(node.child_by_field_name("operator"))
-    return nodes.call("<range>" if sign == ".." else "<until>", [build.field(node, "begin"), build.field(node, "end")])
+    ends = build.field(node, "begin"), build.field(node, "end")
+    return grammar.binary(text_of(node.child_by_field_name("operator")), *ends, frozenset(), frozenset())
 
 
 def _regex(build: Builder, node: Node) -> Made:
@@ -216,7 +199,7 @@ _RULES: dict[str, Rule] = {
     **grammar.COMMON,
     "identifier": _identifier,
     **dict.fromkeys(["constant", "instance_variable", "global_variable", "class_variable", "self"], grammar.name),
-    "scope_resolution": _scoped,
+    "scope_resolution": grammar.member,
     "string": _string,
     "chained_string": lambda build, node: ast.JoinedStr(build.exprs(node.named_children)),
     **dict.fromkeys(["simple_symbol", "hash_key_symbol", "character"], _symbol),
@@ -265,7 +248,7 @@ def _variable(name: str) -> Value:
 _RUBY = CodeLanguage(
     "Ruby",
     "ruby",
-    lambda source: _RubyBuilder().module(source),
+    by_grammar("ruby", _RULES),
     {
         **dict.fromkeys(
             ["send", "public_send", "__send__", "<any>.send", "<any>.public_send", "<any>.__send__"], chosen_method

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from interlock.analysis.code.grammar import Builder, Rule, text_of
+from interlock.analysis.code.grammar import Builder, text_of
 from interlock.analysis.code.javascript.answers import GLOBALS
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Closure, Made
@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 class ScriptBuilder(Builder):
-    """Defines the functions of a block before the rest of it runs, and keeps its names apart from those around it."""
-
-    def __init__(self, rules: Mapping[str, Rule]) -> None:
-        super().__init__("javascript", rules)
-        self.scopes: list[dict[str, str]] = [{}]  # the names of the blocks around, with what the form calls them
+    """Defines the functions of a block before the rest of it runs."""
 
     def block(self, found: Iterable[Node]) -> list[ast.stmt]:
         return super().block(sorted(found, key=lambda node: not _defines(node)))
@@ -39,22 +35,18 @@ def identifier(build: Builder, node: Node) -> Made:
     return nodes.call("<hole>") if HOLE in named else nodes.name(_called(build, named))
 
 
-def _scopes(build: Builder) -> list[dict[str, str]]:
-    return build.scopes if isinstance(build, ScriptBuilder) else [{}]
-
-
 def _called(build: Builder, name: str) -> str:
-    return next((scope[name] for scope in reversed(_scopes(build)) if name in scope), name)
+    return next((scope[name] for scope in reversed(build.scopes) if name in scope), name)
 
 
 def declare(build: Builder, name: str) -> None:
     """A parameter: it hides a name of the code around, and is called as it is."""
-    _scopes(build)[-1][name] = name
+    build.scopes[-1][name] = name
 
 
 def _declared(build: Builder, node: Node) -> str:
     """A name of the innermost block; where it hides another, it is called differently."""
-    *around, own = _scopes(build)
+    *around, own = build.scopes
     name = text_of(node)
     own.setdefault(name, f"{name}@{node.start_byte}" if any(name in scope for scope in around) else name)
     return own[name]
@@ -63,9 +55,9 @@ def _declared(build: Builder, node: Node) -> str:
 @contextmanager
 def own_names(build: Builder) -> Iterator[None]:
     """Read what has names of its own."""
-    _scopes(build).append({})
+    build.scopes.append({})
     yield
-    _scopes(build).pop()
+    build.scopes.pop()
 
 
 def key_of(build: Builder, node: Node | None) -> ast.expr:
