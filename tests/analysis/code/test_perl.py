@@ -125,7 +125,17 @@ def test_harmless_perl_tells_nothing(source: str) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ['unlink "abc', "unlink((((", "q{", "s/a", "print <<A;\nx", "(" * 5000, "{" * 300 + "}" * 300, "f(1);" * 9000],
+    [
+        'unlink "abc',
+        "unlink((((",
+        "q{",
+        "s/a",
+        "print <<A;\nx",
+        "<<A\n@}",
+        "(" * 5000,
+        "{" * 300 + "}" * 300,
+        "f(1);" * 9000,
+    ],
 )
 def test_perl_that_does_not_parse_is_told(source: str) -> None:
     out = Recorder()
