@@ -149,7 +149,7 @@ def _return(parser: TokenParser) -> ast.expr:
 def _bare(parser: TokenParser, token: CodeToken) -> int:
     printed = token.text in ("println", "print") and parser.token.kind == "name"
     if parser.token.spaced and (printed or parser.token.kind in ("text", "number")):
-        return 1
+        return 2
     steps = ("node", "stage", "steps", "pipeline", "script", "stages", "agent", "post", "always", "dir")
     return 0 if parser.is_op("{") and (token.parts or token.text in steps) else -1
 
@@ -171,6 +171,7 @@ _DIALECT = TokenDialect(
     _NOISE,
     _bare,
     block=_block,
+    fields=True,
 )
 
 

@@ -18,7 +18,7 @@ ESCAPE = re.compile(
 )
 _SPACE = re.compile(r"[ \t\r\f\v]+")
 
-Kind = Literal["name", "text", "regex", "number", "op", "end"]
+Kind = Literal["name", "var", "text", "words", "glob", "ticks", "regex", "code", "number", "op", "end"]
 
 
 class Unparsed(Exception):
@@ -45,6 +45,12 @@ class CodeToken(Struct, frozen=True):
     text: str
     parts: tuple[Part, ...] = ()
     spaced: bool = False
+
+    def ends_value(self, words: frozenset[str]) -> bool:
+        """True when an operator is expected after this token; `words` are the names that an operand follows."""
+        if self.kind == "name":
+            return self.text not in words
+        return self.kind not in ("op", "end") or self.text in (")", "]", "}")
 
 
 NOTHING = CodeToken("end", "")
@@ -108,6 +114,13 @@ class Scanner:
         if end < 0:
             raise Unparsed(f"no {text!r}")
         self.at = end + len(text)
+
+    def skip_block(self, opening: re.Pattern[str], closing: str) -> None:
+        """Step over a block of documentation, if one opens here, to the end of the line that `closing` begins."""
+        if opening.match(self.source, self.at):
+            end = self.source.find(f"\n{closing}", self.at)
+            self.at = len(self.source) if end < 0 else end + 1 + len(closing)
+            self.skip_line()
 
     def operator(self, known: tuple[str, ...]) -> None:
         """Take the first of the known operators that stands here, or one character."""

@@ -113,6 +113,7 @@ _DIALECT = TokenDialect(
         **dict.fromkeys(["while", "repeat"], while_loop),
     },
     _NOISE,
+    fields=True,
     callee=nodes.name,
 )
 

@@ -19,10 +19,6 @@ DEEPEST = 200  # brackets inside each other
 _FIRST = 1_024  # parsed first, then twice as much, to see whether it goes well
 _ERRORS = 200  # more tokens in errors than this is no program, and each costs the parser more than the last
 _LONG = 4_096  # characters of one statement
-_COUNTS_COLUMNS = frozenset({"perl"})  # a grammar that goes back to the beginning of the line at each token
-_COLUMNS = 100_000_000  # columns that it may go back, all in all
-_HEREDOC = re.compile(r"<<~?\s*(['\"`]?)(\w+)\1")
-_TOKEN = re.compile(r"\w+|[^\w\s]")
 _UNCLOSED = 10  # comments that begin and never end: a parser looks for the end of each
 _STATEMENT_END = re.compile(r"[;\n{}]")
 _SEPARATOR = re.compile(r"[;,\n{}]")
@@ -48,18 +44,12 @@ def parsed(key: str, source: str) -> Node:
     """The root of the tree; raises Unparsed where that would be no program, or would take long."""
     if len(source) > LARGEST or len(source.encode("utf-8", "replace")) > LARGEST:
         raise Unparsed("of more than is read", "budget")
-    if key in _COUNTS_COLUMNS and "<<" in source:  # that grammar does not come back from a here-document without an end
-        ends = {line.strip() for line in source.split("\n")}
-        if any(found[2] not in ends for found in _HEREDOC.finditer(source)):
-            raise Unparsed
-    cuts = [] if key in _COUNTS_COLUMNS and "<<" in source else _cuts(source)
+    cuts = _cuts(source)
     deepest, opened = _brackets(source, sorted({place for cut in cuts for place in cut}))
     if deepest > DEEPEST:
         raise Unparsed("nested too deeply", "nesting")
     if len(source) > _LONG and any(map(_endless, _STATEMENT_END.split(source))):
         raise Unparsed("with statements without an end", "budget")
-    if key in _COUNTS_COLUMNS and sum(len(line) * len(_TOKEN.findall(line)) for line in source.split("\n")) > _COLUMNS:
-        raise Unparsed("with lines without an end", "budget")
     if source.count("/*", source.rfind("*/") + 1) > _UNCLOSED < _QUOTED.sub("", source).count("/*"):
         raise Unparsed("with comments without an end")
     parser = _parser(key)

@@ -1,4 +1,4 @@
-"""Tokens of a language without a usable grammar (Groovy, R) -> the form that all languages share."""
+"""Tokens of a language without a usable grammar (Perl, Groovy, R) -> the form that all languages share."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from contextlib import contextmanager
 from msgspec import Struct, field
 
 from interlock.analysis.code.grammar import binary
-from interlock.analysis.code.lexing import NOTHING, SEPARATORS, CodeToken, Unparsed, mates
+from interlock.analysis.code.lexing import NOTHING, SEPARATORS, CodeToken, Splice, Unparsed, mates
 from interlock.analysis.code.program import nodes
 
 DEEPEST = 40  # expressions inside each other
+_ANY = 1000
 _ASSIGNS = frozenset({"=", ":=", "<-", "<<-", "->"})
 _COMPARES = frozenset({"==", "!=", "<=", ">=", "===", "!==", "~="})
 _CHOICES = frozenset({"||", "or", "//", "??", "?:"})
+_NO_STATEMENT_BEFORE = frozenset({"}", "->", "{", ",", "=", "("})
 
 Given = tuple[list[ast.expr], list[ast.keyword]]
 
@@ -31,9 +33,14 @@ class TokenDialect(Struct, frozen=True):
     noise: frozenset[str] = frozenset()  # words that are stepped over
     bare: Callable[[TokenParser, CodeToken], int] = lambda parser, token: (
         -1
-    )  # arguments without brackets: -1 no call, 0 none, 1 many
+    )  # arguments without brackets: -1 no call, 0, 1, 2 many
     block: Callable[[TokenParser], ast.expr] | None = None  # a block that is handed to the call before it
+    loops: frozenset[str] = frozenset()  # words that may follow a statement and repeat it
+    topic: str = ""  # the variable that such a loop sets
+    braces: bool = False  # `$x{key}` is an index
+    fields: bool = False  # a member without brackets is no call
     callee: Callable[[str], ast.expr] = lambda word: nodes.path(word.replace("::", "."))
+    topical: frozenset[str] = frozenset()  # calls that take the topic where they are given nothing
 
 
 def parse_tokens(dialect: TokenDialect, source: str) -> tuple[ast.Module, bool]:
@@ -51,6 +58,7 @@ class TokenParser:
         self.mates = mates(tokens)
         self.at, self.stop, self.depth = 0, len(tokens), depth
         self.names: set[str] = set()  # what the program assigns to
+        self.free: dict[int, tuple[int, int]] = {}  # stretches without a following loop
 
     # moving
 
@@ -107,9 +115,23 @@ class TokenParser:
                 self.at += 1
                 continue
             before = self.at
-            made += nodes.as_statements(self.expression())
+            made += nodes.as_statements(self.statement())
             self.at = max(self.at, before + 1)
         return made
+
+    def statement(self) -> ast.expr:
+        """One statement; a loop or a condition that follows it comes before it."""
+        word = self._following_word() if self.dialect.loops else 0
+        if not word:
+            return self.expression()
+        start, end = self.at, self._statement_end(word)
+        with self.within(word + 1, end, end):
+            over = self.expression()
+        with self.within(start, word, end):
+            body = nodes.as_statements(self.expression())
+        if self.tokens[word].text in ("while", "until"):
+            return nodes.as_expression(nodes.repeat(over, body))
+        return nodes.as_expression(nodes.loop(nodes.name(self.dialect.topic), over, body))
 
     def block(self) -> list[ast.stmt]:
         """The statements between the braces here."""
@@ -118,6 +140,32 @@ class TokenParser:
             made = self.sequence()
         self.depth -= 1
         return made
+
+    def _following_word(self) -> int:
+        first, last = self.free.get(self.stop, (0, 0))
+        if first <= self.at < last:
+            return 0
+        found, end = self._find()
+        if not found:
+            self.free[self.stop] = (self.at, end)
+        return found
+
+    def _find(self) -> tuple[int, int]:
+        index = self.at + 1
+        while index < self.stop:
+            token = self.tokens[index]
+            if _ends(token):
+                return 0, index
+            if token.kind == "name" and token.text in self.dialect.loops:
+                before = self.tokens[index - 1]
+                return (0, index) if before.kind == "op" and before.text in _NO_STATEMENT_BEFORE else (index, index)
+            index = self.mates.get(index, index) + 1
+        return 0, self.stop
+
+    def _statement_end(self, index: int) -> int:
+        while index < self.stop and not _ends(self.tokens[index]):
+            index = self.mates.get(index, index) + 1
+        return min(index, self.stop)
 
     # expressions
 
@@ -144,7 +192,22 @@ class TokenParser:
         if token.kind == "name":
             return self._hung(start, self._word())
         self.at += 1
-        return self._hung(start, nodes.number(token.text) if token.kind == "number" else self._filled(token))
+        if token.kind == "var":
+            return self._hung(start, nodes.name(token.text))
+        return self._hung(start, self._literal(token))
+
+    def _literal(self, token: CodeToken) -> ast.expr:
+        if token.kind == "words":
+            return ast.List([nodes.text(word) for word in token.text.split()])
+        if token.kind == "number":
+            return nodes.number(token.text)
+        if token.kind == "regex":
+            code = [self._spliced(part.code) for part in token.parts if isinstance(part, Splice)]
+            return nodes.call("<regex>", code)
+        made = self._filled(token)
+        if token.kind == "glob":
+            return nodes.call("glob", [made])
+        return nodes.call("`", [made]) if token.kind == "ticks" else made
 
     def _filled(self, token: CodeToken) -> ast.expr:
         if not token.parts:
@@ -214,12 +277,14 @@ class TokenParser:
         if token.text in self.names:
             return nodes.name(token.text)
         count = self.dialect.bare(self, token)
-        return self._called(callee, self._bare_arguments(count)) if count >= 0 else callee
+        return self._called(callee, self.bare_arguments(count)) if count >= 0 else callee
 
     def _called(self, callee: ast.expr, given: Given) -> ast.expr:
         args, named = given
         if self.dialect.block is not None and self.is_op("{"):
             args = [*args, self.dialect.block(self)]
+        if not args and isinstance(callee, ast.Name) and callee.id in self.dialect.topical:
+            args = [nodes.name(self.dialect.topic)]
         return nodes.call(callee, args, named)
 
     def _hung(self, start: int, value: ast.expr) -> ast.expr:
@@ -229,30 +294,46 @@ class TokenParser:
             if token.text in self.dialect.members:
                 self.at += 1
                 value = self._member(value)
-            elif token.text == "[" and not token.spaced:
-                value = self._indexed(value)
+            elif (token.text == "[" and not (token.spaced and not self.dialect.braces)) or (
+                token.text == "{" and self.dialect.braces and self.tokens[self.at - 1].kind == "var"
+            ):
+                value = self._indexed(start, value)
             elif token.text == "(" and not token.spaced and self.at - start >= 1:
                 value = self._called(value, self.arguments())
             else:
                 break
         return value
 
-    def _indexed(self, value: ast.expr) -> ast.expr:
+    def _indexed(self, start: int, value: ast.expr) -> ast.expr:
+        holder = self.tokens[start].text
+        opener = self.token.text
         key = self.group()
-        return nodes.item(value, key.elts[0] if isinstance(key, ast.List) and len(key.elts) == 1 else key)
+        key = key.elts[0] if isinstance(key, ast.List) and len(key.elts) == 1 else key
+        if isinstance(key, ast.Name) and opener == "{":
+            key = nodes.text(key.id) if not key.id.startswith(("$", "@")) else key
+        if self.dialect.braces and isinstance(value, ast.Name) and holder.startswith("$"):
+            value = nodes.name(("@" if opener == "[" else "%") + holder[1:])
+        return nodes.item(value, key)
 
     def _member(self, value: ast.expr) -> ast.expr:
         token = self.token
-        if token.kind not in ("name", "text"):
+        if token.kind == "op" and token.text == "(":
+            return self._called(value, self.arguments())
+        if token.kind == "op" and token.text in ("[", "{"):
+            return self._indexed(self.at, value)
+        if token.kind not in ("name", "var", "text"):
             return value
         self.at += 1
+        if token.kind == "var":
+            args, named = self.arguments() if self.is_op("(") else ([], [])
+            return nodes.call("<method>", [value, nodes.name(token.text), *args], named)
         owner = nodes.member(value, token.text)
         if self.is_op("(") and not self.token.spaced:
             return self._called(owner, self.arguments())
         count = self.dialect.bare(self, CodeToken("name", token.text, (".",)))
-        if count >= 0:
-            return self._called(owner, self._bare_arguments(count))
-        return self._called(owner, ([], [])) if self.dialect.block is not None and self.is_op("{") else owner
+        if count < 0 and self.dialect.fields:
+            return self._called(owner, ([], [])) if self.dialect.block is not None and self.is_op("{") else owner
+        return self._called(owner, self.bare_arguments(max(0, count)))
 
     def arguments(self) -> Given:
         """The arguments between the brackets here."""
@@ -267,25 +348,26 @@ class TokenParser:
                 self.at += 1
                 continue
             before = self.at
-            self._argument(args, named)
+            self._argument(1, args, named)
             self.at = max(self.at, before + 1)
         return args, named
 
-    def _bare_arguments(self, many: int) -> Given:
-        """Arguments without brackets: none, or as many as commas join."""
+    def bare_arguments(self, count: int) -> Given:
+        """Arguments without brackets: none, one, or as many as commas join."""
         args: list[ast.expr] = []
         named: list[ast.keyword] = []
-        while many and self.at < self.stop:
+        while len(args) + len(named) < (count if count < 2 else _ANY) and self.at < self.stop:
             before = self.at
-            self._argument(args, named)
+            self._argument(6 if count == 1 else 1, args, named)
             if self.at == before and args:
                 args.pop()
-            if not self.skip(","):
+            if count < 2 or not self.is_op(","):
                 break
+            self.at += 1
         return args, named
 
-    def _argument(self, args: list[ast.expr], named: list[ast.keyword]) -> None:
-        value = self.expression(1)
+    def _argument(self, level: int, args: list[ast.expr], named: list[ast.keyword]) -> None:
+        value = self.expression(level)
         if not self.skip("=>"):
             args.append(value)
         elif isinstance(value, ast.Constant):
@@ -306,6 +388,10 @@ class TokenParser:
             yes = self.expression(1)
             self.skip(":")
             return ast.IfExp(left, yes, self.expression(rank))
+        if sign == "=~":
+            changes = self.token.kind == "regex" and self.token.text != "m"
+            matched = self.expression(rank + 1)
+            return self._assigned(left, nodes.call("<regex>", [matched])) if changes else matched
         right = self.expression(rank + 1)
         if sign == "<<":
             return nodes.call(nodes.member(left, "<<"), [right])
@@ -313,7 +399,8 @@ class TokenParser:
             return nodes.piped(left, right)
         if sign.endswith("=") and sign not in _COMPARES and sign_at > start:
             return self._assigned(left, binary(sign[:-1], left, right, self.dialect.joins, _CHOICES))
-        return binary(".." if sign == ":" else sign, left, right, self.dialect.joins, _CHOICES)
+        sign = ".." if sign == ":" or (sign == "..." and self.dialect.braces) else sign  # R's, and Perl's flip-flop
+        return binary(sign, left, right, self.dialect.joins, _CHOICES)
 
     def _assigned(self, target: ast.expr, value: ast.expr) -> ast.expr:
         if isinstance(target, ast.List):

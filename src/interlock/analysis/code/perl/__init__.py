@@ -1,0 +1,333 @@
+"""Perl source -> its effects; `-n`, `-p` and `-i` are the caller's."""
+
+from __future__ import annotations
+
+import ast
+
+from interlock.analysis.code.language import CodeLanguage, chosen_member, read_with
+from interlock.analysis.code.lexing import CodeToken
+from interlock.analysis.code.library import library
+from interlock.analysis.code.performing import open_mode
+from interlock.analysis.code.performing.programs import shell_line
+from interlock.analysis.code.perl.lexing import scan
+from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
+from interlock.analysis.code.program.paths import items, tree
+from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, text_of
+from interlock.analysis.code.program.walk import ProgramWalk
+from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens, skip_statement, while_loop
+from interlock.analysis.facts import Report, hole
+
+_OPERATORS = {
+    "or": 0, "and": 0, "xor": 0, "=": 1, ".=": 1, "+=": 1, "-=": 1, "*=": 1, "/=": 1, "x=": 1, "||=": 1, "&&=": 1,
+    "//=": 1, "|=": 1, "**=": 1, "%=": 1, "^=": 1, "&=": 1, "?": 2, "..": 3, "...": 3, "||": 4, "//": 4, "&&": 4,
+    "|": 5, "^": 5, "&": 5, "==": 6, "!=": 6, "<=>": 6, "eq": 6, "ne": 6, "cmp": 6, "<": 6, ">": 6, "<=": 6,
+    ">=": 6, "lt": 6, "gt": 6, "le": 6, "ge": 6, ">>": 7, "+": 8, "-": 8, ".": 8, "*": 9, "/": 9, "%": 9,
+    "x": 9, "=~": 10, "!~": 10, "**": 11,
+}  # fmt: skip
+_NOISE = frozenset(
+    "my our local state continue BEGIN END INIT CHECK given when default not scalar wantarray strict warnings".split()
+)
+_UNARY = frozenset(
+    "rmdir chdir defined ref lc uc lcfirst ucfirst chr ord hex oct shift pop length chroot readlink stat lstat exit quotemeta int sleep "
+    "umask chomp chop close closedir readdir require undef exists fileno localtime rand caller readline decode_base64 getc eof alarm "
+    "lock untie each keys values".split()
+)
+_NULLARY = frozenset("fork wait time times getppid next last redo __FILE__ __PACKAGE__ cwd getcwd".split())
+_TOPICAL = frozenset("unlink rmdir glob chr hex oct lc uc quotemeta decode_base64 eval".split())
+_TOPIC = "$_"
+
+
+def read_perl(source: str, out: Report) -> None:
+    """Report what a Perl program would do."""
+    read_with(_PERL, source, out)
+
+
+# -- words with an own syntax
+
+
+def _sub(parser: TokenParser) -> ast.expr:
+    title = parser.token.text if parser.token.kind == "name" else ""
+    parser.at += bool(title)
+    params: list[str] = []
+    if parser.is_op("("):
+        closer = parser.mates[parser.at]
+        params = [token.text for token in parser.tokens[parser.at : closer] if token.kind == "var"]
+        parser.at = closer + 1
+    if not parser.is_op("{"):
+        return nodes.NOTHING
+    made = nodes.function(params, nodes.returning(parser.block()), title, rest="" if params else "@_")
+    if title:
+        return nodes.as_body([made])
+    closure = nodes.closure([], [])
+    closure.function = made
+    return closure
+
+
+def _foreach(parser: TokenParser) -> ast.expr:
+    while parser.is_word("my", "our", "local", "state"):
+        parser.at += 1
+    named = _TOPIC
+    if parser.token.kind == "var":
+        named = parser.token.text
+        parser.at += 1
+    if not parser.is_op("("):
+        return nodes.NOTHING
+    if any(token.kind == "op" and token.text == ";" for token in parser.tokens[parser.at : parser.mates[parser.at]]):
+        return _counted(parser)
+    over = _flat([parser.group()])
+    body = parser.block() if parser.is_op("{") else []
+    return nodes.as_expression(nodes.loop(nodes.name(named), over, body))
+
+
+def _counted(parser: TokenParser) -> ast.expr:
+    """for (;;): what it counts is read once, its body as that of a loop."""
+    closer = parser.mates[parser.at]
+    empty = closer - parser.at <= 3
+    with parser.inside():
+        first = parser.sequence()
+    body = parser.block() if parser.is_op("{") else []
+    return nodes.as_body([*first, *nodes.repeat(ast.Constant(True) if empty else nodes.name("?"), body)])
+
+
+def _if(parser: TokenParser) -> ast.expr:
+    """if with its block and what follows it; as a word behind a statement only its condition is left to read."""
+    if not parser.is_op("("):
+        return parser.expression()
+    test = parser.group()
+    if not parser.is_op("{"):
+        return test
+    body = parser.block()
+    other: list[ast.stmt] = []
+    if parser.skip("elsif"):
+        other = nodes.as_statements(_if(parser))
+    elif parser.skip("else") and parser.is_op("{"):
+        other = parser.block()
+    return nodes.as_expression(nodes.branch(test, body, other))
+
+
+def _flat(given: list[ast.expr]) -> ast.expr:
+    return nodes.call("<list>", given)
+
+
+def _over_list(parser: TokenParser) -> ast.expr:
+    """map, grep, sort: the block is read with each item of the list."""
+    word = parser.tokens[parser.at - 1].text
+    bracket = parser.is_op("(")
+    stop = parser.mates[parser.at] if bracket else parser.stop
+    with parser.within(parser.at + bracket, stop, stop):
+        block = parser.block() if parser.is_op("{") else None
+        parser.skip(",")
+        args, _ = parser.bare_arguments(2)
+        after = parser.at
+    parser.at = stop + 1 if bracket else after
+    if block is None:
+        block, args = [ast.Expr(args[0])] if args else [], args[1:]
+    over = _flat(args)
+    if word == "map":
+        pair = ast.comprehension(target=nodes.name(_TOPIC), iter=over, ifs=[], is_async=0)
+        return ast.ListComp(nodes.as_expression(block), [pair])
+    return nodes.as_body(
+        [
+            *nodes.assign(nodes.name("<list>"), over),
+            *nodes.loop(nodes.name(_TOPIC), nodes.name("<list>"), block),
+            ast.Expr(nodes.name("<list>")),
+        ]
+    )
+
+
+def _print(parser: TokenParser) -> ast.expr:
+    """print to a handle writes to what was opened under it."""
+    if parser.is_op("("):
+        with parser.inside():
+            return _print(parser)
+    handle: ast.expr = nodes.NOTHING
+    if parser.is_op("{"):
+        handle = nodes.name(parser.ahead(1).text)
+        parser.at = parser.mates[parser.at] + 1
+    elif (
+        parser.token.kind in ("name", "var")
+        and parser.token.text in parser.names
+        and parser.ahead(1).kind not in ("op", "end")
+    ):
+        handle = nodes.name(parser.token.text)
+        parser.at += 1
+    return nodes.call("<print>", [handle, *parser.bare_arguments(2)[0]])
+
+
+def _eval(parser: TokenParser) -> ast.expr:
+    if parser.is_op("{"):
+        return nodes.as_expression(parser.block())
+    args, _ = parser.arguments() if parser.is_op("(") else parser.bare_arguments(1)
+    return nodes.call("eval", args[:1] or [nodes.name(_TOPIC)])
+
+
+def _system(parser: TokenParser) -> ast.expr:
+    """system and exec: a block before the list names the program that really runs."""
+    if parser.is_op("{"):
+        program = nodes.as_expression(parser.block())
+        args, _ = parser.bare_arguments(2)
+        return nodes.call("<start>", [program, *args[1:]])
+    return nodes.call("system", parser.arguments()[0] if parser.is_op("(") else parser.bare_arguments(2)[0])
+
+
+def _do(parser: TokenParser) -> ast.expr:
+    if parser.is_op("{"):
+        return nodes.as_expression(parser.block())
+    return nodes.call("do", parser.bare_arguments(1)[0])
+
+
+def _return(parser: TokenParser) -> ast.expr:
+    args = parser.bare_arguments(2)[0] if not parser.is_word("if", "unless") else []
+    return nodes.as_body([ast.Return(args[0] if len(args) == 1 else ast.List(args))])
+
+
+def _open(parser: TokenParser) -> ast.expr:
+    """open HANDLE, MODE, PATH: a file, or a pipe from or to a command."""
+    bracket = parser.is_op("(")
+    stop = parser.mates[parser.at] if bracket else parser.stop
+    with parser.within(parser.at + bracket, stop, stop + 1 if bracket else stop):
+        parser.skip("my", "our", "local")
+        handle = parser.token.text
+        if parser.token.kind in ("name", "var"):
+            parser.at += 1
+        parser.skip(",")
+        args = parser.bare_arguments(2)[0]
+        after = parser.at
+    parser.at = stop + 1 if bracket else after
+    parser.names.add(handle)
+    return nodes.as_expression(nodes.assign(nodes.name(handle), nodes.call("<open>", args)))
+
+
+def _bare(parser: TokenParser, token: CodeToken) -> int:
+    named = token.text.rpartition("::")[2]
+    if token.parts or named in _NULLARY:
+        return 0 if token.parts or named in ("fork", "cwd", "getcwd") else -1
+    follows = _operand_follows(parser.token)
+    if named in _UNARY:
+        return 1 if follows else 0
+    if named in library("perl").calls:
+        return 2 if follows else 0
+    starts = parser.token.kind in ("text", "var", "words", "number", "glob")
+    return 2 if starts and named not in parser.names else -1
+
+
+def _operand_follows(token: CodeToken) -> bool:
+    if token.kind == "op":
+        return token.text in ("(", "[", "{", "\\", "-", "@$", "%$", "$$", "!", "$#", "<")
+    if token.kind == "name":
+        return token.text not in ("if", "unless", "or", "and", "for", "foreach", "while", "until", "x", "xor")
+    return token.kind != "end"
+
+
+def _callee(word: str) -> ast.expr:
+    """A function by its own name, whatever package it is called through."""
+    own = word.rpartition("::")[2]
+    return nodes.name(own) if own in library("perl").calls else nodes.path(word.replace("::", "."))
+
+
+_DIALECT = TokenDialect(
+    scan,
+    _OPERATORS,
+    frozenset({"->"}),
+    frozenset({"."}),
+    {
+        "sub": _sub,
+        **dict.fromkeys(["foreach", "for"], _foreach),
+        **dict.fromkeys(["while", "until"], while_loop),
+        **dict.fromkeys(["if", "unless"], _if),
+        **dict.fromkeys(["map", "grep", "sort"], _over_list),
+        **dict.fromkeys(["print", "say", "printf"], _print),
+        "eval": _eval,
+        "do": _do,
+        **dict.fromkeys(["use", "no", "package"], skip_statement),
+        "return": _return,
+        "open": _open,
+        **dict.fromkeys(["system", "exec"], _system),
+    },
+    _NOISE,
+    _bare,
+    loops=frozenset({"for", "foreach", "while", "until"}),
+    topic=_TOPIC,
+    braces=True,
+    callee=_callee,
+    topical=_TOPICAL,
+)
+
+
+# -- calls that no table describes
+
+
+def _print_to(walk: ProgramWalk, call: LibraryCall) -> Value:
+    given = LibraryCall("<print>", None, call.args, {})
+    return walk.language.answer(walk, Sym("fwrite"), LibraryCall("fwrite", None, given.args, {}))
+
+
+def _opened(walk: ProgramWalk, call: LibraryCall) -> Value:
+    if not call.args:
+        return Sym("?")
+    mode, rest = text_of(call.get(0)).strip(), call.args[1:]
+    if not rest:
+        if mode.startswith("|") or mode.endswith("|"):
+            return shell_line(walk, mode.strip("|").strip(), call)
+        path = mode.lstrip("+<> ")
+        return (
+            Sym("?")
+            if path.startswith("&")
+            else walk.world.open(path, open_mode([mode[: len(mode) - len(path)].strip() or "r"]))
+        )
+    if mode in ("-|", "|-"):
+        return walk.call(Sym("system"), rest, {})
+    if "&" in mode or (isinstance(rest[0], Sym) and rest[0].path.startswith("socket")):
+        return Sym("?")
+    return walk.world.open(rest[0], open_mode([mode.partition(":")[0].strip()]))
+
+
+def _shift(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """The next argument of this function."""
+    given = walk.scope.find("@_") if not call.args else call.get(0)
+    if not isinstance(given, list) or not given:
+        return hole()
+    first = given[0]
+    walk.scope.set("@_", given[1:]) if not call.args and len(given) > 1 else None
+    return first
+
+
+def _find(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """File::Find: the function gets every file below the directories."""
+    parts = [one for given in call.args for one in (given.values() if isinstance(given, dict) else [given])]
+    wanted = [one for one in parts if isinstance(one, ProgramFunction)] or list(walk.defined)
+    places = [
+        one for given in call.args for one in items(given) if isinstance(one, str) and not isinstance(given, dict)
+    ]
+    for file in tree(*places):
+        for name in (_TOPIC, "$File::Find::name", "$File::Find::dir"):
+            walk.scope.set(name, file)
+        for func in wanted:
+            walk.call(func, [file], {})
+    walk.scope.set(_TOPIC, Marked(hole("_"), {"bulk"}))
+    return Sym("?")
+
+
+def _variable(name: str) -> Value:
+    if name in ("%ENV", "$ENV"):
+        return library("perl").reach("%ENV")
+    if name[:1] in ("@", "%"):
+        return [Marked(hole(name[1:]), {"bulk"})]
+    return hole(name[1:]) if name.startswith("$") else UNKNOWN
+
+
+_PERL = CodeLanguage(
+    "Perl",
+    "perl",
+    lambda source: parse_tokens(_DIALECT, source),
+    {
+        "<print>": _print_to,
+        "<open>": _opened,
+        "<method>": chosen_member,
+        "shift": _shift,
+        **dict.fromkeys(["find", "finddepth"], _find),
+    },
+    _variable,
+    {_TOPIC: Marked(hole("_"), {"bulk"})},
+)
