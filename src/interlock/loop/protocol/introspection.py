@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, field
+from msgspec import Struct, convert, field
 
+from interlock.analysis.packs import load_packs
 from interlock.loop.protocol import Danger, OperationSpec, ParamSpec, Returns, TableError
 from interlock.loop.protocol.envelope import LIMITS
 from interlock.loop.protocol.gatekeeper import permission, permission_flags
@@ -55,151 +57,26 @@ def unresolved_types(named: Iterable[str], known: Mapping[str, ProtocolType]) ->
     return sorted({*named, *inner, *(param.type for param in fields)} - set(known))
 
 
-PROTOCOL_TYPES = types(
-    ProtocolType("string", "scalar", "A text."),
-    ProtocolType("integer", "scalar", "A whole number."),
-    ProtocolType("number", "scalar", "A number."),
-    ProtocolType("boolean", "scalar", "true or false."),
-    ProtocolType("object", "scalar", "Any JSON object; its description says what it holds."),
-    ProtocolType("array", "scalar", "Any JSON array; items says of what."),
-    ProtocolType("SemanticCategory", "enum", "The five CRUDE categories.", ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")),
-    ProtocolType(
-        "OperationInput",
-        "object",
-        "What every tool takes.",
-        (
-            ParamSpec("operation", "string", "The operation to call.", required=True),
-            ParamSpec("params", "object", "Its parameters."),
-        ),
-    ),
-    ProtocolType("OperationResult", "union", "What every call answers.", ("OperationSuccess", "OperationFailure")),
-    ProtocolType(
-        "OperationSuccess",
-        "object",
-        "A call that was done.",
-        (
-            ParamSpec("success", "boolean", "Always true.", required=True),
-            ParamSpec("data", "object", "The result.", required=True),
-            ParamSpec("warnings", "array", "What the caller should know besides.", items="object"),
-        ),
-    ),
-    ProtocolType(
-        "OperationFailure",
-        "object",
-        "A call that was not done.",
-        (
-            ParamSpec("success", "boolean", "Always false.", required=True),
-            ParamSpec("error", "object", "Code, message and details.", required=True),
-            ParamSpec("confirmation", "object", "The token that a human can arm, until when, and why."),
-        ),
-    ),
-    ProtocolType(
-        "EndpointPermissions",
-        "object",
-        "What an endpoint may do.",
-        (ParamSpec("read_only", "boolean", "On the wire: readOnly."), ParamSpec("destructive", "boolean", "Whether it can destroy.")),
-    ),
-    ProtocolType(
-        "IntrospectionData",
-        "union",
-        "What introspect answers: lists of infos, or one in full.",
-        ("OperationInfo", "OperationDetails", "TypeInfo", "TypeDetails", "DangerMetadata"),
-    ),
-    ProtocolType(
-        "OperationInfo",
-        "object",
-        "One operation in a list.",
-        (
-            ParamSpec("name", "string", "Its name.", required=True),
-            ParamSpec("semantic_category", "string", "A SemanticCategory.", required=True),
-            ParamSpec("endpoint", "string", "Its endpoint.", required=True),
-            ParamSpec("description", "string", "What it does.", required=True),
-        ),
-    ),
-    ProtocolType(
-        "OperationDetails",
-        "object",
-        "One operation in full.",
-        (
-            ParamSpec("name", "string", "Its name.", required=True),
-            ParamSpec("semantic_category", "string", "A SemanticCategory.", required=True),
-            ParamSpec("endpoint", "string", "Its endpoint.", required=True),
-            ParamSpec("mcp_tool", "string", "On the wire: mcpTool. The tool to call.", required=True),
-            ParamSpec("description", "string", "What it does.", required=True),
-            ParamSpec("permissions", "object", "EndpointPermissions.", required=True),
-            ParamSpec("parameters", "array", "Each a ParameterInfo.", required=True, items="object"),
-            ParamSpec("returns", "object", "A TypeInfo.", required=True),
-            ParamSpec("examples", "array", "Calls of it.", items="object"),
-            ParamSpec("lifecycle", "object", "Its states."),
-        ),
-    ),
-    ProtocolType(
-        "ParameterInfo",
-        "object",
-        "One parameter.",
-        (
-            ParamSpec("name", "string", "Its name.", required=True),
-            ParamSpec("type", "string", "A type.", required=True),
-            ParamSpec("required", "boolean", "Whether it has to be there.", required=True),
-            ParamSpec("description", "string", "What it means, other spellings included."),
-        ),
-    ),
-    ProtocolType(
-        "TypeInfo",
-        "object",
-        "One type in a list.",
-        (
-            ParamSpec("name", "string", "Its name.", required=True),
-            ParamSpec("kind", "string", "What it is.", required=True, enum=("enum", "object", "scalar", "union")),
-            ParamSpec("description", "string", "What it means."),
-        ),
-    ),
-    ProtocolType(
-        "TypeDetails",
-        "object",
-        "One type in full.",
-        (
-            ParamSpec("name", "string", "Its name.", required=True),
-            ParamSpec("kind", "string", "What it is.", required=True, enum=("enum", "object", "scalar", "union")),
-            ParamSpec("description", "string", "What it means."),
-            ParamSpec("values", "array", "Of an enum.", items="string"),
-            ParamSpec("fields", "array", "Of an object: each a ParameterInfo.", items="object"),
-            ParamSpec("members", "array", "Of a union: types.", items="string"),
-        ),
-    ),
-    ProtocolType(
-        "DangerMetadata",
-        "object",
-        "How dangerous an operation is, and what is asked before it.",
-        (
-            ParamSpec("level", "string", "A DangerLevel.", required=True),
-            ParamSpec("reasons", "array", "Why; also from where an undeclared level was inferred.", items="string"),
-            ParamSpec("confirmation_message", "string", "What a person is asked."),
-            ParamSpec("cooldown_seconds", "integer", "Between the answer and the act."),
-            ParamSpec("requires_reauth", "boolean", "Whether a person signs in again."),
-            ParamSpec("audit_context", "array", "Recorded with each call.", items="string"),
-            ParamSpec("conditions", "array", "Each when, level and reason: those which hold raise the level.", items="object"),
-            ParamSpec("approval", "object", "required, approvers and timeout_hours."),
-            ParamSpec("escalation", "array", "Each after_count, level and message.", items="object"),
-            ParamSpec("score_factors", "array", "base_level, and what each fact adds to it.", items="object"),
-            ParamSpec("computed_level", "string", "The most that the score comes to."),
-        ),
-    ),
-    ProtocolType(
-        "DangerLevel",
-        "enum",
-        "How much harm an operation can do.",
-        ("safe", "reversible", "destructive", "dangerous", "forbidden"),
-    ),
-    ProtocolType(
-        "PermissionLevel",
-        "enum",
-        "What a caller is asked for: nothing, once a session, every time, or it is refused.",
-        ("AUTO_APPROVE", "CONFIRM_SESSION", "CONFIRM_SINGLE_USE", "DENY"),
-    ),
-)  # fmt: skip
+def load_types(group: str, *more: ProtocolType) -> Mapping[str, ProtocolType]:
+    """The types of a group in types.toml, after `more`; a field whose enum is a name has the values of that type."""
+    found = {one.name: one for one in more}
+    rows = load_packs(Path(__file__).parent, list, "types.toml")[0][group]
+    values = {name: row["parts"] for name, row in rows.items() if row["kind"] == "enum"}
+    values |= {one.name: one.parts for one in more if one.kind == "enum"}
+    for name, row in rows.items():
+        parts = [_part(part, values) for part in row.get("parts", ())]
+        found[name] = ProtocolType(name, row["kind"], row["description"], tuple(parts))
+    return MappingProxyType(found)
 
 
+def _part(part: Any, values: Mapping[str, Sequence[str]]) -> Any:
+    if isinstance(part, str):
+        return part
+    enum = part.get("enum", ())
+    return convert({**part, "enum": values[enum] if isinstance(enum, str) else enum}, ParamSpec)
+
+
+PROTOCOL_TYPES = load_types("protocol")
 VERSION = "1.0.0-draft"  # INT-03
 QUERIES = ("operations", "types", "danger", "adapter_info", "quota_status", "capabilities")
 CAPABILITIES = {
