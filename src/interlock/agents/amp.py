@@ -12,30 +12,6 @@ KINDS = {"tool.call": "before", "tool.result": "after"}
 _DIALECT = ToolNames(frozenset({"Bash", "shell_command"}))
 _HEAD = "// @i-know-the-amp-plugin-api-is-wip-and-very-experimental-right-now\n"
 _NOTE = "Amp's plugin interface is experimental; older versions load plugins only when started with PLUGINS=all."
-_BODY = """\
-export default function (amp) {
-  const asked = (event) => ({
-    tool: event.tool,
-    session_id: String(event.thread?.id ?? ""),
-    call_id: String(event.toolUseID ?? ""),
-    cwd: process.cwd(),
-    args: event.input ?? {},
-  })
-  amp.on("tool.call", async (event) => {
-    try {
-      await consult("tool.call", asked(event))
-      return { action: "allow" }
-    } catch (error) {
-      return { action: "reject-and-continue", message: error.message }
-    }
-  })
-  amp.on("tool.result", async (event) => {
-    try {
-      await consult("tool.result", asked(event))
-    } catch {}
-  })
-}
-"""
 
 
 def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
@@ -46,4 +22,4 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
     return (HookFile(found[scope], "plugin", note=_NOTE),) if scope in found else ()
 
 
-AGENT = plugin_agent("amp", "Amp", 60.0, KINDS, _DIALECT, Plugin(_places, _BODY, _HEAD))
+AGENT = plugin_agent("amp", "Amp", 60.0, KINDS, _DIALECT, Plugin(_places, _HEAD))

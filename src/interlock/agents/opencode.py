@@ -16,32 +16,6 @@ from interlock.agents.rewriting import LEAVE, SILENT, Rewriting, ShellCall, fold
 
 KINDS = {"tool.execute.before": "before", "tool.execute.after": "after"}
 _DIALECT = ToolNames(frozenset({"bash"}), {"list": "LS"})
-_BODY = """\
-// The one export: OpenCode loads every export of a file as a plugin.
-export const Interlock = async ({ directory, worktree }) => {
-  const cwd = directory || worktree || process.cwd()
-  const told = new Map()
-  const asked = (input, args) => ({ tool: input.tool, session_id: input.sessionID, call_id: input.callID, cwd, args })
-  return {
-    "tool.execute.before": async (input, output) => {
-      const answer = await consult("tool.execute.before", asked(input, output.args ?? {}))
-      if (answer.context && told.size < 1000) told.set(input.callID, answer.context)
-      if (answer.args && output.args) Object.assign(output.args, answer.args)
-    },
-    "tool.execute.after": async (input, output) => {
-      let context = told.get(input.callID) ?? ""
-      told.delete(input.callID)
-      try {
-        const answer = await consult("tool.execute.after", asked(input, input.args ?? {}))
-        if (answer.context) context = [context, answer.context].filter(Boolean).join("\\n")
-      } catch (error) {
-        context = [context, error.message].filter(Boolean).join("\\n")
-      }
-      if (context && output && typeof output.output === "string") output.output += "\\n\\n" + context
-    },
-  }
-}
-"""
 
 
 def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
@@ -68,7 +42,7 @@ def _passage(call: ShellCall) -> str:
     return LEAVE if tables is None or any('"permission"' in json.dumps(table) for table in tables) else SILENT
 
 
-PLUGIN = Plugin(_places, _BODY, off=_off)
+PLUGIN = Plugin(_places, off=_off)
 AGENT = replace(
     plugin_agent("opencode", "OpenCode", 300.0, KINDS, _DIALECT, PLUGIN),
     rewrites=Rewriting(_passage),

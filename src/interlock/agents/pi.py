@@ -11,29 +11,6 @@ from interlock.agents.plugin import Plugin, plugin_agent
 KINDS = {"tool_call": "before", "tool_result": "after"}
 _DIALECT = ToolNames(frozenset({"bash"}))
 _NOTE = "Run /reload in Pi. Started with --no-extensions, it loads none."
-_BODY = """\
-export default function (pi) {
-  const asked = (event, ctx) => ({
-    tool: event.toolName,
-    session_id: String(ctx?.sessionManager?.getSessionId?.() ?? ""),
-    call_id: String(event.toolCallId ?? ""),
-    cwd: ctx?.cwd ?? process.cwd(),
-    args: event.input ?? {},
-  })
-  pi.on("tool_call", async (event, ctx) => {
-    try {
-      await consult("tool_call", asked(event, ctx))
-    } catch (error) {
-      return { block: true, reason: error.message }
-    }
-  })
-  pi.on("tool_result", async (event, ctx) => {
-    try {
-      await consult("tool_result", asked(event, ctx))
-    } catch {}
-  })
-}
-"""
 
 
 def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
@@ -44,4 +21,4 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
     return (HookFile(found[scope], "plugin", note=_NOTE),) if scope in found else ()
 
 
-AGENT = plugin_agent("pi", "Pi", 300.0, KINDS, _DIALECT, Plugin(_places, _BODY))
+AGENT = plugin_agent("pi", "Pi", 300.0, KINDS, _DIALECT, Plugin(_places))

@@ -26,63 +26,14 @@ from interlock.agents.hook_protocol import (
 )
 from interlock.agents.jsonc import EditError
 
+_SOURCES = Path(__file__).with_name("plugins")
 MARK = "// interlock-hook: written by `interlock install`, taken out by `interlock uninstall`."
-_CONSULT = """\
-import { spawn } from "node:child_process"
-
-const CLIENT = %(client)s
-const WORD = %(word)s
-const LIMIT_MS = %(limit)d
-const MOST = 1 << 20
-
-// Asks the hook client; anything but its explicit allow is an error.
-function consult(event, payload) {
-  return new Promise((resolve, reject) => {
-    const input = JSON.stringify({ hook_event_name: event, ...payload })
-    const child = spawn(CLIENT, [WORD, event], { env: {}, shell: false, stdio: ["pipe", "pipe", "pipe"] })
-    const chunks = { stdout: "", stderr: "" }
-    let done = false
-    const end = (settle, value) => {
-      if (done) return
-      done = true
-      clearTimeout(timer)
-      settle(value)
-    }
-    const refuse = (why) => end(reject, new Error(why))
-    const timer = setTimeout(() => {
-      child.kill("SIGKILL")
-      refuse("Interlock did not answer in time; the call was not made.")
-    }, LIMIT_MS)
-    for (const name of ["stdout", "stderr"]) {
-      child[name].setEncoding("utf8")
-      child[name].on("data", (text) => {
-        if (chunks[name].length < MOST) chunks[name] += text
-      })
-    }
-    child.on("error", () => refuse("Interlock's hook client cannot be run; the call was not made."))
-    child.stdin.on("error", () => {})
-    child.stdin.end(input)
-    child.on("close", (code) => {
-      let answer
-      try {
-        answer = JSON.parse(chunks.stdout)
-      } catch {
-        answer = undefined
-      }
-      if (code === 0 && answer && answer.decision === "allow") return end(resolve, answer)
-      const reason = answer && typeof answer.reason === "string" ? answer.reason : chunks.stderr.trim()
-      refuse(reason || "Interlock refused this call.")
-    })
-  })
-}
-"""
 
 
 class Plugin(Struct, frozen=True):
-    """An agent's plugin: its files, and the code around the part that consults the client."""
+    """An agent's plugin: its files; the code that the agent calls is in plugins/."""
 
     places: Callable[[str, Path, Path], tuple[HookFile, ...]]
-    body: str
     head: str = ""
     off: Callable[[Path, Path], list[str]] = lambda home, project: []
 
@@ -101,8 +52,10 @@ def plugin_agent(word: str, title: str, limit: float, kinds: Kinds, dialect: Too
 
 def plugin_text(word: str, limit: float, client: HookClient, plugin: Plugin) -> str:
     """The plugin's source: the part that consults the client, and the part that the agent calls."""
-    values = {"client": json.dumps(client.path), "word": json.dumps(word), "limit": int(limit * 1000)}
-    return plugin.head + MARK + "\n" + _CONSULT % values + "\n" + plugin.body
+    consult = (_SOURCES / "consult.js").read_text("utf-8")
+    for key, value in (("CLIENT", client.path), ("WORD", word), ("LIMIT", int(limit * 1000))):
+        consult = consult.replace(f"@{key}@", json.dumps(value))
+    return f"{plugin.head}{MARK}\n{consult}\n{(_SOURCES / f'{word}.js').read_text('utf-8')}"
 
 
 def _checked_text(old: str | None, new: str) -> str:

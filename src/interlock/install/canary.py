@@ -172,43 +172,7 @@ _MAKERS: Mapping[str, Callable[[str, Payload, str], Payload | None]] = MappingPr
 
 
 _MOST_BYTES = 4 << 20
-_DRIVERS = {
-    "opencode": """
-const plugin = await import("./plugin.mjs")
-const hooks = await plugin.Interlock({ directory: call.cwd, worktree: call.cwd })
-const ask = () => hooks["tool.execute.before"]({ tool: call.tool, sessionID: call.session_id, callID: call.call_id }, { args: call.args })
-""",
-    "amp": """
-const plugin = await import("./plugin.mjs")
-const handlers = {}
-plugin.default({ on: (name, handler) => { handlers[name] = handler } })
-process.chdir(call.cwd)
-const event = { tool: call.tool, input: call.args, toolUseID: call.call_id, thread: { id: call.session_id } }
-const ask = async () => {
-  const answer = await handlers["tool.call"](event, {})
-  if (answer?.action !== "allow") throw new Error(answer?.message ?? "refused")
-}
-""",
-    "pi": """
-const plugin = await import("./plugin.mjs")
-const handlers = {}
-plugin.default({ on: (name, handler) => { handlers[name] = handler } })
-const event = { toolName: call.tool, input: call.args, toolCallId: call.call_id }
-const context = { cwd: call.cwd, sessionManager: { getSessionId: () => call.session_id } }
-const ask = async () => {
-  const answer = await handlers["tool_call"](event, context)
-  if (answer?.block) throw new Error(answer.reason ?? "refused")
-}
-""",
-}
-_DRIVE = """
-const call = JSON.parse(process.env.INTERLOCK_CALL)
-%s
-const said = { decision: "allow" }
-const start = performance.now()
-try { await ask() } catch (error) { said.decision = "deny"; said.reason = String(error.message) }
-console.log(JSON.stringify({ ms: performance.now() - start, said }))
-"""
+_DRIVERS = Path(__file__).with_name("drivers")  # each calls a plugin as its agent does
 
 
 class DidNotFire(Exception):
@@ -291,7 +255,8 @@ def _run_plugin(agent: AgentDialect, plugin: Path, payload: bytes, cwd: Path) ->
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "plugin.mjs").write_bytes(plugin.read_bytes())
         driver = Path(folder) / "driver.mjs"
-        driver.write_text(_DRIVE % _DRIVERS[agent.word], "utf-8")
+        ask = (_DRIVERS / f"{agent.word}.mjs").read_text("utf-8")
+        driver.write_text((_DRIVERS / "drive.mjs").read_text("utf-8").replace("@ASK@", ask), "utf-8")
         env = {**os.environ, "INTERLOCK_CALL": payload.decode()}
         out, err, code = _run([node, str(driver)], b"", cwd, env, agent.limit_seconds + 10)
     try:

@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from pathlib import Path
 
 import interlock
 from interlock.cli.command import OK, command
@@ -20,36 +21,6 @@ interlock completion man > ~/.local/share/man/man1/interlock.1
 """
 # The words of a command are asked of its own help when they are needed, so that they are those of the installed version.
 _OPTIONS = r"""grep -oE -- '^    [a-z][a-z-]+|--[a-z][a-z-]+' | tr -d ' ' | sort -u"""
-_BASH = """\
-_interlock() {{
-    local word=${{COMP_WORDS[COMP_CWORD]}}
-    if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "{words}" -- "$word"))
-    else
-        COMPREPLY=($(compgen -f -W "$("${{COMP_WORDS[0]}}" "${{COMP_WORDS[1]}}" --help 2>/dev/null | {options})" -- "$word"))
-    fi
-}}
-complete -o filenames -F _interlock interlock
-"""
-_ZSH = """\
-#compdef interlock
-_interlock() {{
-    local -a commands=(
-{described}
-    )
-    if (( CURRENT == 2 )); then
-        _describe command commands
-    else
-        compadd -- $("$words[1]" "$words[2]" --help 2>/dev/null | {options})
-        _files
-    fi
-}}
-if [ "$funcstack[1]" = _interlock ]; then _interlock; else compdef _interlock interlock; fi
-"""
-_FISH = """\
-{described}
-complete -c interlock -n 'not __fish_use_subcommand' -a '(set -l line (commandline -opc); $line[1] $line[2] --help 2>/dev/null | {options})'
-"""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -66,13 +37,20 @@ def _commands() -> dict[str, str]:
     return dict(COMMANDS)
 
 
+def _filled(shell: str, **words: str) -> str:
+    text = Path(__file__).with_suffix(f".{shell}").read_text("utf-8")
+    for key, value in words.items():
+        text = text.replace(f"@{key}@", value)
+    return text
+
+
 def _bash() -> str:
-    return _BASH.format(words=" ".join(_commands()), options=_OPTIONS)
+    return _filled("bash", WORDS=" ".join(_commands()), OPTIONS=_OPTIONS)
 
 
 def _zsh() -> str:
     lines = [f"        {_quoted(f'{name}:{words}')}" for name, words in _commands().items()]
-    return _ZSH.format(described="\n".join(lines), options=_OPTIONS)
+    return _filled("zsh", DESCRIBED="\n".join(lines), OPTIONS=_OPTIONS)
 
 
 def _fish() -> str:
@@ -80,7 +58,7 @@ def _fish() -> str:
         f"complete -c interlock -n __fish_use_subcommand -f -a {name} -d {_quoted(words)}"
         for name, words in _commands().items()
     ]
-    return _FISH.format(described="\n".join(lines), options=_OPTIONS.replace("'", "\\'"))
+    return _filled("fish", DESCRIBED="\n".join(lines), OPTIONS=_OPTIONS.replace("'", "\\'"))
 
 
 def _quoted(text: str) -> str:
