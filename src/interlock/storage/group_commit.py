@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import threading
 import time
@@ -15,6 +16,7 @@ from msgspec import Struct
 
 from interlock.ports import StoreError, Tx
 from interlock.storage import DatabaseUnusable, SqlConnection, Transaction, TransactionConflict
+from interlock.storage.access import PROBE
 from interlock.storage.sql import SqlTx
 
 T = TypeVar("T")
@@ -232,3 +234,37 @@ class GroupWriter:
         self._soon = False
         if database is not None:
             database.close()
+
+
+class WritingStore:
+    """What both stores share: who may use them, and the one writer."""
+
+    _writer: GroupWriter
+
+    def __init__(self, name: str) -> None:
+        """The name is for messages, and must not hold a password."""
+        self._name, self._process, self._closed = name, os.getpid(), False
+
+    def read(self, work: Callable[[Tx], T]) -> T:
+        raise NotImplementedError
+
+    def write(self, work: Callable[[Tx], T]) -> T:
+        """Returns when the work's changes are on disk; runs the work again after a conflict."""
+        self._check_open()
+        return self._writer.run(work)
+
+    def write_soon(self, work: Callable[[Tx], T]) -> T:
+        """Like `write`, without waiting for the disk."""
+        self._check_open()
+        return self._writer.run(work, soon=True)
+
+    def check(self) -> None:
+        """Reads and writes; raises StoreError where one of them fails."""
+        self.read(lambda tx: tx.setting(PROBE))
+        self.write(lambda tx: tx.save_setting(PROBE, ""))
+
+    def _check_open(self) -> None:
+        if os.getpid() != self._process:
+            raise StoreError(f"{self._name}: opened by process {self._process}; open it again after a fork")
+        if self._closed:
+            raise StoreError(f"{self._name}: the store is closed")

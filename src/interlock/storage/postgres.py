@@ -28,8 +28,7 @@ from interlock.storage import (
     stored_text,
     transaction,
 )
-from interlock.storage.access import PROBE
-from interlock.storage.group_commit import GroupWriter
+from interlock.storage.group_commit import GroupWriter, WritingStore
 from interlock.storage.sql import SqlTx
 
 CHANNEL = "interlock_ticket"
@@ -218,16 +217,15 @@ def store_error(error: psycopg.Error, lost: bool) -> StoreError:
     return StoreError(f"PostgreSQL cannot store this: {message}")
 
 
-class PostgresStore:
+class PostgresStore(WritingStore):
     """A database that any number of processes use at the same time."""
 
     shared = True  # this process's caches may be outdated
 
     def __init__(self, url: str) -> None:
         """Brings the schema up to date; raises StoreError where the database cannot be reached."""
+        super().__init__("this store")
         self._url = url
-        self._process = os.getpid()
-        self._closed = False
         self._feed = Feed(self._connect)
         self._pool = self._open_pool()
         self._writer = GroupWriter(self._writing, _WRITE, _announce, lambda changed: None, _PACES)
@@ -246,16 +244,6 @@ class PostgresStore:
             self._pool.check()
             return self._read(work)
 
-    def write(self, work: Callable[[Tx], T]) -> T:
-        """Returns when the work's changes are on disk; runs the work again after a conflict."""
-        self._check_open()
-        return self._writer.run(work)
-
-    def write_soon(self, work: Callable[[Tx], T]) -> T:
-        """Like `write`, without waiting for the disk."""
-        self._check_open()
-        return self._writer.run(work, soon=True)
-
     def listen(self, changed: Callable[[str], None]) -> None:
         """Returns when the listener receives every later change."""
         self._check_open()
@@ -263,11 +251,6 @@ class PostgresStore:
 
     def hears(self) -> bool:
         return self._feed.fresh()
-
-    def check(self) -> None:
-        """Reads and writes; raises StoreError where one of them fails."""
-        self.read(lambda tx: tx.setting(PROBE))
-        self.write(lambda tx: tx.save_setting(PROBE, ""))
 
     def close(self) -> None:
         if self._closed or os.getpid() != self._process:
@@ -277,12 +260,6 @@ class PostgresStore:
         self._writer.close()
         self._feed.close()
         self._pool.close()
-
-    def _check_open(self) -> None:
-        if os.getpid() != self._process:
-            raise StoreError(f"this store was opened by process {self._process}; open it again after a fork")
-        if self._closed:
-            raise StoreError("the store is closed")
 
     def _open_pool(self) -> ConnectionPool[psycopg.Connection[Row]]:
         return ConnectionPool(

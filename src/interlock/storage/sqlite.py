@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from interlock.ports import StoreError, Tx
 from interlock.storage import DatabaseUnusable, Row, migrate, transaction
-from interlock.storage.access import PROBE
-from interlock.storage.group_commit import GroupWriter
+from interlock.storage.group_commit import GroupWriter, WritingStore
 from interlock.storage.sql import SqlTx
 
 if TYPE_CHECKING:
@@ -196,18 +195,17 @@ def _create(path: Path) -> None:
     sync_folder(path.parent)
 
 
-class SqliteStore:
+class SqliteStore(WritingStore):
     """A state folder; a second opener is refused."""
 
     def __init__(self, folder: Path) -> None:
         """Creates the folder and its database where they are missing; never again after that."""
+        super().__init__(f"{folder / _FILE}")
         self._path = folder / _FILE
-        self._process = os.getpid()
         self._lock = FolderLock(folder)
         self._listeners: list[Callable[[str], None]] = []
         self._own = threading.local()
         self._readers: weakref.WeakSet[_SqliteConnection] = weakref.WeakSet()
-        self._closed = False
         self._claim()
         self._writer = GroupWriter(self._connect, "BEGIN IMMEDIATE", lambda session: None, self._tell, _PACES)
         try:
@@ -232,27 +230,12 @@ class SqliteStore:
             self._forget()
             raise
 
-    def write(self, work: Callable[[Tx], T]) -> T:
-        """Returns when the work's changes are on disk."""
-        self._check_open()
-        return self._writer.run(work)
-
-    def write_soon(self, work: Callable[[Tx], T]) -> T:
-        """Like `write`, without waiting for the disk."""
-        self._check_open()
-        return self._writer.run(work, soon=True)
-
     def listen(self, changed: Callable[[str], None]) -> None:
         self._listeners.append(changed)
 
     def hears(self) -> bool:
         """Always: no other process writes here."""
         return True
-
-    def check(self) -> None:
-        """Reads and writes; raises StoreError where one of them fails."""
-        self.read(lambda tx: tx.setting(PROBE))
-        self.write(lambda tx: tx.save_setting(PROBE, ""))
 
     def close(self) -> None:
         """Finishes pending writes and releases the folder."""
@@ -284,12 +267,6 @@ class SqliteStore:
         except StoreError:
             self._lock.close()
             raise
-
-    def _check_open(self) -> None:
-        if os.getpid() != self._process:
-            raise StoreError(f"{self._path}: opened by process {self._process}; open it again after a fork")
-        if self._closed:
-            raise StoreError(f"{self._path}: the store is closed")
 
     def _connect(self) -> _SqliteConnection:
         """Opens the one connection that writes."""
