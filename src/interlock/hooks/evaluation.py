@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -52,7 +50,7 @@ from interlock.policy.impact import RELIEF_PREFIX
 from interlock.policy.real_paths import Resolve
 from interlock.runtime import Request
 from interlock.runtime.action_reader import AT_ONCE
-from interlock.web.concurrency import seconds_until_due
+from interlock.web.concurrency import changed_or_gone, seconds_until_due
 from interlock.web.context import Context
 from interlock.web.errors import HttpProblem
 
@@ -350,7 +348,7 @@ class HookEvaluation:
                     return True
                 if abandon <= 0:
                     return False
-                await _first(event, gone, min(abandon, seconds_until_due(ticket, now)))
+                await changed_or_gone(event, gone, min(abandon, seconds_until_due(ticket, now)))
         finally:
             self.context.waiters.remove(id, event)
 
@@ -378,17 +376,6 @@ def _notices(agreed: list[tuple[AgentCall, Decision, CallScripts]]) -> str:
         one for _, one, _ in agreed if one.kept or any(factor.startswith(RELIEF_PREFIX) for factor in one.weighed)
     ]
     return " ".join(notice(one.kept) if one.kept else one.reason for one in relieved)
-
-
-async def _first(event: asyncio.Event, gone: asyncio.Future[None], seconds: float) -> None:
-    changed = asyncio.ensure_future(event.wait())
-    waited: set[asyncio.Future[Any]] = {changed, gone}
-    try:
-        await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        changed.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await changed
 
 
 def may_prompt(decision: Decision, action: Action) -> bool:

@@ -32,6 +32,18 @@ class Pool:
         self._threads.shutdown(wait=True)
 
 
+async def changed_or_gone(event: asyncio.Event, gone: asyncio.Future[None], seconds: float) -> None:
+    """Returns when the event is set, the client is gone, or the time is over."""
+    changed = asyncio.ensure_future(event.wait())
+    waited: set[asyncio.Future[Any]] = {changed, gone}
+    try:
+        await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        changed.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await changed
+
+
 class Waiters:
     """Events keyed by ticket."""
 

@@ -23,7 +23,7 @@ from interlock.server.routes import AGENT, ANYBODY, OPERATOR, describe
 from interlock.times import iso
 from interlock.web.bodies import Reason, Rejection, ReportedOutcome
 from interlock.web.callers import ApiCaller
-from interlock.web.concurrency import seconds_until_due
+from interlock.web.concurrency import changed_or_gone, seconds_until_due
 from interlock.web.context import Context, caller_of
 from interlock.web.errors import HttpProblem
 from interlock.web.validation import Moment, seconds_of
@@ -171,19 +171,10 @@ async def _wait(context: Context, request: Request, who: ApiCaller, id: str, sec
             left = end - loop.time()
             if found[0].state not in _PENDING or left <= 0 or gone.done() or context.waiters.closed:
                 return _ticket_answer(context, found)
-            await _first(event, gone, min(left, seconds_until_due(found[0], context.state.clock.now())))
+            await changed_or_gone(event, gone, min(left, seconds_until_due(found[0], context.state.clock.now())))
     finally:
         gone.cancel()
         context.waiters.remove(id, event)
-
-
-async def _first(event: asyncio.Event, gone: asyncio.Future[None], seconds: float) -> None:
-    changed = asyncio.ensure_future(event.wait())
-    waited: set[asyncio.Future[Any]] = {changed, gone}
-    try:
-        await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        changed.cancel()
 
 
 async def _gone(request: Request) -> None:
