@@ -234,3 +234,13 @@ def test_a_prune_killed_at_any_moment_leaves_a_store_that_works(last: bool, jour
             assert old.id in str(error)
     assert journal.undo(kept)["undone"] and tree(work) == before
     assert old.id in journal.store.prune(time.time() + 86_400 * 8, 7)
+
+
+def test_a_removal_that_failed_is_known_for_one_when_folders_were_made_anew(journal: Journal, work: Path) -> None:
+    before = tree(work)
+    line = "mkdir n n/x; rmdir n 2>/dev/null; mv a.txt n/a"
+    assert journal.run("sh", "-c", line).returncode == 0
+    first, after = journal.last().id, tree(work)
+    again = journal.undo(first)["undoableAs"]
+    assert journal.undo(again)["undone"] and tree(work) == after
+    assert journal.undo(first)["undone"] and tree(work) == before

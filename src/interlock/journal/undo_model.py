@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from interlock.journal.entries import ActionJournal, JournalChange, JournalState, PathKind, StateRole
 
-Exists = Callable[[str, JournalState], bool]  # whether a present path is the object of a state
+Exists = Callable[[str, JournalState], bool]  # whether the action left the object of a state at a path
 
 
 class Place(Struct, eq=False):

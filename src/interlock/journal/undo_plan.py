@@ -51,7 +51,7 @@ class JournalPlanner:
 
     def plan(self) -> JournalPlan:
         """The steps of an undo as things are now."""
-        model = UndoModel(self._journal, self._is_object)
+        model = UndoModel(self._journal, self._was_object)
         places = [one for one in model.places() if one[1].was is not None]
         used = {place.base for _, place, _ in model.places()}
         gone = [base for base in model.touched if base not in used and self.now(base) is not None]
@@ -127,6 +127,11 @@ class JournalPlanner:
         while len(found) < 100 and (earlier := self._same.get((path, found[-1]))) is not None:
             found.append(earlier)
         return found
+
+    def _was_object(self, path: str, state: JournalState) -> bool:
+        """Whether a path held an object when the action ended; an undo that was taken back has made some of them anew since."""
+        after = self._journal.after.get(path)
+        return after.identity == state.identity if after is not None else self._is_object(path, state)
 
     def _is_object(self, path: str, state: JournalState) -> bool:
         found = self.now(path)
