@@ -63,7 +63,7 @@ def test_the_others_take_the_input_and_decide_themselves(tmp_path: Path) -> None
     assert said("opencode", decoded("opencode", tmp_path)) == {"decision": "allow", "args": {"command": NEW}}
     assert (
         "Object.assign(output.args, answer.args)"
-        in (GOLDEN.parents[2] / "src/interlock/agents/opencode.py").read_text()
+        in (GOLDEN.parents[2] / "src/interlock/agents/plugins/opencode.js").read_text()
     )
 
 
