@@ -244,3 +244,11 @@ def test_a_removal_that_failed_is_known_for_one_when_folders_were_made_anew(jour
     again = journal.undo(first)["undoableAs"]
     assert journal.undo(again)["undone"] and tree(work) == after
     assert journal.undo(first)["undone"] and tree(work) == before
+
+
+def test_a_rename_that_failed_is_not_taken_for_the_one_that_came_later(journal: Journal, work: Path) -> None:
+    before = tree(work)
+    tried = "try: os.rename('sub', 'full')\nexcept OSError: pass\n"
+    code = f"import os, shutil; os.mkdir('full'); open('full/x', 'w').close()\n{tried}"
+    assert journal.python(f"{code}shutil.rmtree('full'); os.rename('sub', 'full')").returncode == 0
+    assert journal.undo()["undone"] and tree(work) == before

@@ -110,6 +110,7 @@ class ActionJournal(Struct):
     changes: list[JournalChange] = field(default_factory=list)
     processes: list[JournalProcess] = field(default_factory=list)
     happened: set[int] = field(default_factory=set)  # the renames that are known to have happened
+    unsettled: set[int] = field(default_factory=set)  # those under way when the supervisor was killed
     after: dict[str, JournalState] = field(default_factory=dict)  # as the action left each path
     contents: dict[Identity, JournalState] = field(default_factory=dict)  # the first of each file
     firsts: dict[Identity, JournalState] = field(default_factory=dict)  # the first state of each object
@@ -172,6 +173,9 @@ def read_journal(data: Any, owner: tuple[int, int] | None = None) -> ActionJourn
                     KeptContent.COPIED,
                 ):
                     found.contents.setdefault(state.identity, state)
+    if not found.after:
+        latest = {change.pid: change.sequence for change in found.changes if change.type in "rx"}
+        found.unsettled = set(latest.values()) - found.happened
     return found
 
 

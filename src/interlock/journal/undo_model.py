@@ -97,7 +97,9 @@ class UndoModel:
         self._parents(change)
 
     def _happened(self, change: JournalChange, path: str, source: JournalState) -> bool:
-        return change.sequence in self._journal.happened or self._exists(path, source)
+        if change.sequence in self._journal.unsettled:
+            return self._exists(path, source)
+        return change.sequence in self._journal.happened
 
     def _parents(self, change: JournalChange) -> None:
         for state in change.states:
