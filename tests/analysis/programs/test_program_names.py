@@ -113,7 +113,6 @@ EXCEPTIONS = {
     "mcp/adapters/responses.py": ("gzip", "an encoding of HTTP"),
     "policy/declared_steps.py": ("rm sudo", "beginnings of verbs"),
     "policy/effect_key/git.py": ("rm", "a subcommand of Git"),
-    "sandbox/__init__.py": ("docker podman tmux", "grants that open the jail, and the sockets behind them"),
     "server/app.py": ("GET", "a method of HTTP"),
     "server/mcp_http.py": ("GET", "a method of HTTP"),
     "snapshots/manifest.py": ("git", "a kind of entry"),
