@@ -141,6 +141,17 @@ def say(lines: Iterable[Line], to_errors: bool = False) -> None:
     paint(lines, sys.stderr if to_errors else sys.stdout)
 
 
+def report(args: argparse.Namespace, found: object, words: str | Iterable[Line]) -> int:
+    """Print what was found or done: as JSON where that is asked for, else in words."""
+    if args.json:
+        say_json(found)
+    elif isinstance(words, str):
+        print(words)
+    else:
+        say(words)
+    return OK
+
+
 def say_table(columns: Sequence[str], rows: Sequence[Sequence[str]], empty: str) -> None:
     """Print a table, or the sentence `empty` where it has no rows."""
     if not rows:

@@ -12,6 +12,7 @@ from interlock.cli.command import (
     add_operator_option,
     command,
     list_rows,
+    report,
     run,
     say_json,
     say_table,
@@ -109,11 +110,7 @@ def _revoke(args: argparse.Namespace) -> int:
 def _change_agent(args: argparse.Namespace, change: Mapping[str, Any], said: str) -> int:
     with operator_session(args) as operator:
         after = operator.call("PATCH", "/agents", {"principal": args.principal, "name": args.name, **change})
-    if args.json:
-        say_json(after)
-    else:
-        print(said)
-    return OK
+    return report(args, after, said)
 
 
 def block_main(argv: Sequence[str]) -> int:
@@ -162,8 +159,4 @@ def _unblock(args: argparse.Namespace) -> int:
     why = urlencode({"reason": args.reason})
     with operator_session(args) as operator:
         lifted = operator.call("DELETE", f"/blocks/{path_segment(args.principal)}?{why}")
-    if args.json:
-        say_json(lifted)
-    else:
-        print(f"Unblocked: {args.principal}.")
-    return OK
+    return report(args, lifted, f"Unblocked: {args.principal}.")

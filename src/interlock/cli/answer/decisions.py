@@ -13,7 +13,18 @@ from interlock.approvals.rendering import OPEN, approved_by, approvers, requirem
 from interlock.cli.answer.grants import revoke_grant
 from interlock.cli.answer.tickets import pending_lines
 from interlock.cli.arguments import GRANT, WHOLE, find_ticket, open_tickets, sees_all
-from interlock.cli.command import OK, CommandError, add_operator_option, command, daemon, pluralize, run, say, say_json
+from interlock.cli.command import (
+    OK,
+    CommandError,
+    add_operator_option,
+    command,
+    daemon,
+    pluralize,
+    report,
+    run,
+    say,
+    say_json,
+)
 from interlock.cli.sign_in import (
     confirm,
     operator_session,
@@ -114,11 +125,7 @@ def _sign_answer(
     again = word == "approve" and operator.get("/session").get("operator") in approved_by(ticket)
     after = operator.post(f"{_path(id)}/{word}", {"reason": args.reason} if args.reason else {})
     offer = operator.get(f"{_path(id)}/grant") if after.get("state") == "approved" and not args.json else {}
-    if args.json:
-        say_json(after)
-    else:
-        print(f"\n{_outcome(word, after, again)}{_habit(offer)}")
-    return OK
+    return report(args, after, f"\n{_outcome(word, after, again)}{_habit(offer)}")
 
 
 def _reject_all(args: argparse.Namespace) -> int:

@@ -17,6 +17,7 @@ from interlock.cli.command import (
     daemon,
     list_rows,
     pluralize,
+    report,
     run,
     say,
     say_json,
@@ -72,11 +73,7 @@ def main(argv: Sequence[str]) -> int:
 def _list(args: argparse.Namespace) -> int:
     with operator_session(args, reading=True) as operator:
         found = list_rows(operator.get("/grants"), "grants")
-    if args.json:
-        say_json(found)
-        return OK
-    say(_blocks(found))
-    return OK
+    return report(args, found, _blocks(found))
 
 
 def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
@@ -156,11 +153,7 @@ def revoke_grant(args: argparse.Namespace) -> int:
     with operator_session(args) as operator:
         id = find_row(list_rows(operator.get("/grants"), "grants"), args.id, "grant")
         gone = operator.call("DELETE", f"/grants/{path_segment(id)}")
-    if args.json:
-        say_json(gone)
-    else:
-        print(f"Revoked: {short_id(id)} counts no more.")
-    return OK
+    return report(args, gone, f"Revoked: {short_id(id)} counts no more.")
 
 
 def _covers(grant: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from interlock.analysis.display_text import visible
 from interlock.cli.arguments import parse_duration
-from interlock.cli.command import OK, USAGE, CommandError, add_operator_option, command, daemon, run, say_json
+from interlock.cli.command import OK, USAGE, CommandError, add_operator_option, command, daemon, report, run, say_json
 from interlock.cli.sign_in import operator_session
 from interlock.local_times import ago, clock
 
@@ -48,11 +48,7 @@ def _mode(args: argparse.Namespace) -> int:
     body = {"mode": args.mode} | ({"reason": args.reason} if args.reason else {})
     with operator_session(args) as operator:
         found = operator.call("PUT", "/mode", body)
-    if args.json:
-        say_json(found)
-    else:
-        print(f"{args.mode}: {MODES[args.mode]}")
-    return OK
+    return report(args, found, f"{args.mode}: {MODES[args.mode]}")
 
 
 _PAUSE_EXAMPLES = """
@@ -83,11 +79,7 @@ def _pause(args: argparse.Namespace) -> int:
     if args.end and args.lasts:
         raise CommandError("--for begins a pause and --end ends it: give one of them", USAGE)
     found = _end_pause(args) if args.end else _begin_pause(args) if args.lasts else _show_pause(args)
-    if args.json:
-        say_json(found)
-    else:
-        print(describe_pause(found))
-    return OK
+    return report(args, found, describe_pause(found))
 
 
 def _show_pause(args: argparse.Namespace) -> Any:

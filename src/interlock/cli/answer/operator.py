@@ -17,6 +17,7 @@ from interlock.cli.command import (
     command,
     daemon,
     list_rows,
+    report,
     run,
     say_json,
     say_table,
@@ -96,11 +97,7 @@ def _add(args: argparse.Namespace) -> int:
             "service": args.service,
         }  # fmt: skip
         made = admin.post("/operators", body)
-    if args.json:
-        say_json(made)
-    else:
-        print(f"{made.get('name', args.name)} is an operator now.")
-    return OK
+    return report(args, made, f"{made.get('name', args.name)} is an operator now.")
 
 
 def _first(args: argparse.Namespace) -> int:
@@ -126,11 +123,7 @@ def _first(args: argparse.Namespace) -> int:
 def _change_operator(args: argparse.Namespace, change: Mapping[str, Any], said: str) -> int:
     with operator_session(args) as admin:
         after = admin.call("PATCH", f"/operators/{path_segment(args.name)}", change)
-    if args.json:
-        say_json(after)
-    else:
-        print(said)
-    return OK
+    return report(args, after, said)
 
 
 def _roles(args: argparse.Namespace) -> int:
@@ -153,11 +146,7 @@ def _passphrase(args: argparse.Namespace) -> int:
     with operator_session(args) as operator:
         name = str(operator.get("/session")["operator"])
         operator.call("PUT", "/session/passphrase", {"passphrase": new_passphrase(name)})
-    if args.json:
-        say_json({"name": name, "changed": True})
-    else:
-        print("Changed. What you signed under the old one counts no more.")
-    return OK
+    return report(args, {"name": name, "changed": True}, "Changed. What you signed under the old one counts no more.")
 
 
 def _link(args: argparse.Namespace) -> int:

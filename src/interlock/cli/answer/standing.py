@@ -15,6 +15,7 @@ from interlock.cli.command import (
     command,
     list_rows,
     pluralize,
+    report,
     run,
     say,
     say_json,
@@ -59,11 +60,7 @@ def answer_pattern(verdict: str, argv: Sequence[str]) -> int:
 def _list(args: argparse.Namespace) -> int:
     with operator_session(args, reading=True) as operator:
         found = list_rows(operator.get("/standing"), "standing")
-    if args.json:
-        say_json(found)
-    else:
-        say(_blocks(found))
-    return OK
+    return report(args, found, _blocks(found))
 
 
 def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:

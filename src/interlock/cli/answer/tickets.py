@@ -22,7 +22,19 @@ from interlock.approvals.rendering import (
     ticket_lines,
 )
 from interlock.cli.arguments import find_ticket, open_tickets, parse_duration, sees_all
-from interlock.cli.command import ASKS, DENIED, OK, add_operator_option, command, daemon, run, say, say_json, typed_name
+from interlock.cli.command import (
+    ASKS,
+    DENIED,
+    OK,
+    add_operator_option,
+    command,
+    daemon,
+    report,
+    run,
+    say,
+    say_json,
+    typed_name,
+)
 from interlock.cli.sign_in import operator_session, reading_session
 from interlock.client import DaemonClient, path_segment
 from interlock.local_times import ago, clock
@@ -141,11 +153,7 @@ def _show(args: argparse.Namespace) -> int:
     with reading_session(args, lambda server: found(server) is not None, unseen) as server:
         id = find_ticket(server, args.id, OPEN)
         ticket = server.get(f"/tickets/{path_segment(id or '')}")
-    if args.json:
-        say_json(ticket)
-    else:
-        say(ticket_lines(ticket))
-    return OK
+    return report(args, ticket, ticket_lines(ticket))
 
 
 _POLL = 30  # seconds of one long poll

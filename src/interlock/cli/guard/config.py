@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from interlock.analysis.packs import PackError
-from interlock.cli.command import FAILED, OK, run, say_json, settings, words
+from interlock.cli.command import FAILED, OK, report, run, say_json, settings, words
 from interlock.config import Config, ConfigError, config_path, effective_settings, settings_schema
 from interlock.impact.project_files import find_project_files
 from interlock.policy.policy import PolicyError
@@ -106,11 +106,11 @@ def _read_rules(config: Config) -> None:
 
 def _path(args: argparse.Namespace) -> int:
     path = Path(args.config) if args.config else config_path()
-    if args.json:
-        say_json({"path": str(path), "exists": path.is_file()})
-    else:
-        print(path if path.is_file() else f"{path} (not there: the defaults are used)")
-    return OK
+    return report(
+        args,
+        {"path": str(path), "exists": path.is_file()},
+        str(path) if path.is_file() else f"{path} (not there: the defaults are used)",
+    )
 
 
 def _schema(args: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from interlock.adapters.trust import HIGHEST_CLAIM, TRUSTS
-from interlock.cli.command import OK, add_common_options, add_operator_option, run, say_json
+from interlock.cli.command import add_common_options, add_operator_option, report, run
 from interlock.cli.guard.mcp import agent_token
 from interlock.cli.guard.proxy_adopt import main as adopt
 from interlock.cli.sign_in import operator_session
@@ -142,8 +142,4 @@ def _accept(args: argparse.Namespace) -> int:
     with operator_session(args) as operator:
         body = {"reason": args.reason, "mark": args.mark}
         after = operator.call("POST", f"/servers/{path_segment(args.name)}/accept", body)
-    if args.json:
-        say_json(after)
-    else:
-        print(f"The tools of server {args.name} are pinned as it lists them next.")
-    return OK
+    return report(args, after, f"The tools of server {args.name} are pinned as it lists them next.")

@@ -15,8 +15,8 @@ from interlock.cli.command import (
     daemon,
     list_rows,
     pluralize,
+    report,
     run,
-    say,
     say_json,
     say_table,
     settings,
@@ -50,11 +50,7 @@ def _status(args: argparse.Namespace) -> int:
     server = daemon(args)
     found = server.get("/status")
     hooks = hook_rows(settings(args))
-    if args.json:
-        say_json({**found, "hooks": hooks})
-        return OK
-    say(status_lines(found, str(server.path), hooks))
-    return OK
+    return report(args, {**found, "hooks": hooks}, status_lines(found, str(server.path), hooks))
 
 
 def status_lines(found: Mapping[str, Any], socket: str, hooks: Sequence[Mapping[str, Any]] = ()) -> Iterator[Line]:

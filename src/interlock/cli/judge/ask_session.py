@@ -15,7 +15,7 @@ from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.approvals.rendering import requirement_words
-from interlock.cli.command import OK, USAGE, CommandError, daemon, say, say_json, settings
+from interlock.cli.command import OK, USAGE, CommandError, daemon, report, say, say_json, settings
 from interlock.cli.sign_in import CHANNEL, confirm, operator_session
 from interlock.client import ApiError, DaemonClient, NoDaemon, path_segment
 from interlock.identity.terminal import controlling_terminal, read_passphrase
@@ -259,11 +259,7 @@ def choose_planner(operator: DaemonClient, args: argparse.Namespace) -> int:
     found = operator.get("/planner") if args.planner == ASK else _set_planner(operator, args.planner)
     if args.planner == ASK:
         found = ask_for_planner(operator, found)
-    if args.json:
-        say_json(found)
-    else:
-        print(_describe_planner(found))
-    return OK
+    return report(args, found, _describe_planner(found))
 
 
 def ask_for_planner(operator: DaemonClient, found: Json | None = None) -> Json:
