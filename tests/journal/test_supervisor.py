@@ -85,7 +85,9 @@ def test_a_stop_is_seen_from_outside_and_ends_when_told(journal: Journal, work: 
 
 
 def test_the_terminal_is_the_commands(journal: Journal, work: Path) -> None:
-    code = "import os, sys; print(os.isatty(0), os.tcgetpgrp(0) == os.getpgrp(), os.ttyname(0) == os.ttyname(1)); sys.stdout.flush(); input(); print('never')"
+    asked = "print(os.isatty(0), os.tcgetpgrp(0) == os.getpgrp(), os.ttyname(0) == os.ttyname(1)); sys.stdout.flush()"
+    # ends at once: Python's own handler would wait for the end of a read that began a moment later
+    code = f"import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); {asked}; input(); print('never')"
     pid, terminal = pty.fork()
     if pid == 0:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # which is ignored where the tests run in the background
