@@ -198,6 +198,7 @@ class Finding(Struct, frozen=True):
     undo: str = ""
     approvable: bool = True
     requirement: str = ""
+    quoted: bool = False  # a command inside a sentence that says more
 
 
 def finding_factor(rule: str, reason: str) -> str:

@@ -63,7 +63,7 @@ def test_an_execution_is_told_step_by_step_with_what_it_waits_for(here: ConsoleV
     assert "tidy up" in here.said(one)
     (run,) = here.links(one, "/console/agents/execution")
     steps = here.said(run)
-    assert steps.index("reading src/app.py") < steps.index("rm -rf src")
+    assert steps.index("reading src/app.py") < steps.index("running: rm -rf src")
     assert "paused" in steps and "the ticket" in steps
 
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.classify import Classified, classify
 from interlock.analysis.facts import Command, Effect, Fact
@@ -168,7 +169,12 @@ def judge(action: Action, rules: Rulebook, files: FileReader | None = None, budg
     facts = reading.facts
     if rules.opinion is not None and action.kind is Kind.INTENT:
         facts = second_opinion(facts, rules.opinion())
-    return Judgement(assess(facts, classify(facts, rules), rules.programs), reading.witnesses, facts)
+    assessment = assess(facts, classify(facts, rules), rules.programs)
+    if action.kind is Kind.INTENT and assessment.steps:
+        ran = {step.text for step in assessment.steps}
+        findings = tuple(replace(one, quoted=one.subject in ran) for one in assessment.findings)
+        assessment = replace(assessment, findings=findings)
+    return Judgement(assessment, reading.witnesses, facts)
 
 
 def join_judgements(own: Judgement, more: Judgement, rules: Rulebook) -> Judgement:

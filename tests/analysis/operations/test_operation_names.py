@@ -140,6 +140,8 @@ def test_other_words_name_no_operation(word: str) -> None:
     ("back up the database, then wipe the disk and email the team", "wipe the disk"),
     ("list_tables, then list_tables again, then drop_table orders", "drop_table orders"),
     ('first list_tables, then {"tool": "drop_table"}', '{"tool": "drop_table"}'),
+    ("list the files, then run rm -rf /srv/data and report", "rm -rf /srv/data"),
+    ("run `git push --force origin main` after the tests pass", "git push --force origin main"),
 ])  # fmt: skip
 def test_the_reason_of_a_compound_hint_names_the_harmful_part(hint: str, part: str) -> None:
     found = assess(intent(hint))
