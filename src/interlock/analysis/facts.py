@@ -179,8 +179,12 @@ _CODE = re.compile(
 )  # the way code comes on a command line
 # What lets only the names through, of lines such as NAME=value.
 _NAMES_ONLY = re.compile(
-    r"cut (-d ?'?=|--delimiter==) (-f ?1|--fields=1)|cut -f ?1 -d ?=|awk -F ?= \{ ?print \$1;? ?\}|sed (-E )?s/=\.\*(/=?[*.x<>\w]*)?/g?|sed -n (s/=\.\*//p|/\^[^=]*=\$/p)|wc( -[lcw]+)*|grep -c [^-].*"
+    r"cut (-d ?'?=|--delimiter==) (-f ?1|--fields=1)|cut -f ?1 -d ?=|awk -F ?= \{ ?print \$1;? ?\}"
+    r"|sed (-E )?s/ ?= ?\.\*(/ ?=? ?[*.x<>\w]*)?/g?|sed -n (s/=\.\*//p|/\^[^=]*=\$/p)|wc( -[lcw]+)*|grep -c [^-].*"
 )
+UNSEEN = "unseen"  # of a command: nobody sees its output
+_SHOWS_VARIABLES = frozenset("env printenv set export declare typeset shell console exec".split())
+_RUNS_CODE = re.compile(r"(python|node|ruby|perl|php|bun|deno|(ba|z|da|k|fi)?sh)[\d.]*")
 
 
 def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
@@ -195,7 +199,7 @@ def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
             reads = True
     if reads:  # the effect that these three are about
         facts = _spoken(_names_only(_read_and_written(facts)))
-    return _undone(_leftovers(facts)) if commands > 1 else facts
+    return _undone(_leftovers(_unseen(facts))) if commands > 1 else facts
 
 
 def _read_and_written(facts: Sequence[Fact]) -> Sequence[Fact]:
@@ -228,6 +232,38 @@ def _names_only(facts: Sequence[Fact]) -> Sequence[Fact]:
             if names_only(after.program, after.words):
                 found[at] = replace(fact, traits=fact.traits - {"shown"})
     return found
+
+
+def _unseen(facts: Sequence[Fact]) -> Sequence[Fact]:
+    """Marks commands whose output only names or counts come out of, or that is only a variable of a program."""
+    found = list(facts)
+    after: Command | None = None
+    holder: Command | None = None  # a program with a secret in its environment
+    for at, fact in reversed(list(enumerate(facts))):
+        if not isinstance(fact, Command):
+            continue
+        counted = after is not None and "piped" in after.traits and names_only(after.program, after.words)
+        if counted or (holder is not None and "captured" in fact.traits and _is_within(fact, holder)):
+            found[at] = replace(fact, traits=fact.traits | {UNSEEN})
+        if fact.env and _hides_secret(fact):
+            holder = fact
+        after = fact
+    return found
+
+
+def _is_within(fact: Command, outer: Command) -> bool:
+    if fact.span is None or outer.span is None:
+        return False
+    return outer.span[0] <= fact.span[0] and fact.span[1] < outer.span[1]
+
+
+def _hides_secret(program: Command) -> bool:
+    """Whether a program has a secret in its environment alone, and does not obviously show that."""
+    if _RUNS_CODE.fullmatch(program.program) and (not program.words or program.words[0].startswith("-")):
+        return False
+    texts = (program.program, *program.words)
+    handed = any("secret" in taints_in(value) for _, value in program.env)
+    return handed and not any(text in _SHOWS_VARIABLES or "secret" in taints_in(text) for text in texts)
 
 
 def names_only(program: str, words: Sequence[str]) -> bool:

@@ -43,7 +43,9 @@ def effect(**changes: Any) -> dict[str, Any]:
 
 LEVELS = "safe, reversible, destructive, dangerous, forbidden"
 CATEGORIES = ", ".join(category.value for category in Category)
-RULE_KEYS = "approvable, category, examples, files, id, instead, irreversible, level, reason, requirement, undo, when"
+RULE_KEYS = (
+    "approvable, category, examples, files, id, instead, irreversible, level, no_trait, reason, requirement, undo, when"
+)
 COMMAND_KEYS = "all_flags, all_words, any_env, any_flag, any_word, max_words, min_words, no_flag, no_line, no_trait, no_word, program, subcommand, trait"
 EFFECT_KEYS = "effect, no_place, no_target, no_trait, place, target, trait"
 

@@ -29,6 +29,7 @@ _RULE_KEYS = frozenset(
         "approvable",
         "requirement",
         "files",
+        "no_trait",
         "when",
         "examples",
     }
@@ -139,12 +140,13 @@ def build_rule(data: Mapping[str, Any]) -> Rule:
         raise PackError(f"rule {name}: says not what to do instead")
     if level >= Level.DESTRUCTIVE and "irreversible" not in data:
         raise PackError(f"rule {name}: says not whether it is irreversible")
+    spared = word_list(f"rule {name}", "no_trait", data.get("no_trait", []))  # of every clause
     return Rule(
         id=name,
         level=level,
         irreversible=_typed(name, data, "irreversible", bool, False),
         reason=_typed(name, data, "reason", str, ""),
-        when=tuple(_clause(name, clause) for clause in _typed(name, data, "when", list, [])),
+        when=tuple(_clause(name, clause, spared) for clause in _typed(name, data, "when", list, [])),
         category=_category(name, data.get("category"), level),
         instead=_typed(name, data, "instead", str, ""),
         undo=_typed(name, data, "undo", str, ""),
@@ -201,7 +203,7 @@ def _example(rule: str, item: object) -> Action:
     )
 
 
-def _clause(rule: str, data: Mapping[str, Any]) -> Clause:
+def _clause(rule: str, data: Mapping[str, Any], no_trait: Sequence[str] = ()) -> Clause:
     where = f"rule {rule}"
     if not isinstance(data, Mapping) or ("program" in data) == ("effect" in data):
         raise PackError(f"{where}: a clause names either a program or an effect, got {data!r}")
@@ -226,6 +228,7 @@ def _clause(rule: str, data: Mapping[str, Any]) -> Clause:
     lists["subcommand"] = tuple(tuple(item.split()) for item in lists.get("subcommand", ()))
     for key in ("place", "no_place", "trait", "no_trait"):
         lists[key] = frozenset(lists.get(key, ()))
+    lists["no_trait"] |= frozenset(no_trait)
     return Clause(**lists)
 
 
