@@ -31,6 +31,9 @@ RESTORED = [
     "rm -rf .git",
     "python3 -c \"import shutil; shutil.rmtree('data')\"",
     "rm -f terraform.tfstate",
+    "sqlite3 app.db 'delete from users where id = 3'",
+    "duckdb dev.duckdb 'drop view if exists marts.old'",
+    "duckdb a.duckdb \"attach 'b.duckdb' as b (read_only); delete from c where x < 1\"",
 ]
 ASKED = [
     "rm -rf ~",
@@ -54,6 +57,12 @@ ASKED = [
     "dd if=/dev/zero of=/dev/sda",
     "crontab -r; rm -rf src",
     "rsync -a --delete src/ host:/srv/",
+    "sqlite3 app.db 'drop table users'",
+    "duckdb md:prod 'delete from users where id = 3'",
+    "duckdb a.duckdb \"attach 'host=db dbname=prod' as p (type postgres); delete from p.users where id = 3\"",
+    "duckdb a.duckdb \"attach 'md:prod'; delete from users where id = 3\"",
+    "psql -c 'delete from users where id = 3'",
+    "cat fix.sql | sqlite3 app.db 'delete from users where id = 3'",
 ]
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from interlock.analysis.assess import Judgement
-from interlock.analysis.facts import Effect, Fact
-from interlock.analysis.programs.load import program_set
+from interlock.analysis.facts import Command, Effect, Fact, known
+from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.rules.book import Rulebook
 from interlock.model import Finding, Level, Span
 
@@ -13,17 +15,20 @@ _NOT_FILES_ALONE = frozenset(
     "root home system system_part other_home secret shell_config guard agent_config git_hook device remote".split()
 )
 _AWAY = frozenset({"remote", "container", "privileged"})
+_OTHER_STORE = re.compile(r"://|\bmd:|\battach\b(?!\s+(?:database\s+|if\s+not\s+exists\s+)*'[^':=]*')", re.IGNORECASE)
 _CHANGING = frozenset({"delete", "truncate", "overwrite", "write", "move", "chmod", "chown"})
 
 
 def journal_restores(judged: Judgement, book: Rulebook) -> bool:
     """Whether nothing but local files is at stake; False for what cannot be read, other places, rights, secrets and everything forbidden."""
     harmful = [finding for finding in judged.assessment.findings if finding.level >= Level.DESTRUCTIVE]
-    files = {(finding.subject, finding.span) for finding in harmful if _is_of_files(finding, book)}
+    stores = {fact.span for fact in judged.facts if _changes_database_file(fact)}
+    kept = [one for one in harmful if _is_of_files(one, book) or (one.rule.startswith("data.") and one.span in stores)]
+    files = {(one.subject, one.span) for one in kept}
     return (
         judged.assessment.level < Level.FORBIDDEN
         and bool(files)
-        and all(_is_of_files(one, book) or _is_same(one, files) for one in harmful)
+        and all(one in kept or _is_same(one, files) for one in harmful)
         and not any(map(_is_out_of_reach, judged.facts))
     )
 
@@ -31,6 +36,13 @@ def journal_restores(judged: Judgement, book: Rulebook) -> bool:
 def _is_of_files(finding: Finding, book: Rulebook) -> bool:
     rule = book.rules.get(finding.rule)
     return rule is not None and rule.files
+
+
+def _changes_database_file(fact: Fact) -> bool:
+    """Whether a client keeps its tables in a local file, and its statements go to no other place."""
+    if not isinstance(fact, Command) or "store" not in describe(fact.program).place or "piped" in fact.traits:
+        return False
+    return all(known(word) and not _OTHER_STORE.search(word) for word in fact.words)
 
 
 def _is_same(finding: Finding, files: set[tuple[str, Span | None]]) -> bool:
