@@ -10,7 +10,7 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.programs.load import program_set, shipped_programs
 from interlock.model import Span
 
 # Text that cannot be known without running something stands as HOLE name HOLE, where the name says where it
@@ -183,7 +183,6 @@ _NAMES_ONLY = re.compile(
     r"|sed (-E )?s/ ?= ?\.\*(/ ?=? ?[*.x<>\w]*)?/g?|sed -n (s/=\.\*//p|/\^[^=]*=\$/p)|wc( -[lcw]+)*|grep -c [^-].*"
 )
 UNSEEN = "unseen"  # of a command: nobody sees its output
-_SHOWS_VARIABLES = frozenset("env printenv set export declare typeset shell console exec".split())
 _RUNS_CODE = re.compile(r"(python|node|ruby|perl|php|bun|deno|(ba|z|da|k|fi)?sh)[\d.]*")
 
 
@@ -261,9 +260,9 @@ def _hides_secret(program: Command) -> bool:
     """Whether a program has a secret in its environment alone, and does not obviously show that."""
     if _RUNS_CODE.fullmatch(program.program) and (not program.words or program.words[0].startswith("-")):
         return False
-    texts = (program.program, *program.words)
+    texts, shown = (program.program, *program.words), program_set("shows_variables")
     handed = any("secret" in taints_in(value) for _, value in program.env)
-    return handed and not any(text in _SHOWS_VARIABLES or "secret" in taints_in(text) for text in texts)
+    return handed and not any(text in shown or "secret" in taints_in(text) for text in texts)
 
 
 def names_only(program: str, words: Sequence[str]) -> bool:

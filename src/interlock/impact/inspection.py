@@ -91,7 +91,7 @@ def inspection_of(
     facts = line.until(judged.facts, accused, [fact_key(fact) for fact in judged.facts])
     answers = ephemeral_targets(judged.facts, accused, created) if not line.set_apart else {}
     rest = accused - answers.keys()
-    beside = [fact for fact in judged.facts if not _belongs(fact, answers)]
+    beside = [fact for fact in judged.facts if not _belongs(fact, accused, answers)]
     if any(AWAY & fact.traits for fact in beside) or happens_elsewhere(action, judged.facts, rest):
         return None
     effects = [
@@ -215,9 +215,10 @@ def is_own_tool(action: Action) -> bool:
     return action.kind is Kind.TOOL and (action.text.startswith(_FILES_SERVER) or "__" not in action.text)
 
 
-def _belongs(fact: Fact, answers: Mapping[Key, Ephemeral]) -> bool:
-    """Whether a fact concerns a target that is known to be ephemeral."""
-    return fact_key(fact) in answers
+def _belongs(fact: Fact, accused: set[Key], answers: Mapping[Key, Ephemeral]) -> bool:
+    """Whether a fact concerns a target that is known to be ephemeral, or is a harmless command that such a one carries."""
+    carried = isinstance(fact, Command) and fact.via and fact_key(fact) not in accused
+    return fact_key(fact) in answers or bool(carried and any(fact.span == span for _, span in answers))
 
 
 def _is_undisturbed(

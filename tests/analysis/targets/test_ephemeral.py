@@ -24,7 +24,7 @@ HERE = "/home/dev/app"
 MADE = Provenance.of(
     [CreatedThing("container", "pgtmp"), CreatedThing("inside", "pgtmp"), CreatedThing("container", "pgold"), CreatedThing("port", "5555"), CreatedThing("image", "gw:leak"), CreatedThing("database", "-:-/orders"), CreatedThing("container", "a"),
      CreatedThing("tag", "v2-rc1", HERE), CreatedThing("pushed", "v2-rc1", HERE, "origin"), CreatedThing("tag", "kept", HERE), CreatedThing("pushed", "topic", HERE, "origin"),
-     CreatedThing("device", "drafts"), CreatedThing("deployment", "cluster:dev/shop web"), CreatedThing("namespace", "cluster:dev/ preview"), CreatedThing("release", "cluster:dev/preview web"), CreatedThing("database", "the service db -:-/try"), CreatedThing("branch", "mine", HERE), CreatedThing("pushed", "mine", HERE, "origin")]
+     CreatedThing("device", "drafts"), CreatedThing("app", "org.own"), CreatedThing("deployment", "cluster:dev/shop web"), CreatedThing("namespace", "cluster:dev/ preview"), CreatedThing("release", "cluster:dev/preview web"), CreatedThing("database", "the service db -:-/try"), CreatedThing("branch", "mine", HERE), CreatedThing("pushed", "mine", HERE, "origin")]
 )  # fmt: skip
 
 
@@ -60,7 +60,8 @@ def nothing(_: object) -> Impact:
         "kubectl -n checkout delete pod checkout-7c9d4f-x2x8k", "kubectl --context dev -n jobs delete pod -l queue=images --wait=false",
         "kubectl --context dev delete ns preview", "kubectl --context dev -n shop delete deployment web", "podman exec -i db psql -U app app_dev -c 'drop table x'", "helm uninstall web -n preview --kube-context dev", "docker compose exec -T db dropdb -U pay try",
         "psql -h localhost shop -c 'select pg_terminate_backend(7)'", "docker compose exec -T db psql -U app -d app -c 'select pg_terminate_backend(pid) from pg_stat_activity'",
-        "docker compose -p inc22 -f incident/repro.yaml down -v", "php artisan migrate:fresh --env=testing --seed", "avdmanager delete avd -n drafts",
+        "docker compose -p inc22 -f incident/repro.yaml down -v", "php artisan migrate:fresh --env=testing --seed", "avdmanager delete avd -n drafts", "avdmanager delete avd -n Pixel_7_tmp",
+        "adb shell pm clear org.own",
         "xcrun simctl delete fn-test", "docker volume rm shop_tmpdata", "docker volume rm -f shop_test_pg api-test-redis",
     ]
 )  # fmt: skip
@@ -104,7 +105,7 @@ def test_what_is_to_be_thrown_away_lowers_what_is_asked_for(text: str) -> None:
         "docker compose -f docker-compose.yml down -v", "docker compose -f a.test.yml -f prod.yml down -v", "docker compose -f dev-test.yml down -v",
         "docker compose -f a.test.yml --context prod down -v", "DOCKER_HOST=x docker compose -f a.test.yml down -v", "docker compose -f $F down -v",
         "docker compose -f incident/repro.yaml down -v", "docker compose -p inc22 down -v", "php artisan migrate:fresh", "php artisan migrate:fresh --env=production",
-        "APP_ENV=production php artisan migrate:fresh --env=testing", "php artisan migrate:fresh --env=testing --database=live", "NODE_ENV=test npx prisma migrate reset --force --config live.ts", "avdmanager delete avd -n other", "xcrun simctl delete mine", "xcrun simctl erase all", "kubectl delete ns preview", "kubectl --context prod delete ns preview", "kubectl --context dev delete ns preview other", "kubectl --context dev delete ns other", "kubectl --context dev -n other delete deployment web", "kubectl --context dev -n shop delete deployment web api",
+        "APP_ENV=production php artisan migrate:fresh --env=testing", "php artisan migrate:fresh --env=testing --database=live", "NODE_ENV=test npx prisma migrate reset --force --config live.ts", "avdmanager delete avd -n other", "adb shell pm clear org.other", "adb -s R58M shell pm clear org.own", "adb shell pm clear org.own '; rm -rf /sdcard'", "xcrun simctl delete mine", "xcrun simctl erase all", "kubectl delete ns preview", "kubectl --context prod delete ns preview", "kubectl --context dev delete ns preview other", "kubectl --context dev delete ns other", "kubectl --context dev -n other delete deployment web", "kubectl --context dev -n shop delete deployment web api",
         "kubectl --context prod delete pod api-1", "kubectl delete pods --all", "kubectl delete pod a --force --grace-period=0", "kubectl delete pod,svc -l app=x",
         "kubectl delete pod -A -l app=x", "kubectl get po -o name | xargs kubectl delete", "kubectl -n prod delete pod a", "ssh host kubectl delete pod a",
         "kubectl --context dev delete pvc preview", "KUBECONFIG=x kubectl --context dev delete ns preview", "helm uninstall web -n preview", "helm uninstall web api -n preview --kube-context dev",
@@ -136,6 +137,7 @@ FILES = Provenance.of(
     [
         ("dropdb shop_test", True), ("dropdb orders", True), ("psql -d shop_test -c 'drop table users cascade'", True),
         ("sqlite3 test.db 'drop table users'", True), ("sqlite3 out/tmp.sqlite 'delete from users'", True),
+        ("duckdb work.db 'drop table users'", True), ("duckdb app.db 'drop table users'", False),
         ("sqlite3 work.db 'drop table users'", True), ("sqlite3 /srv/own.db 'drop table users'", True),
         ("sqlite3 app.db 'drop table users'", False), ("sqlite3 tests/app.db 'drop table users'", False),
         ("sqlite3 /srv/work.db 'drop table users'", False), ("cd sub; sqlite3 work.db 'drop table users'", False),

@@ -20,7 +20,7 @@ SETS = frozenset(  # kinds of programs, told in sets.toml and its neighbours
     operation_wraps other_root packs part placing
     relocates rewriter said said_aimed said_aimed_second said_alone
     said_anywhere said_capital said_copies said_familiar said_flagged said_names said_nouns said_numbered said_plain
-    said_spoken said_subcommands said_typed said_verbs said_wrappers searches sender shell_session shell_setup shell_state signals_names
+    said_spoken said_subcommands said_typed said_verbs said_wrappers searches sender shell_session shell_setup shows_variables shell_state signals_names
     signals_numbers signals_ports signals_users signals_whole_names starts_any starts_javascript starts_perl starts_php
     starts_python starts_ruby tool_names transparent typed unpacker windows windows_too""".split()
 )

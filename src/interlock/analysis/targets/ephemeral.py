@@ -47,7 +47,7 @@ RULES = frozenset(
     "data.drop data.truncate data.delete_all data.delete_rows data.drop_column data.drop_object data.update_all data.store_drop "
     "data.store_delete data.store_delete_all databases.drop migrations.reset migrations.step_back migrations.accept_loss "
     "docker.remove docker.remove_image docker.kill docker.wipe_volumes git.force_push forges.delete_item "
-    "kubernetes.delete kubernetes.delete_pod kubernetes.delete_namespace kubernetes.helm_uninstall data.kill_session generic.delete macos.erase_simulators".split()
+    "kubernetes.delete kubernetes.delete_pod kubernetes.delete_namespace kubernetes.helm_uninstall data.kill_session generic.delete macos.erase_simulators devices.clear_app".split()
 )
 _NOT_HERE = frozenset({"remote", "privileged", "production"})
 _TEST_ENVIRONMENTS = frozenset({"test", "testing"})
@@ -196,18 +196,18 @@ def _file(removal: _Removal) -> Ephemeral | None:
     """A database file, which can be inspected and copied."""
     fact, program = removal.fact, describe(removal.fact.program)
     found = certain_options(fact, program)
-    opened = any(one.opens and one.operands == _INSPECTABLE for one in program.carries)
-    if found is None or found.values or not opened or len(found.operands) < 2 or fact.env or fact.via:
+    verbs = [_FILE_VERBS[one.operands] for one in program.carries if one.opens and one.operands in _FILE_VERBS]
+    if found is None or found.values or not verbs or len(found.operands) < 2 or fact.env or fact.via:
         return None
     file, *texts = found.operands
     if not stays_in_database(fact, _on_tables(removal)) or file.startswith(("file:", ":", "~")):
         return None
     if any(line.lstrip().startswith(".") for text in texts for line in text.split("\n")):
         return None
-    return Ephemeral("", {"verb": "database", "target": file, "sure": True})
+    return Ephemeral("", {"verb": verbs[0], "target": file, "sure": True})
 
 
-_INSPECTABLE = "sql sqlite"
+_FILE_VERBS = {"sql sqlite": "database", "sql duckdb": "overwrite"}  # the one can be inspected, the other copied
 
 
 def _on_tables(removal: _Removal) -> list[Effect]:
