@@ -158,7 +158,7 @@ def test_settings_change_after_a_touch_and_a_channel_is_tested(here: Console, an
     page.wait_for_selector("#adapters .badge:has-text('untested')")
 
 
-PAGES = ("try?text=rm+-rf+src&other=strict", "rules?q=push", "rules/git.force_push", "rules/check", "policy", "policy/edit", "settings", "grants", "grants/new")  # fmt: skip
+PAGES = ("try?text=rm+-rf+src&other=strict", "rules", "rules/git.force_push", "rules/check", "policy", "policy/edit", "settings", "grants", "grants/new")  # fmt: skip
 
 OVER_VALUES = (
     "() => [...document.querySelectorAll('.kv dt')].filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)"

@@ -117,13 +117,20 @@ class Window:
         self.cdp.send("WebAuthn.setUserVerified", {"authenticatorId": self.authenticator, "isUserVerified": yes})
 
     def violations(self) -> list[str]:
-        """The violations that axe finds; run through the debugger, because the pages allow no foreign script."""
+        """The violations that axe finds, and too heavy a page; axe by the debugger, because the pages allow no foreign script."""
         if not self.page.evaluate("'axe' in window"):
             self.cdp.send("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
         found = self.page.evaluate(
             """async () => (await axe.run({ resultTypes: ["violations"] })).violations.map(v => [v.id, v.nodes.map(n => n.html)])"""
         )
-        return [f"{rule}: {html[:3]}" for rule, html in found]
+        weight = self.page.evaluate(_WEIGHT)
+        heavy = [f"it takes {weight} bytes"] if weight > HEAVIEST else []
+        return [f"{rule}: {html[:3]}" for rule, html in found] + heavy
+
+
+HEAVIEST = 200_000  # bytes of a page with all that it loads, uncompressed
+_WEIGHT = """() => ["navigation", "resource"].flatMap(kind => performance.getEntriesByType(kind))
+    .reduce((sum, one) => sum + one.decodedBodySize, 0)"""
 
 
 class Console:
