@@ -98,7 +98,8 @@ SYSTEM_SECRET = lazy_regex(
     r"/etc/(shadow|gshadow|sudoers|sudoers\.d/.*|ssl/private(/.*)?|krb5\.keytab|ssh/ssh_host_[^/]*_key|kubernetes/(admin|super-admin)\.conf)-?|/proc/[^/]+/(environ|mem)|/var/run/secrets/.*|/run/secrets/.*"
 )
 NOT_SECRET = lazy_regex(
-    r".*\.pub\..*|.*[.-](pub|example|sample|template|tmpl|tpl|dist|defaults?|schema|md|[cm]?[jt]sx?|py|rb|go|vault|j2|erb)|.*\.env[.-](test|testing|ci)|.*\.d\.ts",
+    r".*\.pub\..*|(?!.*\.mozilla/).*[.-](pub|example|sample|template|tmpl|tpl|dist|defaults?|schema|md|[cm]?[jt]sx?|py|rb|go|vault|j2|erb)"
+    r"|.*\.env[.-](test|testing|ci)|.*\.d\.ts",
     re.IGNORECASE,
 )
 # Files that a program reads when it starts, wherever one works; and folders of them, which may be a project of their own.

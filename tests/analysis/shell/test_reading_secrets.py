@@ -33,7 +33,7 @@ SHOWN = [
     "xxd ~/.ssh/id_rsa", "source .env && echo $DB_PASSWORD", "while read l; do echo $l; done < .env", "mapfile -t a < ~/.ssh/id_rsa; echo ${a[@]}",
     "dd if=~/.ssh/id_rsa", "nl .env", "cp ~/.ssh/id_rsa /tmp/x && cat /tmp/x", "ln -s ~/.ssh/id_rsa x && cat x", "tar cf - ~/.ssh | tar tf -",
     "git show HEAD:.env", "strings ~/.config/google-chrome/Default/Cookies",
-    "sqlite3 ~/.config/google-chrome/Default/Cookies 'select * from cookies'", "cp ~/.pgpass x && cat x", "cat backup/.env.old",
+    "sqlite3 ~/.config/google-chrome/Default/Cookies 'select * from cookies'", "cp ~/.pgpass x && cat x", "cp -r ~/.mozilla/firefox/*.default p && cat p/cookies.sqlite", "cat backup/.env.old",
     "cat ~/.ssh/id_ed25519-work", "head -3 config/.env-prod", "bat ~/.config/rclone/rclone.conf", "grep -h key ~/.databrickscfg",
 ]  # fmt: skip
 NOT_SHOWN = [

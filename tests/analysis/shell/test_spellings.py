@@ -50,7 +50,7 @@ HARM = {
         "node -e \"console.log(require('fs').readFileSync('.env', 'utf8'))\"",
     ],
     "what other languages hand to a shell": [
-        "osascript -e 'Do  Shell Script \"rm -rf src\"'", "osascript -l JavaScript -e 'app.doShellScript(\"rm -rf src\")'",
+        "osascript -e 'tell app \"Finder\" to empty trash'", "osascript -e 'Do  Shell Script \"rm -rf src\"'", "osascript -l JavaScript -e 'app.doShellScript(\"rm -rf src\")'",
         "awk 'BEGIN{print \"rm\", \"-rf\", \"src\" | \"sh\"}'", "awk 'BEGIN{print \"rm -rf src\" | \"sh -s x\"}'",
         "gitlab-rails runner 'Project.destroy_all'",
     ],

@@ -110,6 +110,13 @@ def vim(job: Job, program: Program) -> Stream | None:
     texts = [*found.all("-c", "--cmd"), *(word[1:] for word in job.words if word.startswith("+"))]
     for text in texts:
         job.code("vim", text, f"{job.program} -c")
+    for path in found.all("-S"):
+        if path in ("/dev/stdin", "-") and job.stdin is not None:
+            if "download" in job.stdin.taints:
+                job.effect("run_download", "the network")
+            job.code("vim", job.stdin.text, f"{job.program} -S")
+        else:
+            job.effect("run_script", path)
     lines = [part.strip().lstrip(":") for text in texts for part in text.split("|")]
     report_emptied(job, lines, [word for word in found.operands if not word.startswith("+")])
     return None

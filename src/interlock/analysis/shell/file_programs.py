@@ -119,7 +119,7 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
         return
     if verb == "overwrite" and path.endswith("/"):  # a folder, in which it makes something
         verb, traits = "write", [trait for trait in traits if trait != "forced"]
-    if item.contents == "stdin":
+    if item.contents == "stdin" or (item.of == "setting" and item.contents and not sources):
         _pour(job, verb, path, traits)
         return
     if item.contents and not _NOISE.isdisjoint(sources):

@@ -366,7 +366,7 @@ def applescript(job: Job, program: Program) -> Stream | None:
             elevated = ("privileged",) if "administrator privileges" in text else ()
             job.shell_text(re.sub(r"\\(.)", r"\1", inner), "osascript", *elevated)
         if re.search(r"tell app\w* \"Finder\" to (delete|empty)", text, re.IGNORECASE):
-            job.effect("delete", "~/.Trash", "bulk")
+            job.run(["trash-empty"], "osascript")
     return None
 
 
