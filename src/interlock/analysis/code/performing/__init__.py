@@ -228,7 +228,7 @@ def _narrows(value: Value) -> bool:
     """Whether a filter leaves anything out."""
     if isinstance(value, dict) and value and value.keys() <= {"where", "filter"}:
         return any(map(_narrows, value.values()))
-    everything = value is None or value is False or value == {} or "match_all" in repr(value)[:400]
+    everything = value is None or value is False or value in ({}, []) or "match_all" in repr(value)[:400]
     return not everything and not isinstance(value, ProgramFunction)
 
 
