@@ -12,6 +12,7 @@ from interlock.analysis.programs.options import parse
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 
 _ALIAS = "alias."
+_HOOKS = "core.hookspath"
 
 
 def aliases(job: Job, program: Program) -> Stream | None:
@@ -23,11 +24,15 @@ def aliases(job: Job, program: Program) -> Stream | None:
         name, _, value = setting.partition("=")
         if name.lower().startswith(_ALIAS):
             named[name[len(_ALIAS) :]] = value
+        elif name.lower() == _HOOKS:
+            _read_hooks(job, value)
         elif name.lower() == "include.path" or value.startswith(("/", "~")):
             read_loose_variable(job, "GIT_CONFIG", value)
     words = found.operands
     if words[:1] == ["config"]:
         plain = [word for word in words[1:] if not word.startswith("-")]
+        if len(plain) > 1 and plain[0].lower() == _HOOKS:
+            _read_hooks(job, plain[1])
         if len(plain) > 1 and plain[0].lower().startswith(_ALIAS):
             job.host.aliases[own + plain[0][len(_ALIAS) :]] = plain[1]
             if plain[1].startswith("!"):  # what it will run
@@ -42,6 +47,14 @@ def aliases(job: Job, program: Program) -> Stream | None:
     else:
         job.host.run([job.program, *text.split(), *words[1:]], job.where.inside(via), job.stdin)
     return UNKNOWN
+
+
+def _read_hooks(job: Job, folder: str) -> None:
+    """The hooks that this action wrote itself, which run unasked from then on."""
+    inside = f"{resolve(folder, job.host.cwds[0]).rstrip('/')}/"
+    for path, text in list(job.host.session.files.items()):
+        if path.startswith(inside):
+            job.shell_text(text, f"{job.program} hook")
 
 
 def _is_own_word(program: Program, word: str) -> bool:
