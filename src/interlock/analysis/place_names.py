@@ -51,7 +51,7 @@ BUILD = lazy_regex(
     r"\.venv|venv|\.?env\d*|\.tox|\.nox|\.eggs|.*\.egg-info|__pycache__|.*\.py[codx]|\.terraform|\.gradle|\.parcel-cache|\.turbo|\.vite|"
     r"\.angular|\.expo|\.docusaurus|\.vercel|\.serverless|\.aws-sam|cdk\.out|coverage|htmlcov|\.nyc_output|\.coverage.*|"
     r"cmake-build-.*|build-.*|.*[-_.]build|_build|deps|pods|deriveddata|vendor|_site|public/build|storybook-static|site|"
-    r"test-results?|playwright-report|.*\.(o|obj|a|so|class|pyc|pyo|gch|d|tsbuildinfo|whl)|zig-out|zig-cache|elm-stuff|"
+    r"test-results?|playwright-report|.*\.(o|obj|a|so|class|pyc|pyo|gch|d|tsbuildinfo|whl|aux|toc|lof|lot|fls|fdb_latexmk|synctex(\.gz)?|bbl|blg|snm|vrb)|zig-out|zig-cache|elm-stuff|"
     r"\.dart_tool|\.bundle|\.stack-work|dist-newstyle|result|generated|gen|\.generated|typings|artifacts?|wheels?|\*\.egg-info|"
     r"bazel-.*|\.mypy_cache|\.ruff_cache|\.pytest_cache|\.eslintcache|\.cache|\.sass-cache|\.rpt2_cache.*|tmp|temp|\.tmp|"
     r"package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|cargo\.lock|gemfile\.lock|composer\.lock|uv\.lock|"

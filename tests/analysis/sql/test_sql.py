@@ -63,6 +63,9 @@ HARMFUL = [
     ("bigquery", "CREATE OR REPLACE TABLE t AS SELECT 1", {DROP_T}),
     ("snowflake", "CREATE OR REPLACE DATABASE d", {("sql_drop", "d", "database")}),
     # truncate, delete, update
+    ("", "DROP DB d", {("sql_drop", "d", "database")}),
+    ("", "USE NS a; REMOVE DATABASE d", {("sql_drop", "d", "database")}),
+    ("oracle", "set pagesize 0\nwhenever sqlerror continue\nDROP TABLE t;", {DROP_T}),
     ("", "TRUNCATE t", {("sql_truncate", "t")}),
     ("", "TRUNCATE TABLE a, b RESTART IDENTITY CASCADE", {("sql_truncate", "a"), ("sql_truncate", "b")}),
     ("", "INSERT OVERWRITE TABLE t SELECT 1", {("sql_truncate", "t")}),

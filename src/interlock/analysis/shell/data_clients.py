@@ -44,6 +44,7 @@ _OUTPUT = lazy_regex(
 # A file of this machine that the client sends to the server.
 _SENT = lazy_regex(r"(?i)(?:\\copy\s[^;]*?\sfrom|load\s+data\s+local\s+infile|\\lo_import)\s+'?([\w./~-]+)")
 _FILES = frozenset({"sqlite", "duckdb"})  # dialects of databases that are files
+_ELSEWHERE = lazy_regex(r"(?im)\battach\b|^\s*\.(?:open|restore)\b")  # another database than the one that is opened
 
 
 def read_statements(job: Job, text: str, dialect: str) -> None:
@@ -62,7 +63,7 @@ def read_statements(job: Job, text: str, dialect: str) -> None:
         host = options(job.words, valued("-h --host -U -u -p -d")).value("-h", "--host") or ""
         if of_the_machine(host) and (leaks := carries(job, path) & LEAKS):
             job.effect("send", host, *leaks)
-    if dialect in _FILES and _scratch(job):
+    if dialect in _FILES and _scratch(job) and not any(map(_ELSEWHERE.search, (text, *job.words))):
         job = ScratchJob(job.host, job.program, job.words, job.where, job.stdin)
     try:
         read_sql(text, job, dialect)
@@ -74,17 +75,17 @@ class ScratchJob(Job):
     """A statement in a scratch database: only effects outside it count."""
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        if not verb.startswith("sql_") or verb == "sql_shell":
-            super().effect(verb, target, *traits)
+        within = verb.startswith("sql_") and verb != "sql_shell"
+        super().effect("sql_read" if within else verb, target, *(() if within else traits))
 
 
 def _scratch(job: Job) -> bool:
     """Whether a database is in memory or a temporary file."""
     files = options(job.words, valued("-cmd -init -c -s -f")).operands
-    if not files:
-        return False
-    return files[0] in (":memory:", "") or bool(
-        re.match(r"/tmp/|/var/tmp/|/dev/shm/", resolve(files[0], job.host.cwds[0]))
+    return (
+        not files
+        or files[0] in (":memory:", "")
+        or bool(re.match(r"/tmp/|/var/tmp/|/dev/shm/", resolve(files[0], job.host.cwds[0])))
     )
 
 

@@ -63,9 +63,17 @@ _STEERS = frozenset({
     "DECLARE", "UNTIL",
 })  # fmt: skip
 
+# A line of SQL*Plus ends without a semicolon.
+_CLIENT_LINE = re.compile(
+    r"^[ \t]*(?:whenever|conn(?:ect)?(?!\s+by\b)|prompt|spool|define|column|show|rem(?:ark)?|host"
+    r"|set\s+(?:echo|feedback|heading|pages\w*|lines\w*|serveroutput|verify|timing|trim\w*|term\w*|sqlblanklines))\b[^\n;]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
 
 def read_sql(text: str, out: Report, dialect: str = "") -> None:
     """Reports every statement of a batch, and the text that cannot be read."""
+    text = _CLIENT_LINE.sub(r"\g<0>;", text) if dialect == "oracle" else text
     reading = SqlBatch(out, text, dialect, _again)
     try:
         _read(text, reading)

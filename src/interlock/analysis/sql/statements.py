@@ -158,7 +158,10 @@ def read_copy(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def read_purge(reading: SqlBatch, item: SqlStatement) -> None:
-    """PURGE and REMOVE take away logs, recycle bins and staged files."""
+    """PURGE and REMOVE take away logs, recycle bins and staged files; in some dialects REMOVE is DROP."""
+    if item.word(1) in _TRAITS:
+        read_drop(reading, item)
+        return
     reading.effect("sql_delete", (names_at(item, 1) or [""])[-1])
 
 
@@ -170,7 +173,7 @@ ROWS: dict[str, Callable[[SqlBatch, SqlStatement], None]] = {
 
 
 _TRAITS = {
-    "DATABASE": "database", "KEYSPACE": "database", "CATALOG": "database", "TABLESPACE": "database",
+    "DATABASE": "database", "DB": "database", "NAMESPACE": "database", "KEYSPACE": "database", "CATALOG": "database", "TABLESPACE": "database",
     "SCHEMA": "schema", "DATASET": "schema", "OWNED": "schema",
     "TABLE": "table", "STREAM": "other", "VIEW": "view", "INDEX": "index",
     "USER": "user", "ROLE": "user", "LOGIN": "user", "GROUP": "user",
