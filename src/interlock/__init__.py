@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     __version__: str
+    from interlock.analysis.assess import Judgement
     from interlock.analysis.rules.book import Rulebook
     from interlock.model import Action, Assessment
     from interlock.policy.decision import Decision
@@ -62,17 +63,24 @@ def _shipped_rules() -> Rulebook:
     return load()
 
 
+@cache
+def _judging() -> Callable[..., Judgement]:
+    from interlock.analysis.assess import judge
+
+    return judge
+
+
 @lru_cache(maxsize=2048)
 def _assess(text: str, cwd: str) -> Assessment:
     return _judge(text, cwd, None)
 
 
 def _judge(action: str | Action, cwd: str, files: Callable[[str], str | None] | None) -> Assessment:
-    from interlock.analysis.assess import judge
-    from interlock.model import command
+    if isinstance(action, str):
+        from interlock.model import command
 
-    parsed = command(action, cwd) if isinstance(action, str) else action
-    return judge(parsed, _shipped_rules(), files).assessment
+        action = command(action, cwd)
+    return _judging()(action, _shipped_rules(), files).assessment
 
 
 def assess(action: str | Action, cwd: str = "", files: Callable[[str], str | None] | None = None) -> Assessment:

@@ -74,7 +74,11 @@ class NamedEffects:
         self.rows = tuple(rows)
         self.by_verb: dict[str, _Rows] = {}
         self.by_kind: dict[str, _Rows] = {}
+        self.telling: dict[str, frozenset[str]] = {}  # the first part of every row that is given
         for number, row in enumerate(self.rows):
+            part = next(iter(row.parts))
+            if part in _GIVEN:
+                self.telling[part] = row.parts[part].union(self.telling.get(part, ()))
             table = self.by_verb if "verbs" in row.parts else self.by_kind
             for word in row.parts.get("verbs") or row.parts["kinds"]:
                 table[word] = (*table.get(word, ()), (number, row))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from typing import Any
 
 from interlock.analysis.lexicon import object_kind, objects, split_name
@@ -17,6 +18,7 @@ _LISTS = WordLists("act_params")
 _MAPS = WordMaps("act_params")
 
 Deed = tuple[str, tuple[str, ...]]
+_NAMED = frozenset({"key", "setting", "name"})
 _KINDS = "kind type resourcetype resource objecttype object entity entitytype targettype scope".split()
 
 
@@ -54,18 +56,32 @@ def by_params(act: NamedAct, deed: Deed, keys: Mapping[str, Any], traits: set[st
         traits.discard("permanent")
         hard = str(keys.get("mode", keys.get("hard", ""))).lower()[:10] in _LISTS.hard
         return ("act_delete", ()) if hard else (CHANGE, ())
-    row = english().given.find(act, _given(deed[0], keys, traits))
-    if row is not None:
-        return row.effect, row.traits
+    if any(map(_tells, keys)) or not english().given.telling["reach"].isdisjoint(traits):
+        row = english().given.find(act, _given(deed[0], keys, traits))
+        if row is not None:
+            return row.effect, row.traits
     if act.verb in ("update", "post", "write") and _deletes_by_query(keys):
         return "act_delete", ("all",)
     return ("act_leak", ()) if act.kind == "leak" and _goes_out(act, keys) else deed
 
 
+@lru_cache(maxsize=4096)
+def _tells(key: str) -> bool:
+    """True for a key of which some row for parameters asks what it is given."""
+    asked = (key in words for part, words in english().given.telling.items() if part != "reach")
+    return (
+        key in _LISTS.modes
+        or key in _NAMED
+        or key.endswith(("protection", "protected"))
+        or "retention" in key
+        or any(asked)
+    )
+
+
 def _given(deed: str, keys: Mapping[str, Any], traits: set[str]) -> Mapping[str, Collection[str]]:
     """What the parameters say, in the words of the rows: the keys with a yes, a no, a zero, and what modes are given."""
     found: dict[str, set[str]] = {"yes": set(), "no": set(), "zero": set(), "mode": set()}
-    kept = any("retention" in str(keys.get(key, ""))[:80].lower() for key in ("key", "setting", "name"))
+    kept = any("retention" in str(keys[key])[:80].lower() for key in _NAMED & keys.keys())
     for key, value in keys.items():
         said = truth(value)
         if said is not None:

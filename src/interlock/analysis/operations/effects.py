@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from interlock.analysis.lexicon import ADMIN_WORDS, deed_nouns, object_kind
 from interlock.analysis.lexicon.lists import WordLists, WordMaps
@@ -35,6 +36,7 @@ CLOUD = frozenset(
 )
 
 
+@lru_cache(maxsize=4096)
 def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple[str, ...]]:
     """The act's verb among the rules' words, and its traits; `reach` says how far it goes."""
     if act.kind in _HALTS and act.noun in deed_nouns():  # cancel_deletion, disable_delete

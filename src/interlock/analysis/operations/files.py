@@ -287,9 +287,12 @@ def _is_made(target: object) -> bool:
     return not words.isdisjoint(_LISTS.made)
 
 
+_SOURCES = frozenset({"src", "source", "from", "sourcepath"})
+
+
 def copied_over(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any]) -> list[Deed]:
     """copy, move, upload or put with overwrite, to where something of worth stands."""
-    if "/dev/null" in [keys.get(key) for key in ("src", "source", "from", "sourcepath")]:
+    if any(keys[key] == "/dev/null" for key in _SOURCES & keys.keys()):
         return [("act_delete", ())]
     if act.verb not in _LISTS.copies or not goes_over(params):
         return []

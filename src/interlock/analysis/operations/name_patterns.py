@@ -55,12 +55,13 @@ class PatternMatch(Struct, frozen=True):
 
 def matches(words: tuple[str, ...], patterns: NamePatterns) -> list[PatternMatch]:
     """Every dangerous and forbidden pattern that matches at the start of some word."""
-    text = "_".join(words)
     found = []
+    text = ""
     for globs, forbidden in ((patterns.forbidden, True), (patterns.dangerous, False)):
         compiled = _compiled(globs)
         if compiled.telling is not None and compiled.telling.isdisjoint(words):
             continue
+        text = text or "_".join(words)
         for glob, expression, telling in compiled.each:
             if telling and telling not in words:
                 continue

@@ -146,6 +146,7 @@ def _is_trial(key: str, value: object, said: bool | None) -> bool:
     return (key == "dryrun" and word in ("all", "server", "client")) or (key == "mode" and word in _LISTS.trial_modes)
 
 
+@lru_cache(maxsize=4096)
 def _names_one(key: str) -> bool:
     return key in _LISTS.single or key.endswith(("id", "name", "key", "identifier", "arn"))
 
@@ -169,6 +170,8 @@ def _string(key: str, value: str, scope: ParamScope) -> None:
 
 
 def _is_production(text: str, key: str) -> bool:
+    if "prod" not in text and "prd" not in text and "live" not in text:
+        return False
     words = _WORDS.findall(text)
     for position, word in enumerate(words):
         if word in PRODUCTION_WORDS and (word != "live" or key in _LISTS.environments):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from interlock.analysis.confusables import plain
@@ -89,14 +89,17 @@ def _is_call(handler: Handler, input: Input, crude: str) -> bool:
 
 
 def _handler(name: str, input: Input) -> Handler | None:
-    handler = _handlers().get(squash(plain(name, _tool_words())))
-    if handler is None and (found := _live(name)):
-        return found
-    if handler is None and len(segments := split_name(name)) > 1:  # file servers name their tools as the agents do
-        handler = _shared().get(squash("".join(segments[-1])))
-        if handler is not None and handler in _BY_PATH and not files.paths(input):
-            handler = None
-    return handler
+    handler, shared = _handler_of(name)
+    return None if shared and handler in _BY_PATH and not files.paths(input) else handler
+
+
+@lru_cache(maxsize=4096)
+def _handler_of(name: str) -> tuple[Handler | None, bool]:
+    """The reader of a tool by its name, and whether only its last part tells: file servers name their tools as the agents do."""
+    handler = _handlers().get(squash(plain(name, _tool_words()))) or _live(name)
+    if handler is not None or len(segments := split_name(name)) < 2:
+        return handler, False
+    return _shared().get(squash("".join(segments[-1]))), True
 
 
 def _live(name: str) -> Handler | None:

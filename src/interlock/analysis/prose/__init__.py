@@ -115,8 +115,8 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
     if _is_question(low):
         told.known = told.looks = told.asked = True
         return before
-    foreign = read_foreign(sentence)
-    if foreign is not None and not reads_as_english(low):
+    foreign = None if reads_as_english(low) else read_foreign(sentence)
+    if foreign is not None:
         told.known = True
         told.read_only = told.read_only and foreign.read_only
         told.looks = told.looks or foreign.known
