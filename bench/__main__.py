@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from interlock import assess
 from interlock.analysis import lexicon, places
 from interlock.analysis.assess import judge
-from interlock.analysis.operations import key_words, params
+from interlock.analysis.operations import effects, params, tools
 from interlock.analysis.rules import Rule
 from interlock.analysis.rules.book import Rulebook
 from interlock.analysis.rules.load import load
@@ -152,7 +152,8 @@ def judgement(actions: Sequence[Action], book: Rulebook) -> tuple[float, float]:
 
 def forget() -> None:
     """Empty what judging remembers of paths and words, so that no round profits from the one before."""
-    for cached in (places._place_kept, params._squash, lexicon.split_name, key_words.sense):
+    of_names = (lexicon.split_name, effects.deed, tools._handler_of)
+    for cached in (places._place_kept, params._squash, params.sense, params._names_one, effects._tells, *of_names):
         if hasattr(cached, "cache_clear"):
             cached.cache_clear()
 

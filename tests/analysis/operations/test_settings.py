@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from cases import each
-from interlock.analysis.operations.key_words import sense
 from interlock.analysis.operations.operation import read_operation
+from interlock.analysis.operations.params import sense
 from recording_report import Recorder
 
 HARM: list[tuple[str, str, dict[str, Any]]] = [

@@ -122,15 +122,11 @@ EXCEPTIONS = {
 # Files about names: of operations, of their parameters, of what sentences speak of.
 ELSEWHERE = frozenset({
     "analysis/lexicon/__init__.py",
-    "analysis/operations/act_params.py",
     "analysis/operations/command_params.py",
     "analysis/operations/effects.py",
     "analysis/operations/files.py",
-    "analysis/operations/params.py",
-    "analysis/operations/payloads.py",
     "analysis/operations/tools.py",
     "analysis/prose/__init__.py",
-    "analysis/prose/commands.py",
 })  # fmt: skip
 
 

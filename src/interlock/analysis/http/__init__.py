@@ -11,7 +11,7 @@ from interlock.analysis.facts import HOLE, Report
 from interlock.analysis.http.clients import HttpRequest, parse_requests
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import object_kind, split_name, verbs
-from interlock.analysis.operations.act_params import ending
+from interlock.analysis.operations.effects import ending
 from interlock.analysis.operations.names import parse_name
 from interlock.analysis.operations.params import short_keys
 

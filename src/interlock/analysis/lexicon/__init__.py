@@ -7,19 +7,13 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from interlock.analysis.confusables import plain
-from interlock.analysis.lexicon.load import english
+from interlock.analysis.lexicon.load import WordLists, english
+
+_LISTS = WordLists("lexicon")
 
 MAX_NAME = 400  # characters of a name that are read
 MAX_WORDS = 40
 
-# Heads that say little: the noun to their left is meant.
-_PASS = frozenset(
-    """pair pairs set sets entry batch info details detail id ids name names by one many multiple object
-    objects resource resources arn uuid number uid handle ref reference v1 v2 v3 v4 async sync now api
-    request job task operation action command intent intents forcefully immediately permanently completely forever hard soft force
-    recursive recursively cascade all everything every entire whole bulk batch mass selected old stale unused expired inactive
-    legacy orphaned dangling first last 0 1 2 3 only safely quietly again""".split()
-)
 
 _HOSTS_OF_DATA = frozenset("instance instances cluster clusters server servers".split())
 
@@ -37,10 +31,6 @@ NOT_PRODUCTION = frozenset("non pre not staging stg dev test sandbox nonprod pre
 ADMIN_WORDS = frozenset(
     "admin admins administrator owner superuser root sudo sudoer sudoers superadmin god cluster-admin editor_all sysadmin poweruser".split()
 )
-EVERYDAY = frozenset(
-    "message messages email emails mail thread threads note notes task tasks issue issues card cards conversation conversations item "
-    "items ticket tickets page pages chat todo".split()
-)  # put away every day
 
 SPLIT_VERBS = tuple(
     "delete drop truncate destroy wipe purge remove terminate revoke reset erase list get create update disable".split()
@@ -119,7 +109,7 @@ def verb_kind(word: str) -> str:
 def object_kind(words: tuple[str, ...]) -> tuple[str, str]:
     """The kind of the object that a noun phrase names, and its head noun; the head is its last telling word."""
     for word in reversed(words):
-        if word in _PASS and len(words) > 1:
+        if word in _LISTS.passed_over and len(words) > 1:
             continue
         kind = objects().get(word, "")
         if word in _HOSTS_OF_DATA and any(objects().get(other) == "database" for other in words):

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from interlock.analysis.lexicon.english import VOWELS, Noun
-from interlock.analysis.lexicon.lists import WordLists, WordMaps
-from interlock.analysis.lexicon.load import english
+from interlock.analysis.lexicon.load import WordLists, WordMaps, english
 
 _LISTS = WordLists("verbs")
 _MAPS = WordMaps("verbs")

@@ -1,4 +1,4 @@
-"""The shipped vocabularies, one file a language."""
+"""The shipped vocabularies, one file a language, and the English words and patterns that each reader asks for."""
 
 from __future__ import annotations
 
@@ -197,3 +197,52 @@ def _words_as_written(where: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise PackError(f"{where} is {value!r}, expected words")
     return " ".join(value.split())
+
+
+class WordLists:
+    """The lists of one reader as attributes; raises AttributeError for one that is not in the data."""
+
+    def __init__(self, reader: str) -> None:
+        self.reader = reader
+
+    def __getattr__(self, name: str) -> frozenset[str]:
+        words = word_lists()[self.reader].get(name)
+        if words is None:
+            raise AttributeError(f"no list {name!r} of {self.reader}")
+        found = frozenset(words.split())
+        setattr(self, name, found)
+        return found
+
+    def in_order(self, name: str) -> tuple[str, ...]:
+        """The words of a list as they stand in the data, the most telling first."""
+        return tuple(word_lists()[self.reader][name].split())
+
+
+class WordMaps:
+    """The maps of one reader as attributes, each from a word to what it stands for; raises AttributeError for one that is not in the data."""
+
+    def __init__(self, reader: str) -> None:
+        self.reader = reader
+
+    def __getattr__(self, name: str) -> Mapping[str, str]:
+        table = word_maps()[self.reader].get(name)
+        if table is None:
+            raise AttributeError(f"no map {name!r} of {self.reader}")
+        found = {word: meaning for meaning, words in table.items() for word in words.split()}
+        setattr(self, name, found)
+        return found
+
+
+class Patterns:
+    """The patterns of one reader as attributes; raises AttributeError for one that is not in the data."""
+
+    def __init__(self, reader: str) -> None:
+        self.reader = reader
+
+    def __getattr__(self, name: str) -> re.Pattern[str]:
+        alternatives = pattern_lists()[self.reader].get(name)
+        if alternatives is None:
+            raise AttributeError(f"no pattern {name!r} of {self.reader}")
+        found = re.compile(joined(f"{self.reader}: {name}", alternatives, pattern_parts()))
+        setattr(self, name, found)
+        return found

@@ -10,8 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name, verbs
-from interlock.analysis.lexicon.lists import Patterns, WordLists, WordMaps
-from interlock.analysis.lexicon.load import english
+from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
 from interlock.analysis.operations.params import squash, truth
 
 _PATTERNS = Patterns("browser")

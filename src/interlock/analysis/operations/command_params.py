@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.params import MAX_TEXT, short_keys, squash, truth
 from interlock.analysis.operations.requests import as_json
 from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs

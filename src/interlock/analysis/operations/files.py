@@ -9,8 +9,9 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.named_effects import NamedAct
+from interlock.analysis.operations.effects import Deed
 from interlock.analysis.operations.names import Words
 from interlock.analysis.operations.params import MAX_TEXT, squash, truth, walk
 
@@ -213,9 +214,6 @@ def file_act(words: Words, act: NamedAct, params: Mapping[str, Any], out: Report
     else:
         return False
     return True
-
-
-Deed = tuple[str, tuple[str, ...]]
 
 
 def is_valued(path: str) -> bool:

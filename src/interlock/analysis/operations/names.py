@@ -20,8 +20,7 @@ from interlock.analysis.lexicon import (
     verb_kind,
     verbs,
 )
-from interlock.analysis.lexicon.lists import Patterns, WordLists
-from interlock.analysis.lexicon.load import english
+from interlock.analysis.lexicon.load import Patterns, WordLists, english
 from interlock.analysis.lexicon.named_effects import NamedAct
 
 _PATTERNS = Patterns("names")

@@ -9,7 +9,7 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, verbs
-from interlock.analysis.lexicon.lists import Patterns, WordLists, WordMaps
+from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.lexicon.named_effects import NamedAct
 from interlock.analysis.operations.names import parse_name
 from interlock.analysis.operations.params import MAX_TEXT, PLAIN, short_keys, squash

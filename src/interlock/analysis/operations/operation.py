@@ -17,12 +17,21 @@ from interlock.analysis.lexicon import (
     names_production,
     split_name,
 )
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.load import WordLists
 from interlock.analysis.lexicon.named_effects import NamedAct
-from interlock.analysis.operations.act_params import by_params, with_object
 from interlock.analysis.operations.browser import read_click, read_confirmation
 from interlock.analysis.operations.command_params import run_named
-from interlock.analysis.operations.effects import CHANGE, CLOUD, HARMLESS, READ, deed, is_broadcast
+from interlock.analysis.operations.effects import (
+    CHANGE,
+    CLOUD,
+    HARMLESS,
+    READ,
+    Deed,
+    by_params,
+    deed,
+    is_broadcast,
+    with_object,
+)
 from interlock.analysis.operations.files import copied_over, emptied, file_act, put_out
 from interlock.analysis.operations.name_patterns import (
     BUILT_IN_PATTERNS,
@@ -37,7 +46,7 @@ from interlock.analysis.operations.nested import read_job, read_nested, read_ord
 from interlock.analysis.operations.params import ParamScope, pairs, scope_of, short_keys
 from interlock.analysis.operations.payloads import read_payloads
 from interlock.analysis.operations.requests import sends_secret
-from interlock.analysis.operations.settings import Deed, settings_of
+from interlock.analysis.operations.settings import settings_of
 from interlock.analysis.shell import Job
 
 _LISTS = WordLists("operation")

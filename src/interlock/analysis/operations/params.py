@@ -1,4 +1,4 @@
-"""The parameters of an operation -> its scope: everything, many, production, permanent, or dry run."""
+"""The parameters of an operation -> its scope: everything, many, production, permanent, or dry run; and what their names say."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from interlock.analysis.lexicon import NOT_PRODUCTION, PRODUCTION_WORDS
-from interlock.analysis.lexicon.lists import WordLists, WordMaps
+from interlock.analysis.lexicon import NOT_PRODUCTION, PRODUCTION_WORDS, object_kind, objects, split_name, verbs
+from interlock.analysis.lexicon.load import WordLists, WordMaps, english
 
 _LISTS = WordLists("params")
 _MAPS = WordMaps("params")
@@ -24,8 +24,6 @@ _MATCHES_ALL = frozenset(
     {"", "*", "1=1", "1 = 1", "true", "all", "%", "match_all", "{}", "[]", "where 1=1", "id > 0", "none", "1"}
 )
 
-_DRY = frozenset("dryrun preview simulate whatif planonly noop simulation checkonly validateonly isdryrun".split())
-_REAL = frozenset("execute confirm apply commit doit confirmed autoapprove really autoconfirm yes".split())
 PLAIN = (str, int, float, type(None))  # holds no further values
 _WORDS = re.compile(r"[a-z]+")
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
@@ -34,7 +32,7 @@ _SEPARATORS = re.compile(r"[^a-z0-9]+")
 @cache
 def _says() -> frozenset[str]:
     """Keys whose value says yes, no, or how."""
-    return _DRY | _REAL | _MAPS.flags.keys() | _MAPS.flags_off.keys() | {"mode"}
+    return _LISTS.dry | _LISTS.real | _MAPS.flags.keys() | _MAPS.flags_off.keys() | {"mode"}
 
 
 class ParamScope(Struct):
@@ -118,7 +116,7 @@ def scope_of(params: Mapping[str, Any]) -> ParamScope:
             said = truth(value)
             if depth <= 1 and _is_trial(key, value, said):
                 dry = True
-            elif (said is True and key in _REAL) or (said is False and key in _DRY):
+            elif (said is True and key in _LISTS.real) or (said is False and key in _LISTS.dry):
                 real = True
         if said is True and key in _MAPS.flags:
             scope.traits.add(_MAPS.flags[key])
@@ -140,7 +138,7 @@ def scope_of(params: Mapping[str, Any]) -> ParamScope:
 
 def _is_trial(key: str, value: object, said: bool | None) -> bool:
     """Only tried: dry_run true, dryRun "All", mode "plan"."""
-    if key in _DRY and said is True:
+    if key in _LISTS.dry and said is True:
         return True
     word = value.strip().lower()[:12] if isinstance(value, str) else ""
     return (key == "dryrun" and word in ("all", "server", "client")) or (key == "mode" and word in _LISTS.trial_modes)
@@ -209,3 +207,93 @@ def _filter(value: object, scope: ParamScope) -> None:
         scope.traits.update(("all", "unfiltered"))
     elif not isinstance(value, str) or len(value) <= _SHORT:
         scope.filtered = True
+
+
+def _words(group: str) -> frozenset[str]:
+    return english().parameters[group]
+
+
+class Sense(Struct, frozen=True):
+    """What a parameter's name says."""
+
+    words: tuple[str, ...] = ()
+    deletes: bool = False  # a yes deletes
+    many: bool = False  # and more than one thing
+    guards: bool = False  # a no switches a protection off
+    lifts: bool = False  # a yes switches a protection off
+    opens: bool = False  # a yes opens it to everybody
+    forwards: bool = False  # where mail goes as well
+    ends: str = ""  # a yes ends something: the verb for it
+
+
+NOTHING = Sense()
+
+
+@lru_cache(maxsize=4096)
+def sense(key: str) -> Sense:
+    """What a key says, from its words."""
+    words = tuple(word for segment in split_name(key) for word in segment)
+    if not words or len(words) > 8:
+        return NOTHING
+    own = frozenset(words)
+    deletes = _deletes(words, own)
+    lifts = _lifts(words, own)
+    guards = not lifts and _guards(words, own)
+    opens = not _words("public").isdisjoint(own) and own.isdisjoint(
+        _words("closes") | _words("lifts") | {"key", "keys", "ip", "subnet", "url", "id", "name"}
+    )
+    forwards = any(word.startswith(("forward", "redirect", "autoforward")) for word in words) or "delegate" in own
+    ends = "" if deletes else _ends(words)
+    found = Sense(words, deletes, deletes and _is_many(words), guards, lifts, opens, forwards, ends)
+    return found if deletes or guards or lifts or opens or forwards or ends else NOTHING
+
+
+def _deletes(words: tuple[str, ...], own: frozenset[str]) -> bool:
+    if not own.isdisjoint(_words("spares")):
+        return False
+    for position, word in enumerate(words[:3]):
+        rest = words[position + 1 :]
+        if word in _words("erases"):
+            return object_kind(rest)[0] != "light" if rest else word not in ("format", "scrub", "reformat")
+        if word in _words("takes"):
+            return bool(rest) and not _words("lost").isdisjoint(rest)
+    return False
+
+
+def _is_many(words: tuple[str, ...]) -> bool:
+    return not _words("lost").isdisjoint(words) or any(objects().get(word, "") in _LISTS.stores for word in words)
+
+
+def _guards(words: tuple[str, ...], own: frozenset[str]) -> bool:
+    if words[0] in ("disable", "prevent", "deny", "forbid") and not own.isdisjoint(_words("prevented")):
+        return True
+    if words[-1] in _words("not_switches") and words[-1] != "name":
+        return False
+    if not own.isdisjoint(_words("demands")):
+        return not own.isdisjoint(_words("demanded"))
+    if not own.isdisjoint(_words("closes")) and "public" in own:
+        return True
+    return not own.isdisjoint(_words("guards")) and own.isdisjoint({"name", "count", "log_level", "days"})
+
+
+def _lifts(words: tuple[str, ...], own: frozenset[str]) -> bool:
+    if words[0] in _words("lets"):
+        return not own.isdisjoint(_words("let_in"))
+    if words[0] in ("bypass", "dangerously", "insecure"):
+        return True
+    if words[0] in _words("lifts") or words[-1] in ("disabled", "off", "bypassed", "skipped"):
+        return not own.isdisjoint(_words("lifted") | _words("guards"))
+    return False
+
+
+def _ends(words: tuple[str, ...]) -> str:
+    """cancel_at_period_end, revoke_tokens, terminateInstances: a yes that ends something."""
+    first = words[0]
+    if first in _words("mild") and len(words) == 1:
+        return ""
+    return (
+        first
+        if (verbs().get(first, "") in _words("ending") or first in ("ban", "kick", "expel"))
+        and first not in ("dismiss", "deny", "throttle", "timeout", "mute")
+        else ""
+    )

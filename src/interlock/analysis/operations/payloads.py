@@ -8,7 +8,7 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name
-from interlock.analysis.lexicon.lists import Patterns, WordLists, WordMaps
+from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.browser import read_page_script, read_script
 from interlock.analysis.operations.command_params import (
     ARGUMENTS,
@@ -33,12 +33,6 @@ _CODE = frozenset(
 )
 _LANGUAGE = "language lang runtime interpreter kernel syntax shell".split()  # the most telling first
 
-# Verbs that look at text, and never run it.
-DOCUMENTARY = frozenset(
-    "explain validate lint format parse preview search find grep describe translate summarize summarise review check estimate classify "
-    "tokenize encode decode hash render simulate plan diff compare log lookup suggest quote dryrun analyze analyse highlight save store "
-    "record comment draft compose annotate report whatif print display beautify".split()
-)
 _RUN = SHELL | _SQL
 _KEY_LANGUAGES = {"cypherquery": "cypher"} | {name: name for name in ("cypher", "cql", "mongo", "redis")}
 _STATED = _SQL | _QUERY
@@ -54,7 +48,7 @@ def read_payloads(words: Sequence[str], verb: str, keys: Mapping[str, Any], fiel
     """Reads what the parameters would run; True when they held something that runs. `field` gets each GraphQL mutation."""
     if _CARRYING.isdisjoint(keys) and not any(map(is_command, keys)):
         return False
-    if verb in DOCUMENTARY and not is_request(keys):
+    if verb in _LISTS.documentary and not is_request(keys):
         if _is_about_text(words, verb):
             return False
         keys = {

@@ -9,7 +9,7 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name, verbs
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.params import MAX_TEXT, pairs, squash, walk
 from interlock.analysis.place_names import is_secret
 

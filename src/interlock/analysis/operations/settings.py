@@ -8,23 +8,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from interlock.analysis.lexicon import object_kind, verb_kind
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.named_effects import NamedAct
-from interlock.analysis.operations.act_params import ended_by, ending, rights_to_all
-from interlock.analysis.operations.effects import CLOUD
+from interlock.analysis.operations.effects import CLOUD, Deed, ended_by, ending, rights_to_all
 from interlock.analysis.operations.effects import deed as deed_of
-from interlock.analysis.operations.key_words import NAMES, STATES, Sense, sense
-from interlock.analysis.operations.key_words import NOTHING as NO_SENSE
 from interlock.analysis.operations.names import Words
-from interlock.analysis.operations.params import PLAIN, squash, truth, walk
+from interlock.analysis.operations.params import NOTHING as NO_SENSE
+from interlock.analysis.operations.params import PLAIN, Sense, sense, squash, truth, walk
 
 _PATTERNS = Patterns("settings")
 _LISTS = WordLists("settings")
 
-Deed = tuple[str, tuple[str, ...]]
-CONFIGURES = frozenset(
-    "update set patch modify change edit toggle configure put alter manage upsert adjust apply replace save write turn switch".split()
-)
 _OFF = frozenset(
     "false off disabled disable no none suspended inactive essentially_off permissive never 0 deactivated paused unprotected".split()
 )
@@ -47,7 +41,7 @@ class _Settings:
 
     def __init__(self, words: Words, act: NamedAct) -> None:
         self.words, self.act = words, act
-        self.configures = not act.kind or act.verb in CONFIGURES
+        self.configures = not act.kind or act.verb in _LISTS.configures
         self.ends = not act.verb or act.verb in _LISTS.sets
         self.sets_up = act.kind in ("grant", "create", "change")
         self.grants = self.configures or self.sets_up
@@ -56,7 +50,7 @@ class _Settings:
     def read(self, params: Mapping[str, Any]) -> list[Deed]:
         """The deeds, in the order in which the settings stand."""
         deletions = 0
-        keeps = not KEEPING.isdisjoint(self.words)
+        keeps = not _LISTS.keeping.isdisjoint(self.words)
         for key, value, depth, above in walk(params):
             if depth < 0:
                 break
@@ -99,9 +93,9 @@ class _Settings:
         named = state = None
         for key, value in mapping.items():
             short = squash(key)
-            if short in NAMES and isinstance(value, str) and len(value) < 60:
+            if short in _LISTS.names and isinstance(value, str) and len(value) < 60:
                 named = value
-            elif short in STATES and not isinstance(value, (Mapping, list)):
+            elif short in _LISTS.states and not isinstance(value, (Mapping, list)):
                 state = value
         if named is None or state is None or " " in named:
             return
@@ -137,7 +131,7 @@ class _Settings:
             self._ended(verb, self.act.object, self.act.noun)
         if not self.configures or not is_off(value):
             return
-        if short in STATES:
+        if short in _LISTS.states:
             if sense("_".join(self.words[:8])).guards or (above and sense(above).guards):
                 self.found.append(("act_override", ()))
         elif short in ("private", "isprivate") and value is not None:
@@ -277,7 +271,6 @@ def is_on(value: object) -> bool:
     return value is True or value == 1
 
 
-KEEPING = frozenset("lifecycle retention ttl ilm expiration expiry expire lifetime retain live".split())
 _SOON = 8 * 86_400  # seconds: what is deleted within a week was never to be kept
 _SHORT = 86_400
 _HOUR = 3600
@@ -288,7 +281,7 @@ _BORN = ("creat", "updat", "insert", "birth", "timestamp", "modif")
 
 def expires(words: tuple[str, ...], params: Mapping[str, Any]) -> list[Deed]:
     """The deletions that a rule of keeping brings soon."""
-    about = not KEEPING.isdisjoint(words)
+    about = not _LISTS.keeping.isdisjoint(words)
     named = deletes = passing = passes = born = False
     soonest = float("inf")
     for key, value, depth, above in walk(params):

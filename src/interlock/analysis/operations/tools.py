@@ -9,7 +9,7 @@ from typing import Any
 from interlock.analysis.confusables import plain
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, vocabulary
-from interlock.analysis.lexicon.lists import WordLists, WordMaps
+from interlock.analysis.lexicon.load import WordLists, WordMaps
 from interlock.analysis.operations import files
 from interlock.analysis.operations.browser import read_click, read_page_script, read_script
 from interlock.analysis.operations.command_params import argv_of, feed, read_environment, shell_text

@@ -6,14 +6,13 @@ import re
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import may_be_operation
 from interlock.analysis.prose import english
-from interlock.analysis.prose.acts import NOTHING, AnnouncedAct, Traits
-from interlock.analysis.prose.clauses import Tokens, clauses, sentences, tokens
+from interlock.analysis.prose.clauses import NOTHING, AnnouncedAct, Tokens, Traits, clauses, sentences, tokens
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, shape_of
 from interlock.analysis.prose.english import LISTS
-from interlock.analysis.prose.english.clause import TELLS, EnglishClause, read_clause, thing_of
+from interlock.analysis.prose.english.clause import EnglishClause, read_clause, thing_of
 from interlock.analysis.prose.english.objects import EnglishObject
 from interlock.analysis.prose.english.sentence import (
     described,
@@ -176,7 +175,7 @@ def _read_clause(
     clause = read_clause(words, before, wide)
     told.spoken.add("told" if clause.reported else clause.shield or ("look" if clause.denied else "done"))
     told.known = told.known or clause.known or clause.denied
-    told.studied = told.studied or clause.shield == "look" or clause.head in TELLS
+    told.studied = told.studied or clause.shield == "look" or clause.head in LISTS.tells
     told.looks = (
         told.looks or clause.shield == "look" or clause.denied or clause.reported or words[0].lower() in _LISTS.gets
     )

@@ -6,7 +6,7 @@ import re
 
 from interlock.analysis.lexicon import split_name
 from interlock.analysis.lexicon.forms import verb_forms
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.load import WordLists
 from interlock.analysis.operations.names import harms, may_be_operation
 from interlock.analysis.prose import is_told
 from interlock.analysis.prose.clauses import clauses, sentences, tokens

@@ -1,11 +1,14 @@
-"""Splits sentences into clauses of at most one announced effect each."""
+"""Splits sentences into clauses of at most one announced effect each, and looks up that effect."""
 
 from __future__ import annotations
 
 import re
 
+from msgspec import Struct
+
 from interlock.analysis.lexicon.forms import form_of, nominals, verb_forms
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
+from interlock.analysis.lexicon.load import english as english_words
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.english import LISTS
@@ -133,3 +136,32 @@ def _ends_in_verb(clause: Tokens, after: Tokens) -> bool:
             or not any(form_of(word) in ("base", "ing") and word.lower() not in _LISTS.between for word in clause[:-2])
         )
     )
+
+
+Traits = frozenset[str]
+NOTHING: Traits = frozenset()
+
+
+class AnnouncedAct(Struct, frozen=True):
+    """One thing that a sentence announces."""
+
+    verb: str
+    target: str = ""
+    traits: Traits = NOTHING
+
+    @property
+    def harmful(self) -> bool:
+        return self.verb not in ("act_change", "act_read", "act_vague") or "mutates" in self.traits
+
+
+def act(kind: str, thing: str, target: str, traits: Traits) -> AnnouncedAct:
+    """What a verb of this kind does to a thing of this kind, with everything that is known about it."""
+    effect, traits = english_words().effect(kind, thing, traits)
+    if effect == "act_send" and traits.isdisjoint(_SEVERAL):
+        effect = "act_change"
+    if traits.isdisjoint(_SEVERAL):
+        traits = traits | {"one"}
+    return AnnouncedAct(effect, target[:120], traits - {"admin", "public"})
+
+
+_SEVERAL: Traits = frozenset({"all", "bulk"})

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import may_be_operation
 from interlock.analysis.operations.nested import PARAMS, given_params
 from interlock.analysis.operations.params import short_keys

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from msgspec import Struct
 
 from interlock.analysis.lexicon.forms import verb_forms
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.programs.load import describe, net_words, program_set
 
 _PATTERNS = Patterns("commands")
@@ -30,27 +30,6 @@ WORD = re.compile(r"\S+")
 _SHAPE = re.compile(r"^-{1,2}\w|[/~*=:@\\]|^\.\.?$|^\w+\.\w+$|^\$")
 _VERSION = re.compile(r"^v?\d[\d.]*x?$")
 _DRIVE = re.compile(r"^[A-Za-z]:\\?$")
-# Words behind which a command can begin.
-_LEADS = frozenset(
-    "run running runs execute executing exec using use with via command invoke invoking then and by issue issuing type typing call"
-    " calling do doing through now shell launch launching just please start starting first next sudo will not does a the plain never"
-    " apply applying".split()
-)
-_STARTS = (_LEADS - {"will", "not", "does", "a", "the", "plain", "never", "sudo", "with"}) | frozenset(
-    "quick simple firing fire trigger triggering trying try entering enter opening open so hence so: again finally also"
-    " i'd need needs is: go going back throw throwing kick kicking spawn spawning pipe piping hit hitting paste pasting"
-    " submit submitting or nohup time exec: or: step plan: plan i'll".split()
-)
-_STOPS = frozenset(
-    "to because so in and then before after on for from as since which that but with while when until against instead inside via or is was"
-    " were does do incident command commands afterwards anyway now again at it followed over across if unless once using will would should"
-    " can did had actually due hence where whose without plus onto every each both we i they he she this these those there here".split()
-)
-# The same in other languages, as far as no file is called so.
-_STOPS |= frozenset(
-    "und et y и dann danach luego puis poi daarna vervolgens затем потом чтобы porque weil omdat pero maar aber mais но auf sobre ohne"
-    " sin sans sem senza zonder без después para pour".split()
-)
 _KANA = re.compile(r"[\u3040-\u30ff，。、]")
 _PREFIX = re.compile(r"(?:^|(?<=\s))(?:[A-Z_][A-Z0-9_]{1,60}=\S{0,200} ){1,5}$")
 _LATER = re.compile(r"^(?:[A-Z]|\w+ing\b)")
@@ -161,7 +140,7 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
     if _PATTERNS.cmdlet.match(word):
         return fits or (stands and (not after or program.lower() in programs()))
     if program in program_set("said_plain"):
-        leads = stands or _last_word(text, begin) in _LEADS
+        leads = stands or _last_word(text, begin) in _LISTS.leads
         if program not in program_set("said_typed") and program in verb_forms() and not _OPTION.match(after):
             return False  # `replace /etc/hosts`: the sentence's own verb
         return bool(after) and fits and leads and not (after.endswith(":") or raw.endswith(":"))
@@ -175,13 +154,13 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
         return _program(after) != "" or after.startswith("-")
     if not stands:
         return program in program_set("said_anywhere") and after.isidentifier()
-    if after in program_set("said_subcommands") or (program in program_set("said_alone") and after in _STOPS):
+    if after in program_set("said_subcommands") or (program in program_set("said_alone") and after in _LISTS.stops):
         return True
     if after in program_set("said_nouns"):
         third = _following(text, past)[0]
         return shaped(third) or third in program_set("said_subcommands") or third in program_set("said_nouns")
     if program in program_set("said_names"):
-        return after not in _STOPS and after not in _LISTS.articles
+        return after not in _LISTS.stops and after not in _LISTS.articles
     return _words_before_path(program) is not None and after in _LISTS.onto
 
 
@@ -208,7 +187,7 @@ def _stands(text: str, at: int) -> tuple[bool, bool]:
         return True, True
     if before[-1] in "(,—–|&":
         return True, before[-1] == "("
-    return before.rsplit(None, 1)[-1].lower() in _STARTS, False
+    return before.rsplit(None, 1)[-1].lower() in _LISTS.starts, False
 
 
 def _end(text: str, match: re.Match[str]) -> int:
@@ -219,7 +198,7 @@ def _end(text: str, match: re.Match[str]) -> int:
             break
         plain = word[0].rstrip(".,;:?!)")
         if previous not in _LISTS.operators and (
-            (plain.lower() in _STOPS and plain.islower()) or word[0] in ("—", "–", "--") or _KANA.match(word[0])
+            (plain.lower() in _LISTS.stops and plain.islower()) or word[0] in ("—", "–", "--") or _KANA.match(word[0])
         ):
             if word[0] != "--" or previous not in ("checkout", "restore", "HEAD"):
                 break

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from interlock.analysis.lexicon.forms import nouns, verb_forms
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.prose.commands import programs

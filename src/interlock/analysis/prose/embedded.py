@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from interlock.analysis.lexicon.lists import Patterns
+from interlock.analysis.lexicon.load import Patterns
 from interlock.analysis.prose.code_spans import (
     is_method,
     language_of,

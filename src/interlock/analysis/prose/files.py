@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.prose.clauses import Tokens
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.english.clause import EnglishClause, thing_of

@@ -9,7 +9,7 @@ from interlock.analysis.confusables import fold_confusables as unmasked
 from interlock.analysis.confusables import is_invisible, narrow
 from interlock.analysis.lexicon import vocabulary
 from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.prose.english import may_say
 
 _PATTERNS = Patterns("normalise")

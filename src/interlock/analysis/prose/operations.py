@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from interlock.analysis.lexicon import split_name
 from interlock.analysis.lexicon.forms import form_of, nouns, verb_forms
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import harms, is_operation, may_be_operation
 from interlock.analysis.programs.load import called_programs, program_set
 from interlock.analysis.prose import english
@@ -21,16 +21,6 @@ _LISTS = WordLists("operations")
 
 def _is_service(word: str) -> bool:
     return word in _LISTS.services or word in program_set("operation_names") or word in called_programs()
-
-
-# Verbs whose object is a piece of code.
-EDITS = frozenset(
-    "replace replacing swap swapping remove removing delete deleting drop dropping rename renaming extract extracting strip stripping"
-    " inline inlining comment commenting uncomment quote quoting".split()
-)
-_REWORKS = EDITS | frozenset(
-    "change changing refactor refactoring convert converting turn turning migrate migrating move moving fix fixing".split()
-)
 
 
 class Mention(Struct, frozen=True):
@@ -100,7 +90,7 @@ def _was_called(low: Tokens, at: int) -> bool:
 def _is_reworked(low: Tokens, at: int) -> bool:
     """`replace the call stopAll with haltAll`: code is changed, and nothing is called."""
     first = next((place for place, word in enumerate(low) if word not in _LISTS.leads), 0)
-    return first < at and low[first] in _REWORKS and low[at - 1] not in _LISTS.plainly
+    return first < at and low[first] in _LISTS.reworks and low[at - 1] not in _LISTS.plainly
 
 
 def _front(low: Tokens, at: int) -> int:

@@ -6,20 +6,45 @@ import re
 from collections.abc import Iterable, Mapping
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.command_params import shell_text
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.operations.requests import acting_path
 from interlock.analysis.prose import english
-from interlock.analysis.prose.acts import AnnouncedAct, Carried
-from interlock.analysis.prose.clauses import Tokens
+from interlock.analysis.prose.clauses import AnnouncedAct, Tokens
 from interlock.analysis.prose.code_spans import calls_in
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, arguments
 from interlock.analysis.prose.english.clause import EnglishClause
-from interlock.analysis.prose.operations import CALLED, EDITS, Mention
+from interlock.analysis.prose.operations import CALLED, Mention
 
 _PATTERNS = Patterns("playing")
 _LISTS = WordLists("playing")
+
+
+class Carried:
+    """Remembers the clauses in front."""
+
+    def __init__(self) -> None:
+        self.before: list[str] = []
+
+    def follow(self, text: str, speaks: bool, denied: bool) -> AnnouncedAct | None:
+        """The act that this clause completes, if it does; `speaks` when the clause only speaks of something."""
+        if denied:
+            return None
+        found: AnnouncedAct | None = None
+        if not speaks and self._had(_PATTERNS.fetches, _PATTERNS.runs_it, text):
+            found = AnnouncedAct("act_run", text[:120])
+        elif self._had(_PATTERNS.sensitive, _PATTERNS.sends_it, text):
+            found = AnnouncedAct("act_leak", text[:120], frozenset({"secret"}))
+        self.before = [*self.before[-_REACH:], text[:_LONGEST]]
+        return found
+
+    def _had(self, earlier: re.Pattern[str], now: re.Pattern[str], text: str) -> bool:
+        return bool(self.before) and now.match(text) is not None and any(earlier.search(one) for one in self.before)
+
+
+_REACH = 8  # clauses
+_LONGEST = 1_000
 
 
 class Told:
@@ -85,7 +110,7 @@ def _is_named(low: Tokens, at: int) -> bool:
     after = low[at + 1 : at + 6]
     if near and (
         near[-1] in _LISTS.beside
-        or (near[-1] in EDITS or (near[-1] == "the" and set(near) & EDITS))
+        or (near[-1] in english.LISTS.code_edits or (near[-1] == "the" and set(near) & english.LISTS.code_edits))
         or (
             near[-1] in _LISTS.of
             and set(low[max(0, at - 4) : at - 1]) & _LISTS.naming

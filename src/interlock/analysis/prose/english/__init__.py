@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 
 LISTS = WordLists("english")
 PATTERNS = Patterns("english")

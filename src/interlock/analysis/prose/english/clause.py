@@ -10,18 +10,14 @@ from msgspec import Struct, field
 
 from interlock.analysis.lexicon.forms import is_opening, nominals, nouns, opening_forms, sense, verb_forms
 from interlock.analysis.lexicon.idioms import Phrase
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.load import WordLists, harmless_phrases, phrases
 from interlock.analysis.lexicon.load import english as english_words
-from interlock.analysis.lexicon.load import harmless_phrases, phrases
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose import english
-from interlock.analysis.prose.acts import AnnouncedAct, Traits, act
-from interlock.analysis.prose.clauses import Tokens
+from interlock.analysis.prose.clauses import AnnouncedAct, Tokens, Traits, act
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.english.objects import EnglishObject, in_code, kind_of, thing_in, with_its_data
 from interlock.analysis.prose.english.roles import (
-    GRAVE,
-    LEADERS,
     by_others,
     is_checked,
     is_empty,
@@ -34,6 +30,7 @@ from interlock.analysis.prose.english.roles import (
     is_subject,
     is_told,
     job_does,
+    leaders,
     only_looks,
     reports,
     topic_at,
@@ -41,11 +38,6 @@ from interlock.analysis.prose.english.roles import (
 
 _LISTS = WordLists("clause")
 
-# Heads after which even a command with "using" before it is only spoken of.
-TELLS = frozenset(
-    "explain document describe discuss mention quote answer summarize summarise record note compare comment translate teach write"
-    " report draft warn ask plan propose suggest recommend outline question explain recap remind argue debate cite".split()
-)
 _IT = re.compile(r"\b(?:it|them)\b")
 _PARTICLE_REACH = 9
 _MOST_ACTS = 12
@@ -148,7 +140,7 @@ def _read_words(found: EnglishClause, topic: int) -> None:
             found.known, found.shield = True, "make"
         if word.startswith(MARK):
             near = set(low[max(0, at - 3) : at])
-            means = not found.shield or (found.head not in TELLS and not near.isdisjoint(_LISTS.runs))
+            means = not found.shield or (found.head not in english.LISTS.tells and not near.isdisjoint(_LISTS.runs))
             if means and not _denied(low, at):
                 found.marks.append(found.words[at])
                 found.runs = found.runs or not near.isdisjoint(_LISTS.strictly) or _is_given(found.words, at)
@@ -174,7 +166,7 @@ def _read_verb(found: EnglishClause, at: int) -> None:
     shielded = found.shield and not (found.shield == "make" and job_does(low, at))
     if shielded or len(found.acts) > _MOST_ACTS or found.harmful or is_noun(low, at, form, kind):
         return
-    if form != "past" and verb in LEADERS:
+    if form != "past" and verb in leaders():
         speaks = "make" if is_told(verb, low, at) else only_looks(verb, low, at)
         if speaks and not _denied(low, at):
             found.shield_by(speaks, verb, at)
@@ -208,7 +200,7 @@ def _is_announced(found: EnglishClause, at: int, kind: str, passive: bool) -> bo
     low, close, maybe = found.low, english.LISTS.close, english.LISTS.modal_maybe
     if _denied(low, at) or is_empty(low, at):
         found.denied, found.known = True, True
-        found.reported = found.reported or (kind in GRAVE and close.isdisjoint(low))
+        found.reported = found.reported or (kind in english.LISTS.grave and close.isdisjoint(low))
     elif is_subject(low, at) or is_checked(low, at, kind):
         found.known, found.shield = True, "make"
     elif passive and (not is_passive(low, at) or not close.isdisjoint(low[:at]) or is_relative(low, at)):
@@ -368,13 +360,12 @@ def _said(wording: Phrase, thing: EnglishObject, text: str, wide: Traits) -> Ann
     return act(wording.kind, kind, thing.words or text, thing.traits | wide | wording.traits)
 
 
-VALUED = frozenset("data log account access credential guard safety config resource disk device money".split())
 _NEVER_BACK: Traits = frozenset({"permanent", "no_backup"})
 
 
 def by_default(low: Tokens, thing: EnglishObject, wide: Traits, known: bool) -> AnnouncedAct | None:
     """The act, when something of value is taken away for good, or all of it by a verb that nobody knows."""
-    if thing.kind not in VALUED or not low:
+    if thing.kind not in _LISTS.valued or not low:
         return None
     traits = thing.traits | wide
     away = not _LISTS.away.isdisjoint(low)

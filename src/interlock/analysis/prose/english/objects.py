@@ -5,12 +5,10 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon import EVERYDAY
 from interlock.analysis.lexicon.forms import last_words, nouns, scope
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.prose import english
-from interlock.analysis.prose.acts import NOTHING, Traits
-from interlock.analysis.prose.clauses import Tokens
+from interlock.analysis.prose.clauses import NOTHING, Tokens, Traits
 
 _PATTERNS = Patterns("objects")
 _LISTS = WordLists("objects")
@@ -225,7 +223,7 @@ def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) ->
     ):
         return "code"  # `clean up my notes`
     rest = set(low[at + 1 :])
-    if verb == "archive" and thing.kind == "data" and not EVERYDAY.isdisjoint(thing.said.split()):
+    if verb == "archive" and thing.kind == "data" and not _LISTS.everyday.isdisjoint(thing.said.split()):
         return "scrap"
     if thing.kind == "data" and "branch" in rest and _is_merged(thing):
         return "scrap"

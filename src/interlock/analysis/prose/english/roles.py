@@ -6,11 +6,12 @@ from functools import cache
 from itertools import pairwise
 
 from interlock.analysis.lexicon.forms import form_of, forms, nouns, scope, verb_forms
-from interlock.analysis.lexicon.lists import WordLists
+from interlock.analysis.lexicon.load import WordLists, WordMaps
 from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import Tokens
 
 _LISTS = WordLists("roles")
+_MAPS = WordMaps("roles")
 
 
 @cache
@@ -107,15 +108,10 @@ def is_passive(low: Tokens, at: int) -> bool:
     return at > 1 and low[0] in ("have", "having", "get", "getting", "want", "need", "needs") and at <= 8
 
 
-GRAVE = frozenset(
-    "destroy wipe remove reset overwrite format stop revoke disable invalidate rewrite suspend block".split()
-)
-
-
 def is_report(low: Tokens, at: int, kind: str) -> bool:
     """`somebody dropped the table`: the past is what the clause is about, and somebody else's or one's own."""
     if (
-        kind not in GRAVE
+        kind not in english.LISTS.grave
         or not 0 < at <= 5
         or low[at - 1] in english.LISTS.determiners
         or low[at - 1] in english.LISTS.prepositions
@@ -142,13 +138,10 @@ def by_others(low: Tokens, at: int) -> bool:
         return False
     who = low[low.index("by", at) + 1 :][:_WHO]
     end = next((place for place, word in enumerate(who) if word in english.LISTS.prepositions or word == ","), len(who))
-    return not _LISTS.others.isdisjoint(who[:end]) and _TOOLS.isdisjoint(who[:end])
+    return not _LISTS.others.isdisjoint(who[:end]) and _LISTS.tools.isdisjoint(who[:end])
 
 
 _WHO = 5  # words in which somebody is named
-_TOOLS = frozenset(
-    "script job me us my our agent command query migration pipeline tool bot request account accounts".split()
-) - {"our"}
 
 
 def reports(low: Tokens) -> bool:
@@ -202,7 +195,7 @@ def is_subject(low: Tokens, at: int) -> bool:
 
 def is_told(verb: str, low: Tokens, at: int) -> bool:
     """`tell the user that dropping it is forbidden`: the rest of the clause is what somebody is told."""
-    if verb not in _TELLERS:
+    if verb not in _LISTS.tellers:
         return False
     for word in low[at + 1 : at + _TELLING]:
         if word in _LISTS.told:
@@ -214,17 +207,13 @@ def is_told(verb: str, low: Tokens, at: int) -> bool:
     return False
 
 
-_TELLERS = frozenset(
-    "tell inform notify advise assure remind warn post announce say reply respond comment message email mail ping let write state"
-    " brief update point mention text dm page share".split()
-)
 _TELLING = 7
 
 
 def only_looks(verb: str, low: Tokens, at: int) -> str:
     """look or make, when the word behind makes a verb of reading, restoring or composing out of it: `go through the logs`."""
     after = low[at + 1] if at + 1 < len(low) else ""
-    kind = _LOOKING.get((verb, after), "")
+    kind = _MAPS.looking.get(f"{verb}+{after}", "")
     if kind and after == "through" and not {"with", "to"}.isdisjoint(low[at + 2 :]):
         return ""  # `go through with it`, `go through the list to empty it`
     if not kind and verb in ("bring", "get", "put", "roll") and "back" in low[at + 2 : at + 9]:
@@ -232,15 +221,10 @@ def only_looks(verb: str, low: Tokens, at: int) -> str:
     return kind
 
 
-_LOOKING = {
-    **{(verb, way): "look" for verb in ("go", "look", "read", "run", "walk", "sift", "comb", "dig", "page", "scroll", "leaf", "think", "talk")
-       for way in ("through", "over", "into", "across", "about")},
-    **{(verb, "up"): "look" for verb in ("sum", "add", "look", "pull", "read", "total", "tally", "tot")},
-    ("bring", "back"): "make", ("get", "back"): "make", ("put", "together"): "make", ("put", "back"): "make", ("draw", "up"): "make",
-       ("write", "up"): "make", ("write", "down"): "make", ("put", "down"): "make", ("come", "up"): "make", ("jot", "down"): "make",
-}  # fmt: skip
-# Verbs that may do nothing but lead to what is told, read or restored.
-LEADERS = _TELLERS | {verb for verb, _ in _LOOKING} | {"roll"}
+@cache
+def leaders() -> frozenset[str]:
+    """Verbs that may do nothing but lead to what is told, read or restored."""
+    return _LISTS.tellers | {pair.partition("+")[0] for pair in _MAPS.looking} | {"roll"}
 
 
 def job_does(low: Tokens, at: int) -> bool:

@@ -7,9 +7,8 @@ from functools import cache
 from msgspec.structs import replace
 
 from interlock.analysis.lexicon.forms import form_of, nouns, verb_forms
-from interlock.analysis.lexicon.lists import Patterns, WordLists
-from interlock.analysis.prose.acts import AnnouncedAct
-from interlock.analysis.prose.clauses import Tokens
+from interlock.analysis.lexicon.load import Patterns, WordLists
+from interlock.analysis.prose.clauses import AnnouncedAct, Tokens
 from interlock.analysis.prose.english import LISTS, may_say
 from interlock.analysis.prose.english.objects import EnglishObject, thing_in
 

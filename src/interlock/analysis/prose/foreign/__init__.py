@@ -7,16 +7,14 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, field
 
-from interlock.analysis.confusables import folded
-from interlock.analysis.lexicon.forms import verb_forms
-from interlock.analysis.lexicon.lists import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.vocabulary import HEADS, Vocabulary
 from interlock.analysis.operations.names import harms, is_english, is_operation
-from interlock.analysis.prose.acts import AnnouncedAct
+from interlock.analysis.prose.clauses import AnnouncedAct
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.foreign.acts import act_of, by_somebody, denied, guards, withheld
-from interlock.analysis.prose.foreign.language import ENGLISH, LONGEST, common, index, language_of
-from interlock.analysis.prose.foreign.words import WORD, ForeignWord, words_of
+from interlock.analysis.prose.foreign.language import LONGEST, index, language_of, may_be_english
+from interlock.analysis.prose.foreign.words import ForeignWord, words_of
 from interlock.analysis.prose.operations import CALLED, Mention
 
 _PATTERNS = Patterns("foreign")
@@ -89,7 +87,7 @@ def read_foreign(sentence: str) -> Foreign | None:
     ):
         found.vague = True
     elif found.unsure:
-        found.unsure = _may_be_english(sentence, code)
+        found.unsure = may_be_english(sentence, code)
     return found
 
 
@@ -137,15 +135,9 @@ def _is_infinitive(words: list[ForeignWord], at: int) -> bool:
     return (bool(at) and words[at - 1].text in ("zu", "te")) or _PATTERNS.zu.match(words[at].text) is not None
 
 
-def _may_be_english(sentence: str, code: str) -> bool:
-    """True when there is an English verb, and a small English word, that this language does not have."""
-    words = [word for word in WORD.findall(folded(sentence)) if code not in common().get(word, ())]
-    return any(word in verb_forms() for word in words) and any(word in ENGLISH for word in words)
-
-
 def _says_nothing(sentence: str, found: Foreign, wide: bool, book: Vocabulary) -> bool:
     """True when no word says what is done, or everything is done something to that nobody knows."""
-    if found.unsure and not _may_be_english(sentence, book.language.code):
+    if found.unsure and not may_be_english(sentence, book.language.code):
         return not any(map(is_operation, _NAMES.findall(sentence)))
     return len(sentence) < 300 and bool(book.empty.match(book.plain(sentence)))
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon.lists import Patterns, WordLists, WordMaps
+from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
-from interlock.analysis.prose.acts import AnnouncedAct, act
+from interlock.analysis.prose.clauses import AnnouncedAct, act
 from interlock.analysis.prose.foreign.words import ForeignWord
 
 _PATTERNS = Patterns("foreign_acts")

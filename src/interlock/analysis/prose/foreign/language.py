@@ -7,17 +7,13 @@ from functools import cache, lru_cache
 
 from interlock.analysis.confusables import folded
 from interlock.analysis.lexicon.forms import nouns, verb_forms
-from interlock.analysis.lexicon.lists import WordLists
-from interlock.analysis.lexicon.load import vocabularies
+from interlock.analysis.lexicon.load import WordLists, vocabularies
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.foreign.words import WORD
 
 _LISTS = WordLists("foreign_language")
 
 LONGEST = 4_000
-ENGLISH = frozenset(
-    "the a an to of and from all for with on is are in it this that then by my our not please i will".split()
-)
 # What only English has.
 _ALONE = {"the": 3} | dict.fromkeys(
     "to and from with that this are by then our please not for your someone somebody yesterday never because they which should would could".split(),
@@ -83,11 +79,17 @@ def language_of(sentence: str) -> str:
     return best if other or scores[best] > english else ""
 
 
+def may_be_english(sentence: str, code: str) -> bool:
+    """True when there is an English verb, and a small English word, that this language does not have."""
+    words = [word for word in WORD.findall(folded(sentence)) if code not in common().get(word, ())]
+    return any(word in verb_forms() for word in words) and any(word in _LISTS.english for word in words)
+
+
 @lru_cache(maxsize=8192)
 def _weights(word: str) -> tuple[int, Votes]:
     """How much a word speaks for English, and for each of the other languages."""
     english = _ALONE.get(word) or (
-        2 if word in verb_forms() else 1 if word in ENGLISH or word in _LISTS.shared or word in nouns() else 0
+        2 if word in verb_forms() else 1 if word in _LISTS.english or word in _LISTS.shared or word in nouns() else 0
     )
     whole, lengths, stems = _votes()
     votes, known = whole.get(word, _NOBODY)

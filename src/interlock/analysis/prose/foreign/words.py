@@ -6,8 +6,7 @@ import re
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon.lists import WordLists
-from interlock.analysis.lexicon.load import telling_files
+from interlock.analysis.lexicon.load import WordLists, telling_files
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.embedded import MARK
 
