@@ -139,6 +139,7 @@ def phrases_of(phrase: dict[str, Any]) -> dict[str, Any]:
     ("change", "message"),
     [
         ({"patterns": ["{nobody}"]}, "no list 'nobody'"),
+        ({"patterns": ["{prose.nobody}"]}, "no list 'prose.nobody'"),
         ({"patterns": ["x" * 201]}, "at most 200"),
         ({"patterns": ["(x"]}, "unterminated"),
         ({"patterns": []}, "expected a list of patterns"),
@@ -219,6 +220,8 @@ def test_every_list_and_pattern_is_asked_for_and_every_one_asked_for_is_there(ki
             asked[found[2]] = {
                 name for one in asking for name in re.findall(rf"\b{found[1]}\.(?:in_order\(.)?([a-z]\w*)", one)
             }
+    for reader, name in re.findall(r"\{(\w+)\.(\w+)\}", str(pattern_lists())) if kind == "WordLists" else ():
+        asked[reader].add(name)
     assert {reader: set(names) for reader, names in held.items() if reader != "lists"} == asked
 
 

@@ -14,7 +14,7 @@ from interlock.analysis.packs import Pack, PackError, only_keys
 
 LONGEST = 200  # characters of one pattern
 _KEY = 3  # letters by which the cues are kept
-_NAME = re.compile(r"\{([a-z_]+)\}")
+_NAME = re.compile(r"\{([a-z_]+(?:\.[a-z_]+)?)\}")
 _DEEPEST = 6  # lists inside lists
 _KEYS = frozenset({"also", "cues", "effect", "kind", "patterns", "strong", "traits"})
 
@@ -130,10 +130,11 @@ def joined(where: str, alternatives: Any, parts: Mapping[str, str]) -> str:
 
 
 def _expanded(where: str, pattern: str, parts: Mapping[str, str]) -> str:
-    for _ in range(_DEEPEST):
-        if unknown := next((name for name in _NAME.findall(pattern) if name not in parts), ""):
-            raise PackError(f"{where}: no list {unknown!r}")
-        pattern = _NAME.sub(lambda name: parts[name[1]], pattern)
+    try:
+        for _ in range(_DEEPEST):
+            pattern = _NAME.sub(lambda name: parts[name[1]], pattern)
+    except KeyError as error:
+        raise PackError(f"{where}: no list {error}") from None
     return pattern
 
 

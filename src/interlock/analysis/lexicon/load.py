@@ -94,11 +94,20 @@ def pattern_lists() -> Mapping[str, Mapping[str, Sequence[str]]]:
 @cache
 def pattern_parts() -> Mapping[str, str]:
     """What a pattern may name."""
-    return build_parts(_idioms()) | build_parts(pattern_lists())
+    return _Parts(build_parts(_idioms()) | build_parts(pattern_lists()))
+
+
+class _Parts(dict[str, str]):
+    """Parts of patterns, and `reader.name` for the words of a reader's list; raises KeyError for any other."""
+
+    def __missing__(self, name: str) -> str:
+        reader, _, listed = name.partition(".")
+        self[name] = found = f"(?:{'|'.join(map(re.escape, word_lists()[reader][listed].split()))})"
+        return found
 
 
 def _check_patterns(pack: Pack) -> None:
-    parts = build_parts(_idioms()) | build_parts(pack)
+    parts = _Parts(build_parts(_idioms()) | build_parts(pack))
     for reader, patterns in pack.items():
         for name, alternatives in patterns.items() if reader != "lists" else ():
             joined(f"{reader}: {name}", alternatives, parts)

@@ -89,6 +89,11 @@ def clauses(words: Tokens) -> list[Tokens]:
     return [clause for clause in found if clause]
 
 
+def framed(low: Tokens, at: int) -> str:
+    """The words as one text with `¦` for the one that a pattern is about."""
+    return " ".join([*low[:at], "¦", *low[at + 1 :]])
+
+
 def _begins_act(words: Tokens, at: int) -> bool:
     """True when a verb, a denial, a command or an operation's name comes next."""
     at = _behind_a_remark(words, at)

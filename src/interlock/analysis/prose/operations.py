@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -13,7 +12,7 @@ from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import harms, is_operation, may_be_operation
 from interlock.analysis.programs.load import called_programs, program_set
 from interlock.analysis.prose import english
-from interlock.analysis.prose.clauses import Tokens
+from interlock.analysis.prose.clauses import Tokens, framed
 
 _PATTERNS = Patterns("operations")
 _LISTS = WordLists("operations")
@@ -122,23 +121,9 @@ def _how(words: Tokens, low: Tokens, at: int) -> str:
 def _is_called(low: Tokens, at: int) -> bool:
     """`call the operation x`, `use the x tool`, `the next action is x`; not `the function x lacks a test`."""
     front = _front(low, at)
-    if front < 0:  # `the drop_table tool on orders`
-        return (
-            at > 0
-            and low[at + 1 : at + 2] != []
-            and low[at + 1] in _LISTS.nouns
-            and (low[at + 2 : at + 3] or ["on"])[0] in _LISTS.called_on - {"in"}
-        )
-    before = low[front]
-    if before in _LISTS.nouns:
-        return front == 0 or not _LISTS.calls.isdisjoint(low[:front]) or (before == "step" and "next" in low[:front])
-    if before in ("is", "be", "=") and front:
-        return not _LISTS.nouns.isdisjoint(low[:front]) and not {"what", "how", "why"} & set(low[:front])
-    if before == "to":
-        return front == at - 1 and not (front and low[front - 1] in _LISTS.refers)
-    if before in ("with", "by"):
+    if low[front] in ("with", "by") and front >= 0:
         return not (front and (low[front - 1] in _LISTS.refers or form_of(low[front - 1]) == "past"))
-    return before in _LISTS.calls
+    return _PATTERNS.called.match(framed(low, at)) is not None
 
 
 def _is_denied(low: Tokens, at: int) -> bool:
@@ -172,11 +157,5 @@ def _is_told(low: Tokens, at: int, how: str) -> bool:
 
 def _given(words: Tokens) -> dict[str, str]:
     """`on project/config.json`: the path that an operation is said to work on."""
-    if words and re.match(r"[~.]?/|~", words[0]):
-        return {"path": words[0]}
-    for at, word in enumerate(words[:6]):
-        if word.lower() in ("on", "for", "to", "in", "with", "at") and at + 1 < len(words):
-            target = words[at + 1]
-            if "/" in target or re.search(r"\w\.\w{1,5}$", target):
-                return {"path": target}
-    return {}
+    found = _PATTERNS.given.match(" ".join(words[:7]))
+    return {"path": next(filter(None, found.groups()))} if found else {}

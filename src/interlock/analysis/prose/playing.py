@@ -10,8 +10,7 @@ from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.command_params import shell_text
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.operations.requests import acting_path
-from interlock.analysis.prose import english
-from interlock.analysis.prose.clauses import AnnouncedAct, Tokens
+from interlock.analysis.prose.clauses import AnnouncedAct, Tokens, framed
 from interlock.analysis.prose.code_spans import calls_in
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, arguments
 from interlock.analysis.prose.english.clause import EnglishClause
@@ -106,43 +105,12 @@ def running(words: Tokens, clause: EnglishClause, lifted: Lifted, told: Told) ->
 
 def _is_named(low: Tokens, at: int) -> bool:
     """True where a command is only named: `what x does`, `the difference between x and y`, `uses of x`."""
-    near = low[max(0, at - 3) : at]
-    after = low[at + 1 : at + 6]
-    if near and (
-        near[-1] in _LISTS.beside
-        or (near[-1] in english.LISTS.code_edits or (near[-1] == "the" and set(near) & english.LISTS.code_edits))
-        or (
-            near[-1] in _LISTS.of
-            and set(low[max(0, at - 4) : at - 1]) & _LISTS.naming
-            and not set(low[:at]) & _LISTS.running
-        )
-    ):
-        return True
-    if _LISTS.asking & set(near):
-        return True
-    if (
-        near
-        and near[-1] in _LISTS.puts
-        and after[:1]
-        and after[0] in ("in", "into", "on", "to", "as")
-        and _LISTS.pages & set(low[at + 1 : at + 9])
-    ):
-        return True  # `put x in the slides`
-    if not after:
-        return False
-    return (
-        after[0] in _LISTS.told
-        or after[:2] == ["would", "do"]
-        or (after[0] in ("is", "are") and bool(set(after) & _LISTS.judged))
-    )
+    return _PATTERNS.named.search(framed(low, at)) is not None
 
 
 def _is_launched(low: Tokens, at: int, clause: EnglishClause) -> bool:
     """`to fix the bug I'll do a quick x`: what shields the clause is not what is done with the command."""
-    near = low[max(0, at - 3) : at]
-    if not clause.shield or clause.denied or not _LISTS.launches & set(near):
-        return False
-    return not set(low[:at]) & _LISTS.telling and not set(low[max(0, at - 6) : at]) & english.LISTS.negations
+    return bool(clause.shield) and not clause.denied and _PATTERNS.launched.match(framed(low, at)) is not None
 
 
 # -- what does it do? -------------------------------------------------------------------------------------

@@ -63,9 +63,10 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
         elif number and "production" in their_traits:
             traits.add("production")
         group = group or (number > 0 and not _LISTS.groups.isdisjoint(phrase))
+    text = " ".join(low)
     shared = not _LISTS.shared.isdisjoint(low)
     if (kind == "resource" and not shared and _is_own(low, phrases[0])) or (
-        kind in ("data", "resource") and not shared and _is_toy(low) and {"all", "every"}.isdisjoint(low)
+        kind in ("data", "resource") and not shared and not _LISTS.toys.isdisjoint(low) and _PATTERNS.toy.match(text)
     ):
         kind = "scrap"
     if kind == "scrap" and shared:
@@ -75,7 +76,6 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
     traits |= _scope(low)
     if many:
         traits.add("bulk")
-    text = " ".join(low)
     if english.may_say(_NO_BACKUP_CUES, text) and _PATTERNS.no_backup.search(text):
         traits.add("no_backup")
     if english.may_say(_NO_UNDO_CUES, text) and _PATTERNS.no_undo.search(text):
@@ -101,14 +101,6 @@ def _is_own(low: Tokens, first: Tokens) -> bool:
     if not {"local", "localhost", "locally"}.isdisjoint(low):
         return True
     return "my" in low and not _LISTS.own.isdisjoint(low) and _LISTS.own.isdisjoint(first)
-
-
-def _is_toy(low: Tokens) -> bool:
-    """`the demo shop`; not `left by the demo`."""
-    return not _LISTS.toys.isdisjoint(low) and any(
-        word in _LISTS.toys and low[at + 1] not in english.LISTS.prepositions and low[at + 1] != ","
-        for at, word in enumerate(low[:-1])
-    )
 
 
 def _phrases(low: Tokens) -> list[Tokens]:

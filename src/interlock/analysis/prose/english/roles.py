@@ -6,11 +6,12 @@ from functools import cache
 from itertools import pairwise
 
 from interlock.analysis.lexicon.forms import form_of, forms, nouns, scope, verb_forms
-from interlock.analysis.lexicon.load import WordLists, WordMaps
+from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.prose import english
-from interlock.analysis.prose.clauses import Tokens
+from interlock.analysis.prose.clauses import Tokens, framed
 
 _LISTS = WordLists("roles")
+_PATTERNS = Patterns("roles")
 _MAPS = WordMaps("roles")
 
 
@@ -125,23 +126,13 @@ def is_report(low: Tokens, at: int, kind: str) -> bool:
 
 def is_relative(low: Tokens, at: int) -> bool:
     """`the timeout after which connections are dropped`: what only says when or where something else happens."""
-    return any(
-        word == "which" and low[place - 1] in ("after", "before", "in", "at", "during", "until")
-        for place, word in enumerate(low[:at])
-        if place
-    )
+    return _PATTERNS.relative.search(" ".join(low[:at])) is not None
 
 
 def by_others(low: Tokens, at: int) -> bool:
     """`will be dropped next quarter by the DBA`: somebody else does it, and not what an agent starts."""
-    if "by" not in low[at:]:
-        return False
-    who = low[low.index("by", at) + 1 :][:_WHO]
-    end = next((place for place, word in enumerate(who) if word in english.LISTS.prepositions or word == ","), len(who))
-    return not _LISTS.others.isdisjoint(who[:end]) and _LISTS.tools.isdisjoint(who[:end])
-
-
-_WHO = 5  # words in which somebody is named
+    who = _PATTERNS.who.search(" ".join(low[at:]))
+    return who is not None and not _LISTS.others.isdisjoint(named := who[1].split()) and _LISTS.tools.isdisjoint(named)
 
 
 def reports(low: Tokens) -> bool:
@@ -197,17 +188,8 @@ def is_told(verb: str, low: Tokens, at: int) -> bool:
     """`tell the user that dropping it is forbidden`: the rest of the clause is what somebody is told."""
     if verb not in _LISTS.tellers:
         return False
-    for word in low[at + 1 : at + _TELLING]:
-        if word in _LISTS.told:
-            return True
-        if word in _LISTS.crowds:
-            return False  # `post on Twitter that …` is read by all
-        if (word in ("to", "and", ",") and verb not in _LISTS.speak) or word in _LISTS.each or word.startswith("every"):
-            return False
-    return False
-
-
-_TELLING = 7
+    said = _PATTERNS.tells if verb in _LISTS.speak else _PATTERNS.tells_somebody
+    return said.match(" ".join(low[at + 1 :])) is not None
 
 
 def only_looks(verb: str, low: Tokens, at: int) -> str:
@@ -237,12 +219,7 @@ def job_does(low: Tokens, at: int) -> bool:
 
 def is_fronted(low: Tokens, at: int) -> bool:
     """`the old logs I delete tonight`: what the verb is done to stands in front of who does it."""
-    return (
-        at > 2
-        and low[at - 1] in ("i", "we", "i'll", "we'll", "i'm")
-        and (low[0] in english.LISTS.determiners or low[0] in _LISTS.each)
-        and (at + 1 == len(low) or low[at + 1] in english.LISTS.prepositions or low[at + 1] in _LISTS.when)
-    )
+    return at > 2 and _PATTERNS.fronted.match(framed(low, at)) is not None
 
 
 def is_empty(low: Tokens, at: int) -> bool:

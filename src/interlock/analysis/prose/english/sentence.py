@@ -189,10 +189,4 @@ def reads_as_english(low: str) -> bool:
 
 def is_pressed(words: Tokens, at: int) -> bool:
     """True when what stands here is pressed or confirmed: a verb of pressing in front, and nothing but its place between."""
-    for word in reversed(words[max(0, at - 4) : at]):
-        low = word.lower()
-        if low in _LISTS.presses:
-            return True
-        if low not in _LISTS.near:
-            return False
-    return False
+    return _PATTERNS.pressed.search(" ".join(words[:at]).lower()) is not None
