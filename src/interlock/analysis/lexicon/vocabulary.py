@@ -88,9 +88,7 @@ class Language(Struct, frozen=True):
     spaced: bool = True  # words have spaces between them
     accents: bool = False  # words differ by their accents alone
     idioms: Mapping[str, Sequence[str]] = field(default_factory=dict)  # "role kind traits" -> patterns over plain words
-    pairs: Mapping[str, str] = field(
-        default_factory=dict
-    )  # kind or role -> "verb+particle", where the particle stands apart
+    pairs: Mapping[str, str] = field(default_factory=dict)  # kind or role -> "verb+particle" that stand apart
     alone: Mapping[str, str] = field(default_factory=dict)  # "role kind" -> particles that need no verb
 
     def listed(self, role: str) -> list[str]:

@@ -68,6 +68,17 @@ def write(path: str, text: str | None, out: Report, verb: str = "write", *traits
         out.effect("act_override", "permissions of the agent")
 
 
+def each(verb: str, params: Mapping[str, Any], out: Report, *traits: str) -> bool:
+    """Something is done to every file; True when paths were named."""
+    named = paths(params)
+    for path in named:
+        if verb in ("write", "append"):
+            write(path, content(params), out, verb, *traits)
+        else:
+            out.effect(verb, path, *traits)
+    return bool(named)
+
+
 def _pipeline(text: str, out: Report) -> None:
     """The steps of a pipeline are commands; a secret of it is one of theirs."""
     for line in _STEP.findall(text[:MAX_TEXT])[:200]:
@@ -76,10 +87,10 @@ def _pipeline(text: str, out: Report) -> None:
             out.shell(_HOLE.sub(r"$\1", line.strip().strip("'\"}] ")))
 
 
-def delete(params: Mapping[str, Any], out: Report, *traits: str) -> bool:
+def delete(params: Mapping[str, Any], out: Report, recursive: bool = False) -> bool:
     """Files are deleted; True when paths were named."""
     named = paths(params)
-    marks = set(traits)
+    marks = {"recursive"} if recursive else set()
     for key, value in list(params.items())[:200]:
         if squash(key) in ("recursive", "recurse", "deletecontents") and truth(value):
             marks.add("recursive")
@@ -196,21 +207,16 @@ def file_act(words: Words, act: NamedAct, params: Mapping[str, Any], out: Report
     ):
         return False
     if act.verb in _EMPTIES:
-        verb = "truncate" if content(params) == "" else _EMPTIES[act.verb]
-        for path in named:
-            out.effect(verb, path)
+        each("truncate" if content(params) == "" else _EMPTIES[act.verb], params, out)
     elif act.kind == "delete":
         tree = act.verb == "rmtree" or (act.noun.startswith(("dir", "folder", "path")) and act.verb != "rmdir")
-        delete(params, out, *(("recursive",) if tree else ()))
+        delete(params, out, tree)
     elif act.verb in ("move", "rename"):
         move(params, out)
     elif act.verb in _WRITES:
-        for path in named:
-            made = ("edit",) if act.verb in _EDITS else ()
-            write(path, content(params), out, "append" if act.verb == "append" else "write", *made)
+        each("append" if act.verb == "append" else "write", params, out, *(("edit",) if act.verb in _EDITS else ()))
     elif act.kind == "read":
-        for path in named:
-            out.effect("read", path)
+        each("read", params, out)
     else:
         return False
     return True

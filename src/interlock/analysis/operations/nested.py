@@ -33,9 +33,8 @@ _CALL_NAMES = _NAMES | frozenset("name method call command api endpoint toolid f
 _BATCHES = frozenset(
     "changes operations actions calls requests steps tasks batch commands mutations toolcalls tooluses invocations jobs cmds queue".split()
 )
-_NAMING = (
-    _NAMES | _BATCHES | {"service", "name", "type", "cmd", "command"}
-)  # without one of these, no other operation is named
+# Without one of these, no other operation is named.
+_NAMING = _NAMES | _BATCHES | {"service", "name", "type", "cmd", "command"}
 _DOMAINS: Mapping[str, str] = {"lock": "door", "cover": "garage"}
 _MOST = 100
 _DEEPEST = 8  # of what is searched for calls

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from interlock.analysis.confusables import plain
@@ -85,7 +85,7 @@ def is_runner(name: str, input: Input) -> bool:
 def _is_call(handler: Handler, input: Input, crude: str) -> bool:
     if handler not in _ALWAYS or (handler in _BY_PATH and not _has_path(input)):
         return False
-    return not ((handler is _read and crude != "read") or (handler is _shell and not _has_command(input)))
+    return not ((handler is _FILES["read"] and crude != "read") or (handler is _shell and not _has_command(input)))
 
 
 def _handler(name: str, input: Input) -> Handler | None:
@@ -233,14 +233,14 @@ def _runs_typed(input: Input, out: Report) -> bool:
 # -- files ------------------------------------------------------------------------------------------------
 
 
-def _write(input: Input, out: Report) -> None:
-    for path in files.paths(input):
-        files.write(path, files.content(input), out)
+def _on_files(does: Callable[[Input, Report], bool], *missing: str) -> Handler:
+    """The reader of a tool for files; `missing` is its effect where no path is named."""
 
+    def read(input: Input, out: Report) -> None:
+        if not does(input, out) and missing:
+            out.effect(*missing)
 
-def _append(input: Input, out: Report) -> None:
-    for path in files.paths(input):
-        files.write(path, files.content(input), out, "append")
+    return read
 
 
 def _edit(input: Input, out: Report) -> None:
@@ -257,17 +257,7 @@ def _edit(input: Input, out: Report) -> None:
 
 def _editor(input: Input, out: Report) -> None:
     """One tool for all: view, create, str_replace, insert, undo_edit."""
-    command = first_text(input, "command", "action").lower()
-    if command in ("view", "read", "open"):
-        _read(input, out)
-    elif command in ("create", "write", "overwrite"):
-        _write(input, out)
-    elif command in ("delete", "remove"):
-        _delete(input, out)
-    elif command in ("rename", "move"):
-        _move(input, out)
-    else:
-        _edit(input, out)
+    _FILES[_MAPS.editor.get(first_text(input, "command", "action").lower(), "edit")](input, out)
 
 
 def _patch(input: Input, out: Report) -> None:
@@ -281,29 +271,6 @@ def _patch(input: Input, out: Report) -> None:
             files.write(path, None, out, "write", "edit")
         if not named:
             out.unreadable("a patch that cannot be read", "payload")
-
-
-def _delete(input: Input, out: Report) -> None:
-    if not files.delete(input, out):
-        out.effect("act_delete", "a file")
-
-
-def _delete_tree(input: Input, out: Report) -> None:
-    if not files.delete(input, out, "recursive"):
-        out.effect("act_delete", "a directory", "bulk")
-
-
-def _move(input: Input, out: Report) -> None:
-    if not files.move(input, out):
-        out.effect("act_change", "a file")
-
-
-def _read(input: Input, out: Report) -> None:
-    named = files.paths(input)
-    for path in named:
-        out.effect("read", path)
-    if not named:
-        out.effect("act_read", "files")
 
 
 def _notebook(input: Input, out: Report) -> None:
@@ -343,12 +310,21 @@ def _agent(input: Input, out: Report) -> None:
 
 _SHELLS = (_shell, _powershell, read_terminal, read_typed, _keyboard, _computer)
 _CODES = (_python, _javascript, _notebook, _editor, _patch)
-_FILES = (_write, _append, _edit, _delete, _delete_tree, _move, _read)
+_FILES: Mapping[str, Handler] = {
+    "write": _on_files(partial(files.each, "write")),
+    "append": _on_files(partial(files.each, "append")),
+    "edit": _edit,
+    "delete": _on_files(files.delete, "act_delete", "a file"),
+    "delete_tree": _on_files(partial(files.delete, recursive=True), "act_delete", "a directory", "bulk"),
+    "move": _on_files(files.move, "act_change", "a file"),
+    "read": _on_files(partial(files.each, "read"), "act_read", "files"),
+}
 _REST = (_agent, _fetch, _look, _note, files.copy)
 _READERS: Mapping[str, Handler] = {
-    reader.__name__.removeprefix("read").removeprefix("_"): reader for reader in (*_SHELLS, *_CODES, *_FILES, *_REST)
+    **{reader.__name__.removeprefix("read").removeprefix("_"): reader for reader in (*_SHELLS, *_CODES, *_REST)},
+    **_FILES,
 }
-_BY_PATH = frozenset(_FILES)
+_BY_PATH = frozenset(_FILES.values())
 
 
 @cache
@@ -362,7 +338,7 @@ def _handlers() -> Mapping[str, Handler]:
     return {**_shared(), **{squash(name): _READERS[reader] for name, reader in _MAPS.own.items()}}
 
 
-_LOOKING = frozenset({_look, _read, _fetch})
+_LOOKING = frozenset({_look, _FILES["read"], _fetch})
 
 
 @cache
@@ -371,6 +347,6 @@ def _tool_words() -> frozenset[str]:
 
 
 # What an operation of that name is as well, whatever its category says.
-_ALWAYS = frozenset((*_SHELLS, *_CODES, *_FILES, _cells))
+_ALWAYS = frozenset((*_SHELLS, *_CODES, *_BY_PATH, _cells))
 
 __all__ = ["is_built_in", "read_built_in", "read_tool"]

@@ -22,11 +22,9 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     """What the clause does to the files that it names."""
     if clause.denied or not _PATTERNS.places.search(clause.text):
         return []
-    text = (
-        clause.text
-        if MARK not in clause.text
-        else " ".join([word for word in clause.text.split(" ") if MARK not in word])
-    )
+    text = clause.text
+    if MARK in text:
+        text = " ".join([word for word in text.split(" ") if MARK not in word])
     if _PATTERNS.sends.match(text) and _PATTERNS.outward.search(text):
         return [("act_leak", path, "secret") for path in _paths(words)[:_MOST] if _PATTERNS.secret.search(path)]
     if clause.shield == "look":

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from interlock.analysis.lexicon import split_name
-from interlock.analysis.lexicon.forms import form_of, nouns, verb_forms
+from interlock.analysis.lexicon.forms import form_of, nouns
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import harms, is_operation, may_be_operation
 from interlock.analysis.programs.load import called_programs, program_set
-from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import Tokens, framed
+from interlock.analysis.prose.english.roles import is_denied
 
 _PATTERNS = Patterns("operations")
 _LISTS = WordLists("operations")
@@ -74,7 +74,13 @@ def lists_names(low: str) -> bool:
 
 def _role(words: Tokens, low: Tokens, at: int, last: str) -> str:
     how = last if last == CALLED else "" if last else _how(words, low, at)
-    if last == NAMED or _was_called(low, at) or _is_denied(low, at) or _is_reworked(low, at) or _is_told(low, at, how):
+    if (
+        last == NAMED
+        or _was_called(low, at)
+        or is_denied(low, at, near=3, far=5)
+        or _is_reworked(low, at)
+        or _is_told(low, at, how)
+    ):
         return NAMED
     if how:
         return CALLED
@@ -124,19 +130,6 @@ def _is_called(low: Tokens, at: int) -> bool:
     if low[front] in ("with", "by") and front >= 0:
         return not (front and (low[front - 1] in _LISTS.refers or form_of(low[front - 1]) == "past"))
     return _PATTERNS.called.match(framed(low, at)) is not None
-
-
-def _is_denied(low: Tokens, at: int) -> bool:
-    """`do not call x`, `instead of x`, `without x`: a denial in front, and no other act between."""
-    for place in range(at - 1, max(-1, at - 6), -1):
-        if low[place] in english.LISTS.close:
-            return at - place <= 3
-        if low[place] in english.LISTS.negations:
-            return True
-        known = verb_forms().get(low[place])
-        if known and known[2] not in ("do", "make", "look") and known[1] != "past":
-            return False
-    return False
 
 
 def _is_told(low: Tokens, at: int, how: str) -> bool:

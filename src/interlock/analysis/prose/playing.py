@@ -53,9 +53,7 @@ class Told:
         self.out = self.whole = out
         self.any = self.known = self.vague = False
         self.read_only = True
-        self.looks = (
-            False  # something said that it only looks, asks or does nothing: without that, nothing is safe (C-01)
-        )
+        self.looks = False  # something only looks, asks or does nothing: without that, nothing is safe (C-01)
         self.asked = False
         self.named = False  # the clause in front only named a command
         self.mentioned: list[Mention] = []  # the operations that the sentence names
@@ -68,9 +66,7 @@ class Told:
         self.studied = False  # a clause reads, checks or explains
         self.described: list[Tokens] = []  # clauses about what a piece of code does
         self.quoted: list[Embedded] = []  # what was quoted or described so far
-        self.plain: list[
-            tuple[str, str]
-        ] = []  # sentences that say what will be done, nothing embedded; and in which language
+        self.plain: list[tuple[str, str]] = []  # sentences with nothing embedded, and in which language they are
 
     def about(self, words: Tokens) -> None:
         """From here on, what is told is about the part of the text that has these words."""

@@ -20,6 +20,7 @@ from interlock.analysis.prose.english.objects import EnglishObject, in_code, kin
 from interlock.analysis.prose.english.roles import (
     by_others,
     is_checked,
+    is_denied,
     is_empty,
     is_fronted,
     is_noun,
@@ -141,7 +142,7 @@ def _read_words(found: EnglishClause, topic: int) -> None:
         if word.startswith(MARK):
             near = set(low[max(0, at - 3) : at])
             means = not found.shield or (found.head not in english.LISTS.tells and not near.isdisjoint(_LISTS.runs))
-            if means and not _denied(low, at):
+            if means and not is_denied(low, at):
                 found.marks.append(found.words[at])
                 found.runs = found.runs or not near.isdisjoint(_LISTS.strictly) or _is_given(found.words, at)
         elif at < topic and (word in table or word in nominals() or is_opening(low, at)):
@@ -168,7 +169,7 @@ def _read_verb(found: EnglishClause, at: int) -> None:
         return
     if form != "past" and verb in leaders():
         speaks = "make" if is_told(verb, low, at) else only_looks(verb, low, at)
-        if speaks and not _denied(low, at):
+        if speaks and not is_denied(low, at):
             found.shield_by(speaks, verb, at)
             return
     after = low[at + 1 : at + 3]
@@ -185,7 +186,7 @@ def _read_verb(found: EnglishClause, at: int) -> None:
     ):
         found.known = True
     elif kind == "do":
-        if verb in _LISTS.mutates and form != "past" and not _denied(low, at):
+        if verb in _LISTS.mutates and form != "past" and not is_denied(low, at):
             changed = mutation(found.words, low, at, found.wide)
             found.acts += [changed] if changed is not None else []
         found.known = found.known or form != "past"
@@ -198,7 +199,7 @@ def _read_verb(found: EnglishClause, at: int) -> None:
 def _is_announced(found: EnglishClause, at: int, kind: str, passive: bool) -> bool:
     """False for harm that the clause denies, reports, speaks of or leaves to others; remembers which."""
     low, close, maybe = found.low, english.LISTS.close, english.LISTS.modal_maybe
-    if _denied(low, at) or is_empty(low, at):
+    if is_denied(low, at) or is_empty(low, at):
         found.denied, found.known = True, True
         found.reported = found.reported or (kind in english.LISTS.grave and close.isdisjoint(low))
     elif is_subject(low, at) or is_checked(low, at, kind):
@@ -281,20 +282,6 @@ def _particle(verb: str, low: Tokens, at: int) -> int:
     return 0
 
 
-def _denied(low: Tokens, at: int) -> bool:
-    """True when a denial stands in front of this word and belongs to it."""
-    if low[max(0, at - 3) : at] == ["no", "need", "to"]:
-        return True
-    table, close, negations = verb_forms(), english.LISTS.close, english.LISTS.negations
-    for place in range(at - 1, max(-1, at - 7), -1):
-        word = low[place]
-        if word in negations:
-            return word not in close or at - place <= 2
-        if word in table and table[word][2] not in ("do", "make", "look") and table[word][1] != "past":
-            return False
-    return False
-
-
 _GOES_OUT = frozenset({"act_leak", "act_send"})
 
 
@@ -309,7 +296,7 @@ def _read_idioms(found: EnglishClause, text: str, thing: EnglishObject, topic: i
         if begun is not None and wording.effect not in begun and wording.effect not in _GOES_OUT:
             continue  # what only the topic has
         at = min(text[:start].count(" "), len(low) - 1)
-        if _denied([*low, ""], min(len(text[:start].split()), len(low))):
+        if is_denied([*low, ""], min(len(text[:start].split()), len(low))):
             return
         if (wording.effect == "act_rewrite" and _was_done(low, at)) or (
             wording.effect == "act_run" and _is_kind(low, at)

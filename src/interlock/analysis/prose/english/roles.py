@@ -222,6 +222,20 @@ def is_fronted(low: Tokens, at: int) -> bool:
     return at > 2 and _PATTERNS.fronted.match(framed(low, at)) is not None
 
 
+def is_denied(low: Tokens, at: int, near: int = 2, far: int = 6) -> bool:
+    """True when a denial stands in front of this word and belongs to it: no further than `far`, a weak one no further than `near`."""
+    if low[max(0, at - 3) : at] == ["no", "need", "to"]:
+        return True
+    table, close, negations = verb_forms(), english.LISTS.close, english.LISTS.negations
+    for place in range(at - 1, max(-1, at - far - 1), -1):
+        word = low[place]
+        if word in negations:
+            return word not in close or at - place <= near
+        if word in table and table[word][2] not in ("do", "make", "look") and table[word][1] != "past":
+            return False
+    return False
+
+
 def is_empty(low: Tokens, at: int) -> bool:
     """`delete nothing`, `remove no rows`; not `delete no longer needed rows`, nor `nothing but`."""
     after = low[at + 1 : at + 3]

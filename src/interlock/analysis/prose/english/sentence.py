@@ -69,7 +69,6 @@ def is_followed(words: str) -> bool:
 
 
 _REACH = 9  # words in which a subject ends
-_RULED_OUT = (["off", "the", "table"], ["off", "limits"], ["not", "an", "option"], ["out", "of", "the"], ["off"])
 
 
 def guard_at_work(words: Tokens) -> EnglishObject | None:
@@ -163,16 +162,7 @@ def is_judged(words: Tokens) -> bool:
         return True
     if low[0] in ("a", "an") and not {"cannot", "can't", "never"}.isdisjoint(low[2:6]):
         return True
-    if form_of(low[0]) != "ing":
-        return False
-    for at, word in enumerate(low[1:], 1):
-        if word in ("is", "was", "are"):
-            after = low[at + 1 : at + 4]
-            ruled_out = after in _RULED_OUT or (after[:1] == ["not"] and not _LISTS.allowed.isdisjoint(after[1:]))
-            return ruled_out or not _LISTS.judged.isdisjoint(after)
-        if word in _LISTS.speakers or word == "and":
-            return False
-    return False
+    return form_of(low[0]) == "ing" and _PATTERNS.judged.match(" ".join(low)) is not None
 
 
 def reads_as_english(low: str) -> bool:
