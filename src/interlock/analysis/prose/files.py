@@ -13,7 +13,6 @@ _PATTERNS = Patterns("files")
 _LISTS = WordLists("files")
 
 _FILE = re.compile(r"^(?:[\w@+-]+/)*[\w@+.-]*\w\.[A-Za-z]\w{0,9}$|^(?:[\w@+.-]+/){1,}[\w@+.*-]*$|^\*\.\w{1,6}$")
-_OVERWRITES = re.compile(r"\b(?:overwrit|clobber|replac|truncat)\w*")
 _MOST = 20
 _PLACES = {"home": "~", "root": "/", "here": "."}
 
@@ -25,77 +24,51 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     text = clause.text
     if MARK in text:
         text = " ".join([word for word in text.split(" ") if MARK not in word])
+    named = _paths(words)[:_MOST]
     if _PATTERNS.sends.match(text) and _PATTERNS.outward.search(text):
-        return [("act_leak", path, "secret") for path in _paths(words)[:_MOST] if _PATTERNS.secret.search(path)]
+        return [("act_leak", path, "secret") for path in named if _PATTERNS.secret.search(path)]
     if clause.shield == "look":
-        return [("read", path) for path in _paths(words)[:_MOST]] if _PATTERNS.reads.match(text) else []
+        return [("read", path) for path in named] if _PATTERNS.reads.match(text) else []
     if clause.shield == "make":
-        return (
-            [
-                ("write", path)
-                for path in _paths(words)[:_MOST]
-                if not (_PATTERNS.adds.match(text) and _PATTERNS.rc.search(path))
-            ]
-            if _PATTERNS.writes.match(text) and clause.head in _LISTS.own
-            else []
-        )
-    if (
-        clause.acts
-        and clause.acts[0].verb in _LISTS.destroys
-        and not ((thing := thing_of(clause)).kind in ("code", "account") and thing.direct)
-    ):
-        if _PATTERNS.killers.search(text):
-            return _deleted(words, text, "bulk" if clause.acts[0].traits & {"bulk", "all"} else "")
-        if _OVERWRITES.search(text):
-            kept = [
-                ("overwrite", path)
-                for path in _paths(words)[:_MOST]
-                if words[words.index(path) - 1].lower() not in _LISTS.within or "contents of" in text
-            ]
-            lost = [
-                ("act_delete", path, "one")
-                for _, path in kept
-                if _LOSES.search(text) and not _PATTERNS.made.search(path)
-            ]
-            return [*kept, *lost]
-    return []
+        if not _PATTERNS.writes.match(text) or clause.head not in _LISTS.own:
+            return []
+        adds = _PATTERNS.adds.match(text)
+        return [("write", path) for path in named if not (adds and _PATTERNS.rc.search(path))]
+    if not clause.acts or clause.acts[0].verb not in _LISTS.destroys:
+        return []
+    thing = thing_of(clause)
+    if thing.kind in ("code", "account") and thing.direct:
+        return []
+    if _PATTERNS.killers.search(text):
+        return _deleted(words, named, text, bool(clause.acts[0].traits & {"bulk", "all"}))
+    if not _PATTERNS.overwrites.search(text):
+        return []
+    if "contents of" not in text:
+        named = [path for path in named if words[words.index(path) - 1].lower() not in _LISTS.within]
+    # Saying that a file is overwritten says that it was there; what a build makes can be made again.
+    lost = [path for path in named if not _PATTERNS.made.search(path)] if _PATTERNS.loses.search(text) else []
+    return [*(("overwrite", path) for path in named), *(("act_delete", path, "one") for path in lost)]
 
 
-# Saying that a file is overwritten says that it was there; what a build makes can be made again.
-_LOSES = re.compile(r"\b(?:overwrit|clobber)\w*")
-
-
-def _deleted(words: Tokens, text: str, bulk: str) -> list[tuple[str, ...]]:
+def _deleted(words: Tokens, named: list[str], text: str, bulk: bool) -> list[tuple[str, ...]]:
     if directory := _PATTERNS.directories.search(text):
         return [("delete", _PLACES[directory.lastgroup or "here"], "recursive")]
     if _PATTERNS.no_files.search(text):
         return []
-    named = _PATTERNS.named_folder.search(text)
-    if named and named[1] not in _LISTS.no_names:
-        return [("delete", named[1], "recursive")]
-    tree = ("recursive",) if _PATTERNS.folder.search(text) else ()
-    within: frozenset[str] = (
-        frozenset() if bulk and _PATTERNS.folder.search(text) else frozenset({"in", "of", "inside", "from", "within"})
-    )
-    return [
-        ("delete", path, *(tree or (("recursive",) if _is_folder(path) else ())))
-        for path in _paths(words)[:_MOST]
-        if words[words.index(path) - 1].lower() not in within
-    ]
+    folder = _PATTERNS.named_folder.search(text)
+    if folder and folder[1] not in _LISTS.no_names:
+        return [("delete", folder[1], "recursive")]
+    tree = _PATTERNS.folder.search(text) is not None
+    if not (bulk and tree):
+        named = [path for path in named if words[words.index(path) - 1].lower() not in _LISTS.inside]
+    return [("delete", path, *(("recursive",) if tree or _is_folder(path) else ())) for path in named]
 
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 def _is_folder(path: str) -> bool:
-    path = path.replace("\\", "/") if _DRIVE.match(path) else path
-    name = path.rstrip("/").rpartition("/")[2]
-    return (
-        path.endswith("/")
-        or path in ("~", "/", ".", "..")
-        or name in (".git", ".ssh", ".aws", ".kube")
-        or ((path.startswith(("/", "~")) or _DRIVE.match(path) is not None) and "." not in name)
-    )
+    return _PATTERNS.tree.fullmatch(path.replace("\\", "/") if _DRIVE.match(path) else path) is not None
 
 
 def _paths(words: Tokens) -> list[str]:
