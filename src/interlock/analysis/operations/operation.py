@@ -303,7 +303,7 @@ def _harmless(
     name: str, words: Words, act: NamedAct, crude: str, traits: set[str], patterns: NamePatterns, out: Report
 ) -> None:
     """C-01: safe only when the category and the name agree; everything else is at least reversible (DL-05)."""
-    verb = deed(act)[0]
+    verb = deed(act, frozenset(traits))[0]
     target = _target(act, name)
     if verb == "act_send":
         out.effect(verb, target, *sorted(traits & {"all", "bulk", "one", "production"}))

@@ -167,8 +167,9 @@ def _read_clause(
     told.ended = ends_with(words, named)
     told.mentioned += named
     words = without_named(words, named)
-    guard = guard_at_work(words)
-    if guard is not None or is_judged(words):
+    low = [word.lower() for word in words]
+    guard = guard_at_work(words, low)
+    if guard is not None or is_judged(words, low):
         told.known = told.looks = True
         told.spoken.add("told" if guard is None else "guard")
         return guard if guard is not None and guard.kind else before

@@ -35,10 +35,11 @@ def tokens(sentence: str) -> Tokens:
     found: Tokens = []
     for piece in _PIECE.findall(sentence.replace("’", "'")):
         word = piece.rstrip(".:") or piece
-        head, dash, verb = word.partition("-")
-        if not dash:
+        if "-" not in word:
             found.append(word)
-        elif word.lower().startswith("e-mail"):
+            continue
+        head, _, verb = word.partition("-")
+        if word.lower().startswith("e-mail"):
             found.append(word[:1] + word[2:])
         elif head.isalpha() and ((head.lower() in _LISTS.how and form_of(verb)) or _harms(head, verb)):
             found += [head, verb]

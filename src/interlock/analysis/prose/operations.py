@@ -36,12 +36,13 @@ CALLED, NAMED, OPEN = "called", "named", "open"
 
 def mentions(words: Tokens, before: str) -> list[Mention]:
     """Every operation that a clause names; `before` is the role of the name that the clause in front ended with."""
-    low = [word.lower() for word in words]
+    low: Tokens = []
     found: list[Mention] = []
     for at, word in enumerate(words):
         if word in _LISTS.inside:
             found.append(Mention(at, word, NAMED, {}))
         elif not (word.isalpha() and word.islower()) and may_be_operation(word):
+            low = low or [word.lower() for word in words]
             last = found[-1].role if found and found[-1].at == at - 2 and low[at - 1] in _LISTS.joints else ""
             found.append(Mention(at, word, _role(words, low, at, before if not at else last), _given(words[at + 1 :])))
     return found
@@ -68,7 +69,7 @@ def without_named(words: Tokens, found: list[Mention]) -> Tokens:
 
 def lists_names(low: str) -> bool:
     """`the tools of the server: x, y`: true for a sentence that lists operations and calls none."""
-    listed = _PATTERNS.listed.match(low)
+    listed = _PATTERNS.listed.match(low) if ":" in low else None
     return listed is not None and _LISTS.calls.isdisjoint(listed["head"].split())
 
 

@@ -71,9 +71,9 @@ def is_followed(words: str) -> bool:
 _REACH = 9  # words in which a subject ends
 
 
-def guard_at_work(words: Tokens) -> EnglishObject | None:
+def guard_at_work(words: Tokens, low: Tokens) -> EnglishObject | None:
     """The guard of a clause like `branch protection blocks my push`; none when somebody else acts."""
-    low = [word.lower() for word in words[:_REACH]]
+    low = low[:_REACH]
     if _noes().isdisjoint(low):
         return None
     for at, word in enumerate(low):
@@ -147,9 +147,8 @@ def _relabels(words: Tokens, low: Tokens) -> bool:
     return bool(said) and all(word[:1].isupper() for word in said if word.lower() not in _LISTS.labels)
 
 
-def is_judged(words: Tokens) -> bool:
+def is_judged(words: Tokens, low: Tokens) -> bool:
     """`dropping the table is forbidden`, `a dropped schema cannot be restored`, `the label goes from Delete to Remove`."""
-    low = [word.lower() for word in words]
     if _signs().isdisjoint(low):
         return False
     if "," in low[:5] and low[0] in ("to", "in", "by", "for", "note"):
