@@ -143,6 +143,7 @@ def phrases_of(phrase: dict[str, Any]) -> dict[str, Any]:
         ({"patterns": ["x" * 201]}, "at most 200"),
         ({"patterns": ["(x"]}, "unterminated"),
         ({"patterns": []}, "expected a list of patterns"),
+        ({"cues": ""}, "no cues"),
         ({"kind": "destroy"}, "expected one that is known"),
         ({"effect": "ruin"}, "expected one that is known"),
         ({"strongly": True}, "unknown key 'strongly'"),
@@ -159,6 +160,13 @@ def test_a_phrase_is_found_wherever_a_word_begins_with_its_cue() -> None:
     found, _ = build_phrases(phrases_of(phrase), english())
     assert [start for start, _ in found.found("it goes west")] == [3]
     assert list(found.found("it is going west")) == []
+
+
+def test_a_phrase_with_a_starred_cue_is_found_wherever_that_stands() -> None:
+    phrase = {"cues": "*.gone", "effect": "delete", "patterns": [r"\w+\.gone\b"]}
+    found, _ = build_phrases(phrases_of(phrase), english())
+    assert [start for start, _ in found.found("see key.gone")] == [4]
+    assert list(found.found("all is gone")) == []
 
 
 @each("code", sorted(vocabularies()))

@@ -22,7 +22,7 @@ _KEYS = frozenset({"also", "cues", "effect", "kind", "patterns", "strong", "trai
 class Phrase(Struct, frozen=True):
     """A wording that only as a whole says what happens."""
 
-    cues: tuple[str, ...]
+    cues: tuple[str, ...]  # of which a word begins with one, or has it inside where the cue begins with `*`
     pattern: str
     effect: str  # empty where the object decides
     kind: str  # of the verb that it stands for, where the object decides
@@ -36,10 +36,12 @@ class Phrases:
 
     def __init__(self, phrases: Sequence[Phrase]) -> None:
         self.phrases = phrases
-        self.always = [number for number, phrase in enumerate(phrases) if not phrase.cues]
+        self.inside: list[tuple[str, int]] = []  # what may stand anywhere in a word, and its phrase
         self.begun: dict[str, list[tuple[str, int]]] = {}  # the first letters of a cue -> the cue and its phrase
         for number, phrase in enumerate(phrases):
             for cue in phrase.cues:
+                if cue[0] == "*":
+                    self.inside.append((cue[1:], number))
                 self.begun.setdefault(cue[:_KEY], []).append((cue, number))
         self.twofold = {number for number, phrase in enumerate(phrases) if phrase.also}
         self.begun_by = lru_cache(maxsize=4096)(self._begun_by)
@@ -67,7 +69,7 @@ class Phrases:
         words = text.split()
         if "-" in text:
             words += [piece for word in words if "-" in word for piece in word.split("-")[1:]]
-        wanted = set(self.always).union(*map(self.begun_by, words))
+        wanted = {number for piece, number in self.inside if piece in text}.union(*map(self.begun_by, words))
         for number in wanted & self.twofold:
             also = self.phrases[number].also
             if not any(word.startswith(also) for word in words):
@@ -107,6 +109,8 @@ def build_phrases(pack: Pack, english: English) -> tuple[Phrases, Phrases]:
 def _phrase(where: str, data: Mapping[str, Any], parts: Mapping[str, str]) -> Phrase:
     only_keys(where, data, _KEYS)
     effect, kind = data.get("effect", ""), data.get("kind", "")
+    if not data["cues"].split():
+        raise PackError(f"{where}: no cues, expected words that begin it")
     pattern = joined(where, data["patterns"], parts)
     return Phrase(
         tuple(data["cues"].split()),
