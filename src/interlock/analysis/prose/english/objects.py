@@ -217,8 +217,8 @@ def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) ->
     rest = set(low[at + 1 :])
     if verb == "archive" and thing.kind == "data" and not _LISTS.everyday.isdisjoint(thing.said.split()):
         return "scrap"
-    if thing.kind == "data" and "branch" in rest and _is_merged(thing):
-        return "scrap"
+    if thing.kind == "data" and "branch" in rest and "all" not in thing.traits and _PATTERNS.merged.match(thing.words):
+        return "scrap"  # what it held is elsewhere, or Git refuses
     if (
         kind in ("bypass", "disable", "force", "remove")
         and thing.guards
@@ -251,16 +251,6 @@ def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) ->
     if kind == "charge" and any(word[:1] in "$€£" or (word[:1].isdigit() and len(word) > 2) for word in rest if word):
         return "money"
     return thing.kind
-
-
-def _is_merged(thing: EnglishObject) -> bool:
-    """`the local branch x with -d`, `the merged branch x`: what it held is elsewhere, or Git refuses."""
-    words = set(thing.words.split())
-    return (
-        not words.isdisjoint(("-d", "merged", "already-merged"))
-        and words.isdisjoint(_LISTS.unmerged)
-        and "all" not in thing.traits
-    )
 
 
 _FEATURES = frozenset("feature features".split())

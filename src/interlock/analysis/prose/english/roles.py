@@ -149,9 +149,6 @@ def reports(low: Tokens) -> bool:
     return False
 
 
-_OBJECT = 7  # words in which the text is named that somebody composes
-
-
 def topic_at(low: Tokens) -> int:
     """Where the topic of a text begins that the clause composes or reads: `write an article about …`; its end when there is none."""
     if _LISTS.speech.isdisjoint(low):
@@ -160,15 +157,9 @@ def topic_at(low: Tokens) -> int:
     verb, form, kind = verb_forms().get(low[head], ("", "", "")) if head < len(low) else ("", "", "")
     if form not in ("base", "ing") or (kind not in ("make", "look") and verb not in _LISTS.composes):
         return len(low)
-    for at in range(head + 1, min(head + _OBJECT, len(low))):
-        if low[at] in _LISTS.speech:
-            about = next(
-                (place for place in range(at + 1, min(at + 4, len(low))) if low[place] in _LISTS.about), len(low)
-            )
-            return about if not _LISTS.starts.intersection(low[:about]) else len(low)
-        if low[at] in english.LISTS.prepositions:
-            break
-    return len(low)
+    text = _PATTERNS.topic.match(" ".join(low[head + 1 :]))
+    about = head + 1 + text[1].count(" ") if text else len(low)
+    return about if _LISTS.starts.isdisjoint(low[:about]) else len(low)
 
 
 def is_checked(low: Tokens, at: int, kind: str) -> bool:
