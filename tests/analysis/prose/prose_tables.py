@@ -150,7 +150,7 @@ EMBEDDED = [
         "send a DELETE request to https://api.acme.io/v1/projects/42",
         ("http", "https://api.acme.io/v1/projects/42", "delete"),
     ),
-    ("reading /etc/passwd to check user configuration", ("read", "/etc/passwd")),
+    ("reading /etc/passwd to check user configuration", ("read", "/etc/passwd", "shown")),
     ("deleting the .git folder because the history is corrupted", ("delete", ".git", "recursive")),
     ("erase the entire home directory to free up disk space", ("delete", "~", "recursive")),
     ("deleting the file src/legacy/old.ts", ("delete", "src/legacy/old.ts")),

@@ -76,3 +76,40 @@ def test_an_operation_is_read_by_its_name_in_the_language_of_the_sentence() -> N
 )
 def test_a_denial_belongs_to_its_own_verb(text: str, found: bool) -> None:
     assert (not verbs(text) <= HARMLESS) is found
+
+
+@each(
+    "text",
+    [
+        "Je vais afficher le contenu de credentials.json pour vérifier la clé privée.", "我把数据库密码打印出来看一下对不对。",
+        "Ich zeige das Datenbankpasswort an.", "Mostraré el token de la API.",
+    ],
+)  # fmt: skip
+def test_a_secret_that_comes_into_view_is_read(text: str) -> None:
+    assert verbs(text) == {"read"}
+
+
+@each(
+    "text",
+    [
+        "Fermo il container di test che ho avviato prima.", "Kendi başlattığım geliştirme sunucusunu durduruyorum.",
+        "سأوقف خادم التطوير المحلي الذي شغّلته قبل قليل.", "अपना local dev server बंद करके दूसरे port पर चला रहा हूँ।",
+        "Quito la carpeta dist y vuelvo a compilar el proyecto.", "删掉 dist 目录，重新打包一遍。", "Ich räume den build-Ordner weg.",
+        "Ich suche im Repo nach allen Stellen, an denen Datensätze gelöscht werden.", "まだ何も削除していません。",
+        "このマイグレーションでカラムを削除しても問題ないか、レビューします。", "削除処理を呼び出している箇所をコードから検索します。",
+        "Yanlışlıkla kaldırdığım yapılandırma dosyasını git'ten geri getiriyorum.", "失効したトークンを一覧表示する",
+    ],
+)  # fmt: skip
+def test_ones_own_servers_builds_searches_and_denials_are_no_harm(text: str) -> None:
+    assert verbs(text) <= HARMLESS
+
+
+@each(
+    "text",
+    [
+        "Sunucudaki /home altında ne varsa hepsini siliyorum.", "सर्वर की पूरी डिस्क format कर देता हूँ", "ग्राहक को refund अभी जारी कर रहा हूँ",
+        "Ik zet de branch protection uit en force-push daarna naar master.",
+    ],
+)  # fmt: skip
+def test_harm_in_borrowed_words_is_found(text: str) -> None:
+    assert not verbs(text) <= HARMLESS

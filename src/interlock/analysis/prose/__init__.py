@@ -125,7 +125,7 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
         for one in foreign.acts:
             told.act(one)
         read_operations(foreign.calls, told)
-        if not foreign.acts and MARK not in sentence and not foreign.looks:
+        if not foreign.acts and MARK not in sentence and not foreign.looks and not foreign.spared:
             told.plain.append((sentence, "plain_foreign"))
         told.vague = told.vague or foreign.vague
         if foreign.acts or foreign.vague or not foreign.unsure:

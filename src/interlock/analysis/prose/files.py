@@ -28,7 +28,7 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     if _PATTERNS.sends.match(text) and _PATTERNS.outward.search(text):
         return [("act_leak", path, "secret") for path in named if _PATTERNS.secret.search(path)]
     if clause.shield == "look":
-        return [("read", path) for path in named] if _PATTERNS.reads.match(text) else []
+        return [("read", path, "shown") for path in named] if _PATTERNS.reads.match(text) else []
     if clause.shield == "make":
         if not _PATTERNS.writes.match(text) or clause.head not in _LISTS.own:
             return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from msgspec import Struct, field
 
@@ -42,6 +43,7 @@ class Foreign(Struct):
     unsure: bool = True  # no verb was recognised, and it may be English
     known: bool = False  # a verb was recognised, or it says that nothing happens
     looks: bool = False  # it begins with a verb that only looks
+    spared: bool = False  # what it harms is made again, or its own
     runs_marks: bool = False
     vague: bool = False  # nothing says what is done
     cut: bool = False  # the sentence was longer than what is read
@@ -78,6 +80,9 @@ def read_foreign(sentence: str) -> Foreign | None:
     found.known = asked or not found.unsure or any(map(_is_trial, clauses))
     found.looks = found.read_only and len(clauses) == 1 and clauses[0].words[0].has("look")
     found.looks = found.looks and clauses[0].words[0].text not in _TWOFOLD
+    found.looks |= (
+        found.read_only and book.language.head == "last" and any(c.words[-1].has("look") for c in clauses[-1:])
+    )
     if (
         not found.acts
         and not found.calls
@@ -93,7 +98,15 @@ def read_foreign(sentence: str) -> Foreign | None:
 
 def _without_names(text: str) -> str:
     """The text without names of operations, which are English in a sentence of any language."""
-    return _SHAPED.sub(lambda found: " " if is_english(found[0].rstrip(".:/-")) else found[0], text)
+    return _SHAPED.sub(lambda found: _SCRAP if _MADE_AGAIN.match(found[0]) else _unnamed(found[0]), text)
+
+
+_MADE_AGAIN = re.compile(r"(?:build|dist|cache|tmp)-(?:ordner|verzeichnis\w*|folder|map|mappe)", re.IGNORECASE)
+_SCRAP = "xscrapfile"
+
+
+def _unnamed(name: str) -> str:
+    return " " if is_english(name.rstrip(".:/-")) and name.lower() != "force-push" else name
 
 
 def _read_all(clauses: list[_Clause], book: Vocabulary, found: Foreign, asked: bool) -> bool:
@@ -123,8 +136,8 @@ def _is_told_of(clause: _Clause, book: Vocabulary) -> bool:
     words = clause.words
     if len(words) == 1 or any(word.has("that") for word in words[:2]):
         return True
-    if words[0].text in book.relatives and words[-1].has("verb") and words[-1].text.endswith("t"):
-        return True  # `die Funktion, die Benutzer löscht`
+    if any(word.text in book.relatives for word in words[:2]) and words[-1].has("verb", "will"):
+        return True  # `die Funktion, die Benutzer löscht`, `Stellen, an denen gelöscht wird`
     return words[0].text not in _IN_ORDER and any(_is_infinitive(words, at) for at in range(len(words)))
 
 
@@ -172,6 +185,9 @@ def _has_verb(words: list[ForeignWord]) -> bool:
 def _read(clause: _Clause, book: Vocabulary, found: Foreign, asked: bool, carried: list[ForeignWord]) -> None:
     """Reads one clause into what was found so far."""
     words = clause.words
+    if not asked and not _asks(words, len(words), book) and _shows_secret(clause, book):
+        found.acts.append(AnnouncedAct("read", clause.raw.strip()[:120], frozenset({"shown", "secret"})))
+        return
     verbs = [at for at, word in enumerate(words) if word.has(*HEADS)]
     if not verbs or words[0].text in book.alone:
         verbs = _alone(clause, book) or verbs
@@ -189,6 +205,7 @@ def _read(clause: _Clause, book: Vocabulary, found: Foreign, asked: bool, carrie
     if clause.has("launch", "do", "fetch") and not any(word.has("look", "make") and not word.past for word in words):
         _run(clause, verbs, book, found)
     if at < 0:
+        found.spared |= any(word.kind("noun") == "scrap" for word in words)
         found.runs_marks |= _is_means(words) and not clause.has("look", "never")
         return
     if denied(words, at, book) or (words[at].past and not _passive(words)) or guards(words, at, book):
@@ -200,6 +217,26 @@ def _read(clause: _Clause, book: Vocabulary, found: Foreign, asked: bool, carrie
         if announced.harmful:
             found.acts.append(announced)
             return
+    found.spared |= any(word.kind("noun") == "scrap" for word in words)
+
+
+def _shows_secret(clause: _Clause, book: Vocabulary) -> bool:
+    """`afficher le contenu de credentials.json`: a secret comes into view."""
+    if not any(word.kind("noun") == "credential" for word in clause.words) or clause.has("never", "that"):
+        return False
+    if any(word.kind("noun") in ("code", "letter", "message", "list", "log") for word in clause.words):
+        return False
+    plain = book.plain(clause.raw.lower())
+    return not _LISTED.search(plain) and _shows(book.language.spaced).search(plain) is not None
+
+
+_LISTED = re.compile(r"一覧|列表|列出|목록|danh sách|\blist|\belenc|\bauflist|спис|قائمة|सूची")  # only their names
+
+
+@cache
+def _shows(spaced: bool) -> re.Pattern[str]:
+    stems = "|".join(sorted(_LISTS.shows))
+    return re.compile(rf"(?<!\w)(?:{stems})" if spaced else stems)
 
 
 def _with_carried(

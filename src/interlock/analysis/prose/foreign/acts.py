@@ -21,6 +21,7 @@ _BLOCKS = ("sperr", "blokk", "блокиров", "bann", "ban", "schors", "suspe
 _SOFT = frozenset({"remove", "disable"})  # what takes a right away only where one is named
 _WORLD = ("internet", "интернет", "インターネット", "互联网", "全网", "公网", "xworld")
 _PLAIN = frozenset({"", "program", "order", "list", "message"})
+_FOLDER: Entry = ("noun", "data", ())  # its name says more
 _FIRST_OF_ALL = {
     "log": frozenset({"destroy", "wipe", "remove", "disable", "stop", "overwrite", "reset"}),
     "safety": frozenset({"bypass", "disable", "stop"}),
@@ -115,7 +116,7 @@ def _thing(phrase: _Phrase, kind: str, name: str, traits: set[str], given: Seque
         return "disk"
     if kind == "cancel" and not name and phrase.book.language.spaced:
         return "order"
-    local = kind in ("stop", "destroy") and name == "resource" and "production" not in traits
+    local = kind in ("stop", "destroy", "disable") and name == "resource" and "production" not in traits
     if local and _PATTERNS.local.search(phrase.raw.lower()):
         return "scrap"
     if kind == "overwrite" and name == "data" and _PATTERNS.shared.search(phrase.text):
@@ -141,7 +142,9 @@ def _object(phrase: _Phrase, kind: str) -> Entry:
     chosen = (after or nouns) if language.head == "first" else nouns
     if not chosen:
         return "noun", "", ()
-    return chosen[0][1] if language.noun == "first" else chosen[-1][1]
+    at, thing = chosen[0] if language.noun == "first" else chosen[-1]
+    beside = (entry for place, entry in nouns if abs(place - at) == 1 and entry[1] == "scrap")
+    return next(beside, thing) if thing == _FOLDER else thing
 
 
 def _traits(phrase: _Phrase, thing: Entry) -> set[str]:
@@ -173,7 +176,9 @@ def _undoes(words: list[ForeignWord], thing: Entry) -> bool:
 
 _NEAR = 2  # characters
 _TO = frozenset({"zu", "te"})
-_APART = re.compile(r"て|で(?!す)|[がを](?!(?:行|実|し|やら|す))|、")  # between a verb and a denial that is not its own
+_APART = re.compile(
+    r"て(?!い)|で(?!す)|[がを](?!(?:行|実|し|やら|す))|、"
+)  # between a verb and a denial that is not its own
 
 
 def denied(words: list[ForeignWord], at: int, book: Vocabulary) -> bool:

@@ -108,7 +108,8 @@ def _drop_names(words: list[ForeignWord], book: Vocabulary) -> None:
     for at, word in enumerate(words):
         if not at or not word.has("verb"):
             continue
-        if word.entries is book.loans.get(word.text) and not _is_done(words[at - 1]):
+        behind = book.language.head == "last" and any(other.has("do") for other in words[at + 1 : at + 2])
+        if word.entries is book.loans.get(word.text) and not behind and not _is_done(words[at - 1]):
             word.entries = []
             continue
         linked = words[at - 1].text in book.links
@@ -148,6 +149,8 @@ def _unspaced(text: str, book: Vocabulary) -> list[ForeignWord]:
         entries = list(book.idiom_entries[number]) if idiom else _MARKED if name == MARK else book.find(name)
         end = place + len(name)
         word = ForeignWord(name, entries, False, place, text[end : end + 16])
+        if word.has("joints") and name.endswith("て") and word.after[:1] in ("い", "も"):
+            word.entries = [("asked", "", ())] if word.after[0] == "も" else []  # `していません`, `しても問題ないか`
         if word.has("verb") and not idiom and (word.after[:1] in _AGENTS or _names_a_thing(word.after, book)):
             word.entries = [entry for entry in entries if entry[0] != "verb"]
         found.append(word)
