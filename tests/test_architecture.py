@@ -64,6 +64,7 @@ LOADERS = frozenset(
     {
         "analysis/packs.py",
         "analysis/code/library.py",
+        "analysis/code/templates.py",
         "analysis/lexicon/load.py",
         "analysis/powershell/parameters.py",
         "analysis/programs/load.py",

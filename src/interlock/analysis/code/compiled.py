@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, Rule, text_of
-from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.grammar import Builder, text_of
+from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.library import flattened
 from interlock.analysis.code.other import read_other
 from interlock.analysis.code.performing.programs import shell_line
@@ -19,30 +18,18 @@ from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import Sym, Value
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.facts import Report
+from interlock.analysis.code.templates import by_grammar
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_JOINS = frozenset({"+"})
-_BINARY = grammar.operator(_JOINS)
 _LISTS = frozenset({"array_type", "slice_type", "implicit_type"})
 
 
-def read_java(source: str, out: Report) -> None:
-    """Report what a Java program, or a text for jshell, would do."""
-    read_with(_JAVA, source, out)
-
-
-def read_go(source: str, out: Report) -> None:
-    """Report what a Go program, or statements for an interpreter of Go, would do."""
+def _program(source: str) -> str:
+    """Go statements for an interpreter, as the program that they stand for."""
     loose = not re.search(r"(?m)^\s*(?:package|func)\s", source)
-    read_with(_GO, f"package main\nfunc main() {{\n{source}\n}}" if loose else source, out)
-
-
-def read_csharp(source: str, out: Report) -> None:
-    """Report what a C# program or script would do."""
-    read_with(_CSHARP, source, out)
+    return f"package main\nfunc main() {{\n{source}\n}}" if loose else source
 
 
 class _ProgramBuilder(Builder):
@@ -59,7 +46,7 @@ class _ProgramBuilder(Builder):
 # -- texts and names
 
 
-def _go_text(build: Builder, node: Node) -> Made:
+def _plain_text(build: Builder, node: Node) -> Made:
     raw = text_of(node)[1:-1]
     return nodes.text(raw if node.type == "raw_string_literal" else grammar.unescaped(raw))
 
@@ -68,9 +55,8 @@ def _verbatim(build: Builder, node: Node) -> Made:
     return nodes.text(text_of(node).lstrip("@")[1:-1].replace('""', '"'))
 
 
-def _interpolation(build: Builder, node: Node) -> Made:
-    inner = [child for child in node.named_children if child.type != "interpolation_brace"]
-    return nodes.several(build.exprs(inner[:1]))
+def _generic(build: Builder, node: Node) -> Made:
+    return nodes.name(text_of(node).partition("<")[0])
 
 
 def _optional(build: Builder, node: Node) -> Made:
@@ -154,7 +140,7 @@ def _assign(build: Builder, node: Node) -> Made:
     targets, values = (_listed(build, node.child_by_field_name(side)) for side in ("left", "right"))
     sign = text_of(node.child_by_field_name("operator"))
     if sign not in ("", "=", ":=") and targets and values:
-        values = [grammar.binary(sign[:-1], targets[0], values[0], _JOINS, frozenset({"??"}))]
+        values = [grammar.binary(sign[:-1], targets[0], values[0], build.joins)]
     padded = [*values, *[nodes.NOTHING] * len(targets)]
     return [made for target, value in zip(targets, padded, strict=False) for made in nodes.assign(target, value)]
 
@@ -165,12 +151,6 @@ def _listed(build: Builder, node: Node | None) -> list[ast.expr]:
     return build.exprs(node.named_children if node.type == "expression_list" else [node])
 
 
-def _each(build: Builder, node: Node) -> Made:
-    """for (File f : files), foreach (var f in files)."""
-    named, over = grammar.first_field(node, "name", "left"), grammar.first_field(node, "value", "right")
-    return nodes.loop(build.expr(named), build.expr(over), build.body(node.child_by_field_name("body")))
-
-
 def _go_for(build: Builder, node: Node) -> Made:
     clause = next((child for child in node.named_children if child.type == "range_clause"), None)
     if clause is None:
@@ -179,90 +159,15 @@ def _go_for(build: Builder, node: Node) -> Made:
     return nodes.loop(target, build.field(clause, "right"), build.body(node.child_by_field_name("body")))
 
 
-def _if(build: Builder, node: Node) -> Made:
+def _if_with(build: Builder, node: Node) -> Made:
     first = node.child_by_field_name("initializer")
     return [*(build.body(first) if first is not None else []), *nodes.as_statements(grammar.choice(build, node))]
-
-
-_SHARED: Mapping[str, Rule] = {
-    **grammar.COMMON,
-    **dict.fromkeys(["type_identifier", "field_identifier", "package_identifier", "this"], grammar.name),
-    **dict.fromkeys(["field_access", "selector_expression", "member_access_expression"], grammar.member),
-    **dict.fromkeys(["method_invocation", "call_expression", "invocation_expression"], grammar.called),
-    **dict.fromkeys(["object_creation_expression"], _new),
-    **dict.fromkeys(["decimal_integer_literal", "hex_integer_literal", "octal_integer_literal", "int_literal"], grammar.number),
-    "binary_expression": _BINARY,
-    **dict.fromkeys(["unary_expression", "prefix_unary_expression"], grammar.negated),
-    **dict.fromkeys(["ternary_expression", "conditional_expression"], grammar.ternary),
-    **dict.fromkeys(["array_access", "index_expression", "slice_expression", "element_access_expression"], _index),
-    **dict.fromkeys(["array_initializer", "initializer_expression", "literal_value"], grammar.elements),
-    **dict.fromkeys(["lambda_expression", "func_literal", "anonymous_method_expression"], grammar.closed),
-    **dict.fromkeys(["method_declaration", "function_declaration", "local_function_statement", "constructor_declaration"], grammar.defined),
-    **dict.fromkeys(["variable_declarator", "var_spec", "const_spec", "resource"], _declared),
-    **dict.fromkeys(["assignment_expression", "assignment_statement", "short_var_declaration"], _assign),
-    **dict.fromkeys(["enhanced_for_statement", "foreach_statement"], _each),
-    "for_statement": grammar.counted,
-    **dict.fromkeys(["update_expression", "inc_statement", "dec_statement", "postfix_unary_expression"], grammar.counted_up),
-    "if_statement": _if,
-    **dict.fromkeys(["try_statement", "try_with_resources_statement", "switch_expression", "switch_statement"], grammar.attempts),
-    **dict.fromkeys(["switch_block", "switch_body", "expression_switch_statement", "type_switch_statement", "select_statement"], grammar.attempts),
-    **dict.fromkeys(["class_declaration", "record_declaration", "struct_declaration", "namespace_declaration"], grammar.body),
-    **dict.fromkeys(
-        ["statement_list", "class_body", "declaration_list", "switch_block_statement_group", "switch_section", "expression_case",
-         "default_case", "catch_clause", "finally_clause", "global_statement", "local_variable_declaration", "variable_declaration",
-         "local_declaration_statement", "field_declaration", "var_declaration", "const_declaration", "resource_specification"],
-        grammar.block,
-    ),
-    **dict.fromkeys(
-        ["import_declaration", "package_clause", "package_declaration", "using_directive", "modifiers", "modifier", "type_list",
-         "integral_type", "void_type", "array_type", "generic_type", "implicit_type", "predefined_type", "catch_formal_parameter",
-         "catch_declaration", "switch_label", "dimensions", "empty_statement", "type_declaration", "interface_declaration", "throws",
-         "break_statement", "continue_statement", "constant_pattern"],
-        grammar.quiet,
-    ),
-}  # fmt: skip
-
-
-def _cast(build: Builder, node: Node) -> Made:
-    return build.field(node, "value")
-
-
-_JAVA_RULES: Mapping[str, Rule] = {
-    **_SHARED,
-    "string_literal": grammar.texts,
-    "character_literal": lambda build, node: nodes.text(grammar.unescaped(text_of(node)[1:-1])),
-    "method_reference": _reference,
-    "array_creation_expression": lambda build, node: build.field(node, "value"),
-    "cast_expression": _cast,
-    "local_variable_declaration": lambda build, node: build.block(node.children_by_field_name("declarator")),
-    "field_declaration": lambda build, node: build.block(node.children_by_field_name("declarator")),
-}
-_GO_RULES: Mapping[str, Rule] = {
-    **_SHARED,
-    **dict.fromkeys(["interpreted_string_literal", "raw_string_literal"], _go_text),
-    "composite_literal": _composite,
-    "binary_expression": lambda build, node: _flags(build, node),
-    "type_conversion_expression": lambda build, node: build.field(node, "operand"),
-    "for_statement": _go_for,
-}
-_CSHARP_RULES: Mapping[str, Rule] = {
-    **_SHARED,
-    "string_literal": grammar.texts,
-    "verbatim_string_literal": _verbatim,
-    "interpolated_string_expression": grammar.texts,
-    "interpolation": _interpolation,
-    "conditional_access_expression": _optional,
-    "cast_expression": _cast,
-    "foreach_statement": _each,
-    "generic_name": lambda build, node: nodes.name(text_of(node).partition("<")[0]),
-    "qualified_name": lambda build, node: nodes.path(text_of(node)),
-}
 
 
 def _flags(build: Builder, node: Node) -> Made:
     """Go's `os.O_APPEND|os.O_WRONLY` by its names; other operators as everywhere."""
     named = text_of(node)
-    return nodes.text(named) if "O_" in named and "|" in named and "(" not in named else _BINARY(build, node)
+    return nodes.text(named) if "O_" in named and "|" in named and "(" not in named else grammar.operator(build, node)
 
 
 def _start(walk: ProgramWalk, call: LibraryCall) -> Value:
@@ -275,8 +180,20 @@ def _start(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
-_JAVA = CodeLanguage("Java", "java", _ProgramBuilder("java", _JAVA_RULES).module, damaged=read_other)
-_GO = CodeLanguage("Go", "go", _ProgramBuilder("go", _GO_RULES).module, damaged=read_other)
-_CSHARP = CodeLanguage(
-    "C#", "csharp", _ProgramBuilder("csharp", _CSHARP_RULES).module, {"Process.Start": _start}, damaged=read_other
-)
+_SHARED = (_new, _index, _declared, _assign, _if_with)
+read_java = CodeLanguage(
+    "Java", "java", by_grammar("java", *_SHARED, _plain_text, _reference, builder=_ProgramBuilder), damaged=read_other
+).read
+read_go = CodeLanguage(
+    "Go",
+    "go",
+    by_grammar("go", *_SHARED, _plain_text, _composite, _flags, _go_for, wrap=_program, builder=_ProgramBuilder),
+    damaged=read_other,
+).read
+read_csharp = CodeLanguage(
+    "C#",
+    "csharp",
+    by_grammar("csharp", *_SHARED, _verbatim, _optional, _generic, builder=_ProgramBuilder),
+    {"Process.Start": _start},
+    damaged=read_other,
+).read

@@ -7,30 +7,19 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Rule, text_of
-from interlock.analysis.code.language import CodeLanguage, by_grammar, read_with
+from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value
 from interlock.analysis.code.program.values import text_of as value_text
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.facts import Report
+from interlock.analysis.code.templates import by_grammar
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_JOINS = frozenset({"<>", "++"})
-_CHOICES = frozenset({"||", "or"})
 _NARROWS = frozenset({"where", "limit", "or_where", "join"})
-
-
-def read_elixir(source: str, out: Report) -> None:
-    """Report what an Elixir program would do."""
-    read_with(_ELIXIR, source, out)
-
-
-def _alias(build: Builder, node: Node) -> Made:
-    return nodes.path(text_of(node))
 
 
 def _atom(build: Builder, node: Node) -> Made:
@@ -39,22 +28,12 @@ def _atom(build: Builder, node: Node) -> Made:
     return nodes.name(named) if is_module else nodes.text(named.removeprefix(":").strip('"'))
 
 
-def _string(build: Builder, node: Node) -> Made:
-    return grammar.texts(build, node)
-
-
 def _sigil(build: Builder, node: Node) -> Made:
     kind = next((text_of(child) for child in node.children if child.type == "sigil_name"), "s")
-    made = _string(build, node) if kind.islower() else nodes.text(text_of(node)[3:-1])
+    made = grammar.texts(build, node) if kind.islower() else nodes.text(text_of(node)[3:-1])
     if kind in ("w", "W") and isinstance(made, ast.Constant):
         return ast.List([nodes.text(word) for word in str(made.value).removeprefix(kind).split()])
     return made
-
-
-def _dot(build: Builder, node: Node) -> Made:
-    right = node.child_by_field_name("right")
-    left = build.field(node, "left")
-    return left if right is None else nodes.member(left, text_of(right))
 
 
 def _given(build: Builder, node: Node) -> tuple[list[ast.expr], list[ast.keyword]]:
@@ -192,7 +171,7 @@ def _function(build: Builder, node: Node) -> Made:
     return nodes.closure(params, nodes.returning(body))
 
 
-def _operator(build: Builder, node: Node) -> Made:
+def _operation(build: Builder, node: Node) -> Made:
     sign = text_of(node.child_by_field_name("operator"))
     right = node.child_by_field_name("right")
     if sign in ("=", "<-"):
@@ -204,7 +183,7 @@ def _operator(build: Builder, node: Node) -> Made:
     if sign == "/" and right is not None and right.type == "integer":
         left = build.field(node, "left")  # a function by its name and the number of its arguments
         return left.func if isinstance(left, ast.Call) and not left.args else left
-    return grammar.binary(sign, build.field(node, "left"), build.expr(right), _JOINS, _CHOICES)
+    return grammar.binary(sign, build.field(node, "left"), build.expr(right), build.joins)
 
 
 def _unary(build: Builder, node: Node) -> Made:
@@ -218,7 +197,7 @@ def _unary(build: Builder, node: Node) -> Made:
     return ast.UnaryOp(ast.USub() if sign == "-" else ast.Not(), build.expr(operand))
 
 
-def _list(build: Builder, node: Node) -> Made:
+def _list_of(build: Builder, node: Node) -> Made:
     made = build.exprs(node.named_children)
     if len(made) == 1 and isinstance(made[0], (ast.Tuple, ast.Dict)) and node.named_children[0].type != "tuple":
         return made[0]  # [head | tail], or a list of keywords
@@ -249,29 +228,10 @@ def _query(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
-_RULES: dict[str, Rule] = {
-    **grammar.COMMON,
-    "alias": _alias,
-    "atom": _atom,
-    "quoted_atom": _string,
-    "string": _string,
-    "charlist": _string,
-    "sigil": _sigil,
-    "dot": _dot,
-    "call": _call,
-    "keywords": _keywords,
-    "anonymous_function": _function,
-    "binary_operator": _operator,
-    "unary_operator": _unary,
-    "list": _list,
-    "tuple": grammar.row,
-    "access_call": grammar.item,
-    **dict.fromkeys(["body", "do_block"], grammar.block),
-}
-_ELIXIR = CodeLanguage(
+read_elixir = CodeLanguage(
     "Elixir",
     "elixir",
-    by_grammar("elixir", _RULES),
+    by_grammar("elixir", _atom, _sigil, _call, _keywords, _function, _operation, _unary, _list_of),
     {
         "<any>.delete_all": _rows,
         "<any>.delete": _rows,
@@ -279,4 +239,4 @@ _ELIXIR = CodeLanguage(
         "where": _narrowed,
         **dict.fromkeys(["<any>.query", "<any>.query!"], _query),
     },
-)
+).read

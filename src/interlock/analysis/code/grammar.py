@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from interlock.analysis.code.lexing import ESCAPE, Unparsed, character, unescape
+from interlock.analysis.code.lexing import ESCAPE, Unparsed, character, literal, unescape
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.syntax_tree import here_documents, parsed
@@ -23,9 +23,8 @@ _DEPTH = 160  # nodes inside each other
 class Builder:
     """Turns one tree into Python's; a node without a rule is the values of its parts."""
 
-    def __init__(self, key: str, rules: Mapping[str, Rule]) -> None:
-        self.key = key
-        self.rules = rules
+    def __init__(self, key: str, rules: Mapping[str, Rule], joins: frozenset[str]) -> None:
+        self.key, self.rules, self.joins = key, rules, joins
         self.depth = 0
         self.documents: list[Node] = []  # here-documents that wait for the mark that announces them
         self.scopes: list[dict[str, str]] = [{}]  # the names of the blocks around, with what the form calls them
@@ -50,11 +49,11 @@ class Builder:
         return nodes.NOTHING if node is None else nodes.as_expression(self.made(node))
 
     def exprs(self, found: Iterable[Node]) -> list[ast.expr]:
-        return [self.expr(node) for node in found if node.type not in _QUIET]
+        return [self.expr(node) for node in found if node.type not in QUIET]
 
     def block(self, found: Iterable[Node]) -> list[ast.stmt]:
         """Nodes as statements."""
-        return [made for node in found if node.type not in _QUIET for made in nodes.as_statements(self.made(node))]
+        return [made for node in found if node.type not in QUIET for made in nodes.as_statements(self.made(node))]
 
     def body(self, node: Node | None) -> list[ast.stmt]:
         """The statements inside a node."""
@@ -67,8 +66,9 @@ class Builder:
         return self.expr(node.child_by_field_name(name))
 
 
-_QUIET = frozenset(
-    "comment line_comment block_comment heredoc_body heredoc_content type_arguments implements_clause variadic_placeholder".split()
+QUIET = frozenset(
+    "comment line_comment block_comment heredoc_body heredoc_content type_arguments implements_clause variadic_placeholder "
+    "interpolation_brace".split()
 )
 Rule = Callable[[Builder, "Node"], Made]
 
@@ -85,12 +85,16 @@ def block(build: Builder, node: Node) -> Made:
     return build.block(node.named_children)
 
 
-def literal(value: str | bool | None) -> Rule:
-    return lambda build, node: ast.Constant(value)
-
-
 def name(build: Builder, node: Node) -> Made:
     return nodes.name(text_of(node))
+
+
+def path(build: Builder, node: Node) -> Made:
+    return nodes.path(text_of(node))
+
+
+def truth(build: Builder, node: Node) -> Made:
+    return ast.Constant(text_of(node).lower() == "true")
 
 
 def number(build: Builder, node: Node) -> Made:
@@ -101,26 +105,18 @@ def quiet(build: Builder, node: Node) -> Made:
     return []
 
 
-def returned(build: Builder, node: Node) -> Made:
-    return [ast.Return(nodes.several(build.exprs(node.named_children)))]
-
-
-def operator(joins: frozenset[str], choices: frozenset[str] = frozenset({"||", "or", "??", "//", "?:"})) -> Rule:
+def operator(build: Builder, node: Node) -> Made:
     """Operators between two values: texts that are put together, choices; others are computed where they can be."""
-
-    def rule(build: Builder, node: Node) -> Made:
-        spine: list[Node] = []
-        left: Node | None = node
-        while left is not None and left.type == node.type:  # a chain leans left, as deep as it is long
-            spine.append(left)
-            left = left.child_by_field_name("left") or (left.named_children[0] if left.named_child_count else None)
-        made = build.expr(left)
-        for at in reversed(spine):
-            right = at.child_by_field_name("right") or (at.named_children[-1] if at.named_child_count else None)
-            made = binary(_sign(at), made, build.expr(right), joins, choices)
-        return made
-
-    return rule
+    spine: list[Node] = []
+    left: Node | None = node
+    while left is not None and left.type == node.type:  # a chain leans left, as deep as it is long
+        spine.append(left)
+        left = left.child_by_field_name("left") or (left.named_children[0] if left.named_child_count else None)
+    made = build.expr(left)
+    for at in reversed(spine):
+        right = at.child_by_field_name("right") or (at.named_children[-1] if at.named_child_count else None)
+        made = binary(_sign(at), made, build.expr(right), build.joins)
+    return made
 
 
 def _sign(node: Node) -> str:
@@ -130,11 +126,11 @@ def _sign(node: Node) -> str:
     )
 
 
-def binary(sign: str, left: ast.expr, right: ast.expr, joins: frozenset[str], choices: frozenset[str]) -> ast.expr:
+def binary(sign: str, left: ast.expr, right: ast.expr, joins: frozenset[str]) -> ast.expr:
     """One operator with its two sides."""
     if sign in joins:
         return nodes.add(left, right)
-    if sign in choices:
+    if sign in _CHOICES:
         return ast.BoolOp(ast.Or(), [left, right])
     if sign in ("&&", "and"):
         return ast.BoolOp(ast.And(), [left, right])
@@ -146,6 +142,7 @@ def binary(sign: str, left: ast.expr, right: ast.expr, joins: frozenset[str], ch
     return ast.Compare(left, [_COMPARES.get(sign, ast.Is)()], [right])
 
 
+_CHOICES = frozenset({"||", "or", "??", "//", "?:"})
 _NUMERIC: Mapping[str, Callable[[], ast.operator]] = {
     "-": ast.Sub, "*": ast.Mult, "%": ast.Mod, "|": ast.BitOr, "&": ast.BitAnd, "^": ast.BitXor, "<<": ast.LShift,
     ">>": ast.RShift, "x": ast.Mult, "+": ast.Add, "/": ast.Div, "**": ast.Pow, ">>>": ast.RShift,
@@ -216,11 +213,6 @@ def first_field(node: Node, *titles: str) -> Node | None:
     return next((found for title in titles if (found := node.child_by_field_name(title)) is not None), None)
 
 
-def body(build: Builder, node: Node) -> Made:
-    """What stands in the body of a node, as that of a class does."""
-    return build.body(node.child_by_field_name("body"))
-
-
 def maybe(build: Builder, node: Node) -> Made:
     """A part that may not run: a case, or what catches an error."""
     inside = node.child_by_field_name("body")
@@ -262,18 +254,10 @@ def _fields(node: Node, *titles: str) -> list[Node]:
     return [child for title in titles for child in node.children_by_field_name(title) if child.is_named]
 
 
-def assigned(build: Builder, node: Node) -> Made:
-    return nodes.assign(build.field(node, "left"), build.field(node, "right"))
-
-
-def updated(joins: frozenset[str], choices: frozenset[str]) -> Rule:
+def updated(build: Builder, node: Node) -> Made:
     """`left += right` and its kin."""
-
-    def rule(build: Builder, node: Node) -> Made:
-        left, sign = build.field(node, "left"), text_of(node.child_by_field_name("operator"))[:-1]
-        return nodes.assign(left, binary(sign, left, build.field(node, "right"), joins, choices))
-
-    return rule
+    left, sign = build.field(node, "left"), text_of(node.child_by_field_name("operator"))[:-1]
+    return nodes.assign(left, binary(sign, left, build.field(node, "right"), build.joins))
 
 
 def member(build: Builder, node: Node) -> Made:
@@ -289,14 +273,6 @@ def item(build: Builder, node: Node) -> Made:
     """`owner[key]`; `owner[]` is the owner."""
     parts = build.exprs(node.named_children)
     return nodes.item(parts[0], parts[-1]) if len(parts) > 1 else parts[0]
-
-
-def elements(build: Builder, node: Node) -> Made:
-    return ast.List(build.exprs(node.named_children))
-
-
-def row(build: Builder, node: Node) -> Made:
-    return ast.Tuple(build.exprs(node.named_children))
 
 
 def params(node: Node | None) -> list[str]:
@@ -320,7 +296,7 @@ def given(build: Builder, node: Node | None) -> tuple[list[ast.expr], list[ast.k
             named.append(nodes.named(title, build.expr(child.named_children[-1])))
         elif child.type == "hash_splat_argument":
             named.append(ast.keyword(None, build.parts(child)))
-        elif child.type not in _QUIET:
+        elif child.type not in QUIET:
             args.append(build.expr(child))
     return args, named
 
@@ -368,21 +344,6 @@ def defined(build: Builder, node: Node) -> Made:
 CONDITION = nodes.name("?")  # what nobody knows
 _SURE = frozenset({"resource_specification", "finally_clause"})
 _UNNAMED = frozenset({"vararg_expression", "comment"})
-COMMON: Mapping[str, Rule] = {  # nodes that most grammars have
-    **dict.fromkeys(["integer", "float", "number", "integer_literal", "float_literal"], number),
-    **dict.fromkeys(["nil", "null", "null_literal"], literal(None)),
-    "true": literal(True),
-    "false": literal(False),
-    **dict.fromkeys(["boolean", "boolean_literal"], lambda build, node: ast.Constant(text_of(node).lower() == "true")),
-    "identifier": name,
-    "block": block,
-    "return_statement": returned,
-    "if_statement": choice,
-    **dict.fromkeys(["while_statement", "do_statement"], while_loop),
-    **dict.fromkeys(
-        ["splat_argument", "variadic_argument", "splat_expression", "spread_element", "variadic_unpacking"], spread
-    ),
-}
 
 # -- texts -----------------------------------------------------------------------------------------------------------
 
@@ -424,6 +385,11 @@ def texts(build: Builder, node: Node, read: Callable[[str], str] = unescaped) ->
             parts += [read(plain.decode("utf-8", "replace")), build.expr(child)]
             plain = b""
     return nodes.joined([part for part in (*parts, read(plain.decode("utf-8", "replace"))) if part != ""])
+
+
+def quoted(build: Builder, node: Node) -> Made:
+    """A text, of which one in single quotes has no escapes."""
+    return texts(build, node, literal if text_of(node).startswith(("'", "%q")) else unescaped)
 
 
 def heredoc(build: Builder, node: Node) -> Made:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import CodeToken, Part, Scanner, Splice, balanced, literal, scan, template
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
@@ -21,7 +21,7 @@ from interlock.analysis.code.token_parser import (
     skip_statement,
     while_loop,
 )
-from interlock.analysis.facts import Report, known
+from interlock.analysis.facts import known
 
 _OPERATORS_BY_RANK = {
     "=": 1, "+=": 1, "-=": 1, "?": 2, "?:": 2, "||": 3, "&&": 4, "==": 5, "!=": 5, "=~": 5, "==~": 5, "<": 6,
@@ -38,11 +38,6 @@ _NOISE = frozenset(
         "def final static public private else try catch finally switch case default String throw assert int boolean void"
     ).split()
 )
-
-
-def read_groovy(source: str, out: Report) -> None:
-    """Report what a Groovy program would do, a Jenkins pipeline included."""
-    read_with(_GROOVY, source, out)
 
 
 def _scan(source: str) -> list[CodeToken]:
@@ -203,7 +198,7 @@ def _empty_here(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
-_GROOVY = CodeLanguage(
+read_groovy = CodeLanguage(
     "Groovy",
     "groovy",
     lambda source: parse_tokens(_DIALECT, source),
@@ -215,4 +210,4 @@ _GROOVY = CodeLanguage(
         "deleteDir": _empty_here,
     },
     rows="groovy",
-)
+).read

@@ -6,22 +6,15 @@ import ast
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, Rule, text_of
-from interlock.analysis.code.language import CodeLanguage, by_grammar, read_with
+from interlock.analysis.code.grammar import Builder, text_of
+from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.other import read_other
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
-from interlock.analysis.facts import Report
+from interlock.analysis.code.templates import by_grammar
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-_JOINS = frozenset({"*"})
-
-
-def read_julia(source: str, out: Report) -> None:
-    """Report what a Julia program would do."""
-    read_with(_JULIA, source, out)
 
 
 def _command(build: Builder, node: Node) -> Made:
@@ -38,6 +31,10 @@ def _command(build: Builder, node: Node) -> Made:
     return ast.List(
         [word[0] if len(word) == 1 and not isinstance(word[0], str) else nodes.joined(word) for word in words if word]
     )
+
+
+def _prefixed(build: Builder, node: Node) -> Made:
+    return nodes.text("".join(map(text_of, node.named_children[1:])))
 
 
 def _call(build: Builder, node: Node) -> Made:
@@ -76,7 +73,7 @@ def _assign(build: Builder, node: Node) -> Made:
     sign = next((text_of(child) for child in node.children if child.type == "operator"), "=")
     target, value = build.expr(left), build.expr(right)
     if sign != "=":
-        value = grammar.binary(sign[:-1], target, value, _JOINS, frozenset())
+        value = grammar.binary(sign[:-1], target, value, build.joins)
     return nodes.assign(target, value)
 
 
@@ -101,7 +98,7 @@ def _arrow(build: Builder, node: Node) -> Made:
     return nodes.closure(params, nodes.returning(nodes.as_statements(build.made(body))))
 
 
-def _for(build: Builder, node: Node) -> Made:
+def _for_each(build: Builder, node: Node) -> Made:
     bindings = [child for child in node.named_children if child.type == "for_binding"]
     made = build.block(child for child in node.named_children if child.type != "for_binding")
     for binding in reversed(bindings):
@@ -110,45 +107,21 @@ def _for(build: Builder, node: Node) -> Made:
     return made
 
 
-def _operator(build: Builder, node: Node) -> Made:
+def _operation(build: Builder, node: Node) -> Made:
     left, right = node.named_children[0], node.named_children[-1]
     sign = next((text_of(child) for child in node.named_children if child.type == "operator"), "")
     if sign == "|>":
         return nodes.call(build.expr(right), [build.expr(left)])
     if sign == "=>":
         return ast.Tuple([build.expr(left), build.expr(right)])
-    return grammar.binary(sign, build.expr(left), build.expr(right), _JOINS, frozenset({"||"}))
+    return grammar.binary(sign, build.expr(left), build.expr(right), build.joins)
 
 
-def _ternary(build: Builder, node: Node) -> Made:
-    test, yes, no = (build.exprs(node.named_children) + [nodes.NOTHING] * 3)[:3]
-    return ast.IfExp(test, yes, no)
-
-
-_RULES: dict[str, Rule] = {
-    **grammar.COMMON,
-    "string_literal": grammar.texts,
-    "command_literal": _command,
-    "prefixed_string_literal": lambda build, node: nodes.text("".join(map(text_of, node.named_children[1:]))),
-    "call_expression": _call,
-    "broadcast_call_expression": _broadcast,
-    "macrocall_expression": _macro,
-    "field_expression": grammar.member,
-    "index_expression": _index,
-    **dict.fromkeys(["assignment", "compound_assignment_expression", "let_binding"], _assign),
-    **dict.fromkeys(["function_definition", "macro_definition"], _define),
-    "arrow_function_expression": _arrow,
-    "for_statement": _for,
-    "binary_expression": _operator,
-    "unary_expression": grammar.negated,
-    "range_expression": lambda build, node: nodes.call("<range>", build.exprs(node.named_children)),
-    "ternary_expression": _ternary,
-    **dict.fromkeys(["vector_expression", "tuple_expression"], grammar.elements),
-    **dict.fromkeys(
-        "compound_statement let_statement module_definition else_clause finally_clause try_statement source_file".split(),
-        grammar.block,
+read_julia = CodeLanguage(
+    "Julia",
+    "julia",
+    by_grammar(
+        "julia", _command, _prefixed, _call, _broadcast, _macro, _index, _assign, _define, _arrow, _for_each, _operation
     ),
-    "catch_clause": grammar.maybe,
-    **dict.fromkeys(["using_statement", "import_statement", "export_statement", "operator"], grammar.quiet),
-}
-_JULIA = CodeLanguage("Julia", "julia", by_grammar("julia", _RULES), damaged=read_other)
+    damaged=read_other,
+).read

@@ -9,7 +9,6 @@ from functools import cache
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.analysis.code.grammar import Builder, Rule
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import PROGRAM, Entry, Library, holds, library
 from interlock.analysis.code.performing import FEW, applies, perform
@@ -63,35 +62,34 @@ class CodeLanguage(Struct, eq=False):
     dormant: bool = False  # a function that nothing calls is not read
     strict: bool = False  # a text is no name of a function, and what a function is handed to does not call it
 
-
-def read_with(language: CodeLanguage, source: str, out: Report) -> None:
-    """Report what a source would do; one that is too large, nests too deeply or does not parse is unreadable."""
-    out.step(1 + len(source) // 256 + sum(map(source.count, "\n(=")))
-    try:
-        tree, whole = _parsed(language, source)
-    except Unparsed as problem:
-        if language.damaged is not None:
-            language.damaged(source, out)
-        else:
-            what = "that does not parse" if problem.trait == "syntax" else str(problem)
-            out.unreadable(f"{language.name} {what}", problem.trait)
-        return
-    if not whole and language.damaged is not None:
-        language.damaged(source, out)
-    elif not whole:
-        out.unreadable(f"{language.name} that does not parse", "syntax")
-    walk = ProgramWalk(out, _semantics(language), ProgramEffects(out, language.key, loose=not language.strict))
-    walk.scope.names.update(language.names)
-    try:
-        walk.block(tree.body)
-        if not language.dormant:
-            read_uncalled(tree, walk)
-    except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError):
-        out.unreadable(f"{language.name} that cannot be followed", "payload")  # never a reason to pass, nor to crash
-    except RecursionError:
-        out.unreadable(f"{language.name} nested too deeply", "nesting")
-    finally:
-        walk.world.close()
+    def read(self, source: str, out: Report) -> None:
+        """Report what a source would do; one that is too large, nests too deeply or does not parse is unreadable."""
+        out.step(1 + len(source) // 256 + sum(map(source.count, "\n(=")))
+        try:
+            tree, whole = _parsed(self, source)
+        except Unparsed as problem:
+            if self.damaged is not None:
+                self.damaged(source, out)
+            else:
+                what = "that does not parse" if problem.trait == "syntax" else str(problem)
+                out.unreadable(f"{self.name} {what}", problem.trait)
+            return
+        if not whole and self.damaged is not None:
+            self.damaged(source, out)
+        elif not whole:
+            out.unreadable(f"{self.name} that does not parse", "syntax")
+        walk = ProgramWalk(out, _semantics(self), ProgramEffects(out, self.key, loose=not self.strict))
+        walk.scope.names.update(self.names)
+        try:
+            walk.block(tree.body)
+            if not self.dormant:
+                read_uncalled(tree, walk)
+        except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError):
+            out.unreadable(f"{self.name} that cannot be followed", "payload")  # never a reason to pass, nor to crash
+        except RecursionError:
+            out.unreadable(f"{self.name} nested too deeply", "nesting")
+        finally:
+            walk.world.close()
 
 
 def _parsed(language: CodeLanguage, source: str) -> tuple[ast.Module, bool]:
@@ -118,13 +116,6 @@ def _semantics(language: CodeLanguage) -> Semantics:
         indexing(known_calls, language.item),
         language.lexical,
     )
-
-
-def by_grammar(
-    key: str, rules: Mapping[str, Rule], wrap: Callable[[str], str] = str
-) -> Callable[[str], tuple[ast.Module, bool]]:
-    """A parser by a tree-sitter grammar and what its nodes mean."""
-    return lambda source: Builder(key, rules).module(wrap(source))
 
 
 def kinds(value: Value) -> tuple[str, ...]:

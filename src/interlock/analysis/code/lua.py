@@ -6,20 +6,16 @@ import ast
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, Rule, text_of, unescaped
-from interlock.analysis.code.language import CodeLanguage, by_grammar, read_with
+from interlock.analysis.code.grammar import Builder, text_of, unescaped
+from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.values import Marked
-from interlock.analysis.facts import Report, hole
+from interlock.analysis.code.templates import by_grammar
+from interlock.analysis.facts import hole
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-
-def read_lua(source: str, out: Report) -> None:
-    """Report what a Lua program would do."""
-    read_with(_LUA, source, out)
 
 
 def _string(build: Builder, node: Node) -> Made:
@@ -58,7 +54,7 @@ def _assign(build: Builder, node: Node) -> Made:
     return nodes.assign(ast.Tuple(left), ast.Tuple((right + [nodes.NOTHING] * len(left))[: len(left)]))
 
 
-def _for(build: Builder, node: Node) -> Made:
+def _for_each(build: Builder, node: Node) -> Made:
     clause, body = node.child_by_field_name("clause"), build.body(node.child_by_field_name("body"))
     if clause is None:
         return nodes.repeat(grammar.CONDITION, body)
@@ -71,21 +67,9 @@ def _for(build: Builder, node: Node) -> Made:
     return nodes.loop(nodes.name(names[-1]), over, [*inner, *body])
 
 
-_RULES: dict[str, Rule] = {
-    **grammar.COMMON,
-    "string": _string,
-    **dict.fromkeys(["dot_index_expression", "method_index_expression"], grammar.member),
-    "bracket_index_expression": grammar.item,
-    "function_call": grammar.called,
-    "table_constructor": _table,
-    **dict.fromkeys(["function_declaration", "function_definition"], _function),
-    "assignment_statement": _assign,
-    "for_statement": _for,
-    "repeat_statement": grammar.while_loop,
-    **dict.fromkeys(["else_statement", "do_statement"], grammar.block),
-    "expression_list": lambda build, node: build.expr(node.named_children[0]),
-    "binary_expression": grammar.operator(frozenset({".."})),
-    "unary_expression": grammar.negated,
-    "hash_bang_line": grammar.quiet,
-}
-_LUA = CodeLanguage("Lua", "lua", by_grammar("lua", _RULES), names={"arg": [Marked(hole("arg"), {"bulk"})]})
+read_lua = CodeLanguage(
+    "Lua",
+    "lua",
+    by_grammar("lua", _string, _table, _function, _assign, _for_each),
+    names={"arg": [Marked(hole("arg"), {"bulk"})]},
+).read

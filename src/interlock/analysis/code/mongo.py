@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from interlock.analysis.code.javascript import JAVASCRIPT
 from interlock.analysis.code.javascript.answers import chosen_late
-from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.library import library
 from interlock.analysis.code.performing import perform
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, text_of
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.facts import Report
 
 # What the shell takes besides JavaScript, a line each.
 _USE = re.compile(r"^([ \t]*)use[ \t]+([\w.-]+)[ \t]*;?[ \t]*$", re.M)
 _SHOW = re.compile(r"^[ \t]*(?:show[ \t]+\w+|it|exit|quit|help)[ \t]*;?[ \t]*$", re.M)
 
 
-def read_mongo(source: str, out: Report) -> None:
-    """Report what code given to mongosh or mongo would do."""
-    read_with(_MONGO, _SHOW.sub("", _USE.sub(r'\1db = db.getSiblingDB("\2");', source)), out)
+def _parse(source: str) -> tuple[ast.Module, bool]:
+    return JAVASCRIPT.parse(_SHOW.sub("", _USE.sub(r'\1db = db.getSiblingDB("\2");', source)))
 
 
 def _collection(walk: ProgramWalk, call: LibraryCall) -> Value:
@@ -91,10 +90,10 @@ def _rename(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
-_MONGO = CodeLanguage(
+read_mongo = CodeLanguage(
     "MongoDB shell code",
     "mongo",
-    JAVASCRIPT.parse,
+    _parse,
     {
         **JAVASCRIPT.extra,
         **dict.fromkeys(["db.getCollection", "db.collection"], _collection),
@@ -108,4 +107,4 @@ _MONGO = CodeLanguage(
     member=JAVASCRIPT.member,
     handed=JAVASCRIPT.handed,
     lexical=True,
-)
+).read

@@ -6,9 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, Rule, text_of
-from interlock.analysis.code.language import CodeLanguage, call_with_list, chosen_member, read_with
-from interlock.analysis.code.lexing import literal
+from interlock.analysis.code.grammar import Builder, text_of
+from interlock.analysis.code.language import CodeLanguage, call_with_list, chosen_member
 from interlock.analysis.code.performing.network import leaks
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
@@ -16,20 +15,11 @@ from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value
 from interlock.analysis.code.program.values import text_of as value_text
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.facts import Report, hole, known
+from interlock.analysis.code.templates import rules_of
+from interlock.analysis.facts import hole, known
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-
-def read_php(source: str, out: Report) -> None:
-    """Report what a PHP program would do, with or without its opening tag."""
-    read_with(_PHP, source, out)
-
-
-def _parse(source: str) -> tuple[ast.Module, bool]:
-    ended = source if source.rstrip().endswith((";", "}", ">")) else f"{source};"
-    return Builder("php" if "<?" in source else "php_only", _RULES).module(ended)
 
 
 # -- names and texts
@@ -40,16 +30,12 @@ def _title(node: Node | None) -> str:
     return text_of(node).replace("/", "\\").rpartition("\\")[2]
 
 
-def _name(build: Builder, node: Node) -> Made:
+def _constant(build: Builder, node: Node) -> Made:
     named = _title(node)
     return nodes.text(".") if named == "__DIR__" else nodes.name(named)
 
 
-def _string(build: Builder, node: Node) -> Made:
-    return nodes.text(literal(text_of(node)[1:-1]))
-
-
-def _heredoc(build: Builder, node: Node) -> Made:
+def _document(build: Builder, node: Node) -> Made:
     value = node.child_by_field_name("value")
     if node.type == "nowdoc":
         return nodes.text(text_of(value).strip("\n"))
@@ -88,14 +74,6 @@ def _new(build: Builder, node: Node) -> Made:
     return nodes.call(nodes.member(nodes.name(_title(made)), "new"), *grammar.given(build, given))
 
 
-def _shell(build: Builder, node: Node) -> Made:
-    return nodes.call("`", [grammar.texts(build, node)])
-
-
-def _include(build: Builder, node: Node) -> Made:
-    return nodes.call("<include>", build.exprs(node.named_children))
-
-
 # -- functions and statements
 
 
@@ -113,57 +91,6 @@ def _foreach(build: Builder, node: Node) -> Made:
     targets = build.exprs(names)
     keys = [made for key in targets[:-1] for made in nodes.assign(key, targets[-1])]
     return nodes.loop(targets[-1], build.expr(parts[0]), [*keys, *build.body(node.child_by_field_name("body"))])
-
-
-def _global(build: Builder, node: Node) -> Made:
-    return [ast.Global([text_of(child) for child in node.named_children])]
-
-
-_RULES: dict[str, Rule] = {
-    **grammar.COMMON,
-    "name": _name,
-    "qualified_name": _name,
-    "variable_name": grammar.name,
-    "string": _string,
-    "encapsed_string": grammar.texts,
-    **dict.fromkeys(["heredoc", "nowdoc"], _heredoc),
-    "array_creation_expression": _array,
-    "list_literal": grammar.row,
-    "function_call_expression": _call,
-    **dict.fromkeys(["member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression"], _method),
-    **dict.fromkeys(
-        ["member_access_expression", "nullsafe_member_access_expression", "scoped_property_access_expression", "class_constant_access_expression"],
-        grammar.member,
-    ),
-    "object_creation_expression": _new,
-    "shell_command_expression": _shell,
-    **dict.fromkeys(
-        ["include_expression", "include_once_expression", "require_expression", "require_once_expression"], _include
-    ),
-    **dict.fromkeys(["function_definition", "method_declaration"], _define),
-    **dict.fromkeys(["anonymous_function", "anonymous_function_creation_expression", "arrow_function"], grammar.closed),
-    **dict.fromkeys(["assignment_expression", "reference_assignment_expression"], grammar.assigned),
-    "augmented_assignment_expression": grammar.updated(frozenset({"."}), frozenset({"??"})),
-    "update_expression": grammar.counted_up,
-    "subscript_expression": grammar.item,
-    "binary_expression": grammar.operator(frozenset({"."})),
-    "unary_op_expression": grammar.negated,
-    "conditional_expression": grammar.ternary,
-    "foreach_statement": _foreach,
-    "for_statement": grammar.counted,
-    **dict.fromkeys(["switch_statement", "match_expression"], grammar.cases),
-    "try_statement": grammar.attempts,
-    **dict.fromkeys(["catch_clause", "finally_clause"], grammar.body),
-    "global_declaration": _global,
-    **dict.fromkeys(
-        ["compound_statement", "declaration_list", "colon_block", "else_clause", "namespace_definition", "case_statement"], grammar.block
-    ),
-    **dict.fromkeys(
-        ["php_tag", "php_end_tag", "text", "text_interpolation", "namespace_use_declaration", "namespace_name", "base_clause", "cast_type"],
-        grammar.quiet,
-    ),
-    **dict.fromkeys(["class_declaration", "trait_declaration"], grammar.body),
-}  # fmt: skip
 
 
 # -- calls that no table describes
@@ -202,8 +129,15 @@ def _artisan(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
+def _parse(source: str) -> tuple[ast.Module, bool]:
+    """The program, with or without its opening tag, and with the end of its last statement."""
+    ended = source if source.rstrip().endswith((";", "}", ">")) else f"{source};"
+    rules = rules_of("php", _constant, _document, _array, _call, _method, _new, _define, _foreach)
+    return Builder("php" if "<?" in source else "php_only", *rules).module(ended)
+
+
 _ENVIRONMENT = Sym("$_ENV", traits=frozenset({"environment"}))
-_PHP = CodeLanguage(
+read_php = CodeLanguage(
     "PHP",
     "php",
     _parse,
@@ -218,4 +152,4 @@ _PHP = CodeLanguage(
     lambda name: hole(name[1:]) if name.startswith("$") else UNKNOWN,
     {"$argv": [Marked(hole("argv"), {"bulk"})], "$_SERVER": _ENVIRONMENT, "$_ENV": _ENVIRONMENT},
     rows="eloquent",
-)
+).read

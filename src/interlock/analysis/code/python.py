@@ -8,24 +8,19 @@ import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program.objects import LibraryCall, Partial
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, made_from, text_of
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
-from interlock.analysis.facts import Report, known
+from interlock.analysis.facts import known
 
 MAX_SOURCE = 100_000
 _LONG_WORD = re.compile(r"\b\w{65,}")  # padding: it takes no time to parse, and what comes after it is still read
 
 # Python that does not parse does not run; but a newer Python may parse more than this one, so what could do harm is told.
 _RISKY = re.compile(r"import|exec|eval|open|os\.|remove|unlink|rmtree|system|popen|subprocess|!|%")
-
-
-def read_python(source: str, out: Report) -> None:
-    """Report what this source would do; what is too long, nests too deeply or does not parse is unreadable."""
-    read_with(_PYTHON, source, out)
 
 
 # -- source -> tree --------------------------------------------------------------------------------------------------
@@ -152,6 +147,6 @@ _EXTRA: Mapping[str, Answer] = {
     "operator.methodcaller": lambda walk, call: Partial(Sym("<methodcaller>"), [call.args or [""]], {}),
     "<methodcaller>": _call_method,
 }
-_PYTHON = CodeLanguage(
+read_python = CodeLanguage(
     "Python", "python", _parse, _EXTRA, names={"__name__": "__main__"}, item=_item, rows="queries", strict=True
-)
+).read

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from interlock.analysis.code.language import CodeLanguage, call_with_list, read_with
+from interlock.analysis.code.language import CodeLanguage, call_with_list
 from interlock.analysis.code.lexing import CodeToken, Scanner, scan, template
 from interlock.analysis.code.performing.programs import shell_line
 from interlock.analysis.code.program import nodes
@@ -15,7 +15,6 @@ from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, index
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.token_parser import TokenDialect, TokenParser, branch, if_else, parse_tokens, while_loop
-from interlock.analysis.facts import Report
 
 _OPERATORS_BY_RANK = {
     "<-": 1, "<<-": 1, "=": 1, "->": 1, "~": 2, "||": 3, "|": 3, "&&": 4, "&": 4, "==": 5, "!=": 5, "<": 5, ">": 5,
@@ -27,11 +26,6 @@ _RAW = re.compile(r"[rR](['\"])(-*)([(\[{])")
 _INFIX = re.compile(r"%[^%\n]*%")
 _OPERATORS = tuple(("<<- |> <- -> || && == != <= >= ::: ::").split())
 _NOISE = frozenset("else in next break".split())
-
-
-def read_r(source: str, out: Report) -> None:
-    """Report what an R program would do."""
-    read_with(_R, source, out)
 
 
 def _scan(source: str) -> list[CodeToken]:
@@ -157,7 +151,7 @@ def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
 
 
 _CONSTANTS = {"TRUE": True, "T": True, "FALSE": False, "F": False, "NULL": None}
-_R = CodeLanguage(
+read_r = CodeLanguage(
     "R",
     "r",
     lambda source: parse_tokens(_DIALECT, source),
@@ -171,4 +165,4 @@ _R = CodeLanguage(
     },
     lambda name: _CONSTANTS.get(name, UNKNOWN),
     item=_item,
-)
+).read

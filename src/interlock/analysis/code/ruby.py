@@ -6,25 +6,19 @@ import ast
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, Rule, text_of
-from interlock.analysis.code.language import CodeLanguage, by_grammar, chosen_method, method_of, read_with
-from interlock.analysis.code.lexing import literal
+from interlock.analysis.code.grammar import Builder, text_of
+from interlock.analysis.code.language import CodeLanguage, chosen_method, method_of
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Value
-from interlock.analysis.facts import Report, hole
+from interlock.analysis.code.templates import by_grammar
+from interlock.analysis.facts import hole
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_JOINS = frozenset({"+", "<<"})
 _SELF = frozenset({"self", "Kernel", "Object"})
-
-
-def read_ruby(source: str, out: Report) -> None:
-    """Report what a Ruby program would do."""
-    read_with(_RUBY, source, out)
 
 
 # -- names and texts
@@ -37,22 +31,12 @@ def _identifier(build: Builder, node: Node) -> Made:
     return nodes.call(made) if is_call else made
 
 
-def _string(build: Builder, node: Node) -> Made:
-    raw = text_of(node)
-    plain = raw.startswith(("'", "%q"))
-    return grammar.texts(build, node, literal if plain else grammar.unescaped)
+def _chained(build: Builder, node: Node) -> Made:
+    return ast.JoinedStr(build.exprs(node.named_children))
 
 
 def _symbol(build: Builder, node: Node) -> Made:
     return nodes.text(text_of(node).strip(":"))
-
-
-def _words(build: Builder, node: Node) -> Made:
-    return ast.List([grammar.texts(build, child) for child in node.named_children])
-
-
-def _subshell(build: Builder, node: Node) -> Made:
-    return nodes.call("`", [grammar.texts(build, node)])
 
 
 # -- calls
@@ -88,7 +72,7 @@ def _block(build: Builder, node: Node) -> ast.expr:
     return nodes.closure(params or (["_1"] if "_1" in text_of(node) else ["it"]), body)
 
 
-def _lambda(build: Builder, node: Node) -> Made:
+def _lambda_of(build: Builder, node: Node) -> Made:
     inner = node.child_by_field_name("body")
     params = _params(build, node.child_by_field_name("parameters"))
     return (
@@ -148,107 +132,48 @@ def _set(build: Builder, left: Node | None, right: ast.expr) -> list[ast.stmt]:
 
 def _update(build: Builder, node: Node) -> Made:
     left, sign = node.child_by_field_name("left"), text_of(node.child_by_field_name("operator"))[:-1]
-    value = grammar.binary(sign, build.expr(left), build.field(node, "right"), _JOINS, frozenset({"||"}))
+    value = grammar.binary(sign, build.expr(left), build.field(node, "right"), build.joins)
     return _set(build, left, value)
 
 
-def _operator(build: Builder, node: Node) -> Made:
+def _added(build: Builder, node: Node) -> Made:
     if text_of(node.child_by_field_name("operator")) == "<<":  # what is added to stays under its name
         left = node.child_by_field_name("left")
         added = nodes.call(nodes.member(build.expr(left), "<<"), [build.field(node, "right")])
         return (
             _set(build, left, added) if left is not None and left.type.endswith(("identifier", "variable")) else added
         )
-    return _BINARY(build, node)
+    return grammar.operator(build, node)
 
 
-_BINARY = grammar.operator(_JOINS)
-
-
-def _for(build: Builder, node: Node) -> Made:
-    value = node.child_by_field_name("value")
-    over = build.expr(value.named_children[0]) if value is not None and value.named_child_count else nodes.NOTHING
-    return nodes.loop(build.field(node, "pattern"), over, build.body(node.child_by_field_name("body")))
-
-
-def _hash(build: Builder, node: Node) -> Made:
+def _hash_of(build: Builder, node: Node) -> Made:
     pairs = [child for child in node.named_children if child.type == "pair"]
     keys = [child.child_by_field_name("key") for child in pairs]
     made = [_symbol(build, key) if key and "symbol" in key.type else build.expr(key) for key in keys]
     return ast.Dict(list(made), [build.field(child, "value") for child in pairs])  # type: ignore[arg-type]
 
 
-def _range(build: Builder, node: Node) -> Made:
+def _range_of(build: Builder, node: Node) -> Made:
     ends = build.field(node, "begin"), build.field(node, "end")
-    return grammar.binary(text_of(node.child_by_field_name("operator")), *ends, frozenset(), frozenset())
+    return grammar.binary(text_of(node.child_by_field_name("operator")), *ends, build.joins)
 
 
 def _regex(build: Builder, node: Node) -> Made:
     return nodes.several(build.exprs(child for child in node.named_children if child.type == "interpolation"))
 
 
-def _yielded(build: Builder, node: Node) -> Made:
-    return nodes.several([value for child in node.named_children for value in grammar.given(build, child)[0]])
-
-
-def _returned(build: Builder, node: Node) -> Made:
-    return [ast.Return(nodes.as_expression(_yielded(build, node)))]
-
-
-_RULES: dict[str, Rule] = {
-    **grammar.COMMON,
-    "identifier": _identifier,
-    **dict.fromkeys(["constant", "instance_variable", "global_variable", "class_variable", "self"], grammar.name),
-    "scope_resolution": grammar.member,
-    "string": _string,
-    "chained_string": lambda build, node: ast.JoinedStr(build.exprs(node.named_children)),
-    **dict.fromkeys(["simple_symbol", "hash_key_symbol", "character"], _symbol),
-    "delimited_symbol": _string,
-    **dict.fromkeys(["string_array", "symbol_array"], _words),
-    "subshell": _subshell,
-    "heredoc_beginning": grammar.heredoc,
-    "regex": _regex,
-    "range": _range,
-    "array": grammar.elements,
-    "hash": _hash,
-    "call": _call,
-    "lambda": _lambda,
-    **dict.fromkeys(["method", "singleton_method"], _method),
-    "element_reference": _index,
-    "assignment": _assign,
-    "operator_assignment": _update,
-    "binary": _operator,
-    "unary": grammar.negated,
-    "conditional": grammar.ternary,
-    **dict.fromkeys(["if", "elsif", "unless", "if_modifier", "unless_modifier"], grammar.choice),
-    **dict.fromkeys(["while", "until", "while_modifier", "until_modifier"], grammar.while_loop),
-    "for": _for,
-    **dict.fromkeys(["case", "case_match"], grammar.cases),
-    "rescue": grammar.maybe,
-    "rescue_modifier": grammar.block,
-    **dict.fromkeys(["class", "module", "singleton_class"], grammar.body),
-    "block_argument": _block_argument,
-    "rest_assignment": grammar.spread,
-    **dict.fromkeys(
-        ["then", "else", "do", "begin", "ensure", "block_body", "body_statement", "begin_block", "end_block",
-         "parenthesized_statements"],
-        grammar.block,
-    ),
-    "right_assignment_list": grammar.row,
-    "return": _returned,
-    **dict.fromkeys(["yield", "next", "break"], _yielded),
-    **dict.fromkeys(["empty_statement", "alias", "undef", "uninterpreted"], grammar.quiet),
-}  # fmt: skip
-
-
 def _variable(name: str) -> Value:
     return hole(name.lstrip("@$")) if name[:1] in ("@", "$") else UNKNOWN
 
 
-_RUBY = CodeLanguage(
+_OWN = (
+    _identifier, _chained, _symbol, _regex, _range_of, _hash_of, _call, _lambda_of, _method, _index, _assign, _update, _added,
+    _block_argument,
+)  # fmt: skip
+read_ruby = CodeLanguage(
     "Ruby",
     "ruby",
-    by_grammar("ruby", _RULES),
+    by_grammar("ruby", *_OWN),
     {
         **dict.fromkeys(
             ["send", "public_send", "__send__", "<any>.send", "<any>.public_send", "<any>.__send__"], chosen_method
@@ -258,4 +183,4 @@ _RUBY = CodeLanguage(
     _variable,
     {"ARGV": [Marked(hole("ARGV"), {"bulk"})]},
     rows="active_record",
-)
+).read

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from interlock.analysis.code.grammar import CONDITION
-from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import ESCAPE, Unparsed, unescape
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.paths import listing
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, text_of, traits_of
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.facts import Report, hole, known
+from interlock.analysis.facts import hole, known
 
 _BLANK = re.compile(r"[ \t]*(?:\\\n[ \t]*)*")
 _ENDS = re.compile(r"[\n;]")
@@ -34,11 +34,6 @@ class _Word(Struct, frozen=True):
     value: ast.expr
     text: str = ""
     braced: bool = False
-
-
-def read_tcl(source: str, out: Report) -> None:
-    """Tell what a Tcl or Expect script does."""
-    read_with(_TCL, source, out)
 
 
 def _parse(source: str) -> tuple[ast.Module, bool]:
@@ -292,10 +287,10 @@ def _variable(name: str) -> Value:
     return hole(name[1:]) if name.startswith("$") else UNKNOWN
 
 
-_TCL = CodeLanguage(
+read_tcl = CodeLanguage(
     "Tcl",
     "tcl",
     _parse,
     {"<items>": _items, "<chosen>": _chosen, "glob": _glob, **dict.fromkeys(["send", "exp_send"], _send)},
     _variable,
-)
+).read

@@ -16,7 +16,6 @@ DEEPEST = 40  # expressions inside each other
 _ANY = 1000
 _ASSIGNS = frozenset({"=", ":=", "<-", "<<-", "->"})
 _COMPARES = frozenset({"==", "!=", "<=", ">=", "===", "!==", "~="})
-_CHOICES = frozenset({"||", "or", "//", "??", "?:"})
 _NO_STATEMENT_BEFORE = frozenset({"}", "->", "{", ",", "=", "("})
 
 Given = tuple[list[ast.expr], list[ast.keyword]]
@@ -398,9 +397,9 @@ class TokenParser:
         if sign == "|>":
             return nodes.piped(left, right)
         if sign.endswith("=") and sign not in _COMPARES and sign_at > start:
-            return self._assigned(left, binary(sign[:-1], left, right, self.dialect.joins, _CHOICES))
+            return self._assigned(left, binary(sign[:-1], left, right, self.dialect.joins))
         sign = ".." if sign == ":" or (sign == "..." and self.dialect.braces) else sign  # R's, and Perl's flip-flop
-        return binary(sign, left, right, self.dialect.joins, _CHOICES)
+        return binary(sign, left, right, self.dialect.joins)
 
     def _assigned(self, target: ast.expr, value: ast.expr) -> ast.expr:
         if isinstance(target, ast.List):

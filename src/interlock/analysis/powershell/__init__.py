@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import cache
 
-from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
@@ -50,7 +50,7 @@ _CHARSETS = {"unicode": "utf-16-le", "bigendianunicode": "utf-16-be", "ascii": "
 def read_powershell(source: str, out: Report) -> None:
     """Reports all effects of this text, and the text that cannot be read."""
     relocated = RelocatedReport(out)
-    read_with(_POWERSHELL, source, PsSession(relocated, WrittenTexts(relocated)))
+    _POWERSHELL.read(source, PsSession(relocated, WrittenTexts(relocated)))
 
 
 def _whole(source: str) -> tuple[ast.Module, bool]:

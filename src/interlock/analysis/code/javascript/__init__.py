@@ -7,29 +7,23 @@ import re
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, Rule, first_field, text_of
+from interlock.analysis.code.grammar import Builder, first_field, text_of
 from interlock.analysis.code.javascript.answers import ANSWERS, handed, item, member
 from interlock.analysis.code.javascript.names import ScriptBuilder, bind, declare, identifier, key_of, own_names, titled
-from interlock.analysis.code.language import CodeLanguage, read_with
+from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import THIS, Closure, Made
 from interlock.analysis.code.syntax_tree import errors, parsed
-from interlock.analysis.facts import HOLE, Report
+from interlock.analysis.code.templates import rules_of
+from interlock.analysis.facts import HOLE
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_JOINS = frozenset({"+"})
-_CHOICES = frozenset({"||", "??"})
 _CALLED = re.compile(r"\b(\w+)['\"\]]{0,3}\s{0,20}[(`]")
 _WAY = re.compile(r"(?:Sync|Async|One|Many)$")
-
-
-def read_javascript(source: str, out: Report) -> None:
-    """Report what a program would do; what cannot be read is reported as such."""
-    read_with(JAVASCRIPT, source, out)
 
 
 # -- the tree
@@ -40,7 +34,7 @@ def parse(source: str) -> tuple[ast.Module, bool]:
     source = source.removeprefix("\ufeff")
     root = _tree(source.partition("\n")[2] if source.startswith("#!") else source)
     broken = [text_of(node) for node in errors(root)]
-    body = ScriptBuilder("javascript", _RULES).block(root.named_children)
+    body = ScriptBuilder("javascript", *rules_of("javascript", *_OWN)).block(root.named_children)
     if any(HOLE in text for text in broken):
         return ast.Module([*body, ast.Expr(nodes.call("<hole>"))], []), True
     nothing = all(child.type in ("ERROR", "comment") for child in root.named_children)
@@ -94,12 +88,7 @@ def _template(build: Builder, node: Node) -> Made:
     )
 
 
-def _regex(build: Builder, node: Node) -> Made:
-    pattern, flags = node.child_by_field_name("pattern"), node.child_by_field_name("flags")
-    return nodes.call("<regex>", [nodes.text(text_of(pattern)), nodes.text(text_of(flags))])
-
-
-def _object(build: Builder, node: Node) -> Made:
+def _object_of(build: Builder, node: Node) -> Made:
     keys: list[ast.expr | None] = []
     values: list[ast.expr] = []
     for child in node.named_children:
@@ -129,12 +118,6 @@ def _call(build: Builder, node: Node) -> Made:
     if given is not None and given.type == "template_string":
         return nodes.call(callee, [build.expr(given)], [nodes.named("template", ast.Constant(True))])
     return nodes.call(callee, build.exprs(given.named_children if given is not None else ()))
-
-
-def _new(build: Builder, node: Node) -> Made:
-    given = node.child_by_field_name("arguments")
-    args = build.exprs(given.named_children if given is not None else ())
-    return nodes.call("<new>", [build.field(node, "constructor"), *args])
 
 
 def _sequence(build: Builder, node: Node) -> Made:
@@ -221,7 +204,7 @@ def _define(build: Builder, node: Node) -> Made:
     return [_function(build, node, text_of(node.child_by_field_name("name")))]
 
 
-def _class(build: Builder, node: Node) -> Made:
+def _class_of(build: Builder, node: Node) -> Made:
     title = text_of(node.child_by_field_name("name")) or f"<{node.start_byte}>"
     bases = [build.parts(child) for child in node.named_children if child.type == "class_heritage"]
     inside = node.child_by_field_name("body")
@@ -251,24 +234,25 @@ def _class_part(build: Builder, node: Node) -> list[ast.stmt]:
 
 
 def _for_in(build: Builder, node: Node) -> Made:
-    over, each = build.field(node, "right"), nodes.name(f"<{node.start_byte}>")
-    if text_of(node.child_by_field_name("operator")) == "in":
-        over = nodes.call("Object.keys", [over])
-    given = bind(build, node.child_by_field_name("left"), each, "block" if node.child_by_field_name("kind") else "")
-    return nodes.loop(each, over, [*given, *build.body(node.child_by_field_name("body"))])
+    with own_names(build):
+        over, each = build.field(node, "right"), nodes.name(f"<{node.start_byte}>")
+        if text_of(node.child_by_field_name("operator")) == "in":
+            over = nodes.call("Object.keys", [over])
+        given = bind(build, node.child_by_field_name("left"), each, "block" if node.child_by_field_name("kind") else "")
+        return nodes.loop(each, over, [*given, *build.body(node.child_by_field_name("body"))])
 
 
-def _inside(rule: Rule) -> Rule:
-    """A rule for what has names of its own."""
-
-    def read(build: Builder, node: Node) -> Made:
-        with own_names(build):
-            return rule(build, node)
-
-    return read
+def _counted_inside(build: Builder, node: Node) -> Made:
+    with own_names(build):
+        return grammar.counted(build, node)
 
 
-def _import(build: Builder, node: Node) -> Made:
+def _block_inside(build: Builder, node: Node) -> Made:
+    with own_names(build):
+        return build.block(node.named_children)
+
+
+def _import_of(build: Builder, node: Node) -> Made:
     if any(child.type == "type" for child in node.children):
         return []
     source = nodes.call("require", [build.field(node, "source")])
@@ -294,61 +278,11 @@ def _export(build: Builder, node: Node) -> Made:
     return titled(build.field(node, "value"), nodes.text("default"))
 
 
-_RULES: dict[str, Rule] = {
-    **grammar.COMMON,
-    **dict.fromkeys(["identifier", "shorthand_property_identifier", "super", "import"], identifier),
-    "this": lambda build, node: nodes.name(THIS),
-    "meta_property": lambda build, node: nodes.path(text_of(node)),
-    "string": _string,
-    "template_string": _template,
-    "regex": _regex,
-    "undefined": grammar.literal(None),
-    "array": grammar.elements,
-    "object": _object,
-    "member_expression": grammar.member,
-    "subscript_expression": grammar.item,
-    "call_expression": _call,
-    "new_expression": _new,
-    "sequence_expression": _sequence,
-    "binary_expression": grammar.operator(_JOINS, _CHOICES),
-    "unary_expression": _unary,
-    "update_expression": _update,
-    "ternary_expression": grammar.ternary,
-    "assignment_expression": _assignment,
-    "augmented_assignment_expression": grammar.updated(_JOINS, _CHOICES),
-    "variable_declarator": _declarator,
-    **dict.fromkeys(["arrow_function", "function_expression", "generator_function", "method_definition"], _closure),
-    **dict.fromkeys(["function_declaration", "generator_function_declaration"], _define),
-    **dict.fromkeys(["class", "class_declaration", "abstract_class_declaration"], _class),
-    "yield_expression": lambda build, node: ast.Yield(build.parts(node)),
-    "for_statement": _inside(grammar.counted),
-    "for_in_statement": _inside(_for_in),
-    "statement_block": _inside(grammar.block),
-    "switch_statement": grammar.cases,
-    "try_statement": grammar.attempts,
-    **dict.fromkeys(["catch_clause", "finally_clause"], grammar.body),
-    "expression_statement": lambda build, node: build.made(node.named_children[0]) if node.named_child_count else [],
-    "throw_statement": lambda build, node: [ast.Raise(build.parts(node), None)],
-    "break_statement": lambda build, node: [ast.Break()],
-    "continue_statement": lambda build, node: [ast.Continue()],
-    **dict.fromkeys(["labeled_statement", "with_statement", "class_static_block"], grammar.body),
-    "import_statement": _import,
-    "export_statement": _export,
-    **dict.fromkeys(
-        ["else_clause", "lexical_declaration", "variable_declaration", "using_declaration", "program"], grammar.block
-    ),
-    **dict.fromkeys(["empty_statement", "debugger_statement", "hash_bang_line", "html_comment"], grammar.quiet),
-    # TypeScript
-    **dict.fromkeys(["as_expression", "satisfies_expression"], lambda build, node: build.expr(node.named_children[0])),
-    "internal_module": grammar.body,
-    **dict.fromkeys(
-        ["interface_declaration", "type_alias_declaration", "ambient_declaration", "function_signature", "method_signature",
-         "abstract_method_signature", "index_signature"],
-        grammar.quiet,
-    ),
-}  # fmt: skip
-
-
+_OWN = (
+    identifier, _string, _template, _object_of, _call, _sequence, _unary, _update, _assignment, _declarator, _closure, _define,
+    _class_of, _counted_inside, _for_in, _block_inside, _import_of, _export,
+)  # fmt: skip
 JAVASCRIPT = CodeLanguage(
     "JavaScript", "javascript", parse, ANSWERS, item=item, member=member, handed=handed, lexical=True
 )
+read_javascript = JAVASCRIPT.read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from interlock.analysis.code.language import CodeLanguage, chosen_member, read_with
+from interlock.analysis.code.language import CodeLanguage, chosen_member
 from interlock.analysis.code.lexing import CodeToken
 from interlock.analysis.code.library import library
 from interlock.analysis.code.performing import open_mode
@@ -16,7 +16,7 @@ from interlock.analysis.code.program.paths import items, tree
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, text_of
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens, skip_statement, while_loop
-from interlock.analysis.facts import Report, hole
+from interlock.analysis.facts import hole
 
 _OPERATORS = {
     "or": 0, "and": 0, "xor": 0, "=": 1, ".=": 1, "+=": 1, "-=": 1, "*=": 1, "/=": 1, "x=": 1, "||=": 1, "&&=": 1,
@@ -36,11 +36,6 @@ _UNARY = frozenset(
 _NULLARY = frozenset("fork wait time times getppid next last redo __FILE__ __PACKAGE__ cwd getcwd".split())
 _TOPICAL = frozenset("unlink rmdir glob chr hex oct lc uc quotemeta decode_base64 eval".split())
 _TOPIC = "$_"
-
-
-def read_perl(source: str, out: Report) -> None:
-    """Report what a Perl program would do."""
-    read_with(_PERL, source, out)
 
 
 # -- words with an own syntax
@@ -317,7 +312,7 @@ def _variable(name: str) -> Value:
     return hole(name[1:]) if name.startswith("$") else UNKNOWN
 
 
-_PERL = CodeLanguage(
+read_perl = CodeLanguage(
     "Perl",
     "perl",
     lambda source: parse_tokens(_DIALECT, source),
@@ -330,4 +325,4 @@ _PERL = CodeLanguage(
     },
     _variable,
     {_TOPIC: Marked(hole("_"), {"bulk"})},
-)
+).read

@@ -1,0 +1,149 @@
+"""Tables of `grammars/`: each node of a language's grammar -> the rule or the template in Python's syntax that builds its form."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from interlock.analysis.code import grammar
+from interlock.analysis.code.grammar import Builder, Rule, text_of
+from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.nodes import Made
+from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_SHIPPED = Path(__file__).parent / "grammars"
+_KEYS = ("language", "extends", "joins", "nodes")
+_MARK = re.compile(r"\$(?:\*|\d+|[a-z_]+(?:\|[a-z_]+)*\*?)|<[a-z]+>|`")
+_CONSTANTS = frozenset({"None", "True", "False", "break", "continue"})
+
+
+def by_grammar(
+    key: str, *own: Rule, wrap: Callable[[str], str] = str, builder: type[Builder] = Builder
+) -> Callable[[str], tuple[ast.Module, bool]]:
+    """A parser by a tree-sitter grammar, its table, and the rules that are this language's own."""
+    return lambda source: builder(key, *rules_of(key, *own)).module(wrap(source))
+
+
+@cache
+def rules_of(key: str, *own: Rule) -> tuple[Mapping[str, Rule], frozenset[str]]:
+    """What the nodes of a language become, and the operators that put texts together; refuses the name of a rule that is none."""
+    packs = {pack["language"]: pack for pack in load_packs(_SHIPPED, check_tables)}
+    table = packs[key]
+    known = {**_SHARED, **{rule.__name__.lstrip("_"): rule for rule in own}}
+    rules: dict[str, Rule] = {}
+    for pack in (packs["common"], packs.get(table.get("extends", ""), {}), table):
+        for names, made in pack.get("nodes", {}).items():
+            rules.update(dict.fromkeys(names.split(), known.get(made) or FormTemplate(key, made)))
+    return rules, frozenset(table.get("joins", ()))
+
+
+def check_tables(packs: Sequence[Pack]) -> Sequence[Pack]:
+    """The tables themselves; raises PackError where a key is unknown or a node is told twice."""
+    for pack in packs:
+        only_keys("grammars", pack, _KEYS)
+        names = [name for listed in pack["nodes"] for name in listed.split()]
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise PackError(f"{pack['language']}: told twice: {sorted(twice)}")
+    return packs
+
+
+class FormTemplate:
+    """A piece of Python with marks, in whose place a node's parts are put."""
+
+    def __init__(self, language: str, text: str) -> None:
+        if text.isidentifier() and text not in _CONSTANTS:
+            raise PackError(f"{language}: no rule {text!r}")
+        self.marks: dict[str, str] = {}
+        try:
+            self.body = ast.parse(_MARK.sub(self._mark, text)).body
+        except SyntaxError as error:
+            raise PackError(f"{language}: {text!r} is no template: {error}") from None
+
+    def _mark(self, found: re.Match[str]) -> str:
+        self.marks[f"mark_{len(self.marks)}"] = found.group()
+        return f"mark_{len(self.marks) - 1}"
+
+    def __call__(self, build: Builder, node: Node) -> Made:
+        first = self.body[0]
+        whole = first.value if isinstance(first, ast.Expr) else first
+        mark = self.marks.get(whole.id, "") if isinstance(whole, ast.Name) else ""
+        if mark[:1] == "$" and mark != "$*":
+            found = _parts(node, mark)
+            return build.made(found[0]) if len(found) == 1 else build.block(found)
+        made = _Filling(self.marks, build, node).filled(whole)
+        return made if isinstance(made, ast.expr) else [made]
+
+
+class _Filling:
+    """One template, filled with the parts of one node."""
+
+    def __init__(self, marks: Mapping[str, str], build: Builder, node: Node) -> None:
+        self.marks, self.build, self.node = marks, build, node
+
+    def filled(self, part: Any) -> Any:
+        """A part of the template with what its marks stand for."""
+        if isinstance(part, list):
+            return [made for one in part for made in self._each(one)]
+        if isinstance(part, str):
+            return "".join(map(text_of, self._found(part))) if part in self.marks else part
+        if isinstance(part, ast.Name) and part.id in self.marks:
+            return self._value(self.marks[part.id])
+        if not isinstance(part, ast.AST):
+            return part
+        made = type(part)(**{name: self.filled(value) for name, value in ast.iter_fields(part)})
+        return made.value if isinstance(made, ast.Attribute) and not made.attr else made
+
+    def _each(self, part: Any) -> list[Any]:
+        """What stands in a list for one of its parts: statements and values with a mark may be several."""
+        if isinstance(part, str) and part in self.marks:
+            return [text_of(child) for child in self._found(part)]
+        inner = part.value if isinstance(part, (ast.Expr, ast.Starred)) else None
+        if not isinstance(inner, ast.Name) or inner.id not in self.marks:
+            return [self.filled(part)]
+        found = self._found(inner.id)
+        if isinstance(part, ast.Expr):
+            return self.build.block(found)
+        inside = found if self.marks[inner.id] == "$*" else [child for one in found for child in one.named_children]
+        return self.build.exprs(inside)
+
+    def _value(self, mark: str) -> ast.expr:
+        if mark == "$text":
+            return grammar.texts(self.build, self.node)
+        if mark[0] != "$":
+            return nodes.name(mark)
+        found = _parts(self.node, mark)
+        return nodes.several(self.build.exprs(found)) if mark == "$*" else self.build.expr(next(iter(found), None))
+
+    def _found(self, name: str) -> list[Node]:
+        return _parts(self.node, self.marks[name])
+
+
+def _parts(node: Node, mark: str) -> list[Node]:
+    """The parts of a node that a mark means."""
+    name = mark[1:]
+    if name == "*":
+        return node.named_children
+    if name.isdecimal():
+        return [child for child in node.named_children if child.type not in grammar.QUIET][int(name) :][:1]
+    if name.endswith("*"):
+        return node.children_by_field_name(name[:-1])
+    found = grammar.first_field(node, *name.split("|"))
+    return [] if found is None else [found]
+
+
+_SHARED: Mapping[str, Rule] = {
+    rule.__name__: rule
+    for rule in (
+        grammar.block, grammar.name, grammar.path, grammar.number, grammar.truth, grammar.quiet, grammar.operator, grammar.updated,
+        grammar.negated, grammar.choice, grammar.ternary, grammar.counted_up, grammar.while_loop, grammar.maybe, grammar.cases,
+        grammar.attempts, grammar.counted, grammar.member, grammar.item, grammar.called, grammar.spread, grammar.closed,
+        grammar.defined, grammar.texts, grammar.quoted, grammar.heredoc,
+    )
+}  # fmt: skip

@@ -1,0 +1,50 @@
+"""The tables of grammars: every node names a rule or a template, and a wrong table is refused."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from interlock.analysis.code.templates import FormTemplate, by_grammar, check_tables
+from interlock.analysis.packs import PackError
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"nodes": {"a b": "name"}, "node": {}}, "unknown key 'node'"),
+        ({"nodes": {"a b": "name", "b": "block"}}, "told twice"),
+    ],
+)
+def test_a_table_that_says_something_else_is_refused(table: dict[str, object], message: str) -> None:
+    with pytest.raises(PackError, match=message):
+        check_tables([{"language": "x", **table}])
+
+
+@pytest.mark.parametrize(("text", "message"), [("chioce", "no rule 'chioce'"), ("$left = ", "no template")])
+def test_a_template_that_is_none_is_refused(text: str, message: str) -> None:
+    with pytest.raises(PackError, match=message):
+        FormTemplate("x", text)
+
+
+def test_a_rule_of_a_language_must_be_given() -> None:
+    with pytest.raises(PackError, match="lua: no rule"):
+        by_grammar("lua")("x = 1")
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "form"),
+    [
+        ("php_include", "include 'a.php'", "Call(func=Name(id='<include>'"),
+        ("php_global", "function f() { global $a, $b; }", "Global(names=['$a', '$b'])"),
+        ("ruby_for", "for x in [1] do y = x end", "For(target=Name(id='x'"),
+        ("ruby_ticks", "`ls #{a}`", "Call(func=Name(id='`'"),
+    ],
+)
+def test_a_template_is_filled_with_the_parts_of_a_node(language: str, source: str, form: str) -> None:
+    from interlock.analysis.code import php, ruby
+
+    reader = php.read_php if language.startswith("php") else ruby.read_ruby
+    tree, whole = reader.__self__.parse(source)
+    assert whole and form in "".join(ast.dump(node) for node in tree.body)
