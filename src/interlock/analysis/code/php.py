@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, text_of
-from interlock.analysis.code.language import CodeLanguage, call_with_list, chosen_member
+from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.performing.network import leaks
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
@@ -142,8 +142,6 @@ read_php = CodeLanguage(
     "php",
     _parse,
     {
-        "<method>": chosen_member,
-        "call_user_func_array": call_with_list,
         "curl_setopt": _set_option,
         "curl_exec": _curl,
         "Artisan.call": _artisan,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from interlock.analysis.code.language import CodeLanguage, call_with_list
+from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import CodeToken, Scanner, scan, template
 from interlock.analysis.code.performing.programs import shell_line
 from interlock.analysis.code.program import nodes
@@ -161,8 +161,7 @@ read_r = CodeLanguage(
         **dict.fromkeys(["paste", "paste0"], _paste),
         **dict.fromkeys(["parse", "str2expression", "str2lang"], _parsed),
         **dict.fromkeys(["eval", "evalq"], _evaluated),
-        "do.call": call_with_list,
     },
     lambda name: _CONSTANTS.get(name, UNKNOWN),
-    item=_item,
+    own_item=_item,
 ).read

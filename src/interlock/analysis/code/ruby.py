@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, text_of
-from interlock.analysis.code.language import CodeLanguage, chosen_method, method_of
+from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
@@ -174,13 +174,7 @@ read_ruby = CodeLanguage(
     "Ruby",
     "ruby",
     by_grammar("ruby", *_OWN),
-    {
-        **dict.fromkeys(
-            ["send", "public_send", "__send__", "<any>.send", "<any>.public_send", "<any>.__send__"], chosen_method
-        ),
-        **dict.fromkeys(["method", "const_get", "<any>.method", "<any>.const_get", "<any>.instance_method"], method_of),
-    },
-    _variable,
-    {"ARGV": [Marked(hole("ARGV"), {"bulk"})]},
+    variable=_variable,
+    names={"ARGV": [Marked(hole("ARGV"), {"bulk"})]},
     rows="active_record",
 ).read

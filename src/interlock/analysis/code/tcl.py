@@ -265,16 +265,6 @@ def _glob(walk: ProgramWalk, call: LibraryCall) -> Value:
     return listing(*(one for one in call.args if not text_of(one).startswith("-")))
 
 
-def _chosen(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """A command whose name is a value."""
-    name, *args = call.args
-    if known(text_of(name)):
-        return walk.call(walk.language.look_up(walk, text_of(name)), args, call.named)
-    if args:
-        walk.world.unreadable("a command chosen at run time", "command")
-    return Sym("?")
-
-
 def _send(walk: ProgramWalk, call: LibraryCall) -> Value:
     """Expect types into what it spawned; into a shell that runs."""
     text = text_of(call.args[-1]).strip() if call.args else ""
@@ -291,6 +281,6 @@ read_tcl = CodeLanguage(
     "Tcl",
     "tcl",
     _parse,
-    {"<items>": _items, "<chosen>": _chosen, "glob": _glob, **dict.fromkeys(["send", "exp_send"], _send)},
+    {"<items>": _items, "glob": _glob, **dict.fromkeys(["send", "exp_send"], _send)},
     _variable,
 ).read

@@ -223,5 +223,5 @@ _EXTRA: dict[str, Answer] = {
     "<number>.tostring": _on(lambda value, shape="": filled("{0:" + shape + "}", value) if shape else str(value)),
 }
 _POWERSHELL = CodeLanguage(
-    "PowerShell", "powershell", _whole, _EXTRA, _variable, item=_item, member=_member, dormant=True
+    "PowerShell", "powershell", _whole, _EXTRA, _variable, own_item=_item, own_member=_member, dormant=True
 )

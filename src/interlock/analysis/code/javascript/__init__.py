@@ -283,6 +283,6 @@ _OWN = (
     _class_of, _counted_inside, _for_in, _block_inside, _import_of, _export,
 )  # fmt: skip
 JAVASCRIPT = CodeLanguage(
-    "JavaScript", "javascript", parse, ANSWERS, item=item, member=member, handed=handed, lexical=True
+    "JavaScript", "javascript", parse, ANSWERS, own_item=item, own_member=member, handed=handed, lexical=True
 )
 read_javascript = JAVASCRIPT.read

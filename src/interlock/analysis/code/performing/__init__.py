@@ -8,6 +8,7 @@ from functools import cache
 
 from interlock.analysis.code.clients import ask_client
 from interlock.analysis.code.library import ON_PATHS, PROGRAM, Entry, flattened, holds, is_url, pick
+from interlock.analysis.code.performing.functions import FUNCTION_EFFECTS
 from interlock.analysis.code.performing.network import NETWORK_EFFECTS, leaks, request
 from interlock.analysis.code.performing.programs import PROGRAM_EFFECTS, SHELL, Work, feed, shell_line
 from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction, links
@@ -21,7 +22,6 @@ from interlock.analysis.code.program.values import (
     concat,
     fetched,
     file_traits,
-    flat,
     text_of,
     traits_of,
 )
@@ -32,7 +32,6 @@ _SCHEME = "://"
 _GLOB = frozenset("*?")
 _DONE = Sym("?")  # what a call gives that only changes something
 _CONDITIONS = frozenset({"needs", "most", "address", "bare"})
-FEW = 64  # items that a function is called with
 
 
 # -- files -----------------------------------------------------------------------------------------------------------
@@ -173,7 +172,7 @@ def _fill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     return target if isinstance(target, OpenFile) else UNKNOWN
 
 
-# -- processes, functions, and what a table tells by itself ----------------------------------------------------------
+# -- processes, and what a table tells by itself ----------------------------------------------------------
 
 
 def _kill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -190,20 +189,6 @@ def _fork(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     if walk.endless:
         walk.world.effect("fork_bomb")
     return UNKNOWN
-
-
-def _calls(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """Functions that are called with each item of a list, or with the arguments that are named."""
-    given = pick(call, entry["with"]) if "with" in entry else []
-    each = pick(call, entry["each"]) if "each" in entry else None
-    rows = [given]
-    if each is not None:
-        lists = [walk.items(value)[:FEW] for value in each] or [[UNKNOWN]]
-        rows = [[*row, *given] for row in zip(*lists, strict=False)]
-    if entry.get("spread"):
-        rows = [[one for value in row for one in flat(value) or [UNKNOWN]] if row else row for row in rows]
-    made = [walk.call(func, row, {}) for func in pick(call, where)[:1] if func is not call.owner for row in rows]
-    return made if each is not None else made[0] if made else UNKNOWN
 
 
 def _tell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -250,8 +235,9 @@ def _refuse(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -
 _WORK: Mapping[str, Work] = {
     **PROGRAM_EFFECTS,
     **NETWORK_EFFECTS,
+    **FUNCTION_EFFECTS,
     **{verb: _touching(verb) for verb in ON_PATHS},
-    "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "calls": _calls, "tell": _tell, "chdir": _chdir, "close": _close,
+    "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "chdir": _chdir, "close": _close,
     "client": ask_client, "unreadable": _refuse,
 }  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from interlock.analysis.code.language import CodeLanguage, chosen_member
+from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import CodeToken
 from interlock.analysis.code.library import library
 from interlock.analysis.code.performing import open_mode
@@ -319,7 +319,6 @@ read_perl = CodeLanguage(
     {
         "<print>": _print_to,
         "<open>": _opened,
-        "<method>": chosen_member,
         "shift": _shift,
         **dict.fromkeys(["find", "finddepth"], _find),
     },

@@ -104,22 +104,6 @@ def _import_from(walk: ProgramWalk, node: ast.ImportFrom) -> None:
 
 _NOWHERE = Sym("")  # what modules and built-in functions are found in
 
-STATEMENTS: Mapping[type[ast.stmt], Statement] = {
-    ast.Expr: _expression,
-    ast.Global: _share,
-    ast.Nonlocal: _share,
-    ast.FunctionDef: _define,
-    ast.AsyncFunctionDef: _define,
-    ast.ClassDef: _define_class,
-    ast.Return: _return,
-    ast.Assign: _assign,
-    ast.AnnAssign: _assign_annotated,
-    ast.AugAssign: _assign_added,
-    ast.Delete: _delete,
-    ast.Import: _import,
-    ast.ImportFrom: _import_from,
-}
-
 
 _Names = dict[str, Value]
 
@@ -256,7 +240,20 @@ def _match(walk: ProgramWalk, node: ast.Match) -> None:
         _maybe(walk, case.body)
 
 
-FLOW: Mapping[type[ast.stmt], Statement] = {
+STATEMENTS: Mapping[type[ast.stmt], Statement] = {
+    ast.Expr: _expression,
+    ast.Global: _share,
+    ast.Nonlocal: _share,
+    ast.FunctionDef: _define,
+    ast.AsyncFunctionDef: _define,
+    ast.ClassDef: _define_class,
+    ast.Return: _return,
+    ast.Assign: _assign,
+    ast.AnnAssign: _assign_annotated,
+    ast.AugAssign: _assign_added,
+    ast.Delete: _delete,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
     ast.If: _if,
     ast.For: _for,
     ast.AsyncFor: _for,

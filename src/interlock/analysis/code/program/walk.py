@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice, pairwise, product
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Struct, field
 
@@ -208,21 +208,19 @@ MAX_TURNS = 10_000  # of all the loops of a program
 MAX_WAYS = 64
 
 
-class Semantics(Struct, frozen=True):
-    """How each kind of node of a language is read, and what its names and calls give."""
+class Semantics(Protocol):
+    """What names and calls give in a language."""
 
-    name: str  # of the language, for a person
-    statements: Mapping[type[ast.stmt], Statement]
-    expressions: Mapping[type[ast.expr], Expression]
-    invoke: Callable[[ProgramWalk, Value, list[Value], dict[str, Value]], Value]  # any value is called
-    answer: Callable[[ProgramWalk, Sym, LibraryCall], Value]  # a library is called
-    handled: frozenset[str]  # the functions of libraries that have an answer
-    look_up: Callable[[ProgramWalk, str], Value]
-    attribute: Callable[[ProgramWalk, Value, str], Value]
-    item: Callable[[ProgramWalk, Value, Value], Value]
-    lexical: bool = (
-        False  # names are declared, any function assigns to those around it, and one that nothing names never runs
-    )
+    name: str  # for a person
+    lexical: bool  # names are declared, any function assigns to those around it, and one that nothing names never runs
+
+    @property
+    def handled(self) -> frozenset[str]: ...
+    def invoke(self, walk: ProgramWalk, func: Value, args: list[Value], named: dict[str, Value]) -> Value: ...
+    def answer(self, walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value: ...
+    def look_up(self, walk: ProgramWalk, name: str) -> Value: ...
+    def attribute(self, walk: ProgramWalk, owner: Value, name: str) -> Value: ...
+    def item(self, walk: ProgramWalk, owner: Value, key: Value) -> Value: ...
 
 
 class ProgramWalk(Struct, eq=False):
@@ -231,6 +229,8 @@ class ProgramWalk(Struct, eq=False):
     out: Report
     language: Semantics
     world: ProgramEffects
+    statements: Mapping[type[ast.stmt], Statement]
+    expressions: Mapping[type[ast.expr], Expression]
     scope: ProgramScope = field(default_factory=ProgramScope)
     defined: list[ProgramFunction] = field(default_factory=list)
     followed: set[int] = field(default_factory=set)  # functions whose body was read
@@ -247,14 +247,14 @@ class ProgramWalk(Struct, eq=False):
         """Read statements, up to one that leaves."""
         for node in body:
             self.out.step()
-            self.language.statements.get(type(node), ProgramWalk.parts)(self, node)
+            self.statements.get(type(node), ProgramWalk.parts)(self, node)
             if leaves(node):
                 return
 
     def eval(self, node: ast.expr) -> Value:
         """What an expression stands for, after telling what it does."""
         self.out.step()
-        return self.language.expressions.get(type(node), ProgramWalk.parts)(self, node)
+        return self.expressions.get(type(node), ProgramWalk.parts)(self, node)
 
     def parts(self, node: ast.stmt | ast.expr) -> Value:
         """Read the expressions in a node whose own meaning does not matter."""
