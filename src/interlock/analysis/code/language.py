@@ -38,11 +38,16 @@ from interlock.analysis.code.program.values import (
 )
 from interlock.analysis.code.program.walk import Answer, ProgramEffects, ProgramWalk
 from interlock.analysis.code.rows import change_rows, row_changes
-from interlock.analysis.facts import Report, known
+from interlock.analysis.facts import Report, hole, known
 
 
 def _each_given(given: Value) -> list[list[Value]]:
     return [[one] for one in given[:FEW]] if isinstance(given, list) else [[given]]
+
+
+def holes(sigils: str) -> Callable[[str], Value]:
+    """Variables, which begin with one of these signs and are not known before the program sets them."""
+    return lambda name: hole(name.lstrip(sigils)) if name.startswith(tuple(sigils)) else UNKNOWN
 
 
 class CodeLanguage(Struct, eq=False):

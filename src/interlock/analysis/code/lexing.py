@@ -171,7 +171,7 @@ def scan(
     return scanner.tokens
 
 
-def balanced(source: str, at: int) -> int:
+def balanced(source: str, at: int, openers: str = "([{", closers: str = ")]}", quotes: str = "\"'`") -> int:
     """The offset after the bracket that closes the one at `at`; quoted text inside is stepped over."""
     depth, quote = 0, ""
     while at < len(source):
@@ -181,11 +181,11 @@ def balanced(source: str, at: int) -> int:
             continue
         if quote:
             quote = "" if char == quote else quote
-        elif char in "\"'`":
+        elif char in quotes:
             quote = char
-        elif char in "([{":
+        elif char in openers:
             depth += 1
-        elif char in ")]}":
+        elif char in closers:
             depth -= 1
             if not depth:
                 return at + 1

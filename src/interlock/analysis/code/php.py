@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, text_of
-from interlock.analysis.code.language import CodeLanguage
+from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.performing.network import leaks
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
@@ -147,7 +147,7 @@ read_php = CodeLanguage(
         "Artisan.call": _artisan,
         "Artisan.queue": _artisan,
     },
-    lambda name: hole(name[1:]) if name.startswith("$") else UNKNOWN,
+    holes("$"),
     {"$argv": [Marked(hole("argv"), {"bulk"})], "$_SERVER": _ENVIRONMENT, "$_ENV": _ENVIRONMENT},
     rows="eloquent",
 ).read

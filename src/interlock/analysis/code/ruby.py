@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, text_of
-from interlock.analysis.code.language import CodeLanguage
+from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
-from interlock.analysis.code.program.values import UNKNOWN, Marked, Value
+from interlock.analysis.code.program.values import Marked
 from interlock.analysis.code.templates import by_grammar
 from interlock.analysis.facts import hole
 
@@ -162,10 +162,6 @@ def _regex(build: Builder, node: Node) -> Made:
     return nodes.several(build.exprs(child for child in node.named_children if child.type == "interpolation"))
 
 
-def _variable(name: str) -> Value:
-    return hole(name.lstrip("@$")) if name[:1] in ("@", "$") else UNKNOWN
-
-
 _OWN = (
     _identifier, _chained, _symbol, _regex, _range_of, _hash_of, _call, _lambda_of, _method, _index, _assign, _update, _added,
     _block_argument,
@@ -174,7 +170,7 @@ read_ruby = CodeLanguage(
     "Ruby",
     "ruby",
     by_grammar("ruby", *_OWN),
-    variable=_variable,
+    variable=holes("@$"),
     names={"ARGV": [Marked(hole("ARGV"), {"bulk"})]},
     rows="active_record",
 ).read

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from interlock.analysis.code.grammar import CONDITION
-from interlock.analysis.code.language import CodeLanguage
-from interlock.analysis.code.lexing import ESCAPE, Unparsed, unescape
+from interlock.analysis.code.language import CodeLanguage, holes
+from interlock.analysis.code.lexing import ESCAPE, Unparsed, balanced, unescape
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.paths import listing
-from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, text_of, traits_of
+from interlock.analysis.code.program.values import Marked, Sym, Value, text_of, traits_of
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import hole, known
 
@@ -70,7 +70,7 @@ def _words(source: str, at: int, level: int) -> tuple[list[_Word], int]:
 
 def _word(source: str, at: int, level: int) -> tuple[_Word, int]:
     if source[at : at + 1] == "{":
-        end = _closing(source, at, "{", "}")
+        end = balanced(source, at, "{", "}", "") - 1
         return _Word(nodes.text(source[at + 1 : end]), source[at + 1 : end], True), end + 1
     quoted = source[at : at + 1] == '"'
     parts: list[str | ast.expr] = []
@@ -99,7 +99,7 @@ def _piece(source: str, at: int, level: int) -> tuple[str | ast.expr, int]:
     if char == "\\" and (escape := ESCAPE.match(source, at)):
         return unescape(escape), escape.end()
     if char == "[":
-        end = _closing(source, at, "[", "]")
+        end = balanced(source, at, "[", "]", "") - 1
         return nodes.as_expression(_code(source[at + 1 : end], level + 1)), end + 1
     found = _VARIABLE.match(source, at) if char == "$" else None
     if found is None:
@@ -108,20 +108,6 @@ def _piece(source: str, at: int, level: int) -> tuple[str | ast.expr, int]:
     if name in ("env", "::env") and found[3]:
         return hole(found[3][1:-1]), found.end()
     return nodes.name(f"${name}{found[3] or ''}"), found.end()
-
-
-def _closing(source: str, at: int, opener: str, closer: str) -> int:
-    depth = 0
-    while at < len(source):
-        char = source[at]
-        if char == "\\":
-            at += 2
-            continue
-        depth += (char == opener) - (char == closer)
-        if not depth:
-            return at
-        at += 1
-    raise Unparsed
 
 
 # -- commands
@@ -161,7 +147,7 @@ def _test(word: _Word, level: int) -> ast.expr:
 def _commands_in(text: str, level: int) -> Iterator[ast.expr]:
     at = text.find("[")
     while at >= 0:
-        end = _closing(text, at, "[", "]")
+        end = balanced(text, at, "[", "]", "") - 1
         yield nodes.as_expression(_code(text[at + 1 : end], level + 1))
         at = text.find("[", end)
 
@@ -273,14 +259,10 @@ def _send(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
-def _variable(name: str) -> Value:
-    return hole(name[1:]) if name.startswith("$") else UNKNOWN
-
-
 read_tcl = CodeLanguage(
     "Tcl",
     "tcl",
     _parse,
     {"<items>": _items, "glob": _glob, **dict.fromkeys(["send", "exp_send"], _send)},
-    _variable,
+    holes("$"),
 ).read

@@ -23,16 +23,13 @@ class Body(ast.expr):
     body: list[ast.stmt]
 
 
+text = ast.Constant
+name = ast.Name
+member = ast.Attribute
+item = ast.Subscript
+named = ast.keyword
 NOTHING = ast.Constant(None)
 THIS = "<this>"  # what a method is called on, where that is no parameter
-
-
-def text(value: str) -> ast.Constant:
-    return ast.Constant(value)
-
-
-def name(value: str) -> ast.Name:
-    return ast.Name(value)
 
 
 def path(dotted: str) -> ast.expr:
@@ -44,14 +41,6 @@ def path(dotted: str) -> ast.expr:
     return made
 
 
-def member(owner: ast.expr, attribute: str) -> ast.Attribute:
-    return ast.Attribute(owner, attribute)
-
-
-def item(owner: ast.expr, key: ast.expr) -> ast.Subscript:
-    return ast.Subscript(owner, key)
-
-
 def call(func: ast.expr | str, args: Iterable[ast.expr] = (), named: Iterable[ast.keyword] = ()) -> ast.Call:
     return ast.Call(path(func) if isinstance(func, str) else func, list(args), list(named))
 
@@ -59,10 +48,6 @@ def call(func: ast.expr | str, args: Iterable[ast.expr] = (), named: Iterable[as
 def piped(value: ast.expr, into: ast.expr) -> ast.Call:
     """`value |> into`: a call with the value as its first argument."""
     return call(into.func, [value, *into.args], into.keywords) if isinstance(into, ast.Call) else call(into, [value])
-
-
-def named(key: str, value: ast.expr) -> ast.keyword:
-    return ast.keyword(key, value)
 
 
 def joined(parts: Sequence[str | ast.expr]) -> ast.expr:
