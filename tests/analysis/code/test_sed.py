@@ -46,6 +46,8 @@ VIM: list[tuple[str, list[Fact]]] = [
     (":g/foo/!rm x", [("shell", "rm x")]),
     (":w! x | :!ls", [("write", "x"), ("shell", "ls")]),
     (":call delete('/x', 'rf')", [("delete", "/x", "recursive")]),
+    (":let c = 'rm -rf /' | call system(c)", [("shell", "rm -rf /")]),
+    (":exe '!rm -rf ' . x", [("shell", f"rm -rf {hole('x')}")]),
     (":py3 import os", [("code", "python", "import os")]),
     (":lua os.execute('ls')", [("code", "lua", "os.execute('ls')")]),
 ]

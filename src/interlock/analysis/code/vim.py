@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
-from interlock.analysis.code.lexing import Unparsed, balanced, literal, template
-from interlock.analysis.facts import Report, hole
+from interlock.analysis.code.language import CodeLanguage, holes
+from interlock.analysis.code.lexing import CodeToken, Scanner, Unparsed, literal, scan, template
+from interlock.analysis.code.library import library
+from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.objects import LibraryCall
+from interlock.analysis.code.program.values import Sym, Value
+from interlock.analysis.code.program.walk import ProgramWalk
+from interlock.analysis.code.token_parser import TokenDialect, parse_tokens
+from interlock.analysis.facts import hole
 
 _RANGE = re.compile(r"(?:[%.$]|\d+|'\w|/(?:[^/\\]|\\.)*/|[-+,;]\d*)*")
 _MODIFIER = re.compile(
@@ -13,90 +21,81 @@ _MODIFIER = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z]+\d?")
 _CODE = {
-    "python": "python",
-    "py": "python",
-    "py3": "python",
-    "python3": "python",
-    "pyx": "python",
-    "pythonx": "python",
+    **dict.fromkeys("python py py3 python3 pyx pythonx".split(), "python"),
+    **dict.fromkeys(["ruby", "rub"], "ruby"),
+    **dict.fromkeys(["perl", "pe"], "perl"),
     "lua": "lua",
-    "ruby": "ruby",
-    "rub": "ruby",
-    "perl": "perl",
-    "pe": "perl",
     "tcl": "tcl",
 }
 _READS = frozenset({"r", "re", "rea", "read"})
-_WRITES = frozenset(("w wr wri writ write up update sav saveas").split())
+_WRITES = frozenset("w wr wri writ write up update sav saveas".split())
 _GLOBALS = frozenset({"g", "global", "v", "vglobal"})
 _DOES = frozenset({"bufdo", "windo", "argdo", "tabdo", "cdo", "cfdo", "ldo", "folddoo"})
 _RUNS = frozenset({"ter", "term", "terminal", "make", "grep"})
-_FUNCTION = re.compile(
-    r"\b(system|systemlist|delete|writefile|rename|job_start|jobstart|termopen|term_start|execute|libcall|py3eval|luaeval)\s*\("
-)
+_WHOLE = frozenset("s substitute au autocmd map com command fu function".split())  # no bar ends them
+_NAME = re.compile(r"[A-Za-z_][\w:#]*(?=\s*\()")
+_VARIABLE = re.compile(r"[&$@]?[A-Za-z_][\w:#]*")
+_NUMBER = re.compile(r"\d+")
 _STRING = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"\\\n]|\\.)*\"")
 _LEVELS = 5
 
-
-def read_vim(command: str, out: Report) -> None:
-    """Tell what ex commands do to the machine; editing a buffer is nothing."""
-    try:
-        for line in command.split("\n"):
-            _line(line, out, 0)
-    except (Unparsed, RecursionError, MemoryError, ValueError, LookupError):
-        out.unreadable("Vim commands that do not parse", "syntax")
+_Code = list[ast.stmt]
 
 
-def _line(line: str, out: Report, level: int) -> None:
+def _parse(source: str) -> tuple[ast.Module, bool]:
+    return ast.Module([made for line in source.split("\n") for made in _line(line, 0)], []), True
+
+
+def _line(line: str, level: int) -> _Code:
+    if level > _LEVELS:
+        raise Unparsed("nested too deeply", "nesting")
+    made: _Code = []
     rest: str | None = line
     while rest is not None and rest.strip():
-        out.step()
-        rest = _one(rest, out, level)
+        rest = rest.lstrip(": \t")
+        while found := _MODIFIER.match(rest):
+            rest = rest[found.end() :].lstrip(": ")
+        ranged = _RANGE.match(rest)
+        rest = rest[ranged.end() if ranged else 0 :].lstrip()
+        word = _WORD.match(rest)
+        if rest.startswith("!"):
+            return made + _does("shell", rest[1:])
+        if word is None:
+            rest = _at_bar(rest)[1]
+        else:
+            named, rest = _named(word.group(), rest[word.end() :], level)
+            made += named
+    return made
 
 
-def _one(line: str, out: Report, level: int) -> str | None:
-    """Read one command; answers with what follows its bar."""
-    if level > _LEVELS:
-        raise Unparsed("too deep")
-    rest = line.lstrip(": \t")
-    while found := _MODIFIER.match(rest):
-        rest = rest[found.end() :].lstrip(": ")
-    ranged = _RANGE.match(rest)
-    rest = rest[ranged.end() if ranged else 0 :].lstrip()
-    if rest.startswith("!"):
-        out.shell(rest[1:].strip())
-        return None
-    word = _WORD.match(rest)
-    if not word:
-        return _after_bar(rest)
-    return _named(word.group(), rest[word.end() :], out, level)
-
-
-def _named(name: str, rest: str, out: Report, level: int) -> str | None:
+def _named(name: str, rest: str, level: int) -> tuple[_Code, str | None]:
+    """What one command does, and what follows its bar."""
     if name in _CODE:
-        out.code(_CODE[name], rest.strip())
-        return None
+        return _does(_CODE[name], rest), None
     if name in _GLOBALS or name in _DOES:
-        inner = _global_command(rest) if name in _GLOBALS else rest
-        _line(inner, out, level + 1)
-        return None
+        return _line(_global_command(rest) if name in _GLOBALS else rest, level + 1), None
     if name in _RUNS and rest.strip(" !"):
-        if name.startswith("ter"):
-            out.shell(rest.strip(" !"))
-        return None
+        return _does("shell", rest.strip(" !")) if name.startswith("ter") else [], None
     if name in _READS or name in _WRITES:
-        return _file(name, rest, out)
+        return _file(name, rest)
     if name in ("so", "source"):
-        out.effect("run_script", rest.strip())
-        return None
-    if name in ("exe", "exec", "execute", "norm", "normal"):
-        return _execute(name, rest, out, level)
-    _functions(rest, out)
-    return (
-        None
-        if name in ("s", "substitute", "au", "autocmd", "map", "com", "command", "fu", "function")
-        else _after_bar(rest)
+        return _does("source", rest), None
+    if name in ("norm", "normal"):  # types keys
+        return _line(rest.partition(":")[2].replace("\\<CR>", "\n").split("\n")[0], level + 1), None
+    own, after = (rest, None) if name in _WHOLE else _at_bar(rest)
+    reaches = name in _EVALUATES or any(
+        found in _CALLS or found in library("vim").calls for found in _NAME.findall(own)
     )
+    made = parse_tokens(_DIALECT, own)[0].body if reaches else []
+    return [ast.Expr(nodes.call("execute", [nodes.as_expression(made)]))] if name in _EXECUTES else made, after
+
+
+_EXECUTES = frozenset({"exe", "exec", "execute"})
+_EVALUATES = _EXECUTES | {"let"}
+
+
+def _does(name: str, text: str) -> _Code:
+    return [ast.Expr(nodes.call(f"<{name}>", [nodes.text(text.strip())]))]
 
 
 def _global_command(rest: str) -> str:
@@ -108,140 +107,78 @@ def _global_command(rest: str) -> str:
     return rest[end.end() :] if end else ""
 
 
-def _file(name: str, rest: str, out: Report) -> str | None:
+def _file(name: str, rest: str) -> tuple[_Code, str | None]:
     stripped = rest.strip()
     if stripped.startswith("!") and (rest[:1].isspace() or name in _READS):
-        out.shell(stripped[1:].strip())
-        return None
-    target = re.split(r"\s*\|", stripped.lstrip("!").strip(), maxsplit=1)[0]
+        return _does("shell", stripped[1:]), None
+    target, after = _at_bar(rest)
+    target = target.strip().lstrip("!").strip()
     if target.startswith("!"):
-        out.shell(target[1:].strip())
-    elif target.startswith(">>"):
-        out.effect("append", target[2:].strip())
-    elif name in _WRITES and target and target != "%":
-        out.effect("write", target)
-    return _after_bar(rest)
+        return _does("shell", target[1:]), after
+    if target.startswith(">>"):
+        return _does("append", target[2:]), after
+    return _does("write", target) if name in _WRITES and target not in ("", "%") else [], after
 
 
-def _execute(name: str, rest: str, out: Report, level: int) -> str | None:
-    """:execute runs the text of an expression as a command; :normal types keys."""
-    if name.startswith("norm"):
-        keys = rest.strip("! ")
-        if ":" in keys:
-            _line(keys.partition(":")[2].replace("\\<CR>", "\n").split("\n")[0], out, level + 1)
-        return None
-    _functions(rest, out)
-    made = _joined(rest)
-    if made.lstrip(": ").startswith(hole()[0]):
-        out.unreadable("a Vim command made at run time", "command")
-    else:
-        _line(made, out, level + 1)
-    return None
-
-
-def _functions(rest: str, out: Report) -> None:
-    """The functions in an expression that reach outside of the editor."""
-    at = 0
-    while found := _next_function(rest, at):
-        out.step()
-        end = balanced(rest, found.end() - 1)
-        inner = rest[found.end() : end - 1]
-        _function(found[1], _split(inner), out)
-        at = found.end()
-
-
-def _next_function(rest: str, at: int) -> re.Match[str] | None:
-    """The next such call that is not inside a text."""
-    while found := _FUNCTION.search(rest, at):
-        quoted = next((text for text in _STRING.finditer(rest, at) if text.start() < found.start() < text.end()), None)
-        if quoted is None:
-            return found
-        at = quoted.end()
-    return None
-
-
-def _function(name: str, args: list[str], out: Report) -> None:
-    first = _joined(args[0]) if args else ""
-    if name in ("system", "systemlist", "job_start", "jobstart", "termopen", "term_start"):
-        if args and args[0].lstrip().startswith("["):
-            out.run([_joined(item) for item in _split(args[0].strip()[1:-1])])
-        else:
-            out.shell(first)
-    elif name == "delete":
-        recursive = len(args) > 1 and "rf" in args[1]
-        out.effect("delete", first, *(["recursive"] if recursive else []))
-    elif name == "writefile" and len(args) > 1:
-        out.effect("write", _joined(args[1]))
-    elif name == "rename":
-        out.effect("move", first)
-    elif name == "libcall":
-        out.unreadable("a function of a library", "command")
-    elif name in ("py3eval", "luaeval"):
-        out.code("python" if name == "py3eval" else "lua", first)
-    elif name == "execute":
-        _line(first, out, 1)
-
-
-def _split(inner: str) -> list[str]:
-    """The arguments between commas that stand in no bracket and no text."""
-    parts, start, at = [], 0, 0
-    while at < len(inner):
-        found = _STRING.match(inner, at)
-        if found:
-            at = found.end()
-        elif inner[at] in "([{":
-            at = balanced(inner, at)
-        elif inner[at] == ",":
-            parts.append(inner[start:at])
-            start = at = at + 1
-        else:
-            at += 1
-    parts.append(inner[start:])
-    return parts
-
-
-def _joined(expression: str) -> str:
-    """The text of an expression: strings joined by dots, the rest unknown."""
-    made: list[str] = []
-    at = 0
-    while at < len(expression):
-        found = _STRING.match(expression, at)
-        if found:
-            made.append(_text(found.group()))
-            at = found.end()
-        elif expression[at] in " .\t":
-            at += 1
-        else:
-            made.append(hole())
-            at = _skip_operand(expression, at)
-    return "".join(made)
-
-
-def _skip_operand(expression: str, at: int) -> int:
-    """The offset after an operand that is not read; a quote that never closes is one too."""
-    at += expression[at] in "\"'"
-    while at < len(expression) and expression[at] not in " .\"'":
-        at = balanced(expression, at) if expression[at] in "([{" else at + 1
-    return at
-
-
-def _text(quoted: str) -> str:
-    if quoted.startswith("'"):
-        return literal(quoted[1:-1].replace("''", "'"), "'")
-    return "".join(part for part in template(quoted[1:-1]) if isinstance(part, str))
-
-
-def _after_bar(rest: str) -> str | None:
-    """What follows the first bar that is neither escaped nor in a text."""
+def _at_bar(rest: str) -> tuple[str, str | None]:
+    """What is before and behind the first bar that is neither escaped nor in a text."""
     at = 0
     while at < len(rest):
-        found = _STRING.match(rest, at)
-        if found:
+        if found := _STRING.match(rest, at):
             at = found.end()
-        elif rest[at] == "\\":
-            at += 2
         elif rest[at] == "|":
-            return rest[at + 1 :].lstrip("|")
+            return rest[:at], rest[at + 1 :].lstrip("|")
         else:
-            at += 1
-    return None
+            at += 1 + (rest[at] == "\\")
+    return rest, None
+
+
+# -- expressions
+
+
+def _scan(source: str) -> list[CodeToken]:
+    return scan(source, _one, lambda scanner: True)
+
+
+def _one(scanner: Scanner) -> None:
+    if found := scanner.take(_STRING):
+        raw = found.group()[1:-1]
+        plain = found.group().startswith("'")
+        scanner.emit("text", "", (literal(raw.replace("''", "'")),) if plain else template(raw) or ("",))
+    elif scanner.peek() == '"':  # a comment
+        scanner.skip_line()
+    elif found := scanner.take(_NAME):
+        scanner.emit("name", found.group())
+    elif found := scanner.take(_VARIABLE):
+        scanner.emit("var", f"${found.group()}")
+    elif found := scanner.take(_NUMBER):
+        scanner.emit("number", found.group())
+    else:
+        scanner.operator(("..", "==", "!=", "=~", "&&", "||", ".=", "+="))
+
+
+_DIALECT = TokenDialect(
+    _scan,
+    {"=": 1, ".=": 1, "+=": 1, "?": 2, "||": 3, "&&": 4, "==": 5, "!=": 5, "=~": 5, "+": 6, "-": 6, ".": 6, "..": 6},
+    frozenset(),
+    frozenset({".", ".."}),
+)
+
+
+def _execute(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """The text of an expression is a command."""
+    text = call.text(0)
+    if text.lstrip(": ").startswith(hole()[0]):
+        walk.world.unreadable("a Vim command made at run time", "command")
+    else:
+        walk.block(_line(text, 0))
+    return Sym("?")
+
+
+def _delete(walk: ProgramWalk, call: LibraryCall) -> Value:
+    walk.world.touch("delete", call.get(0), *["recursive"] * ("rf" in call.text(1)))
+    return Sym("?")
+
+
+_CALLS = {"execute": _execute, "delete": _delete}
+read_vim = CodeLanguage("Vim", "vim", _parse, _CALLS, holes("$")).read
