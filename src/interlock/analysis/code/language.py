@@ -68,8 +68,8 @@ class CodeLanguage(Struct, eq=False):
     dormant: bool = False  # a function that nothing calls is not read
     strict: bool = False  # a text is no name of a function, and what a function is handed to does not call it
 
-    def read(self, source: str, out: Report) -> None:
-        """Report what a source would do; one that is too large, nests too deeply or does not parse is unreadable."""
+    def read(self, source: str, out: Report, given: Mapping[str, Value] | None = None) -> None:
+        """Report what a source would do, with some names given; one that is too large, nests too deeply or does not parse is unreadable."""
         out.step(1 + len(source) // 256 + sum(map(source.count, "\n(=")))
         try:
             tree, whole = _parsed(self, source)
@@ -85,7 +85,7 @@ class CodeLanguage(Struct, eq=False):
         elif not whole:
             out.unreadable(f"{self.name} that does not parse", "syntax")
         walk = ProgramWalk(out, self, ProgramEffects(out, self.key, loose=not self.strict), STATEMENTS, EXPRESSIONS)
-        walk.scope.names.update(self.names)
+        walk.scope.names.update({**self.names, **(given or {})})
         try:
             walk.block(tree.body)
             if not self.dormant:
@@ -132,7 +132,7 @@ class CodeLanguage(Struct, eq=False):
         found = walk.scope.find(name, UNKNOWN)
         if found is not UNKNOWN:
             return found
-        given = self.variable(name)
+        given = UNKNOWN if name in known_calls.environment else self.variable(name)
         if given is not UNKNOWN:
             return given
         for module in walk.stars:

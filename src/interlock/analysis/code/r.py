@@ -14,7 +14,15 @@ from interlock.analysis.code.program.paths import listing, tree
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, index
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.code.token_parser import TokenDialect, TokenParser, branch, if_else, parse_tokens, while_loop
+from interlock.analysis.code.token_parser import (
+    TokenDialect,
+    TokenParser,
+    branch,
+    for_loop,
+    if_else,
+    parse_tokens,
+    while_loop,
+)
 
 _OPERATORS_BY_RANK = {
     "<-": 1, "<<-": 1, "=": 1, "->": 1, "~": 2, "||": 3, "|": 3, "&&": 4, "&": 4, "==": 5, "!=": 5, "<": 5, ">": 5,
@@ -83,18 +91,6 @@ def _function(parser: TokenParser) -> ast.expr:
     return nodes.closure(params, nodes.returning(branch(parser)))
 
 
-def _for(parser: TokenParser) -> ast.expr:
-    """for (x in list)."""
-    if not parser.is_op("("):
-        return nodes.NOTHING
-    with parser.inside():
-        named = parser.token.text
-        parser.names.add(named)
-        parser.at += 2
-        over = parser.expression(1)
-    return nodes.as_expression(nodes.loop(nodes.name(named), over, branch(parser)))
-
-
 _DIALECT = TokenDialect(
     _scan,
     _OPERATORS_BY_RANK,
@@ -102,7 +98,7 @@ _DIALECT = TokenDialect(
     frozenset(),
     {
         **dict.fromkeys(["function", "\\"], _function),
-        "for": _for,
+        "for": for_loop,
         "if": if_else,
         **dict.fromkeys(["while", "repeat"], while_loop),
     },

@@ -30,9 +30,8 @@ class TokenDialect(Struct, frozen=True):
     joins: frozenset[str]
     forms: Mapping[str, Callable[[TokenParser], ast.expr]] = field(default_factory=dict)  # words with an own syntax
     noise: frozenset[str] = frozenset()  # words that are stepped over
-    bare: Callable[[TokenParser, CodeToken], int] = lambda parser, token: (
-        -1
-    )  # arguments without brackets: -1 no call, 0, 1, 2 many
+    # arguments without brackets: -1 no call, 0, 1, 2 many
+    bare: Callable[[TokenParser, CodeToken], int] = lambda parser, token: -1
     block: Callable[[TokenParser], ast.expr] | None = None  # a block that is handed to the call before it
     loops: frozenset[str] = frozenset()  # words that may follow a statement and repeat it
     topic: str = ""  # the variable that such a loop sets
@@ -40,6 +39,7 @@ class TokenDialect(Struct, frozen=True):
     fields: bool = False  # a member without brackets is no call
     callee: Callable[[str], ast.expr] = lambda word: nodes.path(word.replace("::", "."))
     topical: frozenset[str] = frozenset()  # calls that take the topic where they are given nothing
+    adjacent: int = 0  # how tightly texts bind that stand side by side, where that puts them together
 
 
 def parse_tokens(dialect: TokenDialect, source: str) -> tuple[ast.Module, bool]:
@@ -57,7 +57,6 @@ class TokenParser:
         self.mates = mates(tokens)
         self.at, self.stop, self.depth = 0, len(tokens), depth
         self.names: set[str] = set()  # what the program assigns to
-        self.free: dict[int, tuple[int, int]] = {}  # stretches without a following loop
 
     # moving
 
@@ -119,16 +118,16 @@ class TokenParser:
         return made
 
     def statement(self) -> ast.expr:
-        """One statement; a loop or a condition that follows it comes before it."""
-        word = self._following_word() if self.dialect.loops else 0
-        if not word:
-            return self.expression()
-        start, end = self.at, self._statement_end(word)
-        with self.within(word + 1, end, end):
-            over = self.expression()
-        with self.within(start, word, end):
-            body = nodes.as_statements(self.expression())
-        if self.tokens[word].text in ("while", "until"):
+        """One statement, or several between commas, with the loop that may follow."""
+        body = nodes.as_statements(self.expression())
+        while self.dialect.loops and self.skip(","):
+            body += nodes.as_statements(self.expression())
+        before, word = self.tokens[self.at - 1], self.token.text
+        if not self.is_word(*self.dialect.loops) or (before.kind == "op" and before.text in _NO_STATEMENT_BEFORE):
+            return nodes.as_expression(body)
+        self.at += 1
+        over = self.expression()
+        if word in ("while", "until"):
             return nodes.as_expression(nodes.repeat(over, body))
         return nodes.as_expression(nodes.loop(nodes.name(self.dialect.topic), over, body))
 
@@ -140,32 +139,6 @@ class TokenParser:
         self.depth -= 1
         return made
 
-    def _following_word(self) -> int:
-        first, last = self.free.get(self.stop, (0, 0))
-        if first <= self.at < last:
-            return 0
-        found, end = self._find()
-        if not found:
-            self.free[self.stop] = (self.at, end)
-        return found
-
-    def _find(self) -> tuple[int, int]:
-        index = self.at + 1
-        while index < self.stop:
-            token = self.tokens[index]
-            if _ends(token):
-                return 0, index
-            if token.kind == "name" and token.text in self.dialect.loops:
-                before = self.tokens[index - 1]
-                return (0, index) if before.kind == "op" and before.text in _NO_STATEMENT_BEFORE else (index, index)
-            index = self.mates.get(index, index) + 1
-        return 0, self.stop
-
-    def _statement_end(self, index: int) -> int:
-        while index < self.stop and not _ends(self.tokens[index]):
-            index = self.mates.get(index, index) + 1
-        return min(index, self.stop)
-
     # expressions
 
     def expression(self, level: int = 0) -> ast.expr:
@@ -173,13 +146,26 @@ class TokenParser:
         self.sink()
         start = self.at
         value = self.operand()
-        while self.token.kind in ("op", "name"):
-            rank = self.dialect.operators.get(self.token.text)
-            if rank is None or rank < level:
+        while True:
+            rank = self.dialect.operators.get(self.token.text, -1) if self.token.kind in ("op", "name") else -1
+            if rank >= level:
+                value = self._combined(start, value, rank)
+            elif rank < 0 and 0 < self.dialect.adjacent >= level and self._is_operand():
+                value = nodes.add(value, self.expression(self.dialect.adjacent + 1))
+            else:
                 break
-            value = self._combined(start, value, rank)
         self.depth -= 1
         return value
+
+    def _is_operand(self) -> bool:
+        """Whether a value begins here, beside another."""
+        token = self.token
+        if token.kind in ("op", "end"):
+            return self.is_op("(")
+        opens = (
+            token.text in self.dialect.noise or token.text in self.dialect.forms
+        )  # a statement, or with a sign a value
+        return not (token.kind == "name" and token.text.isalpha() and opens)
 
     def operand(self) -> ast.expr:
         """One operand with everything that is hung on it: members, indexes, calls."""
@@ -297,7 +283,7 @@ class TokenParser:
                 token.text == "{" and self.dialect.braces and self.tokens[self.at - 1].kind == "var"
             ):
                 value = self._indexed(start, value)
-            elif token.text == "(" and not token.spaced and self.at - start >= 1:
+            elif token.text == "(" and not token.spaced and self.at - start >= 1 and not self.dialect.adjacent:
                 value = self._called(value, self.arguments())
             else:
                 break
@@ -429,6 +415,28 @@ def while_loop(parser: TokenParser) -> ast.expr:
     """while (test) …; a loop without a test is repeated for ever."""
     test = parser.group() if parser.is_op("(") else ast.Constant(True)
     return nodes.as_expression(nodes.repeat(test, branch(parser)))
+
+
+def for_loop(parser: TokenParser) -> ast.expr:
+    """for (x in list), for (Type x : list), or a counted loop."""
+    if not parser.is_op("("):
+        return nodes.NOTHING
+    closer = parser.mates[parser.at]
+    words = parser.tokens[parser.at + 1 : closer]
+    at = next((number for number, token in enumerate(words) if token.text in ("in", ":")), -1)
+    if at < 1:
+        with parser.inside():
+            first = parser.sequence()
+        return nodes.as_body([*first, *nodes.repeat(nodes.name("?"), branch(parser))])
+    named = words[at - 1].text
+    parser.names.add(named)
+    with parser.within(parser.at + at + 2, closer, closer + 1):
+        over = parser.expression()
+    return nodes.as_expression(nodes.loop(nodes.name(named), over, branch(parser)))
+
+
+def returned(parser: TokenParser) -> ast.expr:
+    return nodes.as_body([ast.Return(parser.expression() if parser.token.kind != "end" else nodes.NOTHING)])
 
 
 def skip_statement(parser: TokenParser) -> ast.expr:

@@ -53,6 +53,7 @@ class ProgramEffects(Struct, eq=False):
     idle: bool = False  # inside a function that nothing of the source can call
 
     def _first(self, *words: str) -> bool:
+        self.out.step(sum(map(len, words)) // 256)
         new = words not in self.told
         self.told.add(words)
         return new
@@ -274,6 +275,7 @@ class ProgramWalk(Struct, eq=False):
         if not any(isinstance(value, Either) for value in values):
             return work(*values)
         made = [work(*chosen) for chosen in islice(product(*map(options_of, values)), MAX_WAYS)]
+        self.out.step(len(made))
         if len(made) == MAX_WAYS:  # what was left out is read as not known, never as absent
             made.append(work(*(UNKNOWN if isinstance(value, Either) else value for value in values)))
         return either(*made)
