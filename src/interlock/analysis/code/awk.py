@@ -14,14 +14,7 @@ from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import Sym, Value, text_of
 from interlock.analysis.code.program.walk import ProgramWalk, is_bare_shell
-from interlock.analysis.code.token_parser import (
-    TokenDialect,
-    TokenParser,
-    for_loop,
-    if_else,
-    returned,
-    while_loop,
-)
+from interlock.analysis.code.token_parser import TokenDialect, TokenParser, for_loop, if_else, returned, while_loop
 from interlock.analysis.facts import Report, known, without_holes
 
 _OPERATORS_BY_RANK = {

@@ -26,16 +26,7 @@ from interlock.analysis.code.program.objects import (
 from interlock.analysis.code.program.paths import PATH
 from interlock.analysis.code.program.statements import STATEMENTS
 from interlock.analysis.code.program.uncalled import read_uncalled
-from interlock.analysis.code.program.values import (
-    UNKNOWN,
-    Marked,
-    OpenFile,
-    Sym,
-    Value,
-    index,
-    made_from,
-    traits_of,
-)
+from interlock.analysis.code.program.values import UNKNOWN, Marked, OpenFile, Sym, Value, index, made_from, traits_of
 from interlock.analysis.code.program.walk import Answer, ProgramEffects, ProgramWalk
 from interlock.analysis.code.rows import change_rows, row_changes
 from interlock.analysis.facts import Report, hole, known

@@ -13,16 +13,7 @@ from interlock.analysis.code.program.expressions import narrow
 from interlock.analysis.code.program.functions import follow, takes_this
 from interlock.analysis.code.program.objects import Class, LibraryCall, Partial, ProgramFunction, ProgramScope
 from interlock.analysis.code.program.results import result
-from interlock.analysis.code.program.values import (
-    MAX_ITEMS,
-    UNKNOWN,
-    Sym,
-    Value,
-    either,
-    index,
-    text_of,
-    traits_of,
-)
+from interlock.analysis.code.program.values import MAX_ITEMS, UNKNOWN, Sym, Value, either, index, text_of, traits_of
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.facts import hole, known, without_holes
 

@@ -5,16 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 
-from interlock.analysis.code.lexing import (
-    CodeToken,
-    Part,
-    Scanner,
-    Splice,
-    Unparsed,
-    balanced,
-    literal,
-    template,
-)
+from interlock.analysis.code.lexing import CodeToken, Part, Scanner, Splice, Unparsed, balanced, literal, template
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:(?:::|')[A-Za-z_]\w*)*(?:::)?")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F_]+|0[bB][01_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][-+]?\d+)?")

@@ -7,13 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from interlock.analysis.code.program.nodes import Body, Closure
-from interlock.analysis.code.program.objects import (
-    Class,
-    Instance,
-    Partial,
-    ProgramFunction,
-    ProgramScope,
-)
+from interlock.analysis.code.program.objects import Class, Instance, Partial, ProgramFunction, ProgramScope
 from interlock.analysis.code.program.values import (
     MAX_ITEMS,
     REGEX,
