@@ -14,7 +14,8 @@ from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import Sym, Value, text_of
 from interlock.analysis.code.program.walk import ProgramWalk, is_bare_shell
-from interlock.analysis.code.token_parser import TokenDialect, TokenParser, for_loop, if_else, returned, while_loop
+from interlock.analysis.code.token_forms import for_loop, if_else, params, returned, while_loop
+from interlock.analysis.code.token_parser import TokenDialect, TokenParser
 from interlock.analysis.facts import Report, known, without_holes
 
 _OPERATORS_BY_RANK = {
@@ -146,10 +147,8 @@ def _indirect(parser: TokenParser) -> ast.expr:
 def _function(parser: TokenParser) -> ast.expr:
     title = parser.token.text
     parser.at += 1
-    closer = parser.mates.get(parser.at, parser.at)
-    params = [token.text for token in parser.tokens[parser.at : closer] if token.kind == "var"]
-    parser.at = closer + 1
-    return nodes.as_body([nodes.function(params, parser.block() if parser.is_op("{") else [], title)])
+    given = params(parser, "var")
+    return nodes.as_body([nodes.function(given, parser.block() if parser.is_op("{") else [], title)])
 
 
 _DIALECT = TokenDialect(

@@ -12,16 +12,8 @@ from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.paths import PATH
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, traits_of
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.code.token_parser import (
-    TokenDialect,
-    TokenParser,
-    for_loop,
-    if_else,
-    parse_tokens,
-    returned,
-    skip_statement,
-    while_loop,
-)
+from interlock.analysis.code.token_forms import for_loop, if_else, returned, skip_statement, while_loop
+from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens
 from interlock.analysis.facts import known
 
 _OPERATORS_BY_RANK = {

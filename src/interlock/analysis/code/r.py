@@ -14,15 +14,8 @@ from interlock.analysis.code.program.paths import listing, tree
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, index
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.code.token_parser import (
-    TokenDialect,
-    TokenParser,
-    branch,
-    for_loop,
-    if_else,
-    parse_tokens,
-    while_loop,
-)
+from interlock.analysis.code.token_forms import branch, for_loop, if_else, params, while_loop
+from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens
 
 _OPERATORS_BY_RANK = {
     "<-": 1, "<<-": 1, "=": 1, "->": 1, "~": 2, "||": 3, "|": 3, "&&": 4, "&": 4, "==": 5, "!=": 5, "<": 5, ">": 5,
@@ -81,14 +74,9 @@ def _one(scanner: Scanner) -> None:
 
 
 def _function(parser: TokenParser) -> ast.expr:
-    params: list[str] = []
-    if parser.is_op("("):
-        closer = parser.mates[parser.at]
-        inside = parser.tokens[parser.at : closer]
-        params = [token.text for token in inside if token.kind in ("name", "text")]
-        parser.at = closer + 1
-    parser.names.update(params)
-    return nodes.closure(params, nodes.returning(branch(parser)))
+    given = params(parser, "name", "text")
+    parser.names.update(given)
+    return nodes.closure(given, nodes.returning(branch(parser)))
 
 
 _DIALECT = TokenDialect(

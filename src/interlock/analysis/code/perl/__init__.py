@@ -15,7 +15,8 @@ from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
 from interlock.analysis.code.program.paths import items, tree
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, text_of
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens, skip_statement, while_loop
+from interlock.analysis.code.token_forms import for_loop, if_else, params, skip_statement, unbracketed, while_loop
+from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens
 from interlock.analysis.facts import hole
 
 _OPERATORS = {
@@ -44,14 +45,10 @@ _TOPIC = "$_"
 def _sub(parser: TokenParser) -> ast.expr:
     title = parser.token.text if parser.token.kind == "name" else ""
     parser.at += bool(title)
-    params: list[str] = []
-    if parser.is_op("("):
-        closer = parser.mates[parser.at]
-        params = [token.text for token in parser.tokens[parser.at : closer] if token.kind == "var"]
-        parser.at = closer + 1
+    given = params(parser, "var")
     if not parser.is_op("{"):
         return nodes.NOTHING
-    made = nodes.function(params, nodes.returning(parser.block()), title, rest="" if params else "@_")
+    made = nodes.function(given, nodes.returning(parser.block()), title, rest="" if given else "@_")
     if title:
         return nodes.as_body([made])
     closure = nodes.closure([], [])
@@ -69,36 +66,10 @@ def _foreach(parser: TokenParser) -> ast.expr:
     if not parser.is_op("("):
         return nodes.NOTHING
     if any(token.kind == "op" and token.text == ";" for token in parser.tokens[parser.at : parser.mates[parser.at]]):
-        return _counted(parser)
+        return for_loop(parser)
     over = _flat([parser.group()])
     body = parser.block() if parser.is_op("{") else []
     return nodes.as_expression(nodes.loop(nodes.name(named), over, body))
-
-
-def _counted(parser: TokenParser) -> ast.expr:
-    """for (;;): what it counts is read once, its body as that of a loop."""
-    closer = parser.mates[parser.at]
-    empty = closer - parser.at <= 3
-    with parser.inside():
-        first = parser.sequence()
-    body = parser.block() if parser.is_op("{") else []
-    return nodes.as_body([*first, *nodes.repeat(ast.Constant(True) if empty else nodes.name("?"), body)])
-
-
-def _if(parser: TokenParser) -> ast.expr:
-    """if with its block and what follows it; as a word behind a statement only its condition is left to read."""
-    if not parser.is_op("("):
-        return parser.expression()
-    test = parser.group()
-    if not parser.is_op("{"):
-        return test
-    body = parser.block()
-    other: list[ast.stmt] = []
-    if parser.skip("elsif"):
-        other = nodes.as_statements(_if(parser))
-    elif parser.skip("else") and parser.is_op("{"):
-        other = parser.block()
-    return nodes.as_expression(nodes.branch(test, body, other))
 
 
 def _flat(given: list[ast.expr]) -> ast.expr:
@@ -108,14 +79,10 @@ def _flat(given: list[ast.expr]) -> ast.expr:
 def _over_list(parser: TokenParser) -> ast.expr:
     """map, grep, sort: the block is read with each item of the list."""
     word = parser.tokens[parser.at - 1].text
-    bracket = parser.is_op("(")
-    stop = parser.mates[parser.at] if bracket else parser.stop
-    with parser.within(parser.at + bracket, stop, stop):
+    with unbracketed(parser):
         block = parser.block() if parser.is_op("{") else None
         parser.skip(",")
         args, _ = parser.bare_arguments(2)
-        after = parser.at
-    parser.at = stop + 1 if bracket else after
     if block is None:
         block, args = [ast.Expr(args[0])] if args else [], args[1:]
     over = _flat(args)
@@ -150,11 +117,13 @@ def _print(parser: TokenParser) -> ast.expr:
     return nodes.call("<print>", [handle, *parser.bare_arguments(2)[0]])
 
 
-def _eval(parser: TokenParser) -> ast.expr:
+def _run_block(parser: TokenParser) -> ast.expr:
+    """eval and do: a block, or the text or the file that is run."""
+    word = parser.tokens[parser.at - 1].text
     if parser.is_op("{"):
         return nodes.as_expression(parser.block())
     args, _ = parser.arguments() if parser.is_op("(") else parser.bare_arguments(1)
-    return nodes.call("eval", args[:1] or [nodes.name(_TOPIC)])
+    return nodes.call(word, args[:1] or [nodes.name(_TOPIC)] * (word in _TOPICAL))
 
 
 def _system(parser: TokenParser) -> ast.expr:
@@ -166,12 +135,6 @@ def _system(parser: TokenParser) -> ast.expr:
     return nodes.call("system", parser.arguments()[0] if parser.is_op("(") else parser.bare_arguments(2)[0])
 
 
-def _do(parser: TokenParser) -> ast.expr:
-    if parser.is_op("{"):
-        return nodes.as_expression(parser.block())
-    return nodes.call("do", parser.bare_arguments(1)[0])
-
-
 def _return(parser: TokenParser) -> ast.expr:
     args = parser.bare_arguments(2)[0] if not parser.is_word("if", "unless") else []
     return nodes.as_body([ast.Return(args[0] if len(args) == 1 else ast.List(args))])
@@ -179,17 +142,13 @@ def _return(parser: TokenParser) -> ast.expr:
 
 def _open(parser: TokenParser) -> ast.expr:
     """open HANDLE, MODE, PATH: a file, or a pipe from or to a command."""
-    bracket = parser.is_op("(")
-    stop = parser.mates[parser.at] if bracket else parser.stop
-    with parser.within(parser.at + bracket, stop, stop + 1 if bracket else stop):
+    with unbracketed(parser):
         parser.skip("my", "our", "local")
         handle = parser.token.text
         if parser.token.kind in ("name", "var"):
             parser.at += 1
         parser.skip(",")
         args = parser.bare_arguments(2)[0]
-        after = parser.at
-    parser.at = stop + 1 if bracket else after
     parser.names.add(handle)
     return nodes.as_expression(nodes.assign(nodes.name(handle), nodes.call("<open>", args)))
 
@@ -230,11 +189,10 @@ _DIALECT = TokenDialect(
         "sub": _sub,
         **dict.fromkeys(["foreach", "for"], _foreach),
         **dict.fromkeys(["while", "until"], while_loop),
-        **dict.fromkeys(["if", "unless"], _if),
+        **dict.fromkeys(["if", "unless"], if_else),
         **dict.fromkeys(["map", "grep", "sort"], _over_list),
         **dict.fromkeys(["print", "say", "printf"], _print),
-        "eval": _eval,
-        "do": _do,
+        **dict.fromkeys(["eval", "do"], _run_block),
         **dict.fromkeys(["use", "no", "package"], skip_statement),
         "return": _return,
         "open": _open,
