@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from interlock.analysis.code.grammar import CONDITION
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.lexing import CodeToken, Scanner, Unparsed, scan, template
+from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.results import result
@@ -28,7 +29,6 @@ _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+")
 _OPERATORS = tuple(("**= || && |& >> == != <= >= += -= *= /= %= ^= !~ **").split())
 _COUNTS = re.compile(r"\+\+|--")
 _INTO_GETLINE = re.compile(r"\|&?\s*(?=getline\b)")
-_NOISE = frozenset("BEGIN END do else delete next nextfile exit break continue case default".split())
 _UNENDED = frozenset({",", "{", "&&", "||", "do", "else"})  # a line behind these goes on in the next
 _REDIRECTS = frozenset({">", ">>", "|", "|&"})
 _TCP = re.compile(r"/inet[46]?/(?:tcp|udp)/[^/]*/([^/]+)/([^/]+)")
@@ -70,7 +70,12 @@ def _one(scanner: Scanner) -> None:
         scanner.emit("number", found.group())
     elif found := scanner.take(_NAME):
         word = found.group()
-        own = scanner.peek() == "(" or word in _DIALECT.forms or word in _NOISE or word in _OPERATORS_BY_RANK
+        own = (
+            scanner.peek() == "("
+            or word in _DIALECT.forms
+            or word in words("awk")["noise"]
+            or word in _OPERATORS_BY_RANK
+        )
         scanner.emit("name" if own else "var", word if own else f"${word}")
     elif char in "$@":
         scanner.at += 1
@@ -152,6 +157,7 @@ def _function(parser: TokenParser) -> ast.expr:
 
 
 _DIALECT = TokenDialect(
+    "awk",
     lambda source: [],
     _OPERATORS_BY_RANK,
     frozenset(),
@@ -167,7 +173,6 @@ _DIALECT = TokenDialect(
         "for": for_loop,
         "return": returned,
     },
-    _NOISE,
     adjacent=_ADJACENT,
 )
 

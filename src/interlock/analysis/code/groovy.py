@@ -7,6 +7,7 @@ import re
 
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import CodeToken, Part, Scanner, Splice, balanced, literal, scan, template
+from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.paths import PATH
@@ -26,11 +27,6 @@ _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d[\d_]*(?:\.\d+)?[LGfd]?")
 _LABEL = re.compile(r"([A-Za-z_]\w*)\s*:(?!:)")
 _INNER = re.compile(r"\$[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _OPERATORS = tuple(("==~ <=> ... .. ?. *. ?: -> ++ -- == != <= >= =~ && || += -= << ::").split())
-_NOISE = frozenset(
-    (
-        "def final static public private else try catch finally switch case default String throw assert int boolean void"
-    ).split()
-)
 
 
 def _scan(source: str) -> list[CodeToken]:
@@ -116,11 +112,11 @@ def _bare(parser: TokenParser, token: CodeToken) -> int:
     printed = token.text in ("println", "print") and parser.token.kind == "name"
     if parser.token.spaced and (printed or parser.token.kind in ("text", "number")):
         return 2
-    steps = ("node", "stage", "steps", "pipeline", "script", "stages", "agent", "post", "always", "dir")
-    return 0 if parser.is_op("{") and (token.parts or token.text in steps) else -1
+    return 0 if parser.is_op("{") and (token.parts or token.text in words("groovy")["steps"]) else -1
 
 
 _DIALECT = TokenDialect(
+    "groovy",
     _scan,
     _OPERATORS_BY_RANK,
     frozenset({".", "?.", "*."}),
@@ -134,8 +130,7 @@ _DIALECT = TokenDialect(
         "import": skip_statement,
         "package": skip_statement,
     },
-    _NOISE,
-    _bare,
+    bare=_bare,
     block=_block,
     fields=True,
 )

@@ -260,7 +260,7 @@ _CHAINED = {
 def words(kind: str) -> Mapping[str, frozenset[str]]:
     """Lists of names that belong together, by their title."""
     pack = next(pack for pack in shipped() if pack["language"] == kind)
-    return {title: frozenset(names) for title, names in pack["words"].items()}
+    return {title: frozenset(names) for title, names in pack.get("words", {}).items()}
 
 
 def is_url(value: Value) -> bool:

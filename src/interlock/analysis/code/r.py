@@ -26,7 +26,6 @@ _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+L?|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?L?|\.\d
 _RAW = re.compile(r"[rR](['\"])(-*)([(\[{])")
 _INFIX = re.compile(r"%[^%\n]*%")
 _OPERATORS = tuple(("<<- |> <- -> || && == != <= >= ::: ::").split())
-_NOISE = frozenset("else in next break".split())
 
 
 def _scan(source: str) -> list[CodeToken]:
@@ -80,6 +79,7 @@ def _function(parser: TokenParser) -> ast.expr:
 
 
 _DIALECT = TokenDialect(
+    "r",
     _scan,
     _OPERATORS_BY_RANK,
     frozenset({"$", "@"}),
@@ -90,7 +90,6 @@ _DIALECT = TokenDialect(
         "if": if_else,
         **dict.fromkeys(["while", "repeat"], while_loop),
     },
-    _NOISE,
     fields=True,
     callee=nodes.name,
 )

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from interlock.analysis.code.grammar import binary
 from interlock.analysis.code.lexing import NOTHING, SEPARATORS, CodeToken, Splice, Unparsed, mates
+from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
 
 DEEPEST = 40  # expressions inside each other
@@ -17,6 +18,11 @@ _ANY = 1000
 _ASSIGNS = frozenset({"=", ":=", "<-", "<<-", "->"})
 _COMPARES = frozenset({"==", "!=", "<=", ">=", "===", "!==", "~="})
 _NO_STATEMENT_BEFORE = frozenset({"}", "->", "{", ",", "=", "("})
+_WORDS = (
+    "noise",
+    "loops",
+    "topical",
+)  # that are stepped over, that repeat the statement before them, that take the topic
 
 Given = tuple[list[ast.expr], list[ast.keyword]]
 
@@ -24,21 +30,19 @@ Given = tuple[list[ast.expr], list[ast.keyword]]
 class TokenDialect(Struct, frozen=True):
     """How the tokens of one language make expressions."""
 
+    key: str  # of its table
     scan: Callable[[str], list[CodeToken]]
     operators: Mapping[str, int]  # how tightly each binds
     members: frozenset[str]
     joins: frozenset[str]
     forms: Mapping[str, Callable[[TokenParser], ast.expr]] = field(default_factory=dict)  # words with an own syntax
-    noise: frozenset[str] = frozenset()  # words that are stepped over
     # arguments without brackets: -1 no call, 0, 1, 2 many
     bare: Callable[[TokenParser, CodeToken], int] = lambda parser, token: -1
     block: Callable[[TokenParser], ast.expr] | None = None  # a block that is handed to the call before it
-    loops: frozenset[str] = frozenset()  # words that may follow a statement and repeat it
     topic: str = ""  # the variable that such a loop sets
     braces: bool = False  # `$x{key}` is an index
     fields: bool = False  # a member without brackets is no call
     callee: Callable[[str], ast.expr] = lambda word: nodes.path(word.replace("::", "."))
-    topical: frozenset[str] = frozenset()  # calls that take the topic where they are given nothing
     adjacent: int = 0  # how tightly texts bind that stand side by side, where that puts them together
 
 
@@ -53,6 +57,7 @@ class TokenParser:
 
     def __init__(self, dialect: TokenDialect, tokens: list[CodeToken], depth: int = 0) -> None:
         self.dialect = dialect
+        self.noise, self.loops, self.topical = (words(dialect.key).get(kind, frozenset()) for kind in _WORDS)
         self.tokens = tokens
         self.mates = mates(tokens)
         self.at, self.stop, self.depth = 0, len(tokens), depth
@@ -120,10 +125,10 @@ class TokenParser:
     def statement(self) -> ast.expr:
         """One statement, or several between commas, with the loop that may follow."""
         body = nodes.as_statements(self.expression())
-        while self.dialect.loops and self.skip(","):
+        while self.loops and self.skip(","):
             body += nodes.as_statements(self.expression())
         before, word = self.tokens[self.at - 1], self.token.text
-        if not self.is_word(*self.dialect.loops) or (before.kind == "op" and before.text in _NO_STATEMENT_BEFORE):
+        if not self.is_word(*self.loops) or (before.kind == "op" and before.text in _NO_STATEMENT_BEFORE):
             return nodes.as_expression(body)
         self.at += 1
         over = self.expression()
@@ -162,9 +167,7 @@ class TokenParser:
         token = self.token
         if token.kind in ("op", "end"):
             return self.is_op("(")
-        opens = (
-            token.text in self.dialect.noise or token.text in self.dialect.forms
-        )  # a statement, or with a sign a value
+        opens = token.text in self.noise or token.text in self.dialect.forms  # a statement, or with a sign a value
         return not (token.kind == "name" and token.text.isalpha() and opens)
 
     def operand(self) -> ast.expr:
@@ -253,7 +256,7 @@ class TokenParser:
         self.at += 1
         if form is not None:
             return form(self)
-        if token.text in self.dialect.noise:
+        if token.text in self.noise:
             follows = self.at < self.stop and not (self.token.kind == "op" and self.token.text in (*SEPARATORS, "="))
             return self.operand() if follows else nodes.NOTHING
         callee = self.dialect.callee(token.text)
@@ -268,7 +271,7 @@ class TokenParser:
         args, named = given
         if self.dialect.block is not None and self.is_op("{"):
             args = [*args, self.dialect.block(self)]
-        if not args and isinstance(callee, ast.Name) and callee.id in self.dialect.topical:
+        if not args and isinstance(callee, ast.Name) and callee.id in self.topical:
             args = [nodes.name(self.dialect.topic)]
         return nodes.call(callee, args, named)
 

@@ -158,6 +158,7 @@ def _one(scanner: Scanner) -> None:
 
 
 _DIALECT = TokenDialect(
+    "vim",
     _scan,
     {"=": 1, ".=": 1, "+=": 1, "?": 2, "||": 3, "&&": 4, "==": 5, "!=": 5, "=~": 5, "+": 6, "-": 6, ".": 6, "..": 6},
     frozenset(),

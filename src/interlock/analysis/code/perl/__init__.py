@@ -6,7 +6,7 @@ import ast
 
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import CodeToken
-from interlock.analysis.code.library import library
+from interlock.analysis.code.library import library, words
 from interlock.analysis.code.performing import open_mode
 from interlock.analysis.code.performing.programs import shell_line
 from interlock.analysis.code.perl.lexing import scan
@@ -26,16 +26,6 @@ _OPERATORS = {
     ">=": 6, "lt": 6, "gt": 6, "le": 6, "ge": 6, ">>": 7, "+": 8, "-": 8, ".": 8, "*": 9, "/": 9, "%": 9,
     "x": 9, "=~": 10, "!~": 10, "**": 11,
 }  # fmt: skip
-_NOISE = frozenset(
-    "my our local state continue BEGIN END INIT CHECK given when default not scalar wantarray strict warnings".split()
-)
-_UNARY = frozenset(
-    "rmdir chdir defined ref lc uc lcfirst ucfirst chr ord hex oct shift pop length chroot readlink stat lstat exit quotemeta int sleep "
-    "umask chomp chop close closedir readdir require undef exists fileno localtime rand caller readline decode_base64 getc eof alarm "
-    "lock untie each keys values".split()
-)
-_NULLARY = frozenset("fork wait time times getppid next last redo __FILE__ __PACKAGE__ cwd getcwd".split())
-_TOPICAL = frozenset("unlink rmdir glob chr hex oct lc uc quotemeta decode_base64 eval".split())
 _TOPIC = "$_"
 
 
@@ -123,7 +113,7 @@ def _run_block(parser: TokenParser) -> ast.expr:
     if parser.is_op("{"):
         return nodes.as_expression(parser.block())
     args, _ = parser.arguments() if parser.is_op("(") else parser.bare_arguments(1)
-    return nodes.call(word, args[:1] or [nodes.name(_TOPIC)] * (word in _TOPICAL))
+    return nodes.call(word, args[:1] or [nodes.name(_TOPIC)] * (word in words("perl")["topical"]))
 
 
 def _system(parser: TokenParser) -> ast.expr:
@@ -155,10 +145,10 @@ def _open(parser: TokenParser) -> ast.expr:
 
 def _bare(parser: TokenParser, token: CodeToken) -> int:
     named = token.text.rpartition("::")[2]
-    if token.parts or named in _NULLARY:
+    if token.parts or named in words("perl")["nullary"]:
         return 0 if token.parts or named in ("fork", "cwd", "getcwd") else -1
     follows = _operand_follows(parser.token)
-    if named in _UNARY:
+    if named in words("perl")["unary"]:
         return 1 if follows else 0
     if named in library("perl").calls:
         return 2 if follows else 0
@@ -181,6 +171,7 @@ def _callee(word: str) -> ast.expr:
 
 
 _DIALECT = TokenDialect(
+    "perl",
     scan,
     _OPERATORS,
     frozenset({"->"}),
@@ -198,13 +189,10 @@ _DIALECT = TokenDialect(
         "open": _open,
         **dict.fromkeys(["system", "exec"], _system),
     },
-    _NOISE,
-    _bare,
-    loops=frozenset({"for", "foreach", "while", "until"}),
+    bare=_bare,
     topic=_TOPIC,
     braces=True,
     callee=_callee,
-    topical=_TOPICAL,
 )
 
 

@@ -6,6 +6,7 @@ import re
 import textwrap
 
 from interlock.analysis.code.lexing import CodeToken, Part, Scanner, Splice, Unparsed, balanced, literal, template
+from interlock.analysis.code.library import words
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:(?:::|')[A-Za-z_]\w*)*(?:::)?")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F_]+|0[bB][01_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][-+]?\d+)?")
@@ -18,13 +19,6 @@ _TEST = re.compile(r"-[a-zA-Z](?=\s+[$\"'/\w]|[$\"'(])(?!\w)")
 _QUOTES = frozenset(("q qq qx qw m qr s tr y").split())
 _FLAGS = re.compile(r"[a-zA-Z]*")
 _SPLICED = re.compile(r"\$(?:\w+(?:::\w+)*|[&!@0])|@\w+(?:::\w+)*")
-_BEFORE_OPERANDS = frozenset(
-    (
-        "x eq ne lt gt le ge cmp and or not if unless return while until split grep map print push unshift "
-        "join xor foreach for unlink system exec die say keys sort reverse when lc uc my our local state scalar values each shift pop "
-        "delete exists defined wantarray chmod chown rmtree remove_tree"
-    ).split()
-)
 _OPERATORS = tuple(
     (
         "<=> **= ||= &&= //= ... <<= >>= -> ++ -- ** =~ !~ == != <= >= && || // .. :: += -= *= /= .= %= x= &= "
@@ -63,7 +57,7 @@ def _new_line(scanner: Scanner, waiting: list[_Waiting]) -> None:
 
 def _one(scanner: Scanner, waiting: list[_Waiting]) -> bool:
     """Take one token; False at the end of the program."""
-    char, operand = scanner.peek(), not scanner.last.ends_value(_BEFORE_OPERANDS)
+    char, operand = scanner.peek(), not scanner.last.ends_value(words("perl")["before_operands"])
     if char in "'\"`":
         quoted(scanner, {"'": "q", '"': "qq", "`": "qx"}[char])
     elif char == "<" and operand and (found := scanner.take(_HEREDOC)):
@@ -109,7 +103,9 @@ def _word(scanner: Scanner, word: str) -> bool:
             "text" if scanner.tokens[-2].kind == "var" or scanner.tokens[-2].text in ("->", "]", "}") else "name", word
         )
         return True
-    operator = word in ("x", "eq", "ne", "lt", "gt", "le", "ge", "cmp") and before.ends_value(_BEFORE_OPERANDS)
+    operator = word in ("x", "eq", "ne", "lt", "gt", "le", "ge", "cmp") and before.ends_value(
+        words("perl")["before_operands"]
+    )
     scanner.emit("op" if operator else "name", word)
     return True
 
