@@ -91,7 +91,7 @@ FILES: Table = [
     ("fs.renameSync('a', 'b')", [("move", "a"), ("overwrite", "b")]),
     ("fs.copyFileSync('a', 'b'); fs.cpSync('c', 'd', {recursive: true})", [("read", "a"), ("write", "b"), ("read", "c"), ("write", "d")]),
     ("fs.chmodSync('a', 0o777); fs.chmodSync('b', '777'); fs.chmodSync('c', 0o755)",
-     [("chmod", "a", "world_writable"), ("chmod", "b", "world_writable"), ("chmod", "c")]),
+     [("chmod", "a", "world_readable", "world_writable"), ("chmod", "b", "world_readable", "world_writable"), ("chmod", "c", "world_readable")]),
     ("const v = JSON.parse(fs.readFileSync('package.json', 'utf8')).version; console.log(v)",
      [("read", "package.json")]),
     ("require('./tool'); require('./package.json').version; import x from './y.mjs'",

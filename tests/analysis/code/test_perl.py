@@ -86,7 +86,10 @@ FILES: list[tuple[str, list[Fact]]] = [
     ('open(F, ">", "x"); close F', [("truncate", "x")]),
     ('open(my $g, ">", "y"); print $g "hello"', [("write", "y")]),
     ('open(F, ">>y"); print F "x"', [("append", "y")]),
-    ('rename "a", "b"; chmod 0777, "x"', [("move", "a"), ("overwrite", "b"), ("chmod", "x", "world_writable")]),
+    (
+        'rename "a", "b"; chmod 0777, "x"',
+        [("move", "a"), ("overwrite", "b"), ("chmod", "x", "world_readable", "world_writable")],
+    ),
     ('truncate "x", 0', [("truncate", "x")]),
 ]
 

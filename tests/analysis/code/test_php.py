@@ -30,7 +30,10 @@ FILES: list[tuple[str, list[Fact]]] = [
         [("write", "x"), ("truncate", "y"), ("append", "z")],
     ),
     ('$h = fopen("x", "w"); fwrite($h, "a"); fopen("y", "w");', [("write", "x"), ("truncate", "y")]),
-    ('rename("a", "b"); chmod("x", 0777);', [("move", "a"), ("overwrite", "b"), ("chmod", "x", "world_writable")]),
+    (
+        'rename("a", "b"); chmod("x", 0777);',
+        [("move", "a"), ("overwrite", "b"), ("chmod", "x", "world_readable", "world_writable")],
+    ),
 ]
 
 RUNS: list[tuple[str, list[Fact]]] = [

@@ -91,10 +91,13 @@ CASES: list[tuple[str, list[tuple[str, ...]]]] = [
     ("from pathlib import Path; Path('a').write_text('x')", [("write", "a")]),
     ("from pathlib import Path; Path('a').write_text('')", [("truncate", "a")]),
     ("import shutil; shutil.copy('a', 'b')", [("read", "a"), ("write", "b")]),
-    ("import os; os.chmod('a', 0o777)", [("chmod", "a", "world_writable")]),
+    ("import os; os.chmod('a', 0o777)", [("chmod", "a", "world_readable", "world_writable")]),
     ("import os; os.chmod('a', 0)", [("chmod", "a", "no_access")]),
-    ("import os, stat; os.chmod('a', stat.S_IRWXU | stat.S_IRWXO)", [("chmod", "a", "world_writable")]),
-    ("import os; os.chmod('a', 0o644); os.chown('a', 0, 0)", [("chmod", "a"), ("chown", "a")]),
+    (
+        "import os, stat; os.chmod('a', stat.S_IRWXU | stat.S_IRWXO)",
+        [("chmod", "a", "world_readable", "world_writable")],
+    ),
+    ("import os; os.chmod('a', 0o644); os.chown('a', 0, 0)", [("chmod", "a", "world_readable"), ("chown", "a")]),
     ("print(open('a').read())", [("read", "a")]),
     # names and hiding
     ("import os; getattr(os, 'sys' + 'tem')('r' + 'm -rf /')", [RM]),

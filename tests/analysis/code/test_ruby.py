@@ -32,7 +32,7 @@ FILES: list[tuple[str, list[Fact]]] = [
     ),
     ('File.write("a", "x"); File.write("b", "")', [("write", "a"), ("truncate", "b")]),
     ('File.open("x", "w") { |f| f.puts "hi" }; File.open("y", "w") {}', [("write", "x"), ("truncate", "y")]),
-    ('FileUtils.chmod_R 0777, "/"', [("chmod", "/", "recursive", "world_writable")]),
+    ('FileUtils.chmod_R 0777, "/"', [("chmod", "/", "recursive", "world_readable", "world_writable")]),
     ('s = ""; i = 0; while i < 2; s += "rm"[i]; i += 1; end; system(s)', [("shell", "rm")]),
     ('2.times { |i| File.delete("a#{i}") }', [("delete", "a0"), ("delete", "a1")]),
     ('FileUtils.mv "a", "b"', [("move", "a"), ("overwrite", "b")]),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from interlock.analysis.facts import HOLE, hole, names_only
+from interlock.analysis.file_modes import mode_traits
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import PathEffect, Program
 from interlock.analysis.programs.options import CommandOptions, behind, holds, options, parse, valued
@@ -94,7 +95,7 @@ def _traits(item: PathEffect, found: CommandOptions) -> list[str]:
     traits += [trait for trait, flags in item.traits_by.items() if unknown or found.has(*flags)]
     if item.mode:
         given = "".join(found.operands[:1]) if item.mode == ("operand",) else found.value(*item.mode)
-        traits += _mode_traits(given or "")
+        traits += mode_traits(given or "")
     return traits
 
 
@@ -189,37 +190,6 @@ def _parse_mode(program: Program, words: Sequence[str]) -> CommandOptions:
     """chmod -x FILE: rights that are taken away are the mode, and no options."""
     found = parse(program, [word for word in words if not _MODE.fullmatch(word)])
     found.operands[:0] = [word for word in words if _MODE.fullmatch(word) and word != "-r"]
-    return found
-
-
-def _mode_traits(mode: str) -> list[str]:
-    if re.fullmatch(r"[0-7]{3,5}", mode):
-        digits = mode[-3:]
-        special = int(mode[:-3] or "0", 8)
-        found = ["setuid"] if special & 6 else []
-        if int(digits[2]) & 2:
-            found.append("world_writable")
-        if int(digits[2]) & 4:
-            found.append("world_readable")
-        if digits in ("000",) or digits[0] == "0":
-            found.append("no_access")
-        return found
-    found = []
-    for part in mode.split(","):
-        clause = re.fullmatch(r"([ugoa]*)([-+=])([rwxXst]*)", part)
-        if not clause:
-            continue
-        who, sign, what = clause[1], clause[2], clause[3]
-        if "s" in what and sign != "-":
-            found.append("setuid")
-        if "w" in what and sign != "-" and ("o" in who or "a" in who):
-            found.append("world_writable")
-        if "r" in what and sign != "-" and ("o" in who or "a" in who):
-            found.append("world_readable")
-        if (sign == "-" and ("r" in what or "w" in what) and (not who or "a" in who or "u" in who)) or (
-            sign == "=" and not what
-        ):
-            found.append("no_access")
     return found
 
 

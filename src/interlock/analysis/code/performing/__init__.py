@@ -27,9 +27,11 @@ from interlock.analysis.code.program.values import (
 )
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import known, without_holes
+from interlock.analysis.file_modes import mode_traits
 
 _SCHEME = "://"
 _GLOB = frozenset("*?")
+_RIGHTS = re.compile(r"[-rwx]{9}")
 _DONE = Sym("?")  # what a call gives that only changes something
 _CONDITIONS = frozenset({"needs", "most", "address", "bare"})
 
@@ -110,14 +112,10 @@ def _adds(value: Value) -> bool:
 
 def _rights(call: LibraryCall, entry: Entry) -> list[str]:
     mode = (pick(call, entry.get("mode", 1)) or [UNKNOWN])[0]
-    if isinstance(mode, str) and mode.isdigit() and len(mode) <= 5 and not set(mode) & {"8", "9"}:
-        mode = int(mode, 8)
-    if isinstance(mode, int):
-        found = {"world_writable": mode & 0o002, "no_access": not mode & 0o777, "setuid": mode & 0o6000}
-        return [trait for trait, there in found.items() if there]
-    letters = text_of(mode)
-    open_to_all = re.search(r"[ao][^,]*[+=][rx]*w", letters) or re.fullmatch(r"[-rwx]{7}w[-x]", letters)
-    return ["world_writable"] if open_to_all else []
+    letters = f"{mode & 0o7777:03o}" if isinstance(mode, int) else text_of(mode)
+    if _RIGHTS.fullmatch(letters):
+        letters = f"{int(''.join('01'[letter != '-'] for letter in letters), 2):03o}"
+    return mode_traits(letters.removeprefix("0o"))
 
 
 def _after(walk: ProgramWalk, verb: str, call: LibraryCall, entry: Entry, path: Value) -> Value:
