@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from interlock.analysis.code.grammar import CONDITION
 from interlock.analysis.code.language import CodeLanguage, holes
-from interlock.analysis.code.lexing import CodeToken, Scanner, Unparsed, scan, template
+from interlock.analysis.code.lexing import CodeToken, Scanner, scan, template
 from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
@@ -65,7 +65,8 @@ def _one(scanner: Scanner) -> None:
     elif char == '"':
         scanner.emit("text", char, template(scanner.delimited()) or ("",))
     elif char == "/" and not _ends_value(scanner.last):
-        _regex(scanner)
+        scanner.pattern()
+        scanner.emit("regex", "/")
     elif found := scanner.take(_NUMBER):
         scanner.emit("number", found.group())
     elif found := scanner.take(_NAME):
@@ -84,24 +85,6 @@ def _one(scanner: Scanner) -> None:
         scanner.emit("op", "|>")
     elif not scanner.take(_COUNTS):
         scanner.operator(_OPERATORS)
-
-
-def _regex(scanner: Scanner) -> None:
-    """A regular expression; a slash inside a bracket expression does not end it."""
-    scanner.at += 1
-    in_set = False
-    while scanner.more and (scanner.peek() != "/" or in_set) and scanner.peek() != "\n":
-        if scanner.peek() == "\\":
-            scanner.at += 1
-        elif scanner.peek() == "[":
-            in_set = "]" in scanner.source[scanner.at + 2 :].split("\n", 1)[0]
-        elif scanner.peek() == "]":
-            in_set = False
-        scanner.at += 1
-    if scanner.peek() != "/":
-        raise Unparsed("no closing '/'")
-    scanner.at += 1
-    scanner.emit("regex", "/")
 
 
 def _ends_value(token: CodeToken) -> bool:

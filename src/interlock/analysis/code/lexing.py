@@ -62,6 +62,13 @@ def _first_of(known: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join([*map(re.escape, known), "."]), re.DOTALL)
 
 
+@cache
+def _up_to(delimiter: str) -> re.Pattern[str]:
+    """A text up to a delimiter that is neither escaped nor in a bracket expression."""
+    mark = re.escape(delimiter)
+    return re.compile(rf"{mark}((?>\\.|\[\^?\]?[^\]\n]{{0,200}}\]|[^\\\n{mark}])*){mark}", re.DOTALL)
+
+
 class Scanner:
     """A position in source text, and the tokens that were seen before it."""
 
@@ -126,6 +133,13 @@ class Scanner:
         """Take the first of the known operators that stands here, or one character."""
         found = self.take(_first_of(known))
         self.emit("op", found.group() if found else "")
+
+    def pattern(self) -> str:
+        """The regular expression between the delimiter here and its mate."""
+        found = self.take(_up_to(self.peek())) if self.more else None
+        if found is None:
+            raise Unparsed("a pattern without an end")
+        return found[1]
 
     def delimited(self, nested_code: str = "") -> str:
         """The raw text between the delimiter here and its mate; `nested_code` opens code that may hold it."""
