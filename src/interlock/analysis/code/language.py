@@ -58,6 +58,10 @@ class CodeLanguage(Struct, eq=False):
     rows: str = ""  # the words by which its object mappers are known
     dormant: bool = False  # a function that nothing calls is not read
     strict: bool = False  # a text is no name of a function, and what a function is handed to does not call it
+    wide: bool = False  # some names of its `extra` calls have a star
+
+    def __post_init__(self) -> None:
+        self.wide = any("*" in name for name in self.extra)
 
     def read(self, source: str, out: Report, given: Mapping[str, Value] | None = None) -> None:
         """Report what a source would do, with some names given; one that is too large, nests too deeply or does not parse is unreadable."""
@@ -100,7 +104,7 @@ class CodeLanguage(Struct, eq=False):
         if name != path:
             keys.append(f"<any>.{name}")
         for key in keys:
-            own = self.extra.get(key) or _wide(self.extra, key, name)
+            own = self.extra.get(key) or (_wide(self.extra, key, name) if self.wide else None)
             given = own(walk, call) if own is not None else UNKNOWN
             if given is not UNKNOWN:
                 return given
@@ -119,10 +123,10 @@ class CodeLanguage(Struct, eq=False):
 
     def look_up(self, walk: ProgramWalk, name: str) -> Value:
         """A name: as the program defines it, else as the language does."""
-        known_calls = library(self.key)
         found = walk.scope.find(name, UNKNOWN)
         if found is not UNKNOWN:
             return found
+        known_calls = library(self.key)
         given = UNKNOWN if name in known_calls.environment else self.variable(name)
         if given is not UNKNOWN:
             return given
@@ -160,7 +164,6 @@ class CodeLanguage(Struct, eq=False):
 
     def item(self, walk: ProgramWalk, owner: Value, key: Value) -> Value:
         """`owner[key]`."""
-        known_calls = library(self.key)
         given = self.own_item(walk, owner, key)
         if given is not UNKNOWN:
             return given
@@ -168,7 +171,7 @@ class CodeLanguage(Struct, eq=False):
             return Partial(owner.func, [*owner.args, *(key if isinstance(key, tuple) else (key,))], owner.named)
         if not isinstance(owner, Sym):
             return index(owner, key)
-        entry = known_calls.calls.get(f"{owner.path}.[]")
+        entry = library(self.key).calls.get(f"{owner.path}.[]")
         if entry is not None:
             return perform(walk, LibraryCall(f"{owner.path}.[]", owner, [key], {}), entry)
         if not isinstance(key, str) or not known(key):
