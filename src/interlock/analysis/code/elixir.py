@@ -12,7 +12,6 @@ from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value
-from interlock.analysis.code.program.values import text_of as value_text
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.templates import by_grammar
 
@@ -219,15 +218,6 @@ def _narrowed(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym(f"{query.path}.where") if isinstance(query, Sym) else UNKNOWN
 
 
-def _query(walk: ProgramWalk, call: LibraryCall) -> Value:
-    if not call.path.rpartition(".")[0].endswith(("Repo", "SQL")):
-        return UNKNOWN
-    text = next((given for given in call.args if isinstance(given, str)), "")
-    if text:
-        walk.world.code("sql", value_text(text))
-    return Sym("?")
-
-
 read_elixir = CodeLanguage(
     "Elixir",
     "elixir",
@@ -237,6 +227,5 @@ read_elixir = CodeLanguage(
         "<any>.delete": _rows,
         "<any>.delete!": _rows,
         "where": _narrowed,
-        **dict.fromkeys(["<any>.query", "<any>.query!"], _query),
     },
 ).read

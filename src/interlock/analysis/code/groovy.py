@@ -159,11 +159,6 @@ def _execute(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
-def _empty_here(walk: ProgramWalk, call: LibraryCall) -> Value:
-    walk.world.touch("delete", ".", "recursive")
-    return Sym("?")
-
-
 read_groovy = CodeLanguage(
     "Groovy",
     "groovy",
@@ -173,7 +168,6 @@ read_groovy = CodeLanguage(
             [f"<path>.each{name}" for name in ("File", "FileRecurse", "Dir", "FileMatch", "DirRecurse")], _through
         ),
         "<text>.execute": _execute,
-        "deleteDir": _empty_here,
     },
     rows="groovy",
 ).read

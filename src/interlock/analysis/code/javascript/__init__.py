@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _CALLED = re.compile(r"\b(\w+)['\"\]]{0,3}\s{0,20}[(`]")
+_NO_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\([ae])")  # letters that mean themselves
 _WAY = re.compile(r"(?:Sync|Async|One|Many)$")
 
 
@@ -70,22 +71,8 @@ def _is_risky(text: str) -> bool:
 # -- names and texts
 
 
-def _piece(node: Node) -> str:
-    raw = text_of(node)
-    return raw[1] if node.type == "escape_sequence" and raw[1:2] in ("a", "e") else grammar.unescaped(raw)
-
-
-def _string(build: Builder, node: Node) -> Made:
-    return nodes.text("".join(map(_piece, node.named_children)))
-
-
-def _template(build: Builder, node: Node) -> Made:
-    return nodes.joined(
-        [
-            build.parts(child) if child.type == "template_substitution" else _piece(child)
-            for child in node.named_children
-        ]
-    )
+def _text(build: Builder, node: Node) -> Made:
+    return grammar.texts(build, node, lambda raw: grammar.unescaped(_NO_ESCAPE.sub(r"\1\2", raw)))
 
 
 def _object_of(build: Builder, node: Node) -> Made:
@@ -279,7 +266,7 @@ def _export(build: Builder, node: Node) -> Made:
 
 
 _OWN = (
-    identifier, _string, _template, _object_of, _call, _sequence, _unary, _update, _assignment, _declarator, _closure, _define,
+    identifier, _text, _object_of, _call, _sequence, _unary, _update, _assignment, _declarator, _closure, _define,
     _class_of, _counted_inside, _for_in, _block_inside, _import_of, _export,
 )  # fmt: skip
 JAVASCRIPT = CodeLanguage(

@@ -178,10 +178,6 @@ def _apply(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Partial(call.owner, call.args[1:], {}) if call.args[1:] else call.owner
 
 
-def _reflect(walk: ProgramWalk, call: LibraryCall) -> Value:
-    return walk.call(call.get(0), _listed(call.get(2, default=[])), {})
-
-
 def _property(walk: ProgramWalk, call: LibraryCall) -> Value:
     return walk.language.item(walk, call.get(0), call.get(1))
 
@@ -277,7 +273,6 @@ ANSWERS: Mapping[str, Answer] = {
     "<new>": _new,
     "<default>": _default,
     **dict.fromkeys([f"<any>.{name}" for name in _APPLY], _apply),
-    "Reflect.apply": _reflect,
     **dict.fromkeys(["Reflect.get", "Object.getOwnPropertyDescriptor"], _property),
     **dict.fromkeys([f"<{kind}>.{name}" for kind in ("list", "any") for name in _EACH], _over),
     "Array.from": _array,
