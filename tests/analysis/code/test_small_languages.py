@@ -31,7 +31,7 @@ HOME = hole("HOME")
 DEEDS: list[tuple[str, str, list[Fact]]] = [
     ("r", 'unlink("src", recursive=TRUE)', [("delete", "src", "recursive")]),
     ("r", 'file.remove(list.files("src"))', [("delete", "src", "bulk")]),
-    ("r", "for (f in dir()) unlink(f)", [("delete", ".", "bulk")]),
+    ("r", "for (f in dir()) unlink(f)", [("delete", "*", "bulk")]),
     ("r", 'system("ls"); system2("rm", c("-rf", "/"))', [("shell", "ls"), ("shell", "rm -rf /")]),
     ("r", 'd <- "src"; unlink(file.path(d, "x"), recursive = TRUE)', [("delete", "src/x", "recursive")]),
     ("r", "eval(parse(text=\"unlink('x')\"))", [("code", "r", "unlink('x')")]),

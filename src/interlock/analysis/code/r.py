@@ -7,10 +7,8 @@ import re
 
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import CodeToken, Scanner, scan, template
-from interlock.analysis.code.performing.programs import shell_line
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
-from interlock.analysis.code.program.paths import listing, tree
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, index
 from interlock.analysis.code.program.walk import ProgramWalk
@@ -98,17 +96,6 @@ _DIALECT = TokenDialect(
 # -- calls that no table describes
 
 
-def _files(walk: ProgramWalk, call: LibraryCall) -> Value:
-    deep = call.named.get("recursive", call.named.get("recurse"))
-    place = call.get(0, "path", ".")
-    return listing(place) if deep in (None, False) else tree(place)
-
-
-def _system2(walk: ProgramWalk, call: LibraryCall) -> Value:
-    words = result("list", [call.get(0, "command"), call.get(1, "args", [])])
-    return shell_line(walk, result("join", [" ", words]), call)
-
-
 def _paste(walk: ProgramWalk, call: LibraryCall) -> Value:
     between = call.named.get("sep", " " if call.name == "paste" else "")
     return result("join_rest", [between, *call.args])
@@ -139,8 +126,6 @@ read_r = CodeLanguage(
     "r",
     lambda source: parse_tokens(_DIALECT, source),
     {
-        **dict.fromkeys(["list.files", "dir", "dir_ls", "list.dirs"], _files),
-        "system2": _system2,
         **dict.fromkeys(["paste", "paste0"], _paste),
         **dict.fromkeys(["parse", "str2expression", "str2lang"], _parsed),
         **dict.fromkeys(["eval", "evalq"], _evaluated),

@@ -65,21 +65,15 @@ def _call(build: Builder, node: Node) -> Made:
     return nodes.call(nodes.member(owner, method) if method else owner, args, named)
 
 
-def _block(build: Builder, node: Node) -> ast.expr:
-    listed = node.child_by_field_name("parameters")
-    params = _params(build, listed)
+def _block(build: Builder, node: Node, listed: Node | None = None) -> ast.expr:
+    params = _params(build, listed or node.child_by_field_name("parameters"))
     body = nodes.returning(build.body(node.child_by_field_name("body")))
     return nodes.closure(params or (["_1"] if "_1" in text_of(node) else ["it"]), body)
 
 
 def _lambda_of(build: Builder, node: Node) -> Made:
     inner = node.child_by_field_name("body")
-    params = _params(build, node.child_by_field_name("parameters"))
-    return (
-        nodes.closure(params, nodes.returning(build.body(inner.child_by_field_name("body"))))
-        if inner
-        else nodes.NOTHING
-    )
+    return _block(build, inner, node.child_by_field_name("parameters")) if inner is not None else nodes.NOTHING
 
 
 def _params(build: Builder, node: Node | None) -> list[str]:

@@ -79,7 +79,7 @@ def shell_line(walk: ProgramWalk, line: Value, call: LibraryCall) -> Value:
 
 def _shell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     found = pick(call, where)
-    words = [*entry.get("words", ()), *flattened(found)]
+    words = [*entry.get("words", ()), *flattened([*found, *(pick(call, entry["argv"]) if "argv" in entry else [])])]
     if not found or (entry.get("known") and not isinstance(found[0], str)):
         return UNKNOWN
     return _fed(

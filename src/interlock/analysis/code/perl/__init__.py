@@ -199,11 +199,6 @@ _DIALECT = TokenDialect(
 # -- calls that no table describes
 
 
-def _print_to(walk: ProgramWalk, call: LibraryCall) -> Value:
-    given = LibraryCall("<print>", None, call.args, {})
-    return walk.language.answer(walk, Sym("fwrite"), LibraryCall("fwrite", None, given.args, {}))
-
-
 def _opened(walk: ProgramWalk, call: LibraryCall) -> Value:
     if not call.args:
         return Sym("?")
@@ -263,7 +258,6 @@ read_perl = CodeLanguage(
     "perl",
     lambda source: parse_tokens(_DIALECT, source),
     {
-        "<print>": _print_to,
         "<open>": _opened,
         "shift": _shift,
         **dict.fromkeys(["find", "finddepth"], _find),
