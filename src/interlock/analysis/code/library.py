@@ -76,22 +76,15 @@ class Library:
                     self.calls.update(dict.fromkeys(spellings(key), Entry(entry)))
         self.environment = frozenset(environment)
         self.programs = tuple(programs)
+        self.choices = frozenset(  # the names of calls of which an option changes the entry
+            key.partition("?")[0].rpartition(".")[2] for key in self.calls if "?" in key
+        )
         self.patterns: dict[str, list[tuple[str, str, Entry]]] = {}  # by what a path begins or ends with
         for key in [key for key in self.calls if "*" in key]:
             start, end = key.split("*")
             index = start.partition(".")[0] or end.rpartition(".")[2]
             self.patterns.setdefault(index, []).append((start, end, self.calls.pop(key)))
         self.handled = frozenset(self.calls)
-        named = {
-            name
-            for pack in packs
-            for block in pack.get("block", ())
-            for key in block["calls"]
-            for name in spellings(key)
-        }
-        self.choices = frozenset(  # the names of calls of which an option changes the entry
-            name.partition("?")[0].rpartition(".")[2] for name in named if "?" in name
-        )
         self.properties = frozenset(
             key.rpartition(".")[2] for key, entry in self.calls.items() if entry.get("property")
         )
