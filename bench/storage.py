@@ -19,8 +19,8 @@ from interlock.audit.chain import entry
 from interlock.model import AgentRef, Human, Level, Requirement, TicketState
 from interlock.ports import Store
 from interlock.records import AuditRow, Ticket
-from interlock.storage.audit import AUDIT
 from interlock.storage.opening import open_store
+from interlock.storage.sql import AUDIT
 from interlock.storage.tickets import TICKETS
 
 TICKET_COUNTS = (1, 10_000, 1_000_000)

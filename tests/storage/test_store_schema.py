@@ -12,31 +12,18 @@ from typing import Any
 import pytest
 
 import interlock.storage.access
-import interlock.storage.audit
-import interlock.storage.counters
-import interlock.storage.executions
 import interlock.storage.sql
 import interlock.storage.tickets
 from interlock.model import TicketState
 from interlock.ports import StoreError, Tx
 from interlock.records import AuditQuery, TicketQuery
 from interlock.records.deliveries import Delivery
-from interlock.storage import Migration, Row, Transaction, migrate, migrations
+from interlock.storage import Migration, RecordTable, Row, Transaction, migrate, migrations
 from interlock.storage.opening import open_store
-from interlock.storage.rows import RecordTable
 from interlock.storage.sql import SqlTx
 from stored_records import AGENT, NOW, approval, chain, challenge, execution, grant, history_entry, notification, ticket
 
-NOUNS = (
-    interlock.storage.counters,
-    interlock.storage.sql,
-    interlock.storage.executions,
-    interlock.storage.access,
-    interlock.storage.access,
-    interlock.storage.audit,
-    interlock.storage.sql,
-    interlock.storage.tickets,
-)
+NOUNS = (interlock.storage.sql, interlock.storage.access, interlock.storage.tickets)
 TABLES = {value.name: value for noun in NOUNS for value in vars(noun).values() if isinstance(value, RecordTable)}
 
 

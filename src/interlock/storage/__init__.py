@@ -1,19 +1,26 @@
-"""Opens the store that a URL names, and runs SQL on both databases behind one call: transactions, numbered migrations, own errors."""
+"""Runs SQL on both databases behind one call (transactions, numbered migrations, own errors), and converts records to rows and back."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from importlib.resources import files
-from typing import Any, Protocol
+from operator import attrgetter
+from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
+from interlock.model import AgentRef, Human, Level, Requirement, TicketState
+from interlock.policy.digest import normal_name
 from interlock.ports import StoreError
+from interlock.records import NOTHING
+from interlock.times import milliseconds_to_seconds
 
 Row = tuple[Any, ...]
 Run = Callable[[str, Sequence[Any]], list[Row]]
@@ -175,3 +182,208 @@ def _apply(session: Transaction, migration: Migration) -> None:
         "INSERT INTO migrations (number, name, sha256, applied_at) VALUES (?, ?, ?, ?)",
         (migration.number, migration.name, migration.sha256, time.time()),
     )
+
+
+R = TypeVar("R")
+
+_LOG = logging.getLogger(__name__)
+_AT_ONCE = 50  # rows of one INSERT
+
+
+def to_json(value: Any) -> str:
+    return "[]" if value == () else _ENCODER.encode(value)
+
+
+def from_json(text: str) -> Any:
+    return NOTHING if text == "{}" else json.loads(text)
+
+
+def _plain(value: Any) -> Any:
+    """Converts types that JSON lacks: read-only mappings and sets."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    raise TypeError(f"cannot be stored: {value!r}")
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), default=_plain)
+
+
+def _tuple(text: str) -> tuple[Any, ...]:
+    return () if text == "[]" else tuple(json.loads(text))
+
+
+class _Codec(Struct, frozen=True):
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+# By the annotation of a field; a field of another type is refused when its table is first used.
+_CODECS = {
+    "str": _Codec(str, stored_text),
+    "int": _Codec(int, int),
+    "float": _Codec(float, float),
+    "Seconds": _Codec(float, lambda value: milliseconds_to_seconds(value * 1000)),
+    "bool": _Codec(int, bool),
+    "Level": _Codec(int, Level),
+    "Human": _Codec(int, Human),
+    "TicketState": _Codec(str, TicketState),
+    "Json": _Codec(to_json, from_json),
+    "tuple[str, ...]": _Codec(to_json, _tuple),
+    "tuple[Json, ...]": _Codec(to_json, _tuple),
+    "frozenset[str]": _Codec(lambda value: to_json(sorted(value)), lambda text: frozenset(_tuple(text))),
+}
+_NESTED: dict[str, type[Any]] = {"AgentRef": AgentRef, "Requirement": Requirement}
+
+
+class _Plan(Struct, frozen=True):
+    """A record's fields in order; each is one column, or a record with columns of its own."""
+
+    record: type[Any]
+    parts: tuple[tuple[str, _Codec | _Plan], ...]
+
+    @property
+    def readers(self) -> tuple[Callable[[Any], Any], ...]:
+        """The reader of each column, nested records included."""
+        return tuple(
+            read for _, part in self.parts for read in (part.readers if isinstance(part, _Plan) else (part.read,))
+        )
+
+    @property
+    def inner(self) -> tuple[tuple[int, int, type[Any]], ...]:
+        """The nested records with the range of their columns, the last first."""
+        found, at = [], 0
+        for _, part in self.parts:
+            wide = len(part.readers) if isinstance(part, _Plan) else 1
+            if isinstance(part, _Plan):
+                found.append((at, at + wide, part.record))
+            at += wide
+        return tuple(reversed(found))
+
+
+def _plan(record: type[Any]) -> _Plan:
+    """Refuses a field whose type has no conversion."""
+    types = record.__annotations__.items()
+    return _Plan(record, tuple((name, _plan(_NESTED[of]) if of in _NESTED else _CODECS[of]) for name, of in types))
+
+
+def name_key(record: Any) -> str:
+    """The normal form of an agent's claimed name."""
+    return normal_name(record.agent.name if hasattr(record, "agent") else record.name)
+
+
+class RecordTable(Struct, Generic[R], frozen=True, dict=True):
+    """A record's table: its SQL and its conversions. `by_name` adds the column `name_key`."""
+
+    name: str
+    record: type[R]
+    key: tuple[str, ...] = ()
+    by_name: bool = False
+
+    @cached_property
+    def _plan(self) -> _Plan:
+        return _plan(self.record)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a record."""
+        return tuple(_columns(self._plan))
+
+    @cached_property
+    def select(self) -> str:
+        return f"SELECT {_list(self.columns)} FROM {self.name}"
+
+    @cached_property
+    def insert(self) -> str:
+        return self._insert(1)
+
+    @cached_property
+    def upsert(self) -> str:
+        kept = (*self.key, *(("name_key",) if self.by_name else ()))
+        changes = ", ".join(f'"{name}" = excluded."{name}"' for name in self.columns if name not in kept)
+        return f"{self.insert} ON CONFLICT ({_list(self.key)}) DO UPDATE SET {changes}"
+
+    def update(self, fixed: Sequence[str]) -> str:
+        """An UPDATE of every column that is not fixed; `changes` gives its parameters."""
+        return f"UPDATE {self.name} SET " + ", ".join(f'"{name}" = ?' for name in self.columns if name not in fixed)
+
+    @cached_property
+    def _fields(self) -> tuple[Callable[[R], tuple[Any, ...]], tuple[Callable[[Any], Any], ...]]:
+        """A getter of a record's fields, and the converter of each field."""
+        paths, writers = zip(*_leaves(self._plan))
+        return attrgetter(*paths), writers
+
+    def values(self, record: R) -> list[Any]:
+        """A parameter for each column of `insert`."""
+        taken, writers = self._fields
+        own = [write(value) for write, value in zip(writers, taken(record))]
+        return [*own, name_key(record)] if self.by_name else own
+
+    def changes(self, record: R, fixed: Sequence[str]) -> list[Any]:
+        """The parameters of `update`."""
+        return [value for name, value in zip(self.columns, self.values(record)) if name not in fixed]
+
+    @cached_property
+    def _shape(self) -> tuple[tuple[Callable[[Any], Any], ...], tuple[tuple[int, int, type[Any]], ...]]:
+        return self._plan.readers, self._plan.inner
+
+    def read(self, rows: Iterable[Row]) -> list[R]:
+        return [self._build(row) for row in rows]
+
+    def _build(self, row: Row) -> R:
+        readers, inner = self._shape
+        values = [read(value) for read, value in zip(readers, row)]
+        for start, end, record in inner:
+            values[start:end] = [record(*values[start:end])]
+        return self.record(*values)
+
+    def find(self, session: Transaction, where: str, params: Sequence[Any] = ()) -> list[R]:
+        return self.read(session.execute(f"{self.select} {where}", params))
+
+    def readable(self, session: Transaction, where: str, params: Sequence[Any] = ()) -> list[R]:
+        """The readable rows: a garbled one must not hide the others."""
+        found = []
+        for row in session.execute(f"{self.select} {where}", params):
+            try:
+                found += self.read([row])
+            except (ValueError, TypeError, KeyError, RecursionError) as error:
+                _LOG.error("a row of %s cannot be read and is skipped: %s", self.name, error)
+        return found
+
+    def first(self, session: Transaction, where: str, params: Sequence[Any] = ()) -> R | None:
+        found = self.find(session, f"{where} LIMIT 1", params)
+        return found[0] if found else None
+
+    def add(self, session: Transaction, records: Sequence[R]) -> None:
+        """Adds many rows with few statements."""
+        for start in range(0, len(records), _AT_ONCE):
+            some = records[start : start + _AT_ONCE]
+            session.execute(self._insert(len(some)), [value for record in some for value in self.values(record)])
+
+    def _insert(self, rows: int) -> str:
+        names = (*self.columns, "name_key") if self.by_name else self.columns
+        return f"INSERT INTO {self.name} ({_list(names)}) VALUES {placeholders(len(names), rows)}"
+
+
+def placeholders(columns: int, rows: int) -> str:
+    """Placeholders for several rows: `(?, ?), (?, ?)`."""
+    return ", ".join([f"({', '.join('?' * columns)})"] * rows)
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _columns(plan: _Plan) -> Iterator[str]:
+    for name, part in plan.parts:
+        yield from _columns(part) if isinstance(part, _Plan) else (name,)
+
+
+def _leaves(plan: _Plan, before: str = "") -> Iterator[tuple[str, Callable[[Any], Any]]]:
+    """The path of each column in a record, and its converter."""
+    for name, part in plan.parts:
+        if isinstance(part, _Plan):
+            yield from _leaves(part, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", part.write

@@ -8,8 +8,7 @@ from typing import Any
 from interlock.policy.digest import normal_name
 from interlock.ports import StoreError, StoreEvent
 from interlock.records import AgentRow, Block, Credential, Denial, Grant, OperatorRow, SealedSession
-from interlock.storage import Transaction, stored_text
-from interlock.storage.rows import RecordTable, from_json, to_json
+from interlock.storage import RecordTable, Transaction, from_json, stored_text, to_json
 
 OPERATORS = RecordTable("operators", OperatorRow, key=("name",))
 CREDENTIALS = RecordTable("credentials", Credential, key=("id",))

@@ -1,21 +1,278 @@
-"""One transaction in SQL, written once for every database, with the queries for snapshots and deliveries."""
+"""One transaction in SQL, written once for every database, with the queries for executions, plans, the audit, deliveries and snapshots."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from interlock.records import Snapshot, SnapshotQuery
+from msgspec.structs import replace
+
+from interlock.audit.chain import FIRST_SEQ, GENESIS
+from interlock.model import AgentRef
+from interlock.policy.digest import normal_name
+from interlock.ports import StoreError
+from interlock.records import (
+    AuditQuery,
+    AuditRow,
+    Challenge,
+    Checkpoint,
+    Execution,
+    Notification,
+    Snapshot,
+    SnapshotQuery,
+)
 from interlock.records.deliveries import Delivery
-from interlock.storage import Transaction
+from interlock.records.plans import PlanQuery, PlanRow, Workflow
+from interlock.storage import RecordTable, Transaction, stored_text
 from interlock.storage.access import IdentityQueries, PermissionQueries
-from interlock.storage.audit import AuditQueries
-from interlock.storage.counters import CounterQueries
-from interlock.storage.executions import LoopQueries, PlanQueries
-from interlock.storage.rows import RecordTable
-from interlock.storage.tickets import TicketQueries
+from interlock.storage.tickets import CounterQueries, TicketQueries
 
 if TYPE_CHECKING:
     from interlock.ports import Tx
+
+CHALLENGES = RecordTable("challenges", Challenge, key=("id",))
+EXECUTIONS = RecordTable("executions", Execution, key=("id",), by_name=True)
+NOTIFICATIONS = RecordTable("notifications", Notification, key=("id",), by_name=True)
+
+_FIXED_EXECUTION = ("id", "principal", "name", "session", "parent", "started_at", "goal", "quota")
+# Delivered with every directive until they are cleared; all others once.
+_PERSISTENT = "('permission_pending', 'autonomy_pause', 'danger_zone')"
+
+
+def next_number(db: Transaction, name: str) -> int:
+    """The next number of a sequence; never the same twice."""
+    return int(
+        db.execute(
+            "INSERT INTO counters (name, value) VALUES (?, 1) "
+            "ON CONFLICT (name) DO UPDATE SET value = counters.value + 1 RETURNING value",
+            (name,),
+        )[0][0]
+    )
+
+
+class LoopQueries:
+    """The part of a transaction for executions."""
+
+    db: Transaction
+
+    def challenge(self, id: str) -> Challenge | None:
+        return CHALLENGES.first(self.db, "WHERE id = ?", (id,))
+
+    def challenges(self, principal: str = "", state: str = "open", since: float = 0.0) -> list[Challenge]:
+        """The oldest first; an empty filter matches any."""
+        wanted = {column: value for column, value in (("principal", principal), ("state", state)) if value}
+        later = f"{_where(wanted) or 'WHERE TRUE'} AND opened_at > ? ORDER BY opened_at, id"
+        return CHALLENGES.find(self.db, later, [*wanted.values(), since])
+
+    def save_challenge(self, challenge: Challenge) -> None:
+        self.db.execute(CHALLENGES.upsert, CHALLENGES.values(challenge))
+
+    def execution(self, id: str) -> Execution | None:
+        return EXECUTIONS.first(self.db, "WHERE id = ?", (id,))
+
+    def executions(self, agent: AgentRef | None = None, status: str = "", most: int = 0) -> list[Execution]:
+        """The newest first, at most so many; 0 means all."""
+        wanted = {} if agent is None else {"principal": agent.principal, "name_key": normal_name(agent.name)}
+        if status:
+            wanted["status"] = status
+        cut = f" LIMIT {int(most)}" if most else ""
+        return EXECUTIONS.find(self.db, f"{_where(wanted)} ORDER BY started_at DESC, id{cut}", list(wanted.values()))
+
+    def save_execution(self, execution: Execution, before: Execution | None) -> bool:
+        """Adds an execution, or compare-and-sets it on its version; False where it changed in between."""
+        if before is None:
+            added = f"{EXECUTIONS.insert} ON CONFLICT DO NOTHING RETURNING id"
+            return bool(self.db.execute(added, EXECUTIONS.values(execution)))
+        if execution.id != before.id:
+            raise StoreError(f"execution {before.id!r} cannot become execution {execution.id!r}")
+        after = replace(execution, version=before.version + 1)
+        sql = f"{EXECUTIONS.update(_FIXED_EXECUTION)} WHERE id = ? AND version = ? RETURNING id"
+        return bool(self.db.execute(sql, [*EXECUTIONS.changes(after, _FIXED_EXECUTION), before.id, before.version]))
+
+    def add_notification(self, note: Notification) -> int:
+        """Stores it under the next number, whatever number it has."""
+        number = next_number(self.db, "notification")
+        self.db.execute(NOTIFICATIONS.insert, NOTIFICATIONS.values(replace(note, id=number)))
+        return number
+
+    def notifications(self, agent: AgentRef, now: float) -> list[Notification]:
+        """The agent's undelivered notifications, and those that stay until cleared."""
+        where = (
+            "WHERE principal = ? AND name_key = ? AND cleared_at = 0 AND at <= ? "
+            f"AND (delivered_at = 0 OR type IN {_PERSISTENT}) ORDER BY id"
+        )
+        return NOTIFICATIONS.find(self.db, where, (agent.principal, normal_name(agent.name), now))
+
+    def change_notification(self, note: Notification) -> None:
+        """Changes a notification; refuses an unknown number."""
+        sql = f"{NOTIFICATIONS.update(('id', 'principal', 'name'))} WHERE id = ? RETURNING id"
+        if not self.db.execute(sql, [*NOTIFICATIONS.changes(note, ("id", "principal", "name")), note.id]):
+            raise StoreError(f"there is no notification {note.id}")
+
+
+def _where(wanted: dict[str, str]) -> str:
+    return "WHERE " + " AND ".join(f"{column} = ?" for column in wanted) if wanted else ""
+
+
+PLANS = RecordTable("plans", PlanRow, key=("id",))
+WORKFLOWS = RecordTable("workflows", Workflow, key=("id",))
+_WORDS = ("intent", "generated", "command")
+
+
+class PlanQueries:
+    """The part of a transaction for plans and workflows."""
+
+    db: Transaction
+
+    def plan(self, id: str) -> PlanRow | None:
+        return PLANS.first(self.db, "WHERE id = ?", (id,))
+
+    def plans(self, query: PlanQuery) -> list[PlanRow]:
+        """The newest first; a text is searched for in requests, proposals and runs."""
+        wanted: list[str] = []
+        params: list[str | float] = []
+        for column, value in (("status", query.status), ("operator", query.operator)):
+            if value:
+                wanted.append(f"{column} = ?")
+                params.append(value)
+        if query.before:
+            wanted.append("made_at < ?")
+            params.append(query.before)
+        if query.text:
+            like = f"%{_escape_like(query.text.lower())}%"
+            wanted.append("(" + " OR ".join(f"lower({column}) LIKE ? ESCAPE '!'" for column in _WORDS) + ")")
+            params += [like] * len(_WORDS)
+        where = f"WHERE {' AND '.join(wanted)} " if wanted else ""
+        return PLANS.readable(
+            self.db, f"{where}ORDER BY made_at DESC, id DESC LIMIT {max(1, int(query.limit))}", params
+        )
+
+    def save_plan(self, row: PlanRow) -> None:
+        self.db.execute(PLANS.upsert, PLANS.values(row))
+
+    def workflow(self, id: str) -> Workflow | None:
+        return WORKFLOWS.first(self.db, "WHERE id = ? AND removed_at = 0", (id,))
+
+    def workflows(self) -> list[Workflow]:
+        """By name, without the removed ones."""
+        return WORKFLOWS.readable(self.db, "WHERE removed_at = 0 ORDER BY name, id")
+
+    def save_workflow(self, row: Workflow) -> None:
+        self.db.execute(WORKFLOWS.upsert, WORKFLOWS.values(row))
+
+
+def _escape_like(text: str) -> str:
+    """The text with LIKE's wildcards escaped."""
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+
+
+AUDIT = RecordTable("audit", AuditRow, key=("writer", "seq"))
+CHECKPOINTS = RecordTable("checkpoints", Checkpoint, key=("id",))
+
+# Jumps from writer to writer by the index, so that a long audit costs no more than a short one.
+_WRITERS = """
+WITH RECURSIVE named(writer) AS (
+  SELECT min(writer) FROM audit
+  UNION ALL SELECT (SELECT min(audit.writer) FROM audit WHERE audit.writer > named.writer) FROM named WHERE named.writer IS NOT NULL
+) SELECT writer FROM named WHERE writer IS NOT NULL UNION SELECT writer FROM audit_heads
+"""
+
+
+class AuditQueries:
+    """The part of a transaction for the audit."""
+
+    db: Transaction
+
+    def audit_head(self, writer: str) -> AuditRow | None:
+        """The end of a chain; None for records that belong to no chain."""
+        known = "EXISTS (SELECT 1 FROM audit_heads AS head WHERE head.writer = audit.writer)"
+        return AUDIT.first(self.db, f"WHERE writer = ? AND {known} ORDER BY seq DESC", (writer,))
+
+    def append_audit(self, rows: Iterable[AuditRow]) -> None:
+        """Adds to chains; refuses a record that does not follow the one before it."""
+        ordered = sorted(rows, key=lambda row: (row.writer, row.seq))
+        for writer, group in groupby(ordered, key=lambda row: row.writer):
+            chain = list(group)
+            self._move_head(writer, chain)
+            AUDIT.add(self.db, chain)
+
+    def audit(self, query: AuditQuery) -> list[AuditRow]:
+        """Matching records: by number for one writer, else by time."""
+        wanted: list[tuple[str, str | float, bool]] = [
+            ("writer = ?", query.writer, bool(query.writer)),
+            ("seq > ?", query.after_seq, query.after_seq >= 0),
+            ("event = ?", query.event, bool(query.event)),
+            ("at >= ?", query.since, bool(query.since)),
+            ("at <= ?", query.until, bool(query.until)),
+            ("lower(body) LIKE ? ESCAPE '!'", _like(query.text), bool(query.text)),
+        ]
+        used = {condition: value for condition, value, asked in wanted if asked}
+        order = "seq" if query.writer else "at, writer, seq"
+        if query.newest_first:
+            order = ", ".join(f"{column} DESC" for column in order.split(", "))
+        where = f"WHERE {' AND '.join(used)}" if used else ""
+        return AUDIT.find(self.db, f"{where} ORDER BY {order} LIMIT ?", [*used.values(), query.limit])
+
+    def audit_writers(self) -> list[str]:
+        """Every writer with a chain or with records."""
+        return sorted(stored_text(writer) for (writer,) in self.db.execute(_WRITERS))
+
+    def prune_audit(self, writer: str, before_seq: int) -> int:
+        """Deletes records before a number; always keeps a chain's last one."""
+        head = self.db.execute("SELECT seq FROM audit_heads WHERE writer = ?", (writer,))
+        if not head:
+            return 0
+        gone = self.db.execute(
+            "DELETE FROM audit WHERE writer = ? AND seq < ? RETURNING seq", (writer, min(before_seq, head[0][0]))
+        )
+        return len(gone)
+
+    def checkpoints(self) -> list[Checkpoint]:
+        return CHECKPOINTS.find(self.db, "ORDER BY id")
+
+    def add_checkpoint(self, checkpoint: Checkpoint) -> int:
+        """Stores it under the next number, whatever number it has."""
+        number = next_number(self.db, "checkpoint")
+        self.db.execute(CHECKPOINTS.insert, CHECKPOINTS.values(replace(checkpoint, id=number)))
+        return number
+
+    def _move_head(self, writer: str, chain: list[AuditRow]) -> None:
+        """Moves a chain's end to the last of these records; refuses records that do not continue it."""
+        found = self.db.execute("SELECT seq, hash FROM audit_heads WHERE writer = ?", (writer,))
+        seq, hash = found[0] if found else (FIRST_SEQ - 1, GENESIS)
+        for row in chain:
+            if row.seq != seq + 1 or row.prev != hash:
+                if found and row is chain[0] and not self._is_there(writer, seq):
+                    raise StoreError(
+                        f"the record was cut off outside Interlock: the end of {writer!r}, number {seq}, is gone; put a copy of the state"
+                        " back, or move it away to start over"
+                    )
+                got, expected = f"{row.seq} after {row.prev[:12]!r}", f"{seq + 1} after {hash[:12]!r}"
+                raise StoreError(f"audit of {writer!r}: record {got} does not continue it, expected {expected}")
+            seq, hash = row.seq, row.hash
+        if found:
+            moved = self.db.execute(
+                "UPDATE audit_heads SET seq = ?, hash = ? WHERE writer = ? AND seq = ? AND hash = ? RETURNING seq",
+                (seq, hash, writer, *found[0]),
+            )
+        else:
+            moved = self.db.execute(
+                "INSERT INTO audit_heads (writer, seq, hash) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq",
+                (writer, seq, hash),
+            )
+        if not moved:
+            raise StoreError(f"audit of {writer!r}: somebody else added to it at the same time")
+
+    def _is_there(self, writer: str, seq: int) -> bool:
+        return bool(self.db.execute("SELECT 1 FROM audit WHERE writer = ? AND seq = ?", (writer, seq)))
+
+
+def _like(text: str) -> str:
+    """A LIKE pattern that finds this text anywhere, in any case."""
+    for special in "!%_":
+        text = text.replace(special, f"!{special}")
+    return f"%{text.lower()}%"
 
 
 SNAPSHOTS = RecordTable("snapshots", Snapshot, key=("id",))
@@ -57,7 +314,7 @@ class SnapshotQueries:
 
 
 DELIVERIES = RecordTable("deliveries", Delivery, key=("id",))
-_FIXED = ("id", "channel", "event", "about", "words", "made_at")
+_FIXED_DELIVERY = ("id", "channel", "event", "about", "words", "made_at")
 
 
 class DeliveryQueries:
@@ -92,8 +349,8 @@ class DeliveryQueries:
 
     def change_delivery(self, row: Delivery, before: Delivery) -> bool:
         """Compare-and-set on the version; False when another change came first."""
-        sql = f"{DELIVERIES.update(_FIXED)} WHERE id = ? AND version = ? RETURNING id"
-        return bool(self.db.execute(sql, (*DELIVERIES.changes(row, _FIXED), before.id, before.version)))
+        sql = f"{DELIVERIES.update(_FIXED_DELIVERY)} WHERE id = ? AND version = ? RETURNING id"
+        return bool(self.db.execute(sql, (*DELIVERIES.changes(row, _FIXED_DELIVERY), before.id, before.version)))
 
     def deliveries(self, channel: str, limit: int) -> list[Delivery]:
         """The newest first."""
