@@ -21,8 +21,7 @@ from interlock.policy.policy import MODES, Policy
 from interlock.policy.registry import Pattern, PatternError, Registry, built_in
 from interlock.ports import Channel, Clock, Store
 from interlock.records import AuditQuery, Block
-from interlock.runtime import adapter_trust
-from interlock.runtime.action_reader import ActionReader
+from interlock.runtime import ActionReader, adapter_trust
 from interlock.runtime.adapters import Adapters, read_adapters
 from interlock.runtime.in_force import InForce, rules_of
 from interlock.runtime.integrity import own_body, recorded_blocks

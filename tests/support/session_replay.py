@@ -21,14 +21,14 @@ from daemons import BASE, PASSPHRASE, InProcessDaemon, in_process_daemon
 from interlock.analysis.rules import Rule
 from interlock.approvals import answers
 from interlock.audit.false_alarms import rules_of
-from interlock.engine.snapshotting import fresh_id
+from interlock.engine.evaluate import fresh_id
 from interlock.error_codes import AnswerRefused
 from interlock.identity.agents import unblock
 from interlock.identity.operators import sign_in
 from interlock.journal.undo import JournalUndo
 from interlock.journal.wrapping import MARKS, front_of
 from interlock.model import TicketState
-from interlock.policy.self_protection import ROUTE
+from interlock.policy.real_paths import ROUTE
 from interlock.records import AuditQuery, Ticket, TicketQuery
 from interlock.snapshots import SnapshotLimits, TakenSnapshot
 from interlock.snapshots.folder import SnapshotFolder

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from msgspec import Struct
 
 from interlock.model import Action
-from interlock.policy.self_protection import CLIENT as CLIENT
-from interlock.policy.self_protection import ROUTE as ROUTE
+from interlock.policy.real_paths import CLIENT as CLIENT
+from interlock.policy.real_paths import ROUTE as ROUTE
 
 if TYPE_CHECKING:
     from interlock.agents.rewriting import Rewriting

@@ -17,8 +17,8 @@ from interlock.approvals.grant_coverage import find_covering
 from interlock.approvals.grants import is_signed
 from interlock.approvals.statements import suffices_alone
 from interlock.approvals.tickets import shows_action
-from interlock.engine.blocking import attack
 from interlock.engine.decide import Gathered, World, decide
+from interlock.identity import home_of
 from interlock.impact import inspection
 from interlock.model import AgentRef, Level, Requirement
 from interlock.policy.circumstances import Circumstances
@@ -28,6 +28,7 @@ from interlock.policy.journaled import journal_restores
 from interlock.policy.load import project_rules
 from interlock.policy.overrides import AppliedRules, LoopRules, apply_all_rules, with_origin
 from interlock.policy.patterns import PatternSet, covers, hits
+from interlock.policy.real_paths import tampering
 from interlock.policy.remembered_answers import ALLOW, DENY
 from interlock.ports import Tx
 from interlock.records import AgentRow, Grant
@@ -125,6 +126,17 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
         paused_to=paused_to,
     )
     return with_step(at, request)
+
+
+def attack(judged: Judged) -> str:
+    """How an action attacks the guard itself, in words; where files can be read, settings that run our hook count."""
+    request = judged.request
+    files, home = request.files, request.action.home or home_of(request.agent.principal)
+
+    def read(path: str) -> str | None:
+        return files(f"{home}{path[1:]}" if path.startswith("~/") else path) if files else None
+
+    return tampering(request.action, judged.judgement, read if files is not None else None)
 
 
 def _tier(state: State, agent: AgentRef, row: AgentRow | None) -> str:

@@ -1,10 +1,10 @@
-"""Performs a decision: ticket, grant, snapshot, counters and record change in one transaction before the answer leaves."""
+"""Performs a decision: ticket, grant, snapshot, counters, record and a block (R-9) change in one transaction before the answer leaves."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -17,19 +17,23 @@ from interlock.approvals.grants import grant_use_entry, use_grant
 from interlock.approvals.tickets import new_ticket
 from interlock.audit.chain import event_body
 from interlock.audit.decision_entries import decision_entry
-from interlock.engine.blocking import block_for
 from interlock.engine.decide import Gathered, Outcome
-from interlock.engine.snapshotting import snapshot_of
 from interlock.identity.isolation import request_isolation
-from interlock.model import Kind, Level
+from interlock.model import AgentRef, Kind, Level
 from interlock.policy.decision import Decision
-from interlock.policy.evaluate import PolicyResult
+from interlock.policy.declared_steps import MISMATCH, UNDECLARED
+from interlock.policy.evaluate import DANGER_ZONE, TAMPERING, PolicyResult
 from interlock.policy.registry_controls import matching_patterns
 from interlock.ports import QueueFull, Tx
-from interlock.records import NOTHING, HistoryEntry, Ticket
+from interlock.records import NOTHING, Block, Counts, HistoryEntry, Snapshot, Ticket
+from interlock.redaction import redact_text
 from interlock.runtime import Judged, operation_name
 from interlock.runtime.state import State
 from interlock.snapshots import TakenSnapshot
+
+if TYPE_CHECKING:
+    from interlock.runtime import Judged
+    from interlock.runtime.state import State
 
 
 def perform(
@@ -129,6 +133,19 @@ def _spend(
     return spent, held
 
 
+COMMAND = 2_000  # characters of a stored command
+
+
+def snapshot_of(state: State, judged: Judged, found: TakenSnapshot) -> Snapshot:
+    """The database row of a snapshot."""
+    agent, action = judged.request.agent, judged.request.action
+    command = redact_text(action.text[: COMMAND * 2])[:COMMAND]
+    return Snapshot(
+        found.id, judged.now, judged.request.owner, agent.name, agent.session, action.cwd, command, found.digest, found.files,
+        found.bytes, machine=state.snapshots.machine,
+    )  # fmt: skip
+
+
 def history_entry(judged: Judged, outcome: str) -> HistoryEntry:
     assessment, matched = judged.judgement.assessment, judged.registry_match
     return HistoryEntry(
@@ -201,3 +218,73 @@ def notices_of(state: State, judged: Judged, held: Resolution) -> tuple[Mapping[
         name_level_notice(name, str(action.fields.get("crude") or ""), level, state.rules.patterns) if name else None
     )
     return (found.as_json(),) if found is not None else ()
+
+
+def block_for(tx: Tx, state: State, judged: Judged, counts: Counts, weighed: PolicyResult, held: Resolution) -> str:
+    """Blocks the caller where this answer calls for it, and returns why; only in enforcing mode, and never a person."""
+    if held.outcome == "allow" or state.mode != "enforcing" or judged.request.agent.person:
+        return ""
+    reason = (
+        _tampering(judged, weighed) or _undeclared(weighed) or _danger_zone(weighed) or _too_many(state, judged, counts)
+    )
+    agent = judged.request.agent
+    if not reason or tx.block(agent.principal) is not None:
+        return ""
+    _block(tx, state, agent, reason, judged.now)
+    return reason
+
+
+def _block(tx: Tx, state: State, agent: AgentRef, reason: str, now: float) -> None:
+    block = Block(agent.principal, reason, now, "interlock", agent.name)
+    tx.save_block(block)
+    details = {"principal": agent.principal, "name": agent.name, "reason": reason}
+    state.recorder.now(tx, "block", event_body(now, "block", "interlock", details))
+    state.remember_block(block)
+
+
+def block_now(state: State, agent: AgentRef, reason: str, alert: Mapping[str, Any]) -> bool:
+    """Records an alert and blocks its principal; False where it is blocked already, or nothing is enforced."""
+
+    def work(tx: Tx) -> bool:
+        now = state.clock.now()
+        state.recorder.now(tx, "alert", event_body(now, "alert", "interlock", alert))
+        if tx.block(agent.principal) is not None or state.mode != "enforcing":
+            return False
+        _block(tx, state, agent, reason, now)
+        return True
+
+    return state.store.write(work)
+
+
+def _tampering(judged: Judged, weighed: PolicyResult) -> str:
+    """Self-protection as a reason; not for a step, whose agent the loop stops by a challenge."""
+    words = next((part.words for part in weighed.parts if part.name == TAMPERING), "")
+    return "" if judged.request.step is not None else words and f"an action that {words}"
+
+
+def _undeclared(weighed: PolicyResult) -> str:
+    """An unreported or misreported action, where the configuration blocks for it."""
+    found = next((p for p in weighed.parts if p.name in (UNDECLARED, MISMATCH) and p.requirement.blocked), None)
+    return f"{found.name}: {found.words}" if found is not None else ""
+
+
+def _danger_zone(weighed: PolicyResult) -> str:
+    return "an action in the danger zone" if any(part.name == DANGER_ZONE for part in weighed.parts) else ""
+
+
+def _too_many(state: State, judged: Judged, counts: Counts) -> str:
+    escalate = state.policy.escalate
+    most = escalate.forbidden_attempts
+    if most is None or judged.judgement.assessment.level < Level.FORBIDDEN or counts.forbidden + 1 < most:
+        return ""
+    return f"{_NUMBERS.get(most, str(most))} forbidden attempt{'' if most == 1 else 's'} in {_time(escalate.forbidden_window_seconds)}"
+
+
+_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
+
+
+def _time(seconds: int) -> str:
+    minutes, rest = divmod(seconds, 60)
+    if rest:
+        return f"{seconds} seconds"
+    return "ten minutes" if minutes == 10 else f"{minutes} minute{'' if minutes == 1 else 's'}"

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.places import place
 from interlock.audit.chain import event_body
-from interlock.engine.snapshotting import fresh_id
+from interlock.engine.evaluate import fresh_id
 from interlock.error_codes import AnswerRefused
 from interlock.journal.store import JournalStore
 from interlock.ports import SnapshotTaker, Tx

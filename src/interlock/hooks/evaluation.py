@@ -48,8 +48,7 @@ from interlock.policy.decision import Decision
 from interlock.policy.effect_key import nearest, parse
 from interlock.policy.impact import RELIEF_PREFIX
 from interlock.policy.real_paths import Resolve
-from interlock.runtime import Request
-from interlock.runtime.action_reader import AT_ONCE
+from interlock.runtime import AT_ONCE, Request
 from interlock.web.concurrency import changed_or_gone, seconds_until_due
 from interlock.web.context import Context
 from interlock.web.errors import HttpProblem

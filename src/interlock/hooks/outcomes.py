@@ -10,7 +10,7 @@ from typing import Any
 from interlock.agents import AgentCall, AgentDialect, Event
 from interlock.approvals import answers, confirmations
 from interlock.audit.chain import event_body
-from interlock.engine.blocking import block_now
+from interlock.engine.performing import block_now
 from interlock.error_codes import AnswerRefused
 from interlock.hooks.coverage import MISSED, SEEN
 from interlock.hooks.evaluation import content_hash

@@ -37,7 +37,7 @@ from interlock.policy.remembered_answers import StandingAnswers
 from interlock.ports import Channel, Clock, SnapshotTaker, Store, StoreError, Tx
 from interlock.records import Approval, Block, Challenge, Ticket
 from interlock.redaction import redact_text
-from interlock.runtime.action_reader import ActionReader
+from interlock.runtime import ActionReader
 from interlock.runtime.adapters import Adapters
 from interlock.runtime.declarations import Declarations
 from interlock.runtime.in_force import InForce
