@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from interlock.analysis.assess import judge
 from interlock.audit import Attempt, attempt_body, attempt_event
 from interlock.audit.chain import body_of, entry
+from interlock.audit.decision_entries import inputs_json
 from interlock.audit.export import from_jsonl, jsonl
-from interlock.audit.replay_json import inputs_json
 from interlock.canonical_json import canonical_json
 from interlock.config import Config
 from interlock.engine.replay import (

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from cases import each
 from interlock.analysis.assess import judge
 from interlock.analysis.rules.load import load
-from interlock.audit.replay_json import inputs_json
+from interlock.audit.decision_entries import inputs_json
 from interlock.engine.replay import replay_inputs
 from interlock.model import Action, Level, operation
 from interlock.policy.circumstances import Circumstances

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id
-from interlock.approvals import MoveRefused, apply_move, denials, settle, spend_by, tokens
+from interlock.approvals import MoveRefused, apply_move, denials, settle, spend_by
 from interlock.approvals.statements import check_agreement, may_answer, needs_reauth, statement_text
-from interlock.approvals.tickets import seal_of, shown_hash
+from interlock.approvals.tickets import revocation_entry, seal_of, shown_hash
 from interlock.audit.chain import AuditEvent, event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
@@ -146,7 +146,7 @@ def _answer(
         if changed.state is TicketState.REJECTED:
             state.baseline.ended(id)
             state.confirmations.forget(before.agent)
-            record.append(tokens.revocation_entry(state, before, session.operator, now))
+            record.append(revocation_entry(state, before, session.operator, now))
         state.recorder.these(tx, record)
         return replace(changed, version=before.version + 1) if changed != before else before
 

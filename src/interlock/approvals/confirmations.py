@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from interlock.approvals import BY_TIME, MoveRefused, apply_move, denials, settle
 from interlock.approvals.statements import is_plain_confirm
-from interlock.approvals.tokens import revocation_entry, ticket_of
+from interlock.approvals.tickets import revocation_entry, ticket_of
 from interlock.audit.chain import event_body
 from interlock.model import Action, AgentRef, Assessment, Kind, Level, Requirement, TicketState
 from interlock.policy.digest import normal_name

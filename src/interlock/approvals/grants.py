@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.approvals import signed_orders
+from interlock.approvals.denials import DENY, SETTING, STANDING
 from interlock.approvals.grant_coverage import AT, narrow_grant
 from interlock.audit.chain import AuditEvent, event_body
 from interlock.canonical_json import canonical_json
@@ -21,7 +22,6 @@ from interlock.identity.sessions import OperatorSession
 from interlock.model import Level
 from interlock.policy.effect_key.key import RUN
 from interlock.policy.registry import Pattern, PatternError
-from interlock.policy.remembered_answers import DENY, SETTING, STANDING
 from interlock.ports import Tx
 from interlock.records import Grant
 from interlock.redaction import redact_text

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from interlock.approvals.denials import ALLOW, DENY, FOREVER, SETTING, STANDING, parse_answers
 from interlock.approvals.grants import grant_terms, signed_terms
 from interlock.audit.chain import body_of, event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
 from interlock.model import Level
 from interlock.policy.patterns import Glob, PatternSyntax
-from interlock.policy.remembered_answers import ALLOW, DENY, FOREVER, SETTING, STANDING, parse_answers
 from interlock.ports import Tx
 from interlock.records import AuditQuery, AuditRow, Grant
 from interlock.redaction import redact_text

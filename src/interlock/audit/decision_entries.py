@@ -1,25 +1,272 @@
-"""Builds a decision's record: DL-07's fields and the inputs of the decision, so that it can be replayed."""
+"""Builds a decision's record: DL-07's fields and the inputs of the decision as JSON, and reads them back for a replay; refuses a record that says too little."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from interlock.adapters.danger import DangerBlock, DeclaredApproval
+from interlock.adapters.trust import TRUSTS
+from interlock.analysis.facts import Command, Effect, Fact
 from interlock.approvals import Resolution, TicketChange
 from interlock.audit import EVENTS, HELD, Attempt, attempt_body, attempt_event
 from interlock.audit.chain import AuditEvent
-from interlock.audit.replay_json import inputs_json
 from interlock.canonical_json import canonical_json
 from interlock.identity.isolation import request_isolation
-from interlock.policy.circumstances import Circumstances
+from interlock.model import Human, Level, Loss, Requirement
+from interlock.policy.circumstances import AdapterContext, Circumstances, Contribution, EarlierDenial
 from interlock.policy.evaluate import PolicyResult
+from interlock.policy.impact import impact_json, impact_of
+from interlock.policy.match_names import MatchNames
 from interlock.policy.overrides import applied_rules_json
 from interlock.policy.real_paths import RESOLVED
+from interlock.policy.registry import Pattern, RegistryMatch
+from interlock.policy.trust_matrix import AdapterCall
 from interlock.records import NOTHING
-from interlock.redaction import action_json, has_no_secret
+from interlock.redaction import action_json, has_no_secret, redact
 from interlock.runtime import Judged, operation_name
 from interlock.runtime.state import State
-from interlock.snapshots import TakenSnapshot
+from interlock.snapshots import TakenSnapshot, parse_snapshot, snapshot_json
 from interlock.times import iso
+
+Json = Mapping[str, Any]
+
+
+class ReplayError(ValueError):
+    """A record that cannot be replayed, and why."""
+
+
+def inputs_json(facts: Sequence[Fact], named: MatchNames, at: Circumstances) -> dict[str, Any]:
+    """All inputs of assessment and policy evaluation, except the rules and the policy."""
+    return {
+        "facts": [_fact_json(fact) for fact in facts],
+        "titles": {
+            "operations": list(named.operations),
+            "commands": [list(argv) for argv in named.commands],
+            "tools": [list(pair) for pair in named.tools],
+            "single": named.single,
+            **({"places": [list(pair) for pair in named.places]} if named.places else {}),
+            **({"cut": True} if named.cut else {}),
+        },
+        "circumstances": _circumstances_json(at),
+    }
+
+
+def inputs_of(given: Json) -> tuple[tuple[Fact, ...], MatchNames, Circumstances]:
+    """The facts, the names and the circumstances of a record; raises ReplayError where it is incomplete."""
+    try:
+        return facts_of(given), _match_names_of(given["titles"]), _circumstances_of(given["circumstances"])
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise _incomplete(error) from None
+
+
+def _incomplete(error: Exception) -> ReplayError:
+    if isinstance(error, ReplayError):
+        return error
+    return ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200])
+
+
+def facts_of(given: Json) -> tuple[Fact, ...]:
+    """The facts of a record; raises ReplayError where it is incomplete."""
+    try:
+        return tuple(_fact_of(data) for data in given["facts"])
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise _incomplete(error) from None
+
+
+def _fact_json(fact: Fact) -> dict[str, Any]:
+    shared: dict[str, Any] = {
+        "span": list(fact.span) if fact.span else None,
+        "via": list(fact.via),
+        "traits": sorted(fact.traits),
+    }
+    if isinstance(fact, Command):
+        words = redact([fact.program, *fact.words])[1:]  # which of them are secrets depends on the program
+        cwd = {"cwd": fact.cwd} if fact.cwd else {}
+        return {"program": fact.program, "words": words, "env": [list(pair) for pair in fact.env], **cwd, **shared}
+    return {
+        "verb": fact.verb,
+        "target": fact.target,
+        "place": fact.place,
+        "subject": fact.subject,
+        "path": fact.path,
+        **shared,
+    }
+
+
+def _fact_of(data: Json) -> Fact:
+    span = (data["span"][0], data["span"][1]) if data["span"] else None
+    via, traits = tuple(data["via"]), frozenset(data["traits"])
+    if "program" in data:
+        env = tuple((name, value) for name, value in data["env"])
+        return Command(data["program"], tuple(data["words"]), span, via, traits, env, data.get("cwd", ""))
+    return Effect(data["verb"], data["target"], data["place"], traits, span, via, data["subject"], data["path"])
+
+
+def _match_names_of(data: Json) -> MatchNames:
+    return MatchNames(
+        tuple(data["operations"]),
+        tuple(tuple(argv) for argv in data["commands"]),
+        tuple((tool, argument) for tool, argument in data["tools"]),
+        bool(data["single"]),
+        bool(data.get("cut")),
+        tuple((tool, path) for tool, path in data.get("places", ())),
+    )
+
+
+_PLAIN = (
+    "mode", "blocked", "trust_tier", "repeats", "hourly", "cumulative", "claimed_risk", "steps_left", "previous", "granted",
+)  # fmt: skip
+
+
+def _circumstances_json(at: Circumstances) -> dict[str, Any]:
+    return {
+        **{name: getattr(at, name) for name in _PLAIN},
+        "loss": at.loss.value,
+        "grant_ceiling": int(at.grant_ceiling),
+        "escalated": [int(at.escalated[0]), at.escalated[1]] if at.escalated else None,
+        "adapted": _adapted_json(at.adapter_context) if at.adapter_context else None,
+        "matched": _matched_json(at.registry_match) if at.registry_match is not None else None,
+        **({"seen": impact_json(at.impact)} if at.impact is not None else {}),
+        **({"kept": snapshot_json(at.snapshot)} if at.snapshot is not None else {}),
+        **({"throwaway": True} if at.ephemeral else {}),
+        **({"confirmed": sorted(at.confirmed_patterns)} if at.confirmed_patterns else {}),
+        **({"claimed_level": int(at.claimed_level)} if at.claimed_level is not None else {}),
+        **({"denied": _denied_json(at.earlier_denial)} if at.earlier_denial is not None else {}),
+        **({"starting": True} if at.starting else {}),
+        **({"pause": at.pause, "pause_human": int(at.pause_human)} if at.pause else {}),
+        **({"differs": _differs_json(at.mismatch)} if at.mismatch is not None else {}),
+        **({"paused_by": at.paused_by, "paused_to": int(at.paused_to)} if at.paused_by else {}),
+        **({"paused_short": at.paused_short} if at.paused_short else {}),
+    }
+
+
+def _circumstances_of(data: Json) -> Circumstances:
+    return Circumstances(
+        **{name: data[name] for name in _PLAIN},
+        loss=Loss(data["loss"]),
+        impact=impact_of(data["seen"]) if data.get("seen") else None,
+        snapshot=parse_snapshot(data["kept"]) if data.get("kept") else None,
+        ephemeral=bool(data.get("throwaway")),
+        grant_ceiling=Level(data["grant_ceiling"]),
+        escalated=(Level(data["escalated"][0]), data["escalated"][1]) if data["escalated"] else None,
+        adapter_context=_adapted_of(data["adapted"]) if data["adapted"] else None,
+        registry_match=_matched_of(data["matched"]) if data["matched"] is not None else None,
+        confirmed_patterns=frozenset(data.get("confirmed", ())),
+        claimed_level=Level(data["claimed_level"]) if "claimed_level" in data else None,
+        earlier_denial=_denied_of(data),
+        starting=bool(data.get("starting")),
+        pause=str(data.get("pause", "")),
+        pause_human=Human(data.get("pause_human", 0)),
+        mismatch=_differs_of(data["differs"]) if data.get("differs") else None,
+        paused_by=str(data.get("paused_by", "")),
+        paused_to=Level(data.get("paused_to", 0)),
+        paused_short=str(data.get("paused_short", "")),
+    )
+
+
+def _denied_json(denied: EarlierDenial) -> dict[str, Any]:
+    asked, words = denied.requirement, denied.words
+    people = {"approvers": sorted(asked.approvers), "quorum": asked.quorum, "reauth": asked.reauth}
+    what = {"human": int(asked.human), "cooling_seconds": asked.cooling_seconds, **people}
+    return {"ticket": denied.ticket, "words": words, "denies": denied.denies, "tries": denied.tries, "asked": what}
+
+
+def _denied_of(data: Json) -> EarlierDenial | None:
+    """Reads an earlier denial, also in the form of earlier versions: the ticket alone."""
+    said = data.get("denied")
+    if said:
+        what = said["asked"]
+        people = frozenset(map(str, what["approvers"])), int(what["quorum"]), bool(what["reauth"])
+        asked = Requirement(int(what["cooling_seconds"]), Human(what["human"]), *people)
+        return EarlierDenial(str(said["ticket"]), str(said["words"]), asked, bool(said["denies"]), int(said["tries"]))
+    if not data.get("denied_goal"):
+        return None
+    words = f"the same effect on the same target was refused as {data['denied_goal']}"
+    return EarlierDenial(
+        str(data["denied_goal"]), words, Requirement(human=Human.APPROVE), True, int(data.get("tries", 0))
+    )
+
+
+def _differs_json(part: Contribution) -> dict[str, Any]:
+    asked = part.requirement
+    return {"name": part.name, "words": part.words, "human": int(asked.human), "blocked": asked.blocked}
+
+
+def _differs_of(data: Json) -> Contribution:
+    asked = Requirement(human=Human(data["human"]), blocked=bool(data["blocked"]))
+    return Contribution(str(data["name"]), asked, str(data["words"]))
+
+
+def _adapted_json(adapted: AdapterContext) -> dict[str, Any]:
+    call, block = adapted.call, adapted.block
+    return {
+        "operation": call.operation,
+        "level": int(call.level),
+        "trust": call.trust.word,
+        "category": call.category,
+        "introspection": call.introspection,
+        "reasons": list(call.reasons),
+        "override": adapted.override,
+        "note": adapted.note,
+        "missing": adapted.missing,
+        "notices": list(adapted.notices),
+        "block": _block_json(block) if block else None,
+    }
+
+
+def _block_json(block: DangerBlock) -> dict[str, Any]:
+    approval = block.approval
+    return {
+        "level": int(block.level),
+        "cooldown_seconds": block.cooldown_seconds,
+        "requires_reauth": block.requires_reauth,
+        "requires_confirmation": block.requires_confirmation,
+        "approval": {"required": approval.required, "approvers": sorted(approval.approvers)} if approval else None,
+    }
+
+
+def _adapted_of(data: Json) -> AdapterContext:
+    call = AdapterCall(
+        data["operation"],
+        Level(data["level"]),
+        TRUSTS[data["trust"]],
+        data["category"],
+        data["introspection"],
+        tuple(data["reasons"]),
+    )
+    block = data["block"]
+    told = (str(data.get("note", "")), bool(data.get("missing")), tuple(data.get("notices", ())))
+    if block is None:
+        return AdapterContext(call, None, data["override"], *told)
+    approval = (
+        DeclaredApproval(block["approval"]["required"], frozenset(block["approval"]["approvers"]))
+        if block["approval"]
+        else None
+    )
+    made = DangerBlock(
+        Level(block["level"]),
+        cooldown_seconds=block["cooldown_seconds"],
+        requires_reauth=block["requires_reauth"],
+        requires_confirmation=block["requires_confirmation"],
+        approval=approval,
+    )
+    return AdapterContext(call, made, data["override"], *told)
+
+
+def _matched_json(matched: RegistryMatch) -> dict[str, Any]:
+    return {
+        "patterns": [pattern.wire for pattern in matched.patterns],
+        "max_cooling_ms": matched.max_cooling_ms,
+        "failure": matched.failure,
+        "blocked": matched.blocked,
+    }
+
+
+def _matched_of(data: Json) -> RegistryMatch:
+    return RegistryMatch(
+        tuple(Pattern.of(wire) for wire in data["patterns"]), data["max_cooling_ms"], data["failure"], data["blocked"]
+    )
 
 
 def decision_entry(

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id
 from interlock.approvals import SELF_APPROVAL, Resolution, TicketChange, resolve, settle
+from interlock.approvals.denials import MatchedDenial
 from interlock.approvals.grant_coverage import has_reauth
 from interlock.approvals.statements import RosterEntry, is_plain_confirm, needs_reauth, suffices_alone
 from interlock.model import Action, Human, Kind, Loss, Requirement, TicketState
@@ -18,7 +19,6 @@ from interlock.policy.decision import HELD
 from interlock.policy.digest import normal_name
 from interlock.policy.evaluate import SAME_EFFECT, PolicyResult, evaluate_policy
 from interlock.policy.policy import Policy
-from interlock.policy.remembered_answers import MatchedDenial
 from interlock.records import AgentRow, Approval, Block, Counts, Grant, Ticket
 from interlock.runtime import Judged, counted_name, operation_name
 from interlock.snapshots import TakenSnapshot

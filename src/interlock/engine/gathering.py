@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from interlock.adapters.danger import reached_escalation
 from interlock.adapters.local_servers import only_touches_files
-from interlock.approvals import denials, signed_orders, tokens
+from interlock.approvals import denials, signed_orders
 from interlock.approvals.confirmations import SESSION, fits_prompt
-from interlock.approvals.denials import rejections
+from interlock.approvals.denials import ALLOW, DENY, rejections
 from interlock.approvals.grant_coverage import find_covering
 from interlock.approvals.grants import is_signed
 from interlock.approvals.statements import suffices_alone
-from interlock.approvals.tickets import shows_action
+from interlock.approvals.tickets import TOKEN_FAILURES, shows_action, ticket_of
 from interlock.engine.decide import Gathered, World, decide
 from interlock.identity import home_of
 from interlock.impact import inspection
@@ -29,7 +29,6 @@ from interlock.policy.load import project_rules
 from interlock.policy.overrides import AppliedRules, LoopRules, apply_all_rules, with_origin
 from interlock.policy.patterns import PatternSet, covers, hits
 from interlock.policy.real_paths import tampering
-from interlock.policy.remembered_answers import ALLOW, DENY
 from interlock.ports import Tx
 from interlock.records import AgentRow, Grant
 from interlock.redaction import redact_text
@@ -61,7 +60,7 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
     agent = request.agent
     shown = request.step is not None and any(channel.name == DIALOG for channel in state.channels)
     if request.token:
-        ticket = tokens.ticket_of(tx, request.token)
+        ticket = ticket_of(tx, request.token)
     else:
         ticket = tx.ticket(request.pending) if request.pending else tx.live_ticket(judged.digest, agent)
     return Gathered(
@@ -83,7 +82,7 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
         ),
         nobody=state.sessions.roster is None and not shown and not any(not row.disabled_at for row in tx.operators()),
         user=_has_user(judged),
-        wait=tokens.FAILURES.wait(tx, agent.principal, judged.now) if request.token else 0,
+        wait=TOKEN_FAILURES.wait(tx, agent.principal, judged.now) if request.token else 0,
     )
 
 

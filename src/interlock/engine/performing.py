@@ -10,11 +10,19 @@ from msgspec.structs import replace
 
 from interlock.adapters.name_levels import name_level_notice
 from interlock.analysis.display_text import short_id
-from interlock.approvals import Resolution, TicketChange, apply_move, settle, tokens
+from interlock.approvals import Resolution, TicketChange, apply_move, settle
 from interlock.approvals.answers import make_room
 from interlock.approvals.denials import agree, count_attempt, remember
 from interlock.approvals.grants import grant_use_entry, use_grant
-from interlock.approvals.tickets import new_ticket
+from interlock.approvals.tickets import (
+    TOKEN_FAILURES,
+    code_of,
+    is_failure,
+    new_ticket,
+    pending_token,
+    token_details,
+    token_entries,
+)
 from interlock.audit.chain import event_body
 from interlock.audit.decision_entries import decision_entry
 from interlock.engine.decide import Gathered, Outcome
@@ -74,14 +82,14 @@ def perform(
     ):  # polling one's own ticket is not a new action
         tx.add_deeds([history_entry(judged, held.outcome)])
         blocked = block_for(tx, state, judged, found.counts, weighed, held)
-    if tokens.is_failure(judged, held):
-        tokens.FAILURES.failed(tx, judged.request.agent.principal, now)
+    if is_failure(judged, held):
+        TOKEN_FAILURES.failed(tx, judged.request.agent.principal, now)
     used = [grant_use_entry(grant, judged)] if grant is not None and held.outcome == "allow" else []
     kept = answer.kept if held.outcome == "allow" else None
     if kept is not None:
         tx.add_snapshot(snapshot_of(state, judged, kept))
     record = decision_entry(state, judged, weighed, answer.at, held, kept)
-    state.recorder.these(tx, [record, *tokens.token_entries(state, judged, held, issued), *used])
+    state.recorder.these(tx, [record, *token_entries(state, judged, held, issued), *used])
     decision = decision_of(state, judged, weighed, held, kept)
     if blocked:
         decision = replace(decision, reason=f"{decision.reason} This agent is blocked from now on: {blocked}.")
@@ -171,8 +179,8 @@ def decision_of(
 ) -> Decision:
     """Builds the decision; only an allow names its snapshot."""
     kept = kept if held.outcome == "allow" else None
-    token = tokens.pending_token(state, judged, held)
-    code = tokens.code_of(held, weighed, token)
+    token = pending_token(state, judged, held)
+    code = code_of(held, weighed, token)
     return Decision(
         outcome=held.outcome,
         reason=state.words(judged, weighed, held, kept),
@@ -186,7 +194,7 @@ def decision_of(
         message=held.message,
         strength=request_isolation(state, judged.request),
         token=token,
-        details=tokens.details(state, judged, weighed, held, code, token) if code else NOTHING,
+        details=token_details(state, judged, weighed, held, code, token) if code else NOTHING,
         warnings=notices_of(state, judged, held),
         parts=weighed.parts or weighed.would,
         weighed=weighed.factors,

@@ -15,7 +15,7 @@ from interlock.analysis.rules.book import Rulebook
 from interlock.analysis.rules.load import rulebook_hash
 from interlock.audit import Attempt, attempt_body
 from interlock.audit.chain import body_of
-from interlock.audit.replay_json import ReplayError, facts_of, inputs_of
+from interlock.audit.decision_entries import ReplayError, facts_of, inputs_of
 from interlock.audit.search import agent_words, is_attempt, record_title
 from interlock.canonical_json import canonical_json, simplify
 from interlock.config import Config, policy_mark

@@ -11,9 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.approvals import BY_TIME
+from interlock.approvals.denials import DENY, parse_answers
 from interlock.approvals.grant_coverage import AT, find_covering
 from interlock.audit.chain import body_of
-from interlock.audit.replay_json import ReplayError, facts_of
+from interlock.audit.decision_entries import ReplayError, facts_of
 from interlock.audit.search import ATTEMPTS, agent_words, record_title
 from interlock.engine.replay import replay_decision, replay_inputs
 from interlock.error_codes import AnswerRefused
@@ -22,7 +23,6 @@ from interlock.policy.effect_key import EffectKey, effect_keys, parse
 from interlock.policy.effect_key.key import EARLIER, UNKNOWN
 from interlock.policy.overrides import LoopRules, apply_all_rules
 from interlock.policy.patterns import PatternSet, covers, hits
-from interlock.policy.remembered_answers import DENY, parse_answers
 from interlock.ports import Tx
 from interlock.records import AuditQuery, AuditRow, Grant, Ticket, TicketQuery
 from interlock.redaction import redact_text

@@ -8,8 +8,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.approvals import SELF_APPROVAL, challenges, settle, tokens
-from interlock.approvals.tickets import token_of
+from interlock.approvals import SELF_APPROVAL, challenges, settle
+from interlock.approvals.tickets import TOKEN_FAILURES, ticket_of, token_of
 from interlock.audit import fingerprint, token_body
 from interlock.engine.evaluate import evaluate
 from interlock.error_codes import INERT, LoopProblem
@@ -54,10 +54,10 @@ def confirm_operation(state: State, agent: AgentRef, *, token: str, operation: s
 
     def work(tx: Tx) -> _Outcome:
         now = state.clock.now()
-        wait = tokens.FAILURES.wait(tx, agent.principal, now)
+        wait = TOKEN_FAILURES.wait(tx, agent.principal, now)
         if wait:
-            return _Outcome(rate_limit_problem(wait, now, tokens.FAILURES))
-        ticket = tokens.ticket_of(tx, token)
+            return _Outcome(rate_limit_problem(wait, now, TOKEN_FAILURES))
+        ticket = ticket_of(tx, token)
         if ticket is not None and ticket.agent.principal != agent.principal:
             ticket = None  # another's token is no token
         problem = _token_problem(tx, state, agent, ticket, token, operation, now)
@@ -96,7 +96,7 @@ def continue_execution(state: State, agent: AgentRef, *, token: str = "") -> dic
             words = f"This agent waits for challenge {pause.id}. {HOW}."
             return _Outcome(LoopProblem("PERMISSION_DENIED", words, {"reason": "a challenge is open"}))
         given = token or token_of(state, ticket)
-        named = tokens.ticket_of(tx, given)
+        named = ticket_of(tx, given)
         mine = ticket if named is not None and named.id == ticket.id else None
         problem = _token_problem(tx, state, agent, mine, given, ticket.operation, now)
         if problem is not None:
@@ -131,9 +131,9 @@ def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) ->
 
     def work(tx: Tx) -> _Outcome:
         now, ticket = state.clock.now(), tx.ticket(request_id)
-        wait = tokens.FAILURES.wait(tx, agent.principal, now)
+        wait = TOKEN_FAILURES.wait(tx, agent.principal, now)
         if wait:
-            return _Outcome(rate_limit_problem(wait, now, tokens.FAILURES))
+            return _Outcome(rate_limit_problem(wait, now, TOKEN_FAILURES))
         if ticket is not None and ticket.agent.principal != agent.principal:
             ticket = None
         token = token_of(state, ticket) if ticket is not None else request_id
@@ -221,7 +221,7 @@ def _record_failure(
 ) -> LoopProblem:
     """Counts an invalid token against the rate limit and records it (C-14, CT-12, CT-13)."""
     found = problem or LoopProblem("TOKEN_INVALID", details={"token": fingerprint(token)})
-    tokens.FAILURES.failed(tx, agent.principal, now)
+    TOKEN_FAILURES.failed(tx, agent.principal, now)
     why = str(found.details.get("reason", found.code)) if found.code == "PERMISSION_DENIED" else found.code
     name = ticket.operation if ticket is not None else operation[:200]
     adapter = ticket.adapter if ticket is not None else "loop"

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from interlock.approvals.denials import LASTS
 from interlock.approvals.tickets import seal_of
 from interlock.audit import CONFIRMED, EVENTS
 from interlock.model import Confidential, Seconds, TicketState
 from interlock.policy.digest import normal_name
-from interlock.policy.remembered_answers import LASTS
 from interlock.ports import Tx
 from interlock.records import AgentRow, Approval, AuditQuery, AuditRow, Block, Denial, Grant, Ticket, TicketQuery
 from interlock.times import seconds_left

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from interlock.approvals import pausing, signed_orders, standing_answers
+from interlock.approvals.denials import SETTING
 from interlock.identity.keys import ROSTER_SETTING, Roster
 from interlock.identity.sessions import SignInRefused
 from interlock.policy.policy import MODES
 from interlock.policy.registry import Pattern, PatternError
-from interlock.policy.remembered_answers import SETTING
 from interlock.ports import StoreError, StoreEvent, Tx
 from interlock.records import Block
 

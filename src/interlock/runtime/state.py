@@ -20,6 +20,7 @@ from interlock.analysis.rules.book import Rulebook
 from interlock.approvals import Resolution
 from interlock.approvals.confirmations import Elicitations, SessionConfirmations
 from interlock.approvals.decision_text import sentence
+from interlock.approvals.denials import StandingAnswers
 from interlock.approvals.statements import ANYBODY, check_agreement
 from interlock.approvals.tickets import seal_of, shown_hash
 from interlock.audit.chain import AuditRecorder
@@ -33,7 +34,6 @@ from interlock.policy.exemptions import OperatorPause
 from interlock.policy.overrides import AppliedRules
 from interlock.policy.policy import Policy
 from interlock.policy.registry import Registry
-from interlock.policy.remembered_answers import StandingAnswers
 from interlock.ports import Channel, Clock, SnapshotTaker, Store, StoreError, Tx
 from interlock.records import Approval, Block, Challenge, Ticket
 from interlock.redaction import redact_text

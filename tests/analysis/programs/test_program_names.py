@@ -111,7 +111,7 @@ EXCEPTIONS = {
     "mcp/adapters/requests.py": ("GET", "a method of HTTP"),
     "mcp/adapters/responses.py": ("gzip", "an encoding of HTTP"),
     "policy/declared_steps.py": ("rm sudo", "beginnings of verbs"),
-    "policy/effect_key/git.py": ("rm", "a subcommand of Git"),
+    "policy/effect_key/programs.py": ("rm", "a subcommand of Git"),
     "server/app.py": ("GET", "a method of HTTP"),
     "server/mcp_http.py": ("GET", "a method of HTTP"),
     "snapshots/manifest.py": ("git", "a kind of entry"),

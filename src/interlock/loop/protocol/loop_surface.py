@@ -7,8 +7,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.approvals import challenges, tokens
+from interlock.approvals import challenges
 from interlock.approvals.challenges import verifying
+from interlock.approvals.tickets import TOKEN_FAILURES
 from interlock.error_codes import LoopProblem
 from interlock.loop import confirmations, deadlocks, executions, steps
 from interlock.loop.protocol import loop_operations, loop_types
@@ -174,12 +175,12 @@ def _quotas(state: State, caller: ProtocolCaller) -> dict[str, Any]:
     """RL-01, RL-03: the rate limits, and this principal's use of them."""
     now, who = state.clock.now(), caller.principal
     codes, confirmations = state.store.read(
-        lambda tx: (verifying.lockout_seconds(tx, who, now), tokens.FAILURES.wait(tx, who, now))
+        lambda tx: (verifying.lockout_seconds(tx, who, now), TOKEN_FAILURES.wait(tx, who, now))
     )
     return {
         "quotas": [
             _quota("verification_failures", verifying.MOST_FAILURES, codes, now),
-            _quota("confirmation_failures", tokens.FAILURES.most, confirmations, now),
+            _quota("confirmation_failures", TOKEN_FAILURES.most, confirmations, now),
         ]
     }
 

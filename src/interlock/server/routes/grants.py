@@ -8,10 +8,10 @@ from fastapi import APIRouter
 from msgspec.structs import asdict
 from starlette.requests import Request
 
+from interlock.approvals.denials import ALLOW
 from interlock.approvals.grants import add_grant, add_pattern, is_signed, remove_pattern, revoke_grant
 from interlock.approvals.standing_answers import add_answer, parse_answer
 from interlock.engine.trials import EXAMPLES, StandingTrial, try_standing_answer
-from interlock.policy.remembered_answers import ALLOW
 from interlock.records import Grant
 from interlock.runtime.state import State
 from interlock.server.routes import ANYBODY, OPERATOR, describe
