@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from interlock.journal import CANNOT
+from interlock.journal.entries import read_journal
 from journals import Journal, tree, wait_for
 
 
@@ -189,6 +190,37 @@ def test_killed_it_leaves_nothing_to_be_destroyed_unseen(journal: Journal, work:
     assert not journal.last().is_running()
     assert journal.undo()["undone"]
     assert tree(work) == before
+
+
+def test_the_last_records_of_many_outlive_it(journal: Journal, work: Path) -> None:
+    before = tree(work)
+    code = "for n in range(1500): open(f'f{n}', 'w')\nprint(flush=True); input()"
+    process = subprocess.Popen(
+        journal.argv([sys.executable, "-I", "-S", "-c", code]), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None and process.stdout.readline() == b"\n"
+    assert len(journal.read().changes) == 1500
+    os.kill(supervisor_of(process), signal.SIGKILL)
+    process.communicate(b"\n", timeout=20)
+    folder = journal.last().folder
+    tail, written = (folder / "tail").read_bytes(), (folder / "journal").read_bytes()
+    assert len(read_journal(written).changes) < 1500 == len(journal.read().changes)
+    with open(folder / "journal", "ab") as file:  # killed while it moved them into the journal
+        file.write(tail[8:20_000])
+    assert len(journal.read().changes) == 1500
+    (folder / "journal").write_bytes(written[:-1])  # a machine that stopped may have lost what stands before them
+    assert len(journal.read().changes) == len(read_journal(written).changes) - 1
+    (folder / "journal").write_bytes(written)
+    assert journal.undo()["undone"]
+    assert tree(work) == before
+
+
+def test_at_the_end_all_records_are_in_the_journal_itself(journal: Journal, work: Path) -> None:
+    journal.python("import os\nfor n in range(1500): open(f'f{n}', 'w')")
+    data = (journal.last().folder / "journal").read_bytes()
+    found = read_journal(data)
+    assert len(found.changes) == 1500 and len(found.after) == 1501
+    assert not (journal.last().folder / "tail").exists()
 
 
 def test_a_command_killed_in_the_middle_can_be_undone(journal: Journal, work: Path) -> None:

@@ -42,16 +42,30 @@ class StoredJournal(Struct, frozen=True):
         return self.folder / "objects" / str(number)
 
     @contextmanager
-    def mapped(self) -> Iterator[mmap.mmap]:
+    def mapped(self) -> Iterator[mmap.mmap | bytes]:
         """The journal's bytes; raises JournalError where there is none."""
+        at, last = self._tail()
         try:
             with (
                 open(self.folder / "journal", "rb") as file,
                 mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
             ):
-                yield data
+                yield data[:at] + last if any(last[:4]) and len(data) >= at else data
         except (FileNotFoundError, ValueError):
             raise JournalError(f"there is no action {self.id}") from None
+
+    def _tail(self) -> tuple[int, bytes]:
+        """The last records of an action that runs, or whose supervisor was killed, and where in the journal they belong; none begin with a length of 0."""
+        try:
+            with open(self.folder / "tail", "rb", buffering=0) as file:
+                while True:
+                    found = file.read()
+                    file.seek(0)
+                    if file.read(8) == found[:8]:  # else they were written to the journal meanwhile
+                        return int.from_bytes(found[:8], "little"), found[8:]
+                    file.seek(0)
+        except FileNotFoundError:
+            return 0, b""
 
     def plan(self, data: Any) -> JournalPlan:
         """The steps of an undo as things are now."""

@@ -100,8 +100,11 @@ uint64_t mix_text(const char *text, size_t length);
 struct action {
     int folder, journal, objects;
     char id[16];
-    uint64_t start, sequence, object, length; /* length: of the journal file */
+    uint64_t start, sequence, object, length; /* length: of the journal */
     uint64_t files, bytes, changes, used;     /* used: bytes of earlier actions */
+    bool gathers;                             /* its last records, in the tail */
+    struct tail *tail;
+    uint64_t stored;                          /* length without those */
     dev_t dev;
     struct set created;   /* paths that it created */
     struct set own;       /* identities of what it created */

@@ -86,7 +86,7 @@ void record_begin(char type, const char *call, pid_t pid) {
     struct record *record = (struct record *)buffer;
     memset(record, 0, sizeof *record);
     record->type = type, record->pid = (uint32_t)pid, record->sequence = ++action->sequence, record->time = now_ns();
-    snprintf(record->call, sizeof record->call, "%s", call);
+    memcpy(record->call, call, strnlen(call, sizeof record->call - 1));
     used = sizeof *record, sum = 0;
 }
 
@@ -117,17 +117,77 @@ void state_end(struct state *state) {
     ((struct record *)buffer)->states++;
 }
 
+#define FIRST (64u << 10) /* bytes of a journal after which its records are gathered: most journals stay below */
+#define TAIL (128u << 10)
+#define NO_RECORD 4 /* bytes of a length 0, which ends the records of a tail */
+
+/* The last records, in a file of their own that is mapped: they take no call, and are there also if this process is killed. */
+struct tail {
+    uint64_t stored; /* the length of the journal without them */
+    char records[TAIL - 8];
+};
+
+/* At the end of what the journal file has. */
+static int append(const char *from, size_t length) {
+    ssize_t done = pwrite(action->journal, from, length, (off_t)action->stored);
+    if (done != (ssize_t)length) return done < 0 ? -errno : -ENOSPC;
+    action->stored += length;
+    return 0;
+}
+
+/* Moves the records of the tail into the journal: a reader finds them in one of both at any moment. */
+static int tail_write(void) {
+    struct tail *tail = action->tail;
+    int error = tail ? append(tail->records, action->length - action->stored) : 0;
+    if (!tail || error) return error;
+    memset(tail->records, 0, NO_RECORD);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    tail->stored = action->stored;
+    return 0;
+}
+
+/* Where there is none, each record is written by itself. */
+static void tail_open(void) {
+    action->gathers = true;
+    int file = openat(action->folder, "tail", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    void *at = file < 0 || fallocate(file, 0, 0, TAIL) < 0 ? MAP_FAILED : mmap(NULL, TAIL, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (at != MAP_FAILED) action->tail = at, action->tail->stored = action->stored;
+    else unlinkat(action->folder, "tail", 0);
+    if (file >= 0) close(file);
+}
+
+static void tail_close(void) {
+    if (action->tail) munmap(action->tail, TAIL);
+    action->tail = NULL;
+    unlinkat(action->folder, "tail", 0);
+}
+
+static void tail_add(char *at) {
+    memset(at + used, 0, NO_RECORD);
+    memcpy(at + NO_RECORD, buffer + NO_RECORD, used - NO_RECORD);
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* its length last: then it is there as a whole */
+    memcpy(at, buffer, NO_RECORD);
+}
+
 /* Writes the record; a part of one is taken back. */
+static int write_record(void) {
+    int error = append(buffer, used);
+    if (error && ftruncate(action->journal, (off_t)action->stored) < 0) return error;
+    if (!error && action->tail) action->tail->stored = action->stored;
+    return error;
+}
+
+/* Puts the record into the journal or its tail. */
 int record_commit(void) {
     struct record *record = (struct record *)buffer;
     record->length = (uint32_t)used, record->sum = 0;
     record->sum = crc(sum, record, sizeof *record);
-    ssize_t done = pwrite(action->journal, buffer, used, (off_t)action->length);
-    if (done != (ssize_t)used) {
-        int error = done < 0 ? -errno : -ENOSPC;
-        if (ftruncate(action->journal, (off_t)action->length) < 0) return error;
-        return error;
-    }
+    if (!action->gathers && action->length >= FIRST) tail_open();
+    bool fits = action->length - action->stored + used + NO_RECORD <= sizeof action->tail->records;
+    int error = action->tail && fits ? 0 : tail_write();
+    if (error) return error;
+    if (action->tail && used + NO_RECORD <= sizeof action->tail->records) tail_add(action->tail->records + (action->length - action->stored));
+    else if ((error = write_record())) return error;
     action->length += used, used = 0;
     if (strchr("cwmurx", record->type)) action->changes++;
     return 0;
@@ -217,7 +277,8 @@ static int write_after(void) {
     struct set seen = {0};
     struct looked folder = {.fd = -1};
     uint64_t end = action->length, forgotten = 0; /* a journal may be larger than the memory that it is worth */
-    int states = 0, error = 0;
+    int states = 0, error = tail_write();
+    if (error) return error;
     const char *data = mmap(NULL, end, PROT_READ, MAP_SHARED, action->journal, 0);
     if (data == MAP_FAILED) return -errno;
     record_begin('a', "", 0);
@@ -264,8 +325,10 @@ int action_end(int status) {
     renames_settle(action);
     struct set *sets[] = {&action->created, &action->own, &action->marked, &action->holders, &action->written, &action->kept, &action->processes};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) free(sets[i]->at), *sets[i] = (struct set){0};
-    if (!action->changes) return remove_action();
+    if (!action->changes) return tail_close(), remove_action();
     int error = write_after();
+    if (!error) error = tail_write();
+    if (!error) tail_close();
     add_usage();
     struct rusage self, below;
     getrusage(RUSAGE_SELF, &self), getrusage(RUSAGE_CHILDREN, &below);
