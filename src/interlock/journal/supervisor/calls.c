@@ -28,6 +28,8 @@ static uint64_t committed; /* the sequence of the last change */
 static struct {
     const struct action *action;
     pid_t tid;
+    const struct holder *lender;
+    uint64_t above; /* the identity of its folder */
     char path[LONGEST];
 } newest;
 
@@ -39,6 +41,7 @@ static struct pending {
     dev_t dev;
     char *path;
 } pending[PENDING];
+static int pending_count;
 
 bool is_within(const char *path, const char *folder) {
     size_t length = strlen(folder);
@@ -97,7 +100,7 @@ static bool is_own(const struct object *object) {
 static bool is_newest(const struct caller *caller, const struct statx *st) {
     static struct object object;
     if (newest.action != action || newest.tid != caller->tid) return false;
-    if (statx(AT_FDCWD, newest.path, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &object.st) < 0) return false;
+    if (!look_again(newest.lender, newest.above, newest.path, &object.st)) return false;
     if (identity(&object.st) != identity(st)) return false;
     strcpy(object.path, newest.path);
     return is_own(&object);
@@ -138,6 +141,7 @@ static int record_creation(struct caller *caller, struct object *object, struct 
     if (error) return error;
     set_add(&action->created, mix_text(object->path, strlen(object->path)));
     newest.action = action, newest.tid = caller->tid, strcpy(newest.path, object->path);
+    newest.lender = object->lender, newest.above = identity(&object->above);
     return 0;
 }
 
@@ -234,18 +238,24 @@ static int judge_remove(struct caller *caller, const struct seccomp_data *data, 
     return commit(error, call);
 }
 
+static void forget_pending(struct pending *one) {
+    pending_count -= one->path != NULL;
+    free(one->path), one->path = NULL;
+}
+
 static void add_pending(struct caller *caller) {
     struct pending *one = pending;
     while (one < pending + PENDING - 1 && one->path) one++;
-    free(one->path);
+    forget_pending(one);
     *one = (struct pending){action, caller->tid, committed, first.st.stx_ino, device(&first.st), strdup(second.path)};
+    pending_count += one->path != NULL;
 }
 
 /* Notes which renames have happened: the call itself may still fail after it was let go on. */
 void renames_settle(const struct action *ended) {
     struct stat st;
     struct action *present = action;
-    for (struct pending *one = pending; one < pending + PENDING; one++) {
+    for (struct pending *one = pending; pending_count && one < pending + PENDING; one++) {
         if (!one->path) continue;
         bool there = lstat(one->path, &st) == 0 && st.st_ino == one->ino && st.st_dev == one->dev;
         if (there) {
@@ -257,13 +267,13 @@ void renames_settle(const struct action *ended) {
             action->sequence = sequence;
             action = present;
         }
-        if (there || one->action == ended) free(one->path), one->path = NULL;
+        if (there || one->action == ended) forget_pending(one);
     }
 }
 
 static void drop_pending(pid_t tid) {
-    for (struct pending *one = pending; one < pending + PENDING; one++)
-        if (one->path && one->tid == tid) free(one->path), one->path = NULL;
+    for (struct pending *one = pending; pending_count && one < pending + PENDING; one++)
+        if (one->path && one->tid == tid) forget_pending(one);
 }
 
 static int record_rename(struct caller *caller, bool exchange, const struct call *call) {

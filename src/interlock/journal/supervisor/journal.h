@@ -141,6 +141,7 @@ int read_text(pid_t pid, uint64_t address, char *into, size_t room);
 int read_bytes(pid_t pid, uint64_t address, void *into, size_t length);
 int find(struct caller *, int dir, const char *path, bool follow, uint64_t resolve, struct object *);
 int find_descriptor(struct caller *, int fd, struct object *);
+bool look_again(const struct holder *, uint64_t above, const char *path, struct statx *);
 int status_of(struct caller *, int fd, struct statx *);
 void object_close(struct object *);
 

@@ -88,8 +88,8 @@ static int open_to_read(const struct object *object) {
     char path[32];
     int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, at = AT_FDCWD;
     const char *name = path;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", object->fd);
-    if (object->fd < 0) at = object->parent, name = object->name, flags |= O_NOFOLLOW;
+    if (object->fd >= 0) snprintf(path, sizeof path, "/proc/self/fd/%d", object->fd);
+    else at = object->parent, name = object->name, flags |= O_NOFOLLOW;
     int fd = openat(at, name, flags | O_NOATIME);
     if (fd < 0 && errno == EPERM) fd = openat(at, name, flags);
     if (fd < 0 && errno == EACCES && fchmodat(at, name, (object->st.stx_mode & 07777) | S_IRUSR, 0) == 0) {
@@ -194,8 +194,11 @@ static int keep_content(struct object *object, struct state *state, int from, bo
     return 0;
 }
 
-static int add_attributes(int fd, const char *path) {
-    char names[8192], value[MOST_ATTRIBUTES];
+/* fd: where it is open to be read. */
+static int add_attributes(const struct object *object, int fd) {
+    char names[8192], value[MOST_ATTRIBUTES], path[NAME_MAX + 40];
+    if (fd < 0 && object->fd >= 0) snprintf(path, sizeof path, "/proc/self/fd/%d", object->fd);
+    else if (fd < 0) snprintf(path, sizeof path, "/proc/self/fd/%d/%s", object->parent, object->name);
     ssize_t length = fd >= 0 ? flistxattr(fd, names, sizeof names) : listxattr(path, names, sizeof names);
     if (length < 0) return errno == ENOTSUP || errno == EACCES || errno == ENOSYS ? 0 : -errno;
     for (char *name = names; name < names + length; name += strlen(name) + 1) {
@@ -245,10 +248,7 @@ int describe(struct object *object, enum role role, bool content, bool replaced)
     content = content && state->kind == REGULAR;
     if (content && set_has(&action->kept, identity(st))) state->content = EARLIER, content = false;
     int from = content ? open_to_read(object) : -1, error = content && from < 0 ? from : 0;
-    char path[NAME_MAX + 40];
-    if (object->fd >= 0) snprintf(path, sizeof path, "/proc/self/fd/%d", object->fd);
-    else snprintf(path, sizeof path, "/proc/self/fd/%d/%s", object->parent, object->name);
-    if (!error && (state->kind == REGULAR || state->kind == FOLDER)) error = add_attributes(from, path);
+    if (!error && (state->kind == REGULAR || state->kind == FOLDER)) error = add_attributes(object, from);
     if (!error && state->kind == LINK) error = add_link(object, state);
     if (!error && content) error = keep_content(object, state, from, replaced);
     if (from >= 0) close(from);

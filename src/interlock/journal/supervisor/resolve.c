@@ -205,9 +205,10 @@ static int look_inside(struct object *object) {
 }
 
 static int name_inside(struct object *object) {
-    size_t length = strlen(object->path);
-    if (length + strlen(object->name) + 2 > sizeof object->path) return -ENAMETOOLONG;
-    sprintf(object->path + length, "%s%s", length > 1 ? "/" : "", object->name);
+    size_t length = strlen(object->path), more = strlen(object->name) + 1;
+    if (length + more + 1 > sizeof object->path) return -ENAMETOOLONG;
+    if (length > 1) object->path[length++] = '/';
+    memcpy(object->path + length, object->name, more);
     return 0;
 }
 
@@ -256,14 +257,20 @@ static bool recall(struct caller *caller, int dir, const char *before, struct ob
         if (one->tid != caller->tid || one->dir != dir || strcmp(one->words, before)) continue;
         char words[LONGEST + 32];
         if (*before == '/') snprintf(words, sizeof words, "%s", before);
-        else if (dir == AT_FDCWD) snprintf(words, sizeof words, "cwd/%s", before);
-        else snprintf(words, sizeof words, "fd/%d/%s", dir, before);
+        else if (dir == AT_FDCWD) snprintf(words, sizeof words, "cwd%s%s", *before ? "/" : "", before);
+        else snprintf(words, sizeof words, "fd/%d%s%s", dir, *before ? "/" : "", before);
         if (statx(caller->proc, words, 0, WANTED, &object->above) < 0 || identity(&object->above) != one->id) return false;
         lend(one, object);
         strcpy(object->path, one->path);
         return true;
     }
     return false;
+}
+
+/* Looks by its path at something of an earlier call: in the folder that was lent for it, where that is still remembered. */
+bool look_again(const struct holder *lender, uint64_t above, const char *path, struct statx *st) {
+    bool there = lender && lender->tid && lender->id == above;
+    return statx(there ? lender->fd : AT_FDCWD, there ? strrchr(path, '/') + 1 : path, AT_SYMLINK_NOFOLLOW, WANTED, st) == 0;
 }
 
 static void remember(struct caller *caller, int dir, const char *before, struct object *object) {
