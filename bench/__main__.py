@@ -19,8 +19,7 @@ from interlock import assess
 from interlock.analysis import lexicon, places
 from interlock.analysis.assess import judge
 from interlock.analysis.operations import effects, params, tools
-from interlock.analysis.rules import Rule
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rule, Rulebook
 from interlock.analysis.rules.load import load
 from interlock.model import Action, command, intent, operation, tool
 

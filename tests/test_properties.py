@@ -18,7 +18,7 @@ from interlock import assess
 from interlock.analysis.assess import judge
 from interlock.analysis.facts import Effect
 from interlock.analysis.read import read
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import load
 from interlock.model import Assessment, Level, command, intent, operation, tool
 from repository import TESTS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     __version__: str
     from interlock.analysis.assess import Judgement
-    from interlock.analysis.rules.book import Rulebook
+    from interlock.analysis.rules import Rulebook
     from interlock.model import Action, Assessment
     from interlock.policy.decision import Decision
     from interlock.policy.registry import Pattern, Registry

@@ -7,7 +7,7 @@ import platform
 import secrets
 from collections.abc import Sequence
 
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import rulebook_hash
 from interlock.approvals import challenges, pausing, standing_answers
 from interlock.audit.chain import AuditRecorder, event_body

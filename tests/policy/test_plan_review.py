@@ -9,7 +9,7 @@ import pytest
 
 from cases import each
 from interlock.analysis.assess import judge
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import load
 from interlock.model import Flags, Level, Witness, command
 from interlock.plans.draft import SCHEMA, DraftError, parse_draft

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from clock import TestClock
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.approvals import answers
 from interlock.config import Config, config_of
 from interlock.engine.evaluate import Request, evaluate

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from daemons import PASSPHRASE, Daemon, bearer, enrol_operators, folder_config, start_daemon, write_config
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.identity.agents import add_agent
 from interlock.identity.operators import sign_in
 from interlock.runtime.state import SystemClock

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from daemons import PASSPHRASE, enrol_operators, folder_config
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.approvals import answers
 from interlock.config import Config
 from interlock.engine.evaluate import Request, evaluate

@@ -15,7 +15,7 @@ import psycopg
 
 from clock import TestClock
 from gate import AGENT, PASSPHRASE
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.config import config_of
 from interlock.engine.evaluate import Request, evaluate, quick
 from interlock.identity import operators

@@ -14,7 +14,7 @@ from interlock.analysis.classify import Classified, classify
 from interlock.analysis.facts import Command, Effect, Fact
 from interlock.analysis.programs import Program
 from interlock.analysis.read import BUDGET, FileReader, read
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.analysis.shell import show_command
 from interlock.model import (
     TIER_TOPS,

@@ -12,8 +12,7 @@ from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import net_words
 from interlock.analysis.programs.net import Harm, harm_of, only_reads
 from interlock.analysis.programs.options import CommandOptions, holds, may_be_value, options
-from interlock.analysis.rules import Clause, Rule, pattern
-from interlock.analysis.rules.book import ANY, Entry, Index, Rulebook, keys_of
+from interlock.analysis.rules import ANY, Clause, Entry, Index, Rule, Rulebook, keys_of, pattern
 from interlock.analysis.shell import show_command
 from interlock.model import Category, Finding, Level
 

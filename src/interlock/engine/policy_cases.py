@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from interlock.analysis.assess import judge
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.engine.assessment import Unjudged
 from interlock.engine.decide import HYPOTHETICAL
 from interlock.engine.preview import preview

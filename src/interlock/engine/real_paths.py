@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement, join_judgements
 from interlock.analysis.facts import Effect, Fact
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.config import SYSTEM_CONFIG, Config
 from interlock.identity import home_of
 from interlock.policy.load import files_of

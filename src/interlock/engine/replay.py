@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from interlock.analysis.assess import Judgement, assess, judge
 from interlock.analysis.classify import classify
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import rulebook_hash
 from interlock.audit import Attempt, attempt_body
 from interlock.audit.chain import body_of

@@ -20,7 +20,7 @@ from interlock.analysis.classify import classify
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.programs.load import SETS, described_program, program_set, shipped_programs
 from interlock.analysis.read import read
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.analysis.shell.imports import ALWAYS_IMPORTED
 from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.model import Action, Kind, Level, Witness, command

@@ -13,8 +13,7 @@ from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import QUOTED, Command, Effect, Fact, known
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.objects import in_repository
-from interlock.analysis.targets import find_delete_query, happens_elsewhere, runs_here
-from interlock.analysis.targets.addresses import is_ephemeral_name
+from interlock.analysis.targets import find_delete_query, happens_elsewhere, is_ephemeral_name, runs_here
 from interlock.analysis.targets.ephemeral import RULES as EPHEMERAL_RULES
 from interlock.analysis.targets.ephemeral import Ephemeral, ephemeral_targets
 from interlock.analysis.targets.ordering import (

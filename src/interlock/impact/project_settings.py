@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from interlock.analysis.targets.addresses import database_of_url, is_ephemeral_name
+from interlock.analysis.targets import database_of_url, is_ephemeral_name
 from interlock.impact import Unclear, read_contents
 from interlock.impact.survey import FileSurvey
 

@@ -7,7 +7,7 @@ import re
 from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.programs.load import describe, program_set
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.model import Finding, Level, Span
 
 # What lies there gives rights away, runs by itself, or belongs to others: that the file could be restored is not enough.

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from interlock.analysis.assess import assess
 from interlock.analysis.classify import Classified, classify
 from interlock.analysis.operations.name_patterns import exemption
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.model import Action, Assessment, Finding, Human, Kind, Level, Requirement
 from interlock.policy.circumstances import Circumstances, Contribution
 from interlock.policy.policy import Policy

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement, judge
 from interlock.analysis.read import BUDGET, FileReader
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.analysis.targets.provenance import NOTHING_CREATED, Provenance
 from interlock.model import Action, AgentRef, Confidential, Human, Kind, Level
 from interlock.policy.circumstances import AdapterContext, Circumstances

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import load
 from interlock.config import Config
 from interlock.config.settings import HookSettings, ImpactSettings, PauseSettings, SnapshotSettings

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.approvals import Resolution
 from interlock.approvals.confirmations import Elicitations, SessionConfirmations
 from interlock.approvals.decision_text import sentence

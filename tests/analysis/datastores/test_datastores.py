@@ -16,9 +16,9 @@ from interlock.analysis.datastores import (
     read_redis,
     read_redis_text,
 )
-from interlock.analysis.datastores.clients import read_store
 from interlock.analysis.facts import hole
 from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.shell.data_clients import read_store
 from recording_report import Recorder
 
 REDIS = [

@@ -13,7 +13,7 @@ from effort import EFFORT
 from interlock.analysis.assess import judge
 from interlock.analysis.programs import build_program
 from interlock.analysis.programs.load import shipped_programs
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import load
 from interlock.model import command
 

@@ -87,7 +87,7 @@ EXCEPTIONS = {
     "analysis/place_names.py": ("fd git nix", "names of folders"),
     "analysis/places.py": ("apt fd", "names of folders"),
     "analysis/powershell/cmdlets.py": ("write-output", "the cmdlet itself"),
-    "analysis/powershell/commands.py": ("curl rmdir wget", "aliases of cmdlets, beside the programs of the same name"),
+    "analysis/powershell/__init__.py": ("curl rmdir wget", "aliases of cmdlets, beside the programs of the same name"),
     "analysis/powershell/session.py": ("reg", "the program that does the same as the cmdlet"),
     "analysis/shell/file_programs.py": ("sed", "the reader of its scripts"),
     "analysis/shell/interpreters.py": ("pdb rm", "a module that runs what it is fed, and the program that does the same as a library"),

@@ -13,7 +13,7 @@ from gate import Gate
 from interlock.adapters.name_levels import level_from_name
 from interlock.analysis.assess import judge
 from interlock.analysis.operations.name_patterns import NamePatterns
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import load
 from interlock.model import Action, Assessment, intent, operation, tool
 

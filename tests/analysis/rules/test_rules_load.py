@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from interlock.analysis.assess import judge
 from interlock.analysis.packs import PackError
 from interlock.analysis.programs.load import shipped_programs
-from interlock.analysis.rules import load
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook, load
 from interlock.canonical_json import canonical_json
 from interlock.model import Action, Level, command
 from repository import TESTS

@@ -8,7 +8,7 @@ from cases import each
 from interlock.analysis.assess import judge
 from interlock.analysis.read import read
 from interlock.analysis.rules.load import load
-from interlock.analysis.targets.addresses import is_ephemeral_name
+from interlock.analysis.targets import is_ephemeral_name
 from interlock.analysis.targets.provenance import CreatedThing, Provenance, created_by, removed_by
 from interlock.impact.inspection import Inspection, inspection_of, run_inspection
 from interlock.model import Level, Loss, Requirement, command, tool

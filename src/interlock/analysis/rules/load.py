@@ -15,8 +15,7 @@ from msgspec.structs import asdict, replace
 from interlock.analysis.packs import Pack, PackError, folder_digest, load_packs, read_pack
 from interlock.analysis.programs import extend_program
 from interlock.analysis.programs.load import build_programs, shipped_programs
-from interlock.analysis.rules import Rule, build_rule
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rule, Rulebook, build_rule
 
 if TYPE_CHECKING:
     from interlock.analysis.prose.classifier import IntentClassifier

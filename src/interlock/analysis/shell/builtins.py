@@ -12,10 +12,9 @@ from interlock.analysis.programs.load import program_set, shipped_programs
 from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, arithmetic, text_builtins
 from interlock.analysis.shell.arithmetic import subscript_of
-from interlock.analysis.shell.declarations import declare_words
+from interlock.analysis.shell.assignments import assign_read, declare_words
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.redirections import descriptor_of
-from interlock.analysis.shell.simple_commands import assign_read
 
 # Words with which a program prints its own set-up, for the shell that calls it.
 _SETUP_WORDS = frozenset(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from interlock.analysis.facts import HOLE, Effect
 from interlock.analysis.places import resolve
 from interlock.analysis.programs.options import program_name
-from interlock.analysis.shell import UNKNOWN, Job, Stream, Where, declarations
+from interlock.analysis.shell import UNKNOWN, Job, Stream, Where
+from interlock.analysis.shell.assignments import leave_scope
 from interlock.analysis.shell.bombs import may_end
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def call_function(shell: Shell, name: str, words: list[str], where: Where, stdin
     finally:
         shell.offset = outer_offset
         shell.running.pop()
-        declarations.leave_scope(shell)
+        leave_scope(shell)
         shell.arguments = outer_arguments
         shell.where = outer_where
 

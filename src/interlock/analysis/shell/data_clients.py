@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from interlock.analysis.facts import Report
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
-from interlock.analysis.programs import Program
-from interlock.analysis.programs.options import options, valued
+from interlock.analysis.programs import Program, StoreEffect
+from interlock.analysis.programs.options import CommandOptions, behind, holds, options, parse, valued
 from interlock.analysis.shell import Job, Reader, Stream, is_production
 from interlock.analysis.targets.carried import LEAKS, carries
 
@@ -134,8 +135,6 @@ def mongo(job: Job, program: Program) -> Stream | None:
 
 def apply_stores(job: Job, program: Program) -> Stream | None:
     """Report what a client of a queue or a key-value service does, by its description."""
-    from interlock.analysis.datastores.clients import read_store
-
     read_store(program, job.words, inside(job))
     return None
 
@@ -163,3 +162,29 @@ READERS: dict[str, Reader] = {
     "redis": redis,
     "mongo": mongo,
 }
+
+
+def read_store(program: Program, words: Sequence[str], out: Report) -> None:
+    """The effect of the first entry that holds; what none speaks of only reads."""
+    out.step()
+    found = parse(program, words)
+    for item in program.stores:
+        if behind(item.subcommand, found.operands) is not None and holds(item, found):
+            name = _object(item, found)
+            out.effect(item.effect, name, *item.traits, *_more_traits(item, name))
+            return
+    out.effect("store_read", "".join(found.operands[1:2]))
+
+
+def _object(item: StoreEffect, found: CommandOptions) -> str:
+    """The name of the object: of an option, a setting, or the operand at its place."""
+    if item.option:
+        return found.value(*item.option) or ""
+    if item.setting:
+        parts = (word.partition("=") for word in found.operands)
+        return next((value for name, equals, value in parts if equals and name in item.setting), "")
+    return "".join(found.operands[item.at : item.at + 1])
+
+
+def _more_traits(item: StoreEffect, name: str) -> list[str]:
+    return [trait for trait, pattern in item.traits_for.items() if re.fullmatch(pattern, name)]

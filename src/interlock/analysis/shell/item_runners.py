@@ -12,7 +12,7 @@ from interlock.analysis.programs.options import parse
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.decode import unescape
 from interlock.analysis.shell.expand import is_unknown
-from interlock.analysis.shell.file_texts import data_text
+from interlock.analysis.shell.redirections import data_text
 
 _ITEM = re.compile(r"\{[/.#%]*\d*\}")  # where GNU parallel puts each argument
 

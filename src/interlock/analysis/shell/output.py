@@ -13,7 +13,7 @@ from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.programs.options import behind, holds, parse
 from interlock.analysis.shell import UNKNOWN, Job, Stream
 from interlock.analysis.shell.decode import DECODERS, decode_output, unescape
-from interlock.analysis.shell.file_texts import data_text
+from interlock.analysis.shell.redirections import data_text
 from interlock.analysis.targets.carried import carries, named_files
 
 _DIRECTIVE = lazy_regex(r"%([-+ #0]*\d*(?:\.\d+)?)([sdqbiuxXoc%])")

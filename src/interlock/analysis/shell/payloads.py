@@ -17,9 +17,9 @@ from interlock.analysis.programs import Payload, Program
 from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.programs.options import NO_VALUES, CommandOptions, holds, options
 from interlock.analysis.shell import UNKNOWN, Job, Stream
+from interlock.analysis.shell.assignments import run_variables
 from interlock.analysis.shell.data_clients import inside, read_statements
 from interlock.analysis.shell.network import read_transfer
-from interlock.analysis.shell.simple_commands import run_variables
 
 ASSIGNMENT = lazy_regex(r"[A-Za-z_]\w*=")
 _ESCAPE = lazy_regex(

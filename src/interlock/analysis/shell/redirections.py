@@ -1,4 +1,4 @@
-"""Follows redirections: the input of a command, the files and commands that its output reaches, also by options, and descriptors kept by `exec`."""
+"""Follows redirections: a command's input, the files and commands that its output reaches, descriptors kept by `exec`, and the texts of those files."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from interlock.analysis.facts import Effect, hole_of, known, taints_in, without_holes
+from interlock.analysis.facts import APPROXIMATE, Effect, hole_of, known, taints_in, without_holes
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import dialect_of, program_set, shipped_programs
-from interlock.analysis.shell import NAMED_TAINTS, NOTHING, Job, Stream, Where, expand
+from interlock.analysis.shell import MAX_SCRIPT, NAMED_TAINTS, NOTHING, Job, Stream, Where, expand
 from interlock.analysis.shell.syntax.nodes import Node, ShellRedirect, SimpleCommand, Substitution
 from interlock.analysis.targets.carried import carries, put
+from interlock.analysis.targets.ordering import may_replace_files
 from interlock.model import Span
 
 if TYPE_CHECKING:
@@ -130,8 +131,6 @@ def _from_file(shell: Shell, path: str) -> Stream:
     number = descriptor_of(path)
     if number and number in shell.inputs:
         return shell.inputs[number]
-    from interlock.analysis.shell.file_texts import data_text
-
     found = data_text(shell, path)  # before the facts say that it is read
     job = Job(shell, "<", [path], shell.where, None)
     if path != "/dev/null":
@@ -278,3 +277,59 @@ def _will_run(job: Job, path: str, text: str) -> None:
             words = line.split(None, 6)
             if len(words) > 5 and not line.startswith("#"):
                 job.shell_text(" ".join(words[5:]), path)
+
+
+_CHANGES = frozenset({"append", "delete", "move", "overwrite", "truncate", "write"})
+
+
+def script_text(shell: Shell, path: str) -> str | None:
+    """The text of a file that is run; one that is longer than is read is reported."""
+    text = _text(shell, path)
+    if text is not None and len(text) > MAX_SCRIPT:
+        Job(shell, path, [], shell.where, None).unreadable("a script longer than is read", "budget")
+    return text
+
+
+def data_text(shell: Shell, path: str) -> tuple[str, frozenset[str]] | None:
+    """The text of a file that is data, approximate where an earlier command may change it; None where it is long or was changed."""
+    full = resolve(path, shell.cwds[0])
+    facts = shell.session.facts
+    shell.step(len(facts) // 16)
+    if full not in shell.session.files and any(
+        isinstance(fact, Effect) and fact.verb in _CHANGES and f"{full}/".startswith(f"{fact.path}/") for fact in facts
+    ):
+        return None
+    text = _text(shell, path)
+    if text is None or len(text) > MAX_SCRIPT:
+        return None
+    stale = full in shell.session.witnesses and any(map(may_replace_files, facts))
+    return text, frozenset({APPROXIMATE}) if stale else frozenset()
+
+
+def _text(shell: Shell, path: str) -> str | None:
+    if not known(path):
+        return None
+    if number := descriptor_of(path):
+        stream = shell.flow if number == "0" else shell.inputs.get(number)
+        if stream is not None:
+            return stream.text
+    full = resolve(path, shell.cwds[0])
+    for key in (full, path):
+        if key in shell.session.files:
+            before = _stored(shell, full) if key in shell.session.appended else None
+            return (before or "") + shell.session.files[key]
+    return _stored(shell, full)
+
+
+def _stored(shell: Shell, full: str) -> str | None:
+    """The text that a file has before the action runs; it joins the action's witnesses."""
+    session = shell.session
+    if session.reader is None or "remote" in shell.where.traits:
+        return None
+    if full not in session.witnesses:
+        home = shell.home if full.startswith("~") else ""
+        found = session.reader(full.replace("~", home, 1) if home else full)
+        if found is None:
+            return None
+        session.witnesses[full] = found
+    return session.witnesses[full]

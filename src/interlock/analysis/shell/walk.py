@@ -19,14 +19,13 @@ from interlock.analysis.shell import (
     ShellReading,
     Stream,
     Where,
+    assignments,
     calls,
-    declarations,
     expand,
     is_production,
     is_variable,
     join_streams,
     redirections,
-    simple_commands,
 )
 from interlock.analysis.shell.bombs import attempted_bomb
 from interlock.analysis.shell.control import WALKERS
@@ -148,7 +147,7 @@ class Shell:
         if name in self.attributes:
             if "r" in self.attributes[name]:
                 return
-            items = declarations.converted(self, name, items)
+            items = assignments.convert_values(self, name, items)
         self.session.step(len(items) // _ITEMS)
         if sum(map(len, items)) > MAX_VALUE:
             items = [hole(name)]
@@ -321,7 +320,7 @@ class Shell:
 
     def file_text(self, path: str) -> str | None:
         """The text of a script: written by the action itself, or from the caller's reader."""
-        from interlock.analysis.shell.file_texts import script_text
+        from interlock.analysis.shell.redirections import script_text
 
         return script_text(self, path)
 
@@ -386,20 +385,20 @@ class Shell:
             else:
                 words += expand.fields(word, self)
         if words and words[0] in ("cd", "pushd"):
-            self.bare = simple_commands.bare_operand(node)
+            self.bare = assignments.bare_operand(node)
         if not words:
-            simple_commands.assign_all(self, node.assigns)
+            assignments.assign_all(self, node.assigns)
             redirections.redirect_only(self, node)
             return NOTHING
-        env = simple_commands.command_env(self, node.assigns) if node.assigns else ()
+        env = assignments.command_env(self, node.assigns) if node.assigns else ()
         if words == ["exec"]:
             redirections.keep_redirects(self, node.redirects, stdin)
         where = self.where
         if env:
             where = Where(where.span, where.via, where.traits, where.env + env)
-            simple_commands.run_variables(self, env, where, words[0] not in _KEPT or "-x" in words)
-        if node.assigns and words[0] in declarations.DECLARING:
-            simple_commands.declare(self, words, node.assigns)
+            assignments.run_variables(self, env, where, words[0] not in _KEPT or "-x" in words)
+        if node.assigns and words[0] in assignments.DECLARING:
+            assignments.declare(self, words, node.assigns)
         stream = self.run(words, where, stdin)
         if "secret" in stream.taints and not (node.redirects or self.piped or "1" in self.outputs):
             redirections.show_secret(self, words, where)

@@ -1,13 +1,18 @@
-"""Targets of effects: whether one lies outside this machine or its named place, and which files a `find -delete` removes."""
+"""Targets of effects: the database or container that a command addresses, whether it lies outside this machine, and which files a `find -delete` removes."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct
 
 from interlock.analysis.facts import QUOTED, Command, Effect, Fact, known
 from interlock.analysis.lexicon import split_name
-from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.load import describe, program_set
+from interlock.analysis.programs.objects import OPERAND, certain_objects, certain_options, place_value
 from interlock.model import Action, Kind, Span
 
 _AWAY = frozenset({"remote", "container"})
@@ -95,3 +100,124 @@ def _add_test(found: dict[str, Any], word: str, value: str) -> bool:
     else:
         return False
     return True
+
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]*|\d+")
+EPHEMERAL_WORDS = frozenset("test tests testing dev development tmp temp scratch".split())
+_KEPT = ("prod", "prd", "live", "main", "master", "stag", "real")  # also as the beginning of a word
+_HERE = frozenset({"", "localhost", "127.0.0.1", "::1", "[::1]"})
+# What statements may do there: all of it stays in that one database.
+_STATEMENTS = frozenset("sql_drop sql_truncate sql_delete sql_update sql_alter sql_write sql_read".split())
+_PARTS = frozenset({"table", "column", "view", "index", "schema"})
+_LEAVES = re.compile(r"\\|(?i:\b(?:use|attach|connect|dblink|load_extension|writefile|edit)\b)")
+_REACHING = "sql mysql"  # statements that reach into other databases of the server by their names
+
+
+class DatabaseAddress(Struct, frozen=True):
+    """Where a command goes."""
+
+    host: str
+    port: str
+    name: str
+
+    @property
+    def local(self) -> bool:
+        """On this machine: by its name for itself, or by a socket."""
+        return self.host in _HERE or self.host.startswith("/")
+
+    @property
+    def key(self) -> str:
+        return f"{self.host or '-'}:{self.port or '-'}/{self.name}"
+
+
+def is_ephemeral_name(name: str) -> bool:
+    """Whether a name has a word for tests or scratch data, and none that contradicts it."""
+    words = {word.lower() for word in _WORDS.findall(name)}
+    thrown = words & EPHEMERAL_WORDS or any(word.startswith("tmp") for word in words)
+    return bool(thrown) and not any(word.startswith(_KEPT) for word in words)
+
+
+def is_for_tests(name: str) -> bool:
+    """Whether a name is ephemeral and not for development, which may hold somebody's work."""
+    return is_ephemeral_name(name) and "dev" not in name.lower()
+
+
+def database_of(fact: Command) -> DatabaseAddress | None:
+    """The database that the words and the variables of a client name; its own settings may name another where it says none."""
+    program = describe(fact.program)
+    named = program.place
+    if "name" not in named or not all(map(known, (*fact.words, *(value for _, value in fact.env)))):
+        return None
+    found = certain_options(fact, program)
+    if found is None:
+        return None
+    name = found.value(*named["name"]) or ""
+    if not name and OPERAND in named["name"]:
+        addresses = [word for word in found.operands if "://" in word]
+        if not addresses and len(found.operands) > 2:
+            return None
+        name = next(iter(addresses or found.operands), "")
+    name = name or place_value(fact, named, "name", found)
+    host = place_value(fact, named, "host", found)
+    if "=" in name and "://" not in name:
+        return None
+    if "://" in name:
+        place = database_of_url(name) if not found.has(*named.get("host", ())) else None
+    else:
+        place = DatabaseAddress(host, place_value(fact, named, "port", found), name)
+    return None if place is None or ("host" in named.get("needs", ()) and not place.host) else place
+
+
+def stays_in_database(fact: Command, effects: Sequence[Effect]) -> bool:
+    """Whether all effects of a client stay in the database that it is connected to."""
+    if "piped" in fact.traits or any(_LEAVES.search(word) for word in fact.words):
+        return False
+    return all((one.verb in _STATEMENTS and _inside(fact, one)) or _is_script(one) for one in effects)
+
+
+def _is_script(effect: Effect) -> bool:
+    """A file of statements, which is inspected by itself."""
+    return effect.verb == "run_script" and "sql" in effect.traits
+
+
+def _inside(fact: Command, effect: Effect) -> bool:
+    """A whole database that is dropped has to be one itself, and so one that is reached by its name; roles belong to all of them."""
+    if effect.verb == "sql_drop" and not effect.traits & _PARTS:
+        return "database" in effect.traits and is_ephemeral_name(effect.target)
+    reaches = any(one.stdin == _REACHING for one in describe(fact.program).carries)
+    return not reaches or "." not in effect.target or is_ephemeral_name(effect.target.split(".")[0])
+
+
+def database_of_url(text: str) -> DatabaseAddress | None:
+    """A database by its address; None for one that names its place in a way that is not known here."""
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", str(parts.port or "")
+    except ValueError:
+        return None
+    if "host" in parts.query or "service" in parts.query or "," in parts.netloc:
+        return None
+    return DatabaseAddress(host, port, unquote(parts.path.lstrip("/")))
+
+
+def scripts_of(fact: Command) -> tuple[str, ...]:
+    """The files of statements that a client runs."""
+    program = describe(fact.program)
+    found = certain_options(fact, program)
+    return tuple(found.all(*(name for one in program.carries for name in one.files))) if found is not None else ()
+
+
+def is_entering(step: str) -> bool:
+    """Whether a step of the way to a command is a container engine."""
+    return "engine" in describe(step.partition(" ")[0]).place
+
+
+def container_of(fact: Command, commands: Sequence[Command]) -> str | None:
+    """The container that a command runs in; empty for none, None where that is unknown."""
+    if not any(map(is_entering, fact.via)):
+        return ""
+    around = [one for one in commands if one.span == fact.span and is_entering(one.program)]
+    entered = certain_objects(around[0], ("enter",)) if len(around) == 1 else []
+    if not entered or entered[0].place:
+        return None
+    return entered[0].name if entered[0].kind == "container" else f"the {entered[0].kind} {entered[0].name}"

@@ -18,14 +18,14 @@ from interlock.analysis.programs.objects import (
     certain_objects,
     certain_options,
 )
-from interlock.analysis.targets import runs_here
-from interlock.analysis.targets.addresses import (
+from interlock.analysis.targets import (
     container_of,
     database_of,
     database_of_url,
     is_entering,
     is_ephemeral_name,
     is_for_tests,
+    runs_here,
     scripts_of,
     stays_in_database,
 )

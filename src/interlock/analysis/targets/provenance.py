@@ -12,7 +12,7 @@ from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.objects import NAMESPACE, NamedObject, certain_objects, reused_names
 from interlock.analysis.shell.syntax import parse
 from interlock.analysis.shell.syntax.nodes import AndOr, Node, ShellPipeline, SimpleCommand
-from interlock.analysis.targets.addresses import container_of, database_of
+from interlock.analysis.targets import container_of, database_of
 from interlock.model import Action, Kind
 
 FILE, CONTAINER, INSIDE, IMAGE, DATABASE, PORT, BRANCH, TAG, PUSHED, DEVICE = (

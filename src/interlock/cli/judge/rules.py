@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from interlock.analysis.packs import PackError
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import SHIPPED, example_failures, load_files
 from interlock.analysis.rules.rendering import rule_json, rule_lines, rules_markdown
 from interlock.cli.output import paint, print_table

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.assess import judge
 from interlock.analysis.packs import PackError
-from interlock.analysis.rules import Rule
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rule, Rulebook
 from interlock.analysis.rules.load import SHIPPED, build_rulebook, example_failures, join_rulebooks, load_files
 from interlock.analysis.rules.rendering import clause_words, example_words
 from interlock.console.trial import KINDS, action_of, form_fields, plain_text, try_action

@@ -8,7 +8,7 @@ from pathlib import Path
 from interlock.agents import SCOPES, agent, words
 from interlock.analysis.assess import judge
 from interlock.analysis.programs.load import describe
-from interlock.analysis.rules.book import Rulebook
+from interlock.analysis.rules import Rulebook
 from interlock.config import Config
 from interlock.model import Level, command, tool
 from interlock.policy.match_names import match_names
