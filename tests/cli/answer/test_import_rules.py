@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from desk import Desk
-from interlock.cli.answer.importing.formats import UnknownFormat, read_file
-from interlock.cli.answer.importing.limits import why_refused
-from interlock.cli.answer.importing.rules import ForeignRule, from_regex
+from interlock.cli.answer.importing import why_refused
+from interlock.cli.answer.importing.formats import ForeignRule, UnknownFormat, from_regex, read_file
 from interlock.cli.main import main
 from interlock.config import Config, load_config
 from interlock.runtime.in_force import rules_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from interlock.cli.judge.scan.sources import source_of
-from interlock.cli.judge.scan.yaml_scalars import scalars
+from interlock.cli.judge.scan.ci import scalars
+from interlock.cli.judge.scan.scanner import source_of
 
 MAKEFILE = """\
 DIR := build

@@ -3,14 +3,91 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from types import MappingProxyType
+
+import yaml
+from msgspec import Struct
 
 from interlock.analysis.programs.load import reads_posix
 from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.cli.judge.scan.shell_text import Snippet, in_language, join_snippets, without_templates
-from interlock.cli.judge.scan.yaml_scalars import Key, Scalar, scalars
 
+Key = str | int
 Path = tuple[Key, ...]
+MAX_DEPTH = 64
+
+
+class Scalar(Struct, frozen=True):
+    """One value, and where it stands: the keys from the top, list positions as numbers."""
+
+    path: Path
+    text: str
+    lines: tuple[int, ...]
+
+
+class _Collection(Struct):
+    """An open list or table, and the key of its present value; a table awaits its next key with None."""
+
+    is_list: bool
+    key: Key | None
+
+
+def scalars(text: str) -> Iterator[Scalar]:
+    """All scalars of all documents, in order; of broken or deeply nested YAML those before the place."""
+    source = text.splitlines()
+    stack: list[_Collection] = []
+    with suppress(yaml.YAMLError):
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            if isinstance(event, yaml.CollectionEndEvent):
+                stack.pop()
+            elif not isinstance(event, yaml.NodeEvent) or _takes_key(stack[-1:], event):
+                continue
+            elif isinstance(event, yaml.CollectionStartEvent):
+                is_list = isinstance(event, yaml.SequenceStartEvent)
+                stack.append(_Collection(is_list, -1 if is_list else None))
+                if len(stack) > MAX_DEPTH:
+                    return
+                continue
+            elif isinstance(event, yaml.ScalarEvent):
+                path = tuple(one.key for one in stack if one.key is not None)
+                yield Scalar(
+                    path, event.value.rstrip() if event.style in _BLOCK else event.value, _lines(event, source)
+                )
+            if stack and not stack[-1].is_list:
+                stack[-1].key = None
+
+
+_BLOCK = frozenset("|>")
+
+
+def _takes_key(within: list[_Collection], event: yaml.NodeEvent) -> bool:
+    """Moves on to the next value of the collection that a node stands in; True where the node is the key itself."""
+    for one in within:
+        if isinstance(one.key, int):
+            one.key += 1
+        elif one.key is None:
+            one.key = event.value if isinstance(event, yaml.ScalarEvent) else ""
+            return not isinstance(event, yaml.CollectionStartEvent)
+    return False
+
+
+def _lines(event: yaml.ScalarEvent, source: list[str]) -> tuple[int, ...]:
+    """The file's line for each line of a scalar's text; `>` joins lines, and what is quoted counts as one."""
+    first = event.start_mark.line + 1 if event.start_mark else 1
+    rows = event.value.rstrip().split("\n")
+    if event.style == "|":
+        return tuple(range(first + 1, first + 1 + len(rows)))
+    if event.style != ">":
+        return (first,) * (event.value.count("\n") + 1)
+    found: list[int] = []
+    for row in map(str.strip, rows):
+        starts = (at for at in range(first, len(source)) if source[at].strip() and row.startswith(source[at].strip()))
+        first = next(starts, first) if row else first
+        found.append(first + 1)
+    return tuple(found)
+
+
 _SETTINGS = (("with",), ("env",), ("variables",))  # under these keys a name is anybody's
 
 # For each kind of file: the keys whose values are run, and the key above which they count ("" for anywhere).
