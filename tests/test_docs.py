@@ -18,7 +18,7 @@ from cases import each
 from interlock import agents
 from interlock.cli.main import COMMANDS, main
 from interlock.config import config_of, settings_page
-from interlock.engine import policy_cases
+from interlock.engine import preview
 from interlock.engine.statistics import SHAPES
 from interlock.error_codes import CODES
 from interlock.policy import policy as form
@@ -126,7 +126,7 @@ def _some_kind() -> tuple[Any, Any]:
 
 POLICY_TABLES = {
     "key of a level": form._CONTROL_KEYS,
-    "key of a case": policy_cases._KEYS,
+    "key of a case": preview._KEYS,
     "key of the JSON": form._SEED_TOP,
     "key of the restrictions": {"allowPatterns", "confirmPatterns", "denyPatterns", "approvalPolicy"},
 }
@@ -143,7 +143,7 @@ def test_policies_and_configurations_that_are_shown_can_be_used() -> None:
     policy = form.policy_of(first, "shown")
     from interlock.analysis.rules.load import load
 
-    assert policy_cases.failed_cases(policy, load()) == []
+    assert preview.failed_cases(policy, load()) == []
     for block in fenced(text("configuration.md"), "toml"):
         assert config_of(tomllib.loads(block), environ={"XDG_STATE_HOME": "/state"}).warnings == ()
     for block in fenced(text("policies.md"), "json"):

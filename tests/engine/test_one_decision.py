@@ -18,8 +18,7 @@ from interlock.console.trial import trial_answer, try_action
 from interlock.engine.assessment import Unjudged
 from interlock.engine.evaluate import quick
 from interlock.engine.fallback import judge_calls
-from interlock.engine.policy_cases import failed_cases
-from interlock.engine.preview import preview
+from interlock.engine.preview import failed_cases, preview
 from interlock.engine.replay import AGREES, CANNOT, ReplayPolicy, replay_record
 from interlock.model import Action, AgentRef, Kind
 from interlock.plans import review

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from interlock.identity.agent_detection import ProcessInfo, agent_in
-from interlock.identity.enrolment import EnrolmentError, enrol_at_terminal
+from interlock.identity.operators import EnrolmentError, enrol_at_terminal
 from interlock.records import OperatorRow
 from terminals import PATIENCE, Screen, python_at, shell_at
 
@@ -22,7 +22,7 @@ GOOD = "correct horse battery"
 ENROL = """
 import sys
 from interlock.identity.keys import Kdf, open_row
-from interlock.identity.enrolment import EnrolmentError, enrol_at_terminal
+from interlock.identity.operators import EnrolmentError, enrol_at_terminal
 try:
     row, seal_key = enrol_at_terminal((), 1_700_000_000.0, name="".join(sys.argv[3:]), seconds=float(sys.argv[1]), kdf=Kdf(1, 8, 1))
     print("MADE", row.name, *row.roles, open_row(row, sys.argv[2]).seal_key == seal_key)

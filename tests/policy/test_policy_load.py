@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from interlock.analysis.rules.load import load
-from interlock.engine.policy_cases import failed_cases
+from interlock.engine.preview import failed_cases
 from interlock.model import Human, Level
 from interlock.policy import policy
 from interlock.policy.load import load_policy, names, policy_hash

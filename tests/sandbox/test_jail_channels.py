@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from interlock.config import config_of
-from interlock.sandbox import SandboxSituation, plan_sandbox
-from interlock.sandbox.mounts import MountMode
+from interlock.sandbox import MountMode, SandboxSituation, plan_sandbox
 
 
 def test_addresses_and_keys_of_channels_are_hidden_and_taken_out_of_the_environment(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""★ Previews an action: the decision on it without an agent's history and without a ticket, or the error that denies it; changes nothing."""
+"""★ Previews an action without an agent's history and without a ticket, and a policy's own cases: the decision, or the error that denies; changes nothing."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement, judge
 from interlock.analysis.read import FileReader
+from interlock.analysis.rules import Rulebook
 from interlock.analysis.targets.provenance import NOTHING_CREATED, Provenance
 from interlock.config import load_config
 from interlock.engine.assessment import Unjudged
-from interlock.engine.decide import Outcome, World, decide, with_snapshot
+from interlock.engine.decide import HYPOTHETICAL, Outcome, World, decide, with_snapshot
 from interlock.engine.explain import PolicyAnswer
 from interlock.impact.inspection import Inspection, inspection_of, with_impact
-from interlock.model import Action, AgentRef, Level, Loss, command
+from interlock.model import Action, AgentRef, Level, Loss, command, intent, operation, tool
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.load import ProjectFile, load_policy, project_rules
 from interlock.policy.match_names import MatchNames, match_names
 from interlock.policy.overrides import apply_all_rules
+from interlock.policy.policy import MODES, Policy
 from interlock.policy.registry import Registry
 from interlock.policy.registry_controls import add_registry_findings, match_registry
 from interlock.runtime import Judged, Request
@@ -120,3 +122,56 @@ def _passes_when_kept(judged: Judged, by: InForce, world: World, outcome: Outcom
         by.undo.enabled and by.impact.exempt and by.mode == "enforcing" and question.copyable and question.excuses(seen)
     )
     return can and with_snapshot(judged, world).held.outcome == "allow"
+
+
+CWD = "/home/dev/app"  # where the commands of cases run
+_KINDS = ("command", "operation", "tool", "hint")
+_KEYS = frozenset(
+    {*_KINDS, "params", "input", "crude", "cwd", "loss", "kept", "mode", "expect", "cooling", "approvers"}
+)
+
+
+def failed_cases(policy: Policy, rules: Rulebook) -> list[str]:
+    """One line for each failing or malformed case; a policy without cases fails."""
+    if not policy.cases:
+        return ["there is no [[case]]: a policy says by cases what it promises"]
+    said = (_wrong(case, policy, rules) for case in policy.cases)
+    return [f"case {number}: {words}" for number, words in enumerate(said, 1) if words]
+
+
+def _wrong(case: Mapping[str, Any], policy: Policy, rules: Rulebook) -> str:
+    if unknown := sorted(set(case) - _KEYS):
+        return f"unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}"
+    kinds = [kind for kind in _KINDS if case.get(kind)]
+    if len(kinds) != 1:
+        return f"expected one of {', '.join(_KINDS)}"
+    loss, mode = case.get("loss", "unknown"), case.get("mode", "enforcing")
+    if loss not in set(Loss) or mode not in MODES:
+        return f"no loss {loss!r}" if loss not in set(Loss) else f"no mode {mode!r}"
+    if type(case.get("kept", False)) is not bool:
+        return f"kept: expected true or false, got {case['kept']!r:.40}"
+    action = _action(kinds[0], case)
+    kept = HYPOTHETICAL if case.get("kept") else None
+    judged = judge(action, rules)
+    question = inspection_of(action, judged)
+    at = Circumstances(loss=Loss(loss), ephemeral=question is not None and question.throwaway, snapshot=kept)
+    found = preview(action, InForce(rules, policy, mode), read=(judged, match_names(action, judged.facts)), at=at)
+    if isinstance(found, Unjudged):
+        return f"{action.text!r}: {found.error}"
+    got, asked = found.outcome, found.weighed.requirement
+    if got != case["expect"]:
+        return f"{action.text!r}: expected {case['expect']}, got {got} ({'; '.join(found.weighed.factors) or 'nothing spoke'})"
+    if case.get("cooling", asked.cooling_seconds) != asked.cooling_seconds:
+        return f"{action.text!r}: expected {case['cooling']} s of cooling-off, got {asked.cooling_seconds}"
+    if "approvers" in case and frozenset(case["approvers"]) != asked.approvers:
+        return f"{action.text!r}: expected approvers {sorted(case['approvers'])}, got {sorted(asked.approvers)}"
+    return ""
+
+
+def _action(kind: str, case: Mapping[str, Any]) -> Action:
+    text, cwd = str(case[kind]), str(case.get("cwd", CWD))
+    if kind == "command":
+        return command(text, cwd)
+    if kind == "operation":
+        return operation(text, case.get("params", {}), str(case.get("crude", "")))
+    return tool(text, case.get("input", {}), cwd) if kind == "tool" else intent(text)

@@ -15,7 +15,7 @@ from interlock.identity.keys.roster import PASSKEY
 from interlock.identity.keys.webauthn import PasskeyRefused
 from interlock.identity.operators import note_failure
 from interlock.identity.passkey_proofs import PasskeyProof
-from interlock.identity.session_keys import SessionKey
+from interlock.identity.session_shelf import SessionKey
 from interlock.identity.sessions import OperatorSession, WrongSignIn
 from interlock.identity.visitors import PASSKEY as BY_PASSKEY
 from interlock.identity.visitors import SET_UP, Site, Visitor

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 from interlock.approvals.statements import CONSOLE
 from interlock.config.settings import ConsoleSettings
 from interlock.identity.keys.webauthn import PasskeyRefused
-from interlock.identity.session_keys import decode, encode
-from interlock.identity.session_shelf import GroupLimit, MemoryShelf, SessionShelf
+from interlock.identity.session_shelf import GroupLimit, MemoryShelf, SessionShelf, decode, encode
 from interlock.identity.sessions import OperatorSession, SignInRefused
 from interlock.model import Confidential
 

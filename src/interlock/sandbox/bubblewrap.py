@@ -10,8 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from interlock.sandbox import SandboxPlan
-from interlock.sandbox.mounts import MountMode, SandboxMount
+from interlock.sandbox import MountMode, SandboxMount, SandboxPlan
 
 PROGRAM = "bwrap"
 INSIDE = Path(__file__).with_name("inside.py")

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from interlock.identity.isolation import FOLDER, JOURNAL
-from interlock.sandbox import SandboxPlan
-from interlock.sandbox.mounts import MountMode, SandboxMount
+from interlock.sandbox import MountMode, SandboxMount, SandboxPlan
 
 PROGRAM = "/usr/bin/sandbox-exec"
 

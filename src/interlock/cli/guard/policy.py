@@ -21,7 +21,7 @@ from interlock.cli.command import (
     settings,
     words,
 )
-from interlock.engine.policy_cases import failed_cases
+from interlock.engine.preview import failed_cases
 from interlock.engine.replay import Comparison, compare_policies, replay_policy
 from interlock.policy.load import load_policy, names
 from interlock.policy.policy import Policy, PolicyError

@@ -9,7 +9,7 @@ from typing import Any
 from interlock.audit.search import policy_changes
 from interlock.console.trial import plain_text, policy_from_text
 from interlock.console.visit import Answer, Page, PageNotFound, Route, Visit
-from interlock.engine.policy_cases import failed_cases
+from interlock.engine.preview import failed_cases
 from interlock.engine.replay import compare_policies
 from interlock.engine.trials import recent_attempts
 from interlock.model import Level

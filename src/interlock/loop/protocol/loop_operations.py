@@ -1,4 +1,4 @@
-"""The table of the loop's operations: its seven, its readers, and those that R-15 names."""
+"""The loop's operations, those that R-15 names included, and the types that they answer with."""
 
 from __future__ import annotations
 
@@ -13,10 +13,22 @@ from msgspec.structs import replace
 from interlock.analysis.packs import load_packs
 from interlock.loop.protocol import Danger, OperationSpec, ParamSpec, Returns, table
 from interlock.loop.protocol.gatekeeper import AUTO, SINGLE
-from interlock.loop.protocol.introspection import INTROSPECTION
+from interlock.loop.protocol.introspection import INTROSPECTION, ProtocolType, load_types
 from interlock.loop.state import CORE_STATES, STATES
 from interlock.model import Level
 from interlock.policy.policy import Policy
+
+LOOP_TYPES = load_types(
+    "loop",
+    ProtocolType(
+        "ExecutionStatus",
+        "enum",
+        "pending, running, completed, failed and cancelled are the core's. paused and blocked are our own, both a kind of "
+        "running: a paused execution waits for a person, a blocked one for a code; cancelled is reachable from each.",
+        STATES,
+    ),
+)
+
 
 LIFECYCLE: Mapping[str, Any] = MappingProxyType(
     {"states": list(STATES), "supports_cancel": True, "supports_retry": False, "progress_reporting": True}

@@ -12,7 +12,7 @@ from interlock.approvals.challenges import verifying
 from interlock.approvals.tickets import TOKEN_FAILURES
 from interlock.error_codes import LoopProblem
 from interlock.loop import confirmations, deadlocks, executions, steps
-from interlock.loop.protocol import loop_operations, loop_types
+from interlock.loop.protocol import loop_operations
 from interlock.loop.protocol.envelope import AqlProblem
 from interlock.loop.protocol.introspection import SurfaceInfo
 from interlock.loop.protocol.surface import DataWithWarnings, Handler, OperationCall, ProtocolCaller, Surface
@@ -43,7 +43,7 @@ def surface(state: State, version: str, mode: str) -> Surface:
     about = SurfaceInfo(
         NAME,
         version,
-        types=loop_types.TYPES,
+        types=loop_operations.LOOP_TYPES,
         capabilities={"execution_safety_loop": mode},  # ESL-01, ESL-02
         protocol=loop_operations.protocol(state.policy, mode, state.in_force.challenge_seconds),
         info={"trust": None, "policy": state.policy.name, "strength": state.strength},

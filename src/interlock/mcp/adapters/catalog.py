@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from interlock.adapters import RESERVED, Adapter, read_file
 from interlock.adapters.levels import Named
 from interlock.adapters.trust import Trust
-from interlock.loop.protocol import OperationSpec, ParamSpec, loop_operations, loop_types, table
+from interlock.loop.protocol import OperationSpec, ParamSpec, loop_operations, table
 from interlock.loop.protocol.introspection import INTROSPECTION, ProtocolType, SurfaceInfo, types
 from interlock.loop.protocol.surface import Handler, ProtocolCaller, Surface
 from interlock.mcp.adapters.operations import OfferedOperation, row_of
@@ -156,7 +156,7 @@ def adapter_surface(
     about = SurfaceInfo(
         name=served.name,
         version=served.adapter.version,
-        types={**TYPES, **(loop_types.TYPES if loop else {})},
+        types={**TYPES, **(loop_operations.LOOP_TYPES if loop else {})},
         capabilities={"execution_safety_loop": loop.mode} if loop else {},
         protocol=loop.protocol if loop else {},
         info=_info(served, standing),
@@ -170,7 +170,7 @@ def loop_surface(loop: LoopSurface, version: str) -> Surface:
     about = SurfaceInfo(
         "interlock",
         version,
-        types=loop_types.TYPES,
+        types=loop_operations.LOOP_TYPES,
         capabilities={"execution_safety_loop": loop.mode},
         protocol=loop.protocol,
     )

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fastapi import APIRouter
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
 from interlock.approvals import challenges, pausing
 from interlock.config.values import without_password
-from interlock.engine.statistics import families, figures_of, reached_limits
+from interlock.engine.statistics import COUNTER, HISTOGRAM, Family, Sample, families, figures_of, reached_limits
 from interlock.identity.isolation import SEPARATE
 from interlock.model import TicketState
 from interlock.notify import status
 from interlock.ports import StoreError
 from interlock.records import TicketQuery
 from interlock.runtime.state import State
-from interlock.server.prometheus import Collector
 from interlock.server.routes import ANYBODY, OPEN, OPERATOR, describe
 from interlock.server.routes.agents import jails_json
 from interlock.times import iso
@@ -158,3 +159,35 @@ def channel_routes(context: Context) -> APIRouter:
         return await context.pool.run(status.send_test, state, caller_of(request).operator(), name)
 
     return router
+
+
+PREFIX = "interlock_"
+
+
+class Collector:
+    """A Prometheus collector over one reading."""
+
+    def __init__(self, families: Sequence[Family]) -> None:
+        self.families = families
+
+    def collect(self) -> Iterator[Metric]:
+        return map(metric, self.families)
+
+
+def metric(family: Family) -> Metric:
+    """A family with its help, its type and its labels."""
+    name, labels = PREFIX + family.name, [key for key, _ in family.samples[0].labels] if family.samples else []
+    if family.kind == HISTOGRAM:
+        timed = HistogramMetricFamily(name, family.words, labels=labels)
+        for sample in family.samples:
+            timed.add_metric(_values(sample), buckets=list(sample.buckets), sum_value=sample.value)
+        return timed
+    kind = CounterMetricFamily if family.kind == COUNTER else GaugeMetricFamily
+    made = kind(name, family.words, labels=labels)
+    for sample in family.samples:
+        made.add_metric(_values(sample), sample.value)
+    return made
+
+
+def _values(sample: Sample) -> list[str]:
+    return [value for _, value in sample.labels]
