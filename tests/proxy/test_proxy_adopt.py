@@ -110,7 +110,7 @@ def test_a_broken_file_is_refused(text: str) -> None:
         adopt_json(text, PROXY)
 
 
-@pytest.mark.parametrize("text", ["", "[mcp_servers", "a = 1", "mcp_servers = { a = { command = 'x' } }"])
+@pytest.mark.parametrize("text", ["", "[mcp_servers", "a = 1", "mcp_servers = 2"])
 def test_broken_toml_is_refused(text: str) -> None:
     with pytest.raises(EditError):
         adopt_toml(text, PROXY)
@@ -147,3 +147,19 @@ def test_a_file_that_is_broken_or_missing_is_said(tmp_path: Path) -> None:
     assert said.returncode == 1
     assert "line 2, column 6" in said.stderr
     assert json.dumps("a") in path.read_text()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'mcp_servers = { a = { command = "x" } }',
+        '[mcp_servers]\na.command = "x"\na.args = ["q"]\n[other]\n[mcp_servers.b]\ncommand = "y" # why\n',
+        '[mcp_servers.a]\r\ncommand = "x"\r\n\r\n[mcp_servers.a.env]\r\nK = "v"\r\n',
+        '[mcp_servers.a]\nargs = []\ncommand = "x"\n# end',
+    ],
+    ids=["inline", "dotted", "crlf", "empty"],
+)
+def test_toml_is_adopted_however_its_servers_are_written(text: str) -> None:
+    once = adopt_toml(text, PROXY)
+    assert {one["command"] for one in tomllib.loads(once.text)["mcp_servers"].values()} == {PROXY.python}
+    assert adopt_toml(once.text, None).text == text

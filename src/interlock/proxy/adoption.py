@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
+import tomlkit
 from msgspec import Struct, field
 
 from interlock.agents.jsonc import EditError, Node, error_at, parse_jsonc
@@ -16,9 +17,6 @@ TABLES = ("mcpServers", "servers", "mcp_servers")  # where clients keep servers
 MARK = ["-m", "interlock", "proxy"]
 _OWN = frozenset({"interlock", "mcpaql-safety-dongle"})
 _DEEPEST = 4  # projects.NAME.mcpServers, mcp.servers
-_TOML_HEADER = re.compile(r"^[ \t]*\[[^\n]*\][ \t]*(?:#[^\n]*)?$", re.MULTILINE)
-_TOML_COMMAND = re.compile(r"^([ \t]*command[ \t]*=[ \t]*)(\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*')", re.MULTILINE)
-_TOML_ARGS = re.compile(r"^[ \t]*args[ \t]*=[ \t]*\[", re.MULTILINE)
 
 EntryPath = tuple[str, ...]
 
@@ -150,7 +148,9 @@ def _json_removal(text: str, command: Node, args: Node, swap: CommandSwap) -> tu
 
 def adopt_toml(text: str, proxy: ProxyCommand | None) -> AdoptionResult:
     """Rewrites a TOML file and keeps its comments; raises EditError as `adopt_json` does."""
-    result, tables = AdoptionResult(text), parse_toml(text).get("mcp_servers")
+    parse_toml(text)
+    result, document = AdoptionResult(text), tomlkit.parse(text)
+    tables = document.get("mcp_servers")
     if not isinstance(tables, dict) or not tables:
         raise EditError("no MCP servers in it: expected tables [mcp_servers.…]")
     for name, entry in tables.items():
@@ -158,57 +158,36 @@ def adopt_toml(text: str, proxy: ProxyCommand | None) -> AdoptionResult:
         if isinstance(swap, str):
             result.left[name] = swap
             continue
-        result.text = _rewrite_toml(result.text, name, swap, proxy is None)
-        _check_only_changed(name, parse_toml(text), parse_toml(result.text))
-        text = result.text
+        _rewrite_toml(entry, swap, proxy is None)
         result.changed.append(name)
+    result.text = tomlkit.dumps(document)
+    if _other_values(result.text) != _other_values(text):
+        raise EditError("the servers cannot be rewritten without changing something else; change them by hand")
     return result
 
 
-def _check_only_changed(name: str, before: dict[str, Any], after: dict[str, Any]) -> None:
-    """Compares the edited text as values, and refuses an edit that changed more than this server's command."""
-    for tables in (before, after):
-        entry = tables["mcp_servers"][name]
-        entry.pop("command", None), entry.pop("args", None)
-    if before != after:
-        raise EditError(f"{name} cannot be rewritten without changing something else")
+def _other_values(text: str) -> dict[str, Any]:
+    """All values of a file but the commands and arguments of its servers."""
+    found = parse_toml(text)
+    for entry in found["mcp_servers"].values():
+        if isinstance(entry, dict):
+            entry.pop("command", None), entry.pop("args", None)
+    return found
 
 
-def _rewrite_toml(text: str, name: str, swap: CommandSwap, undo: bool) -> str:
-    """Refuses a table other than a header followed by a line for its command."""
-    start, end = _toml_table(text, name)
-    body = text[start:end]
-    command = _TOML_COMMAND.search(body)
-    if command is None:
-        raise EditError(f"[mcp_servers.{name}] has no plain line `command = …`; change it by hand")
-    body = body[: command.start(2)] + json.dumps(swap.command, ensure_ascii=False) + body[command.end(2) :]
-    added = f"\nargs = [ {_quoted_list(swap.leading)} ]"
-    args = _TOML_ARGS.search(body)
+def _rewrite_toml(entry: MutableMapping[str, Any], swap: CommandSwap, undo: bool) -> None:
+    """Applies the change to a server's table."""
+    entry["command"] = swap.command
+    args, added = entry.get("args"), f"[ {_quoted_list(swap.leading)} ]"  # spelled with spaces where there were none
     if args is None:
-        at = _TOML_COMMAND.search(body).end()  # type: ignore[union-attr]
-        return text[:start] + body[:at] + added + body[at:] + text[end:]
-    ours = _quoted_list(swap.leading) + (", " if swap.rest else "")
-    if not undo:
-        body = body[: args.end()] + ours + body[args.end() :]
-    elif added in body:
-        body = body.replace(added, "", 1)
-    elif body.startswith(ours, args.end()):
-        body = body[: args.end()] + body[args.end() + len(ours) :]
+        entry["args"] = tomlkit.array(added)
+    elif undo and args.as_string() == added:
+        del entry["args"]
+    elif undo:
+        del args[: len(swap.leading)]
     else:
-        raise EditError(f"the arguments of {name} were rewritten since; remove them by hand")
-    return text[:start] + body + text[end:]
-
-
-def _toml_table(text: str, name: str) -> tuple[int, int]:
-    """The range from behind a server's header to the next header."""
-    spelled = "|".join(map(re.escape, {name, json.dumps(name), f"'{name}'"}))
-    header = re.search(
-        rf"^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*(?:{spelled})[ \t]*\][ \t]*(?:#[^\n]*)?$", text, re.MULTILINE
-    )
-    if header is None:
-        raise EditError(f"expected a header [mcp_servers.{name}]; change it by hand")
-    after = _TOML_HEADER.search(text, header.end())
-    return header.end(), after.start() if after else len(text)
+        for at, word in enumerate(swap.leading):
+            args.insert(at, word)
 
 
 def _quoted_list(items: Sequence[str]) -> str:

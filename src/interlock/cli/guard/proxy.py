@@ -10,7 +10,6 @@ from pathlib import Path
 from interlock.adapters.trust import HIGHEST_CLAIM, TRUSTS
 from interlock.cli.command import add_common_options, add_operator_option, report, run
 from interlock.cli.guard.mcp import agent_token
-from interlock.cli.guard.proxy_adopt import main as adopt
 from interlock.cli.sign_in import operator_session
 from interlock.client import path_segment
 from interlock.config import ConfigError, load_config
@@ -41,6 +40,8 @@ def main(argv: Sequence[str]) -> int:
     """Relay until the client or the server ends; returns 2 for invalid settings."""
     words = list(argv)
     if words[:1] == ["adopt"]:
+        from interlock.cli.guard.proxy_adopt import main as adopt  # tomlkit takes longer to load than a proxy
+
         return adopt(words[1:])
     if words[:1] == ["accept"]:
         return accept_main(words[1:])
