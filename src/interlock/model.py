@@ -246,6 +246,9 @@ class Assessment(Struct, frozen=True):
         return not self.irreversible
 
 
+ANYBODY = "human"  # as an approver: any operator who is a person
+
+
 class Requirement(Struct, frozen=True):
     """The conditions before an action may run; joined field by field, so that order cannot matter."""
 
@@ -266,6 +269,15 @@ class Requirement(Struct, frozen=True):
             reauth=self.reauth or other.reauth,
             blocked=self.blocked or other.blocked,
         )
+
+    @property
+    def open_to_anybody(self) -> bool:
+        """Whether one person may answer it, whoever it is, without a fresh sign-in."""
+        return not (self.approvers - {ANYBODY} or self.quorum > 1 or self.reauth or self.blocked)
+
+    def is_plain_confirm(self, level: Level) -> bool:
+        """Whether it is only a confirm, by anybody, at level 2 or below."""
+        return self.human is Human.CONFIRM and self.open_to_anybody and level <= Level.DESTRUCTIVE
 
     @property
     def word(self) -> str:

@@ -12,7 +12,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.approvals import BY_TIME, MoveRefused, apply_move, denials, settle
-from interlock.approvals.statements import is_plain_confirm
 from interlock.approvals.tickets import revocation_entry, ticket_of
 from interlock.audit.chain import event_body
 from interlock.model import Action, AgentRef, Assessment, Kind, Level, Requirement, TicketState
@@ -77,7 +76,8 @@ class Elicitations(Struct):
 
 def confirm_suffices(ticket: Ticket, asked: Requirement | None = None) -> bool:
     """Whether the ticket requires only a confirm, by anybody, at level 2 or below."""
-    return is_plain_confirm(ticket.requirement if asked is None else ticket.requirement.join(asked), ticket.level)
+    requirement = ticket.requirement if asked is None else ticket.requirement.join(asked)
+    return requirement.is_plain_confirm(ticket.level)
 
 
 def fits_prompt(assessment: Assessment, keys: Sequence[EffectKey], cwd: str) -> bool:

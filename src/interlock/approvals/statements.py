@@ -12,14 +12,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from interlock.model import Human, Level, Requirement
+from interlock.model import ANYBODY, Human, Level, Requirement
 from interlock.policy.digest import normal_name
 from interlock.records import Approval, Ticket
 from interlock.strict_json import unique_keys
 
 VERSION = 1
 APPROVE, REJECT = "approve", "reject"
-ANYBODY = "human"  # any operator who is a person
 CONSOLE = "console"  # the channel of a browser's session
 VIEWER = "viewer"  # a role that reads only
 MAX_TEXT = 4096
@@ -224,18 +223,6 @@ def suffices_alone(people: Mapping[str, RosterEntry], operator: str, asked: Requ
     if person is None or asked.quorum > 1:
         return False
     return may_answer(person, asked.approvers, {name for name, one in people.items() if one.service})
-
-
-def is_plain_confirm(asked: Requirement, level: Level) -> bool:
-    """Whether a requirement is only a confirm, by anybody, at level 2 or below."""
-    return (
-        asked.human is Human.CONFIRM
-        and not asked.blocked
-        and not asked.reauth
-        and asked.quorum <= 1
-        and asked.approvers <= {ANYBODY}
-        and level <= Level.DESTRUCTIVE
-    )
 
 
 def needs_reauth(requirement: Requirement) -> bool:

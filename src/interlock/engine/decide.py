@@ -12,7 +12,7 @@ from interlock.analysis.display_text import short_id
 from interlock.approvals import SELF_APPROVAL, Resolution, TicketChange, resolve, settle
 from interlock.approvals.denials import MatchedDenial
 from interlock.approvals.grant_coverage import has_reauth
-from interlock.approvals.statements import RosterEntry, is_plain_confirm, needs_reauth, suffices_alone
+from interlock.approvals.statements import RosterEntry, needs_reauth, suffices_alone
 from interlock.model import Action, Human, Kind, Loss, Requirement, TicketState
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.decision import HELD
@@ -140,7 +140,7 @@ def _agreement(judged: Judged, world: World, weighed: PolicyResult, ticket: Tick
 def _is_answerable(judged: Judged, found: Gathered, weighed: PolicyResult) -> bool:
     """Whether something other than an operator can free it: time, or the agent's own user."""
     asked = weighed.requirement
-    plain = is_plain_confirm(asked, judged.judgement.assessment.level) and not weighed.denies
+    plain = asked.is_plain_confirm(judged.judgement.assessment.level) and not weighed.denies
     return asked.human is Human.NONE or (found.user and plain)
 
 

@@ -21,7 +21,7 @@ from interlock.approvals import Resolution
 from interlock.approvals.confirmations import Elicitations, SessionConfirmations
 from interlock.approvals.decision_text import sentence
 from interlock.approvals.denials import StandingAnswers
-from interlock.approvals.statements import ANYBODY, check_agreement
+from interlock.approvals.statements import check_agreement
 from interlock.approvals.tickets import seal_of, shown_hash
 from interlock.audit.chain import AuditRecorder
 from interlock.identity.isolation import JAILED, Jails
@@ -54,11 +54,6 @@ if TYPE_CHECKING:
 
 
 LOG = logging.getLogger("interlock")
-
-
-def code_suffices(asked: Requirement) -> bool:
-    """Whether a code from a channel without sign-in suffices; never where specific approvers, a quorum or a fresh sign-in are required."""
-    return not (asked.approvers - {ANYBODY} or asked.quorum > 1 or asked.reauth or asked.blocked)
 
 
 class SnapshotPlaces(Struct):
@@ -217,7 +212,7 @@ class State(Struct):
                 return f"it is cooling for {wait} s more"
         if whole.human is Human.NONE:
             return ""  # only cooling-off was required
-        if self.codes.is_agreed(ticket.id, now) and code_suffices(whole):
+        if self.codes.is_agreed(ticket.id, now) and whole.open_to_anybody:
             return ""
         if self.elicitations.counts(ticket, asked, session, now):
             return ""  # the client's own user, unattested: enough for a confirm

@@ -22,7 +22,7 @@ from interlock.ports import Tx
 from interlock.records import Approval, Block, Challenge, Ticket
 from interlock.redaction import redact_text
 from interlock.runtime.integrity import Release
-from interlock.runtime.state import State, code_suffices
+from interlock.runtime.state import State
 
 # A challenge is open, and then verified, answered otherwise, expired or aborted for good. Beside that it has a code or has none:
 #   shown     a person is shown a new code; the one before it is no code any more
@@ -129,7 +129,7 @@ def unsigned_release(state: State, tx: Tx, challenge: Challenge, channel: str, n
     if challenge.kind == BLOCK:
         return Release(channel) if block_in_force(state, tx, challenge) else None
     ticket = waiting_ticket(state, tx, challenge, now)
-    return Release(channel) if ticket is not None and code_suffices(ticket.requirement) else None
+    return Release(channel) if ticket is not None and ticket.requirement.open_to_anybody else None
 
 
 def lift_block(state: State, tx: Tx, challenge: Challenge, release: Release, now: float) -> Block | None:
@@ -169,7 +169,7 @@ def approve_ticket(state: State, tx: Tx, challenge: Challenge, release: Release,
             tx.add_approval(given)
             return before
         by = ", ".join(found.by)
-    elif release.by or not code_suffices(ticket.requirement):
+    elif release.by or not ticket.requirement.open_to_anybody:
         return None
     else:
         by = release.channel
