@@ -20,8 +20,7 @@ from interlock.config import config_of
 from interlock.identity.agents import add_agent
 from interlock.identity.keys import Kdf, enrol
 from interlock.identity.operators import enrol_first, sign_in
-from interlock.startup import open_state
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store
 
 SECONDS = 2.0  # of each measurement
 ROUNDS = 3  # in turns, so that what else the machine does meets all of them alike

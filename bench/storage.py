@@ -19,7 +19,7 @@ from interlock.audit.chain import entry
 from interlock.model import AgentRef, Human, Level, Requirement, TicketState
 from interlock.ports import Store
 from interlock.records import AuditRow, Ticket
-from interlock.storage.opening import open_store
+from interlock.startup import open_store
 from interlock.storage.sql import AUDIT
 from interlock.storage.tickets import TICKETS
 

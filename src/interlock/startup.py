@@ -6,6 +6,8 @@ import logging
 import platform
 import secrets
 from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import rulebook_hash
@@ -19,15 +21,15 @@ from interlock.identity.visitors import Visitors
 from interlock.plans import history
 from interlock.policy.policy import MODES, Policy
 from interlock.policy.registry import Pattern, PatternError, Registry, built_in
-from interlock.ports import Channel, Clock, Store
+from interlock.ports import Channel, Clock, Store, StoreError
 from interlock.records import AuditQuery, Block
-from interlock.runtime import ActionReader, adapter_trust
+from interlock.runtime import ActionReader, InForce, adapter_trust, rules_of
 from interlock.runtime.adapters import Adapters, read_adapters
-from interlock.runtime.in_force import InForce, rules_of
 from interlock.runtime.integrity import own_body, recorded_blocks
 from interlock.runtime.memory import MODE_SETTING, STRICTNESS, Memory
 from interlock.runtime.plan_desk import PlanDesk
 from interlock.runtime.state import Installation, SnapshotPlaces, State
+from interlock.storage.sqlite import SqliteStore
 
 LOG = logging.getLogger("interlock")
 
@@ -160,3 +162,27 @@ def record_start(state: State, version: str) -> None:
     }
     body = event_body(state.clock.now(), "start", "interlock", details)
     state.store.write(lambda tx: state.recorder.now(tx, "start", body))
+
+
+def open_store(url: str) -> Store:
+    """Opens `sqlite:///path/to/folder` or `postgresql://…`; raises StoreError where it cannot."""
+    scheme = urlsplit(url).scheme
+    if scheme not in _KNOWN:
+        raise StoreError(f"no store {scheme!r}; known: {', '.join(sorted(_KNOWN))}")
+    return _KNOWN[scheme](url)
+
+
+def _sqlite(url: str) -> Store:
+    parts = urlsplit(url)
+    if parts.netloc or not parts.path.strip("/"):
+        raise StoreError(f"expected sqlite:///path/to/folder, got {url!r}")
+    return SqliteStore(Path(unquote(parts.path)))
+
+
+def _postgres(url: str) -> Store:
+    from interlock.storage.postgres import PostgresStore  # psycopg: 280 modules
+
+    return PostgresStore(url)
+
+
+_KNOWN = {"postgres": _postgres, "postgresql": _postgres, "sqlite": _sqlite}

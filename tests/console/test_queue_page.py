@@ -13,7 +13,7 @@ from interlock.approvals import first_state
 from interlock.console.cards import card_of
 from interlock.console.highlight import highlight, runs
 from interlock.console.pages.queue import MOST
-from interlock.console.render import environment
+from interlock.console.replies import environment
 from interlock.model import Human, Level, Requirement, TicketState
 from interlock.records import Ticket
 from stored_records import ticket

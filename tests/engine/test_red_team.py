@@ -29,8 +29,7 @@ from interlock.model import Action, AgentRef, Level, Requirement, command, opera
 from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
 from interlock.records import TicketQuery
-from interlock.startup import open_state, record_start
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store, record_start
 
 W = "/home/dev/app"
 PUSH = command("git push --force origin main", W)

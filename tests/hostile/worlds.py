@@ -23,8 +23,7 @@ import httpx
 from daemons import PASSPHRASE, bearer, enrol_operators
 from interlock.config import load_config
 from interlock.runtime.state import SystemClock
-from interlock.startup import open_state
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store
 
 CODE = Path("/opt/interlock")
 SYSTEM = Path("/etc/interlock/config.toml")

@@ -41,8 +41,7 @@ from interlock.config import load_config
 from interlock.identity.keys import Kdf, enrol
 from interlock.identity import operators
 from interlock.runtime.state import SystemClock
-from interlock.startup import open_state
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store
 config = load_config(Path("/etc/interlock/config.toml"), {})
 store = open_store(config.store)
 state = open_state(config, store, SystemClock())

@@ -22,8 +22,7 @@ from interlock.identity.keys.codes import code_hash, new_code, normal_code
 from interlock.model import intent
 from interlock.ports import Tx
 from interlock.records import Block, Challenge
-from interlock.startup import open_state, read_rules
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store, read_rules
 
 pytestmark = pytest.mark.xdist_group("pg")
 PUSH = intent("run git push --force origin main")

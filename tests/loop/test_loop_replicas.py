@@ -16,8 +16,7 @@ from interlock.config import config_of
 from interlock.identity import operators
 from interlock.identity.keys import enrol
 from interlock.records import Ticket
-from interlock.startup import open_state, read_rules
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store, read_rules
 from loop_agents import FREE, READ, Agent
 
 pytestmark = pytest.mark.xdist_group("pg")

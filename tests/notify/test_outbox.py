@@ -17,7 +17,7 @@ from interlock.approvals import answers, challenges
 from interlock.approvals.rendering import ticket_lines
 from interlock.config.channels import ALERT, ANSWERED, BLOCK, CHALLENGE, COOLING, EXPIRED, HELD, ChannelRoute
 from interlock.console.cards import card_of
-from interlock.console.render import environment
+from interlock.console.replies import environment
 from interlock.maintenance import settle_tickets
 from interlock.model import AgentRef, Level, command, intent, operation
 from interlock.notify import ConsoleAddress, ticket_message

@@ -21,8 +21,7 @@ from interlock.identity.keys import enrol
 from interlock.model import operation
 from interlock.runtime import adapter_trust
 from interlock.runtime.state import State
-from interlock.startup import open_state
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store
 
 pytestmark = pytest.mark.xdist_group("pg")
 SAFE = operation("sync_safe", {})

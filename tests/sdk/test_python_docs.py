@@ -17,8 +17,7 @@ import pytest
 from daemons import PASSPHRASE, Daemon, bearer, enrol_operators, start_daemon
 from interlock.config import config_of
 from interlock.runtime.state import SystemClock
-from interlock.startup import open_state
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store
 from repository import ROOT
 
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "reference" / "python.md").read_text(), re.DOTALL)

@@ -14,8 +14,7 @@ from interlock.engine.statistics import figures_of
 from interlock.maintenance import settle_tickets, watch_expired_share
 from interlock.model import Category
 from interlock.records import Ticket
-from interlock.startup import open_state
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store
 from interlock.web.wire import figures_json
 
 VM = {"action": "terminate_vm", "resource": "web-1"}

@@ -23,8 +23,7 @@ from interlock.config import Config
 from interlock.config.settings import DaemonSettings
 from interlock.records import AuditQuery
 from interlock.server.daemon import DaemonServer
-from interlock.startup import open_state
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store
 from interlock.web.sockets import CannotServe, unix
 
 DATABASE = {"agent": "agent_123", "action": "drop_database", "resource": "main"}

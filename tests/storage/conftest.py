@@ -9,7 +9,7 @@ import pytest
 
 import postgres
 from interlock.ports import Store
-from interlock.storage.opening import open_store
+from interlock.startup import open_store
 
 STORES = ["sqlite", pytest.param("postgres", marks=pytest.mark.xdist_group("pg"))]
 

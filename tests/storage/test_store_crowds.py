@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from interlock.ports import Store, StoreError, Tx
-from interlock.storage.opening import open_store
+from interlock.startup import open_store
 from stored_records import child, open_when_free
 
 THREADS, WORKS = 12, 240

@@ -12,7 +12,7 @@ import pytest
 import postgres
 from interlock.ports import Store, StoreEvent, Tx
 from interlock.records import AgentRow, Block, OperatorRow
-from interlock.storage.opening import open_store
+from interlock.startup import open_store
 from stored_records import NOW
 
 CHANGES: dict[str, tuple[Callable[[Tx], object], str]] = {

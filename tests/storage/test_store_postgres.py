@@ -13,7 +13,7 @@ import pytest
 import postgres
 from interlock.ports import Store, StoreError, Tx
 from interlock.records import Block
-from interlock.storage.opening import open_store
+from interlock.startup import open_store
 from stored_records import NOW, notification, race, ticket
 
 pytestmark = pytest.mark.xdist_group("pg")

@@ -18,8 +18,8 @@ from interlock.model import TicketState
 from interlock.ports import StoreError, Tx
 from interlock.records import AuditQuery, TicketQuery
 from interlock.records.deliveries import Delivery
+from interlock.startup import open_store
 from interlock.storage import Migration, RecordTable, Row, Transaction, migrate, migrations
-from interlock.storage.opening import open_store
 from interlock.storage.sql import SqlTx
 from stored_records import AGENT, NOW, approval, chain, challenge, execution, grant, history_entry, notification, ticket
 
@@ -122,7 +122,7 @@ def test_a_folder_may_have_any_name(tmp_path: Path) -> None:
 
 def test_a_store_is_loaded_only_when_it_is_used(tmp_path: Path) -> None:
     code = (
-        "import sys, interlock.storage.opening as s\n"
+        "import sys, interlock.startup as s\n"
         "assert 'psycopg' not in sys.modules\n"
         f"s.open_store('sqlite://{tmp_path}/state').close()\n"
         "assert 'psycopg' not in sys.modules"

@@ -19,7 +19,7 @@ import pytest
 
 from interlock.ports import Store, StoreError
 from interlock.records import Block
-from interlock.storage.opening import open_store
+from interlock.startup import open_store
 from stored_records import NOW, child, open_when_free
 
 BLOCK = Block("uid:1000", "tampering", NOW, "ana")

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from interlock.ports import QueueFull, Store, StoreError, Tx
 from interlock.records import AuditQuery, TicketQuery
-from interlock.storage.opening import open_store
+from interlock.startup import open_store
 from stored_records import (
     AGENT,
     APPROVED,

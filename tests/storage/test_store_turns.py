@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from interlock.ports import Store, StoreError
-from interlock.storage.opening import open_store
+from interlock.startup import open_store
 from stored_records import open_when_free
 
 

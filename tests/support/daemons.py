@@ -26,8 +26,7 @@ from interlock.identity.operators import add_operator, enrol_first, sign_in
 from interlock.records import OperatorRow
 from interlock.runtime.state import State
 from interlock.server.app import DaemonApp, build
-from interlock.startup import open_state
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store
 
 QUICK = Kdf(1, 64, 1)  # a passphrase that is cheap to guess, so that tests are quick
 PASSPHRASE = "orchid lantern 47 river"

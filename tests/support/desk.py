@@ -17,8 +17,7 @@ from interlock.client import DaemonClient, NoDaemon
 from interlock.config import load_config
 from interlock.identity.keys import enrol
 from interlock.identity.operators import enrol_first
-from interlock.startup import open_state
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store
 from terminals import person_at
 
 PASSPHRASE = "correct horse battery"

@@ -20,8 +20,7 @@ from interlock.model import Action, AgentRef
 from interlock.policy.decision import Decision
 from interlock.records import AuditQuery, AuditRow, Ticket
 from interlock.runtime.state import State
-from interlock.startup import open_state, read_rules
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store, read_rules
 
 CHEAP = Kdf(1, 64, 1)  # a passphrase that is cheap to guess, so that tests are quick
 PASSPHRASE = "correct horse battery staple"

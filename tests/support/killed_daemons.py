@@ -18,8 +18,7 @@ from interlock.analysis.rules import Rulebook
 from interlock.identity.agents import add_agent
 from interlock.identity.operators import sign_in
 from interlock.runtime.state import SystemClock
-from interlock.startup import open_state
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store
 from invariants import Acknowledged, broken_invariants, push
 
 AGENTS = 3

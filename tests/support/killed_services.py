@@ -28,8 +28,7 @@ from interlock.model import TicketState, command
 from interlock.policy.decision import Decision
 from interlock.records import TicketQuery
 from interlock.runtime.state import State, SystemClock
-from interlock.startup import open_state, read_rules
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store, read_rules
 from invariants import Acknowledged, agent_of, broken_invariants, push
 from stored_records import child
 

@@ -13,8 +13,7 @@ from daemons import PASSPHRASE, Daemon, bearer, enrol_operators
 from gate import shipped
 from interlock.config import config_of
 from interlock.runtime.state import SystemClock
-from interlock.startup import open_state
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store
 
 
 def enrol_in_database(folder: Path, url: str) -> None:

@@ -23,8 +23,7 @@ from interlock.identity.sessions import OperatorSession
 from interlock.model import Action, command
 from interlock.policy.decision import Decision
 from interlock.ports import Store, StoreEvent, Tx
-from interlock.startup import open_state, read_rules
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store, read_rules
 
 PATIENCE = 60.0
 EVERYDAY = command("npm install", "/home/dev/app")  # everyday work, and more than a blocked agent may do

@@ -14,8 +14,7 @@ from interlock.identity.operators import enrol_first
 from interlock.model import AgentRef, intent
 from interlock.ports import Tx
 from interlock.records import Block, Challenge
-from interlock.startup import open_state
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store
 
 AGENT = AgentRef(f"uid:{os.getuid()}", "claude", "s1")
 PUSH = intent("run git push --force origin main")

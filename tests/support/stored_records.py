@@ -17,7 +17,7 @@ from interlock.audit.chain import FIRST_SEQ, GENESIS
 from interlock.model import AgentRef, Human, Level, Requirement, TicketState
 from interlock.ports import Store, StoreError
 from interlock.records import Approval, AuditRow, Challenge, Execution, Grant, HistoryEntry, Notification, Ticket
-from interlock.storage.opening import open_store
+from interlock.startup import open_store
 
 NOW = 1_700_000_000.0
 AGENT = AgentRef("uid:1000", "Claude", "s1", "boss")

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from interlock.console import events, pages, signin, static
 from interlock.console.cookies import cookie_of, rate_limit_key
 from interlock.console.pages import Routes
-from interlock.console.render import Renderer
-from interlock.console.replies import encode_answer, failure_page, problem_page
+from interlock.console.replies import Renderer, encode_answer, failure_page, problem_page
 from interlock.console.visit import (
     HOME,
     OF_PAGES,

@@ -30,8 +30,7 @@ from interlock.journal import FRONT
 from interlock.model import Action, AgentRef, Level, Requirement
 from interlock.policy.match_names import MatchNames, match_names
 from interlock.redaction import action_json
-from interlock.runtime import Request
-from interlock.runtime.in_force import InForce, rules_of
+from interlock.runtime import InForce, Request, rules_of
 
 MOST_INPUT = 16 << 20
 DOWN = "No Interlock daemon answers, so nobody can be asked and nothing can be held."

@@ -25,8 +25,7 @@ from interlock.policy.overrides import apply_all_rules
 from interlock.policy.policy import MODES, Policy
 from interlock.policy.registry import Registry
 from interlock.policy.registry_controls import add_registry_findings, match_registry
-from interlock.runtime import Judged, Request
-from interlock.runtime.in_force import InForce, rules_of
+from interlock.runtime import InForce, Judged, Request, rules_of
 
 if TYPE_CHECKING:
     from interlock.analysis.assess import Judgement

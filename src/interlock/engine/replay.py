@@ -29,7 +29,7 @@ from interlock.policy.policy import Policy
 from interlock.policy.registry_controls import add_registry_findings
 from interlock.records import AuditRow
 from interlock.redaction import redact
-from interlock.runtime.in_force import rules_of
+from interlock.runtime import rules_of
 
 AGREES, DIFFERS, CANNOT = "agrees", "differs", "cannot"
 MOST_CHANGES = 1_000  # kept in full; the others are counted

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from interlock.journal.entries import ActionJournal, Fingerprint, Identity, JournalState, PathKind
 from interlock.journal.undo_model import Place, UndoModel
-from interlock.snapshots.filesystem import LARGEST_ATTRIBUTES
+from interlock.snapshots.folder import LARGEST_ATTRIBUTES
 
 SLACK = 2.0  # seconds between the last record of a killed supervisor and the changes that it let go on
 _KINDS = {stat.S_IFREG: PathKind.FILE, stat.S_IFDIR: PathKind.FOLDER, stat.S_IFLNK: PathKind.LINK}

@@ -1,4 +1,4 @@
-"""The request that an interface makes of the engine, and the judged action read from it, with a cache of judgements that no script influenced."""
+"""The request that an interface makes of the engine, the judged action read from it, cached where no script counts, and the rules and policy in force."""
 
 from __future__ import annotations
 
@@ -12,15 +12,20 @@ from msgspec.structs import replace
 from interlock.analysis.assess import Judgement, judge
 from interlock.analysis.read import BUDGET, FileReader
 from interlock.analysis.rules import Rulebook
+from interlock.analysis.rules.load import load
 from interlock.analysis.targets.provenance import NOTHING_CREATED, Provenance
+from interlock.config import Config
+from interlock.config.settings import HookSettings, ImpactSettings, PauseSettings, SnapshotSettings
 from interlock.model import Action, AgentRef, Confidential, Human, Kind, Level
 from interlock.policy.circumstances import AdapterContext, Circumstances
 from interlock.policy.effect_key import EffectKey
 from interlock.policy.impact import Impact
 from interlock.policy.load import ProjectFile
 from interlock.policy.match_names import MatchNames, match_names
+from interlock.policy.overrides import AppliedRules, LoopSettings
 from interlock.policy.policy import Policy
-from interlock.policy.registry import RegistryMatch
+from interlock.policy.real_paths import NO_OWN_ASSETS, OwnAssets
+from interlock.policy.registry import Registry, RegistryMatch
 from interlock.records import Json, nothing
 from interlock.redaction import redact_text
 
@@ -242,3 +247,27 @@ def _is_plain(value: Any) -> bool:
     if type(value) is str:
         return len(value) <= LONGEST
     return value is None or type(value) in (bool, int, float, Level)
+
+
+class InForce(Struct, frozen=True):
+    """The rules, policy, mode and settings that decisions are made by; replaced as a whole."""
+
+    rules: Rulebook
+    policy: Policy
+    mode: str = "enforcing"
+    registry: Registry = field(default_factory=Registry)
+    policy_hash: str = ""
+    rulebook_hash: str = ""
+    own_assets: OwnAssets = NO_OWN_ASSETS  # Interlock's own files, processes and ports
+    applied_rules: tuple[AppliedRules, ...] = ()  # rules that tightened the policy for one call
+    challenge_seconds: float = 300.0  # OOB-08
+    loops: LoopSettings = field(default_factory=LoopSettings)  # AE-08
+    hooks: HookSettings = field(default_factory=HookSettings)
+    impact: ImpactSettings = field(default_factory=ImpactSettings)
+    undo: SnapshotSettings = field(default_factory=SnapshotSettings)
+    pauses: PauseSettings = field(default_factory=PauseSettings)
+
+
+def rules_of(config: Config) -> Rulebook:
+    """The shipped rules and the operator's own, with the name patterns in force (R-19)."""
+    return replace(load(*config.rule_files), patterns=config.danger_patterns)

@@ -37,10 +37,9 @@ from interlock.policy.registry import Registry
 from interlock.ports import Channel, Clock, SnapshotTaker, Store, StoreError, Tx
 from interlock.records import Approval, Block, Challenge, Ticket
 from interlock.redaction import redact_text
-from interlock.runtime import ActionReader
+from interlock.runtime import ActionReader, InForce
 from interlock.runtime.adapters import Adapters
 from interlock.runtime.declarations import Declarations
-from interlock.runtime.in_force import InForce
 from interlock.runtime.integrity import IntegrityBaseline, ShownCodes
 from interlock.runtime.plan_desk import PlanDesk
 from interlock.snapshots import SnapshotUsage

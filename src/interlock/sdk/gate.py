@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import shlex
+import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,7 +13,12 @@ from functools import cache
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
+from msgspec import Struct
+
 from interlock.config import Config
+from interlock.journal import JournalError
+from interlock.journal.running import begin_run
+from interlock.journal.undo import JournalUndo
 from interlock.model import Action
 from interlock.policy.decision import Decision
 from interlock.policy.registry import Pattern, Registry, RegistryMatch
@@ -21,9 +27,8 @@ from interlock.sdk import GateError, require_allowed
 from interlock.sdk.backend import GateBackend, SignedInSession
 from interlock.sdk.connection import SharedBackend, connect
 from interlock.sdk.guard import Guard, GuardTerms, ask_gate, guarded_block
-from interlock.sdk.journaled import GateRun, run_allowed, undo_run
 from interlock.sdk.request import ActionArguments, deny_unwritable, plain_body, request_body
-from interlock.snapshots import UndoResult
+from interlock.snapshots import UndoChange, UndoResult
 
 NAME = "python"  # of an agent that has no other
 _OUTCOME = 500  # characters
@@ -256,3 +261,55 @@ def guard(function: Callable[P, T] | None = None, /, **terms: Unpack[GuardTerms]
     """As Gate.guard, by the daemon where one answers, else by this process, with the user's own configuration."""
     made = Guard(shared_gate, **terms)
     return made if function is None else made(function)
+
+
+_SHELLS = ("/bin/bash", "/usr/bin/bash", "/bin/sh")
+
+
+class GateRun(Struct, frozen=True):
+    """An allowed command that has run."""
+
+    decision: Decision
+    returncode: int
+    stdout: str
+    stderr: str
+    undo: str = ""  # for `gate.undo`; empty where it changed nothing, or no journal was possible
+
+
+def run_allowed(
+    config: Config | None,
+    decision: Decision,
+    agent: str,
+    command: str | Sequence[str],
+    cwd: str,
+    input: str | None,
+    timeout: float | None,
+) -> GateRun:
+    """Runs a command that was allowed; one that becomes another user runs without the journal, which would keep it from doing so."""
+    shell = next(path for path in _SHELLS if os.path.exists(path))
+    words = [shell, "-c", command] if isinstance(command, str) else list(command)
+    assessed = decision.assessment
+    privileged = assessed is None or assessed.flags.escalates_privileges
+    journal = begin_run(config, agent, build=True) if config is not None and not privileged else None
+    given = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
+    done = subprocess.run(
+        journal.argv(words) if journal is not None else words,
+        cwd=cwd, capture_output=True, encoding="utf-8", errors="replace", timeout=timeout, **given,
+    )  # fmt: skip
+    undo = journal.id() if journal is not None else ""
+    return GateRun(decision, done.returncode, done.stdout, done.stderr, undo)
+
+
+def undo_run(config: Config | None, id: str, force: bool) -> UndoResult:
+    """Undoes a journaled command; raises GateError where it is not known here."""
+    if config is None:
+        raise GateError("the journal is on the machine of the daemon", "NOT_FOUND_RESOURCE")
+    try:
+        body = JournalUndo(config).undo(id, force)
+    except JournalError as error:
+        raise GateError(str(error), "NOT_FOUND_RESOURCE") from error
+    changes = tuple(UndoChange(one["path"], one["what"], later=one["later"]) for one in body.get("changes", ()))
+    return UndoResult(
+        id, body.get("undoableAs", ""), "", changes, body.get("total", 0), bool(body.get("refused")),
+        body.get("problem", ""), tuple(body.get("say", ())),
+    )  # fmt: skip

@@ -40,8 +40,7 @@ from interlock.sdk.backend import CHANNEL, SignedInSession, TicketChanges, is_an
 from interlock.sdk.request import Body
 from interlock.snapshots import UndoResult
 from interlock.snapshots.client import WarmSnapshotter
-from interlock.startup import open_state, record_start
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store, record_start
 from interlock.web.callers import ApiCaller
 from interlock.web.errors import HttpProblem
 from interlock.web.evaluate_body import request_of

@@ -39,8 +39,7 @@ from interlock.runtime.state import State, SystemClock
 from interlock.server.app import DaemonApp, build
 from interlock.server.otel import NoTelemetry, export_figures
 from interlock.server.protocol import PeerProtocol
-from interlock.startup import open_state, record_start
-from interlock.storage.opening import open_store
+from interlock.startup import open_state, open_store, record_start
 from interlock.times import iso
 from interlock.web.sockets import CannotServe, open_sockets
 

@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from interlock.impact import Budget
 from interlock.impact.git import Repository
 from interlock.snapshots.contents import ContentReader, write_all
-from interlock.snapshots.filesystem import FolderHandles
-from interlock.snapshots.folder import RestoreRefused, sync_filesystem
+from interlock.snapshots.folder import FolderHandles, RestoreRefused, sync_filesystem
 from interlock.snapshots.manifest import SavedRepository
 from interlock.snapshots.path_state import read_git_file
 from interlock.snapshots.restore_plan import RefMove, RestorePlan, RestoreStep

@@ -8,8 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from interlock.snapshots import parse_snapshot_id
-from interlock.snapshots.filesystem import Attributes, parse_attributes
-from interlock.snapshots.folder import RestoreRefused, SnapshotFolder
+from interlock.snapshots.folder import Attributes, RestoreRefused, SnapshotFolder, parse_attributes
 
 VERSION = 1
 KINDS = frozenset({"file", "folder", "link", "absent"})

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from interlock.impact import Budget, Unclear
 from interlock.impact.git import GitIndex, parse_index
-from interlock.snapshots.filesystem import Attributes, FolderHandles, attributes
+from interlock.snapshots.folder import Attributes, FolderHandles, attributes
 from interlock.snapshots.manifest import SavedPath
 
 _PART = 1 << 20

@@ -8,8 +8,7 @@ import stat
 from collections.abc import Iterable
 
 from interlock.snapshots.contents import ContentReader
-from interlock.snapshots.filesystem import FolderHandles, write_attributes
-from interlock.snapshots.folder import RestoreRefused, sync_filesystem
+from interlock.snapshots.folder import FolderHandles, RestoreRefused, sync_filesystem, write_attributes
 from interlock.snapshots.git_writer import make_folder
 from interlock.snapshots.manifest import Manifest, SavedPath
 from interlock.snapshots.path_state import inode_key

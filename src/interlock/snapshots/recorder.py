@@ -11,8 +11,7 @@ from interlock.impact import Budget, BudgetExceeded, Unclear
 from interlock.impact.survey import REGENERABLE
 from interlock.snapshots import SnapshotLimits
 from interlock.snapshots.contents import SMALL, ContentWriter
-from interlock.snapshots.filesystem import Attributes, FolderHandles, attributes
-from interlock.snapshots.folder import SnapshotFolder
+from interlock.snapshots.folder import Attributes, FolderHandles, SnapshotFolder, attributes
 from interlock.snapshots.manifest import SavedPath
 
 MOST_ATTRIBUTES = 8 << 20  # characters of all attributes together

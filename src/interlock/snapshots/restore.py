@@ -25,8 +25,7 @@ from interlock.snapshots import (
     restore_plan,
 )
 from interlock.snapshots.contents import ContentReader
-from interlock.snapshots.filesystem import FolderHandles
-from interlock.snapshots.folder import RestoreRefused, SnapshotFolder, sync_filesystem
+from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder, sync_filesystem
 from interlock.snapshots.git_writer import GitRestore
 from interlock.snapshots.manifest import Manifest, parse_manifest
 from interlock.snapshots.path_state import now, read_git_file, state_key

@@ -16,8 +16,7 @@ from interlock.impact.git import Repository
 from interlock.impact.survey import FileSurvey, ImpactTally
 from interlock.snapshots import UndoChange, databases
 from interlock.snapshots.contents import ContentReader
-from interlock.snapshots.filesystem import FolderHandles
-from interlock.snapshots.folder import SnapshotFolder
+from interlock.snapshots.folder import FolderHandles, SnapshotFolder
 from interlock.snapshots.manifest import Manifest, SavedDatabase, SavedPath, SavedRef, SavedRepository
 from interlock.snapshots.path_state import (
     PathState,

@@ -16,8 +16,7 @@ from interlock.impact.git import command as git_command
 from interlock.impact.git.command import CheckoutScope, GitCommand, parse_arguments
 from interlock.impact.survey import FileSurvey, ImpactTally
 from interlock.impact.targets import is_virtual
-from interlock.snapshots.filesystem import FolderHandles
-from interlock.snapshots.folder import SnapshotFolder
+from interlock.snapshots.folder import FolderHandles, SnapshotFolder
 from interlock.snapshots.manifest import SavedRemoteRef
 
 MOST_LOGGED = 5_000  # commits that one log names

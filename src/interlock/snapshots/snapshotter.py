@@ -12,10 +12,16 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import Struct
+
+from interlock.impact import Budget, BudgetExceeded, Unclear
 from interlock.impact.inspector import deny_tracing
 from interlock.impact.warm_child import READY
 from interlock.snapshots import (
+    ID,
+    PruneResult,
     SnapshotLimits,
+    SnapshotSummary,
     parse_snapshot_id,
     prune_result_json,
     snapshot_json,
@@ -23,10 +29,122 @@ from interlock.snapshots import (
     undo_plan_json,
     undo_result_json,
 )
-from interlock.snapshots.folder import SnapshotFolder
-from interlock.snapshots.prune import list_snapshots, prune
+from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder
+from interlock.snapshots.git_writer import drop_hold
+from interlock.snapshots.manifest import Manifest, parse_manifest
 from interlock.snapshots.restore import plan, settle, undo
 from interlock.snapshots.take import take
+
+DAY = 86_400
+MILLISECONDS = 50_000
+_ENDINGS = ("json", "after", "undoing", "begun")
+
+
+class ListedSnapshot(Struct, frozen=True):
+    """One snapshot of the folder; without a manifest, one that cannot be read."""
+
+    id: str
+    at: float
+    bytes: int
+    digest: str = ""
+    manifest: Manifest | None = None
+
+
+def prune(folder: SnapshotFolder, now: float, days: float, most: int) -> PruneResult:
+    """Deletes expired snapshots and the oldest beyond `most` bytes; does not wait: while a snapshot is being taken, nothing is deleted."""
+    try:
+        with folder.locked("lock", exclusive=True, wait=False), FolderHandles() as places:
+            budget = Budget.of(MILLISECONDS, 10_000_000)
+            remaining = find_snapshots(folder)
+            expired = [one for one in remaining if one.at < now - days * DAY]
+            remaining = [one for one in remaining if one not in expired]
+            while remaining and sum(one.bytes for one in remaining) > most:
+                expired.append(remaining.pop())  # the oldest is the last
+            for one in expired:
+                _delete(folder, places, one, budget)
+            _delete_leftovers(folder, places, remaining, budget)
+            return PruneResult(tuple(one.id for one in expired), _size(folder))
+    except (RestoreRefused, BudgetExceeded) as error:
+        return PruneResult(problem=str(error))
+    except OSError as error:
+        return PruneResult(problem=f"it cannot be deleted ({error.strerror or type(error).__name__})")
+
+
+def list_snapshots(folder: SnapshotFolder) -> list[SnapshotSummary]:
+    """The readable snapshots, the newest first."""
+    return [
+        SnapshotSummary(one.id, one.at, one.digest, one.manifest.files, one.manifest.bytes, one.manifest.bases)
+        for one in find_snapshots(folder)
+        if one.manifest is not None
+    ]
+
+
+def find_snapshots(folder: SnapshotFolder) -> list[ListedSnapshot]:
+    """Every snapshot, the newest first."""
+    names = os.listdir(os.path.join(folder.path, "snapshots"))
+    ids = [name.removesuffix(".json") for name in names if name.endswith(".json")]
+    return sorted(
+        (_read_snapshot(folder, id) for id in ids if ID.fullmatch(id)), key=lambda one: (one.at, one.id), reverse=True
+    )
+
+
+def _read_snapshot(folder: SnapshotFolder, id: str) -> ListedSnapshot:
+    place = folder.place(id)
+    size = os.lstat(place).st_size + (os.path.getsize(folder.pack(id)) if os.path.exists(folder.pack(id)) else 0)
+    try:
+        data, digest = folder.read(place)
+        manifest = parse_manifest(data, folder)
+    except (RestoreRefused, OSError):
+        return ListedSnapshot(id, os.lstat(place).st_mtime, size)
+    size += sum(count for sha, count in manifest.contents.items() if sha not in manifest.pack)
+    return ListedSnapshot(id, manifest.at, size, digest, manifest)
+
+
+def _delete(folder: SnapshotFolder, places: FolderHandles, one: ListedSnapshot, budget: Budget) -> None:
+    """Deletes refs first, and the manifest before the contents: a kill leaves no manifest of missing contents."""
+    for git in one.manifest.git if one.manifest is not None else ():
+        if git.held:
+            _release_objects(places, git.shared, one.id, budget)
+    for path in (*(folder.place(one.id, ending) for ending in _ENDINGS), folder.pack(one.id)):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+
+
+def _delete_leftovers(
+    folder: SnapshotFolder, places: FolderHandles, remaining: list[ListedSnapshot], budget: Budget
+) -> None:
+    """Deletes what a kill left behind, and contents that no manifest names any more."""
+    ids = {one.id for one in remaining}
+    for name in os.listdir(os.path.join(folder.path, "snapshots")):
+        id, _, ending = name.partition(".")
+        if id not in ids and ID.fullmatch(id):
+            if ending == "begun":
+                with open(folder.place(id, ending), encoding="utf-8", errors="surrogateescape") as given:
+                    for shared in given.read(1 << 20).split("\0"):
+                        _release_objects(places, shared, id, budget)
+            os.unlink(os.path.join(folder.path, "snapshots", name))
+    for part, names in (("tmp", frozenset[str]()), ("packs", frozenset(f"{id}.pack" for id in ids))):
+        for name in os.listdir(os.path.join(folder.path, part)):
+            if name not in names:
+                os.unlink(os.path.join(folder.path, part, name))
+    if all(one.manifest is not None for one in remaining):  # one that cannot be read may need any of them
+        needed = {sha for one in remaining if one.manifest is not None for sha in one.manifest.contents}
+        for first in os.listdir(os.path.join(folder.path, "objects")):
+            for name in os.listdir(os.path.join(folder.path, "objects", first)):
+                budget.tick()
+                if first + name not in needed:
+                    os.unlink(os.path.join(folder.path, "objects", first, name))
+
+
+def _release_objects(places: FolderHandles, shared: str, id: str, budget: Budget) -> None:
+    """Deletes a protecting ref; a repository that is missing or damaged by now holds nothing of ours that matters."""
+    with contextlib.suppress(OSError, RestoreRefused, Unclear, ValueError):
+        drop_hold(places, shared, id, budget)
+
+
+def _size(folder: SnapshotFolder) -> int:
+    return sum(os.lstat(os.path.join(at, name)).st_size for at, _, names in os.walk(folder.path) for name in names)
+
 
 MAX_REQUEST = 1 << 20  # bytes
 MEMORY = 4 << 30

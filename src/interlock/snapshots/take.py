@@ -15,8 +15,7 @@ from interlock.impact.survey import FileSurvey, ImpactTally
 from interlock.impact.targets import effective_home, join_target, real_path, replaced_in
 from interlock.snapshots import SnapshotLimits, TakenSnapshot, databases, no_snapshot
 from interlock.snapshots.contents import ContentWriter
-from interlock.snapshots.filesystem import FolderHandles
-from interlock.snapshots.folder import RestoreRefused, SnapshotFolder
+from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder
 from interlock.snapshots.git_writer import drop_hold, hold_objects
 from interlock.snapshots.manifest import Manifest, SavedRef, SavedRepository, manifest_json
 from interlock.snapshots.recorder import PathRecorder

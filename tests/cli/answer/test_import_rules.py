@@ -13,7 +13,7 @@ from interlock.cli.answer.importing import why_refused
 from interlock.cli.answer.importing.formats import ForeignRule, UnknownFormat, from_regex, read_file
 from interlock.cli.main import main
 from interlock.config import Config, load_config
-from interlock.runtime.in_force import rules_of
+from interlock.runtime import rules_of
 
 CLAUDE = {
     "permissions": {

@@ -19,6 +19,7 @@ from interlock.analysis.powershell.cmdlets import CMDLETS, join_paths, pass_on, 
 from interlock.analysis.powershell.parameters import Bound, CmdletWord, bind, cmdlets
 from interlock.analysis.powershell.programs import (
     RUN_TIME,
+    PsSession,
     run_block,
     run_line,
     run_program,
@@ -27,7 +28,6 @@ from interlock.analysis.powershell.programs import (
     run_value,
     split_line,
 )
-from interlock.analysis.powershell.session import PsSession
 from interlock.analysis.powershell.values import (
     SCRIPT,
     cast,

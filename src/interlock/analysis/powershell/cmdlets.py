@@ -22,8 +22,15 @@ from interlock.analysis.code.program.values import (
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.facts import hole, known, without_holes
 from interlock.analysis.powershell.parameters import Bound, cmdlets
-from interlock.analysis.powershell.programs import run_block, run_line, run_program, run_value, split_line
-from interlock.analysis.powershell.session import files_of, session_of
+from interlock.analysis.powershell.programs import (
+    files_of,
+    run_block,
+    run_line,
+    run_program,
+    run_value,
+    session_of,
+    split_line,
+)
 from interlock.analysis.powershell.values import plain, single, spread, texts
 from interlock.analysis.windows import is_nothing, suffix, wildcard
 

@@ -15,13 +15,13 @@ from msgspec.structs import asdict
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.audit.export import ExportComparison, compare_export, from_jsonl
 from interlock.audit.search import describe_record
-from interlock.cli.arguments import parse_time
 from interlock.cli.command import (
     FAILED,
     OK,
     CommandError,
     add_operator_option,
     list_rows,
+    parse_time,
     pluralize,
     run,
     say,

@@ -12,18 +12,22 @@ from interlock.analysis.display_text import short_id, visible
 from interlock.approvals.rendering import OPEN, approved_by, approvers, requirement_words, state_words, ticket_lines
 from interlock.cli.answer.grants import revoke_grant
 from interlock.cli.answer.tickets import pending_lines
-from interlock.cli.arguments import GRANT, WHOLE, find_ticket, open_tickets, sees_all
 from interlock.cli.command import (
+    GRANT,
     OK,
+    WHOLE,
     CommandError,
     add_operator_option,
     command,
     daemon,
+    find_ticket,
+    open_tickets,
     pluralize,
     report,
     run,
     say,
     say_json,
+    sees_all,
 )
 from interlock.cli.sign_in import (
     confirm,

@@ -8,14 +8,16 @@ from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText, short_id, visible
 from interlock.approvals.rendering import OPEN
-from interlock.cli.arguments import find_row, find_ticket, parse_duration
 from interlock.cli.command import (
     OK,
     USAGE,
     CommandError,
     add_operator_option,
     daemon,
+    find_row,
+    find_ticket,
     list_rows,
+    parse_duration,
     pluralize,
     report,
     run,

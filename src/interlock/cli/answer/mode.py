@@ -7,8 +7,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from interlock.analysis.display_text import visible
-from interlock.cli.arguments import parse_duration
-from interlock.cli.command import OK, USAGE, CommandError, add_operator_option, command, daemon, report, run, say_json
+from interlock.cli.command import (
+    OK,
+    USAGE,
+    CommandError,
+    add_operator_option,
+    command,
+    daemon,
+    parse_duration,
+    report,
+    run,
+    say_json,
+)
 from interlock.cli.sign_in import operator_session
 from interlock.local_times import ago, clock
 

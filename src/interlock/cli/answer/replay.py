@@ -10,13 +10,14 @@ from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.audit.chain import body_of
 from interlock.audit.search import is_attempt, record_title
 from interlock.cli.answer.audit import read_records
-from interlock.cli.arguments import TICKET, id_prefix
 from interlock.cli.command import (
     FAILED,
     OK,
+    TICKET,
     CommandError,
     add_operator_option,
     command,
+    id_prefix,
     pluralize,
     run,
     say,

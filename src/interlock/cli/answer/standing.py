@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText, short_id, visible
-from interlock.cli.arguments import parse_duration
 from interlock.cli.command import (
     OK,
     CommandError,
     add_operator_option,
     command,
     list_rows,
+    parse_duration,
     pluralize,
     report,
     run,

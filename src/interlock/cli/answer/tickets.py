@@ -21,7 +21,6 @@ from interlock.approvals.rendering import (
     state_words,
     ticket_lines,
 )
-from interlock.cli.arguments import find_ticket, open_tickets, parse_duration, sees_all
 from interlock.cli.command import (
     ASKS,
     DENIED,
@@ -29,10 +28,14 @@ from interlock.cli.command import (
     add_operator_option,
     command,
     daemon,
+    find_ticket,
+    open_tickets,
+    parse_duration,
     report,
     run,
     say,
     say_json,
+    sees_all,
     typed_name,
 )
 from interlock.cli.sign_in import operator_session, reading_session

@@ -14,8 +14,8 @@ from interlock.cli.command import FAILED, OK, report, run, say_json, settings, w
 from interlock.config import Config, ConfigError, config_path, effective_settings, settings_schema
 from interlock.impact.project_files import find_project_files
 from interlock.policy.policy import PolicyError
+from interlock.runtime import rules_of
 from interlock.runtime.adapters import read_adapters
-from interlock.runtime.in_force import rules_of
 
 _EXAMPLES = """
 interlock config show

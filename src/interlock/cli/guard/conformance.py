@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import interlock
 from interlock.cli.command import FAILED, OK, CommandError, run, say_json
-from interlock.cli.guard.demo_daemon import private_daemon
+from interlock.cli.guard.demo import private_daemon
 from interlock.client import DaemonClient
 
 

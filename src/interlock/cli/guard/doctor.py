@@ -15,9 +15,16 @@ from interlock.cli.guard.installation import home_and_project, named_agents
 from interlock.client import ApiError, NoDaemon
 from interlock.identity.agent_detection import agent_above
 from interlock.impact.project_files import find_project_files
-from interlock.install.checks import Check, check_hooks, check_journal, check_without_daemon, check_wrapping, fail_mode
+from interlock.install.checks import (
+    Check,
+    check_hooks,
+    check_journal,
+    check_separation,
+    check_without_daemon,
+    check_wrapping,
+    fail_mode,
+)
 from interlock.install.discovery import HookedFile, hooked_files
-from interlock.install.system.checks import check_separation
 
 if TYPE_CHECKING:
     from interlock.config import Config

@@ -27,7 +27,7 @@ from interlock.policy.impact import Impact, impact_json
 
 if TYPE_CHECKING:
     from interlock.policy.load import ProjectFile
-    from interlock.runtime.in_force import InForce
+    from interlock.runtime import InForce
 
 PATIENCE = 5_000  # milliseconds of an inspection
 DAEMON_PATIENCE = 2.0  # seconds

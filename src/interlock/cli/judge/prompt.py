@@ -14,7 +14,7 @@ from interlock.engine.preview import local_policy
 from interlock.model import command
 
 if TYPE_CHECKING:
-    from interlock.runtime.in_force import InForce
+    from interlock.runtime import InForce
 
 _HELP = """\
 usage: interlock prompt

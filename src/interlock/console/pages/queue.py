@@ -6,8 +6,7 @@ from urllib.parse import quote
 
 from interlock.approvals import answers, challenges, settle
 from interlock.console.cards import Card, approves_too_fast, card_of, cards, needs_step_up, other_attempts, target_of
-from interlock.console.render import waiting_count
-from interlock.console.replies import form_field
+from interlock.console.replies import form_field, waiting_count
 from interlock.console.visit import (
     APPROVER,
     OPEN,

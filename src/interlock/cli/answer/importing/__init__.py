@@ -37,7 +37,7 @@ from interlock.model import Level, tool
 from interlock.model import command as command_action
 from interlock.policy.match_names import match_names
 from interlock.policy.patterns import Glob, PatternSyntax, covers
-from interlock.runtime.in_force import rules_of
+from interlock.runtime import rules_of
 
 _EXAMPLES = """
 interlock import ~/.claude/settings.json                # shows what it would become, and saves nothing

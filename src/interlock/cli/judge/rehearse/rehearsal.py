@@ -26,7 +26,7 @@ from interlock.impact.targets import existing_paths, join_target
 from interlock.model import Action, Assessment, Category, Loss
 from interlock.policy.effect_key import EffectKey, effect_keys
 from interlock.policy.impact import Impact
-from interlock.runtime.in_force import InForce
+from interlock.runtime import InForce
 
 
 def rehearse_call(action: Action, by: InForce, created: Provenance = NOTHING_CREATED) -> PolicyAnswer | Unjudged:
