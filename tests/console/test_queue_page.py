@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from console_visitor import visit_console
 from interlock.approvals import first_state
-from interlock.console.cards import card_of
-from interlock.console.highlight import highlight, runs
+from interlock.console.cards import card_of, highlight, runs
 from interlock.console.pages.queue import MOST
 from interlock.console.replies import environment
 from interlock.model import Human, Level, Requirement, TicketState

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from interlock.approvals import answers
 from interlock.error_codes import AnswerRefused
-from interlock.plans import running, workflow_runs, workflows
+from interlock.plans import running, workflows
 from interlock.plans.releasing import PlanConsent
 from interlock.plans.workflows import OpenWorkflow
 from interlock.records.plans import Workflow
@@ -35,7 +35,7 @@ def said(opened: OpenWorkflow, understood: bool = True) -> list[tuple[str, PlanC
     return [(plan.id, consent_to(plan, understood)) for plan in opened.plans]
 
 
-def ran(gate: PlannerDesk, flow: workflow_runs.RunningWorkflow) -> tuple[str, list[str]]:
+def ran(gate: PlannerDesk, flow: workflows.RunningWorkflow) -> tuple[str, list[str]]:
     until(lambda: flow.status != "running")
     return flow.status, flow.statuses
 
@@ -50,16 +50,16 @@ def opened(gate: PlannerDesk, flow: Workflow) -> OpenWorkflow:
 
 def test_all_steps_run_after_a_yes_to_each(gate: PlannerDesk) -> None:
     flow = saved(gate, "touch one", "ls", "touch two")
-    found = workflow_runs.start_run(gate.state, gate.by, flow.id, said(opened(gate, flow)))
+    found = workflows.start_run(gate.state, gate.by, flow.id, said(opened(gate, flow)))
     assert ran(gate, found) == ("success", ["success"] * 3) and names(gate) == ["one", "two"]
     with pytest.raises(AnswerRefused, match="it runs once"):
-        workflow_runs.start_run(gate.state, gate.by, flow.id, [(plan.id, consent_to(plan)) for plan in found.plans])
+        workflows.start_run(gate.state, gate.by, flow.id, [(plan.id, consent_to(plan)) for plan in found.plans])
 
 
 @pytest.mark.parametrize(("stops", "left"), [(True, ["one"]), (False, ["one", "two"])])
 def test_a_failure_stops_it_if_it_says_so(gate: PlannerDesk, stops: bool, left: list[str]) -> None:
     flow = saved(gate, "touch one", "false", "touch two", stops=stops)
-    status, _ = ran(gate, workflow_runs.start_run(gate.state, gate.by, flow.id, said(opened(gate, flow))))
+    status, _ = ran(gate, workflows.start_run(gate.state, gate.by, flow.id, said(opened(gate, flow))))
     assert status == "failure" and names(gate) == left
 
 
@@ -70,7 +70,7 @@ def test_a_saved_workflow_skips_no_box_and_no_step(gate: PlannerDesk) -> None:
     other = [(steps[0][0], replace(steps[0][1], command="touch evil")), *steps[1:]]
     for wrong in (unticked, steps[:2], steps[1:], steps[::-1], [*steps, steps[0]], other, []):
         with pytest.raises(AnswerRefused):
-            workflow_runs.start_run(gate.state, gate.by, flow.id, wrong)
+            workflows.start_run(gate.state, gate.by, flow.id, wrong)
     assert names(gate) == []
 
 
@@ -78,19 +78,19 @@ def test_steps_of_one_workflow_are_no_yes_to_another(gate: PlannerDesk) -> None:
     flow = saved(gate, "ls")
     other = workflows.save(gate.state, gate.by, "other", [{"command": "ls", "cwd": str(gate.here)}])
     with pytest.raises(AnswerRefused, match="not the steps of this workflow"):
-        workflow_runs.start_run(gate.state, gate.by, other.id, said(opened(gate, flow)))
+        workflows.start_run(gate.state, gate.by, other.id, said(opened(gate, flow)))
 
 
 def test_a_dangerous_step_holds_the_whole_before_anything_runs(gate: PlannerDesk) -> None:
     flow = saved(gate, "touch one", "rm -rf /home/nobody-7f3/photos", "touch two")
     first = opened(gate, flow)
-    with pytest.raises(workflow_runs.StepsHeld) as held:
-        workflow_runs.start_run(gate.state, gate.by, flow.id, said(first))
+    with pytest.raises(workflows.StepsHeld) as held:
+        workflows.start_run(gate.state, gate.by, flow.id, said(first))
     assert [at for at, _ in held.value.held] == [2] and names(gate) == []
     ticket = held.value.held[0][1].ticket
     assert ticket is not None
     answers.approve(gate.state, gate.sign_in(), ticket.id)
-    assert ran(gate, workflow_runs.start_run(gate.state, gate.by, flow.id, said(first)))[0] == "success"
+    assert ran(gate, workflows.start_run(gate.state, gate.by, flow.id, said(first)))[0] == "success"
     assert names(gate) == ["one", "two"]
 
 
@@ -98,8 +98,8 @@ def frozen(gate: PlannerDesk, flow: Workflow, runs: int = 2) -> OpenWorkflow:
     return workflows.freeze(gate.state, gate.sign_in(), flow.id, said(opened(gate, flow)), runs, 1)
 
 
-def begin(gate: PlannerDesk, found: OpenWorkflow) -> workflow_runs.RunningWorkflow:
-    return workflow_runs.start_run(gate.state, gate.by, found.workflow.id, said(found, understood=False), found.mark)
+def begin(gate: PlannerDesk, found: OpenWorkflow) -> workflows.RunningWorkflow:
+    return workflows.start_run(gate.state, gate.by, found.workflow.id, said(found, understood=False), found.mark)
 
 
 def test_a_frozen_workflow_takes_one_yes_as_often_as_it_was_said(gate: PlannerDesk) -> None:
@@ -191,9 +191,9 @@ def test_nobody_elses_freeze_counts_and_none_after_its_time(gate: PlannerDesk) -
 
 def test_cancelling_ends_the_step_and_begins_no_other(gate: PlannerDesk) -> None:
     flow = saved(gate, "sleep 600", "touch two")
-    found = workflow_runs.start_run(gate.state, gate.by, flow.id, said(opened(gate, flow)))
+    found = workflows.start_run(gate.state, gate.by, flow.id, said(opened(gate, flow)))
     until(lambda: found.plans[0].id in gate.state.plans.processes)
-    workflow_runs.cancel_run(gate.state, gate.by, flow.id)
+    workflows.cancel_run(gate.state, gate.by, flow.id)
     assert ran(gate, found)[0] == "interrupted" and names(gate) == []
 
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from msgspec import Struct, field
 
 from interlock.analysis.facts import HOLE, Report, hole, known, without_holes
-from interlock.analysis.http.clients import parse_requests
+from interlock.analysis.http import parse_requests
 from interlock.analysis.programs.load import input_language, program_set, shipped_programs
 
 TEMP = "~\\AppData\\Local\\Temp"

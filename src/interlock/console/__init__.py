@@ -9,10 +9,10 @@ from urllib.parse import parse_qsl, quote
 
 from msgspec.structs import replace
 
-from interlock.console import events, pages, signin, static
+from interlock.console import events, pages, signin
 from interlock.console.cookies import cookie_of, rate_limit_key
 from interlock.console.pages import Routes
-from interlock.console.replies import Renderer, encode_answer, failure_page, problem_page
+from interlock.console.replies import Renderer, encode_answer, failure_page, problem_page, send_static
 from interlock.console.visit import (
     HOME,
     OF_PAGES,
@@ -62,7 +62,7 @@ class ConsoleApp:
         """Answers one request whose Host and Origin were checked."""
         visit = self._visit(scope, headers)
         if visit.path.startswith("/console/static/") and visit.method == "GET":
-            return await static.send(send, visit.path, visit.headers)
+            return await send_static(send, visit.path, visit.headers)
         if visit.headers.get("host", "").startswith("127.0.0.1") and visit.method == "GET":
             return await self._send(send, visit, CanonicalRedirect(visit.site.origin + _address(scope)))  # for passkeys
         try:

@@ -16,7 +16,7 @@ from interlock.audit import EVENTS, HELD, ROUTINE
 from interlock.audit.false_alarms import FalseAlarm, is_markable, marks, rules_of
 from interlock.audit.proof import RecordProof, proof_of
 from interlock.audit.search import RecordEntry, RecordQuery, action_of, details_line, record_title, search, token_line
-from interlock.console.highlight import Piece, highlight, runs
+from interlock.console.cards import Piece, highlight, runs
 from interlock.engine.replay import assess_record
 from interlock.identity.passkey_proofs import PREFIX
 from interlock.policy.impact import impact_words, recoverable, undo_words_after

@@ -1,19 +1,23 @@
-"""Renders an answer or its error: template, frame, status, headers and bytes; reads fields of forms and JSON bodies."""
+"""Renders an answer or its error (template, frame, status, headers), serves static files by their hash, and reads fields of forms and JSON bodies."""
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import logging
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from interlock.analysis.display_text import visible
-from interlock.console import static
 from interlock.console.visit import (
     HOME,
+    SAFE,
     Answer,
     CanonicalRedirect,
     Download,
@@ -35,6 +39,58 @@ from interlock.records import TicketQuery
 from interlock.times import iso
 from interlock.web.context import Context
 from interlock.web.errors import HttpProblem, problem_of
+
+_KINDS = MappingProxyType(
+    {
+        "css": "text/css; charset=utf-8",
+        "js": "text/javascript; charset=utf-8",
+        "svg": "image/svg+xml",
+        "webmanifest": "application/manifest+json",
+    }
+)
+
+
+@cache
+def contents() -> Mapping[str, tuple[bytes, str, str]]:
+    """Path -> bytes, type, hash."""
+    found = {}
+    root = files("interlock.console") / "static"
+    for folder, name in ((root, ""), (root / "vendor", "vendor/")):
+        for item in folder.iterdir():
+            kind = _KINDS.get(item.name.rpartition(".")[2])
+            if kind and item.is_file():
+                data = item.read_bytes()
+                found[f"/console/static/{name}{item.name}"] = (data, kind, hashlib.sha256(data).hexdigest()[:16])
+    return MappingProxyType(found)
+
+
+def static_address(name: str) -> str:
+    """The address of a file, with its hash."""
+    path = f"/console/static/{name}"
+    return f"{path}?v={contents()[path][2]}"
+
+
+async def send_static(send: Any, path: str, headers: Mapping[str, str]) -> None:
+    found = contents().get(path)
+    if found is None:
+        return await _answer(send, 404, b"text/plain", b"There is no such file.", b"no-store", "")
+    data, kind, mark = found
+    if headers.get("if-none-match") == f'"{mark}"':
+        return await _answer(send, 304, kind.encode(), b"", b"public, max-age=31536000, immutable", mark)
+    return await _answer(send, 200, kind.encode(), data, b"public, max-age=31536000, immutable", mark)
+
+
+async def _answer(send: Any, status: int, kind: bytes, body: bytes, keep: bytes, mark: str) -> None:
+    headers = [
+        (b"content-type", kind),
+        (b"content-length", b"%d" % len(body)),
+        (b"cache-control", keep),
+        *SAFE,
+    ]
+    headers += [(b"etag", f'"{mark}"'.encode())] if mark else []
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
 
 NAVIGATION = (
     ("/console/queue", "Queue", "queue"),
@@ -102,7 +158,7 @@ def environment() -> Environment:
         "pretty": lambda value: _lines(json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True, default=str)),
         "size": size_words,
     }
-    made.globals |= {"static": static.address}
+    made.globals |= {"static": static_address}
     return made
 
 

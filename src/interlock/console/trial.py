@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement, judge
-from interlock.console.highlight import Piece, highlight, runs
+from interlock.console.cards import Piece, highlight, runs
 from interlock.console.visit import InvalidInput, Visit
 from interlock.engine.assessment import Unjudged
 from interlock.engine.explain import PolicyAnswer

@@ -7,8 +7,7 @@ from typing import Any
 from interlock.analysis.display_text import lookalikes
 from interlock.analysis.wire import flags_json, requirement_json
 from interlock.plans.running import RunProgress, seconds_of
-from interlock.plans.workflow_runs import RunningWorkflow
-from interlock.plans.workflows import OpenWorkflow
+from interlock.plans.workflows import OpenWorkflow, RunningWorkflow
 from interlock.records.plans import NO_EXIT, PlanRow, Workflow
 from interlock.runtime.plan_desk import ReviewedPlan
 from interlock.runtime.state import State

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from interlock.plans.history import TerminalProgram
     from interlock.plans.planner_choice import PlannerOffer
     from interlock.plans.process import RunningCommand
-    from interlock.plans.workflow_runs import RunningWorkflow
+    from interlock.plans.workflows import RunningWorkflow
 
 Inspect = Callable[[Mapping[str, Any]], Impact]
 Take = Callable[[Mapping[str, Any], str, float, SnapshotLimits], TakenSnapshot]

@@ -71,7 +71,7 @@ def found() -> dict[str, set[str]]:
 # Names that may stay in a file, each with the reason.
 EXCEPTIONS = {
     "adapters/__init__.py": ("GET", "a method of HTTP"),
-    "agents/claude_permissions.py": ("cp mkdir mv rm rmdir sed", "commands that a mode of the agent accepts by itself"),
+    "agents/claude_code.py": ("cp mkdir mv rm rmdir sed", "commands that a mode of the agent accepts by itself"),
     "agents/kiro.py": ("aws", "a tool of the agent"),
     "analysis/cmd/commands.py": ("forfiles mkdir rmdir robocopy xcopy", "commands of cmd itself, and programs on files that its reader treats like them"),
     "analysis/code/javascript/answers.py": ("aws prisma", "a module that is imported, and the program that does the same as a call"),
@@ -107,9 +107,8 @@ EXCEPTIONS = {
     "install/system/__init__.py": ("systemctl", "a program that the installation runs"),
     "install/checks.py": ("docker sudo", "groups of users"),
     "install/user_service.py": ("launchctl", "a program that the installation runs"),
-    "mcp/adapters/http_client.py": ("GET", "a method of HTTP"),
+    "mcp/adapters/http_client.py": ("GET gzip", "a method and an encoding of HTTP"),
     "mcp/adapters/requests.py": ("GET", "a method of HTTP"),
-    "mcp/adapters/responses.py": ("gzip", "an encoding of HTTP"),
     "policy/declared_steps.py": ("rm sudo", "beginnings of verbs"),
     "policy/effect_key/programs.py": ("rm", "a subcommand of Git"),
     "server/app.py": ("GET", "a method of HTTP"),

@@ -23,9 +23,18 @@ from interlock.impact import Budget
 from interlock.impact.survey import folders_made_again
 from interlock.journal.build import problem_of
 from interlock.journal.running import JournalRun, begin_run
-from interlock.sandbox import GRANTS, SandboxPlan, SandboxSituation, bubblewrap, hook_files, plan_sandbox
+from interlock.sandbox import (
+    GRANTS,
+    Placeholders,
+    SandboxPlan,
+    SandboxSituation,
+    agent_of_program,
+    bubblewrap,
+    guarded_files,
+    missing_files,
+    plan_sandbox,
+)
 from interlock.sandbox.bubblewrap import CannotJail
-from interlock.sandbox.hook_files import agent_of_program
 from interlock.sandbox.seatbelt import argv
 from interlock.sandbox.supervise import supervise
 
@@ -71,12 +80,12 @@ def _jailed(args: argparse.Namespace, config: Config, command: list[str]) -> int
     if not args.dry_run:
         _daemon_answers(config)
     _warn(_AS_ROOT if os.getuid() == 0 else "")
-    guarded = hook_files.guarded_files(config, at.home, at.cwd)
+    guarded = guarded_files(config, at.home, at.cwd)
     _warn(_unguarded(command[0], guarded))
-    holders = hook_files.Placeholders()
+    holders = Placeholders()
     try:
         if not args.dry_run:
-            _warn(*holders.make(path for word in guarded for path in hook_files.missing_files(word, at.cwd)))
+            _warn(*holders.make(path for word in guarded for path in missing_files(word, at.cwd)))
         jail = plan_sandbox(at)
         _warn(*dict.fromkeys(jail.world.notes))
         if args.dry_run:

@@ -12,7 +12,7 @@ from interlock.console.pages.ask import elsewhere, field
 from interlock.console.replies import json_handler
 from interlock.console.stepup import grant_begin, grant_signed
 from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, RedirectTo, Route, Visit
-from interlock.plans import planning, running, workflow_runs, workflows
+from interlock.plans import planning, running, workflows
 from interlock.plans.releasing import PlanConsent
 from interlock.plans.wire import flow_json, plan_json
 from interlock.records.plans import RUNNING
@@ -61,10 +61,8 @@ def run(visit: Visit) -> Mapping[str, Any]:
     """Runs a workflow on a yes to every step, or to the frozen whole; else answers with the tickets that hold it."""
     state, session, id = visit.context.state, visit.who.session, visit.params["id"]
     try:
-        flow = workflow_runs.start_run(
-            state, session, id, _step_answers(visit), field(visit, "frozen"), elsewhere(visit)
-        )
-    except workflow_runs.StepsHeld as held:
+        flow = workflows.start_run(state, session, id, _step_answers(visit), field(visit, "frozen"), elsewhere(visit))
+    except workflows.StepsHeld as held:
         tickets = [one.ticket.id for _, one in held.held if one.ticket]
         return {"status": "held", "reason": f"{held} Answer them in the queue, then run it again.", "tickets": tickets}
     return flow_json(flow)
@@ -97,11 +95,11 @@ def _span(visit: Visit) -> tuple[int, int]:
 
 
 def progress(visit: Visit) -> Mapping[str, Any]:
-    return flow_json(workflow_runs.find_run(visit.context.state, visit.who.session, visit.params["id"]))
+    return flow_json(workflows.find_run(visit.context.state, visit.who.session, visit.params["id"]))
 
 
 def cancel(visit: Visit) -> Mapping[str, Any]:
-    workflow_runs.cancel_run(visit.context.state, visit.who.session, visit.params["id"])
+    workflows.cancel_run(visit.context.state, visit.who.session, visit.params["id"])
     return {"status": "ending"}
 
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from starlette.requests import Request
 
 from interlock.identity.sessions import OperatorSession
-from interlock.plans import history, planner_choice, planning, running, workflow_runs, workflows
+from interlock.plans import history, planner_choice, planning, running, workflows
 from interlock.plans.planner_choice import CHOICES, MOST_MODEL, PlannerState
 from interlock.plans.releasing import PlanConsent, PlanHeld
 from interlock.plans.wire import flow_json, opened_json, plan_json, progress_json, row_json, workflow_json
@@ -206,11 +206,11 @@ def workflow_routes(context: Context) -> APIRouter:
 
     @router.get("/{id}/run", **describe("workflow_run", OPERATOR, "The progress of the last run", 404))
     async def progress(request: Request, id: str) -> Any:
-        return flow_json(await run(request, workflow_runs.find_run, id))
+        return flow_json(await run(request, workflows.find_run, id))
 
     @router.post("/{id}/cancel", **describe("done", OPERATOR, "Cancels the running step and those after it", 404))
     async def cancel(request: Request, id: str) -> Any:
-        await run(request, workflow_runs.cancel_run, id)
+        await run(request, workflows.cancel_run, id)
         return {"success": True}
 
     return router
@@ -222,8 +222,8 @@ def _consents(steps: Sequence[StepYes]) -> list[tuple[str, PlanConsent]]:
 
 def _workflow_run(state: State, by: OperatorSession, id: str, body: WorkflowRun) -> dict[str, Any]:
     try:
-        return flow_json(workflow_runs.start_run(state, by, id, _consents(body.steps), body.frozen))
-    except workflow_runs.StepsHeld as found:
+        return flow_json(workflows.start_run(state, by, id, _consents(body.steps), body.frozen))
+    except workflows.StepsHeld as found:
         held = [
             {"step": at, "reason": str(one)} | ({"ticket": ticket_json(one.ticket, [])} if one.ticket else {})
             for at, one in found.held
