@@ -108,8 +108,7 @@ test -e /opt/interlock
 kill $daemon
 trap - EXIT
 "$PYTHON" -c '
-from interlock.install.system import removal_steps
-from interlock.install.system.units import Layout
+from interlock.install.system import Layout, removal_steps
 for step in removal_steps(Layout()):
     step.needed and step.do()
 '

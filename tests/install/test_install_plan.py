@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from effort import EFFORT
 from interlock.agents import HookClient, agent, words
 from interlock.config import Config, config_of
-from interlock.install import register
+from interlock.install import files as register
 from interlock.install.changes import diff, install, plan_install, plan_uninstall, uninstall
 from interlock.install.discovery import agents_on_machine, hooked_files
 from interlock.install.files import FileProblem

@@ -18,9 +18,8 @@ from daemons import write_config
 from interlock.config import ConfigError, config_of
 from interlock.impact.privileged_helper import HEAD, TEXT, answer, target_users
 from interlock.impact.user_access import HelperUnavailable, read_as
-from interlock.install.system import code
+from interlock.install.system import PORT, Layout, code, config_text, unit_files
 from interlock.install.system.code import why_unreachable, why_writable, why_writable_inside
-from interlock.install.system.units import PORT, Layout, config_text, unit_files
 from repository import ROOT
 
 TRIP = Path(__file__).with_name("system_trip.sh")

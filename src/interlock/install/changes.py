@@ -13,10 +13,21 @@ from msgspec import Struct
 from interlock.agents import AgentDialect, HookClient, HookFile
 from interlock.agents.jsonc import EditError
 from interlock.config import Config
-from interlock.install import register
 from interlock.install.discovery import hooked_files, is_hooked
-from interlock.install.files import FileProblem, FileState, back_up, digest, read_state, remove_file, replace_file
-from interlock.install.register import RegisteredFile, find_registered
+from interlock.install.files import (
+    FileProblem,
+    FileState,
+    RegisteredFile,
+    back_up,
+    digest,
+    find_registered,
+    read_state,
+    register_file,
+    remove_file,
+    replace_file,
+    unregister_file,
+    with_first_backup,
+)
 
 
 class FileChange(Struct, frozen=True):
@@ -184,7 +195,7 @@ def install(change: FileChange, client: HookClient, config: Config) -> str:
         before=digest(change.current.data) if change.current.data is not None and not change.replaces else "",
         made=tuple(map(str, made)),
     )
-    register.register_file(config, register.with_first_backup(entry, older))  # 3
+    register_file(config, with_first_backup(entry, older))  # 3
     return backup
 
 
@@ -203,7 +214,7 @@ def uninstall(change: FileChange, config: Config) -> None:
         replace_file(change.current, change.after, change.current.mode)
     if change.entry is None:
         return
-    register.unregister_file(config, change.entry.path)
+    unregister_file(config, change.entry.path)
     if not change.entry.backup:
         return
     with suppress(FileProblem, OSError):

@@ -32,8 +32,7 @@ from interlock.install.canary import (
 )
 from interlock.install.client_build import client_folder, is_compiled
 from interlock.install.discovery import Handler, HookedFile, client_of, event_of, handlers
-from interlock.install.files import digest
-from interlock.install.register import find_registered
+from interlock.install.files import digest, find_registered
 from interlock.install.system.code import why_writable, why_writable_inside
 from interlock.journal.build import problem_of
 from interlock.journal.wrap_probe import wrapping_problem

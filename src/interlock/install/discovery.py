@@ -19,8 +19,7 @@ from interlock.agents.hook_files import is_ours, json_or_empty
 from interlock.agents.jsonc import EditError
 from interlock.agents.toml_edit import parse_toml
 from interlock.config import Config
-from interlock.install.files import FileProblem, digest, read_state
-from interlock.install.register import find_registered, registered_files
+from interlock.install.files import FileProblem, digest, find_registered, read_state, registered_files
 
 # Program names that differ from the agent's word.
 PROGRAMS = {

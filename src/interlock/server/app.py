@@ -29,11 +29,10 @@ from interlock.server.routes.adapters import adapter_routes, quota_routes, serve
 from interlock.server.routes.agents import agent_routes, coverage_routes, hook_file_routes, jail_routes
 from interlock.server.routes.aql import AqlApi
 from interlock.server.routes.audit import audit_routes
-from interlock.server.routes.evaluate import encode_json
+from interlock.server.routes.evaluate import encode_json, preview_routes
 from interlock.server.routes.grants import grant_routes, standing_routes
 from interlock.server.routes.operators import operator_routes
 from interlock.server.routes.plans import plan_routes, planner_routes, workflow_routes
-from interlock.server.routes.preview import preview_routes
 from interlock.server.routes.status import channel_routes, pause_routes, status_routes
 from interlock.server.routes.tickets import challenge_routes, ticket_routes
 from interlock.server.routes.undo import undo_routes

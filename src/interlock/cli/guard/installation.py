@@ -15,9 +15,17 @@ from interlock.cli.command import CommandError, pluralize
 from interlock.cli.sign_in import confirm
 from interlock.config import SYSTEM_CONFIG, Config, config_of, load_config
 from interlock.install.changes import FileChange, InstallRefusal, diff
-from interlock.install.system import CannotSetUp, SystemStep, has_systemd, manual_start, removal_steps, steps
+from interlock.install.system import (
+    CannotSetUp,
+    Layout,
+    SystemStep,
+    config_text,
+    has_systemd,
+    manual_start,
+    removal_steps,
+    steps,
+)
 from interlock.install.system.code import NoCode
-from interlock.install.system.units import Layout, config_text
 from interlock.install.user_service import data_steps, stop_steps
 
 SCOPE_WORDS = {
