@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 from msgspec import Struct
 
 from interlock.config.channels import ChannelRoute
-from interlock.model import Action, AgentRef, Loss
+from interlock.model import AgentRef
 from interlock.records import (
     AgentRow,
     AgentTotals,
@@ -338,16 +338,6 @@ class OpenChannel(Struct, frozen=True):
     carrier: Carrier | None = None
     address: str = ""  # without secrets
     problem: str = ""
-
-
-class ImpactInspector(Protocol):
-    """Inspects the real targets with the rights of the agent's user, without running anything."""
-
-    def script(self, path: str) -> str | None:
-        """The text of a script that an action would run."""
-
-    def loss(self, action: Action) -> tuple[Loss, str]:
-        """The loss, and its description."""
 
 
 class SnapshotTaker(Protocol):

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.agents import GATING, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents import GATING, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.hook_files import erase_hooks
 from interlock.agents.rewriting import Rewriting
 from interlock.strict_json import UnclearJson, decoder, number
@@ -170,7 +170,6 @@ def outcome_of(given: Mapping[str, Any]) -> str:
 
 Kinds = Mapping[str, str]  # an agent's event names -> kinds
 Fill = Callable[[Mapping[str, Any], Event], Event]
-Calls = Callable[[Mapping[str, Any], str], tuple[AgentCall, ...]]
 
 
 def decode_event(data: bytes, configured: str, kinds: Kinds, names: tuple[str, ...], fill: Fill) -> Event:

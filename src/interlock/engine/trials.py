@@ -105,9 +105,6 @@ def _agent(said: object) -> AgentRef:
     return AgentRef(*(str(who.get(key) or "") for key in ("principal", "name", "session", "parent")))
 
 
-GrantCase = tuple[Sequence[EffectKey], Assessment, AgentRef, str]
-
-
 def _covers(grant: Grant, after: Sequence[EffectKey], assessment: Assessment, who: AgentRef, mark: str) -> bool:
     return find_covering([grant], who, after, assessment, mark, grant.created_at) is not None
 

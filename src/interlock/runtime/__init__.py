@@ -153,16 +153,13 @@ def session_of(agent: AgentRef) -> str:
     return agent.session or f"{agent.principal}/{agent.name}"
 
 
-MOST = 2_048
+MOST_JUDGEMENTS = 2_048  # in the cache
 AT_ONCE = 2_000  # steps of reading, some ten milliseconds, that others may wait for
-LONGEST = 2_000  # characters; longer texts are not cached, so that the cache stays small
-
+LONGEST_CACHED = 2_000  # characters; longer texts are not cached, so that the cache stays small
 MOST_FIELDS = 20  # of a call that is cached
 
 Read = tuple[Judgement, MatchNames]
 Key = tuple[Kind, str, str, str]
-
-
 Decided = TypeVar("Decided")
 
 
@@ -204,7 +201,7 @@ class ActionReader:
         read = self._read(action, scripts, budget)
         if scripts is None or not scripts.used:
             self._known[key] = _Known(read, scripts is not None)
-            if len(self._known) > MOST:
+            if len(self._known) > MOST_JUDGEMENTS:
                 self._known.popitem(last=False)
         return read
 
@@ -231,7 +228,7 @@ def _key(action: Action) -> Key | None:
     """The cache key of an action; None for one that is too large."""
     if action.kind in (Kind.COMMAND, Kind.INTENT):
         text = action.text
-        return (action.kind, text, action.cwd, action.home) if len(text) <= LONGEST else None
+        return (action.kind, text, action.cwd, action.home) if len(text) <= LONGEST_CACHED else None
     small = all(map(_is_small, action.fields.values()))
     return (action.kind, repr(action.fields), action.cwd, action.home) if small else None
 
@@ -245,7 +242,7 @@ def _is_small(value: Any) -> bool:
 def _is_plain(value: Any) -> bool:
     """True for a short text, a number, true, false or nothing, each of which is spelled in one way."""
     if type(value) is str:
-        return len(value) <= LONGEST
+        return len(value) <= LONGEST_CACHED
     return value is None or type(value) in (bool, int, float, Level)
 
 

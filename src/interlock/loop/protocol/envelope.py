@@ -26,7 +26,6 @@ LEAKS = tuple(
         r"\.js:\d",
     )
 )
-_CODE = re.compile(r"[A-Z][A-Z0-9_]*")
 _ERRORS = frozenset({"INTERNAL_ERROR", "VALIDATION_INVALID_ENCODING"})  # C-42
 
 
@@ -98,10 +97,6 @@ def refusal(problem: AqlProblem, session: str = "", closed: bool = False) -> Pro
 def leaks(message: str) -> bool:
     """Whether a message would be taken for a stack trace by the public runner."""
     return any(pattern.search(message) for pattern in LEAKS)
-
-
-def is_code(code: str) -> bool:
-    return bool(_CODE.fullmatch(code))
 
 
 def encode(envelope: Mapping[str, Any]) -> str:
