@@ -83,7 +83,7 @@ class HookFile(Struct, frozen=True):
     """A file that install writes."""
 
     path: Path
-    form: str = "json"  # json | jsonc | toml | plugin | script
+    form: str = "json"  # json | jsonc | toml | yaml | plugin | script
     mode: int = 0o644
     note: str = ""  # the step that the user has to take before the agent uses it
     status: bool = False  # whether a status line may be set there: a file of one person
@@ -150,7 +150,9 @@ class AgentDialect(Protocol):
         """A description of each setting found that disables hooks."""
 
 
-_PARTS = frozenset("calls claude_permissions hook_files hook_protocol jsonc plugin rewriting toml_edit".split())
+_PARTS = frozenset(
+    "calls claude_permissions hook_files hook_protocol jsonc plugin rewriting toml_edit yaml_edit".split()
+)
 
 
 class UnknownAgent(LookupError):
