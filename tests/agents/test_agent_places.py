@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import tomllib
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from cases import each
 from interlock.agents import SCOPES, HookClient, HookFile, agent, words
@@ -46,6 +48,7 @@ WRITTEN = {  # what each agent reads, by its documentation
     ("amp", "user"): "/home/u/.config/amp/plugins/interlock.ts",
     ("amp", "project"): "/home/u/app/.amp/plugins/interlock.ts",
     ("kimi", "user"): "/home/u/.kimi/config.toml",
+    ("hermes", "user"): "/home/u/.hermes/config.yaml",
     ("grok", "user"): "/home/u/.grok/hooks/interlock.json",
     ("grok", "project"): "/home/u/app/.grok/hooks/interlock.json",
     ("antigravity", "user"): "/home/u/.gemini/config/hooks.json",
@@ -58,7 +61,7 @@ WRITTEN = {  # what each agent reads, by its documentation
 def written(word: str, scope: str = "user", client: HookClient = CLIENT) -> Any:
     place = agent(word).places(scope, HOME, PROJECT)[0]
     text = agent(word).installed(place, None, client)
-    return tomllib.loads(text) if place.form == "toml" else json.loads(text)
+    return {"toml": tomllib.loads, "yaml": yaml.safe_load}.get(place.form, json.loads)(text)
 
 
 @each(("word", "scope"), WRITTEN, ids=lambda value: value)
@@ -216,6 +219,48 @@ def test_clines_script_cancels_when_the_client_is_gone(tmp_path: Path) -> None:
         agent("cline").installed(place, "#!/bin/sh\necho mine\n", CLIENT)
     assert agent("cline").removed(place, place.path.read_text()) is None
     assert agent("cline").removed(place, "#!/bin/sh\n") == "#!/bin/sh\n"
+
+
+def test_hermes_blocks_when_the_client_is_gone_or_crashes(tmp_path: Path) -> None:
+    path = tmp_path / "it's here" / "interlock-hook"
+    path.parent.mkdir()
+    entry = written("hermes", client=HookClient(str(path)))["hooks"]["pre_tool_call"][0]
+    assert entry["fail_closed"] is True and entry["timeout"] == 300 and "matcher" not in entry
+    argv = shlex.split(entry["command"])  # it starts the words themselves, without a shell
+    for body in (None, "exit 1", "echo half; kill -9 $$", "echo '{}'; exit 2"):
+        if body is not None:
+            path.write_text(f"#!/bin/sh\n{body}\n")
+            path.chmod(0o755)
+        done = subprocess.run(argv, input=b"{}", capture_output=True)
+        assert json.loads(done.stdout)["decision"] == "block" and done.returncode == 2, body
+    path.write_text('#!/bin/sh\ncat; echo " $1 $2"\n')
+    done = subprocess.run(argv, input=b"x", capture_output=True)
+    assert (done.returncode, done.stdout) == (0, b"x hermes pre_tool_call")
+
+
+def test_hermes_is_given_consent_to_each_command_in_every_profile(tmp_path: Path) -> None:
+    (tmp_path / ".hermes" / "profiles" / "coder").mkdir(parents=True)
+    (tmp_path / ".hermes" / "profiles" / "note.txt").touch()
+    chosen, places = agent("hermes"), agent("hermes").places("user", tmp_path, tmp_path)
+    folders = [tmp_path / ".hermes", tmp_path / ".hermes" / "profiles" / "coder"]
+    assert [place.path.parent for place in places] == [folders[0], folders[0], folders[1], folders[1]]
+    other = '{"approvals": [{"event": "pre_tool_call", "command": "/home/u/mine.sh", "approved_at": "2026-01-01T00:00:00Z"}]}'
+    for config, consent in (places[:2], places[2:]):
+        hooks = yaml.safe_load(chosen.installed(config, None, CLIENT))["hooks"]
+        text = chosen.installed(consent, other, CLIENT)
+        agreed = {(one["event"], one["command"]) for one in json.loads(text)["approvals"]}
+        assert agreed >= {(event, entry["command"]) for event, (entry,) in hooks.items()}
+        assert len(agreed) == 3 and chosen.removed(consent, text) == other
+
+
+@pytest.mark.parametrize(("name", "value"), [("HERMES_SAFE_MODE", "1"), ("HERMES_HOME", "/opt/data")])
+def test_hermes_without_its_hooks_is_found(
+    name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert name in agent("hermes").disablers(tmp_path, tmp_path)[0]
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path / ".hermes" / "profiles" / "coder"))
+    assert not any("HERMES_HOME" in words for words in agent("hermes").disablers(tmp_path, tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,7 @@ STOPS: dict[str, Says] = {
     "cline": lambda said, reply: reply.exit == 0 and said["cancel"] is True and bool(said["errorMessage"]),
     "kimi": lambda said, reply: reply.exit == 2 and said is None and bool(reply.stderr),
     "grok": lambda said, reply: reply.exit == 2 and said["decision"] == "deny" and bool(said["reason"]),
+    "hermes": lambda said, reply: reply.exit == 0 and said["decision"] == "block" and bool(said["reason"]),
     "antigravity": lambda said, reply: reply.exit == 0 and said["decision"] == "deny" and bool(said["reason"]),
     "pi": lambda said, reply: reply.exit != 0 and said["decision"] == "deny",
 }
@@ -77,7 +78,8 @@ PASSES: dict[str, Says] = {
     "antigravity": lambda said, reply: said == {"decision": "allow"},
     "pi": lambda said, reply: said == {"decision": "allow"},
 } | {
-    word: (lambda said, reply: reply == HookOutput()) for word in ("windsurf", "kiro", "devin", "droid", "kimi", "grok")
+    word: (lambda said, reply: reply == HookOutput())
+    for word in ("windsurf", "kiro", "devin", "droid", "kimi", "grok", "hermes")
 }
 ASKS = {
     "claude-code": lambda said, reply: inner(said, "permissionDecision") == "ask",

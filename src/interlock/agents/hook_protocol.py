@@ -150,6 +150,8 @@ _SAID = re.compile(
 
 def outcome_of(given: Mapping[str, Any]) -> str:
     """`failed` where the result reports it, `unknown` for a call in the background; empty for success."""
+    more = given.get("extra")
+    given = {**more, **given} if isinstance(more, Mapping) else given
     result = next((given[name] for name in _RESULTS if name in given), None)
     if isinstance(result, str) and result.lstrip().startswith("{"):
         with contextlib.suppress(ValueError, RecursionError):

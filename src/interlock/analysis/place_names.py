@@ -121,7 +121,7 @@ AGENT_CONFIG = lazy_regex(
     r"(.*/)?(\.claude(/(settings(\.local)?\.json|hooks(/.*)?|plugins(/.*)?|managed-settings\.json|CLAUDE\.md)?)?|\.claude\.json|\.codex(/(config\.toml|hooks\.json|rules(/.*)?|requirements\.toml)?)?|"
     r"\.gemini(/(settings\.json|policies(/.*)?|config/hooks\.json)?)?|\.cursor(/(hooks\.json|mcp\.json|cli\.json)?)?|\.copilot(/(settings\.json|hooks(/.*)?)?)?|"
     r"\.github/hooks(/.*)?|\.github/copilot(/.*)?|\.config/opencode(/.*)?|\.opencode(/.*)?|opencode\.jsonc?|\.codeium(/.*)?|\.windsurf(/.*)?|"
-    r"\.cline(/.*)?|\.kiro(/.*)?|\.factory(/.*)?|\.config/devin(/.*)?|\.devin(/.*)?|\.mcp\.json|\.hermes(/(config\.yaml|\.env))?|"
+    r"\.cline(/.*)?|\.kiro(/.*)?|\.factory(/.*)?|\.config/devin(/.*)?|\.devin(/.*)?|\.mcp\.json|\.hermes(/(profiles/[^/]+/)?(config\.yaml|\.env|shell-hooks-allowlist\.json|plugins(/.*)?))?|"
     r"\.(rampart|shellfirm|shieldcortex|vibeguard|cc-safety-net|dcg)(/.*)?|\.dcg\.toml|\.config/(nah|dcg|tirith|rampart|shellfirm|cc-safety-net)(/.*)?|"
     r"\.grok(/(hooks(/.*)?|trusted_folders\.toml)?)?|\.kimi(-code)?(/config\.toml)?|\.agents/hooks\.json|\.pi(/agent)?(/extensions(/.*)?)?|"
     r"\.amp/plugins(/.*)?|\.config/amp(/.*)?|\.clinerules/hooks(/.*)?|documents/cline/hooks(/.*)?|"

@@ -162,6 +162,7 @@ _MAKERS: Mapping[str, Callable[[str, Payload, str], Payload | None]] = MappingPr
         "droid": _like_claude("Execute"),
         "gemini": _like_claude("run_shell_command", "BeforeTool"),
         "grok": _grok,
+        "hermes": _like_claude("terminal", "pre_tool_call"),
         "kimi": _like_claude("Shell"),
         "kiro": _like_claude("execute_bash"),
         "opencode": _plugin("bash", "command", "tool.execute.before"),

@@ -131,8 +131,15 @@ def handlers(agent: AgentDialect, place: HookFile, text: str) -> list[Handler]:
         return [Handler("", "plugin", (str(place.path),))]
     if place.form == "script":
         return [Handler(place.path.name, "script", (str(place.path),))]
-    data = parse_toml(text) if place.form == "toml" else json_or_empty(text)
-    return list(_find_handlers(data))
+    return list(_find_handlers(_parse(place, text)))
+
+
+def _parse(place: HookFile, text: str) -> dict[str, Any]:
+    if place.form == "yaml":
+        from interlock.agents.yaml_edit import parse_yaml  # 15 ms that no other form needs
+
+        return parse_yaml(text)
+    return parse_toml(text) if place.form == "toml" else json_or_empty(text)
 
 
 def client_of(agent: AgentDialect, place: HookFile, text: str) -> HookClient | None:
@@ -180,15 +187,15 @@ def _clients(place: HookFile, text: str) -> Iterator[tuple[str, str]]:
     if place.form == "script":
         yield from ((shlex.split(found)[0], "") for found in _RUN.findall(text))
         return
-    data = parse_toml(text) if place.form == "toml" else json_or_empty(text)
-    for handler in _find_handlers(data):
+    for handler in _find_handlers(_parse(place, text)):
         if handler.how == "url":
             parts = urlsplit(handler.words[0])
             yield "", f"{parts.scheme}://{parts.netloc}"
         elif handler.how == "argv":
             yield handler.words[0], ""
         else:
-            yield shlex.split(handler.words[0])[0], ""
+            line = shlex.split(handler.words[0])
+            yield next((word for word in line if word.rpartition("/")[2] == CLIENT), ""), ""
 
 
 def event_of(handler: Handler) -> str:

@@ -1,0 +1,94 @@
+"""Hermes Agent: lists below `hooks` in config.yaml, the consent to each command in a file beside it; nothing asks, and only stdout blocks."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.calls import ToolNames, judged_calls
+from interlock.agents.hook_files import Hook, erase_hooks, is_ours, with_hooks
+from interlock.agents.hook_protocol import (
+    JsonAgent,
+    answer,
+    reason_of,
+    reason_text,
+    required_text,
+    table,
+    text,
+    word_of,
+)
+
+WORD = "hermes"
+KINDS = {"pre_tool_call": "before", "post_tool_call": "after"}
+_STATE = (".hermes/logs", ".hermes/sessions")
+_DIALECT = ToolNames(
+    frozenset({"terminal"}),
+    {"delegate_task": "Task", "patch": "Edit", "process": "BashInput"},
+    frozenset({"pty", "notify_on_complete", "watch_patterns"}),
+)
+# It starts hooks without a shell, and version 0.19 runs the call when one fails, whatever its exit code.
+_CLOSED = 'out=$("$@") && printf %s "$out" || { printf %s "$0"; exit 2; }'
+_BLOCK = json.dumps({"decision": "block", "reason": "Denied: the hook client of Interlock cannot be run."})
+
+
+def _say(event: Event, verdict: HookVerdict) -> HookOutput:
+    denied = event.kind == "before" and word_of(event, verdict) != "allow"
+    return answer({"decision": "block", "reason": reason_text(reason_of(event, verdict))} if denied else None)
+
+
+def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
+    """The two files of each profile."""
+    folders = [home / ".hermes", *sorted((home / ".hermes" / "profiles").glob("*/"))] if scope == "user" else []
+    names = {"config.yaml": "yaml", "shell-hooks-allowlist.json": "json"}
+    return tuple(HookFile(folder / name, form, 0o600) for folder in folders for name, form in names.items())
+
+
+def _entry(event: str, client: HookClient) -> dict[str, Any]:
+    argv = client.argv(WORD, event)
+    if KINDS[event] != "before":
+        return {"command": shlex.join(argv), "timeout": 300}
+    closed = shlex.join(["/bin/sh", "-c", _CLOSED, _BLOCK, *argv])
+    return {"command": closed, "timeout": 300, "fail_closed": True}  # which version 0.20 has
+
+
+def _write(place: HookFile, text: str | None, client: HookClient) -> str:
+    from interlock.agents.yaml_edit import with_entries  # 20 ms that a call does not need
+
+    entries = {event: _entry(event, client) for event in KINDS}
+    if place.form == "yaml":
+        return with_entries(text, entries)
+    agreed = ({"event": event, "command": entry["command"]} for event, entry in entries.items())
+    return with_hooks(text, [Hook(("approvals",), one) for one in agreed], is_ours)
+
+
+def _erase(place: HookFile, text: str) -> str | None:
+    from interlock.agents.yaml_edit import without_entries
+
+    return without_entries(text) if place.form == "yaml" else erase_hooks(place, text)
+
+
+def _off(home: Path, project: Path) -> list[str]:
+    used = os.environ.get("HERMES_HOME", "").strip()
+    elsewhere = used and not Path(used).is_relative_to(home / ".hermes")
+    found = {"HERMES_SAFE_MODE": os.environ.get("HERMES_SAFE_MODE"), "HERMES_HOME": elsewhere}
+    return [f"{name} is set, so the hooks in {home / '.hermes'} do not run" for name, off in found.items() if off]
+
+
+def _fill(given: Mapping[str, Any], event: Event) -> Event:
+    extra = table(given, "extra") if given.get("extra") else {}
+    if event.kind == "after" and extra.get("status") == "blocked":
+        event = replace(event, kind="failed")  # it reports calls that did not run, too
+    name, inner, cwd = required_text(given, "tool_name"), table(given, "tool_input"), required_text(given, "cwd")
+    name = "apply_patch" if name == "patch" and inner.get("mode") == "patch" else name
+    calls = judged_calls(_DIALECT, name, inner, cwd, text(extra, "tool_call_id"))
+    return replace(event, session=text(given, "session_id"), cwd=cwd, calls=calls)
+
+
+AGENT = JsonAgent(WORD, "Hermes Agent", KINDS, _fill, _say, _places, _write, _erase, _off, state=_STATE)
