@@ -53,6 +53,8 @@ $(AGENTS): $(STAMP)
 	@command -v npm >/dev/null || { echo "npm is missing: install the packages nodejs and npm" >&2; exit 1; }
 	npm install --silent --no-audit --no-fund --no-save --prefix $(VENV)/agents @anthropic-ai/claude-code@2.1.197 \
 		@openai/codex@0.166.0 @google/gemini-cli@0.61.0 opencode-ai@1.18.33 @github/copilot@1.0.102
+	@test -x $(VENV)/agents/hermes/bin/python || $(PYTHON) -m venv $(VENV)/agents/hermes
+	$(VENV)/agents/hermes/bin/python -m pip install --quiet --disable-pip-version-check hermes-agent==0.19.0
 	@touch $@
 
 # Public MCP servers that the proxy is tested in front of; the Python ones take an older mcp than ours.
@@ -134,7 +136,7 @@ newcomer: $(STAMP) ## a fresh user types what the README and the commands print,
 	PYTHONPATH=tests/support $(BIN)/python tests/newcomer.py
 
 check-agents: $(AGENTS) ## real agents with a model of ours: what is allowed runs, what is denied does not
-	PYTHONPATH=tests/support $(BIN)/python tests/check_agents.py $(VENV)/agents/node_modules/.bin
+	PYTHONPATH=tests/support $(BIN)/python tests/check_agents.py $(VENV)/agents/node_modules/.bin:$(VENV)/agents/hermes/bin
 
 # Each framework with a Python of its own, in the version that its piece was checked with; CrewAI comes last, as it takes an older mcp.
 FRAMEWORKS := langchain==1.4.7 openai-agents==0.24.0 pydantic-ai-slim==2.66.0 crewai==1.15.30

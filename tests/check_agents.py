@@ -88,16 +88,25 @@ def _copilot(home: Path, project: Path, model: Model) -> Mapping[str, str]:
     }
 
 
+def _hermes(home: Path, project: Path, model: Model) -> Mapping[str, str]:
+    (home / ".hermes").mkdir()
+    (home / ".hermes" / "config.yaml").write_text(
+        f"# the model\nmodel:\n  default: fake\n  provider: custom\n  base_url: {model.url}/v1\n  api_key: x\nhooks: {{}}\n"
+    )
+    return {}
+
+
 CHECKS = {
     "claude-code": Check("claude", ("-p", "go", "--allowedTools", "Bash"), _claude),
     "codex": Check("codex", ("exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "go"), _codex),
     "gemini": Check("gemini", ("--approval-mode", "yolo", "--model", "gemini-2.5-pro", "-p", "go"), _gemini),
     "opencode": Check("opencode", ("run", "--model", "fake/fake", "go"), _opencode),
     "copilot": Check("copilot", ("--allow-all-tools", "-p", "go"), _copilot),
+    "hermes": Check("hermes", ("--yolo", "-z", "go"), _hermes),
 }
 
 
-def checked(word: str, check: Check, programs: Path, desk: Desk, model: Model) -> str:
+def checked(word: str, check: Check, programs: str, desk: Desk, model: Model) -> str:
     """What went wrong; nothing where the agent ran what it may, and only that, and would have run the rest without us."""
     for command, guarded, runs in ((DENIED, False, True), (ALLOWED, True, True), (DENIED, True, False)):
         with tempfile.TemporaryDirectory() as folder:
@@ -110,7 +119,7 @@ def checked(word: str, check: Check, programs: Path, desk: Desk, model: Model) -
 
 
 def _run(
-    word: str, check: Check, programs: Path, desk: Desk, model: Model, folder: Path, command: str, guarded: bool
+    word: str, check: Check, programs: str, desk: Desk, model: Model, folder: Path, command: str, guarded: bool
 ) -> tuple[bool, str]:
     """Whether the agent ran the command that its model asked for, and what it said."""
     home, project = folder / "home", folder / "project"
@@ -123,7 +132,7 @@ def _run(
         subprocess.run(install, cwd=project, env=env, check=True, capture_output=True)
     model.command = command
     model.heard.clear()
-    argv = [str(programs / check.program), *check.argv]
+    argv = [shutil.which(check.program, path=programs) or check.program, *check.argv]
     given = {"cwd": project, "env": env, "stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
     try:
         done = subprocess.run(argv, timeout=SECONDS, **given)
@@ -134,17 +143,24 @@ def _run(
 
 
 def main() -> int:
-    """Checks every agent whose program is in the folder that is named; 1 where one does not hold."""
-    programs, chosen, failed = Path(sys.argv[1]).absolute(), sys.argv[2:] or list(CHECKS), 0
+    """Checks the agents, with and without a daemon, whose programs are in the folders that are named; 1 where one does not hold."""
+    programs = os.pathsep.join(os.path.abspath(folder) for folder in sys.argv[1].split(os.pathsep))
+    chosen, failed = sys.argv[2:] or list(CHECKS), 0
     folder = Path(tempfile.mkdtemp())
     desk = Desk(folder, "[hooks]\nwait_seconds = 0\n")
-    desk.start()
+    desk.open()
     try:
         with fake_model() as model:
             for word in chosen:
                 problem = checked(word, CHECKS[word], programs, desk, model)
                 failed += bool(problem)
                 print(f"{word:<12} {problem or 'runs what is allowed, does not run what is denied'}", flush=True)
+            desk.stop()
+            for word in chosen:
+                with tempfile.TemporaryDirectory() as place:
+                    ran, said = _run(word, CHECKS[word], programs, desk, model, Path(place), DENIED, True)
+                failed += ran
+                print(f"{word:<12} {said if ran else 'does not run it without a daemon either'}", flush=True)
     finally:
         desk.stop()
         shutil.rmtree(folder)

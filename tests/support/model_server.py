@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-SHELLS = ("Bash", "bash", "run_shell_command", "shell_command", "exec_command", "shell", "local_shell")
+SHELLS = ("Bash", "bash", "run_shell_command", "shell_command", "exec_command", "shell", "local_shell", "terminal")
 _ANSWERED = ("tool_result", "function_call_output", "functionResponse", '"role":"tool"', '"role": "tool"')
 
 
