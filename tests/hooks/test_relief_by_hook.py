@@ -83,3 +83,32 @@ def test_what_the_session_itself_started_can_go_and_what_failed_to_start_cannot(
     assert running.claude("docker rm -f pgused", cwd=str(repo)).decision in stopped
     assert running.claude("docker rm -f pgtmp pgold", cwd=str(repo)).decision in stopped
     assert running.claude("docker rm -f pgtmp", cwd=str(repo), session_id="s-2").decision in stopped
+
+
+def hermes(running: HookedDaemon, session: str, cwd: Path, command: str, result: str = "", **more: object) -> str:
+    """What Hermes makes of the answer before a command, and after it with a result; it always names the folder of its start."""
+    event = "post_tool_call" if result else "pre_tool_call"
+    extra = {"tool_call_id": f"{session} {command}", "result": result, "status": "ok"}
+    call = {"tool_name": "terminal", "tool_input": {"command": command, **more}, "extra": extra}
+    said = running.fire("hermes", event, {"hook_event_name": event, "session_id": session, "cwd": str(cwd), **call})
+    return str(said.json.get("decision", ""))
+
+
+def test_a_command_is_looked_at_where_the_last_one_ended(world: tuple[HookedDaemon, Path]) -> None:
+    running, repo = world
+    clean, changed = repository(repo.parent / "clean"), repository(repo.parent / "changed")
+    files(changed, {"src/a.py": "three days of work\n"})
+    done, line = '{"output": "", "exit_code": 0, "error": null}', "git restore src"
+    until(lambda: hermes(running, "stayed", clean, line) == "", "a look in time")
+    for number, (before, more) in enumerate(
+        [(f"cd {changed} && ls", {}), ("ls", {"workdir": str(changed)}), ("cd ../changed", {"unknown": 1})]
+    ):
+        session = f"moved {number}"
+        assert hermes(running, session, clean, before, **more) == ""
+        assert hermes(running, session, clean, before, done, **more) == ""
+        assert hermes(running, session, clean, line) == "block", before
+    failed, background = done.replace("0", "1"), {"background": True}
+    for before, result, more in (("cd nowhere && ls", failed, {}), (f"cd {changed} && ls", done, background)):
+        hermes(running, "stayed", clean, before, **more)
+        hermes(running, "stayed", clean, before, result, **more)
+        assert hermes(running, "stayed", clean, line) == "", before

@@ -123,6 +123,7 @@ class AgentDialect(Protocol):
     limit_seconds: float  # how long the agent waits for a hook, as install writes it
     posts: bool  # whether its hooks can be HTTP requests
     state: tuple[str, ...]  # folders below the home in which it keeps its own sessions: no undo of a call is about them
+    keeps_folder: bool  # whether a call runs where the last one ended, while its hooks name the folder of the start
 
     @property
     def rewrites(self) -> Rewriting | None:

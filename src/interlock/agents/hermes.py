@@ -91,4 +91,6 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return replace(event, session=text(given, "session_id"), cwd=cwd, calls=calls)
 
 
-AGENT = JsonAgent(WORD, "Hermes Agent", KINDS, _fill, _say, _places, _write, _erase, _off, state=_STATE)
+AGENT = JsonAgent(
+    WORD, "Hermes Agent", KINDS, _fill, _say, _places, _write, _erase, _off, state=_STATE, keeps_folder=True
+)

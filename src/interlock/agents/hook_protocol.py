@@ -250,6 +250,7 @@ class JsonAgent(Struct, frozen=True):
     posts: bool = False
     rewrites: Rewriting | None = None
     state: tuple[str, ...] = ()
+    keeps_folder: bool = False
 
     def decode(self, data: bytes, event: str = "") -> Event:
         return decode_event(data, event, self.kinds, self.names, self.fill)

@@ -289,4 +289,7 @@ class HookMemory(Struct):
     too_large: Recent[tuple[EffectKey, ...]] = field(
         default_factory=Recent
     )  # session -> effects that did not fit into it
+    folders: Recent[str] = field(
+        default_factory=Recent
+    )  # session -> where its last command ended, if the agent stays there
     agent_options: Recent[frozenset[str] | None] = field(default_factory=Recent)  # session -> the agent's command line

@@ -38,7 +38,7 @@ NAME = "hook-made"
 MOST_SESSIONS, MOST_EXPECTED = 100, 1_000
 SECONDS = 86_400.0  # that a created thing is remembered
 # Agents that report failure; other agents' completed calls may have failed.
-_REPORT_FAILURE = frozenset({"claude-code", "copilot", "cursor"})
+_REPORT_FAILURE = frozenset({"claude-code", "copilot", "cursor", "hermes"})
 _TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
 _PATH = "file_path"
 _WORDS = re.compile(r"[\w.-]+")

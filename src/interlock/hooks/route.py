@@ -18,7 +18,9 @@ from msgspec.structs import replace
 
 from interlock.agents import GATING, ROUTE, AgentCall, AgentDialect, Event, HookOutput, HookVerdict, UnknownAgent
 from interlock.agents import agent as agent_of
+from interlock.agents.hook_protocol import UNKNOWN
 from interlock.agents.rewriting import with_originals
+from interlock.analysis.facts import Command
 from interlock.audit import journal
 from interlock.hooks.coverage import SEEN
 from interlock.hooks.evaluation import HookCall, HookEvaluation
@@ -31,7 +33,7 @@ from interlock.impact.user_access import path_resolver, script_reader, snapshot_
 from interlock.install.client_build import SPARE
 from interlock.journal import JournalError
 from interlock.journal.wrapping import Wrapper, front_of, prepare_wrapping, take_mark
-from interlock.model import AgentRef
+from interlock.model import AgentRef, command
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context
 from interlock.web.errors import HttpProblem
@@ -171,6 +173,8 @@ class HookApi:
         event = with_home(event, home_for(who.principal, os.fsdecode(claimed)))
         event = with_originals(event, self._unwrap)
         ref = AgentRef(who.agent(), request.agent.word, event.session[:_NAME], event.parent[:_NAME])
+        if request.agent.keeps_folder:
+            event = await self._in_folder(event, repr((ref.principal, ref.name, ref.session)))
         if event.kind in ("after", "failed"):
             self._note_journaled(request.agent, event, ref, body)
         return request.agent.encode(event, await self._verdict(request, event, ref, who, receive))
@@ -238,6 +242,20 @@ class HookApi:
         else:
             self._later(work)
         return HookVerdict("allow")
+
+    async def _in_folder(self, event: Event, session: str) -> Event:
+        """The event, its calls in the folder where the session's last command ended; remembers where a finished one did."""
+        folder = self.hooks.folders.get(session) or event.cwd
+        moved = [replace(one, action=replace(one.action, cwd=folder)) for one in event.calls]
+        calls = tuple(new if old.action.cwd == event.cwd else old for old, new in zip(event.calls, moved, strict=True))
+        for call in calls if event.kind == "after" and event.outcome != UNKNOWN else ():
+            if isinstance(text := call.input.get("command"), str):
+                last = replace(command(f"{text}\npwd", call.action.cwd), home=call.action.home)
+                judged, _ = await self.context.pool.run(self.context.state.reader.read, last)
+                ends = next((one.cwd for one in reversed(judged.facts) if isinstance(one, Command)), "")
+                arrived = ends and (not event.outcome or os.path.isdir(ends))
+                self.hooks.folders.put(session, ends if arrived else call.action.cwd)
+        return replace(event, calls=calls)
 
     def _has_snapshot(self, agent: AgentDialect, event: Event, who: AgentRef) -> bool:
         """Whether a snapshot was taken for one of these calls."""
