@@ -17,6 +17,7 @@ from cases import each
 from interlock.agents import SCOPES, HookClient, HookFile, agent, words
 from interlock.agents.jsonc import EditError
 from interlock.analysis.places import place
+from interlock.hooks import integrity
 
 HOME, PROJECT = Path("/home/u"), Path("/home/u/app")
 CLIENT = HookClient("/opt/i/interlock-hook")
@@ -251,6 +252,27 @@ def test_hermes_is_given_consent_to_each_command_in_every_profile(tmp_path: Path
         agreed = {(one["event"], one["command"]) for one in json.loads(text)["approvals"]}
         assert agreed >= {(event, entry["command"]) for event, (entry,) in hooks.items()}
         assert len(agreed) == 3 and chosen.removed(consent, text) == other
+
+
+def test_a_profile_of_hermes_that_came_later_is_found(tmp_path: Path) -> None:
+    for name in ("coder", "writer"):
+        (tmp_path / ".hermes" / "profiles" / name).mkdir(parents=True)
+    place = agent("hermes").places("user", tmp_path, tmp_path)[2]
+    place.path.write_text(agent("hermes").installed(place, None, CLIENT))
+    (words,) = agent("hermes").disablers(tmp_path, tmp_path)
+    assert "profiles/writer/config.yaml: a profile without hooks" in words
+
+
+def test_a_consent_that_is_taken_back_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(integrity, "home_of", lambda principal: str(tmp_path))
+    chosen, files = agent("hermes"), integrity.HookFiles()
+    config, consent = chosen.places("user", tmp_path, tmp_path)
+    config.path.parent.mkdir()
+    for one in (config, consent):
+        one.path.write_text(chosen.installed(one, None, CLIENT))
+    assert files.changes(chosen, "uid:1", "/srv") == []
+    consent.path.write_text("{}")
+    assert files.changes(chosen, "uid:1", "/srv") == [f"{consent.path} no longer runs Interlock's hook"]
 
 
 @pytest.mark.parametrize(("name", "value"), [("HERMES_SAFE_MODE", "1"), ("HERMES_HOME", "/opt/data")])

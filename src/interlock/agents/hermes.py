@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents import CLIENT, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
 from interlock.agents.hook_files import Hook, erase_hooks, is_ours, with_hooks
 from interlock.agents.hook_protocol import (
@@ -78,7 +78,12 @@ def _off(home: Path, project: Path) -> list[str]:
     used = os.environ.get("HERMES_HOME", "").strip()
     elsewhere = used and not Path(used).is_relative_to(home / ".hermes")
     found = {"HERMES_SAFE_MODE": os.environ.get("HERMES_SAFE_MODE"), "HERMES_HOME": elsewhere}
-    return [f"{name} is set, so the hooks in {home / '.hermes'} do not run" for name, off in found.items() if off]
+    words = [f"{name} is set, so the hooks in {home / '.hermes'} do not run" for name, off in found.items() if off]
+    configs = [place.path for place in _places("user", home, project) if place.form == "yaml"]
+    ours = [path for path in configs if os.access(path, os.R_OK) and CLIENT in path.read_text("utf-8", "replace")]
+    return words + [
+        f"{path}: a profile without hooks; run `interlock install` again" for path in configs[1:] if path not in ours
+    ]
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
