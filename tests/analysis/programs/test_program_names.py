@@ -24,7 +24,7 @@ ORDINARY = frozenset(
     "nice nl node op open orb parallel pass passwd paste ping pr printf profile prove pt pv r readlink realpath red rename retry rev revive "
     "robot rollup root salt say scheme screen script scrub security seq service sift size sl slack snow sort spark split spring square start "
     "stat stata step strings sum swift tap tea teller time timeout toolbox touch trace translate tree true type typos units unlink v vale venv view "
-    "watch west where which wipe wise yes yo zip code task tidy linear todo claude codex gemini ollama opencode aider cursor-agent".split()
+    "watch west where which wipe wise yes yo zip code task tidy linear todo claude codex gemini ollama opencode aider cursor-agent hermes".split()
 )
 SQL_DIALECTS = frozenset("clickhouse duckdb mysql presto sqlite trino tsql".split())
 BUILTINS = frozenset({"echo", "pwd"}) | HANDLERS.keys()  # commands of shells, which are words of a language
@@ -100,7 +100,6 @@ EXCEPTIONS = {
     "cli/judge/scan/ci.py": ("circleci pwsh", "words of CI files"),
     "console/__init__.py": ("GET", "a method of HTTP"),
     "hooks/written_files.py": ("tee", "a quick look at a text"),
-    "identity/agent_detection.py": ("hermes", "the program of an agent"),
     "impact/git/losses.py": ("rm", "a subcommand of Git"),
     "impact/inspection.py": ("git", "a verb of effects"),
     "impact/inspector.py": ("git", "a verb of effects"),
