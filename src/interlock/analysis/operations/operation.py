@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -45,7 +46,7 @@ from interlock.analysis.operations.names import Words, parse_name
 from interlock.analysis.operations.nested import read_job, read_nested, read_order
 from interlock.analysis.operations.params import ParamScope, pairs, scope_of, short_keys
 from interlock.analysis.operations.payloads import read_payloads
-from interlock.analysis.operations.requests import sends_secret
+from interlock.analysis.operations.requests import attaches_data, sends_secret
 from interlock.analysis.operations.settings import settings_of
 from interlock.analysis.shell import Job
 
@@ -95,7 +96,8 @@ def read_operation(
     scope = scope_of(params)
     if scope.too_much:
         out.unreadable(scope.too_much, "budget")
-    ran = _payloads(words, (*_server(segments), *words), acts[0], params, keys, out, globs, depth)
+    read = {key: value for key, value in keys.items() if not (scope.dry_run and _is_statement(key, value))}
+    ran = _payloads(words, (*_server(segments), *words), acts[0], params, read, out, globs, depth)
     if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(words) and _LISTS.trials.isdisjoint(words):
         _loose_texts(params, out)
     if exemption(name, globs):
@@ -121,6 +123,14 @@ def read_operation(
         out.effect(verb, _target(act, name), *sorted(every if every.isdisjoint(_SEVERAL) else every - {"one"}))
     if not found and not ran:
         _harmless(name, words, acts[0], crude, traits, globs, out)
+
+
+_STATEMENT = re.compile(r"\s*(?:select|with|insert|update|delete|merge|drop|alter|create|truncate)\b", re.IGNORECASE)
+
+
+def _is_statement(key: str, value: object) -> bool:
+    """What a database only explains in a dry run; a shell would run its command all the same."""
+    return key in ("sql", "query", "statement") and isinstance(value, str) and _STATEMENT.match(value) is not None
 
 
 def _loose_texts(params: Mapping[str, Any], out: Report) -> None:
@@ -207,6 +217,8 @@ def _payloads(
     ran = read_order(words, keys, out) or read_job(words, verb, keys, job) or ran
     if sends_secret(verb, words, params, keys):
         out.effect("act_leak", "a secret")
+    elif attaches_data(act.kind, keys):
+        out.effect("send", "whoever gets the message", "content")
     return read_nested(act, params, keys, operation) or ran
 
 

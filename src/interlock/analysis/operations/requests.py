@@ -123,6 +123,19 @@ def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any], k
     return False
 
 
+_DATA_FILE = re.compile(
+    r"/|\.(?:csv|tsv|xlsx?|sql|db|sqlite3?|jsonl?|parquet|zip|tar|t?gz|dump|pst|mbox|bak)$", re.IGNORECASE
+)
+
+
+def attaches_data(act_kind: str, keys: Mapping[str, Any]) -> bool:
+    """True for a message that a file of this machine goes out with."""
+    given = keys.get("attachments") or keys.get("attachment")
+    items = given if isinstance(given, (list, tuple)) else (given,)
+    named = [item.get("path") or item.get("filename") if isinstance(item, Mapping) else item for item in items[:50]]
+    return act_kind == "send" and any(isinstance(name, str) and _DATA_FILE.search(name[-80:]) for name in named)
+
+
 def _signs_in(keys: Mapping[str, Any]) -> bool:
     return any(isinstance(keys.get(key), str) and _PATTERNS.sign_in.search(keys[key][:500]) for key in ("url", "uri"))
 

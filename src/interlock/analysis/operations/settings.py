@@ -27,6 +27,7 @@ _SWITCHES = _OFF | _ON
 _NETWORKS = ("prefix", "address", "addresses", "range", "ranges", "cidr", "ip", "ips", "source")
 _RIGHTS = ("role", "policy", "permission", "access", "group", "privilege", "name", "grant", "scope", "level")
 _MOST_TEXT = 20_000
+_FEW = 3  # words of a name; more are a sentence
 
 
 def settings_of(words: Words, act: NamedAct, params: Mapping[str, Any]) -> list[Deed]:
@@ -97,7 +98,7 @@ class _Settings:
                 named = value
             elif short in _LISTS.states and not isinstance(value, (Mapping, list)):
                 state = value
-        if named is None or state is None or " " in named:
+        if named is None or state is None or len(named.split()) > _FEW:
             return
         said = sense(named)
         if (said.guards and is_off(state)) or (said.lifts and is_on(state)):
@@ -145,7 +146,7 @@ class _Settings:
         if said.deletes and yes:
             self._deletion(said)
         elif (said.guards and self.configures and is_off(value)) or (
-            said.lifts and yes and (self.configures or said.words[0] in ("bypass", "dangerously"))
+            said.lifts and yes and (self.configures or said.words[0] in ("bypass", "dangerously", "skip"))
         ):
             self.found.append(("act_override", ()))
         elif said.opens and yes and (self.configures or self.act.kind == "grant"):
@@ -204,7 +205,7 @@ class _Settings:
             return False
         if (
             key in _LISTS.admin_keys
-            and (kind == "grant" or thing in ("access", "person", "account", "config", ""))
+            and (kind == "grant" or thing in ("access", "person", "account", "config", "credential", ""))
             and any(admin in right for admin in _LISTS.admin)
         ):
             return "readonly" not in right
