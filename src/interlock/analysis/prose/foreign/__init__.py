@@ -224,7 +224,8 @@ def _shows_secret(clause: _Clause, book: Vocabulary) -> bool:
     """`afficher le contenu de credentials.json`: a secret comes into view."""
     if not any(word.kind("noun") == "credential" for word in clause.words) or clause.has("never", "that"):
         return False
-    if any(word.kind("noun") in ("code", "letter", "message", "list", "log") for word in clause.words):
+    named = [word for word in clause.words if word.text.replace(" ", "_") not in _LISTS.screens]
+    if any(word.kind("noun") in ("code", "letter", "message", "list", "log") for word in named):
         return False
     plain = book.plain(clause.raw.lower())
     return not _LISTED.search(plain) and _shows(book.language.spaced).search(plain) is not None

@@ -99,6 +99,13 @@ def _act(phrase: _Phrase, verb: Entry, thing: Entry) -> AnnouncedAct:
 def _is_tame(phrase: _Phrase, kind: str, thing: Entry, traits: set[str]) -> bool:
     """True for a verb of harm that does none to this thing."""
     name = thing[1]
+    if (
+        kind in ("stop", "destroy", "disable", "remove")
+        and name == "resource"
+        and traits.isdisjoint({"production", "all"})
+    ):
+        if _PATTERNS.local.search(phrase.raw.lower()):
+            return True
     if kind == "revoke":
         return name not in _LISTS.rights and phrase.words[phrase.at].has_kind(*_SOFT)
     if kind == "expose":
@@ -116,9 +123,6 @@ def _thing(phrase: _Phrase, kind: str, name: str, traits: set[str], given: Seque
         return "disk"
     if kind == "cancel" and not name and phrase.book.language.spaced:
         return "order"
-    local = kind in ("stop", "destroy", "disable") and name == "resource" and "production" not in traits
-    if local and _PATTERNS.local.search(phrase.raw.lower()):
-        return "scrap"
     if kind == "overwrite" and name == "data" and _PATTERNS.shared.search(phrase.text):
         return "history"
     if kind == "rewrite" and ("history" in given or _PATTERNS.history.search(phrase.text)):
@@ -143,8 +147,11 @@ def _object(phrase: _Phrase, kind: str) -> Entry:
     if not chosen:
         return "noun", "", ()
     at, thing = chosen[0] if language.noun == "first" else chosen[-1]
-    beside = (entry for place, entry in nouns if abs(place - at) == 1 and entry[1] == "scrap")
-    return next(beside, thing) if thing == _FOLDER else thing
+    if thing != _FOLDER:
+        return thing
+    beside = phrase.words[max(0, at - 1) : at + 2]
+    made_again = any(word.kind("noun") == "scrap" or word.text in _LISTS.made_again for word in beside)
+    return ("noun", "scrap", ()) if made_again else thing
 
 
 def _traits(phrase: _Phrase, thing: Entry) -> set[str]:
