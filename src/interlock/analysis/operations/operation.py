@@ -217,7 +217,7 @@ def _payloads(
     ran = read_order(words, keys, out) or read_job(words, verb, keys, job) or ran
     if sends_secret(verb, words, params, keys):
         out.effect("act_leak", "a secret")
-    elif attaches_data(act.kind, keys):
+    elif attaches_data(act.kind, words, keys):
         out.effect("send", "whoever gets the message", "content")
     return read_nested(act, params, keys, operation) or ran
 
@@ -304,6 +304,8 @@ def _harmful(
             found.append((verb, act, own))
         elif verb not in HARMLESS:
             found.append((verb, act, own))
+        elif act.kind == "change" and act.object == "config" and "production" in traits:
+            found.append(("act_unconfigure", act, own))
     if not found and crude == "delete" and acts[0].kind != "restore" and not ran:  # DL-04
         lead = acts[0]
         kind = lead.object if lead.object != "light" else "data"

@@ -128,12 +128,14 @@ _DATA_FILE = re.compile(
 )
 
 
-def attaches_data(act_kind: str, keys: Mapping[str, Any]) -> bool:
-    """True for a message that a file of this machine goes out with."""
-    given = keys.get("attachments") or keys.get("attachment")
+def attaches_data(act_kind: str, words: tuple[str, ...], keys: Mapping[str, Any]) -> bool:
+    """True for a message, or a file in a place for messages, that data of this machine goes out with."""
+    out = not _LISTS.messengers.isdisjoint(words) and "upload" in words
+    given = keys.get("attachments") or keys.get("attachment") or (keys.get("file") if out else None)
     items = given if isinstance(given, (list, tuple)) else (given,)
     named = [item.get("path") or item.get("filename") if isinstance(item, Mapping) else item for item in items[:50]]
-    return act_kind == "send" and any(isinstance(name, str) and _DATA_FILE.search(name[-80:]) for name in named)
+    sent = act_kind == "send" or out
+    return sent and any(isinstance(name, str) and _DATA_FILE.search(name[-80:]) for name in named)
 
 
 def _signs_in(keys: Mapping[str, Any]) -> bool:
