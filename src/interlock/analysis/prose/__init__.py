@@ -194,25 +194,15 @@ def _read_clause(
         told.any = True
         told.out.effect(verb, path, *traits)
     if marked or told.quoted:
-        said, _, tail = " ".join(words).lower().partition(" which is ")
-        if told.quoted and not clause.denied and is_followed(said):
-            _do_as_quoted(lifted, wide, told)
-        told.quoted += [lifted.of(word) for word in words if word.startswith(MARK)]
-        if tail and told.quoted and is_followed(f"which is {tail}"):
-            _do_as_quoted(lifted, wide, told)
+        _quote(words, clause, lifted, wide, told)
     if clause.shield == "make" and (made := made_to(words)):
         told.quoted.append(Embedded("quote", made))
     harmful = [one for one in clause.acts if one.harmful]
     if told.keeps and any(map(only_stops, harmful)):
         harmful = [one for one in harmful if not only_stops(one)]
-    for one in [
-        one
-        for one in harmful
-        if not placed
-        or (placed[0][0] == "overwrite" and ("production" in one.traits or one.verb == "act_unconfigure"))
-        or "audit_log" in one.traits
-    ]:
-        told.act(one)
+    for one in harmful:
+        if not placed or _goes_beyond(one, placed[0][0]):
+            told.act(one)
     if (
         (clause.acts and not harmful)
         or clause.shield == "make"
@@ -223,6 +213,22 @@ def _read_clause(
         return None
     spoken_of = thing_of(clause)
     return spoken_of if spoken_of.kind else before
+
+
+def _goes_beyond(one: AnnouncedAct, placed: str) -> bool:
+    """Whether an act is more than what was already told of its files."""
+    configures = "production" in one.traits or one.verb == "act_unconfigure"
+    return "audit_log" in one.traits or (placed == "overwrite" and configures)
+
+
+def _quote(words: Tokens, clause: EnglishClause, lifted: Lifted, wide: Traits, told: Told) -> None:
+    """Remembers what a clause quotes, and does what was quoted where the clause says so."""
+    said, _, tail = " ".join(words).lower().partition(" which is ")
+    if told.quoted and not clause.denied and is_followed(said):
+        _do_as_quoted(lifted, wide, told)
+    told.quoted += [lifted.of(word) for word in words if word.startswith(MARK)]
+    if tail and told.quoted and is_followed(f"which is {tail}"):
+        _do_as_quoted(lifted, wide, told)
 
 
 def _as_written(words: Tokens, lifted: Lifted) -> Tokens:
