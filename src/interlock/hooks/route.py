@@ -6,9 +6,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import socket
-import struct
-import sys
 from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import parse_qs
@@ -34,67 +31,11 @@ from interlock.install.client_build import SPARE
 from interlock.journal import JournalError
 from interlock.journal.wrapping import Wrapper, front_of, prepare_wrapping, take_mark
 from interlock.model import AgentRef, command
+from interlock.socket_peers import LoopbackPeers
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context
 from interlock.web.errors import HttpProblem
 from interlock.web.guards import ClientGone, Scope, check_type, over_socket, read_body
-
-_SOCK_DIAG = 4  # a netlink protocol
-_BY_FAMILY = 20  # SOCK_DIAG_BY_FAMILY
-_REQUEST = 1  # NLM_F_REQUEST
-_ESTABLISHED = 1 << 1
-_HEAD = struct.Struct("=IHHII")  # length, kind, flags, number, port
-_ASKED = struct.Struct("=BBBBI")  # family, protocol, extensions, padding, states
-_PLACE = struct.Struct(">HH16s16s")
-_ANY_PLACE = b"\0" * 4 + b"\xff" * 8  # any interface, no cookie
-_LENGTH = _HEAD.size + _ASKED.size + _PLACE.size + len(_ANY_PLACE)
-_UID_AT = _HEAD.size + 4 + _PLACE.size + len(_ANY_PLACE) + 4 * 3  # behind the state, the place and three counters
-
-
-class LoopbackPeers:
-    """One netlink socket, used on the event loop only; the kernel answers at once."""
-
-    def __init__(self) -> None:
-        self._socket: socket.socket | None = None
-        self._number = 0
-
-    def uid_of(self, client: tuple[str, int], server: tuple[str, int]) -> int | None:
-        """The uid that opened this connection; None where it cannot be determined."""
-        if sys.platform != "linux":
-            return None
-        try:
-            return self._query(client, server)
-        except (OSError, ValueError, struct.error):
-            self.close()
-            return None
-
-    def close(self) -> None:
-        if self._socket is not None:
-            with contextlib.suppress(OSError):
-                self._socket.close()
-            self._socket = None
-
-    def _query(self, client: tuple[str, int], server: tuple[str, int]) -> int | None:
-        family = socket.AF_INET6 if ":" in client[0] else socket.AF_INET
-        place = _PLACE.pack(client[1], server[1], _pack(family, client[0]), _pack(family, server[0]))
-        if self._socket is None:
-            self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _SOCK_DIAG)
-            self._socket.setblocking(False)  # the kernel's answer is there once the query is sent
-        self._number += 1
-        asked = _ASKED.pack(family, socket.IPPROTO_TCP, 0, 0, _ESTABLISHED) + place + _ANY_PLACE
-        self._socket.send(_HEAD.pack(_LENGTH, _BY_FAMILY, _REQUEST, self._number, 0) + asked)
-        answer = self._socket.recv(4096)
-        length, kind, _, number, _ = _HEAD.unpack_from(answer)
-        if kind != _BY_FAMILY or number != self._number or length < _UID_AT + 4 or answer[_HEAD.size] != family:
-            return None
-        if answer[_HEAD.size + 4 : _HEAD.size + 8] != place[:4]:
-            return None
-        return int(struct.unpack_from("=I", answer, _UID_AT)[0])
-
-
-def _pack(family: int, address: str) -> bytes:
-    return socket.inet_pton(family, address)
-
 
 LOG = logging.getLogger("interlock")
 MOST_INPUT = 16 << 20  # bytes, as in the client
