@@ -174,16 +174,15 @@ _DANGLING = re.compile(r".*(dangling=(true|1)|status=(exited|created|dead)).*")
 UNDONE = "undone"  # trait of what a later command of the same text takes back
 _INVERSES = {"disable": "enable", "pause": "resume", "suspend": "resume", "cordon": "uncordon"}
 _REMOVES = re.compile(r"(rm|rmi|image rm|image remove|container rm|container remove)( .*)?", re.S)
-_CODE = re.compile(
-    r"(python|node|ruby|perl|php|bun|deno)[\d.]*( -{1,2}\w+| eval)?"
-)  # the way code comes on a command line
+_INTERPRETERS = "python|node|ruby|perl|php|bun|deno"
+_CODE = re.compile(rf"({_INTERPRETERS})[\d.]*( -{{1,2}}\w+| eval)?")  # the way code comes on a command line
 # What lets only the names through, of lines such as NAME=value.
 _NAMES_ONLY = re.compile(
     r"cut (-d ?'?=|--delimiter==) (-f ?1|--fields=1)|cut -f ?1 -d ?=|awk -F ?= \{ ?print \$1;? ?\}"
     r"|sed (-E )?s/ ?= ?\.\*(/ ?=? ?[*.x<>\w]*)?/g?|sed -n (s/=\.\*//p|/\^[^=]*=\$/p)|wc( -[lcw]+)*|grep -c [^-].*"
 )
 UNSEEN = "unseen"  # of a command: nobody sees its output
-_RUNS_CODE = re.compile(r"(python|node|ruby|perl|php|bun|deno|(ba|z|da|k|fi)?sh)[\d.]*")
+_RUNS_CODE = re.compile(rf"({_INTERPRETERS}|(ba|z|da|k|fi)?sh)[\d.]*")
 
 
 def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
