@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import postgres
 from interlock.config import config_of
 from interlock.identity.agents import add_agent
 from interlock.identity.keys import Kdf, enrol
@@ -61,8 +62,6 @@ class Measured:
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, served(Path(folder), "") as daemon:
         report("SQLite", daemon)
-    from tests import postgres
-
     if postgres.find_binaries() is None:
         print("\nPostgreSQL is not installed: nothing to measure")
         return

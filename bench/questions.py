@@ -7,8 +7,6 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "support"))
-
 from journals import built
 from recorded_sessions import read_session, session_names
 from session_replay import CALLS_AN_HOUR, Replay, replay, share

@@ -15,6 +15,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+import postgres
 from interlock.audit.chain import entry
 from interlock.model import AgentRef, Human, Level, Requirement, TicketState
 from interlock.ports import Store
@@ -60,8 +61,6 @@ def main() -> None:
     )
     with tempfile.TemporaryDirectory() as folder:
         measured("SQLite", f"sqlite://{folder}/state", SQLITE, in_sqlite(Path(folder) / "state" / "state.db"))
-    from tests import postgres
-
     if postgres.find_binaries() is None:
         print("PostgreSQL is not installed: nothing to measure")
         return
