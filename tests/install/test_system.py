@@ -96,6 +96,16 @@ def test_a_link_is_as_loose_as_where_it_leads(tmp_path: Path) -> None:
     assert "closed to other users" in why_unreachable(tmp_path / "file")
 
 
+@pytest.mark.parametrize("folder", ["/home/shared", "/root", "/run/user/0"])
+def test_a_python_in_a_home_is_hidden_from_the_daemon(folder: str) -> None:
+    assert "hidden from services" in why_unreachable(Path(folder) / ".pyenv/bin/python3")
+
+
+def test_a_service_whose_program_cannot_be_executed_does_not_count_as_started() -> None:
+    services = [text for path, text in unit_files(Layout()).items() if path.suffix == ".service"]
+    assert len(services) == 2 and all("\nType=exec\n" in text for text in services)
+
+
 def test_systemd_takes_the_units_and_finds_them_closed(tmp_path: Path) -> None:
     if shutil.which("systemd-analyze") is None:
         pytest.skip("systemd-analyze is missing")

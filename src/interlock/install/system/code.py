@@ -18,6 +18,7 @@ MARK = "interlock-code"  # the file that identifies the code
 _VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
 _NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[([^\]]*)\])?")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
+_HIDDEN = tuple(map(Path, ("/home", "/root", "/run/user")))  # by the unit's ProtectHome
 _LAUNCHER = """\
 #!{python} -I
 import sys
@@ -177,8 +178,10 @@ def why_writable(path: Path) -> str:
 
 
 def why_unreachable(path: Path) -> str:
-    """Why another user could not run this path; empty where anybody can."""
+    """Why the daemon's service could not run this path; empty where it can."""
     for place in _path_chain(path):
+        if place in _HIDDEN:
+            return f"{place} is hidden from services"
         try:
             if not stat.S_ISLNK(place.lstat().st_mode) and not place.stat().st_mode & stat.S_IXOTH:
                 return f"{place} is closed to other users"
