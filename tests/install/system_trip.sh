@@ -63,7 +63,10 @@ chmod 600 /home/alice/x.sh
 hook "bash x.sh" | grep -q '"deny"'
 alice /opt/interlock/bin/interlock status | grep -q "separate"
 /usr/local/bin/interlock status | grep -q "operator.sock"
-/usr/local/bin/interlock doctor | grep -q "only root can change"
+/usr/local/bin/interlock doctor > /mnt/doctor
+grep -q "only root can change" /mnt/doctor
+grep -q "then nothing passes" /mnt/doctor
+grep -q "All is well" /mnt/doctor
 refused alice /opt/interlock/bin/interlock operator add < /dev/null
 
 # What only alice has is kept as alice before it goes, and comes back; a list that she altered does not.

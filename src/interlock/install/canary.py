@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
+from pwd import struct_passwd
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
@@ -187,8 +188,15 @@ class HookReply(Struct, frozen=True):
     milliseconds: float
 
 
-def fire(agent: AgentDialect, handler: Handler, payload: bytes, cwd: Path, more: Mapping[str, str]) -> HookReply:
-    """Runs the handler once; raises DidNotFire where it cannot start or exceeds the agent's time limit."""
+def fire(
+    agent: AgentDialect,
+    handler: Handler,
+    payload: bytes,
+    cwd: Path,
+    more: Mapping[str, str],
+    user: struct_passwd | None = None,
+) -> HookReply:
+    """Runs the handler once, as root also as another user; raises DidNotFire where it cannot start or exceeds the agent's time limit."""
     if handler.how == "url":
         return _post(handler.words[0], payload, agent.limit_seconds)
     if handler.how == "plugin":
@@ -200,11 +208,22 @@ def fire(agent: AgentDialect, handler: Handler, payload: bytes, cwd: Path, more:
         "shell": ["/bin/sh", "-c", *handler.words],
     }[handler.how]
     start = time.perf_counter()
-    out, err, code = _run(argv, payload, cwd, {**os.environ, **more}, agent.limit_seconds)
+    out, err, code = _run(argv, payload, cwd, {**os.environ, **more}, agent.limit_seconds, user)
     return HookReply(HookOutput(out, err, code), (time.perf_counter() - start) * 1000)
 
 
-def _run(argv: list[str], given: bytes, cwd: Path, env: Mapping[str, str], seconds: float) -> tuple[bytes, bytes, int]:
+def _run(
+    argv: list[str],
+    given: bytes,
+    cwd: Path,
+    env: Mapping[str, str],
+    seconds: float,
+    user: struct_passwd | None = None,
+) -> tuple[bytes, bytes, int]:
+    rights: dict[str, Any] = {}
+    if user is not None:
+        rights = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+        env = {**env, "HOME": user.pw_dir, "USER": user.pw_name, "LOGNAME": user.pw_name}
     try:
         process = subprocess.Popen(
             argv,
@@ -214,6 +233,7 @@ def _run(argv: list[str], given: bytes, cwd: Path, env: Mapping[str, str], secon
             cwd=cwd,
             env=dict(env),
             start_new_session=True,
+            **rights,
         )
     except OSError as error:
         raise DidNotFire(f"{argv[0]} cannot be run: {error.strerror}") from None

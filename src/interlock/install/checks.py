@@ -10,8 +10,9 @@ import shutil
 import stat
 import statistics
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -47,6 +48,8 @@ _GOT = {
 }
 _AGAIN = "run `interlock install` again"
 
+Call = Callable[[str | None], tuple[str, HookReply]]
+
 
 class Check(Struct, frozen=True):
     """The result of one check."""
@@ -66,7 +69,7 @@ def check_hooks(one: HookedFile, config: Config, home: Path) -> Iterator[Check]:
         yield from _file(one, config, client)
         yield from _client(client, config)
         if is_trusted(one, config):
-            yield from _canaries(one)
+            yield from _canaries(one, agents_user(config))
         else:
             yield Check(
                 "fires", PROBLEM, "not tried: what is in the file is not what install writes, and could be anything"
@@ -122,13 +125,23 @@ def gating_handlers(one: HookedFile) -> list[tuple[Handler, str]]:
     ]
 
 
-def fire_canary(one: HookedFile, handler: Handler, event: str, command: str | None) -> tuple[str, HookReply]:
+def agents_user(config: Config) -> pwd.struct_passwd | None:
+    """The user whose call root tries: a daemon with its own user guards the listed users, and root is none of them."""
+    if os.geteuid() != 0 or not config.separate.on:
+        return None
+    return next((one for one in pwd.getpwall() if one.pw_name in config.separate.users), None)
+
+
+def fire_canary(
+    one: HookedFile, handler: Handler, event: str, command: str | None, user: pwd.struct_passwd | None = None
+) -> tuple[str, HookReply]:
     """The agent's verdict on this command in a new session; without a command, on a malformed call."""
-    cwd = _folder(one)
+    cwd = Path(user.pw_dir) if user else one.project
+    cwd = cwd if cwd.is_dir() else Path("/")
     payload = canary(one.agent.word, event, command, str(cwd), f"{SESSION}-{secrets.token_hex(4)}")
     assert payload is not None
     decoded: Event = one.agent.decode(payload, event)
-    answer = fire(one.agent, handler, payload, cwd, environment(one.agent.word, str(cwd)))
+    answer = fire(one.agent, handler, payload, cwd, environment(one.agent.word, str(cwd)), user)
     return verdict_of(one.agent, decoded, answer.reply), answer
 
 
@@ -173,24 +186,24 @@ def _client(client: HookClient | None, config: Config) -> Iterator[Check]:
         )
 
 
-def _canaries(one: HookedFile) -> Iterator[Check]:
+def _canaries(one: HookedFile, user: pwd.struct_passwd | None) -> Iterator[Check]:
     found = gating_handlers(one)
     if not found and one.place.form != "script":  # scripts have one file for each event
         yield Check("fires", PROBLEM, f"nothing here is asked before {one.agent.title} runs a command; {_AGAIN}")
     for handler, event in found:
-        name = event or "plugin"
+        name, call = event or "plugin", partial(fire_canary, one, handler, event, user=user)
         try:
-            yield _check_allows(one, handler, event, name)
-            yield _check_denies(one, handler, event, name)
+            yield _check_allows(call, name)
+            yield _check_denies(call, name, one.agent.title)
         except DidNotFire as error:
             yield Check("fires", PROBLEM, f"{name}: {error}")
 
 
-def _check_allows(one: HookedFile, handler: Handler, event: str, name: str) -> Check:
+def _check_allows(call: Call, name: str) -> Check:
     """Checks that the harmless command passes repeatedly."""
     took = []
     for _ in range(TIMES):
-        verdict, answer = fire_canary(one, handler, event, COMMAND)
+        verdict, answer = call(COMMAND)
         took.append(answer.milliseconds)
         if verdict != "allow":
             said = " ".join((answer.reply.stderr or answer.reply.stdout).decode("utf-8", "replace").split())[:200]
@@ -200,11 +213,11 @@ def _check_allows(one: HookedFile, handler: Handler, event: str, name: str) -> C
     return Check("allows", OK, f"{name}: `{COMMAND}` is allowed, in {middle:.1f} ms (median of {TIMES})", middle)
 
 
-def _check_denies(one: HookedFile, handler: Handler, event: str, name: str) -> Check:
+def _check_denies(call: Call, name: str, title: str) -> Check:
     """Checks that a malformed call is denied in this agent's dialect."""
-    verdict, answer = fire_canary(one, handler, event, None)
+    verdict, answer = call(None)
     if verdict == "deny":
-        return Check("denies", OK, f"{name}: a call without its command is denied, as {one.agent.title} understands it")
+        return Check("denies", OK, f"{name}: a call without its command is denied, as {title} understands it")
     return Check(
         "denies",
         PROBLEM,
@@ -222,10 +235,6 @@ def _writable_by_others(path: Path) -> Path | None:
     return None
 
 
-def _folder(one: HookedFile) -> Path:
-    return one.project if one.project.is_dir() else Path("/")
-
-
 DESTRUCTIVE = (
     "git push --force origin interlock-canary"  # level 3; nothing runs, and no ticket is opened without a daemon
 )
@@ -238,10 +247,10 @@ def check_without_daemon(one: HookedFile, config: Config) -> Iterator[Check]:
         return
     with _silent(config.agents_socket):
         for handler, event in gating_handlers(one):
-            name = event or "plugin"
+            name, call = event or "plugin", partial(fire_canary, one, handler, event, user=agents_user(config))
             try:
-                yield _closed(name, fire_canary(one, handler, event, DESTRUCTIVE)[0])
-                yield _harmless(name, fire_canary(one, handler, event, COMMAND)[0], config)
+                yield _closed(name, call(DESTRUCTIVE)[0])
+                yield _harmless(name, call(COMMAND)[0], config)
             except DidNotFire as error:
                 yield Check("daemon down", PROBLEM, f"{name}: {error}")
 
@@ -249,7 +258,9 @@ def check_without_daemon(one: HookedFile, config: Config) -> Iterator[Check]:
 def fail_mode(config: Config) -> str:
     """The fail mode in words."""
     level = config.hooks.without_daemon
-    return "nothing passes" if level == "none" else f"up to level {level} passes, the rest is denied"
+    return (
+        "nothing passes" if level == "none" or config.separate.on else f"up to level {level} passes, the rest is denied"
+    )
 
 
 def _closed(name: str, verdict: str) -> Check:
