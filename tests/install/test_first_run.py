@@ -114,16 +114,18 @@ def enrol(screen: Screen) -> None:
         screen.type(PASSPHRASE)
 
 
-@pytest.mark.slow("a daemon, a compiled client, three real passphrases")
+@pytest.mark.slow("a daemon, started twice, a compiled client and journal, three real passphrases")
 def test_a_first_run_guards_an_agent_and_is_taken_back(bare: FreshHome) -> None:
+    (bare.home / ".config/interlock/interlock.toml").unlink()  # as a new user has none
     with bare.at_terminal("init") as screen:
         screen.until(r"guard Claude Code(?s:.*)Go on\? \[Y/n\] ")
         screen.type("")
         screen.until("Enter for none: ")
         screen.type("")
         screen.until("The daemon answers on")
+        screen.until("start the daemon anew, with commands below the journal")
         enrol(screen)
-        screen.until("All is well: the guard fires")
+        screen.until(r"Claude Code \(user\)(?s:.*)All is well: the guard fires")
         screen.until("Passphrase of ana: ")
         screen.type(PASSPHRASE)
         screen.until(r"Allowed once: ana approved it(?s:.*)All is set up(?s:.*)EXIT 0")

@@ -76,8 +76,9 @@ def is_hooked(agent: AgentDialect, place: HookFile, text: str) -> bool:
 
 
 def _places(config: Config, home: Path, project: Path) -> Iterator[HookedFile]:
+    scopes = [scope for scope in SCOPES if project != home or scope != "project"]  # at home, the user's files are those
     for word in words():
-        for scope in SCOPES:
+        for scope in scopes:
             for place in agent(word).places(scope, home, project):
                 yield HookedFile(agent(word), scope, project, place)
     for entry in registered_files(config):

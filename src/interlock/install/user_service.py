@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import plistlib
-import select
 import shutil
 import signal
 import socket
@@ -87,6 +86,17 @@ def start_steps(manager: str, config: Config) -> Iterator[SystemStep]:
     pid = daemon_process(config)
     words = "start the daemon now, and at every login" + (f", in place of process {pid}" if pid else "")
     yield SystemStep(words, changed or not is_running(config), lambda: _start(manager, path, config))
+
+
+def restart(config: Config) -> None:
+    """Starts the daemon anew, so that settings written since its start count."""
+    for manager in (SYSTEMD, LAUNCHD):
+        path = service_file(manager)
+        if path is not None and path.is_file():
+            _start(manager, path, config)
+            return
+    _stop(daemon_process(config), config)
+    _start_detached(config)
 
 
 def stop_steps(config: Config) -> Iterator[SystemStep]:
@@ -212,8 +222,7 @@ def _start_detached(config: Config) -> None:
 
 
 def _start(manager: str, path: Path, config: Config) -> None:
-    if pid := daemon_process(config):  # another one has the state folder; the service takes its place
-        _stop(pid, config)
+    _stop(daemon_process(config), config)  # another one has the state folder; the service takes its place
     if manager == LAUNCHD:
         subprocess.run(["launchctl", "bootout", f"gui/{os.getuid()}/{LABEL}"], capture_output=True)
         _run("launchctl", "bootstrap", f"gui/{os.getuid()}", str(path))
@@ -231,18 +240,19 @@ def _disable(manager: str) -> None:
 
 
 def _stop(pid: int, config: Config) -> None:
-    """Ends the process and waits until it has ended, after which nothing writes into the state folder."""
-    try:
-        process = os.pidfd_open(pid)
-    except ProcessLookupError:
+    """Ends the process, if there is one, and waits until it has ended, after which nothing writes into the state folder."""
+    if not pid:
         return
-    try:
+    end = time.monotonic() + START_SECONDS
+    with suppress(ProcessLookupError):
         if daemon_process(config) == pid:
-            signal.pidfd_send_signal(process, signal.SIGTERM)
-        if not select.select([process], [], [], START_SECONDS)[0]:
-            raise CannotSetUp(f"the daemon (process {pid}) did not stop")
-    finally:
-        os.close(process)
+            os.kill(pid, signal.SIGTERM)
+        while time.monotonic() < end:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)  # where this very process has started it
+            os.kill(pid, 0)
+            time.sleep(0.05)
+        raise CannotSetUp(f"the daemon (process {pid}) did not stop")
 
 
 def _quoted(word: str) -> str:

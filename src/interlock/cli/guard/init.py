@@ -24,7 +24,7 @@ from interlock.identity.terminal import controlling_terminal
 from interlock.install.discovery import agents_on_machine, hooked_files
 from interlock.install.files import FileProblem
 from interlock.install.system import CannotSetUp, SystemStep
-from interlock.install.user_service import add_channel, find_manager, is_running, start_steps, until_running
+from interlock.install.user_service import add_channel, find_manager, is_running, restart, start_steps, until_running
 
 TRIED = "git push --force origin main"
 _TRIAL_AGENT = {"name": "first-run", "session": "first-run"}
@@ -138,9 +138,13 @@ def _start(args: argparse.Namespace, steps: Sequence[SystemStep]) -> None:
         step.do()
         print(f"done: {step.words}", flush=True)
     config = settings(args)  # which a step may have written
+    _await(config)
+    print(f"The daemon answers on {config.socket_path}.")
+
+
+def _await(config: Config) -> None:
     if not until_running(config):
         raise CannotSetUp(f"the daemon does not answer on {config.socket_path}; `{typed_name()} serve` says why")
-    print(f"The daemon answers on {config.socket_path}.")
 
 
 def _offer_channel(args: argparse.Namespace, config: Config, person: bool) -> None:
@@ -163,9 +167,14 @@ def _offer_channel(args: argparse.Namespace, config: Config, person: bool) -> No
 
 
 def _install(args: argparse.Namespace, agents: Sequence[AgentDialect]) -> None:
-    words = [agent.word for agent in agents]
+    words, before = [agent.word for agent in agents], settings(args)
     if install_main([*words, "--yes", "--no-diff", *_config_words(args)]) != OK:
         raise CannotSetUp("not every agent could be guarded")
+    config = settings(args)
+    if config.undo.wrap and not before.undo.wrap:
+        restart(config)
+        _await(config)
+        print("done: start the daemon anew, with commands below the journal")
 
 
 def _has_operators(args: argparse.Namespace) -> bool:
