@@ -138,7 +138,7 @@ def test_memory_is_bounded(gate: Gate) -> None:
     for number in range(3_000):
         gate.state.declarations.opened(AgentRef(PRINCIPAL, f"agent-{number}", "s"))
         linked(gate, f"s-{number}", "x")
-    assert len(gate.state.declarations._open) <= 1_000 and len(gate.state.declarations._names) <= 1_000
+    assert len(gate.state.declarations.executions) <= 1_000 and len(gate.state.declarations._names) <= 1_000
 
 
 def test_a_decision_about_a_difference_can_be_made_again_from_its_record(gate: Gate) -> None:

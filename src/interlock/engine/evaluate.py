@@ -27,7 +27,7 @@ from interlock.engine.performing import decision_of, history_entry, perform
 from interlock.engine.real_paths import resolve_paths
 from interlock.identity.isolation import request_isolation
 from interlock.impact.inspection import Inspection
-from interlock.model import Level, Loss, Requirement, TicketState
+from interlock.model import Kind, Level, Loss, Requirement, TicketState
 from interlock.policy.decision import Decision
 from interlock.policy.digest import DigestError
 from interlock.policy.impact import Impact
@@ -124,8 +124,12 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
     more = request.inherits(judgement) if request.inherits is not None else None
     judgement = judgement if more is None else join_judgements(judgement, more, state.rules)
     judgement, named = resolve_paths(state.rules, state.in_force.own_assets, request, judgement, named, at_once)
-    matched = match_registry(request.action, state.registry, state.policy, state.rules, request.resource)
-    return Judged(request, add_registry_findings(judgement, matched, state.rules), named, matched, now)
+    matched = None
+    if request.action.kind in (Kind.OPERATION, Kind.TOOL):
+        matched = match_registry(request.action, state.registry, state.policy, state.rules, request.resource)
+    if matched is not None:
+        judgement = add_registry_findings(judgement, matched, state.rules)
+    return Judged(request, judgement, named, matched, now)
 
 
 def _perform(

@@ -52,7 +52,9 @@ def gather_world(state: State, judged: Judged) -> World:
 
 
 def _world(state: State, judged: Judged, found: Gathered) -> World:
-    return World(state.policy, circumstances(state, judged, found), found, state.sessions.people, state)
+    roster = state.sessions.roster
+    people = roster.people if roster is not None else {}
+    return World(state.policy, circumstances(state, judged, found), found, people, state)
 
 
 def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
@@ -120,7 +122,7 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
         escalated=(step.level, step.message) if step else None,
         confirmed_patterns=state.confirmations.patterns(request.agent, request.action, judged.now),
         tampering=attack(judged),
-        mismatch=find_difference(state, judged),
+        mismatch=find_difference(state, judged) if state.declarations.executions else None,
         paused_by=paused_by,
         paused_to=paused_to,
     )

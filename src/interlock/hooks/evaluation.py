@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -39,7 +40,7 @@ from interlock.hooks.wrapping import (
     proof_key,
     wrap_call,
 )
-from interlock.hooks.written_files import Files, may_write_program, written_contents
+from interlock.hooks.written_files import Files, names_program, written_contents
 from interlock.identity.agent_detection import words_above
 from interlock.identity.isolation import JAILED
 from interlock.impact.user_access import FindProjectFiles, Inspect, TakeSnapshot
@@ -150,7 +151,8 @@ class HookEvaluation:
 
     async def _judge(self, hook: HookCall) -> HookVerdict:
         for call in hook.event.calls:
-            self.context.state.declarations.linked(hook.who.principal, hook.who.session, loop_name(call))
+            if name := loop_name(call):
+                self.context.state.declarations.linked(hook.who.principal, hook.who.session, name)
         hook = await self._below_journal(hook)
         found = [(call, *await self._decide(hook, call)) for call in hook.event.calls]
         if hook.rewrite is not None and any(_gains_rights(decision) for _, decision, _ in found):  # in a script
@@ -291,23 +293,22 @@ class HookEvaluation:
         if hook.who.session in self.hooks.written.dangerous_sessions or len(call.action.text) > SHORT:
             return False
         if call.action.kind is Kind.COMMAND:
-            return not may_write_program(call.action.text)
+            return not (_may_write(call.action) and names_program(call.action.text))
         small = all(not isinstance(value, str) or len(value) <= SHORT for value in call.input.values())
         return small and next(written_contents(call.action, None), None) is None
 
     def _evaluate(self, hook: HookCall, call: AgentCall, scripts: CallScripts, spend: bool = False) -> Decision:
         """The full evaluation, in the pool, with the files that the call writes or inherits; a single call spends its approval at once."""
-        state, session = self.context.state, hook.who.session
-
-        def inherits(own: Judgement) -> Judgement | None:
-            return self.hooks.written.inherit(session, call.action, own, scripts.texts)
-
+        state, session, written = self.context.state, hook.who.session, self.hooks.written
+        inherits = None
+        if session in written.dangerous_sessions:
+            inherits = partial(written.inherit, session, call.action, texts=scripts.texts)
         spend = spend or len(hook.event.calls) == 1
         provenance = self.hooks.provenance.of(hook.who, hook.agent.word, state.clock.now())
         request = replace(hook.request(call, scripts), inherits=inherits, spend=spend, provenance=provenance)
         decision = evaluate(state, request)
-        if call.action.kind in (Kind.TOOL, Kind.COMMAND) and (decision.allowed or decision.held):
-            self.hooks.written.remember(session, call.action, state.rules, hook.read)
+        if _may_write(call.action) and (decision.allowed or decision.held):
+            written.remember(session, call.action, state.rules, hook.read)
         return decision
 
     async def _wait_for_answer(
@@ -363,6 +364,11 @@ class HookEvaluation:
         if verdict.word == "allow":
             return replace(verdict, context=" ".join(filter(None, (verdict.context, words))))
         return HookVerdict("deny", f"{verdict.reason} {words}", notice=verdict.notice)
+
+
+def _may_write(action: Action) -> bool:
+    """Whether a call may write a file: a tool of the agent, or a command with a redirection."""
+    return action.kind is Kind.TOOL or (action.kind is Kind.COMMAND and (">" in action.text or "tee" in action.text))
 
 
 def _gains_rights(decision: Decision) -> bool:

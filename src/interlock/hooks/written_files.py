@@ -133,14 +133,14 @@ def _only(path: str, text: str) -> Files:
     return lambda asked: text if asked == path else None
 
 
-def may_write_program(text: str) -> bool:
-    """A quick look whether shell text may write a file that can be run."""
-    return (">" in text or "tee" in text) and ("#!" in text or any(ending in text for ending in _by_ending()))
+def names_program(text: str) -> bool:
+    """A quick look whether shell text names a file that can be run."""
+    return "#!" in text or any(ending in text for ending in _by_ending())
 
 
 def written_contents(action: Action, files: Files | None) -> Iterator[tuple[str, str]]:
     """The paths that a call writes, with their new contents."""
-    if action.kind is Kind.COMMAND and may_write_program(action.text):
+    if action.kind is Kind.COMMAND and names_program(action.text):
         yield from ((path, text) for path, text in read(action, files).written.items() if path.startswith("/"))
     given = action.fields.get("input")
     if action.kind is not Kind.TOOL or not isinstance(given, Mapping):

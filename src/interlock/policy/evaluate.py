@@ -154,7 +154,7 @@ def _operator_patterns(
     for source, patterns in (("", policy.patterns), ("restriction ", policy.restriction.patterns)):
         parts += [
             Contribution("deny", BLOCK, f"{source}pattern match: {glob.text} is denied{_by(glob)}")
-            for glob in hits(patterns.deny, named)
+            for glob in (hits(patterns.deny, named) if patterns.deny else ())
         ]
         if patterns.approve:
             ask = APPROVE if not source else ASK
@@ -235,7 +235,7 @@ def _worst_reason(assessment: Assessment) -> str:
 
 
 def _level(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    if replaces_level(assessment, policy, at):
+    if at.registry_match is not None and replaces_level(assessment, policy, at):
         return []
     control = policy.control(assessment.level)
     requirement = control.requirement
@@ -275,7 +275,7 @@ def _irreversible(assessment: Assessment, named: MatchNames, policy: Policy, at:
 
 
 def _severity(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    return severity_parts(assessment, policy, at)
+    return severity_parts(assessment, policy, at) if at.registry_match is not None else []
 
 
 def _declared(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
@@ -313,7 +313,8 @@ def _claimed(assessment: Assessment, named: MatchNames, policy: Policy, at: Circ
 
 
 def _tier(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    own = 0 if replaces_level(assessment, policy, at) else assessment.score
+    replaced = at.registry_match is not None and replaces_level(assessment, policy, at)
+    own = 0 if replaced else assessment.score
     score = max(own, at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
     parts = []
     tiers = policy.tiers or at.steps_left is not None  # C-10: in the loop the tier always counts

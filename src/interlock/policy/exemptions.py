@@ -65,7 +65,8 @@ def apply_exemptions(
             remaining, assessment, policy.control(assessment.level).relief, "nothing would be lost"
         )
         exemptions += [f"{RELIEF_PREFIX}what would be lost is {at.loss.value}"] if gone else []
-    allowed = covers((*policy.patterns.allow, *policy.restriction.patterns.allow), named)
+    globs = (*policy.patterns.allow, *policy.restriction.patterns.allow)
+    allowed = covers(globs, named) if globs else ()
     if allowed and assessment.level <= Level.DESTRUCTIVE and not assessment.irreversible:
         remaining, gone = _without(remaining, _auto_approved)
         exemptions += [f"auto-approved by pattern {allowed[0].label}"] if gone else []

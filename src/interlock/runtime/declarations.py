@@ -35,7 +35,7 @@ Key = tuple[str, str, str]  # principal, name, session of the loop
 class Declarations(Struct):
     """Steps reported in this process; after a restart, comparison resumes with the next report."""
 
-    _open: OrderedDict[Key, deque[DeclaredStep]] = field(default_factory=OrderedDict)
+    executions: OrderedDict[Key, deque[DeclaredStep]] = field(default_factory=OrderedDict)
     _names: OrderedDict[tuple[str, str], str] = field(default_factory=OrderedDict)  # principal, session of a call
     _failed: OrderedDict[tuple[str, str], str] = field(default_factory=OrderedDict)  # principal, name -> the last call
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -43,19 +43,19 @@ class Declarations(Struct):
     def opened(self, agent: AgentRef) -> None:
         """Starts an execution without reports."""
         with self._lock:
-            self._open[_key(agent)] = deque(maxlen=HINTS)
-            while len(self._open) > MOST:
-                self._open.popitem(last=False)
+            self.executions[_key(agent)] = deque(maxlen=HINTS)
+            while len(self.executions) > MOST:
+                self.executions.popitem(last=False)
 
     def reported(self, agent: AgentRef, hint: DeclaredStep) -> None:
-        if _key(agent) not in self._open:
+        if _key(agent) not in self.executions:
             self.opened(agent)
         with self._lock:
-            self._open.setdefault(_key(agent), deque(maxlen=HINTS)).append(hint)
+            self.executions.setdefault(_key(agent), deque(maxlen=HINTS)).append(hint)
 
     def closed(self, agent: AgentRef) -> None:
         with self._lock:
-            self._open.pop(_key(agent), None)
+            self.executions.pop(_key(agent), None)
 
     def linked(self, principal: str, session: str, name: str) -> None:
         """Links a session of calls to the agent name that it used with the loop."""
@@ -70,7 +70,7 @@ class Declarations(Struct):
         """Notes a failed call of a session in the loop; the next step's answer mentions it."""
         with self._lock:
             name = self._names.get((agent.principal, agent.session), "")
-            if any(key[:2] == (agent.principal, name) for key in self._open):
+            if any(key[:2] == (agent.principal, name) for key in self.executions):
                 self._failed[agent.principal, name] = redact_text(words)[:HINT_LENGTH]
             while len(self._failed) > MOST:
                 self._failed.popitem(last=False)
@@ -82,7 +82,7 @@ class Declarations(Struct):
 
     def steps_of(self, agent: AgentRef, door: str) -> Sequence[DeclaredStep] | None:
         """The caller's latest reports; None where it has no open execution."""
-        if not self._open:
+        if not self.executions:
             return None
         with self._lock:
             name = self._names.get((agent.principal, agent.session), "")
@@ -91,7 +91,7 @@ class Declarations(Struct):
             exclusive = not agent.principal.startswith(_SHARED)
             found = [
                 hints
-                for key, hints in self._open.items()
+                for key, hints in self.executions.items()
                 if key[0] == agent.principal and (exclusive or key[1] == name)
             ]
             return [hint for hints in found for hint in hints] if found else None
