@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     __version__: str
     from interlock.analysis.assess import Judgement
     from interlock.analysis.rules import Rulebook
-    from interlock.model import Action, Assessment
-    from interlock.policy.decision import Decision
+    from interlock.model import Action, Assessment, Decision
     from interlock.policy.registry import Pattern, Registry
     from interlock.sdk import Denied, GateError, Held, NotAllowed
     from interlock.sdk.async_gate import AsyncGate
@@ -41,7 +40,7 @@ _LAZY = {
     "Action": "interlock.model",
     "Assessment": "interlock.model",
     "AsyncGate": "interlock.sdk.async_gate",
-    "Decision": "interlock.policy.decision",
+    "Decision": "interlock.model",
     "Denied": "interlock.sdk",
     "DestructiveGate": "interlock.sdk.destructive",
     "Gate": "interlock.sdk.gate",

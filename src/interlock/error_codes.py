@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.records import NOTHING
+from interlock.model import NOTHING
 
 
 class Code(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""The nouns that every package shares, as immutable values: Action, Level, Finding, Assessment, Requirement."""
+"""The nouns that every package shares, as immutable values: Action, Level, Finding, Assessment, Requirement, Decision."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+if TYPE_CHECKING:
+    from interlock.policy.circumstances import Contribution
+    from interlock.records import Ticket
+
+Json = Mapping[str, Any]
+NOTHING: Json = MappingProxyType({})
 Span = tuple[int, int]  # start and end offset in the action's own text
 Seconds = float  # an int where they are whole, as `times.seconds_of` makes them: what was sealed as 30 is not 30.0
+
+
+def nothing() -> Json:
+    """An empty table that cannot change."""
+    return NOTHING
 
 
 class Level(IntEnum):
@@ -201,6 +212,23 @@ class Finding(Struct, frozen=True):
     quoted: bool = False  # a command inside a sentence that says more
 
 
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """One rule that fired."""
+    return {
+        "id": finding.rule,
+        "span": list(finding.span) if finding.span else None,
+        "level": int(finding.level),
+        "irreversible": finding.irreversible,
+        "category": finding.category.value if finding.category else None,
+        "reason": finding.reason,
+        "subject": finding.subject,
+        "instead": finding.instead,
+        "undo": finding.undo,
+        "approvable": finding.approvable,
+        "requirement": finding.requirement,
+    }
+
+
 def finding_factor(rule: str, reason: str) -> str:
     """A finding as a factor. The id comes last: `ssh.read_secret: Reads` would look like a secret and its value."""
     return f"{reason.removesuffix('.')} ({rule})"
@@ -287,3 +315,74 @@ class Requirement(Struct, frozen=True):
         if self.human is not Human.NONE:
             return self.human.name.lower()
         return "cool_off" if self.cooling_seconds else "allow"
+
+
+def requirement_json(asked: Requirement) -> dict[str, Any]:
+    """A requirement in words."""
+    return {
+        "word": asked.word,
+        "cooling_seconds": asked.cooling_seconds,
+        "human": asked.human.name.lower(),
+        "approvers": sorted(asked.approvers),
+        "quorum": asked.quorum,
+        "reauth": asked.reauth,
+        "blocked": asked.blocked,
+    }
+
+
+HELD = frozenset({"cool_off", "confirm", "approve", "verify"})
+_OF_NAMES = "acts."  # begins the rules that read what an action is called
+
+
+class Decision(Confidential, Struct, frozen=True):
+    """The answer to one action: outcome, why, what was found, the ticket that can change it."""
+
+    HIDDEN = ("token",)
+
+    outcome: str  # allow, cool_off, confirm, approve, verify, block, deny
+    reason: str
+    assessment: Assessment | None = None
+    requirement: Requirement = field(default_factory=Requirement)
+    factors: tuple[str, ...] = ()
+    ticket: Ticket | None = None
+    wait_seconds: Seconds = 0
+    patterns: tuple[Mapping[str, Any], ...] = ()  # matches of the registry
+    code: str = ""  # of the error registry, where one applies
+    strength: str = "plain"
+    unknown: bool = False  # the state could not be known; nothing was decided about the action itself
+    token: str = ""  # the conf_… of the ticket; inert until a human arms it (C-14)
+    details: Mapping[str, Any] = field(default_factory=nothing)  # of the code
+    message: str = ""  # better words than the code has by itself
+    warnings: tuple[Mapping[str, Any], ...] = ()  # of an allowed action (2.11)
+    parts: tuple[Contribution, ...] = ()  # of the requirement, also where the mode disregards it
+    unspent: bool = False  # allowed in a preview: the approval behind it was not spent
+    kept: str = ""  # the id of the snapshot taken first; `interlock undo` restores it
+    weighed: tuple[str, ...] = ()  # the factors that are not the action's own
+
+    def __bool__(self) -> bool:
+        """True where the action may run."""
+        return self.allowed
+
+    def __str__(self) -> str:
+        """`outcome: reason`."""
+        return f"{self.outcome}: {self.reason}"
+
+    @property
+    def allowed(self) -> bool:
+        return self.outcome == "allow"
+
+    @property
+    def held(self) -> bool:
+        return self.outcome in HELD
+
+    @property
+    def can_rollback(self) -> bool:
+        """X-08: as the matching patterns declare; they outrank rules that judge by the name alone."""
+        findings = self.assessment.findings if self.assessment is not None else ()
+        counted = [one for one in findings if not (self.patterns and one.rule.startswith(_OF_NAMES))]
+        return all(one.get("canRollback") for one in self.patterns) and not any(one.irreversible for one in counted)
+
+    @property
+    def instead(self) -> tuple[str, ...]:
+        findings = self.assessment.findings if self.assessment else ()
+        return tuple(dict.fromkeys(finding.instead for finding in findings if finding.instead))

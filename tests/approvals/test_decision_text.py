@@ -11,7 +11,7 @@ from interlock.analysis.display_text import short_id
 from interlock.approvals import answers
 from interlock.identity import agents
 from interlock.model import AgentRef, command
-from interlock.policy.decision import decision_json
+from interlock.policy.wire import decision_json
 
 CWD = "/home/dev/app"
 PUSH = command("git push --force origin main", CWD)

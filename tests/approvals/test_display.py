@@ -9,7 +9,6 @@ import pytest
 
 from interlock.analysis.assess import judge
 from interlock.analysis.rules import load
-from interlock.analysis.wire import finding_json
 from interlock.approvals.display import (
     RUNS,
     ActionDisplay,
@@ -20,7 +19,7 @@ from interlock.approvals.display import (
     ticket_text,
     unwrap_commands,
 )
-from interlock.model import Action, command, intent, operation, tool
+from interlock.model import Action, command, finding_json, intent, operation, tool
 from interlock.policy.impact import RECOVERABLE, recoverable, undo_words_after
 from stored_records import ticket
 

@@ -18,8 +18,7 @@ from interlock.engine.replay import AGREES, ReplayPolicy, replay_record
 from interlock.error_codes import AnswerRefused
 from interlock.identity import operators
 from interlock.impact.project_files import find_project_files
-from interlock.model import Action, command, operation, tool
-from interlock.policy.decision import Decision
+from interlock.model import Action, Decision, command, operation, tool
 from interlock.policy.load import MOST, NAME, ProjectFile
 
 CWD = "/home/dev/app"

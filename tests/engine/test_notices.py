@@ -8,7 +8,7 @@ import pytest
 
 from gate import Gate
 from interlock.model import Action, command, operation, tool
-from interlock.policy.decision import decision_json
+from interlock.policy.wire import decision_json
 
 
 def allowed(gate: Gate, action: Action) -> dict[str, Any]:

@@ -10,8 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from interlock.analysis.assess import judge
-from interlock.audit import Attempt, attempt_body, attempt_event
-from interlock.audit.chain import body_of, entry
+from interlock.audit.chain import Attempt, attempt_body, attempt_event, body_of, entry
 from interlock.audit.decision_entries import inputs_json
 from interlock.audit.export import from_jsonl, jsonl
 from interlock.canonical_json import canonical_json

@@ -10,8 +10,7 @@ import pytest
 
 from gate import Gate
 from interlock.engine.evaluate import Request, evaluate
-from interlock.model import AgentRef, command
-from interlock.policy.decision import Decision
+from interlock.model import AgentRef, Decision, command
 from loop_agents import PRINCIPAL, Agent, permissive_gate
 
 HOOKED = AgentRef(PRINCIPAL, "claude-code", "s-1")

@@ -15,7 +15,8 @@ import pytest
 
 from interlock import Gate
 from interlock.client import DaemonClient, DaemonReply, NoDaemon
-from interlock.policy.decision import Decision, decision_json
+from interlock.model import Decision
+from interlock.policy.wire import decision_json
 from interlock.sdk.backend import Nap, Poll, polls
 from interlock.sdk.remote import RemoteBackend, long_poll
 from interlock.sdk.replies import UnreadableReply, parse_decision, parse_ticket

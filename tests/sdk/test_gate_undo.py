@@ -13,7 +13,7 @@ import pytest
 from daemons import daemon, folder_config
 from interlock import AsyncGate, Gate, GateError
 from interlock.engine import undoing
-from interlock.policy.decision import Decision
+from interlock.model import Decision
 from interlock.records import AuditQuery
 from interlock.sdk.in_process import open_in_process
 from interlock.snapshots.client import WarmSnapshotter

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from audit_views import token_entry
 from daemons import InProcessDaemon, in_process_daemon
-from interlock.audit import fingerprint, token_entry
+from interlock.audit.chain import fingerprint
 from interlock.error_codes import CODES
 from interlock.records import AuditQuery
 

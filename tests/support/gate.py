@@ -16,8 +16,7 @@ from interlock.engine.evaluate import Request, evaluate
 from interlock.identity import operators
 from interlock.identity.keys import Kdf, enrol
 from interlock.identity.sessions import OperatorSession
-from interlock.model import Action, AgentRef
-from interlock.policy.decision import Decision
+from interlock.model import Action, AgentRef, Decision
 from interlock.records import AuditQuery, AuditRow, Ticket
 from interlock.runtime.state import State
 from interlock.startup import open_state, open_store, read_rules

@@ -24,8 +24,7 @@ from interlock.identity import agents
 from interlock.identity.operators import sign_in
 from interlock.identity.sessions import OperatorSession
 from interlock.maintenance import settle_tickets, sign_record
-from interlock.model import TicketState, command
-from interlock.policy.decision import Decision
+from interlock.model import Decision, TicketState, command
 from interlock.records import TicketQuery
 from interlock.runtime.state import State, SystemClock
 from interlock.startup import open_state, open_store, read_rules

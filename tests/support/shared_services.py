@@ -20,8 +20,7 @@ from interlock.config import config_of
 from interlock.engine.evaluate import Request, evaluate, quick
 from interlock.identity import operators
 from interlock.identity.sessions import OperatorSession
-from interlock.model import Action, command
-from interlock.policy.decision import Decision
+from interlock.model import Action, Decision, command
 from interlock.ports import Store, StoreEvent, Tx
 from interlock.startup import open_state, open_store, read_rules
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Any
 
-from interlock.model import Assessment, EffectiveCommand, Finding, Flags, Level, Requirement
+from interlock.model import Assessment, EffectiveCommand, Flags, Level, finding_json
 
 Id = str | int | None
 
@@ -58,39 +58,9 @@ def error_json(message: str, id: Id = None) -> dict[str, Any]:
     return {"id": id, "level": int(Level.FORBIDDEN), "error": message}
 
 
-def finding_json(finding: Finding) -> dict[str, Any]:
-    """One rule that fired."""
-    return {
-        "id": finding.rule,
-        "span": list(finding.span) if finding.span else None,
-        "level": int(finding.level),
-        "irreversible": finding.irreversible,
-        "category": finding.category.value if finding.category else None,
-        "reason": finding.reason,
-        "subject": finding.subject,
-        "instead": finding.instead,
-        "undo": finding.undo,
-        "approvable": finding.approvable,
-        "requirement": finding.requirement,
-    }
-
-
 def step_json(step: EffectiveCommand) -> dict[str, Any]:
     """One effective command, and what it was unwrapped from."""
     return {"command": step.text, "via": list(step.via), "span": list(step.span) if step.span else None}
-
-
-def requirement_json(asked: Requirement) -> dict[str, Any]:
-    """A requirement in words."""
-    return {
-        "word": asked.word,
-        "cooling_seconds": asked.cooling_seconds,
-        "human": asked.human.name.lower(),
-        "approvers": sorted(asked.approvers),
-        "quorum": asked.quorum,
-        "reauth": asked.reauth,
-        "blocked": asked.blocked,
-    }
 
 
 def flags_json(flags: Flags) -> dict[str, bool]:

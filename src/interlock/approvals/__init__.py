@@ -11,8 +11,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id
-from interlock.model import PERSON, Human, Level, Requirement, Seconds, TicketState
-from interlock.records import Json, Ticket, TicketQuery, nothing
+from interlock.model import PERSON, Human, Json, Level, Requirement, Seconds, TicketState, nothing
+from interlock.records import Ticket, TicketQuery
 from interlock.times import seconds_left
 
 COOLING, WAITING, APPROVED, REJECTED, EXPIRED, SPENT = (

@@ -21,7 +21,7 @@ from interlock.ports import Tx
 from interlock.records import Ticket
 
 if TYPE_CHECKING:
-    from interlock.policy.decision import Decision
+    from interlock.model import Decision
     from interlock.policy.effect_key import EffectKey
     from interlock.policy.evaluate import PolicyResult
     from interlock.policy.policy import Restriction

@@ -15,8 +15,7 @@ from interlock.policy.impact import JOURNAL, NO_SNAPSHOT_PREFIX, RELIEF_PREFIX, 
 from interlock.policy.policy import ADMIN, DEFAULT_APPROVERS
 
 if TYPE_CHECKING:
-    from interlock.model import AgentRef
-    from interlock.policy.decision import Decision
+    from interlock.model import AgentRef, Decision
     from interlock.policy.evaluate import PolicyResult
     from interlock.records import Ticket
     from interlock.runtime import Judged

@@ -13,15 +13,14 @@ from msgspec.structs import replace
 
 from interlock.adapters.danger import message
 from interlock.analysis.display_text import visible
-from interlock.analysis.wire import finding_json, requirement_json
 from interlock.approvals import SELF_APPROVAL, Resolution, TicketChange, first_state
 from interlock.approvals.display import RUNS, one_line, unwrap_commands
-from interlock.audit import fingerprint as name_of
-from interlock.audit import token_body
+from interlock.audit.chain import fingerprint as name_of
+from interlock.audit.chain import token_body
 from interlock.identity.attempts import Attempts
 from interlock.identity.isolation import request_isolation
 from interlock.identity.keys import fingerprint
-from interlock.model import Action, Kind, Level, Span, TicketState
+from interlock.model import Action, Kind, Level, Span, TicketState, finding_json, requirement_json
 from interlock.policy.impact import undo_words_after
 from interlock.records import Ticket
 from interlock.redaction import action_json, json_default, redact, redact_around, redact_text

@@ -9,11 +9,10 @@ from interlock.adapters.danger import DangerBlock, DeclaredApproval
 from interlock.adapters.trust import TRUSTS
 from interlock.analysis.facts import Command, Effect, Fact
 from interlock.approvals import Resolution, TicketChange
-from interlock.audit import EVENTS, HELD, Attempt, attempt_body, attempt_event
-from interlock.audit.chain import AuditEvent
+from interlock.audit.chain import EVENTS, HELD, Attempt, AuditEvent, attempt_body, attempt_event
 from interlock.canonical_json import canonical_json
 from interlock.identity.isolation import request_isolation
-from interlock.model import Human, Level, Loss, Requirement
+from interlock.model import NOTHING, Human, Level, Loss, Requirement
 from interlock.policy.circumstances import AdapterContext, Circumstances, Contribution, EarlierDenial
 from interlock.policy.evaluate import PolicyResult
 from interlock.policy.impact import impact_json, impact_of
@@ -22,7 +21,6 @@ from interlock.policy.overrides import applied_rules_json
 from interlock.policy.real_paths import RESOLVED
 from interlock.policy.registry import Pattern, RegistryMatch
 from interlock.policy.trust_matrix import AdapterCall
-from interlock.records import NOTHING
 from interlock.redaction import action_json, has_no_secret, redact
 from interlock.runtime import Judged, operation_name
 from interlock.runtime.state import State

@@ -10,8 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.approvals.display import one_line
-from interlock.audit import EVENTS, HELD
-from interlock.audit.chain import body_of
+from interlock.audit.chain import EVENTS, HELD, body_of
 from interlock.policy.digest import normal_name
 from interlock.records import AuditQuery, AuditRow
 from interlock.times import iso

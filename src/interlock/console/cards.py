@@ -12,13 +12,12 @@ from typing import Any
 from msgspec import Struct, field
 
 from interlock.analysis.display_text import visible
-from interlock.analysis.wire import requirement_json
 from interlock.approvals import is_freed_by_time
 from interlock.approvals.display import ActionDisplay, action_text, display_action, reasons
 from interlock.approvals.rendering import requirement_words
 from interlock.approvals.statements import needs_reauth
-from interlock.audit import HELD
-from interlock.model import Level, Span, TicketState
+from interlock.audit.chain import HELD
+from interlock.model import Level, Span, TicketState, requirement_json
 from interlock.policy.effect_key import parse
 from interlock.policy.impact import NO_SNAPSHOT_PREFIX, impact_words, recoverable
 from interlock.records import Approval, AuditQuery, Ticket

@@ -8,17 +8,17 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
-from interlock.analysis.wire import finding_json
 from interlock.approvals import settle
 from interlock.approvals.display import RUNS, ActionDisplay, display_action, list_text, unwrap_commands
 from interlock.approvals.rendering import requirement_words
-from interlock.audit import EVENTS, HELD, ROUTINE
+from interlock.audit.chain import EVENTS, HELD, ROUTINE
 from interlock.audit.false_alarms import FalseAlarm, is_markable, marks, rules_of
 from interlock.audit.proof import RecordProof, proof_of
 from interlock.audit.search import RecordEntry, RecordQuery, action_of, details_line, record_title, search, token_line
 from interlock.console.cards import Piece, highlight, runs
 from interlock.engine.replay import assess_record
 from interlock.identity.passkey_proofs import PREFIX
+from interlock.model import finding_json
 from interlock.policy.impact import impact_words, recoverable, undo_words_after
 from interlock.records import Approval, Ticket
 from interlock.redaction import redact

@@ -13,9 +13,8 @@ from interlock.approvals import SELF_APPROVAL, Resolution, TicketChange, resolve
 from interlock.approvals.denials import MatchedDenial
 from interlock.approvals.grant_coverage import has_reauth
 from interlock.approvals.statements import RosterEntry, needs_reauth, suffices_alone
-from interlock.model import Action, Human, Kind, Loss, Requirement, TicketState
+from interlock.model import HELD, Action, Human, Kind, Loss, Requirement, TicketState
 from interlock.policy.circumstances import Circumstances
-from interlock.policy.decision import HELD
 from interlock.policy.digest import normal_name
 from interlock.policy.evaluate import SAME_EFFECT, PolicyResult, evaluate_policy
 from interlock.policy.policy import Policy

@@ -27,8 +27,7 @@ from interlock.engine.performing import decision_of, history_entry, perform
 from interlock.engine.real_paths import resolve_paths
 from interlock.identity.isolation import request_isolation
 from interlock.impact.inspection import Inspection
-from interlock.model import Kind, Level, Loss, Requirement, TicketState
-from interlock.policy.decision import Decision
+from interlock.model import Decision, Kind, Level, Loss, Requirement, TicketState
 from interlock.policy.digest import DigestError
 from interlock.policy.impact import Impact
 from interlock.policy.registry_controls import add_registry_findings, match_registry

@@ -27,13 +27,12 @@ from interlock.audit.chain import event_body
 from interlock.audit.decision_entries import decision_entry
 from interlock.engine.decide import Gathered, Outcome
 from interlock.identity.isolation import request_isolation
-from interlock.model import AgentRef, Kind, Level
-from interlock.policy.decision import Decision
+from interlock.model import NOTHING, AgentRef, Decision, Kind, Level
 from interlock.policy.declared_steps import MISMATCH, UNDECLARED
 from interlock.policy.evaluate import DANGER_ZONE, TAMPERING, PolicyResult
 from interlock.policy.registry_controls import matching_patterns
 from interlock.ports import QueueFull, Tx
-from interlock.records import NOTHING, Block, Counts, HistoryEntry, Snapshot, Ticket
+from interlock.records import Block, Counts, HistoryEntry, Snapshot, Ticket
 from interlock.redaction import redact_text
 from interlock.runtime import Judged, operation_name
 from interlock.runtime.state import State

@@ -30,7 +30,7 @@ from interlock.runtime import Request
 from interlock.times import iso
 
 if TYPE_CHECKING:
-    from interlock.policy.decision import Decision
+    from interlock.model import Decision
     from interlock.ports import Tx
     from interlock.runtime.state import State
 

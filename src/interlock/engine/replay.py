@@ -13,8 +13,7 @@ from interlock.analysis.assess import Judgement, assess, judge
 from interlock.analysis.classify import classify
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import rulebook_hash
-from interlock.audit import Attempt, attempt_body
-from interlock.audit.chain import body_of
+from interlock.audit.chain import Attempt, attempt_body, body_of
 from interlock.audit.decision_entries import ReplayError, facts_of, inputs_of
 from interlock.audit.search import agent_words, is_attempt, record_title
 from interlock.canonical_json import canonical_json, simplify

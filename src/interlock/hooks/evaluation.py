@@ -44,8 +44,7 @@ from interlock.hooks.written_files import Files, names_program, written_contents
 from interlock.identity.agent_detection import words_above
 from interlock.identity.isolation import JAILED
 from interlock.impact.user_access import FindProjectFiles, Inspect, TakeSnapshot
-from interlock.model import Action, AgentRef, Kind, TicketState
-from interlock.policy.decision import Decision
+from interlock.model import Action, AgentRef, Decision, Kind, TicketState
 from interlock.policy.effect_key import nearest, parse
 from interlock.policy.impact import RELIEF_PREFIX
 from interlock.policy.real_paths import Resolve

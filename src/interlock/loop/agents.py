@@ -10,10 +10,10 @@ from interlock.audit.chain import event_body
 from interlock.error_codes import LoopProblem
 from interlock.loop import notices
 from interlock.loop.state import STORED_LIVE, LifecycleError, Pause, move_execution, pause_of
-from interlock.model import AgentRef, Human
+from interlock.model import NOTHING, AgentRef, Human, Json
 from interlock.policy.digest import normal_name
 from interlock.ports import Tx
-from interlock.records import NOTHING, AgentRow, AgentTotals, Challenge, Execution, Json
+from interlock.records import AgentRow, AgentTotals, Challenge, Execution
 from interlock.runtime.state import State
 
 MOST_RUNS = 1_000  # executions of each live status

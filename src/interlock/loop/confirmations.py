@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from interlock.approvals import SELF_APPROVAL, challenges, settle
 from interlock.approvals.tickets import TOKEN_FAILURES, ticket_of, token_of
-from interlock.audit import fingerprint, token_body
+from interlock.audit.chain import fingerprint, token_body
 from interlock.engine.evaluate import evaluate
 from interlock.error_codes import INERT, LoopProblem
 from interlock.identity.attempts import Attempts

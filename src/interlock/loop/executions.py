@@ -29,11 +29,11 @@ from interlock.loop.blocked import blocked_by, refuse_blocked
 from interlock.loop.notices import approval_hint, cooling_message, rejection_message
 from interlock.loop.state import LIVE, RUNNING, STORED_LIVE, move_execution, pause_json, pause_of, status_of
 from interlock.loop.tightening import NO_TIGHTENING, Tightening, governed_state
-from interlock.model import AgentRef, TicketState, operation
-from interlock.policy.decision import Decision, failure_json
+from interlock.model import NOTHING, AgentRef, Decision, Json, TicketState, operation
 from interlock.policy.overrides import step_quota
+from interlock.policy.wire import failure_json
 from interlock.ports import Tx
-from interlock.records import NOTHING, Execution, Json
+from interlock.records import Execution
 from interlock.redaction import redact, redact_text
 from interlock.runtime import Judged, Request, StepContext
 from interlock.runtime.state import State

@@ -10,11 +10,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from interlock.model import Human, Tier, tier_of
+from interlock.model import NOTHING, Decision, Human, Json, Tier, tier_of
 from interlock.policy.circumstances import Contribution, finding_words
-from interlock.policy.decision import Decision
 from interlock.policy.evaluate import DANGER_ZONE, TAMPERING
-from interlock.records import NOTHING, Execution, Json
+from interlock.records import Execution
 
 PENDING, RUNNING, PAUSED, BLOCKED = "pending", "running", "paused", "blocked"
 COMPLETED, FAILED, CANCELLED = "completed", "failed", "cancelled"

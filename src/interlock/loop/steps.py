@@ -48,8 +48,7 @@ from interlock.loop.state import (
     verdict_of,
 )
 from interlock.loop.tightening import NO_TIGHTENING, Tightening, governed_state
-from interlock.model import AgentRef, Level, TicketState, intent
-from interlock.policy.decision import Decision
+from interlock.model import AgentRef, Decision, Level, TicketState, intent
 from interlock.policy.policy import TOLERANCES
 from interlock.ports import StoreError, Tx
 from interlock.records import Execution, Ticket

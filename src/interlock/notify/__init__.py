@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from interlock.analysis.display_text import visible
 from interlock.approvals.display import display_action
 from interlock.config.channels import ALERT, ANSWERED, BLOCK, CHALLENGE, CHANGE, COOLING, CREDENTIAL, EXPIRED, HELD
-from interlock.model import AgentRef, Confidential
+from interlock.model import AgentRef, Confidential, Json, nothing
 from interlock.policy.impact import IRRECOVERABLE, recoverable
-from interlock.records import AuditRow, Block, Challenge, Json, Ticket, nothing
+from interlock.records import AuditRow, Block, Challenge, Ticket
 from interlock.redaction import redact_text
 from interlock.times import iso
 

@@ -13,10 +13,9 @@ from interlock.audit.chain import event_body
 from interlock.engine.evaluate import evaluate
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
-from interlock.model import TicketState
+from interlock.model import Decision, TicketState
 from interlock.plans import request_of, review_again
 from interlock.plans.history import plan_row, save_plan, withdraw_ticket
-from interlock.policy.decision import Decision
 from interlock.policy.plan_review import SECRET_PREFIX, same_mark
 from interlock.ports import Tx
 from interlock.records import Ticket

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from interlock.analysis.display_text import lookalikes
-from interlock.analysis.wire import flags_json, requirement_json
+from interlock.analysis.wire import flags_json
+from interlock.model import requirement_json
 from interlock.plans.running import RunProgress, seconds_of
 from interlock.plans.workflows import OpenWorkflow, RunningWorkflow
 from interlock.records.plans import NO_EXIT, PlanRow, Workflow

@@ -17,14 +17,13 @@ from interlock.audit.chain import event_body
 from interlock.engine.gathering import identify
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
-from interlock.model import PERSON, Level
+from interlock.model import NOTHING, PERSON, Json, Level
 from interlock.plans import planning, request_of, review_again
 from interlock.plans.draft import DraftError, parse_command
 from interlock.plans.releasing import STALE, PlanConsent, PlanHeld, own_principal, pre_release, release, require_yes
 from interlock.plans.running import spawn, why_not_here
 from interlock.policy.plan_review import same_mark
 from interlock.ports import Tx
-from interlock.records import NOTHING, Json
 from interlock.records.plans import DAEMON, FAILURE, INTERRUPTED, PLANNED, RUNNING, SUCCESS, Workflow
 from interlock.redaction import redact_text
 from interlock.runtime import Judged

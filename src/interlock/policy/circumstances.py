@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from interlock.adapters.danger import DangerBlock
-from interlock.model import Assessment, Finding, Human, Level, Loss, Requirement, Tier
+from interlock.model import Assessment, Finding, Human, Json, Level, Loss, Requirement, Tier, nothing
 from interlock.policy.impact import Impact
 from interlock.policy.match_names import MatchNames
 from interlock.policy.policy import Policy
 from interlock.policy.registry import RegistryMatch
 from interlock.policy.trust_matrix import AdapterCall
-from interlock.records import Json, nothing
 from interlock.redaction import redact_text
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.model import TIER_TOPS, Assessment, Human, Level, Requirement, Tier, tier_of
+from interlock.model import NOTHING, TIER_TOPS, Assessment, Human, Json, Level, Requirement, Tier, nothing, tier_of
 from interlock.policy.circumstances import (
     RAISED_TO,
     RAISING,
@@ -25,7 +25,6 @@ from interlock.policy.patterns import EVERYTHING, Glob, hits, spec_globs
 from interlock.policy.policy import ADMIN, TOLERANCES, Control, Policy
 from interlock.policy.registry_controls import replaces_level, severity_parts
 from interlock.policy.trust_matrix import ALLOW, CONFIRM, DENY, OVERRIDE_REQUIRED, VERIFY, passage, untrusted_words
-from interlock.records import NOTHING, Json, nothing
 from interlock.times import milliseconds_to_seconds
 
 EXEMPT = frozenset({  # an agent can always be stopped, confirmed and verified

@@ -8,8 +8,7 @@ from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
-from interlock.analysis.wire import requirement_json
-from interlock.model import Human, Level, Requirement
+from interlock.model import Human, Level, Requirement, requirement_json
 from interlock.policy.patterns import PatternSet
 from interlock.policy.policy import Policy, Severities
 

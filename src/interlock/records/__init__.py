@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any
-
 from msgspec import Struct, field
 
-from interlock.model import AgentRef, Level, Requirement, TicketState
-
-Json = Mapping[str, Any]
-
-
-NOTHING: Json = MappingProxyType({})
-
-
-def nothing() -> Json:
-    """An empty table that cannot change."""
-    return NOTHING
+from interlock.model import AgentRef, Json, Level, Requirement, TicketState, nothing
 
 
 class Ticket(Struct, frozen=True):

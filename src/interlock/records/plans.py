@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from interlock.model import Level
-from interlock.records import Json, nothing
+from interlock.model import Json, Level, nothing
 
 PLANNED, RUNNING, REJECTED = "planned", "running", "rejected"
 SUCCESS, FAILURE, INTERRUPTED = "success", "failure", "interrupted"

@@ -16,7 +16,7 @@ from interlock.analysis.rules.load import load
 from interlock.analysis.targets.provenance import NOTHING_CREATED, Provenance
 from interlock.config import Config
 from interlock.config.settings import HookSettings, ImpactSettings, PauseSettings, SnapshotSettings
-from interlock.model import Action, AgentRef, Confidential, Human, Kind, Level
+from interlock.model import Action, AgentRef, Confidential, Human, Json, Kind, Level, nothing
 from interlock.policy.circumstances import AdapterContext, Circumstances
 from interlock.policy.effect_key import EffectKey
 from interlock.policy.impact import Impact
@@ -26,7 +26,6 @@ from interlock.policy.overrides import AppliedRules, LoopSettings
 from interlock.policy.policy import Policy
 from interlock.policy.real_paths import NO_OWN_ASSETS, OwnAssets
 from interlock.policy.registry import Registry, RegistryMatch
-from interlock.records import Json, nothing
 from interlock.redaction import redact_text
 
 if TYPE_CHECKING:

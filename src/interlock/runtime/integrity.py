@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from interlock.approvals.denials import LASTS
 from interlock.approvals.tickets import seal_of
-from interlock.audit import CONFIRMED, EVENTS
+from interlock.audit.chain import CONFIRMED, EVENTS
 from interlock.model import Confidential, Seconds, TicketState
 from interlock.policy.digest import normal_name
 from interlock.ports import Tx

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from interlock.client import ApiError, NoDaemon
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import SignInRefused, TooManySignIns
-from interlock.policy.decision import Decision
+from interlock.model import Decision
 from interlock.ports import StoreError
 from interlock.records import Ticket
 from interlock.sdk.replies import UnreadableReply

@@ -11,8 +11,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack, overload
 
 from interlock.config import Config
-from interlock.model import Action
-from interlock.policy.decision import Decision
+from interlock.model import Action, Decision
 from interlock.policy.registry import Pattern, RegistryMatch
 from interlock.records import Ticket
 from interlock.sdk import GateError, require_allowed

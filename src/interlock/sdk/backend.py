@@ -11,8 +11,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from interlock.config import Config
-from interlock.model import Confidential, TicketState
-from interlock.policy.decision import Decision
+from interlock.model import Confidential, Decision, TicketState
 from interlock.policy.registry import Pattern
 from interlock.records import Ticket
 from interlock.sdk.request import Body

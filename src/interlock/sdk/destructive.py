@@ -11,8 +11,7 @@ from msgspec import Struct, field
 
 from interlock.client import ApiError, NoDaemon, find_daemon
 from interlock.config import Config, config_of, state_folder
-from interlock.model import Confidential, Human
-from interlock.policy.decision import Decision
+from interlock.model import Confidential, Decision, Human
 from interlock.policy.registry import Registry
 from interlock.records import Ticket
 from interlock.sdk import GateError

@@ -19,8 +19,7 @@ from interlock.config import Config
 from interlock.journal import JournalError
 from interlock.journal.running import begin_run
 from interlock.journal.undo import JournalUndo
-from interlock.model import Action
-from interlock.policy.decision import Decision
+from interlock.model import Action, Decision
 from interlock.policy.registry import Pattern, Registry, RegistryMatch
 from interlock.records import Ticket
 from interlock.sdk import GateError, require_allowed

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, cast
 
 from msgspec import Struct
 
-from interlock.model import Action, Level
-from interlock.policy.decision import Decision
+from interlock.model import Action, Decision, Level
 from interlock.sdk import Denied, GateError, NotAllowed, require_allowed
 from interlock.sdk.replies import deny_lost
 from interlock.sdk.request import ActionArguments, Unwritable, bind_params, copy_arguments, deny_call

@@ -29,8 +29,7 @@ from interlock.impact.files import read_text, real_paths
 from interlock.impact.project_files import find_project_files
 from interlock.impact.warm_child import WarmInspector
 from interlock.maintenance import Maintenance, sign_record
-from interlock.model import AgentRef
-from interlock.policy.decision import Decision
+from interlock.model import AgentRef, Decision
 from interlock.policy.registry import Pattern, PatternError, Registry
 from interlock.ports import Clock, StoreError, Tx
 from interlock.records import Challenge, Ticket

@@ -24,7 +24,7 @@ from interlock.client import (
 )
 from interlock.client.connection import connect_checked
 from interlock.config import Config
-from interlock.policy.decision import Decision
+from interlock.model import Decision
 from interlock.policy.registry import Pattern, PatternError
 from interlock.records import Ticket
 from interlock.sdk import GateError, raise_gate_errors

@@ -7,9 +7,22 @@ from datetime import datetime
 from typing import Any
 
 from interlock.client import DaemonReply
-from interlock.model import AgentRef, Assessment, Category, Finding, Flags, Human, Level, Requirement, TicketState, Tier
-from interlock.policy.decision import HELD, Decision
-from interlock.records import NOTHING, Ticket
+from interlock.model import (
+    HELD,
+    NOTHING,
+    AgentRef,
+    Assessment,
+    Category,
+    Decision,
+    Finding,
+    Flags,
+    Human,
+    Level,
+    Requirement,
+    TicketState,
+    Tier,
+)
+from interlock.records import Ticket
 from interlock.snapshots import UndoResult, parse_change
 from interlock.times import milliseconds_to_seconds
 

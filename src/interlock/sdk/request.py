@@ -15,8 +15,7 @@ from types import MappingProxyType
 from typing import Any, TypedDict
 from uuid import UUID
 
-from interlock.model import Action, Kind
-from interlock.policy.decision import Decision
+from interlock.model import Action, Decision, Kind
 from interlock.sdk import Denied
 from interlock.strict_json import unique_keys
 

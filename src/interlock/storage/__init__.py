@@ -16,10 +16,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from interlock.model import AgentRef, Human, Level, Requirement, TicketState
+from interlock.model import NOTHING, AgentRef, Human, Level, Requirement, TicketState
 from interlock.policy.digest import normal_name
 from interlock.ports import StoreError
-from interlock.records import NOTHING
 from interlock.times import milliseconds_to_seconds
 
 Row = tuple[Any, ...]

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from interlock.adapters.trust import TrustStep
-from interlock.analysis.wire import requirement_json
 from interlock.audit.verify import AuditVerdict
-from interlock.model import Category, Level, TicketState
+from interlock.model import Category, Level, TicketState, requirement_json
 from interlock.policy.impact import impact_words
 from interlock.policy.patterns import PatternSet
 from interlock.policy.policy import Control, Policy

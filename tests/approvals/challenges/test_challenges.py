@@ -14,7 +14,7 @@ import pytest
 from gate import AGENT, Gate
 from interlock.approvals import answers, challenges
 from interlock.approvals.challenges import BLOCK, VERIFY, verifying
-from interlock.audit import fingerprint
+from interlock.audit.chain import fingerprint
 from interlock.error_codes import CODES, AnswerRefused, LoopProblem
 from interlock.identity import agents
 from interlock.identity.keys.codes import LENGTH, code_hash, new_code, normal_code

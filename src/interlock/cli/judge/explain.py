@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from interlock.analysis.display_text import Line, StyledText, visible
-from interlock.analysis.wire import assessment_json, error_json, requirement_json, step_json
+from interlock.analysis.wire import assessment_json, error_json, step_json
 from interlock.cli.output import paint
 from interlock.config import ConfigError, load_config
 from interlock.engine.assessment import Unjudged
@@ -21,7 +21,7 @@ from interlock.engine.explain import DENY, PolicyAnswer, explain
 from interlock.engine.preview import local_policy, preview
 from interlock.impact.files import decode, read_text
 from interlock.impact.project_files import find_project_files
-from interlock.model import Action, command, intent, operation, tool
+from interlock.model import Action, command, intent, operation, requirement_json, tool
 from interlock.policy.circumstances import AdapterContext, Circumstances
 from interlock.policy.impact import Impact, impact_json
 

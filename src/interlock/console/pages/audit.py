@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 
 from msgspec.structs import replace
 
-from interlock.audit import EVENTS, HELD, ROUTINE, SYSTEM_EVENTS, TOKEN_EVENTS, false_alarms
+from interlock.audit import false_alarms
+from interlock.audit.chain import EVENTS, HELD, ROUTINE, SYSTEM_EVENTS, TOKEN_EVENTS
 from interlock.audit.export import csv_lines, jsonl
 from interlock.audit.search import Place, RecordEntry, RecordQuery, find_record, search
 from interlock.console.record_views import record_address, record_lines, record_story

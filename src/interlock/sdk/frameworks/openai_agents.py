@@ -18,7 +18,7 @@ from agents import (
 )
 from msgspec.structs import replace
 
-from interlock.policy.decision import Decision
+from interlock.model import Decision
 from interlock.sdk import NotAllowed, require_allowed
 from interlock.sdk.frameworks import dangers_of, refusal_message, tool_call
 from interlock.sdk.gate import Gate

@@ -14,8 +14,8 @@ from interlock.engine.evaluate import evaluate_with_token, quick
 from interlock.engine.preview import preview
 from interlock.identity import home_for
 from interlock.impact.user_access import ReadScript, path_resolver, script_reader, snapshot_taker, target_inspector
-from interlock.model import command
-from interlock.policy.decision import Decision, decision_json, failure_json, status_of
+from interlock.model import Decision, command
+from interlock.policy.wire import decision_json, failure_json, status_of
 from interlock.runtime import Request
 from interlock.runtime.state import State
 from interlock.server.routes import ANYBODY, describe

@@ -12,10 +12,9 @@ from urllib.parse import quote
 
 import interlock
 from interlock.analysis.display_text import visible
-from interlock.analysis.wire import finding_json
 from interlock.cli.judge.scan.scanner import Hit, Scan, missing_paths, scan
 from interlock.cli.output import print_table, progress
-from interlock.model import Finding, Level
+from interlock.model import Finding, Level, finding_json
 
 _LEVELS = MappingProxyType({level.word: level for level in Level if level > Level.SAFE})
 _EPILOG = """\

@@ -1,78 +1,25 @@
-"""The decision on one action, and its JSON on the wire (2.10)."""
+"""Renders a decision as JSON on the wire (2.10)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, field
-
-from interlock.analysis.wire import finding_json, flags_json, requirement_json
+from interlock.analysis.wire import flags_json
 from interlock.error_codes import CODES
-from interlock.model import Assessment, Confidential, Human, Requirement, Seconds
-from interlock.records import Ticket, nothing
+from interlock.model import (
+    Decision,
+    Human,
+    Requirement,
+    finding_json,
+    requirement_json,
+)
+from interlock.records import Ticket
 from interlock.times import iso
 
 if TYPE_CHECKING:
-    from interlock.policy.circumstances import Contribution
+    pass
 
 NO_REQUIREMENT = Requirement()
-HELD = frozenset({"cool_off", "confirm", "approve", "verify"})
-_OF_NAMES = "acts."  # begins the rules that read what an action is called
-
-
-class Decision(Confidential, Struct, frozen=True):
-    """The answer to one action: outcome, why, what was found, the ticket that can change it."""
-
-    HIDDEN = ("token",)
-
-    outcome: str  # allow, cool_off, confirm, approve, verify, block, deny
-    reason: str
-    assessment: Assessment | None = None
-    requirement: Requirement = field(default_factory=Requirement)
-    factors: tuple[str, ...] = ()
-    ticket: Ticket | None = None
-    wait_seconds: Seconds = 0
-    patterns: tuple[Mapping[str, Any], ...] = ()  # matches of the registry
-    code: str = ""  # of the error registry, where one applies
-    strength: str = "plain"
-    unknown: bool = False  # the state could not be known; nothing was decided about the action itself
-    token: str = ""  # the conf_… of the ticket; inert until a human arms it (C-14)
-    details: Mapping[str, Any] = field(default_factory=nothing)  # of the code
-    message: str = ""  # better words than the code has by itself
-    warnings: tuple[Mapping[str, Any], ...] = ()  # of an allowed action (2.11)
-    parts: tuple[Contribution, ...] = ()  # of the requirement, also where the mode disregards it
-    unspent: bool = False  # allowed in a preview: the approval behind it was not spent
-    kept: str = ""  # the id of the snapshot taken first; `interlock undo` restores it
-    weighed: tuple[str, ...] = ()  # the factors that are not the action's own
-
-    def __bool__(self) -> bool:
-        """True where the action may run."""
-        return self.allowed
-
-    def __str__(self) -> str:
-        """`outcome: reason`."""
-        return f"{self.outcome}: {self.reason}"
-
-    @property
-    def allowed(self) -> bool:
-        return self.outcome == "allow"
-
-    @property
-    def held(self) -> bool:
-        return self.outcome in HELD
-
-    @property
-    def can_rollback(self) -> bool:
-        """X-08: as the matching patterns declare; they outrank rules that judge by the name alone."""
-        findings = self.assessment.findings if self.assessment is not None else ()
-        counted = [one for one in findings if not (self.patterns and one.rule.startswith(_OF_NAMES))]
-        return all(one.get("canRollback") for one in self.patterns) and not any(one.irreversible for one in counted)
-
-    @property
-    def instead(self) -> tuple[str, ...]:
-        findings = self.assessment.findings if self.assessment else ()
-        return tuple(dict.fromkeys(finding.instead for finding in findings if finding.instead))
 
 
 def decision_json(decision: Decision) -> dict[str, Any]:
