@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
@@ -39,6 +39,9 @@ from interlock.records.plans import PlanQuery, PlanRow, Workflow
 
 if TYPE_CHECKING:
     from interlock.notify import Message
+    from interlock.policy.impact import Impact
+    from interlock.policy.load import ProjectFile
+    from interlock.policy.real_paths import Resolve
     from interlock.snapshots import PruneResult, SnapshotLimits, TakenSnapshot, UndoPlan, UndoResult
 
 T = TypeVar("T")
@@ -338,6 +341,19 @@ class OpenChannel(Struct, frozen=True):
     carrier: Carrier | None = None
     address: str = ""  # without secrets
     problem: str = ""
+
+
+class Access(Struct, frozen=True):
+    """The files of a request's user, as far as they can be read, inspected and copied here with that user's rights."""
+
+    read: Callable[[str], str | None] | None = None  # the text of a script
+    project: Callable[[str], Sequence[ProjectFile]] | None = None  # the project files that count in a folder
+    inspect: Callable[[Mapping[str, Any]], Impact] | None = None
+    snapshot: Callable[[Mapping[str, Any], str, float, SnapshotLimits], TakenSnapshot] | None = None
+    resolve: Resolve | None = None  # symbolic links
+
+
+NO_ACCESS = Access()
 
 
 class SnapshotTaker(Protocol):

@@ -14,7 +14,7 @@ from interlock.analysis.rules.load import rulebook_hash
 from interlock.approvals import challenges, pausing, standing_answers
 from interlock.audit.chain import AuditRecorder, event_body
 from interlock.config import Config, policy_mark
-from interlock.engine.real_paths import guarded_of
+from interlock.engine.own_assets import guarded_of
 from interlock.identity.session_shelf import SharedShelf
 from interlock.identity.sessions import OperatorSessions
 from interlock.identity.visitors import Visitors

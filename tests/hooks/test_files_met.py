@@ -19,7 +19,6 @@ from interlock.agents import HookVerdict
 from interlock.agents import agent as agent_of
 from interlock.hooks.evaluation import HookCall, HookEvaluation
 from interlock.hooks.memory import HookMemory
-from interlock.impact.user_access import path_resolver, script_reader, snapshot_taker, target_inspector
 from interlock.model import AgentRef
 from interlock.web.context import Context
 
@@ -43,7 +42,7 @@ class SameThread:
 
 def hook_call(context: Context, command: str, cwd: Path) -> HookCall:
     """A call of a coding agent whose user sits before it."""
-    agent, separate = agent_of("claude-code"), context.config.separate
+    agent = agent_of("claude-code")
     given = {"session_id": "s1", "cwd": str(cwd), "permission_mode": "default", "hook_event_name": "PreToolUse"}
     given |= {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": command, "transcript_path": "/x"}
     return HookCall(
@@ -52,11 +51,7 @@ def hook_call(context: Context, command: str, cwd: Path) -> HookCall:
         AgentRef(ME, "claude-code", "s1"),
         0.0,
         asyncio.Event().wait,  # type: ignore[arg-type]
-        script_reader(ME, separate),
-        inspect=target_inspector(ME, separate, context.inspect),
-        snapshot=snapshot_taker(ME, context.snapshotter, context.state.snapshots.takers),
-        resolve=path_resolver(ME, separate, True),
-        project=context.projects.finder(ME),
+        context.access(ME, True),
         here=True,
     )
 

@@ -17,6 +17,7 @@ from interlock.identity import operators
 from interlock.identity.keys import Kdf, enrol
 from interlock.identity.sessions import OperatorSession
 from interlock.model import Action, AgentRef, Decision
+from interlock.ports import Access
 from interlock.records import AuditQuery, AuditRow, Ticket
 from interlock.runtime.state import State
 from interlock.startup import open_state, open_store, read_rules
@@ -54,6 +55,13 @@ def create_folder(folder: Path) -> None:
             file.write(_empty_database())
 
 
+def access_of(more: dict[str, Any]) -> Access:
+    """Takes the access to files out of a request's fields."""
+    return Access(
+        *(more.pop(name, None) for name in ("files", "project", "inspect_impact", "take_snapshot", "resolve"))
+    )
+
+
 class Gate:
     """The whole engine, without an interface."""
 
@@ -88,7 +96,7 @@ class Gate:
         operators.add_operator(self.state, self.sign_in(), name, PASSPHRASE, roles, teams, service, CHEAP)
 
     def ask(self, action: Action, agent: AgentRef = AGENT, **more: Any) -> Decision:
-        return evaluate(self.state, Request(action, agent, "test", **more))
+        return evaluate(self.state, Request(action, agent, "test", access=access_of(more), **more))
 
     def held(self, action: Action, agent: AgentRef = AGENT, **more: Any) -> Ticket:
         """Requests an action and expects a ticket."""

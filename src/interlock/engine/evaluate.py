@@ -21,10 +21,10 @@ from interlock.engine.gathering import (
     everyday_world,
     gather_world,
     identify,
+    resolve_paths,
     with_overrides,
 )
 from interlock.engine.performing import decision_of, history_entry, perform
-from interlock.engine.real_paths import resolve_paths
 from interlock.identity.isolation import request_isolation
 from interlock.impact.inspection import Inspection
 from interlock.model import Decision, Kind, Level, Loss, Requirement, TicketState
@@ -93,7 +93,7 @@ def _evaluate(state: State, request: Request, keep: Keep[Kept]) -> tuple[Decisio
     if (
         needs_snapshot(judged) and changed_targets(state, judged) is not None
     ):  # no snapshot was taken: the server's claim counts
-        judged = _judge(state, replace(request, take_snapshot=None))
+        judged = _judge(state, replace(request, access=replace(request.access, snapshot=None)))
     judged = identify(state, judged)
     world = gather_world(state, judged)
     outcome = take_snapshot(state, judged, world, decide(judged, world))
@@ -119,7 +119,7 @@ def _has_adapter(request: Request) -> bool:
 def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool = False) -> Judged:
     now = state.clock.now()
     request = enrich(state, request, now) if _has_adapter(request) else request
-    judgement, named = state.reader.read(request.action, request.files, budget)
+    judgement, named = state.reader.read(request.action, request.access.read, budget)
     more = request.inherits(judgement) if request.inherits is not None else None
     judgement = judgement if more is None else join_judgements(judgement, more, state.rules)
     judgement, named = resolve_paths(state.rules, state.in_force.own_assets, request, judgement, named, at_once)
@@ -215,7 +215,7 @@ def take_snapshot(state: State, judged: Judged, world: World, answer: Outcome) -
 
 def keep_changes(state: State, judged: Judged, question: Inspection) -> TakenSnapshot | None:
     """Takes a snapshot where everyday work changes files that nothing proves to be elsewhere; None where nothing is lost."""
-    look = judged.request.inspect_impact
+    look = judged.request.access.inspect
     seen = look(question.body) if look is not None else None
     if seen is None or seen.missing or (seen.loss in (Loss.NONE, Loss.RECOVERABLE) and not seen.presumed):
         return None
@@ -241,7 +241,7 @@ def fresh_id() -> str:
 def _copyable(state: State, judged: Judged, world: World, answer: Outcome) -> Inspection | None:
     """The inspection to take a snapshot by; None where none can be taken, nothing is enforced, or the answer would not change."""
     request, at, held = judged.request, answer.at, answer.held
-    if request.take_snapshot is None or at.mode != "enforcing" or at.paused_by or not state.in_force.undo.enabled:
+    if request.access.snapshot is None or at.mode != "enforcing" or at.paused_by or not state.in_force.undo.enabled:
         return None
     if not _worth(at.impact) and (held.keep is not TicketChange.SPEND or (at.impact is not None and at.impact.missing)):
         return None
@@ -271,8 +271,8 @@ def _take(state: State, judged: Judged, question: Inspection) -> TakenSnapshot:
     whose = state.snapshots.owner_of(judged.request.owner)
     if state.snapshots.usage.bytes.get(whose, 0) >= state.in_force.undo.total_bytes:  # until maintenance has pruned
         return no_snapshot(id, "snapshots use all of their space (undo.total_bytes)")
-    assert judged.request.take_snapshot is not None
+    assert judged.request.access.snapshot is not None
     body = question.body
-    found = judged.request.take_snapshot({**body, "deeds": [*body["deeds"], *question.moved]}, id, judged.now, limits)
+    found = judged.request.access.snapshot({**body, "deeds": [*body["deeds"], *question.moved]}, id, judged.now, limits)
     state.snapshots.usage.bytes[whose] = state.snapshots.usage.bytes.get(whose, 0) + found.bytes
     return found

@@ -20,8 +20,9 @@ from interlock.analysis.assess import Judgement, judge
 from interlock.audit.journal import append, journal_path
 from interlock.config import Config, config_of, load_config
 from interlock.engine.assessment import Unjudged
+from interlock.engine.gathering import resolve_paths
+from interlock.engine.own_assets import guarded_of
 from interlock.engine.preview import preview
-from interlock.engine.real_paths import guarded_of, resolve_paths
 from interlock.identity import home_for, home_of, make_undumpable
 from interlock.identity.isolation import is_jailed, read_blocks
 from interlock.impact.files import read_text, real_paths
@@ -29,6 +30,7 @@ from interlock.impact.project_files import find_project_files
 from interlock.journal import FRONT
 from interlock.model import Action, AgentRef, Level, Requirement
 from interlock.policy.match_names import MatchNames, match_names
+from interlock.ports import Access
 from interlock.redaction import action_json
 from interlock.runtime import InForce, Request, rules_of
 
@@ -131,7 +133,7 @@ def judge_calls(event: Event, config: Config) -> FallbackVerdict:
     said = []
     for call in event.calls:
         action = replace(call.action, home=home)
-        request = Request(action, AgentRef(who), "hook", files=read_text, resolve=real_paths)
+        request = Request(action, AgentRef(who), "hook", access=Access(read_text, resolve=real_paths))
         judgement = judge(action, by.rules, read_text)
         named = match_names(action, judgement.facts)
         said.append(_one(action, by, resolve_paths(by.rules, guarded, request, judgement, named), config.hooks.passes))

@@ -1,4 +1,4 @@
-"""Gathers what a decision needs: digest and effect keys, the store's knowledge of the agent and its ticket, and the impact."""
+"""Gathers what a decision needs: resolved paths, digest and effect keys, the store's knowledge of the agent and its ticket, and the impact."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from msgspec.structs import replace
 
 from interlock.adapters.danger import reached_escalation
 from interlock.adapters.local_servers import only_touches_files
+from interlock.analysis.assess import Judgement, join_judgements
+from interlock.analysis.facts import Effect, Fact
+from interlock.analysis.rules import Rulebook
 from interlock.approvals import denials, signed_orders
 from interlock.approvals.confirmations import SESSION, fits_prompt
 from interlock.approvals.denials import ALLOW, DENY, rejections
@@ -26,9 +29,18 @@ from interlock.policy.digest import digest
 from interlock.policy.effect_key import EffectKey, effect_keys, everyday_keys
 from interlock.policy.journaled import journal_restores
 from interlock.policy.load import project_rules
+from interlock.policy.match_names import MatchNames, with_real_paths
 from interlock.policy.overrides import AppliedRules, LoopRules, apply_all_rules, with_origin
 from interlock.policy.patterns import PatternSet, covers, hits
-from interlock.policy.real_paths import tampering
+from interlock.policy.real_paths import (
+    OwnAssets,
+    Standpoint,
+    own_files,
+    own_processes,
+    paths_in,
+    redirected_effects,
+    tampering,
+)
 from interlock.ports import Tx
 from interlock.records import AgentRow, Grant
 from interlock.redaction import redact_text
@@ -132,7 +144,7 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
 def attack(judged: Judged) -> str:
     """How an action attacks the guard itself, in words; where files can be read, settings that run our hook count."""
     request = judged.request
-    files, home = request.files, request.action.home or home_of(request.agent.principal)
+    files, home = request.access.read, request.action.home or home_of(request.agent.principal)
 
     def read(path: str) -> str | None:
         return files(f"{home}{path[1:]}" if path.startswith("~/") else path) if files else None
@@ -153,7 +165,7 @@ DIALOG = "dialog"  # the channel that shows codes without a sign-in
 def _question(state: State, judged: Judged) -> inspection.Inspection | None:
     """The inspection of an action's targets on this machine; None where there are none, or nobody could inspect or copy them."""
     request = judged.request
-    if (request.inspect_impact is None and request.take_snapshot is None) or runs_elsewhere(judged):
+    if (request.access.inspect is None and request.access.snapshot is None) or runs_elsewhere(judged):
         return None
     if judged.judgement.assessment.level < Level.DESTRUCTIVE:
         return changed_targets(state, judged)
@@ -162,7 +174,7 @@ def _question(state: State, judged: Judged) -> inspection.Inspection | None:
 
 def _inspect(state: State, judged: Judged, at: Circumstances, question: inspection.Inspection) -> Circumstances:
     """The circumstances with the inspected impact."""
-    inspect = judged.request.inspect_impact
+    inspect = judged.request.access.inspect
     if inspect is None:
         return at
     if judged.judgement.assessment.level < Level.DESTRUCTIVE:
@@ -174,7 +186,7 @@ def _inspect(state: State, judged: Judged, at: Circumstances, question: inspecti
 def changed_targets(state: State, judged: Judged) -> inspection.Inspection | None:
     """Existing files that everyday work changes; None where there are none, or no snapshot can be taken."""
     request = judged.request
-    able = request.take_snapshot is not None and request.inspect_impact is not None and state.in_force.undo.enabled
+    able = request.access.snapshot is not None and request.access.inspect is not None and state.in_force.undo.enabled
     if not able or state.mode != "enforcing" or runs_elsewhere(judged) or request.journaled:
         return None
     question = inspection.change_inspection(request.action, judged.judgement.facts, request.provenance)
@@ -206,6 +218,75 @@ def runs_elsewhere(judged: Judged) -> bool:
 def own_tools(request: Request) -> bool:
     """Whether its tool works on this machine's files: a tool of the agent itself, or of a local server."""
     return request.server is not None or (request.door == HOOK and inspection.is_own_tool(request.action))
+
+
+MOST_AT_ONCE = 20  # paths that are resolved while others wait
+_NEAR = ("/tmp", "/var/tmp")
+
+
+class NotAtOnce(Exception):
+    """Paths on other disks, or too many, to resolve while others wait."""
+
+
+def resolve_paths(
+    rules: Rulebook,
+    guarded: OwnAssets,
+    request: Request,
+    judgement: Judgement,
+    named: MatchNames,
+    at_once: bool = False,
+) -> tuple[Judgement, MatchNames]:
+    """Adds the effects on resolved paths to the judgement and the names; raises NotAtOnce where that may take long."""
+    whose = request.runs_as or request.agent.principal
+    if not (request.local or whose.startswith("uid:")) or not judgement.facts:
+        return judgement, named
+    away = request.server is not None or request.adapter_context is not None  # its paths may be another machine's
+    resolve = None if away else request.access.resolve
+    at = _standpoint(request, whose)
+    found = paths_in(judgement.facts, at)
+    processes = [] if away else list(own_processes(judgement.facts, guarded, request.access.read))
+    if not found:
+        return (_joined(rules, judgement, processes), named) if processes else (judgement, named)
+    pairs = [(path, follow) for _, path, follow in found]
+    if at_once and resolve is not None:
+        _check(pairs, at)
+    real = [path for path, _ in pairs]
+    if resolve is not None:
+        *real, cwd, home = resolve([*pairs, (at.cwd, True), (at.home, True)])
+        at = replace(at, real_cwd=cwd, real_home=home)
+    elsewhere = list(redirected_effects(found, real, at)) if resolve is not None else []
+    own = own_files(found, real, guarded, request.hook_files)
+    facts = [*elsewhere, *own, *processes]
+    if not facts:
+        return judgement, named
+    if elsewhere:
+        written = [(fact.target, one) for fact, one in _pairs(found, real, elsewhere)]
+        named = with_real_paths(named, request.action, written)
+    return _joined(rules, judgement, facts), named
+
+
+def _standpoint(request: Request, whose: str) -> Standpoint:
+    cwd, home = request.action.cwd, request.action.home or home_of(whose)
+    return Standpoint(cwd.rstrip("/") if cwd.startswith("/") else "", home.rstrip("/") if home.startswith("/") else "")
+
+
+def _check(pairs: Sequence[tuple[str, bool]], at: Standpoint) -> None:
+    near = [folder for folder in (at.cwd, at.home, *_NEAR) if folder]
+    if len(pairs) > MOST_AT_ONCE or not all(
+        any(path == one or path.startswith(f"{one}/") for one in near) for path, _ in pairs
+    ):
+        raise NotAtOnce
+
+
+def _joined(rules: Rulebook, judgement: Judgement, facts: Sequence[Fact]) -> Judgement:
+    return join_judgements(judgement, Judgement(judgement.assessment, (), tuple(facts)), rules)
+
+
+def _pairs(
+    found: Sequence[tuple[Effect, str, bool]], real: Sequence[str], elsewhere: Sequence[Effect]
+) -> list[tuple[Effect, Effect]]:
+    by_path = {one.path: one for one in elsewhere}
+    return [(fact, by_path[there]) for (fact, _, _), there in zip(found, real, strict=True) if there in by_path]
 
 
 _TOKENS = frozenset({"_confirmation", "_quota_continue"})
@@ -262,8 +343,8 @@ def with_overrides(state: State, judged: Judged) -> State:
 
 def _rules(state: State, judged: Judged) -> Iterator[AppliedRules]:
     request, named = judged.request, judged.named
-    if request.project is not None and request.action.cwd:
-        files = request.project(request.action.cwd)
+    if request.access.project is not None and request.action.cwd:
+        files = request.access.project(request.action.cwd)
         yield from project_rules(files) if files else ()
     if not state.standing.answers:
         return

@@ -43,11 +43,10 @@ from interlock.hooks.wrapping import (
 from interlock.hooks.written_files import Files, names_program, written_contents
 from interlock.identity.agent_detection import words_above
 from interlock.identity.isolation import JAILED
-from interlock.impact.user_access import FindProjectFiles, Inspect, TakeSnapshot
 from interlock.model import Action, AgentRef, Decision, Kind, TicketState
 from interlock.policy.effect_key import nearest, parse
 from interlock.policy.impact import RELIEF_PREFIX
-from interlock.policy.real_paths import Resolve
+from interlock.ports import Access
 from interlock.runtime import AT_ONCE, Request
 from interlock.web.concurrency import changed_or_gone, seconds_until_due
 from interlock.web.context import Context
@@ -59,10 +58,6 @@ PENDING = (TicketState.COOLING, TicketState.WAITING)
 NOT_YET = "Nobody has answered yet, and silence is not consent: do not try the same by other means."
 TWICE = "Denied: this event has the same call twice, and one approval covers only one of them. Make them one after the other."
 AGAIN = 4  # evaluations of a held call
-
-
-class _NeedsPool(Exception):
-    """A script has to be read, which is not done on the event loop."""
 
 
 class CallScripts(Struct):
@@ -90,10 +85,6 @@ def content_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _refuse_to_read(path: str) -> str | None:
-    raise _NeedsPool(path)
-
-
 class HookCall(Struct, frozen=True):
     """One hook that waits for its answer, with the access of the agent's user."""
 
@@ -102,13 +93,9 @@ class HookCall(Struct, frozen=True):
     who: AgentRef
     until: float  # on the event loop's clock
     hung_up: Callable[[], Awaitable[None]]  # completes when the client disconnects
-    read: Files | None  # reads scripts as the agent's user
+    access: Access  # to the files of the agent's user
     isolation: str = ""
-    inspect: Inspect | None = None  # inspects targets as the agent's user
-    snapshot: TakeSnapshot | None = None  # copies targets as the agent's user
-    resolve: Resolve | None = None  # resolves symbolic links
     hook_files: tuple[str, ...] = ()  # settings files that run the hook
-    project: FindProjectFiles | None = None  # finds project files as the agent's user
     here: bool = False  # sent by the hook client, which is on this machine
     pid: int = 0  # of the process that asks, where it is known
     rewrite: RewrittenCall | None = None  # its only call, below the journal
@@ -118,11 +105,10 @@ class HookCall(Struct, frozen=True):
     def key(self) -> tuple[str, str, str]:
         return self.who.principal, self.agent.word, self.who.session
 
-    def request(self, call: AgentCall, files: Files | None) -> Request:
+    def request(self, call: AgentCall, access: Access) -> Request:
         return Request(
-            call.action, self.who, INTERFACE, digest_fields=call.judged, files=files, strength=self.isolation, inspect_impact=self.inspect,
-            take_snapshot=self.snapshot, resolve=self.resolve, hook_files=self.hook_files, project=self.project, local=self.here,
-            may_prompt=self.event.asks or bool(self.event.pair),
+            call.action, self.who, INTERFACE, digest_fields=call.judged, access=access, strength=self.isolation,
+            hook_files=self.hook_files, local=self.here, may_prompt=self.event.asks or bool(self.event.pair),
             journaled=self.journaled,
         )  # fmt: skip
 
@@ -279,10 +265,10 @@ class HookEvaluation:
 
     async def _decide(self, hook: HookCall, call: AgentCall) -> tuple[Decision, CallScripts]:
         """Evaluates one call; ordinary ones at once, on the event loop."""
-        scripts = CallScripts(self.hooks, hook.who.session, hook.read)
+        scripts = CallScripts(self.hooks, hook.who.session, hook.access.read)
         if self._everyday(hook, call):
-            known = self.context.projects.known(hook.who.principal) if hook.project else None
-            at_once = quick(self.context.state, replace(hook.request(call, _refuse_to_read), project=known))
+            access = self.context.projects.at_once(hook.who.principal, hook.access)
+            at_once = quick(self.context.state, hook.request(call, access))
             if at_once is not None:
                 return at_once, scripts
         return await self.context.pool.run(self._evaluate, hook, call, scripts), scripts
@@ -304,10 +290,11 @@ class HookEvaluation:
             inherits = partial(written.inherit, session, call.action, texts=scripts.texts)
         spend = spend or len(hook.event.calls) == 1
         provenance = self.hooks.provenance.of(hook.who, hook.agent.word, state.clock.now())
-        request = replace(hook.request(call, scripts), inherits=inherits, spend=spend, provenance=provenance)
+        access = replace(hook.access, read=scripts)
+        request = replace(hook.request(call, access), inherits=inherits, spend=spend, provenance=provenance)
         decision = evaluate(state, request)
         if _may_write(call.action) and (decision.allowed or decision.held):
-            written.remember(session, call.action, state.rules, hook.read)
+            written.remember(session, call.action, state.rules, hook.access.read)
         return decision
 
     async def _wait_for_answer(

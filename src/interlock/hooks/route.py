@@ -26,7 +26,6 @@ from interlock.hooks.memory import HookMemory, call_keys
 from interlock.hooks.outcomes import CHANGED, MALFORMED, REPLACED, alert, record_outcome
 from interlock.hooks.wrapping import SentCall, changed_keys, failure_in, proof_key
 from interlock.identity import home_for
-from interlock.impact.user_access import path_resolver, script_reader, snapshot_taker, target_inspector
 from interlock.install.client_build import SPARE
 from interlock.journal import JournalError
 from interlock.journal.wrapping import Wrapper, front_of, prepare_wrapping, take_mark
@@ -142,30 +141,10 @@ class HookApi:
         loop = asyncio.get_running_loop()
         most = min(request.seconds - EARLY, float(self.context.config.hooks.wait_seconds))
         until, hung_up = loop.time() + most, partial(_hung_up, receive)
-        separate = self.context.config.separate
-        read, inspect = (
-            script_reader(who.principal, separate),
-            target_inspector(who.principal, separate, self.context.inspect),
-        )
-        snapshot = snapshot_taker(who.principal, self.context.snapshotter, self.context.state.snapshots.takers)
-        resolve, hook_files = path_resolver(who.principal, separate, request.framed), self.hooks.files.own
-        project = self.context.projects.finder(who.principal)
+        access = self.context.access(who.principal, request.framed)
         hook = HookCall(
-            request.agent,
-            event,
-            who,
-            until,
-            hung_up,
-            read,
-            caller.isolation,
-            inspect,
-            snapshot,
-            resolve,
-            hook_files,
-            project,
-            request.framed,
-            caller.pid,
-        )
+            request.agent, event, who, until, hung_up, access, caller.isolation, self.hooks.files.own, request.framed, caller.pid
+        )  # fmt: skip
         return await self._evaluation.verdict(hook)
 
     async def _after(self, agent: AgentDialect, event: Event, who: AgentRef) -> HookVerdict:

@@ -1,11 +1,19 @@
-"""Finds the project files of a folder, up to the root of its repository; regular files only, links are not followed."""
+"""Finds the project files of a folder, up to the root of its repository, and caches them; regular files only, no links."""
 
 from __future__ import annotations
 
 import os
 import stat
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.policy.load import MOST, NAME, ProjectFile
+from interlock.ports import Access
 
 DEEPEST = 64  # folders above one another
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -64,3 +72,42 @@ def _exists(path: str) -> bool:
     except OSError:
         return False
     return True
+
+
+CACHE_SECONDS = 5.0  # of validity, so that the event loop never waits for a disk
+MOST_CACHED = 1_000  # folders
+ProjectFiles = tuple[ProjectFile, ...]
+FindProjectFiles = Callable[[str], ProjectFiles]
+
+
+class NeedsDisk(Exception):
+    """A script or a project has to be read, which is not done on the event loop."""
+
+
+def _refuse_to_read(path: str) -> str | None:
+    raise NeedsDisk(path)
+
+
+class ProjectFileCache(Struct):
+    """The project files found by principal and folder; one cache for a daemon."""
+
+    found: OrderedDict[tuple[str, str], tuple[float, ProjectFiles]] = field(default_factory=OrderedDict)
+    clock: Callable[[], float] = time.monotonic
+
+    def at_once(self, principal: str, access: Access) -> Access:
+        """An access for the event loop, which waits for no disk: it raises where a script or a project would be searched."""
+        project = partial(self._cached, principal) if access.project is not None else None
+        return replace(access, read=_refuse_to_read, project=project)
+
+    def _cached(self, principal: str, cwd: str) -> ProjectFiles:
+        at, files = self.found.get((principal, cwd), (-CACHE_SECONDS, ()))
+        if self.clock() - at >= CACHE_SECONDS:
+            raise NeedsDisk(cwd)
+        return files
+
+    def find(self, principal: str, find: FindProjectFiles, cwd: str) -> ProjectFiles:
+        files = find(cwd)
+        self.found[principal, cwd] = self.clock(), files
+        while len(self.found) > MOST_CACHED:
+            self.found.popitem(last=False)
+        return files

@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 import os
 import socket
-import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
-
-from msgspec import Struct, field
 
 from interlock.analysis.shell import MAX_SCRIPT
 from interlock.config.settings import SeparateSettings
 from interlock.impact.files import Hidden, read_text, real_paths
 from interlock.impact.privileged_helper import HEAD, NOTHING, TEXT
-from interlock.impact.project_files import DEEPEST, find_project_files
+from interlock.impact.project_files import DEEPEST, FindProjectFiles, ProjectFileCache, ProjectFiles, find_project_files
 from interlock.policy.impact import Impact, impact_of, unknown_impact
 from interlock.policy.load import MOST, NAME, ProjectFile
 from interlock.policy.real_paths import Resolve
@@ -25,6 +21,7 @@ from interlock.ports import SnapshotTaker
 from interlock.snapshots import SnapshotLimits, TakenSnapshot
 
 REQUEST_SECONDS = 10.0
+PATIENCE = 3.0  # seconds for a search
 INSPECTION_SECONDS = 3.0  # more than an inspection's own limit
 _MOST = MAX_SCRIPT * 4 + 4_096
 
@@ -130,56 +127,16 @@ def snapshot_taker(
     return found.take if found is not None else None
 
 
-def _uid(principal: str) -> int | None:
-    uid = principal.removeprefix("uid:")
-    return int(uid) if principal.startswith("uid:") and uid.isdigit() else None
-
-
-CACHE_SECONDS = 5.0  # of validity, so that the event loop never waits for a disk
-PATIENCE = 3.0  # seconds for a helper
-MOST_CACHED = 1_000  # folders
-ProjectFiles = tuple[ProjectFile, ...]
-FindProjectFiles = Callable[[str], ProjectFiles]
-
-
-class ProjectNotCached(Exception):
-    """The files have to be searched for, which the event loop must not do."""
-
-
-class ProjectFileCache(Struct):
-    """The project files found by principal and folder; one cache for a daemon."""
-
-    separate: SeparateSettings
-    found: OrderedDict[tuple[str, str], tuple[float, ProjectFiles]] = field(default_factory=OrderedDict)
-    clock: Callable[[], float] = time.monotonic
-
-    def finder(self, principal: str) -> FindProjectFiles | None:
-        """Searches as the principal's user and fills the cache; None for a principal that is not on this machine or has no helper."""
-        uid = principal.removeprefix("uid:")
-        if not principal.startswith("uid:") or not uid.isdigit():
-            return None
-        if int(uid) == os.getuid():
-            return partial(self._find, principal, find_project_files)
-        if self.separate.on and self.separate.inspector:
-            return partial(self._find, principal, partial(_find_as, self.separate.inspector, int(uid)))
+def project_finder(principal: str, separate: SeparateSettings, cache: ProjectFileCache) -> FindProjectFiles | None:
+    """Finds project files as the principal's user and fills the cache; None for a principal that is not here or has no helper."""
+    uid = _uid(principal)
+    if uid is None:
         return None
-
-    def known(self, principal: str) -> FindProjectFiles:
-        """Reads the cache; raises ProjectNotCached."""
-        return partial(self._cached, principal)
-
-    def _cached(self, principal: str, cwd: str) -> ProjectFiles:
-        at, files = self.found.get((principal, cwd), (-CACHE_SECONDS, ()))
-        if self.clock() - at >= CACHE_SECONDS:
-            raise ProjectNotCached(cwd)
-        return files
-
-    def _find(self, principal: str, find: FindProjectFiles, cwd: str) -> ProjectFiles:
-        files = find(cwd)
-        self.found[principal, cwd] = self.clock(), files
-        while len(self.found) > MOST_CACHED:
-            self.found.popitem(last=False)
-        return files
+    if uid == os.getuid():
+        return partial(cache.find, principal, find_project_files)
+    if separate.on and separate.inspector:
+        return partial(cache.find, principal, partial(_find_as, separate.inspector, uid))
+    return None
 
 
 def _find_as(place: str, uid: int, cwd: str) -> ProjectFiles:
@@ -189,3 +146,8 @@ def _find_as(place: str, uid: int, cwd: str) -> ProjectFiles:
         return tuple(ProjectFile(*map(str, one)) for one in rows)
     except (HelperUnavailable, ValueError, TypeError) as error:
         return (ProjectFile(os.path.join(cwd, NAME), problem=f"it could not be searched for: {error}"[:200]),)
+
+
+def _uid(principal: str) -> int | None:
+    uid = principal.removeprefix("uid:")
+    return int(uid) if principal.startswith("uid:") and uid.isdigit() else None

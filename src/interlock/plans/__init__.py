@@ -10,6 +10,7 @@ from interlock.engine.assessment import Unjudged
 from interlock.engine.preview import preview
 from interlock.model import PERSON, Action, AgentRef, Requirement, command
 from interlock.policy.plan_review import PlannerClaims, plan_mark, risk
+from interlock.ports import Access
 from interlock.runtime import Request
 from interlock.runtime.plan_desk import Reviewed, ReviewedPlan
 from interlock.runtime.state import State
@@ -55,6 +56,6 @@ def request_of(state: State, plan: ReviewedPlan, runs_as: str = "") -> Request:
     """The request to evaluate: the operator's own command, under no agent's principal; `runs_as` is the user whose files it reaches."""
     agent, plans = AgentRef(f"{PERSON}{plan.operator}", NAME, plan.id), state.plans
     return Request(
-        action_of(plan.command, plan.cwd), agent, INTERFACE, files=plans.files, inspect_impact=plans.inspect(runs_as),
-        take_snapshot=plans.snapshot(runs_as), runs_as=runs_as,
+        action_of(plan.command, plan.cwd), agent, INTERFACE, runs_as=runs_as,
+        access=Access(plans.files, inspect=plans.inspect(runs_as), snapshot=plans.snapshot(runs_as)),
     )  # fmt: skip

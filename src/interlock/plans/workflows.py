@@ -238,7 +238,7 @@ def _mark(state: State, flow: Workflow, plans: Iterable[ReviewedPlan]) -> str:
 def _digest(state: State, plan: ReviewedPlan) -> str:
     """The digest of a step's action."""
     request = request_of(state, plan)
-    judgement, named = state.reader.read(request.action, request.files)
+    judgement, named = state.reader.read(request.action, request.access.read)
     return identify(state, Judged(request, judgement, named, None, state.clock.now())).digest
 
 

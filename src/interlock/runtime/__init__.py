@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
@@ -19,19 +19,16 @@ from interlock.config.settings import HookSettings, ImpactSettings, PauseSetting
 from interlock.model import Action, AgentRef, Confidential, Human, Json, Kind, Level, nothing
 from interlock.policy.circumstances import AdapterContext, Circumstances
 from interlock.policy.effect_key import EffectKey
-from interlock.policy.impact import Impact
-from interlock.policy.load import ProjectFile
 from interlock.policy.match_names import MatchNames, match_names
 from interlock.policy.overrides import AppliedRules, LoopSettings
 from interlock.policy.policy import Policy
 from interlock.policy.real_paths import NO_OWN_ASSETS, OwnAssets
 from interlock.policy.registry import Registry, RegistryMatch
+from interlock.ports import NO_ACCESS, Access
 from interlock.redaction import redact_text
 
 if TYPE_CHECKING:
-    from interlock.policy.real_paths import Resolve
     from interlock.runtime.servers import ServerClaim
-    from interlock.snapshots import SnapshotLimits, TakenSnapshot
 
 
 class Overtaken(Exception):
@@ -53,7 +50,7 @@ class StepContext(Struct, frozen=True):
 
 
 class Request(Confidential, Struct, frozen=True):
-    """An action to decide: who asks, through which interface, with which ticket or token, and the caller's means to inspect it."""
+    """An action to decide: who asks, through which interface, with which ticket or token, and the access to its user's files."""
 
     HIDDEN = ("token",)
 
@@ -70,14 +67,8 @@ class Request(Confidential, Struct, frozen=True):
     adapter_context: AdapterContext | None = None
     adapter: str = ""
     server: ServerClaim | None = None  # behind a proxy
-    files: Callable[[str], str | None] | None = None
-    project: Callable[[str], Sequence[ProjectFile]] | None = None  # the project files that count in a folder
-    inspect_impact: Callable[[Json], Impact] | None = None  # inspects the targets with the caller's rights
-    take_snapshot: Callable[[Json, str, float, SnapshotLimits], TakenSnapshot] | None = (
-        None  # copies the targets with the caller's rights
-    )
+    access: Access = NO_ACCESS  # to the files of its user
     runs_as: str = ""  # the principal whose user runs it, if not the caller's
-    resolve: Resolve | None = None  # resolves its paths with the caller's rights
     local: bool = False  # made on this machine, whatever its principal is called
     hook_files: tuple[str, ...] = ()  # settings files that call the caller's hook
     provenance: Provenance = NOTHING_CREATED  # created by its session, as far as is known

@@ -114,7 +114,7 @@ def _enrich_from_server(state: State, request: Request, server: ServerClaim, now
     )
     why = server.why or (SAYS_SO if server.destroys else "")
     adapted = AdapterContext(call, note=note, notices=(why,) if why else ())
-    keeps = request.inspect_impact is not None and request.take_snapshot is not None and state.in_force.undo.enabled
+    keeps = request.access.inspect is not None and request.access.snapshot is not None and state.in_force.undo.enabled
     raised = server.raised > Level.SAFE or server.destroys
     inherits = partial(_declared, server, keeps) if raised else request.inherits
     return replace(request, action=action, adapter=server.name, adapter_context=adapted, inherits=inherits)

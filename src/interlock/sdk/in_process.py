@@ -31,7 +31,7 @@ from interlock.impact.warm_child import WarmInspector
 from interlock.maintenance import Maintenance, sign_record
 from interlock.model import AgentRef, Decision
 from interlock.policy.registry import Pattern, PatternError, Registry
-from interlock.ports import Clock, StoreError, Tx
+from interlock.ports import Access, Clock, StoreError, Tx
 from interlock.records import Challenge, Ticket
 from interlock.runtime.state import State, SystemClock
 from interlock.sdk import GateError, raise_gate_errors
@@ -134,7 +134,7 @@ class InProcessBackend:
             if len(data) > self.config.limits.body_bytes:
                 most = self.config.limits.body_bytes
                 raise HttpProblem("VALIDATION_PAYLOAD_TOO_LARGE", f"the action is larger than {most} bytes")
-            request, token = request_of(parse_json(data), self._who, read_text)
+            request, token = request_of(parse_json(data), self._who)
         except HttpProblem as problem:
             words = f"Denied: {problem.words}."
             return Decision("deny", words, code=problem.code, strength=isolation, details=problem.details)
@@ -144,15 +144,8 @@ class InProcessBackend:
             inspect = take = None
         home = home_for(self._who.principal, os.environ.get("HOME", ""))
         action = replace(request.action, home=home)
-        request = replace(
-            request,
-            action=action,
-            door=INTERFACE,
-            inspect_impact=inspect,
-            take_snapshot=take,
-            resolve=real_paths,
-            project=find_project_files,
-        )
+        access = Access(read_text, find_project_files, inspect, take, real_paths)
+        request = replace(request, action=action, door=INTERFACE, access=access)
         decision = evaluate_with_token(self.state, request, token)
         return replace(decision, reason=_reason_for_python(decision))
 

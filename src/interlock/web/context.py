@@ -13,10 +13,11 @@ from starlette.requests import Request
 from interlock.audit.proof import verify_chains
 from interlock.audit.verify import AuditVerdict
 from interlock.config import Config
-from interlock.config.settings import SeparateSettings
 from interlock.identity.agent_detection import TerminalPlace, agent_above, place_of
-from interlock.impact.user_access import ProjectFileCache, snapshot_taker, target_inspector
+from interlock.impact.project_files import ProjectFileCache
+from interlock.impact.user_access import path_resolver, project_finder, script_reader, snapshot_taker, target_inspector
 from interlock.impact.warm_child import WarmInspector
+from interlock.ports import Access
 from interlock.runtime.state import State
 from interlock.snapshots.client import WarmSnapshotter, clients_by_principal
 from interlock.web.callers import ApiCaller, Credentials
@@ -51,7 +52,7 @@ class Context(Struct):
     port: int = 0  # for browsers; known once the daemon listens
     inspect: WarmInspector | None = None  # inspects targets as this daemon's user
     snapshotter: WarmSnapshotter | None = None  # copies targets as this daemon's user
-    projects: ProjectFileCache = field(default_factory=lambda: ProjectFileCache(SeparateSettings()))
+    projects: ProjectFileCache = field(default_factory=ProjectFileCache)
     agent_above: Callable[[int], str | None] = agent_above  # the reason why a peer process counts as an agent's
     place_of: Callable[[int, float | None], TerminalPlace | None] = place_of  # the terminal of a peer process
 
@@ -84,7 +85,18 @@ class Context(Struct):
             started=state.clock.now(),
             inspect=inspect,
             snapshotter=snapshotter,
-            projects=ProjectFileCache(config.separate),
+            projects=ProjectFileCache(),
+        )
+
+    def access(self, principal: str, here: bool) -> Access:
+        """The access to the files of a principal's user, who is on this machine or has a helper; `here` says so for other names."""
+        separate = self.config.separate
+        return Access(
+            script_reader(principal, separate),
+            project_finder(principal, separate, self.projects),
+            target_inspector(principal, separate, self.inspect),
+            snapshot_taker(principal, self.snapshotter, self.state.snapshots.takers),
+            path_resolver(principal, separate, here),
         )
 
     @property

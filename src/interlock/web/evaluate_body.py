@@ -10,7 +10,6 @@ from typing import Any
 
 from interlock.adapters.trust import TRUSTS, Trust
 from interlock.approvals.confirmations import SESSION
-from interlock.impact.user_access import ReadScript
 from interlock.loop.tightening import ADAPTER
 from interlock.model import Action, AgentRef, Level, command, intent, operation, tool
 from interlock.runtime import Request
@@ -39,7 +38,7 @@ _ASIDE = frozenset({"adapter", "params", "resource", "crude", "input", "server"}
 _NAME, _LONG = 200, 4_096  # characters
 
 
-def request_of(body: Any, who: ApiCaller, files: ReadScript | None = None) -> tuple[Request, str]:
+def request_of(body: Any, who: ApiCaller) -> tuple[Request, str]:
     """The request, and the confirmation token inside its params; raises HttpProblem for a malformed body."""
     if type(body) is not dict:
         raise _type("the body", "an object")
@@ -61,7 +60,6 @@ def request_of(body: Any, who: ApiCaller, files: ReadScript | None = None) -> tu
         claimed_level=_danger(body.get("danger")),
         adapter=_text(body, "adapter", _NAME),
         server=server,
-        files=files,
         strength=who.isolation,
     )
     return request, token

@@ -8,10 +8,8 @@ from tools.site import described_keys
 from cases import each
 from interlock.analysis.facts import Command
 from interlock.analysis.packs import PackError
-from interlock.analysis.programs import (
-    ProgramTable,
-    build_program,
-)
+from interlock.analysis.programs import build_program
+from interlock.analysis.programs.load import ProgramTable
 from interlock.analysis.programs.objects import named_objects
 
 HERE = "/home/dev/app"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -381,61 +381,3 @@ _BUILDERS: Mapping[str, Callable[[str, Any], Any]] = {
     "subcommands": lambda where, said: _paths(where, "subcommands", said),
     "short": lambda where, said: {name: whole for names, whole in said.items() for name in names.split(", ")},
 }
-
-
-class ProgramTable(Mapping[str, Program]):
-    """Descriptions under every name that they are for, each built when it is first asked for."""
-
-    __slots__ = ("_built", "_owners", "_tables")
-
-    def __init__(self, tables: Mapping[str, Mapping[str, Any]], aliases: Mapping[str, str]) -> None:
-        """Raises PackError where a name has two descriptions, or an alias none."""
-        self._tables = tables
-        self._built: dict[str, Program] = {}
-        self._owners = {name: (name, "") for name in tables}
-        for name, data in tables.items():
-            for kind in ("aliases", "alike"):
-                for other in data.get(kind, ()):
-                    if other in self._owners:
-                        raise PackError(f"program {other!r} is described twice, by itself and by {name!r}")
-                    self._owners[other] = (name, kind)
-        for alias, name in aliases.items():
-            if alias in self._owners or name not in self._owners:
-                raise PackError(f"alias {alias!r}: {name!r} is not described, or {alias!r} is")
-            self._owners[alias] = (name, "alias")
-
-    def __getitem__(self, name: str) -> Program:
-        program = self._built.get(name)
-        if program is None:
-            program = self._built[name] = self._build(name)
-        return program
-
-    def _build(self, name: str) -> Program:
-        owner, kind = self._owners[name]
-        if not kind:
-            return build_program(name, self._tables[name])
-        program = self[owner]
-        if kind == "alike":
-            return replace(program, name=name, aliases=())
-        return program if kind == "aliases" else replace(program, aliases=(name,))
-
-    def get(self, name: str, default: Program | None = None) -> Program | None:  # type: ignore[override]
-        """As of any mapping; most programs have no description, and an exception is slow."""
-        found = self._built.get(name)
-        return found if found is not None else self[name] if name in self._owners else default
-
-    def telling(self, key: str) -> dict[str, Program]:
-        """The descriptions that say anything under this key; building all of them would take a tenth of a second."""
-        found = {name for name, data in self._tables.items() if data.get(key)}
-        for _ in range(2):  # an alias may be of a program that is like the described one
-            found |= {name for name, (owner, _) in self._owners.items() if owner in found}
-        return {name: self[name] for name in sorted(found)}
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._owners
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._owners)
-
-    def __len__(self) -> int:
-        return len(self._owners)

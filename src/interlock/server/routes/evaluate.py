@@ -13,7 +13,6 @@ from interlock.engine.assessment import Unjudged
 from interlock.engine.evaluate import evaluate_with_token, quick
 from interlock.engine.preview import preview
 from interlock.identity import home_for
-from interlock.impact.user_access import ReadScript, path_resolver, script_reader, snapshot_taker, target_inspector
 from interlock.model import Decision, command
 from interlock.policy.wire import decision_json, failure_json, status_of
 from interlock.runtime import Request
@@ -37,11 +36,7 @@ async def evaluate_one(context: Context, who: ApiCaller, body: bytes) -> Answer:
     who.agent()
     request, token = _request(context, who, parse_json(body))
     if len(body) <= SHORT and not token:
-        at_once = (
-            request if request.files is None else replace(request, files=_refuse_to_read)
-        )  # no disk on the event loop
-        if at_once.project is not None:
-            at_once = replace(at_once, project=context.projects.known(who.principal))
+        at_once = replace(request, access=context.projects.at_once(who.principal, request.access))
         decision = quick(context.state, at_once)
         if decision is not None:
             return 200, decision_json(decision)
@@ -85,35 +80,11 @@ def _item(context: Context, who: ApiCaller, action: Any) -> dict[str, Any]:
 
 def _request(context: Context, who: ApiCaller, body: Any) -> tuple[Request, str]:
     """The request; targets are inspected and copied only for callers on the socket, which are on this machine."""
-    request, token = request_of(body, who, _read(context, who))
-    inspect = target_inspector(who.principal, context.config.separate, context.inspect) if who.here else None
-    snapshot = snapshot_taker(who.principal, context.snapshotter, context.state.snapshots.takers) if who.here else None
+    request, token = request_of(body, who)
     if not who.here:
-        return replace(request, inspect_impact=inspect, take_snapshot=snapshot), token
+        return request, token
     action = replace(request.action, home=home_for(who.principal, ""))  # from the system, not from the caller
-    resolve, project = (
-        path_resolver(who.principal, context.config.separate, True),
-        context.projects.finder(who.principal),
-    )
-    here = replace(
-        request,
-        action=action,
-        inspect_impact=inspect,
-        take_snapshot=snapshot,
-        resolve=resolve,
-        project=project,
-        local=True,
-    )
-    return here, token
-
-
-def _refuse_to_read(path: str) -> str | None:
-    raise LookupError(path)  # `quick` then leaves the answer to the pool
-
-
-def _read(context: Context, who: ApiCaller) -> ReadScript | None:
-    """Reads scripts for callers on the socket, with the rights of their user."""
-    return script_reader(who.principal, context.config.separate) if who.here else None
+    return replace(request, action=action, access=context.access(who.principal, True), local=True), token
 
 
 def preview_routes(context: Context) -> APIRouter:
