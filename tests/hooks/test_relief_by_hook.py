@@ -10,9 +10,11 @@ import pytest
 
 from hook_client import HookedDaemon, HookOutput, hooked_daemon, until
 from interlock.config.settings import SeparateSettings
-from interlock.impact.user_access import target_inspector
+from interlock.impact.project_files import ProjectFileCache
+from interlock.impact.user_access import user_access
 from interlock.model import Loss
 from interlock.policy.impact import Impact
+from interlock.ports import NO_ACCESS
 from repositories import files, repository
 
 
@@ -56,11 +58,11 @@ def test_nobody_looks_for_a_caller_who_is_elsewhere_or_somebody_else() -> None:
     def own(question: object) -> Impact:
         return Impact(Loss.NONE)
 
-    plain = SeparateSettings()
-    assert target_inspector(f"uid:{os.getuid()}", plain, own) is own
+    plain, found = SeparateSettings(), ProjectFileCache()
+    assert user_access(f"uid:{os.getuid()}", plain, found, own).inspect is own
     for principal in ("token:ci", "", "uid:", "uid:x", f"uid:{os.getuid() + 1}"):
-        assert target_inspector(principal, plain, own) is None
-    assert target_inspector(f"uid:{os.getuid()}", plain, None) is None
+        assert user_access(principal, plain, found, own) == NO_ACCESS
+    assert user_access(f"uid:{os.getuid()}", plain, found, None).inspect is None
 
 
 def test_what_the_session_itself_started_can_go_and_what_failed_to_start_cannot(

@@ -26,7 +26,6 @@ from interlock.identity.keys import (
     WrongPassphrase,
     checkpoint_key,
     enrol,
-    fingerprint,
     installation_key,
     open_row,
     passphrase_problem,
@@ -37,6 +36,7 @@ from interlock.identity.keys import (
 )
 from interlock.model import AgentRef, Human, Level, Requirement, TicketState
 from interlock.records import Approval, OperatorRow, Ticket
+from interlock.redaction import hash_token
 
 NOW = 1_700_000_000.25
 CHEAP = Kdf(1, 8, 1)
@@ -374,8 +374,8 @@ def test_processes_that_start_at_once_agree_on_the_keys(tmp_path: Path) -> None:
 
 
 def test_a_fingerprint_is_one_way_and_its_own() -> None:
-    assert fingerprint("conf_a") == fingerprint("conf_a") != fingerprint("conf_A")
-    assert len(fingerprint("conf_a")) == 64 and "conf_a" not in fingerprint("conf_a")
+    assert hash_token("conf_a") == hash_token("conf_a") != hash_token("conf_A")
+    assert len(hash_token("conf_a")) == 64 and "conf_a" not in hash_token("conf_a")
 
 
 def test_malformed_keys_and_signatures_are_a_no() -> None:

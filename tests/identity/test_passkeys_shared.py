@@ -22,10 +22,10 @@ from interlock.approvals import step_up
 from interlock.engine.evaluate import Request, evaluate
 from interlock.identity import credentials, passkeys
 from interlock.identity.console_access import enter_by_link, set_up_link, sign_out_everywhere, visitor_of
-from interlock.identity.keys import fingerprint
 from interlock.identity.sessions import SignInRefused
 from interlock.model import operation
 from interlock.ports import StoreEvent
+from interlock.redaction import hash_token
 from shared_services import Replica
 
 pytestmark = pytest.mark.xdist_group("pg")
@@ -105,7 +105,7 @@ def test_a_row_of_a_session_opens_with_its_own_cookie_at_an_unlocked_replica_and
     with two.hearing(StoreEvent.OPERATORS):
         key = add_passkey(as_gate(one))
     first, second = (enter_with_passkey(as_gate(one), key) for _ in range(2))
-    marks = {entered.token: fingerprint(entered.token) for entered in (first, second)}
+    marks = {entered.token: hash_token(entered.token) for entered in (first, second)}
     rows = one.store.read(lambda tx: {token: tx.sealed_session(mark) for token, mark in marks.items()})
     kept = repr(list(rows.values()))
     assert first.token not in kept and first.visitor.csrf not in kept

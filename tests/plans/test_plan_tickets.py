@@ -16,6 +16,7 @@ from interlock.model import TicketState
 from interlock.plans import planning, running
 from interlock.plans.history import LEFT, close_abandoned
 from interlock.plans.releasing import PlanHeld
+from interlock.ports import NO_ACCESS, Access
 from interlock.records import Ticket
 from interlock.runtime.plan_desk import ReviewedPlan
 from planner_desk import PlannerDesk, consent_to
@@ -162,10 +163,8 @@ def test_what_a_plan_would_destroy_is_copied_first_and_undo_brings_it_back(gate:
     own = f"uid:{os.getuid()}"
     with patient_snapshotter(tmp_path / "kept") as keeps, inspector() as look:
         gate.state.snapshots.taker = keeps
-        gate.state.plans.inspect = lambda who: (
-            (lambda question: look({**question, "ms": PATIENT, "temp": []})) if who == own else None
-        )
-        gate.state.plans.snapshot = lambda who: keeps.take if who == own else None
+        access = Access(inspect=lambda question: look({**question, "ms": PATIENT, "temp": []}), snapshot=keeps.take)
+        gate.state.plans.access = lambda who: access if who == own else NO_ACCESS
         notes = repository(gate.here / "app") / "src" / "a.py"
         notes.write_text("three days of work\n")
         text = f"cd {notes.parent} && git reset --hard"

@@ -13,7 +13,8 @@ import pytest
 from msgspec.structs import astuple
 
 from daemons import PASSPHRASE, Daemon, InProcessDaemon, bearer, daemon, in_process_daemon
-from interlock.identity.keys import ROSTER_SETTING, Kdf, enrol, fingerprint, roster_seal
+from interlock.identity.keys import ROSTER_SETTING, Kdf, enrol, roster_seal
+from interlock.redaction import hash_token
 
 EVALUATE = "/api/v1/evaluate"
 W = "/home/dev/app"
@@ -123,7 +124,7 @@ def test_a_token_put_into_the_database_is_nobodys(app: InProcessDaemon) -> None:
     """A blocked agent would make itself another principal."""
     folder = Path(app.config.folder).parent
     columns = "principal, name, trust_tier, first_seen, last_seen, token_hash, revoked_at, settings, name_key"
-    mark = fingerprint("agt_of_my_own")
+    mark = hash_token("agt_of_my_own")
     edited(folder, f"INSERT INTO agents ({columns}) VALUES ('token:x', 'x', '', 0, 0, ?, 0, '{{}}', 'x')", mark)
     assert app.call("POST", EVALUATE, {"command": "ls"}, bearer("agt_of_my_own")).status_code == 401
     made = app.call("POST", "/api/v1/agents", {"name": "was"}, app.sign_in()).json()

@@ -35,27 +35,25 @@ class ToolNames(Struct, frozen=True):
     names: Mapping[str, str] = field(default_factory=dict)  # other tools -> the name that the analysis knows
     incidental: frozenset[str] = frozenset()
 
-    @property
-    def beside_commands(self) -> frozenset[str]:
-        return self.incidental | _BESIDE_COMMANDS
-
 
 def judged_calls(
     dialect: ToolNames, name: str, given: Mapping[str, Any], cwd: str, id: str = ""
 ) -> tuple[AgentCall, ...]:
     """The calls to judge for one tool call: one, or one for each command in it; refuses a shell call without a command."""
     beside = _beside(dialect, name)
-    counted = {key: value for key, value in given.items() if key not in beside and value is not None}
+    counted = {
+        key: value for key, value in given.items() if not any(key in one for one in beside) and value is not None
+    }
     if name not in dialect.shells:
         return (_call(name, given, tool(dialect.names.get(name, name), counted, cwd), id),)
     return tuple(_call(name, given, action, id) for action in _shell(name, counted, cwd))
 
 
-def _beside(dialect: ToolNames, name: str) -> frozenset[str]:
+def _beside(dialect: ToolNames, name: str) -> tuple[frozenset[str], ...]:
     """The fields that do not count; in an unknown tool, a description may be the content of the call."""
     if name in dialect.shells:
-        return dialect.beside_commands
-    return dialect.incidental | _BESIDE_ANY if name in dialect.names or name in _EXPLAINED else frozenset()
+        return dialect.incidental, _BESIDE_COMMANDS
+    return (dialect.incidental, _BESIDE_ANY) if name in dialect.names or name in _EXPLAINED else ()
 
 
 def _call(name: str, given: Mapping[str, Any], action: Action, id: str) -> AgentCall:

@@ -18,12 +18,10 @@ from interlock.approvals.display import RUNS, one_line, unwrap_commands
 from interlock.audit.chain import fingerprint as name_of
 from interlock.audit.chain import token_body
 from interlock.identity.attempts import Attempts
-from interlock.identity.isolation import request_isolation
-from interlock.identity.keys import fingerprint
 from interlock.model import Action, Kind, Level, Span, TicketState, finding_json, requirement_json
 from interlock.policy.impact import undo_words_after
 from interlock.records import Ticket
-from interlock.redaction import action_json, json_default, redact, redact_around, redact_text
+from interlock.redaction import action_json, hash_token, json_default, redact, redact_around, redact_text
 from interlock.runtime import operation_name
 from interlock.times import iso
 
@@ -77,10 +75,10 @@ def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
         policy=state.in_force.policy_hash,
         rulebook=state.in_force.rulebook_hash,
         execution=request.execution,
-        strength=request_isolation(state, request),
+        strength=judged.isolation,
         witnesses=tuple({"path": w.path, "sha256": w.sha256} for w in judged.judgement.witnesses),
     )
-    ticket = replace(ticket, state=first_state(ticket), token_hash=fingerprint(token_of(state, ticket)))
+    ticket = replace(ticket, state=first_state(ticket), token_hash=hash_token(token_of(state, ticket)))
     ticket = replace(ticket, shown_hash=shown_hash(ticket))
     return replace(ticket, seal=seal_of(state, ticket))
 
@@ -195,7 +193,7 @@ _FORM = re.compile(r"(?:conf|quota_continue)_[A-Za-z0-9_-]{1,64}")  # CT-01
 
 def ticket_of(tx: Tx, token: str) -> Ticket | None:
     """The ticket that a token stands for; one that is malformed stands for none, like one that nobody issued (CT-13)."""
-    return tx.ticket_by_token(fingerprint(token)) if _FORM.fullmatch(token) else None
+    return tx.ticket_by_token(hash_token(token)) if _FORM.fullmatch(token) else None
 
 
 def pending_token(state: State, judged: Judged, held: Resolution) -> str:

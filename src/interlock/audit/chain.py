@@ -236,6 +236,7 @@ MOST_WAITING = 50_000  # pending records while the store cannot be used; one mor
 
 Body = Mapping[str, Any]
 AuditEvent = tuple[str, Body]  # event and body
+LateRecord = Callable[[], tuple[HistoryEntry, AuditEvent]]  # builds the record of everyday work
 
 
 class AuditRecorder:
@@ -243,7 +244,7 @@ class AuditRecorder:
 
     def __init__(self, store: Store, clock: Clock, writer: str, key_id: str, hashes: tuple[str, str]) -> None:
         self.store, self.clock, self.writer, self.key_id, self.hashes = store, clock, writer, key_id, hashes
-        self._waiting: list[tuple[HistoryEntry, Callable[[], AuditEvent], float]] = []
+        self._waiting: list[tuple[LateRecord, float]] = []
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self.failing = False  # the last flush failed
@@ -261,12 +262,12 @@ class AuditRecorder:
             rows.append(head)
         tx.append_audit(rows)
 
-    def later(self, action: HistoryEntry, event: Callable[[], AuditEvent]) -> None:
-        """Queues a record of everyday work for the next group; refuses when too many wait."""
+    def later(self, record: LateRecord) -> None:
+        """Queues a record of everyday work, built with the next group; refuses when too many wait."""
         with self._lock:
             if len(self._waiting) >= MOST_WAITING:
                 raise StoreError("too many records wait to be written")
-            self._waiting.append((action, event, self.clock.now()))
+            self._waiting.append((record, self.clock.now()))
 
     @property
     def full(self) -> bool:
@@ -289,15 +290,16 @@ class AuditRecorder:
             self.failing = False
             return len(group)
 
-    def _write(self, tx: Tx, group: list[tuple[HistoryEntry, Callable[[], AuditEvent], float]]) -> None:
+    def _write(self, tx: Tx, group: list[tuple[LateRecord, float]]) -> None:
         rulebook, policy = self.hashes
-        head, rows = tx.audit_head(self.writer), []
-        for _, told, at in group:
-            event, body = told()
+        head, rows, actions = tx.audit_head(self.writer), [], []
+        for record, at in group:
+            action, (event, body) = record()
+            actions.append(action)
             head = entry(self.writer, head, at, event, body, rulebook, policy, self.key_id)
             rows.append(head)
         tx.append_audit(rows)
-        tx.add_deeds(done for done, _, _ in group)
+        tx.add_deeds(actions)
 
 
 def body_of(row: AuditRow) -> dict[str, Any]:

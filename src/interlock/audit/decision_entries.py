@@ -11,7 +11,6 @@ from interlock.analysis.facts import Command, Effect, Fact
 from interlock.approvals import Resolution, TicketChange
 from interlock.audit.chain import EVENTS, HELD, Attempt, AuditEvent, attempt_body, attempt_event
 from interlock.canonical_json import canonical_json
-from interlock.identity.isolation import request_isolation
 from interlock.model import NOTHING, Human, Level, Loss, Requirement
 from interlock.policy.circumstances import AdapterContext, Circumstances, Contribution, EarlierDenial
 from interlock.policy.evaluate import PolicyResult
@@ -292,7 +291,7 @@ def decision_entry(
         user_id=held.ticket.decided_by if held.ticket and outcome == "confirmed" else "",
         parameters=action_json(request.action),
         door=request.door,
-        strength=request_isolation(state, request),
+        strength=judged.isolation,
         digest=judged.digest,
         ticket=held.ticket.id if held.ticket else "",
         execution=request.execution,
@@ -338,7 +337,7 @@ def short_entry(state: State, judged: Judged, weighed: PolicyResult, at: Circums
         "agent": {"principal": agent.principal, "name": agent.name, "session": agent.session, "parent": agent.parent},
         "score": assessment.score,
         "irreversible": assessment.irreversible,
-        "strength": request_isolation(state, request),
+        "strength": judged.isolation,
         "decision": "allow",
         "policy_name": state.policy.name,
         "mode": state.mode,

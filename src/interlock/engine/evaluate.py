@@ -128,7 +128,7 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
         matched = match_registry(request.action, state.registry, state.policy, state.rules, request.resource)
     if matched is not None:
         judgement = add_registry_findings(judgement, matched, state.rules)
-    return Judged(request, judgement, named, matched, now)
+    return Judged(request, judgement, named, matched, now, request.strength or request_isolation(state, request))
 
 
 def _perform(
@@ -178,7 +178,7 @@ def _everyday(
         write = state.store.write if request.step.starting else state.store.write_soon
         kept = write(lambda tx: keep(tx, judged, decision))
     state.recorder.later(
-        history_entry(judged, "allow"), lambda: short_entry(state, judged, outcome.weighed, outcome.at)
+        lambda: (history_entry(judged, "allow"), short_entry(state, judged, outcome.weighed, outcome.at))
     )
     return decision, kept
 

@@ -26,7 +26,6 @@ from interlock.approvals.tickets import (
 from interlock.audit.chain import event_body
 from interlock.audit.decision_entries import decision_entry
 from interlock.engine.decide import Gathered, Outcome
-from interlock.identity.isolation import request_isolation
 from interlock.model import NOTHING, AgentRef, Decision, Kind, Level
 from interlock.policy.declared_steps import MISMATCH, UNDECLARED
 from interlock.policy.evaluate import DANGER_ZONE, TAMPERING, PolicyResult
@@ -191,7 +190,7 @@ def decision_of(
         patterns=_patterns(state, judged),
         code=code,
         message=held.message,
-        strength=request_isolation(state, judged.request),
+        strength=judged.isolation,
         token=token,
         details=token_details(state, judged, weighed, held, code, token) if code else NOTHING,
         warnings=notices_of(state, judged, held),

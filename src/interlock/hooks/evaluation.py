@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from interlock.agents import AgentCall, AgentDialect, Event, HookVerdict, RewrittenCall
 from interlock.analysis.assess import Judgement
 from interlock.analysis.read import BudgetSpent
+from interlock.analysis.targets.provenance import NOTHING_CREATED
 from interlock.approvals import settle
 from interlock.approvals.answers import abandon
 from interlock.approvals.confirmations import confirm_suffices, fits_prompt
@@ -289,7 +290,9 @@ class HookEvaluation:
         if session in written.dangerous_sessions:
             inherits = partial(written.inherit, session, call.action, texts=scripts.texts)
         spend = spend or len(hook.event.calls) == 1
-        provenance = self.hooks.provenance.of(hook.who, hook.agent.word, state.clock.now())
+        provenance = NOTHING_CREATED
+        if self.hooks.provenance.sessions:
+            provenance = self.hooks.provenance.of(hook.who, hook.agent.word, state.clock.now())
         access = replace(hook.access, read=scripts)
         request = replace(hook.request(call, access), inherits=inherits, spend=spend, provenance=provenance)
         decision = evaluate(state, request)

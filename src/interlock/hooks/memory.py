@@ -20,7 +20,7 @@ from interlock.hooks.coverage import Coverage, Transcripts
 from interlock.hooks.integrity import HookFiles
 from interlock.hooks.provenance import SessionProvenance
 from interlock.hooks.written_files import WrittenFiles
-from interlock.model import TicketState
+from interlock.model import Kind, TicketState
 from interlock.records import Ticket
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ def _key(who: str, event: Event) -> str:
 
 def _content(call: AgentCall) -> list[str]:
     """The content of a call, without its folder, which not every event has."""
-    return [call.action.kind.value, _ENCODER.encode(call.action.fields)]
+    action = call.action
+    return [action.kind.value, action.text if action.kind is Kind.COMMAND else _ENCODER.encode(action.fields)]
 
 
 def _plain(value: object) -> object:

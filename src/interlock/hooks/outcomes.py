@@ -15,7 +15,8 @@ from interlock.error_codes import AnswerRefused
 from interlock.hooks.coverage import MISSED, SEEN
 from interlock.hooks.evaluation import content_hash
 from interlock.hooks.memory import DEFERRED, DENIED, PASSED, PROMPTED, AnsweredCall, HookMemory, call_keys
-from interlock.impact.user_access import script_reader
+from interlock.impact.project_files import ProjectFileCache
+from interlock.impact.user_access import user_access
 from interlock.model import AgentRef
 from interlock.ports import StoreError, Tx
 from interlock.runtime.state import State
@@ -83,7 +84,7 @@ def _report(state: State, who: AgentRef, call: AgentCall, known: AnsweredCall | 
 
 def _check_scripts(state: State, hooks: HookMemory, who: AgentRef, call: AgentCall, allowed: AnsweredCall) -> None:
     """Alerts on scripts that changed between the verdict and the run."""
-    read = script_reader(who.principal, hooks.separate)
+    read = user_access(who.principal, hooks.separate, ProjectFileCache()).read
     marks = allowed.scripts.items() if read is not None else ()
     changed = [path for path, mark in marks if (text := read(path)) is not None and content_hash(text) != mark]  # type: ignore[misc]
     if changed:

@@ -64,14 +64,14 @@ class SessionProvenance(Confidential, Struct):
 
     folder: Path | None = None
     key: bytes = b""
-    _sessions: OrderedDict[str, _Session] = field(default_factory=OrderedDict)
+    sessions: OrderedDict[str, _Session] = field(default_factory=OrderedDict)
     _expected: OrderedDict[str, ExpectedCreation] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, who: AgentRef, word: str, now: float) -> Provenance:
         """What a session created, as far as remembered."""
         with self._lock:
-            found = self._sessions.get(_key(who, word)) if who.session else None
+            found = self.sessions.get(_key(who, word)) if who.session else None
             if found is None:
                 return NOTHING_CREATED
             things = [thing for at, thing in found.things.values() if now - at < SECONDS]
@@ -96,8 +96,8 @@ class SessionProvenance(Confidential, Struct):
             expected = self._expected.pop(call, None)
             if expected is None:
                 return
-            found = self._sessions.setdefault(_key(who, word), _Session())
-            self._sessions.move_to_end(_key(who, word))
+            found = self.sessions.setdefault(_key(who, word), _Session())
+            self.sessions.move_to_end(_key(who, word))
             found.cwd = expected.cwd or found.cwd
             for place in [
                 one for one in found.things if one[:2] in expected.removed or (one[0], ALL) in expected.removed
@@ -108,8 +108,8 @@ class SessionProvenance(Confidential, Struct):
                     found.things[thing.kind, thing.name, thing.base] = (now, thing)
             while len(found.things) > MOST:
                 found.things.popitem(last=False)
-            while len(self._sessions) > MOST_SESSIONS:
-                self._sessions.popitem(last=False)
+            while len(self.sessions) > MOST_SESSIONS:
+                self.sessions.popitem(last=False)
             self._save()
 
     def load(self) -> None:
@@ -121,7 +121,7 @@ class SessionProvenance(Confidential, Struct):
             if not hmac.compare_digest(mark, self._mark(text)):
                 return
             for key, cwd, rows in json.loads(text):
-                found = self._sessions.setdefault(str(key), _Session(cwd=str(cwd)))
+                found = self.sessions.setdefault(str(key), _Session(cwd=str(cwd)))
                 for at, thing in zip((row[0] for row in rows), created_things_of(row[1] for row in rows), strict=True):
                     found.things[thing.kind, thing.name, thing.base] = (float(at), thing)
 
@@ -130,7 +130,7 @@ class SessionProvenance(Confidential, Struct):
             return
         rows = [
             [key, one.cwd, [[at, thing.body] for at, thing in one.things.values()]]
-            for key, one in self._sessions.items()
+            for key, one in self.sessions.items()
         ]
         text = json.dumps(rows)
         with contextlib.suppress(OSError):  # then less is known after a restart, and more is asked
@@ -149,7 +149,7 @@ class SessionProvenance(Confidential, Struct):
         """The file this session created and writes again, where nobody else changed it meanwhile."""
         path = _written_path(action)
         with self._lock:
-            found = self._sessions.get(_key(who, word))
+            found = self.sessions.get(_key(who, word))
             known_as = found.things.get((FILE, path, "/")) if found is not None and path else None
         if known_as is not None and _lstat(path) is not None and known_as[1].mark == _mark(path):
             yield replace(known_as[1], mark="")

@@ -9,14 +9,13 @@ from msgspec.structs import replace
 from interlock.approvals import challenges, signed_orders
 from interlock.audit.chain import event_body
 from interlock.error_codes import AnswerRefused
-from interlock.identity.keys import fingerprint
 from interlock.identity.operators import require_admin
 from interlock.identity.sessions import OperatorSession
 from interlock.policy.digest import normal_name
 from interlock.policy.policy import MODES
 from interlock.ports import Tx
 from interlock.records import AgentRow, Block
-from interlock.redaction import redact_text
+from interlock.redaction import hash_token, redact_text
 from interlock.runtime.memory import MODE_SETTING
 from interlock.runtime.state import State
 
@@ -26,7 +25,7 @@ def add_agent(state: State, by: OperatorSession, name: str, trust_tier: str = ""
     if not normal_name(name):
         raise AnswerRefused("an agent needs a name", "VALIDATION_MISSING_PARAM")
     token, now = "agt_" + secrets.token_urlsafe(32), state.clock.now()
-    row = AgentRow(f"agent:{secrets.token_hex(8)}", name, trust_tier, now, 0.0, fingerprint(token))
+    row = AgentRow(f"agent:{secrets.token_hex(8)}", name, trust_tier, now, 0.0, hash_token(token))
 
     def work(tx: Tx) -> None:
         tx.save_agent(row)
@@ -40,7 +39,7 @@ def add_agent(state: State, by: OperatorSession, name: str, trust_tier: str = ""
 
 def agent_of(state: State, token: str) -> AgentRow | None:
     """The agent that a token belongs to, unless it was revoked."""
-    mark = fingerprint(token)
+    mark = hash_token(token)
     row = state.store.read(lambda tx: tx.agent_by_token(mark))
     if row is not None and not state.shared:  # a row that no operator command wrote identifies no agent
         row = state.baseline.agent(row.principal, row.name)

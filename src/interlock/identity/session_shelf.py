@@ -16,13 +16,14 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.identity.keys import OperatorKeys, fingerprint
+from interlock.identity.keys import OperatorKeys
 from interlock.identity.keys.signing import SigningKey
 from interlock.identity.passkey_proofs import PasskeyProof, key_id, session_challenge, to_hex
 from interlock.identity.sessions import Signer, SignInRefused
 from interlock.model import Confidential
 from interlock.ports import Store, Tx
 from interlock.records import SealedSession
+from interlock.redaction import hash_token
 
 T = TypeVar("T")
 _NONCE_BYTES = 12
@@ -190,32 +191,32 @@ class MemoryShelf:
                 if not room:
                     return False
                 del self._items[room[0]]
-            self._items[fingerprint(token)] = item
+            self._items[hash_token(token)] = item
             return True
 
     def find(self, token: str, kind: type[Item]) -> Item | None:
-        found = self._items.get(fingerprint(token))
+        found = self._items.get(hash_token(token))
         return found if isinstance(found, kind) else None
 
     def take(self, token: str, kind: type[Item]) -> Item | None:
         with self._lock:
-            found = self._items.get(fingerprint(token))
+            found = self._items.get(hash_token(token))
             if not isinstance(found, kind):
                 return None
-            del self._items[fingerprint(token)]
+            del self._items[hash_token(token)]
             return found
 
     def change(self, token: str, item: ShelfItem) -> None:
         with self._lock:
-            if fingerprint(token) in self._items:
-                self._items[fingerprint(token)] = item
+            if hash_token(token) in self._items:
+                self._items[hash_token(token)] = item
 
     def note(self, token: str, item: ShelfItem) -> None:
         self.change(token, item)
 
     def drop(self, token: str) -> None:
         with self._lock:
-            self._items.pop(fingerprint(token), None)
+            self._items.pop(hash_token(token), None)
 
     def drop_owned(self, owner: str) -> None:
         with self._lock:
@@ -248,12 +249,12 @@ class SharedShelf:
         return self._store.write(work)
 
     def find(self, token: str, kind: type[Item]) -> Item | None:
-        row = self._store.read(lambda tx: tx.sealed_session(fingerprint(token)))
+        row = self._store.read(lambda tx: tx.sealed_session(hash_token(token)))
         return self._open(row, token, kind)
 
     def take(self, token: str, kind: type[Item]) -> Item | None:
         def work(tx: Tx) -> SealedSession | None:
-            row = tx.sealed_session(fingerprint(token))
+            row = tx.sealed_session(hash_token(token))
             return row if row is not None and tx.delete_session(row.mark) else None
 
         return self._open(self._store.write(work), token, kind)
@@ -263,17 +264,17 @@ class SharedShelf:
         self._store.write(lambda tx: tx.save_session(row) if tx.sealed_session(row.mark) else None)
 
     def note(self, token: str, item: ShelfItem) -> None:
-        mark, at = fingerprint(token), item.seen_at
+        mark, at = hash_token(token), item.seen_at
         self._store.write_soon(lambda tx: tx.note_session(mark, at, at - SEEN_SECONDS))
 
     def drop(self, token: str) -> None:
-        self._store.write(lambda tx: tx.delete_session(fingerprint(token)))
+        self._store.write(lambda tx: tx.delete_session(hash_token(token)))
 
     def drop_owned(self, owner: str) -> None:
         self._store.write(lambda tx: tx.delete_sessions(owner))
 
     def _row(self, token: str, item: ShelfItem) -> SealedSession:
-        key, mark = self._seal_key(), fingerprint(token)
+        key, mark = self._seal_key(), hash_token(token)
         if key is None:
             raise SignInRefused(LOCKED)
         box = seal(item, token, f"{item.group}\0{mark}", key)

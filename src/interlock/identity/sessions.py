@@ -18,7 +18,6 @@ from interlock.identity.keys import (
     Roster,
     RosterError,
     WrongPassphrase,
-    fingerprint,
     open_row,
     roster_digest,
 )
@@ -27,6 +26,7 @@ from interlock.model import Confidential
 from interlock.policy.digest import normal_name
 from interlock.ports import Tx
 from interlock.records import Approval, Credential, Grant, OperatorRow
+from interlock.redaction import hash_token
 
 STEP_UP_SECONDS = 120  # how long a fresh sign-in counts as one
 MOST_SESSIONS = 200
@@ -135,7 +135,7 @@ class OperatorSessions:
             self._open = {key: one for key, one in self._open.items() if one.expires_at > now}
             if len(self._open) >= MOST_SESSIONS:
                 self._make_room(session.operator)
-            self._open[fingerprint(token)] = session
+            self._open[hash_token(token)] = session
         return token
 
     def unlock(self, place: Hashable, session: OperatorSession, until: float) -> None:
@@ -179,7 +179,7 @@ class OperatorSessions:
 
     def session(self, token: str, now: float) -> OperatorSession | None:
         """The session of a token; None where it has expired, or its operator is disabled or has another key."""
-        found = self._open.get(fingerprint(token))
+        found = self._open.get(hash_token(token))
         return found if found is not None and found.expires_at > now and self.is_valid(found) else None
 
     def is_valid(self, session: OperatorSession) -> bool:
@@ -189,7 +189,7 @@ class OperatorSessions:
 
     def sign_out(self, token: str) -> None:
         with self._lock:
-            self._open.pop(fingerprint(token), None)
+            self._open.pop(hash_token(token), None)
 
     @property
     def people(self) -> Mapping[str, RosterEntry]:

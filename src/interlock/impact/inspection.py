@@ -109,7 +109,7 @@ def inspection_of(
     if not answers:  # all parts of a line are in its snapshot
         inspected += tuple(_beyond(changes.deeds, inspected, bases))
     relieves = relieves and (changes.exact or not inspects)
-    local = tuple(created.local()) if effects else ()
+    local = tuple(created.local()) if effects and created.things else ()
     throwaway = _forbidden_is_ephemeral(assessment, answers, bases, created)
     home = action.home
     return Inspection(bases, inspected, relieves, notes, local, created.strayed, home, throwaway, changes.moved)

@@ -7,18 +7,17 @@ import os
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from interlock.analysis.shell import MAX_SCRIPT
 from interlock.config.settings import SeparateSettings
 from interlock.impact.files import Hidden, read_text, real_paths
 from interlock.impact.privileged_helper import HEAD, NOTHING, TEXT
-from interlock.impact.project_files import DEEPEST, FindProjectFiles, ProjectFileCache, ProjectFiles, find_project_files
+from interlock.impact.project_files import DEEPEST, ProjectFileCache, ProjectFiles, find_project_files
 from interlock.policy.impact import Impact, impact_of, unknown_impact
 from interlock.policy.load import MOST, NAME, ProjectFile
-from interlock.policy.real_paths import Resolve
-from interlock.ports import SnapshotTaker
-from interlock.snapshots import SnapshotLimits, TakenSnapshot
+from interlock.ports import Access, SnapshotTaker
 
 REQUEST_SECONDS = 10.0
 PATIENCE = 3.0  # seconds for a search
@@ -86,57 +85,37 @@ def _receive(sock: socket.socket, most: int) -> bytes:
     return b"".join(parts)
 
 
-ReadScript = Callable[[str], str | None]
-Inspect = Callable[[Mapping[str, Any]], Impact]
-TakeSnapshot = Callable[[Mapping[str, Any], str, float, SnapshotLimits], TakenSnapshot]
+def user_access(
+    principal: str,
+    separate: SeparateSettings,
+    projects: ProjectFileCache,
+    inspect: Callable[[Mapping[str, Any]], Impact] | None = None,
+    snapshotter: SnapshotTaker | None = None,
+    takers: Mapping[str, SnapshotTaker] = MappingProxyType({}),
+    here: bool = False,
+) -> Access:
+    """The files of a principal's user: as this process's user, who has `inspect` and `snapshotter`, or by root's helper as that one.
 
-
-def script_reader(principal: str, separate: SeparateSettings) -> ReadScript | None:
-    """Reads scripts as the principal's user; None where nothing here can. A helper that does not answer raises, and that is a denial."""
-    uid = _uid(principal)
-    if uid is None or uid == os.getuid():
-        return read_text if uid is not None else None
-    return partial(read_as, separate.inspector, uid) if separate.on and separate.inspector else None
-
-
-def target_inspector(principal: str, separate: SeparateSettings, own: Inspect | None) -> Inspect | None:
-    """Inspects targets as the principal's user; `own` inspects as this daemon's user. None where nothing here can."""
-    uid = _uid(principal)
-    if uid is None or own is None:
-        return None
-    if uid == os.getuid():
-        return own
-    return partial(inspect_as, separate.inspector, uid) if separate.on and separate.inspector else None
-
-
-def path_resolver(principal: str, separate: SeparateSettings, here: bool) -> Resolve | None:
-    """Resolves paths as the principal's user; None where nothing here can. `here` says that it is on this machine, whatever its name."""
+    Without a helper, another user's files are nobody's here. A helper that does not answer raises, and that is a denial.
+    `here` says that the principal is on this machine, whatever its name.
+    """
     uid = _uid(principal)
     if uid is None:
-        return real_paths if here and not separate.on else None
-    if uid == os.getuid():
-        return real_paths
-    return partial(resolve_as, separate.inspector, uid) if separate.on and separate.inspector else None
-
-
-def snapshot_taker(
-    principal: str, own: SnapshotTaker | None, others: Mapping[str, SnapshotTaker]
-) -> TakeSnapshot | None:
-    """Takes snapshots as the principal's user or as this daemon's; None where nothing here can."""
-    found = others.get(principal, own if _uid(principal) == os.getuid() else None)
-    return found.take if found is not None else None
-
-
-def project_finder(principal: str, separate: SeparateSettings, cache: ProjectFileCache) -> FindProjectFiles | None:
-    """Finds project files as the principal's user and fills the cache; None for a principal that is not here or has no helper."""
-    uid = _uid(principal)
-    if uid is None:
-        return None
-    if uid == os.getuid():
-        return partial(cache.find, principal, find_project_files)
-    if separate.on and separate.inspector:
-        return partial(cache.find, principal, partial(_find_as, separate.inspector, uid))
-    return None
+        return Access(resolve=real_paths if here and not separate.on else None)
+    own = uid == os.getuid()
+    taker = takers.get(principal, snapshotter if own else None)
+    take = taker.take if taker is not None else None
+    if own:
+        return Access(read_text, partial(projects.find, principal, find_project_files), inspect, take, real_paths)
+    if not separate.on or not separate.inspector:
+        return Access(snapshot=take)
+    return Access(
+        partial(read_as, separate.inspector, uid),
+        partial(projects.find, principal, partial(_find_as, separate.inspector, uid)),
+        partial(inspect_as, separate.inspector, uid) if inspect is not None else None,
+        take,
+        partial(resolve_as, separate.inspector, uid),
+    )
 
 
 def _find_as(place: str, uid: int, cwd: str) -> ProjectFiles:

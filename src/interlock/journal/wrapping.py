@@ -46,7 +46,7 @@ class Wrapper(Confidential, Struct, frozen=True):
 
     def unwrap(self, text: str) -> WrappedCall | None:
         """The original of a text in exactly the form of this installation, whoever made it; None for every other text."""
-        if not text.startswith(self._head):
+        if not text.startswith(". ") or not text.startswith(self._head):
             return None
         words = text.removeprefix(self._head).split(" ", 3)
         if len(words) != 4:

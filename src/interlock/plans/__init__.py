@@ -27,7 +27,7 @@ def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | N
     joined_risk = risk(text, found, claims)
     mark = plan_mark(state.installation.digest_key, id, text, cwd, joined_risk, found.level, witnesses)
     undo, by = state.in_force.undo, f"uid:{os.getuid()}"
-    undo = replace(undo, enabled=undo.enabled and state.plans.snapshot(by) is not None)
+    undo = replace(undo, enabled=undo.enabled and state.plans.access(by).snapshot is not None)
     look = state.plans.look if shown else None
     answer = preview(action, replace(state.in_force, undo=undo), read=read, look=look)
     if isinstance(answer, Unjudged):
@@ -54,8 +54,8 @@ def action_of(text: str, cwd: str) -> Action:
 
 def request_of(state: State, plan: ReviewedPlan, runs_as: str = "") -> Request:
     """The request to evaluate: the operator's own command, under no agent's principal; `runs_as` is the user whose files it reaches."""
-    agent, plans = AgentRef(f"{PERSON}{plan.operator}", NAME, plan.id), state.plans
+    agent, own = AgentRef(f"{PERSON}{plan.operator}", NAME, plan.id), state.plans.access(runs_as)
     return Request(
         action_of(plan.command, plan.cwd), agent, INTERFACE, runs_as=runs_as,
-        access=Access(plans.files, inspect=plans.inspect(runs_as), snapshot=plans.snapshot(runs_as)),
+        access=Access(state.plans.files, inspect=own.inspect, snapshot=own.snapshot),
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,6 +32,11 @@ _LEAST = 5  # characters; nothing shorter holds a name and a secret
 _LEAST_KEY = 14  # characters of a name that could be a secret itself
 _FLAG = re.compile(r"--?([A-Za-z][A-Za-z0-9_.-]{0,60})")
 _FINGERPRINT = re.compile(r"(?:sha256|sha512|sha1|v1):[0-9a-f]{40,128}")
+
+
+def hash_token(token: str) -> str:
+    """The hash that is stored in place of a token. Tokens are long and random, so one round is enough."""
+    return hashlib.sha256(b"interlock token\0" + token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def redact_text(text: str) -> str:

@@ -96,6 +96,7 @@ class Judged(Struct, frozen=True):
     named: MatchNames
     registry_match: RegistryMatch | None
     now: float
+    isolation: str = ""  # of its caller
     digest: str = ""
     effect_keys: tuple[EffectKey, ...] = ()
 

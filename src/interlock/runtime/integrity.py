@@ -154,7 +154,7 @@ class IntegrityBaseline:
 
     def agent(self, principal: str, name: str) -> AgentRow | None:
         """The agent as operators last changed it."""
-        return self._agents.get((principal, normal_name(name)))
+        return self._agents.get((principal, normal_name(name))) if self._agents else None
 
 
 def recorded_blocks(tx: Tx) -> list[Block]:

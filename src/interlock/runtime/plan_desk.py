@@ -14,9 +14,8 @@ from interlock.error_codes import AnswerRefused
 from interlock.model import Assessment, Requirement, Witness
 from interlock.policy.impact import Impact
 from interlock.policy.plan_review import Draft, Risk
-from interlock.ports import Planner
+from interlock.ports import NO_ACCESS, Access, Planner
 from interlock.records.plans import PLANNED, RUNNING
-from interlock.snapshots import SnapshotLimits, TakenSnapshot
 
 if TYPE_CHECKING:
     from interlock.journal.running import JournalRun
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from interlock.plans.workflows import RunningWorkflow
 
 Inspect = Callable[[Mapping[str, Any]], Impact]
-Take = Callable[[Mapping[str, Any], str, float, SnapshotLimits], TakenSnapshot]
 MOST = 200  # open plans
 MOST_RUNNING = 8
 PLANNING = 2  # planners that run at a time: each occupies a thread
@@ -35,6 +33,10 @@ STARTING = "starting"
 
 def _nobody(principal: str) -> None:
     return None
+
+
+def _no_access(principal: str) -> Access:
+    return NO_ACCESS
 
 
 class Reviewed(Struct, frozen=True):
@@ -89,8 +91,7 @@ class PlanDesk(Struct):
     offer: PlannerOffer | None = None  # what an operator chooses from, where it names none
     files: Callable[[str], str | None] | None = None  # reads a script with the rights of its user
     look: Inspect | None = None  # inspects targets, to show the loss
-    inspect: Callable[[str], Inspect | None] = _nobody  # the same for the gate, with the rights of a principal's user
-    snapshot: Callable[[str], Take | None] = _nobody  # takes snapshots with the rights of that user
+    access: Callable[[str], Access] = _no_access  # to the files of a principal's user, for the gate
     journal: Callable[[str], JournalRun | None] = _nobody  # keeps what a command changes, where that is possible
     processes: dict[str, RunningCommand] = field(default_factory=dict)  # by the plan's id
     terminals: dict[str, TerminalProgram] = field(default_factory=dict)  # by the plan's id: what runs it at a terminal

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from interlock.identity.agents import agent_of
 from interlock.identity.isolation import isolation_of
-from interlock.identity.keys import fingerprint
 from interlock.identity.sessions import OperatorSession
 from interlock.ports import StoreError
 from interlock.records import AgentRow
+from interlock.redaction import hash_token
 from interlock.runtime.state import State
 from interlock.web.concurrency import Pool
 from interlock.web.errors import HttpProblem, unauthenticated
@@ -86,7 +86,7 @@ class Credentials:
         kind, _, token = authorization.decode("latin-1").partition(" ")
         token = token.strip()
         if kind.lower() == "bearer" and token.startswith("agt_"):
-            mark = fingerprint(token)
+            mark = hash_token(token)
             row = self._known(mark) or await self._agent(mark, token)
             if row is not None:
                 peer = self._peer(*scope["client"]) if here else NOBODY

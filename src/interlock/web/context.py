@@ -15,7 +15,7 @@ from interlock.audit.verify import AuditVerdict
 from interlock.config import Config
 from interlock.identity.agent_detection import TerminalPlace, agent_above, place_of
 from interlock.impact.project_files import ProjectFileCache
-from interlock.impact.user_access import path_resolver, project_finder, script_reader, snapshot_taker, target_inspector
+from interlock.impact.user_access import user_access
 from interlock.impact.warm_child import WarmInspector
 from interlock.ports import Access
 from interlock.runtime.state import State
@@ -68,10 +68,10 @@ class Context(Struct):
         inspect = WarmInspector() if config.impact.inspect else None
         if inspect is not None and not config.separate.on and not state.shared:  # plans run here, as the same user
             state.plans.look = lambda question: inspect({**question, "ms": FOR_PEOPLE})
-        state.plans.inspect = lambda principal: target_inspector(
-            principal, config.separate, state.plans.look or inspect
+        projects, takers = ProjectFileCache(), state.snapshots.takers
+        state.plans.access = lambda principal: user_access(
+            principal, config.separate, projects, state.plans.look or inspect, snapshotter, takers
         )
-        state.plans.snapshot = lambda principal: snapshot_taker(principal, snapshotter, state.snapshots.takers)
         return cls(
             state,
             config,
@@ -85,19 +85,13 @@ class Context(Struct):
             started=state.clock.now(),
             inspect=inspect,
             snapshotter=snapshotter,
-            projects=ProjectFileCache(),
+            projects=projects,
         )
 
     def access(self, principal: str, here: bool) -> Access:
         """The access to the files of a principal's user, who is on this machine or has a helper; `here` says so for other names."""
-        separate = self.config.separate
-        return Access(
-            script_reader(principal, separate),
-            project_finder(principal, separate, self.projects),
-            target_inspector(principal, separate, self.inspect),
-            snapshot_taker(principal, self.snapshotter, self.state.snapshots.takers),
-            path_resolver(principal, separate, here),
-        )
+        takers = self.state.snapshots.takers
+        return user_access(principal, self.config.separate, self.projects, self.inspect, self.snapshotter, takers, here)
 
     @property
     def address(self) -> str:

@@ -22,7 +22,6 @@ from interlock.identity.keys.signing import (
     KeyFileError,
     SigningKey,
     checkpoint_key,
-    fingerprint,
     installation_key,
     verify_signature,
 )
@@ -39,7 +38,6 @@ __all__ = [
     "WrongPassphrase",
     "checkpoint_key",
     "enrol",
-    "fingerprint",
     "installation_key",
     "open_row",
     "passphrase_problem",

@@ -51,11 +51,6 @@ def verify_signature(public_key: str, data: bytes, signature: str) -> bool:
     return True
 
 
-def fingerprint(token: str) -> str:
-    """The hash that is stored in place of a token. Tokens are long and random, so one round is enough."""
-    return hashlib.sha256(b"interlock token\0" + token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
 KEY_BYTES = 32
 INSTALLATION = "installation.key"  # digests are made under it
 CHECKPOINTS = "checkpoint.key"  # the audit's checkpoints are signed with it

@@ -102,7 +102,7 @@ def _answer(state: State, principal: str, body: TypedCommand) -> dict[str, Any]:
     """The answer without an agent's history; targets are inspected with the caller's rights, where it is on this machine."""
     action = command(body.command, body.cwd)
     plans = state.plans
-    look = plans.inspect(principal) if principal and body.cwd else None
+    look = plans.access(principal).inspect if principal and body.cwd else None
     read = state.reader.read(action, plans.files if principal else None)
     answer = preview(action, state.in_force, read=read, look=look)
     if isinstance(answer, Unjudged) or answer.judgement is None:
