@@ -2,40 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from msgspec import Struct
 
 from interlock.config.channels import ChannelRoute
-from interlock.model import AgentRef
-from interlock.records import (
-    AgentRow,
-    AgentTotals,
-    Approval,
-    AuditQuery,
-    AuditRow,
-    Block,
-    Challenge,
-    Checkpoint,
-    Counts,
-    Credential,
-    Denial,
-    Execution,
-    Figures,
-    Grant,
-    HistoryEntry,
-    Notification,
-    OperatorRow,
-    SealedSession,
-    Snapshot,
-    SnapshotQuery,
-    Ticket,
-    TicketQuery,
-)
-from interlock.records.deliveries import Delivery
-from interlock.records.plans import PlanQuery, PlanRow, Workflow
+from interlock.records import Challenge, Ticket
 
 if TYPE_CHECKING:
     from interlock.notify import Message
@@ -43,6 +17,7 @@ if TYPE_CHECKING:
     from interlock.policy.load import ProjectFile
     from interlock.policy.real_paths import Resolve
     from interlock.snapshots import PruneResult, SnapshotLimits, TakenSnapshot, UndoPlan, UndoResult
+    from interlock.storage.sql import SqlTx
 
 T = TypeVar("T")
 
@@ -72,204 +47,8 @@ class Clock(Protocol):
     def now(self) -> float: ...
 
 
-class Tx(Protocol):
-    """One transaction: all of it is stored, or nothing."""
-
-    # tickets
-    def open_ticket(self, ticket: Ticket, most_open: int) -> Ticket:
-        """Stores a new ticket, or returns the live one of the same digest and agent; raises QueueFull."""
-
-    def ticket(self, id: str) -> Ticket | None: ...
-
-    def live_ticket(self, digest: str, agent: AgentRef) -> Ticket | None:
-        """The newest ticket of this digest and agent that is not spent, however it stands."""
-
-    def ticket_by_token(self, token_hash: str) -> Ticket | None: ...
-
-    def tickets(self, query: TicketQuery) -> list[Ticket]: ...
-
-    def change_ticket(self, ticket: Ticket, before: Ticket) -> bool:
-        """Compare-and-set on state and version; False after a concurrent change."""
-
-    def add_approval(self, approval: Approval) -> None: ...
-
-    def approvals(self, ticket: str) -> list[Approval]: ...
-
-    # people
-    def operators(self) -> list[OperatorRow]: ...
-
-    def save_operator(self, row: OperatorRow) -> None: ...
-
-    def credentials(self, operator: str) -> list[Credential]: ...
-
-    def all_credentials(self) -> list[Credential]:
-        """Of all operators, the removed ones included."""
-
-    def save_credential(self, row: Credential) -> None: ...
-
-    def use_credential(self, id: str, before: int, counter: int, at: float) -> bool:
-        """Compare-and-set on the counter; False after a concurrent change."""
-
-    def sealed_session(self, mark: str) -> SealedSession | None: ...
-
-    def sealed_sessions(self, kind: str) -> list[SealedSession]:
-        """The one that ends first comes first."""
-
-    def save_session(self, row: SealedSession) -> None: ...
-
-    def note_session(self, mark: str, at: float, before: float) -> None:
-        """Sets when it was last seen, where that was before that time."""
-
-    def delete_session(self, mark: str) -> bool:
-        """False where another transaction came first."""
-
-    def delete_sessions(self, owner: str) -> None: ...
-
-    # agents
-    def agent(self, principal: str, name: str) -> AgentRow | None: ...
-
-    def agents(self) -> list[AgentRow]: ...
-
-    def agent_by_token(self, token_hash: str) -> AgentRow | None: ...
-
-    def save_agent(self, row: AgentRow) -> None: ...
-
-    def block(self, principal: str) -> Block | None:
-        """The block that is in force."""
-
-    def blocks(self) -> list[Block]: ...
-
-    def save_block(self, block: Block) -> None: ...
-
-    def add_deeds(self, deeds: Iterable[HistoryEntry]) -> None: ...
-
-    def deeds(self, principal: str, name: str, since: float, most: int) -> list[HistoryEntry]:
-        """An agent's history since then, the newest first."""
-
-    def counts(self, agent: AgentRef, operation: str, execution: str, now: float, window: float = 600) -> Counts:
-        """The counts for escalation; forbidden attempts are those of the last `window` seconds."""
-
-    def denials(self, now: float, principal: str = "") -> list[Denial]:
-        """The denials in force, of one principal or of all."""
-
-    def save_denial(self, denial: Denial) -> None: ...
-
-    def forget_denials(self, before: float) -> None:
-        """Deletes those that ended before that time."""
-
-    # grants, patterns, settings
-    def grants(self, now: float) -> list[Grant]:
-        """The grants in force."""
-
-    def grant(self, id: str) -> Grant | None: ...
-
-    def save_grant(self, grant: Grant) -> None: ...
-
-    def use_grant(self, id: str, now: float) -> bool:
-        """Takes one use; False when there is none left."""
-
-    def patterns(self) -> list[Mapping[str, Any]]: ...
-
-    def save_pattern(self, pattern: Mapping[str, Any]) -> None: ...
-
-    def delete_pattern(self, id: str) -> bool: ...
-
-    def setting(self, key: str) -> str | None: ...
-
-    def save_setting(self, key: str, value: str) -> None: ...
-
-    # the loop
-    def challenge(self, id: str) -> Challenge | None: ...
-
-    def challenges(self, principal: str = "", state: str = "open", since: float = 0.0) -> list[Challenge]:
-        """The oldest first; an empty word means any."""
-
-    def save_challenge(self, challenge: Challenge) -> None: ...
-
-    def execution(self, id: str) -> Execution | None: ...
-
-    def executions(self, agent: AgentRef | None = None, status: str = "", most: int = 0) -> list[Execution]:
-        """The newest first; so many of them, or all."""
-
-    def save_execution(self, execution: Execution, before: Execution | None) -> bool:
-        """Compare-and-set on the version; `before` is None for a new one."""
-
-    def add_notification(self, note: Notification) -> int: ...
-
-    def notifications(self, agent: AgentRef, now: float) -> list[Notification]:
-        """The notifications that were not delivered yet, and those that stay until they are cleared."""
-
-    def change_notification(self, note: Notification) -> None: ...
-
-    # plans
-    def plan(self, id: str) -> PlanRow | None: ...
-
-    def plans(self, query: PlanQuery) -> list[PlanRow]: ...
-
-    def save_plan(self, row: PlanRow) -> None: ...
-
-    def workflow(self, id: str) -> Workflow | None: ...
-
-    def workflows(self) -> list[Workflow]: ...
-
-    def save_workflow(self, row: Workflow) -> None: ...
-
-    # messages
-    def add_delivery(self, row: Delivery) -> bool:
-        """Stores a new one; False where the id exists already."""
-
-    def delivery(self, id: str) -> Delivery | None: ...
-
-    def due_deliveries(self, channel: str, now: float, limit: int) -> list[Delivery]:
-        """The deliveries that a channel has to send now, the longest due first."""
-
-    def next_delivery(self, channel: str) -> float | None:
-        """The time of a channel's next delivery."""
-
-    def owed(self, channel: str) -> int:
-        """The number of deliveries that a channel still has to send."""
-
-    def change_delivery(self, row: Delivery, before: Delivery) -> bool:
-        """Compare-and-set on the version; False after a concurrent change."""
-
-    def deliveries(self, channel: str, limit: int) -> list[Delivery]:
-        """The newest first."""
-
-    def forget_deliveries(self, before: float) -> None:
-        """Deletes those that ended before that time."""
-
-    # snapshots
-    def add_snapshot(self, row: Snapshot) -> None:
-        """Stores a new one; refuses an id that exists already."""
-
-    def snapshot(self, id: str) -> Snapshot | None: ...
-
-    def snapshots(self, query: SnapshotQuery) -> list[Snapshot]:
-        """The newest first."""
-
-    def end_snapshot(self, row: Snapshot, before: Snapshot) -> bool:
-        """Compare-and-set on the state; False after a concurrent change."""
-
-    # the record
-    def audit_head(self, writer: str) -> AuditRow | None: ...
-
-    def append_audit(self, rows: Iterable[AuditRow]) -> None:
-        """Adds to a writer's chain; refuses a record that does not continue it."""
-
-    def audit(self, query: AuditQuery) -> list[AuditRow]: ...
-
-    def audit_writers(self) -> list[str]: ...
-
-    def prune_audit(self, writer: str, before_seq: int) -> int: ...
-
-    def checkpoints(self) -> list[Checkpoint]: ...
-
-    def add_checkpoint(self, checkpoint: Checkpoint) -> int: ...
-
-    def figures(self) -> Figures: ...
-
-    def agent_totals(self) -> list[AgentTotals]:
-        """Every agent that ever called, the latest first."""
+# The queries of a transaction, written once for every database.
+Tx: TypeAlias = "SqlTx"
 
 
 class Store(Protocol):

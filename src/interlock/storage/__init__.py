@@ -303,10 +303,6 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
         changes = ", ".join(f'"{name}" = excluded."{name}"' for name in self.columns if name not in kept)
         return f"{self.insert} ON CONFLICT ({_list(self.key)}) DO UPDATE SET {changes}"
 
-    def update(self, fixed: Sequence[str]) -> str:
-        """An UPDATE of every column that is not fixed; `changes` gives its parameters."""
-        return f"UPDATE {self.name} SET " + ", ".join(f'"{name}" = ?' for name in self.columns if name not in fixed)
-
     @cached_property
     def _fields(self) -> tuple[Callable[[R], tuple[Any, ...]], tuple[Callable[[Any], Any], ...]]:
         """A getter of a record's fields, and the converter of each field."""
@@ -318,10 +314,6 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
         taken, writers = self._fields
         own = [write(value) for write, value in zip(writers, taken(record))]
         return [*own, name_key(record)] if self.by_name else own
-
-    def changes(self, record: R, fixed: Sequence[str]) -> list[Any]:
-        """The parameters of `update`."""
-        return [value for name, value in zip(self.columns, self.values(record)) if name not in fixed]
 
     @cached_property
     def _shape(self) -> tuple[tuple[Callable[[Any], Any], ...], tuple[tuple[int, int, type[Any]], ...]]:
@@ -354,6 +346,22 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
         found = self.find(session, f"{where} LIMIT 1", params)
         return found[0] if found else None
 
+    def save(self, session: Transaction, record: R) -> None:
+        """Adds a row, or replaces the one with its key."""
+        session.execute(self.upsert, self.values(record))
+
+    def add_new(self, session: Transaction, record: R) -> bool:
+        """Adds a row; False where one is in its way."""
+        sql = f"{self.insert} ON CONFLICT DO NOTHING RETURNING {_list(self.key)}"
+        return bool(session.execute(sql, self.values(record)))
+
+    def change(self, session: Transaction, record: R, fixed: Sequence[str], where: str, params: Sequence[Any]) -> bool:
+        """Changes every column that is not fixed of the row that matches; False where none does: compare-and-set."""
+        kept = [(name, value) for name, value in zip(self.columns, self.values(record)) if name not in fixed]
+        names = ", ".join(f'"{name}" = ?' for name, _ in kept)
+        sql = f"UPDATE {self.name} SET {names} WHERE {where} RETURNING {_list(self.key)}"
+        return bool(session.execute(sql, [*(value for _, value in kept), *params]))
+
     def add(self, session: Transaction, records: Sequence[R]) -> None:
         """Adds many rows with few statements."""
         for start in range(0, len(records), _AT_ONCE):
@@ -363,6 +371,20 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
     def _insert(self, rows: int) -> str:
         names = (*self.columns, "name_key") if self.by_name else self.columns
         return f"INSERT INTO {self.name} ({_list(names)}) VALUES {placeholders(len(names), rows)}"
+
+
+def where(*conditions: tuple[str, Any]) -> tuple[str, list[Any]]:
+    """The clause of the conditions with a value other than None, and the parameters: the value for each `?`."""
+    used = [(text, value) for text, value in conditions if value is not None]
+    clause = f"WHERE {' AND '.join(text for text, _ in used)} " if used else ""
+    return clause, [value for text, value in used for _ in range(text.count("?"))]
+
+
+def contains(text: str) -> str:
+    """A LIKE pattern, escaped by `!`, that finds this text anywhere, in any case."""
+    for special in "!%_":
+        text = text.replace(special, f"!{special}")
+    return f"%{text.lower()}%"
 
 
 def placeholders(columns: int, rows: int) -> str:

@@ -29,7 +29,7 @@ class IdentityQueries:
         return OPERATORS.find(self.db, "ORDER BY name")
 
     def save_operator(self, row: OperatorRow) -> None:
-        self.db.execute(OPERATORS.upsert, OPERATORS.values(row))
+        OPERATORS.save(self.db, row)
         self.db.changed.append(StoreEvent.OPERATORS)
 
     def credentials(self, operator: str) -> list[Credential]:
@@ -40,7 +40,7 @@ class IdentityQueries:
         return CREDENTIALS.find(self.db, "ORDER BY operator, created_at, id")
 
     def save_credential(self, row: Credential) -> None:
-        self.db.execute(CREDENTIALS.upsert, CREDENTIALS.values(row))
+        CREDENTIALS.save(self.db, row)
         self.db.changed.append(StoreEvent.OPERATORS)
 
     def use_credential(self, id: str, before: int, counter: int, at: float) -> bool:
@@ -55,7 +55,7 @@ class IdentityQueries:
         return SESSIONS.find(self.db, "WHERE kind = ? ORDER BY ends_at, mark", (kind,))
 
     def save_session(self, row: SealedSession) -> None:
-        self.db.execute(SESSIONS.upsert, SESSIONS.values(row))
+        SESSIONS.save(self.db, row)
 
     def note_session(self, mark: str, at: float, before: float) -> None:
         self.db.execute("UPDATE sealed_sessions SET seen_at = ? WHERE mark = ? AND seen_at < ?", (at, mark, before))
@@ -77,7 +77,7 @@ class IdentityQueries:
         return AGENTS.first(self.db, "WHERE token_hash = ? AND token_hash <> ''", (token_hash,))
 
     def save_agent(self, row: AgentRow) -> None:
-        self.db.execute(AGENTS.upsert, AGENTS.values(row))
+        AGENTS.save(self.db, row)
         self.db.changed.append(StoreEvent.AGENTS)
 
     def block(self, principal: str) -> Block | None:
@@ -90,7 +90,7 @@ class IdentityQueries:
 
     def save_block(self, block: Block) -> None:
         """Adds a block, or changes the one of this principal that began at the same time."""
-        self.db.execute(BLOCKS.upsert, BLOCKS.values(block))
+        BLOCKS.save(self.db, block)
         self.db.changed.append(StoreEvent.BLOCKS)
 
     def denials(self, now: float, principal: str = "") -> list[Denial]:
@@ -101,7 +101,7 @@ class IdentityQueries:
         return DENIALS.find(self.db, f"{where} LIMIT {_MOST_DENIALS}", (principal, now))
 
     def save_denial(self, denial: Denial) -> None:
-        self.db.execute(DENIALS.upsert, DENIALS.values(denial))
+        DENIALS.save(self.db, denial)
         self.db.changed.append(StoreEvent.DENIALS)
 
     def forget_denials(self, before: float) -> None:

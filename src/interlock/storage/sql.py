@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -24,12 +23,9 @@ from interlock.records import (
 )
 from interlock.records.deliveries import Delivery
 from interlock.records.plans import PlanQuery, PlanRow, Workflow
-from interlock.storage import RecordTable, Transaction, stored_text
+from interlock.storage import RecordTable, Transaction, contains, stored_text, where
 from interlock.storage.access import IdentityQueries, PermissionQueries
 from interlock.storage.tickets import CounterQueries, TicketQueries
-
-if TYPE_CHECKING:
-    from interlock.ports import Tx
 
 CHALLENGES = RecordTable("challenges", Challenge, key=("id",))
 EXECUTIONS = RecordTable("executions", Execution, key=("id",), by_name=True)
@@ -61,34 +57,33 @@ class LoopQueries:
 
     def challenges(self, principal: str = "", state: str = "open", since: float = 0.0) -> list[Challenge]:
         """The oldest first; an empty filter matches any."""
-        wanted = {column: value for column, value in (("principal", principal), ("state", state)) if value}
-        later = f"{_where(wanted) or 'WHERE TRUE'} AND opened_at > ? ORDER BY opened_at, id"
-        return CHALLENGES.find(self.db, later, [*wanted.values(), since])
+        clause, params = where(
+            ("principal = ?", principal or None), ("state = ?", state or None), ("opened_at > ?", since)
+        )
+        return CHALLENGES.find(self.db, f"{clause}ORDER BY opened_at, id", params)
 
     def save_challenge(self, challenge: Challenge) -> None:
-        self.db.execute(CHALLENGES.upsert, CHALLENGES.values(challenge))
+        CHALLENGES.save(self.db, challenge)
 
     def execution(self, id: str) -> Execution | None:
         return EXECUTIONS.first(self.db, "WHERE id = ?", (id,))
 
     def executions(self, agent: AgentRef | None = None, status: str = "", most: int = 0) -> list[Execution]:
         """The newest first, at most so many; 0 means all."""
-        wanted = {} if agent is None else {"principal": agent.principal, "name_key": normal_name(agent.name)}
-        if status:
-            wanted["status"] = status
+        principal, name = (agent.principal, normal_name(agent.name)) if agent is not None else (None, None)
+        clause, params = where(("principal = ?", principal), ("name_key = ?", name), ("status = ?", status or None))
         cut = f" LIMIT {int(most)}" if most else ""
-        return EXECUTIONS.find(self.db, f"{_where(wanted)} ORDER BY started_at DESC, id{cut}", list(wanted.values()))
+        return EXECUTIONS.find(self.db, f"{clause}ORDER BY started_at DESC, id{cut}", params)
 
     def save_execution(self, execution: Execution, before: Execution | None) -> bool:
         """Adds an execution, or compare-and-sets it on its version; False where it changed in between."""
         if before is None:
-            added = f"{EXECUTIONS.insert} ON CONFLICT DO NOTHING RETURNING id"
-            return bool(self.db.execute(added, EXECUTIONS.values(execution)))
+            return EXECUTIONS.add_new(self.db, execution)
         if execution.id != before.id:
             raise StoreError(f"execution {before.id!r} cannot become execution {execution.id!r}")
         after = replace(execution, version=before.version + 1)
-        sql = f"{EXECUTIONS.update(_FIXED_EXECUTION)} WHERE id = ? AND version = ? RETURNING id"
-        return bool(self.db.execute(sql, [*EXECUTIONS.changes(after, _FIXED_EXECUTION), before.id, before.version]))
+        same = (before.id, before.version)
+        return EXECUTIONS.change(self.db, after, _FIXED_EXECUTION, "id = ? AND version = ?", same)
 
     def add_notification(self, note: Notification) -> int:
         """Stores it under the next number, whatever number it has."""
@@ -98,26 +93,22 @@ class LoopQueries:
 
     def notifications(self, agent: AgentRef, now: float) -> list[Notification]:
         """The agent's undelivered notifications, and those that stay until cleared."""
-        where = (
+        clause = (
             "WHERE principal = ? AND name_key = ? AND cleared_at = 0 AND at <= ? "
             f"AND (delivered_at = 0 OR type IN {_PERSISTENT}) ORDER BY id"
         )
-        return NOTIFICATIONS.find(self.db, where, (agent.principal, normal_name(agent.name), now))
+        return NOTIFICATIONS.find(self.db, clause, (agent.principal, normal_name(agent.name), now))
 
     def change_notification(self, note: Notification) -> None:
         """Changes a notification; refuses an unknown number."""
-        sql = f"{NOTIFICATIONS.update(('id', 'principal', 'name'))} WHERE id = ? RETURNING id"
-        if not self.db.execute(sql, [*NOTIFICATIONS.changes(note, ("id", "principal", "name")), note.id]):
+        if not NOTIFICATIONS.change(self.db, note, ("id", "principal", "name"), "id = ?", (note.id,)):
             raise StoreError(f"there is no notification {note.id}")
-
-
-def _where(wanted: dict[str, str]) -> str:
-    return "WHERE " + " AND ".join(f"{column} = ?" for column in wanted) if wanted else ""
 
 
 PLANS = RecordTable("plans", PlanRow, key=("id",))
 WORKFLOWS = RecordTable("workflows", Workflow, key=("id",))
-_WORDS = ("intent", "generated", "command")
+_LIKE = "lower({}) LIKE ? ESCAPE '!'"
+_WORDS = " OR ".join(map(_LIKE.format, ("intent", "generated", "command")))
 
 
 class PlanQueries:
@@ -130,26 +121,18 @@ class PlanQueries:
 
     def plans(self, query: PlanQuery) -> list[PlanRow]:
         """The newest first; a text is searched for in requests, proposals and runs."""
-        wanted: list[str] = []
-        params: list[str | float] = []
-        for column, value in (("status", query.status), ("operator", query.operator)):
-            if value:
-                wanted.append(f"{column} = ?")
-                params.append(value)
-        if query.before:
-            wanted.append("made_at < ?")
-            params.append(query.before)
-        if query.text:
-            like = f"%{_escape_like(query.text.lower())}%"
-            wanted.append("(" + " OR ".join(f"lower({column}) LIKE ? ESCAPE '!'" for column in _WORDS) + ")")
-            params += [like] * len(_WORDS)
-        where = f"WHERE {' AND '.join(wanted)} " if wanted else ""
+        clause, params = where(
+            ("status = ?", query.status or None),
+            ("operator = ?", query.operator or None),
+            ("made_at < ?", query.before or None),
+            (f"({_WORDS})", contains(query.text) if query.text else None),
+        )
         return PLANS.readable(
-            self.db, f"{where}ORDER BY made_at DESC, id DESC LIMIT {max(1, int(query.limit))}", params
+            self.db, f"{clause}ORDER BY made_at DESC, id DESC LIMIT {max(1, int(query.limit))}", params
         )
 
     def save_plan(self, row: PlanRow) -> None:
-        self.db.execute(PLANS.upsert, PLANS.values(row))
+        PLANS.save(self.db, row)
 
     def workflow(self, id: str) -> Workflow | None:
         return WORKFLOWS.first(self.db, "WHERE id = ? AND removed_at = 0", (id,))
@@ -159,12 +142,7 @@ class PlanQueries:
         return WORKFLOWS.readable(self.db, "WHERE removed_at = 0 ORDER BY name, id")
 
     def save_workflow(self, row: Workflow) -> None:
-        self.db.execute(WORKFLOWS.upsert, WORKFLOWS.values(row))
-
-
-def _escape_like(text: str) -> str:
-    """The text with LIKE's wildcards escaped."""
-    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+        WORKFLOWS.save(self.db, row)
 
 
 AUDIT = RecordTable("audit", AuditRow, key=("writer", "seq"))
@@ -199,20 +177,18 @@ class AuditQueries:
 
     def audit(self, query: AuditQuery) -> list[AuditRow]:
         """Matching records: by number for one writer, else by time."""
-        wanted: list[tuple[str, str | float, bool]] = [
-            ("writer = ?", query.writer, bool(query.writer)),
-            ("seq > ?", query.after_seq, query.after_seq >= 0),
-            ("event = ?", query.event, bool(query.event)),
-            ("at >= ?", query.since, bool(query.since)),
-            ("at <= ?", query.until, bool(query.until)),
-            ("lower(body) LIKE ? ESCAPE '!'", _like(query.text), bool(query.text)),
-        ]
-        used = {condition: value for condition, value, asked in wanted if asked}
+        clause, params = where(
+            ("writer = ?", query.writer or None),
+            ("seq > ?", query.after_seq if query.after_seq >= 0 else None),
+            ("event = ?", query.event or None),
+            ("at >= ?", query.since or None),
+            ("at <= ?", query.until or None),
+            (_LIKE.format("body"), contains(query.text) if query.text else None),
+        )
         order = "seq" if query.writer else "at, writer, seq"
         if query.newest_first:
             order = ", ".join(f"{column} DESC" for column in order.split(", "))
-        where = f"WHERE {' AND '.join(used)}" if used else ""
-        return AUDIT.find(self.db, f"{where} ORDER BY {order} LIMIT ?", [*used.values(), query.limit])
+        return AUDIT.find(self.db, f"{clause}ORDER BY {order} LIMIT ?", [*params, query.limit])
 
     def audit_writers(self) -> list[str]:
         """Every writer with a chain or with records."""
@@ -268,13 +244,6 @@ class AuditQueries:
         return bool(self.db.execute("SELECT 1 FROM audit WHERE writer = ? AND seq = ?", (writer, seq)))
 
 
-def _like(text: str) -> str:
-    """A LIKE pattern that finds this text anywhere, in any case."""
-    for special in "!%_":
-        text = text.replace(special, f"!{special}")
-    return f"%{text.lower()}%"
-
-
 SNAPSHOTS = RecordTable("snapshots", Snapshot, key=("id",))
 
 
@@ -292,20 +261,13 @@ class SnapshotQueries:
 
     def snapshots(self, query: SnapshotQuery) -> list[Snapshot]:
         """The newest first."""
-        wanted: list[str] = []
-        params: list[str | float] = []
-        for column in ("state", "principal", "machine"):
-            if value := getattr(query, column):
-                wanted.append(f"{column} = ?")
-                params.append(value)
-        if query.actions:
-            wanted.append("undoes = ''")
-        if query.before:
-            wanted.append("at < ?")
-            params.append(query.before)
-        where = f"WHERE {' AND '.join(wanted)} " if wanted else ""
+        clause, params = where(
+            *((f"{column} = ?", getattr(query, column) or None) for column in ("state", "principal", "machine")),
+            ("undoes = ?", "" if query.actions else None),
+            ("at < ?", query.before or None),
+        )
         order = f"ORDER BY at DESC, id DESC LIMIT {max(1, int(query.limit))}"
-        return SNAPSHOTS.readable(self.db, f"{where}{order}", params)
+        return SNAPSHOTS.readable(self.db, f"{clause}{order}", params)
 
     def end_snapshot(self, row: Snapshot, before: Snapshot) -> bool:
         """Compare-and-set on the state; False when another change came first."""
@@ -324,8 +286,7 @@ class DeliveryQueries:
 
     def add_delivery(self, row: Delivery) -> bool:
         """Adds a delivery; False where the id exists."""
-        sql = f"{DELIVERIES.insert} ON CONFLICT (id) DO NOTHING RETURNING id"
-        return bool(self.db.execute(sql, DELIVERIES.values(row)))
+        return DELIVERIES.add_new(self.db, row)
 
     def delivery(self, id: str) -> Delivery | None:
         return DELIVERIES.first(self.db, "WHERE id = ?", (id,))
@@ -349,8 +310,8 @@ class DeliveryQueries:
 
     def change_delivery(self, row: Delivery, before: Delivery) -> bool:
         """Compare-and-set on the version; False when another change came first."""
-        sql = f"{DELIVERIES.update(_FIXED_DELIVERY)} WHERE id = ? AND version = ? RETURNING id"
-        return bool(self.db.execute(sql, (*DELIVERIES.changes(row, _FIXED_DELIVERY), before.id, before.version)))
+        same = (before.id, before.version)
+        return DELIVERIES.change(self.db, row, _FIXED_DELIVERY, "id = ? AND version = ?", same)
 
     def deliveries(self, channel: str, limit: int) -> list[Delivery]:
         """The newest first."""
@@ -378,8 +339,3 @@ class SqlTx(
 
     def __init__(self, db: Transaction) -> None:
         self.db = db
-
-
-def _is_a_transaction(session: Transaction) -> Tx:
-    """Has the type checker compare the queries with the port."""
-    return SqlTx(session)

@@ -229,8 +229,7 @@ class TicketQueries:
         if waiting >= most_open:
             whose = f"{(agent.name or agent.principal)!r}{f' in session {agent.session!r}' if agent.session else ''}"
             raise QueueFull(f"{whose} has {waiting} open tickets, at most {most_open}")
-        added = f"{TICKETS.insert} ON CONFLICT DO NOTHING RETURNING id"
-        if not self.db.execute(added, TICKETS.values(ticket)):
+        if not TICKETS.add_new(self.db, ticket):
             raise StoreError(f"ticket {ticket.id!r} cannot be opened: its id or its token is taken")
         if ticket.state in _OPENED_AS:
             increment(self.db, agent, {_OPENED_AS[ticket.state]: 1})
@@ -277,11 +276,8 @@ class TicketQueries:
         if ticket.id != before.id:
             raise StoreError(f"ticket {before.id!r} cannot become ticket {ticket.id!r}")
         after = replace(ticket, version=before.version + 1)
-        changed = self.db.execute(
-            f"{TICKETS.update(_FIXED)} WHERE id = ? AND state = ? AND version = ? RETURNING id",
-            [*TICKETS.changes(after, _FIXED), before.id, str(before.state), before.version],
-        )
-        if not changed:
+        same = (before.id, str(before.state), before.version)
+        if not TICKETS.change(self.db, after, _FIXED, "id = ? AND state = ? AND version = ?", same):
             return False
         became = {_BECAME[after.state]: 1} if after.state is not before.state and after.state in _BECAME else {}
         if after.executed_at and not before.executed_at:
@@ -294,7 +290,7 @@ class TicketQueries:
 
     def add_approval(self, approval: Approval) -> None:
         """Adds a signed statement; ignores a duplicate."""
-        self.db.execute(f"{APPROVALS.insert} ON CONFLICT DO NOTHING", APPROVALS.values(approval))
+        APPROVALS.add_new(self.db, approval)
         self.db.changed.append(approval.ticket)
 
     def approvals(self, ticket: str) -> list[Approval]:
