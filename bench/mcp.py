@@ -20,7 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from bench.http import Wall, pin
 from interlock.config import config_of
 from interlock.identity.agents import add_agent
-from interlock.identity.keys import Kdf, enrol
+from interlock.identity.keys.passphrases import Kdf, enrol
 from interlock.identity.operators import enrol_first, sign_in
 from interlock.startup import open_state, open_store
 

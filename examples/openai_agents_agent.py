@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, function_tool
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
-from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, function_tool
 from interlock import Gate
 from interlock.sdk.frameworks.openai_agents import Guardrails
 

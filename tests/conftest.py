@@ -18,7 +18,7 @@ import postgres
 from effort import EFFORT
 from gate import CHEAP, PASSPHRASE, Gate
 from interlock.identity import operators
-from interlock.identity.keys import enrol
+from interlock.identity.keys.passphrases import enrol
 from shared_services import Replica, eventually
 
 # Most of what a worker has lives as long as it does: looking through all of that for garbage takes a tenth of the time.

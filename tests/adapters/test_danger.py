@@ -16,7 +16,6 @@ from interlock.adapters.danger import (
     prose_form,
     reached_escalation,
     read_danger,
-    short_form,
 )
 from interlock.model import Level
 from interlock.problems import Problems
@@ -305,9 +304,6 @@ def test_a_filled_in_value_is_short_and_printable() -> None:
     assert message("{a.b} {a.c} {} { x }", {"a": {"b": 1}}) == "1 (no a.c) {} { x }"
 
 
-def test_a_block_is_shown_in_the_closed_form_and_in_the_full_one() -> None:
+def test_a_block_is_shown_in_the_full_form() -> None:
     block = good(REPO)
-    short = short_form(block, block.level)
-    assert set(short) == {"level", "reason", "requires_confirmation", "hook_blockable"}
-    assert short["requires_confirmation"] is True and short["level"] == "destructive"
     assert prose_form(block, block.level) == REPO

@@ -13,7 +13,7 @@ from gate import AGENT, PASSPHRASE, Gate
 from interlock.approvals import answers
 from interlock.error_codes import AnswerRefused
 from interlock.identity import operators
-from interlock.identity.keys import enrol
+from interlock.identity.keys.passphrases import enrol
 from interlock.identity.sessions import SignInRefused
 from interlock.model import AgentRef, TicketState, command, operation
 

@@ -24,7 +24,7 @@ from interlock.approvals.statements import (
     requirement_hash,
     statement_text,
 )
-from interlock.identity.keys import SigningKey, verify_signature
+from interlock.identity.keys.signing import SigningKey, verify_signature
 from interlock.model import AgentRef, Human, Level, Requirement, TicketState
 from interlock.records import Approval, Ticket
 

@@ -17,7 +17,7 @@ from interlock.audit.export import compare_export
 from interlock.audit.verify import verify
 from interlock.error_codes import AnswerRefused
 from interlock.identity import agents
-from interlock.identity.keys import verify_signature
+from interlock.identity.keys.signing import verify_signature
 from interlock.model import AgentRef, Level, command, intent, operation, tool
 from interlock.notify.terminal import TerminalLine
 from interlock.policy import evaluate as weighing

@@ -22,7 +22,8 @@ from interlock.approvals import answers, grants
 from interlock.approvals.tickets import seal_of, shown_hash
 from interlock.error_codes import AnswerRefused
 from interlock.identity import agents, operators
-from interlock.identity.keys import ROSTER_SETTING, enrol, roster_seal
+from interlock.identity.keys.passphrases import enrol
+from interlock.identity.keys.roster import ROSTER_SETTING, roster_seal
 from interlock.identity.sessions import SignInRefused
 from interlock.impact.files import read_text
 from interlock.model import Action, AgentRef, Level, Requirement, command, operation

@@ -15,23 +15,21 @@ from msgspec.structs import replace
 
 from cases import each
 from interlock.approvals.statements import check_agreement, statement_text
-from interlock.identity.keys import (
+from interlock.identity.keys.passphrases import (
     EnrolError,
     Kdf,
-    KeyFileError,
     OperatorKeys,
-    Roster,
-    RosterError,
-    SigningKey,
     WrongPassphrase,
-    checkpoint_key,
     enrol,
-    installation_key,
     open_row,
     passphrase_problem,
-    roster_digest,
-    roster_seal,
-    seal_operator,
+)
+from interlock.identity.keys.roster import Roster, RosterError, roster_digest, roster_seal, seal_operator
+from interlock.identity.keys.signing import (
+    KeyFileError,
+    SigningKey,
+    checkpoint_key,
+    installation_key,
     verify_signature,
 )
 from interlock.model import AgentRef, Human, Level, Requirement, TicketState
@@ -359,7 +357,7 @@ def test_a_key_file_that_was_touched_is_refused_and_not_replaced(how: str, tmp_p
 
 
 def test_processes_that_start_at_once_agree_on_the_keys(tmp_path: Path) -> None:
-    code = "import sys, pathlib; from interlock.identity.keys import installation_key; sys.stdin.read(); print(installation_key(pathlib.Path(sys.argv[1])).hex())"
+    code = "import sys, pathlib; from interlock.identity.keys.signing import installation_key; sys.stdin.read(); print(installation_key(pathlib.Path(sys.argv[1])).hex())"
     command = [sys.executable, "-c", code, str(tmp_path / "state")]
     running = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(4)]
     for one in running:

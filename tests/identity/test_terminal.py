@@ -21,7 +21,7 @@ GOOD = "correct horse battery"
 # Leaves the process that the tests run in, which may well be an agent's, and takes the given terminal for its own.
 ENROL = """
 import sys
-from interlock.identity.keys import Kdf, open_row
+from interlock.identity.keys.passphrases import Kdf, open_row
 from interlock.identity.operators import EnrolmentError, enrol_at_terminal
 try:
     row, seal_key = enrol_at_terminal((), 1_700_000_000.0, name="".join(sys.argv[3:]), seconds=float(sys.argv[1]), kdf=Kdf(1, 8, 1))

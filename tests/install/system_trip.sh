@@ -38,7 +38,7 @@ printf '[hooks]\nwait_seconds = 0\n[undo]\nms = 10000\n' >> /etc/interlock/confi
 "$PYTHON" -c '
 from pathlib import Path
 from interlock.config import load_config
-from interlock.identity.keys import Kdf, enrol
+from interlock.identity.keys.passphrases import Kdf, enrol
 from interlock.identity import operators
 from interlock.runtime.state import SystemClock
 from interlock.startup import open_state, open_store

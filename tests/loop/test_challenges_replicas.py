@@ -17,8 +17,8 @@ from interlock.config import config_of
 from interlock.engine.evaluate import Request, evaluate
 from interlock.error_codes import LoopProblem
 from interlock.identity import operators
-from interlock.identity.keys import enrol
 from interlock.identity.keys.codes import code_hash, new_code, normal_code
+from interlock.identity.keys.passphrases import enrol
 from interlock.model import intent
 from interlock.ports import Tx
 from interlock.records import Block, Challenge

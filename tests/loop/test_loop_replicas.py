@@ -14,7 +14,7 @@ from gate import CHEAP, PASSPHRASE
 from interlock.approvals import answers
 from interlock.config import config_of
 from interlock.identity import operators
-from interlock.identity.keys import enrol
+from interlock.identity.keys.passphrases import enrol
 from interlock.records import Ticket
 from interlock.startup import open_state, open_store, read_rules
 from loop_agents import FREE, READ, Agent

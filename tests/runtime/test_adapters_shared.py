@@ -17,7 +17,7 @@ from interlock.adapters.trust import Trust
 from interlock.config import config_of
 from interlock.engine.evaluate import Request, evaluate, quick
 from interlock.identity import operators
-from interlock.identity.keys import enrol
+from interlock.identity.keys.passphrases import enrol
 from interlock.model import operation
 from interlock.runtime import adapter_trust
 from interlock.runtime.state import State

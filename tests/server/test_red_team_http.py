@@ -13,7 +13,8 @@ import pytest
 from msgspec.structs import astuple
 
 from daemons import PASSPHRASE, Daemon, InProcessDaemon, bearer, daemon, in_process_daemon
-from interlock.identity.keys import ROSTER_SETTING, Kdf, enrol, roster_seal
+from interlock.identity.keys.passphrases import Kdf, enrol
+from interlock.identity.keys.roster import ROSTER_SETTING, roster_seal
 from interlock.redaction import hash_token
 
 EVALUATE = "/api/v1/evaluate"

@@ -225,7 +225,7 @@ def test_what_can_be_made_again_is_left_out_where_it_is_too_much(keep: WarmSnaps
 @pytest.mark.parametrize("target", ["STATE", "STATE/undo", "STATE/undo/lock", "STATE/state.db", "STATE/.."])
 def test_what_is_interlocks_own_is_neither_kept_nor_changed(tmp_path: Path, target: str) -> None:
     with snapshotter(tmp_path / "state") as keep:
-        keep.summaries()
+        keep.settle(fresh_snapshot_id())
         files(tmp_path / "state", {"state.db": "x"})
         path = os.path.normpath(target.replace("STATE", str(tmp_path / "state")))
         assert taken(keep, tmp_path, deleted(path)).problem == "it is Interlock's own"

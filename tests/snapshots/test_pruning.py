@@ -12,6 +12,8 @@ import pytest
 from file_trees import NOW, PATIENT, fresh_snapshot_id, run_git, snapshotter
 from interlock.snapshots import SnapshotLimits, TakenSnapshot
 from interlock.snapshots.client import WarmSnapshotter
+from interlock.snapshots.folder import SnapshotFolder
+from interlock.snapshots.snapshotter import find_snapshots
 from repositories import files, git, repository
 
 DAY = 86_400
@@ -35,12 +37,11 @@ def taken(keep: WarmSnapshotter, top: Path, at: float, target: str = "large") ->
 def test_what_is_kept_is_open_to_its_user_alone_and_contents_are_there_once(tmp_path: Path, top: Path) -> None:
     with snapshotter(tmp_path / "state") as keep:
         first, second = taken(keep, top, NOW), taken(keep, top, NOW + 1)
-        held = keep.summaries()
-        assert [(one.id, one.digest, one.files, one.bytes) for one in held] == [
-            (second.id, second.digest, 1, 400_000),
-            (first.id, first.digest, 1, 400_000),
-        ]
-        assert held[0].bases == (str(top),)
+        held = find_snapshots(SnapshotFolder.open(keep.folder))
+        assert [(one.id, one.digest) for one in held] == [(second.id, second.digest), (first.id, first.digest)]
+        assert {(one.manifest.files, one.manifest.bytes, one.manifest.bases) for one in held if one.manifest} == {
+            (1, 400_000, (str(top),))
+        }
     folder = tmp_path / "state" / "undo"
     modes = {stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.rglob("*")) if path.is_dir()}
     assert modes == {0o700}
@@ -58,10 +59,10 @@ def test_old_ones_go_then_the_oldest_and_nothing_of_them_is_left(tmp_path: Path,
         assert keep.prune(NOW, 7, 10_000_000).ids == (old.id,)
         pruned = keep.prune(NOW, 7, 900_000)
         assert pruned.ids == (ids[0],) and pruned.bytes < 900_000
-        assert [one.id for one in keep.summaries()] == [ids[2], ids[1]]
+        assert [one.id for one in find_snapshots(SnapshotFolder.open(keep.folder))] == [ids[2], ids[1]]
         assert not keep.plan(ids[1]).problem
         assert set(keep.prune(NOW, 7, 0).ids) == set(ids[1:])
-        assert keep.summaries() == []
+        assert find_snapshots(SnapshotFolder.open(keep.folder)) == []
         assert {path.name for path in (tmp_path / "state").rglob("*") if path.is_file()} == {"lock"}
         assert keep.plan(old.id).problem == f"there is no snapshot {old.id}"
 

@@ -1,10 +1,10 @@
-"""Audit records in the closed shapes that the specification names, to compare with."""
+"""Records of the audit in the forms of the specification."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from interlock.canonical_json import parse_canonical
+from interlock.audit.chain import body_of
 from interlock.records import AuditRow
 
 _DANGER = (
@@ -30,11 +30,6 @@ def gate_entry(row: AuditRow) -> dict[str, Any] | None:
 
 
 def _view(row: AuditRow, names: list[str], needed: str) -> dict[str, Any] | None:
-    try:
-        body = parse_canonical(row.body)
-    except ValueError:
-        return None
-    if not isinstance(body, dict) or needed not in body:
-        return None
+    body = body_of(row)
     whole = {**body, "event": row.event, "result": body.get("outcome")}
-    return {name: whole[name] for name in names if name in whole}
+    return {name: whole[name] for name in names if name in whole} if needed in body else None

@@ -21,7 +21,7 @@ import warm_processes
 from clock import TestClock
 from gate import create_folder, shipped
 from interlock.config import Config, config_of
-from interlock.identity.keys import Kdf, enrol
+from interlock.identity.keys.passphrases import Kdf, enrol
 from interlock.identity.operators import add_operator, enrol_first, sign_in
 from interlock.records import OperatorRow
 from interlock.runtime.state import State

@@ -15,7 +15,7 @@ import warm_processes
 from gate import CHEAP, shipped
 from interlock.client import DaemonClient, NoDaemon
 from interlock.config import load_config
-from interlock.identity.keys import enrol
+from interlock.identity.keys.passphrases import enrol
 from interlock.identity.operators import enrol_first
 from interlock.startup import open_state, open_store
 from terminals import person_at

@@ -14,7 +14,7 @@ from interlock.approvals import answers
 from interlock.config import Config, config_of
 from interlock.engine.evaluate import Request, evaluate
 from interlock.identity import operators
-from interlock.identity.keys import Kdf, enrol
+from interlock.identity.keys.passphrases import Kdf, enrol
 from interlock.identity.sessions import OperatorSession
 from interlock.model import Action, AgentRef, Decision
 from interlock.ports import Access

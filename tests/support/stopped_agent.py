@@ -9,7 +9,7 @@ from pathlib import Path
 from interlock.approvals import challenges
 from interlock.config import load_config
 from interlock.engine.evaluate import Request, evaluate
-from interlock.identity.keys import Kdf, enrol
+from interlock.identity.keys.passphrases import Kdf, enrol
 from interlock.identity.operators import enrol_first
 from interlock.model import AgentRef, intent
 from interlock.ports import Tx

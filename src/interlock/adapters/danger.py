@@ -117,16 +117,6 @@ def template_params(template: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_HOLE.findall(template)))
 
 
-def short_form(block: DangerBlock, level: Level) -> dict[str, Any]:
-    """The block as the closed schema has it, at the level that is in force (C-05)."""
-    return {
-        "level": level.word,
-        **({"reason": " ".join(block.reasons)} if block.reasons else {}),
-        "requires_confirmation": block.requires_confirmation or level >= Level.DESTRUCTIVE,
-        "hook_blockable": block.hook_blockable,
-    }
-
-
 def prose_form(block: DangerBlock, level: Level) -> dict[str, Any]:
     """The block with everything that the schema has no room for, at the level that is in force, in the words of the file (DL-02, DL-03)."""
     scored = [{"base_level": block.level.word}, *({name: weight} for name, weight in block.score_factors)]

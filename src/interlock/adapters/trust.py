@@ -195,20 +195,6 @@ def read_trust(data: Mapping[str, Any], problems: Problems) -> TrustRecord:
     return TrustRecord() if broken else record
 
 
-def iso(at: float) -> str:
-    """Seconds as ISO 8601, in UTC."""
-    return datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z")
-
-
-def history_json(record: TrustRecord) -> list[dict[str, str]]:
-    """The promotion_history as it is written in a file."""
-    return [
-        {"from": step.before.word, "to": step.after.word, "at": iso(step.at), "by": step.by}
-        | ({"reason": step.reason} if step.reason else {})
-        for step in record.history
-    ]
-
-
 def _word(value: object, path: Path, problems: Problems) -> Trust:
     """One of the five words; any other is untested, and no word of another scale is translated (C-06)."""
     if isinstance(value, str) and value in TRUSTS:

@@ -253,6 +253,14 @@ class AuditRecorder:
         """Chains a record in this transaction."""
         self.these(tx, [(event, body)])
 
+    def event(self, tx: Tx, event: str, by: str, details: Body = NOTHING) -> None:
+        """Chains an event by an operator or the system in this transaction."""
+        self.now(tx, event, event_body(self.clock.now(), event, by, details))
+
+    def event_alone(self, event: str, by: str, details: Body = NOTHING) -> None:
+        """Chains an event in a transaction of its own."""
+        self.store.write(lambda tx: self.event(tx, event, by, details))
+
     def these(self, tx: Tx, events: Iterable[AuditEvent]) -> None:
         """Chains several."""
         (rulebook, policy), at = self.hashes, self.clock.now()

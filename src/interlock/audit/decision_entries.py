@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import to_builtins
+
 from interlock.adapters.danger import DangerBlock, DeclaredApproval
 from interlock.adapters.trust import TRUSTS
 from interlock.analysis.facts import Command, Effect, Fact
@@ -23,7 +25,7 @@ from interlock.policy.trust_matrix import AdapterCall
 from interlock.redaction import action_json, has_no_secret, redact
 from interlock.runtime import Judged, operation_name
 from interlock.runtime.state import State
-from interlock.snapshots import TakenSnapshot, parse_snapshot, snapshot_json
+from interlock.snapshots import TakenSnapshot, parse_answer
 from interlock.times import iso
 
 Json = Mapping[str, Any]
@@ -125,7 +127,7 @@ def _circumstances_json(at: Circumstances) -> dict[str, Any]:
         "adapted": _adapted_json(at.adapter_context) if at.adapter_context else None,
         "matched": _matched_json(at.registry_match) if at.registry_match is not None else None,
         **({"seen": impact_json(at.impact)} if at.impact is not None else {}),
-        **({"kept": snapshot_json(at.snapshot)} if at.snapshot is not None else {}),
+        **({"kept": to_builtins(at.snapshot)} if at.snapshot is not None else {}),
         **({"throwaway": True} if at.ephemeral else {}),
         **({"confirmed": sorted(at.confirmed_patterns)} if at.confirmed_patterns else {}),
         **({"claimed_level": int(at.claimed_level)} if at.claimed_level is not None else {}),
@@ -143,7 +145,7 @@ def _circumstances_of(data: Json) -> Circumstances:
         **{name: data[name] for name in _PLAIN},
         loss=Loss(data["loss"]),
         impact=impact_of(data["seen"]) if data.get("seen") else None,
-        snapshot=parse_snapshot(data["kept"]) if data.get("kept") else None,
+        snapshot=parse_answer(data["kept"], TakenSnapshot) if data.get("kept") else None,
         ephemeral=bool(data.get("throwaway")),
         grant_ceiling=Level(data["grant_ceiling"]),
         escalated=(Level(data["escalated"][0]), data["escalated"][1]) if data["escalated"] else None,

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.audit.chain import body_of, event_body
+from interlock.audit.chain import body_of
 from interlock.audit.search import RecordEntry, find_record, record_title
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
@@ -68,7 +68,7 @@ def mark(state: State, by: OperatorSession, writer: str, seq: int, note: str = "
     def work(tx: Tx) -> None:
         if entry.id in _read(tx):
             raise AnswerRefused("this is marked already")
-        state.recorder.now(tx, EVENT, event_body(state.clock.now(), EVENT, by.operator, details))
+        state.recorder.event(tx, EVENT, by.operator, details)
 
     state.store.write(work)
 
@@ -80,9 +80,7 @@ def unmark(state: State, by: OperatorSession, writer: str, seq: int) -> None:
     def work(tx: Tx) -> None:
         if id not in _read(tx):
             raise AnswerRefused("this is not marked", "NOT_FOUND_RESOURCE")
-        state.recorder.now(
-            tx, EVENT, event_body(state.clock.now(), EVENT, by.operator, {"record": id, "withdrawn": True})
-        )
+        state.recorder.event(tx, EVENT, by.operator, {"record": id, "withdrawn": True})
 
     state.store.write(work)
 

@@ -197,7 +197,7 @@ def note_hooks(
         if change != INSTALLED and isinstance(by, str) and tx.operators():
             raise AnswerRefused("taking hooks out is for operators", "PERMISSION_DENIED")
         details = {"change": change, "agent": agent, "scope": scope, "files": list(files)}
-        state.recorder.now(tx, "hook_change", event_body(state.clock.now(), "hook_change", who, details))
+        state.recorder.event(tx, "hook_change", who, details)
 
     state.store.write(work)
     if change != INSTALLED:

@@ -8,10 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.approvals.statements import StatementError, parse_statement
-from interlock.audit.chain import FIRST_SEQ, GENESIS, checkpoint, hash_of, moment
-from interlock.audit.verify import AuditVerdict, Fault, Verify, verify
+from interlock.audit.chain import FIRST_SEQ, GENESIS, body_of, checkpoint
+from interlock.audit.verify import AuditVerdict, Fault, Verify, is_whole, verify
 from interlock.canonical_json import parse_canonical
-from interlock.identity.keys import verify_signature
+from interlock.identity.keys.signing import verify_signature
 from interlock.identity.keys.webauthn import signed_by
 from interlock.identity.passkey_proofs import Head, ProofError, from_hex
 from interlock.ports import Tx
@@ -51,7 +51,7 @@ def prove(row: AuditRow, before: AuditRow | None, after: Iterable[AuditRow], poi
     head = point.heads[row.writer] if point is not None else None
     last, links, followed, broken = row, 0, None, False
     for other in after:
-        linked = other.seq == last.seq + 1 and other.prev == last.hash and _whole(other)
+        linked = other.seq == last.seq + 1 and other.prev == last.hash and is_whole(other)
         followed = linked if followed is None else followed
         if head is None or last.seq >= head["seq"]:
             break
@@ -62,20 +62,13 @@ def prove(row: AuditRow, before: AuditRow | None, after: Iterable[AuditRow], poi
     if head is not None and not broken:
         broken = (last.seq, last.hash) != (head["seq"], head["hash"])
     covered = point.at if point is not None and not broken else None
-    return RecordProof(_whole(row), _follows(row, before), followed, covered, links, broken)
+    return RecordProof(is_whole(row), _follows(row, before), followed, covered, links, broken)
 
 
 def _follows(row: AuditRow, before: AuditRow | None) -> bool | None:
     if row.seq == FIRST_SEQ:
         return row.prev == GENESIS
     return None if before is None else before.seq == row.seq - 1 and before.hash == row.prev
-
-
-def _whole(row: AuditRow) -> bool:
-    try:
-        return moment(row.at) == row.at and hash_of(row) == row.hash
-    except (TypeError, ValueError, OverflowError):
-        return False
 
 
 def _signed(point: Checkpoint, verify: Verify) -> bool:
@@ -167,7 +160,7 @@ def verify_attestations(rows: Iterable[AuditRow], signed: Signed, found: Found) 
     covered: list[float] = []
     count = 0
     for row in rows:
-        body = _body(row)
+        body = body_of(row)
         if "proof" not in body:
             continue
         count += 1
@@ -219,14 +212,6 @@ def _grants(body: dict[str, object], text: str) -> bool:
     if not isinstance(said, dict) or not isinstance(terms, dict) or terms.get("by") != body.get("by"):
         return False
     return {**said, **terms, "id": body.get("grant")} == said
-
-
-def _body(row: AuditRow) -> dict[str, object]:
-    try:
-        body = parse_canonical(row.body)
-    except ValueError:
-        return {}
-    return body if isinstance(body, dict) else {}
 
 
 ATTESTED_EVENTS = ("approve", "grant")  # the events that a passkey can have signed

@@ -8,8 +8,17 @@ from itertools import chain
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.audit.chain import CHECKPOINT, FIRST_SEQ, GENESIS, SCHEMA, checkpoint, fingerprint_of, hash_of, moment
-from interlock.canonical_json import parse_canonical
+from interlock.audit.chain import (
+    CHECKPOINT,
+    FIRST_SEQ,
+    GENESIS,
+    SCHEMA,
+    body_of,
+    checkpoint,
+    fingerprint_of,
+    hash_of,
+    moment,
+)
 from interlock.records import AuditRow, Checkpoint
 
 GROUPED = 5.0  # seconds that everyday records may be older than what was written meanwhile: they are kept in groups
@@ -146,7 +155,7 @@ class _Walk:
             self.backwards += 1
         if row.seq in self.marks.known:
             self.confirmed = row.seq
-        if row.event == CHECKPOINT and not self.faults and _digest_in(row.body) not in self.points:
+        if row.event == CHECKPOINT and not self.faults and body_of(row).get("digest") not in self.points:
             self.faults.append(
                 self._fault(row.seq, "missing", f"the checkpoint that record {row.seq} speaks of is gone", "")
             )
@@ -161,7 +170,7 @@ class _Walk:
             return misplaced
         if row.schema != SCHEMA:
             return self._fault(row.seq, "foreign", f"schema {row.schema!r:.20} is unknown; expected {SCHEMA}")
-        if not _whole(row):
+        if not is_whole(row):
             return self._fault(row.seq, "altered", "the record's hash is not the hash of its content")
         if row.prev != self._before(row):
             return self._unlinked(row, after)
@@ -276,17 +285,9 @@ def _proved_until(points: Iterable[Checkpoint], proved: Mapping[str, int]) -> fl
     return max(times, default=None)
 
 
-def _whole(row: AuditRow) -> bool:
+def is_whole(row: AuditRow) -> bool:
     """Whether a record is what was hashed; a value of a wrong type is not."""
     try:
         return moment(row.at) == row.at and hash_of(row) == row.hash
     except (TypeError, ValueError, OverflowError):
         return False
-
-
-def _digest_in(body: str) -> object:
-    try:
-        said = parse_canonical(body)
-    except ValueError:
-        return None
-    return said.get("digest") if isinstance(said, dict) else None

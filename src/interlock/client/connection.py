@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import secrets
 import socket
 import subprocess
 import sys
@@ -26,6 +27,9 @@ _GONE = "the daemon broke off before it had the question"
 _MAYBE = "; the call may have counted, so see get_execution_state before calling again"
 UNREADABLE = "the daemon's answer cannot be read"
 START_PATIENCE = 30.0  # seconds
+HOLD_AGAIN = 2.0  # seconds between two tries to hold the session
+FAREWELL = 2.0  # seconds
+LOST = (NoDaemon, OSError, asyncio.IncompleteReadError)
 LOG = "daemon.log"
 # The variables a daemon inherits: none that could change its decisions.
 _INHERITED = (
@@ -212,6 +216,55 @@ async def connect_checked(path: Path, opened: Callable[[socket.socket], Awaitabl
     except BaseException:
         sock.close()
         raise
+
+
+CONSENT_FORM: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "approve": {"type": "boolean", "title": "Go on", "description": "Whether this may be done, once."},
+    },
+    "required": ["approve"],
+}
+
+
+def consent_in(form: Any) -> bool | None:
+    """True only for an accepted form that approves; None where the form was dismissed."""
+    action, content = (form.get(key) if isinstance(form, Mapping) else None for key in ("action", "content"))
+    if action not in ("accept", "decline"):
+        return None
+    return action == "accept" and isinstance(content, Mapping) and content.get("approve") is True
+
+
+class DaemonSession:
+    """A session that the daemon holds as long as this process lives; in it, the client's own user may be asked."""
+
+    def __init__(self, link: DaemonLink) -> None:
+        self._link, self.id = link, f"mcp_{secrets.token_hex(16)}"
+
+    async def question(self, token: str) -> Mapping[str, Any] | None:
+        """`{ask, message}` where the client's own user may arm this token; None where that does not suffice."""
+        found = await self._post("/aql/ask", {"token": token})
+        return found if isinstance(found, dict) and "ask" in found else None
+
+    async def send_answer(self, ask: str, approve: bool) -> bool:
+        """Whether the answer to that question armed its token."""
+        found = await self._post("/aql/elicited", {"ask": ask, "approve": approve})
+        return isinstance(found, dict) and found.get("armed") is True
+
+    async def hold(self) -> None:
+        """Holds the session open: it ends with this process's connection, and nobody else answers for its user until then."""
+        while True:
+            await self._post("/aql/hold", {}, None)
+            await asyncio.sleep(HOLD_AGAIN)
+
+    async def end(self) -> None:
+        await self._post("/aql/end", {}, FAREWELL)
+        self._link.close()
+
+    async def _post(self, path: str, body: Mapping[str, Any], patience: float | None = PATIENCE) -> Any:
+        with suppress(*LOST):
+            return await self._link.post(path, {"session": self.id, **body}, patience, start=False)
+        return None
 
 
 async def start_daemon(config: Config, config_path: Path | None) -> None:

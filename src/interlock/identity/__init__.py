@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-_PROC = Path("/proc")
+PROC = Path("/proc")
 _MOST_BYTES = 4 << 20
 
 
@@ -23,33 +23,33 @@ class ProcessMount(Struct, frozen=True):
     read_only: bool
 
 
-def parent_of(pid: int, proc: Path = _PROC) -> int:
+def parent_of(pid: int, proc: Path = PROC) -> int:
     """The parent process; 0 where there is none, or it cannot be read."""
-    fields = _stat(pid, proc)
+    fields = process_stat(pid, proc)[1]
     return int(fields[1]) if len(fields) > 19 else 0
 
 
-def start_of(pid: int, proc: Path = _PROC) -> int:
+def start_of(pid: int, proc: Path = PROC) -> int:
     """The start of a process in kernel ticks, which tells a reused number apart; 0 where there is no such process."""
-    fields = _stat(pid, proc)
+    fields = process_stat(pid, proc)[1]
     return int(fields[19]) if len(fields) > 19 and fields[0] != "Z" else 0
 
 
-def uid_of(pid: int, proc: Path = _PROC) -> int | None:
+def uid_of(pid: int, proc: Path = PROC) -> int | None:
     found = _status(pid, "Uid:", proc)
     return int(found[0]) if found else None
 
 
-def namespace_depth(pid: int | str = "self", proc: Path = _PROC) -> tuple[int, int]:
+def namespace_depth(pid: int | str = "self", proc: Path = PROC) -> tuple[int, int]:
     """The depth of its PID namespace as seen from here, and its number in the innermost."""
     found = _status(pid, "NSpid:", proc)
     return (len(found), int(found[-1])) if found else (0, 0)
 
 
-def mounts_of(pid: int, proc: Path = _PROC) -> dict[str, ProcessMount]:
+def mounts_of(pid: int, proc: Path = PROC) -> dict[str, ProcessMount]:
     """Its mount table by path; of several mounts at one path, the last, which is in effect."""
     found = {}
-    for line in _text(proc / str(pid) / "mountinfo").splitlines():
+    for line in process_text(pid, "mountinfo", proc).splitlines():
         own, _, rest = line.partition(" - ")
         fields, kinds = own.split(" "), rest.split(" ")
         if len(fields) > 5 and len(kinds) > 2:
@@ -59,13 +59,14 @@ def mounts_of(pid: int, proc: Path = _PROC) -> dict[str, ProcessMount]:
     return found
 
 
-def _stat(pid: int, proc: Path) -> list[str]:
-    """The fields after the name, which may contain blanks and parentheses."""
-    return _text(proc / str(pid) / "stat").rpartition(")")[2].split()
+def process_stat(pid: int, proc: Path = PROC) -> tuple[str, list[str]]:
+    """The name of a process, which may contain blanks and parentheses, and the fields after it; none where it cannot be read."""
+    name, _, rest = process_text(pid, "stat", proc, "replace").partition("(")[2].rpartition(")")
+    return name, rest.split()
 
 
 def _status(pid: int | str, name: str, proc: Path) -> list[str]:
-    for line in _text(proc / str(pid) / "status").splitlines():
+    for line in process_text(pid, "status", proc).splitlines():
         if line.startswith(name):
             return line.split()[1:]
     return []
@@ -77,10 +78,11 @@ def _unescaped(path: str) -> str:
     return path
 
 
-def _text(path: Path) -> str:
+def process_text(pid: int | str, name: str, proc: Path = PROC, errors: str = "surrogateescape") -> str:
+    """The text of a file of a process; empty where it belongs to another user or is gone."""
     try:
-        with path.open("rb") as file:
-            return file.read(_MOST_BYTES).decode("utf-8", "surrogateescape")
+        with (proc / str(pid) / name).open("rb") as file:
+            return file.read(_MOST_BYTES).decode("utf-8", errors)
     except OSError:
         return ""
 

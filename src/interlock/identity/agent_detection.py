@@ -10,11 +10,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from interlock.analysis.programs.load import describe
+from interlock.identity import PROC, process_stat, process_text
 
 MOST_ANCESTORS = 64
-_MOST_BYTES = 256 * 1024
-_MOST_STAT_BYTES = 4_096
-_PROC = Path("/proc")
 
 # Variables that agents set for the commands they run.
 _MARKS = frozenset("CLAUDECODE GEMINI_CLI AGENT AI_AGENT AGENT_ID IS_AGENT REPL_AGENT TRAE_AI_SHELL_ID".split())
@@ -41,7 +39,7 @@ class ProcessInfo(Struct, frozen=True):
     marks: tuple[str, ...] = ()  # agents' marks in the environment that it was started with
 
 
-def is_agents_terminal(proc: Path = _PROC) -> str | None:
+def is_agents_terminal(proc: Path = PROC) -> str | None:
     """Why this terminal looks like an agent's, or None; missing information counts as a reason."""
     return _no_terminal() or _marked(os.environ) or _another_terminal(proc) or _started_by(proc)
 
@@ -83,7 +81,7 @@ def _started_by(proc: Path) -> str | None:
     return agent_above(os.getppid(), proc)
 
 
-def agent_above(pid: int, proc: Path = _PROC) -> str | None:
+def agent_above(pid: int, proc: Path = PROC) -> str | None:
     """Why a process or one of its ancestors looks like an agent's, or None; missing information counts as a reason."""
     for process in _ancestors(proc, pid):
         if process is None:
@@ -95,7 +93,7 @@ def agent_above(pid: int, proc: Path = _PROC) -> str | None:
     return None
 
 
-def words_above(pid: int, proc: Path = _PROC) -> frozenset[str] | None:
+def words_above(pid: int, proc: Path = PROC) -> frozenset[str] | None:
     """The words of the command lines of a process and its ancestors, options without their values; None where one cannot be seen."""
     found: set[str] = set()
     for process in _ancestors(proc, pid):
@@ -151,26 +149,13 @@ def _packages(path: str) -> list[str]:
 
 
 def _process(proc: Path, pid: int) -> ProcessInfo | None:
-    stat = _text(proc / str(pid) / "stat")
-    name, closed, rest = stat.partition("(")[2].rpartition(")")  # a name may contain blanks and parentheses
-    fields = rest.split()
-    if not closed or len(fields) < 5:
-        return None
-    words = tuple(word for word in _text(proc / str(pid) / "cmdline").split("\0") if word)
-    names = (entry.partition("=")[0] for entry in _text(proc / str(pid) / "environ").split("\0"))
+    name, fields = process_stat(pid, proc)
+    words = tuple(word for word in process_text(pid, "cmdline", proc, "replace").split("\0") if word)
+    names = (entry.partition("=")[0] for entry in process_text(pid, "environ", proc, "replace").split("\0"))
     try:
         return ProcessInfo(pid, int(fields[1]), int(fields[4]), name.casefold(), words, _marks(names))
-    except ValueError:
+    except (ValueError, IndexError):
         return None
-
-
-def _text(path: Path) -> str:
-    """The text of a file in /proc; empty where it belongs to another user or is gone."""
-    try:
-        with path.open("rb") as file:
-            return file.read(_MOST_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 _PARENT, _GROUP, _SESSION, _TERMINAL, _FOREGROUND, _STARTED = 1, 2, 3, 4, 5, 19  # after the name, in /proc/PID/stat
@@ -186,7 +171,7 @@ class TerminalPlace(Struct, frozen=True):
     shell_started: int
 
 
-def place_of(pid: int, connected: float | None = None, proc: Path = _PROC) -> TerminalPlace | None:
+def place_of(pid: int, connected: float | None = None, proc: Path = PROC) -> TerminalPlace | None:
     """The place of a command that a shell runs in the foreground of its terminal; None for every other process, and for an agent's.
 
     `connected` is the time of its connection, in seconds since boot: a process that began later has only reused its number.
@@ -208,9 +193,8 @@ def _stat(proc: Path, pid: int) -> list[int] | None:
     """The numbers after a process's name in its stat file; None where it cannot be read."""
     if pid <= 1:  # an orphan has no parent to judge by
         return None
+    fields = process_stat(pid, proc)[1]
     try:
-        with (proc / str(pid) / "stat").open("rb") as file:
-            fields = file.read(_MOST_STAT_BYTES).decode("utf-8", "replace").rpartition(")")[2].split()
-        return [0, *(int(field) for field in fields[1 : _STARTED + 1])]
-    except (OSError, ValueError):
+        return [0, *map(int, fields[1 : _STARTED + 1])] if fields else None
+    except ValueError:
         return None

@@ -7,7 +7,6 @@ import secrets
 from msgspec.structs import replace
 
 from interlock.approvals import challenges, signed_orders
-from interlock.audit.chain import event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity.operators import require_admin
 from interlock.identity.sessions import OperatorSession
@@ -128,4 +127,4 @@ def set_mode(state: State, by: OperatorSession, mode: str, reason: str = "") -> 
 
 
 def _record(state: State, tx: Tx, event: str, by: OperatorSession, details: dict[str, object]) -> None:
-    state.recorder.now(tx, event, event_body(state.clock.now(), event, by.operator, details))
+    state.recorder.event(tx, event, by.operator, details)

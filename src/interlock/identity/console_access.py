@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from interlock.approvals.statements import is_only_viewer
-from interlock.audit.chain import event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession, SignInRefused
 from interlock.identity.visitors import SET_UP, VIEWER, Visitor
@@ -75,8 +74,8 @@ def enter_by_link(state: State, token: str, source: str, secure: bool = False) -
     if session is None or not state.sessions.is_valid(session):
         raise SignInRefused("this link was used already or has expired; `interlock operator link` makes another")
     entered = state.visitors.enter(session, SET_UP, source, now, secure)
-    body = event_body(now, "unlock", session.operator, {"channel": "console", "how": "set-up link", "source": source})
-    state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
+    how = {"channel": "console", "how": "set-up link", "source": source}
+    state.recorder.event_alone("unlock", session.operator, how)
     return entered
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.audit.chain import event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity.keys.roster import (
     CREDENTIALS_SETTING,
@@ -29,6 +28,7 @@ from interlock.runtime.state import State
 WAIT_SECONDS = 24 * 3600.0  # until a credential counts that no older one vouches for
 MOST = 20  # of one operator
 MOST_NAME = 60
+WAYS = {SET_UP: "by a set-up link"}
 
 
 def seal_key_of(state: State) -> bytes:
@@ -76,6 +76,18 @@ def effective_from(state: State, visitor: Visitor) -> float:
     if not visitor.fresh(now):
         raise AnswerRefused("confirm with one of your older credentials first")
     return now
+
+
+def register(
+    state: State, visitor: Visitor, id: str, kind: str, public: dict[str, Any], counter: int, name: str
+) -> Credential:
+    """Stores a new credential of a visitor; it counts at once, or in a day (`effective_from`)."""
+    how = WAYS.get(visitor.how, f"by somebody signed in with a {visitor.how}")
+    row = Credential(
+        id, visitor.operator, kind, public, state.clock.now(), counter=counter, name=name, how=how, source=visitor.source,
+        active_at=effective_from(state, visitor),
+    )  # fmt: skip
+    return add(state, visitor, row)
 
 
 def add(state: State, visitor: Visitor, row: Credential) -> Credential:
@@ -193,6 +205,6 @@ def _save(
             "operator": normal_name(row.operator), "kind": row.kind, "name": row.name, "what": "removed" if row.removed_at else what,
             "how": row.how, "source": row.source, "active_at": row.active_at,
         }  # fmt: skip
-        state.recorder.now(tx, "credential_change", event_body(state.clock.now(), "credential_change", by, details))
+        state.recorder.event(tx, "credential_change", by, details)
     tx.save_setting(CREDENTIALS_SETTING, credentials_seal(after.values(), seal_key))
     state.sessions.take_roster(tx)

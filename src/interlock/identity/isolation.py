@@ -6,10 +6,11 @@ import contextlib
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
@@ -103,12 +104,9 @@ class Jails(Struct):
         """Loads the jails of an earlier daemon that still run."""
         self.folder = folder
         (folder / FOLDER / JOURNAL).mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            rows = json.loads((folder / _NAME).read_bytes())
-        except (OSError, ValueError):
-            return
-        read = [_jail(row) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-        self.known = {jail.pid: jail for jail in read if jail is not None and jail.runs}
+        with contextlib.suppress(OSError, ValueError):
+            read = msgspec.json.decode((folder / _NAME).read_bytes(), type=list[JailedRun])
+            self.known = {jail.pid: jail for jail in read if jail.start and jail.runs}
 
     def stand(self, blocked: Mapping[str, str]) -> None:
         """Writes the blocked principals where hooks in a jail can read them; raises OSError."""
@@ -173,15 +171,3 @@ def _put(path: Path, value: object) -> None:
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w") as file:
         json.dump(value, file)
     new.replace(path)
-
-
-def _jail(row: Mapping[str, Any]) -> JailedRun | None:
-    pid, start, grants = row.get("pid"), row.get("start"), row.get("grants")
-    if type(pid) is not int or type(start) is not int or not isinstance(grants, Iterable) or not start:
-        return None
-    since = row.get("since")
-    kept = tuple(str(grant) for grant in grants)
-    return JailedRun(
-        pid, start, str(row.get("program", "")), kept, float(since) if isinstance(since, int | float) else 0.0,
-        row.get("journal") is True,
-    )  # fmt: skip

@@ -11,12 +11,11 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from interlock.audit.chain import event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity.agent_detection import is_agents_terminal
 from interlock.identity.attempts import Attempts
-from interlock.identity.keys import ROSTER_SETTING, Kdf, enrol, passphrase_problem, problems, roster_seal, seal_operator
-from interlock.identity.keys.passphrases import EnrolError, operator_name
+from interlock.identity.keys.passphrases import EnrolError, Kdf, enrol, operator_name, passphrase_problem
+from interlock.identity.keys.roster import ROSTER_SETTING, problems, roster_seal, seal_operator
 from interlock.identity.sessions import OperatorSession, SignInRefused, StoredRoster, TooManySignIns, WrongSignIn
 from interlock.identity.terminal import EnrolmentError, Terminal, TerminalError, controlling_terminal
 from interlock.policy.digest import normal_name
@@ -36,8 +35,7 @@ def sign_in(state: State, name: str, passphrase: str, channel: str, source: str 
     token, session = attempt_sign_in(
         state, name, channel, source, lambda: state.store.read(lambda tx: state.sessions.sign_in(tx, name, passphrase, now, channel))
     )  # fmt: skip
-    body = event_body(now, "unlock", session.operator, {"channel": channel})
-    state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
+    state.recorder.event_alone("unlock", session.operator, {"channel": channel})
     return token, session
 
 
@@ -71,8 +69,7 @@ def _record_failure(tx: Tx, state: State, key: str, name: str, channel: str, err
     who = (
         normal_name(name) if normal_name(name) in known else NOBODY
     )  # people type their passphrase into the wrong field
-    body = event_body(now, "verify_failed", who, {"channel": channel, "reason": str(error)})
-    state.recorder.now(tx, "verify_failed", body)
+    state.recorder.event(tx, "verify_failed", who, {"channel": channel, "reason": str(error)})
 
 
 def enrol_first(state: State, row: OperatorRow, seal_key: bytes) -> None:
@@ -192,7 +189,7 @@ def _save(
         "operator": row.name, "roles": list(row.roles), "teams": list(row.teams), "service": row.service, "key_id": row.key_id,
         "disabled": bool(row.disabled_at),
     }  # fmt: skip
-    state.recorder.now(tx, event, event_body(state.clock.now(), event, by, details))
+    state.recorder.event(tx, event, by, details)
     state.sessions.take_roster(tx)
 
 

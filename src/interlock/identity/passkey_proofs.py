@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 
+import msgspec
 from msgspec import Struct
 
 from interlock.canonical_json import dump_json, simplify
@@ -20,7 +20,7 @@ class ProofError(ValueError):
     """An invalid proof; the message says why."""
 
 
-class Head(Struct, frozen=True):
+class Head(Struct, frozen=True, forbid_unknown_fields=True):
     """The end of a writer's chain when somebody signed: history before it cannot be rewritten without them."""
 
     writer: str
@@ -28,7 +28,7 @@ class Head(Struct, frozen=True):
     hash: str
 
 
-class PasskeyProof(Struct, frozen=True):
+class PasskeyProof(Struct, frozen=True, forbid_unknown_fields=True):
     """A passkey's signature of a statement, or of a session's key, which then signs statements (`delegate`)."""
 
     credential: str  # its id, in hex
@@ -70,11 +70,9 @@ def from_hex(text: str) -> PasskeyProof:
     if len(text) > MAX_TEXT:
         raise ProofError(f"proof: {len(text)} characters, at most {MAX_TEXT}")
     try:
-        data = json.loads(bytes.fromhex(text))
-        head = data.pop("head")
-        proof = PasskeyProof(**data, head=Head(**head) if head is not None else None)
+        proof = msgspec.json.decode(bytes.fromhex(text), type=PasskeyProof)
         _check(proof)
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ProofError(f"proof: not valid: {error}"[:200]) from None
     return proof
 
@@ -85,5 +83,3 @@ def _check(proof: PasskeyProof) -> None:
         bytes.fromhex(part)
     if proof.v != VERSION or not all(hexes) or (proof.head is None) is (proof.delegate == ""):
         raise ProofError("proof: of another form")
-    if proof.head is not None and (type(proof.head.seq) is not int or not isinstance(proof.head.writer, str)):
-        raise ProofError("proof: no head")

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from interlock.approvals.statements import CONSOLE
-from interlock.audit.chain import event_body
 from interlock.identity import credentials
 from interlock.identity.keys import webauthn
 from interlock.identity.keys.roster import PASSKEY
@@ -18,12 +17,11 @@ from interlock.identity.passkey_proofs import PasskeyProof
 from interlock.identity.session_shelf import SessionKey
 from interlock.identity.sessions import OperatorSession, WrongSignIn
 from interlock.identity.visitors import PASSKEY as BY_PASSKEY
-from interlock.identity.visitors import SET_UP, Site, Visitor
+from interlock.identity.visitors import Site, Visitor
 from interlock.records import Credential
 from interlock.runtime.state import State
 
 REGISTER, SIGN_IN = "register", "sign-in"
-WAYS = {SET_UP: "by a set-up link"}
 
 
 def register_begin(state: State, visitor: Visitor, site: Site) -> dict[str, Any]:
@@ -45,21 +43,11 @@ def register_finish(
     now = state.clock.now()
     ceremony_row = state.visitors.ceremonies.take(ceremony, REGISTER, visitor.id, now)
     passkey = webauthn.verify_registration(response, ceremony_row.challenge, site.rp_id, site.origin)
-    row = Credential(
-        id=passkey.id,
-        operator=visitor.operator,
-        kind=PASSKEY,
-        public={
-            "public_key": passkey.public_key, "rp_id": site.rp_id, "aaguid": passkey.aaguid, "transports": list(passkey.transports),
-        },
-        created_at=now,
-        counter=passkey.counter,
-        name=credentials.label(name, "passkey"),
-        how=WAYS.get(visitor.how, f"by somebody signed in with a {visitor.how}"),
-        source=visitor.source,
-        active_at=credentials.effective_from(state, visitor),
-    )  # fmt: skip
-    return credentials.add(state, visitor, row)
+    public = {
+        "public_key": passkey.public_key, "rp_id": site.rp_id, "aaguid": passkey.aaguid, "transports": list(passkey.transports),
+    }  # fmt: skip
+    label = credentials.label(name, "passkey")
+    return credentials.register(state, visitor, passkey.id, PASSKEY, public, passkey.counter, label)
 
 
 def sign_in_begin(state: State, site: Site, browser: str = "") -> dict[str, Any]:
@@ -84,8 +72,7 @@ def sign_in_finish(
         raise refused from None
     session = OperatorSession(row.operator, ceremony_row.read(SessionKey).delegate(proof), now, channel=CONSOLE)
     entered = state.visitors.enter(session, BY_PASSKEY, source, now, site.secure)
-    body = event_body(now, "unlock", row.operator, {"channel": CONSOLE, "how": "passkey", "source": source})
-    state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
+    state.recorder.event_alone("unlock", row.operator, {"channel": CONSOLE, "how": "passkey", "source": source})
     return entered
 
 

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.identity.keys import OperatorKeys
+from interlock.identity.keys.passphrases import OperatorKeys
 from interlock.identity.keys.signing import SigningKey
 from interlock.identity.passkey_proofs import PasskeyProof, key_id, session_challenge, to_hex
 from interlock.identity.sessions import Signer, SignInRefused
@@ -140,6 +140,9 @@ class ShelfItem(Protocol):
 Item = TypeVar("Item", bound=ShelfItem)
 
 
+Expiring = ShelfItem | SealedSession
+
+
 class GroupLimit(Struct, frozen=True):
     """How many items a group has at most, and which one makes room for a new one."""
 
@@ -147,8 +150,17 @@ class GroupLimit(Struct, frozen=True):
     own_only: bool = False  # only an item of the same owner does
     idle_seconds: float = float("inf")
 
-    def lasts(self, ends_at: float, seen_at: float, now: float) -> bool:
-        return now < ends_at and now - seen_at < self.idle_seconds
+    def lasts(self, one: Expiring, now: float) -> bool:
+        return now < one.ends_at and now - one.seen_at < self.idle_seconds
+
+    def leaving(self, group: Mapping[str, Expiring], owner: str, now: float) -> list[str] | None:
+        """Which of a group, the oldest first, go for a new item of this owner: those that ended, and one to make room; None where none may."""
+        gone = [mark for mark, one in group.items() if not self.lasts(one, now)]
+        if len(group) - len(gone) < self.most:
+            return gone
+        room = (mark for mark, one in group.items() if mark not in gone and (not self.own_only or one.owner == owner))
+        oldest = next(room, None)
+        return None if oldest is None else [*gone, oldest]
 
 
 class SessionShelf(Protocol):
@@ -184,15 +196,12 @@ class MemoryShelf:
     def add(self, token: str, item: ShelfItem, now: float, limit: GroupLimit) -> bool:
         with self._lock:
             group = {mark: one for mark, one in self._items.items() if one.group == item.group}
-            for mark in [mark for mark, one in group.items() if not limit.lasts(one.ends_at, one.seen_at, now)]:
-                del group[mark], self._items[mark]
-            if len(group) >= limit.most:
-                room = [mark for mark, one in group.items() if not limit.own_only or one.owner == item.owner]
-                if not room:
-                    return False
-                del self._items[room[0]]
-            self._items[hash_token(token)] = item
-            return True
+            leaving = limit.leaving(group, item.owner, now)
+            for mark in leaving or ():
+                del self._items[mark]
+            if leaving is not None:
+                self._items[hash_token(token)] = item
+            return leaving is not None
 
     def find(self, token: str, kind: type[Item]) -> Item | None:
         found = self._items.get(hash_token(token))
@@ -233,18 +242,12 @@ class SharedShelf:
         row = self._row(token, item)
 
         def work(tx: Tx) -> bool:
-            group = tx.sealed_sessions(item.group)
-            ended = [one for one in group if not limit.lasts(one.ends_at, one.seen_at, now)]
-            left = [one for one in group if one not in ended]
-            if len(left) >= limit.most:
-                room = [one for one in left if not limit.own_only or one.owner == item.owner]
-                if not room:
-                    return False
-                ended.append(room[0])
-            for one in ended:
-                tx.delete_session(one.mark)
-            tx.save_session(row)
-            return True
+            leaving = limit.leaving({one.mark: one for one in tx.sealed_sessions(item.group)}, item.owner, now)
+            for mark in leaving or ():
+                tx.delete_session(mark)
+            if leaving is not None:
+                tx.save_session(row)
+            return leaving is not None
 
         return self._store.write(work)
 

@@ -13,15 +13,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.approvals.statements import RosterEntry
-from interlock.identity.keys import (
+from interlock.identity.keys.passphrases import WrongPassphrase, open_row
+from interlock.identity.keys.roster import (
+    CREDENTIALS_SETTING,
     ROSTER_SETTING,
     Roster,
     RosterError,
-    WrongPassphrase,
-    open_row,
+    credentials_digest,
     roster_digest,
 )
-from interlock.identity.keys.roster import CREDENTIALS_SETTING, credentials_digest
 from interlock.model import Confidential
 from interlock.policy.digest import normal_name
 from interlock.ports import Tx

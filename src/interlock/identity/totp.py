@@ -6,12 +6,10 @@ import hmac
 from typing import Any
 
 from interlock.approvals.statements import CONSOLE
-from interlock.audit.chain import event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity import credentials
 from interlock.identity.keys.roster import TOTP, unwrap_secret, wrap_secret
 from interlock.identity.operators import attempt_sign_in
-from interlock.identity.passkeys import WAYS
 from interlock.identity.sessions import OperatorSession, SignInRefused, WrongSignIn
 from interlock.identity.visitors import PASSPHRASE, Visitor
 from interlock.ports import Tx
@@ -52,19 +50,8 @@ def finish(state: State, visitor: Visitor, ceremony: str, code: str) -> Credenti
     if step is None:
         raise AnswerRefused("this is no code of your authenticator; begin again, and check its clock")
     id = state.new_id("totp_")
-    row = Credential(
-        id=id,
-        operator=visitor.operator,
-        kind=TOTP,
-        public={"box": wrap_secret(secret, visitor.operator, id, credentials.seal_key_of(state))},
-        created_at=now,
-        counter=step,
-        name="authenticator",
-        how=WAYS.get(visitor.how, f"by somebody signed in with a {visitor.how}"),
-        source=visitor.source,
-        active_at=credentials.effective_from(state, visitor),
-    )
-    return credentials.add(state, visitor, row)
+    public = {"box": wrap_secret(secret, visitor.operator, id, credentials.seal_key_of(state))}
+    return credentials.register(state, visitor, id, TOTP, public, step, "authenticator")
 
 
 def sign_in(
@@ -74,10 +61,8 @@ def sign_in(
     now = state.clock.now()
     session = authenticate(state, name, passphrase, code, source)
     entered = state.visitors.enter(session, PASSPHRASE, source, now, secure)
-    body = event_body(
-        now, "unlock", session.operator, {"channel": CONSOLE, "how": "passphrase and code", "source": source}
-    )
-    state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
+    how = {"channel": CONSOLE, "how": "passphrase and code", "source": source}
+    state.recorder.event_alone("unlock", session.operator, how)
     return entered
 
 

@@ -215,7 +215,7 @@ class Visitors:
         found = self._shelf.find(token, Visitor)
         if found is None:
             return None
-        if not self._limit.lasts(found.ends_at, found.seen_at, now):
+        if not self._limit.lasts(found, now):
             self._shelf.drop(token)
             return None
         if not idles:

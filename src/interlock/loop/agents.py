@@ -1,20 +1,32 @@
-"""An agent's live executions: what they wait for, how a pause is lifted, how they end; and the overview of all agents, the blocked first."""
+"""An agent's live executions and its principal's block: what they wait for, how they end or are lifted; and the overview of all agents."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.approvals import challenges, settle
-from interlock.audit.chain import event_body
 from interlock.error_codes import LoopProblem
 from interlock.loop import notices
-from interlock.loop.state import STORED_LIVE, LifecycleError, Pause, move_execution, pause_of
-from interlock.model import NOTHING, AgentRef, Human, Json
+from interlock.loop.notices import HOW
+from interlock.loop.state import (
+    BLOCKED,
+    STORED_LIVE,
+    Directive,
+    LifecycleError,
+    Pause,
+    directive_json,
+    move_execution,
+    pause_of,
+)
+from interlock.model import NOTHING, AgentRef, Human, Json, Tier
 from interlock.policy.digest import normal_name
 from interlock.ports import Tx
-from interlock.records import AgentRow, AgentTotals, Challenge, Execution
+from interlock.records import AgentRow, AgentTotals, Block, Challenge, Execution
 from interlock.runtime.state import State
+from interlock.times import iso
 
 MOST_RUNS = 1_000  # executions of each live status
 
@@ -102,7 +114,7 @@ def end_execution(tx: Tx, state: State, execution: Execution, move: str, ended: 
 
 def record_execution(tx: Tx, state: State, execution: Execution, more: Json = NOTHING) -> None:
     details = {"execution": execution.id, "status": execution.status, "name": execution.agent.name, **more}
-    state.recorder.now(tx, "execution", event_body(state.clock.now(), "execution", execution.agent.principal, details))
+    state.recorder.event(tx, "execution", execution.agent.principal, details)
 
 
 def no_execution_error(agent: AgentRef) -> LoopProblem:
@@ -111,6 +123,74 @@ def no_execution_error(agent: AgentRef) -> LoopProblem:
         "No execution of this agent runs in this session. Start one with execute_agent.",
         {"resource_type": "execution", "resource_id": agent.name},
     )
+
+
+def blocked_by(state: State, tx: Tx, principal: str) -> str:
+    """Why a principal is blocked; a row deleted outside Interlock lifts nothing, and one of another replica counts."""
+    found = tx.block(principal)
+    return found.reason if found is not None else state.blocked(principal)
+
+
+def enforced_block(state: State, principal: str) -> str:
+    """Why a principal is blocked, where blocks are enforced: other modes only report them (C-43)."""
+    return state.blocked(principal) if state.mode == "enforcing" else ""
+
+
+def refuse_blocked(state: State, agent: AgentRef) -> None:
+    """C-15, OOB-09: raises PERMISSION_DENIED for a blocked principal, whatever name it takes and execution it starts (C-18)."""
+    why = enforced_block(state, agent.principal)
+    if why:
+        challenge = challenge_of(state, agent, why)
+        words = f"This agent is blocked until a person has verified. {HOW} (challenge {challenge.id})."
+        raise LoopProblem("PERMISSION_DENIED", words, {"reason": "blocked"})
+
+
+def challenge_of(state: State, agent: AgentRef, why: str) -> Challenge:
+    """The live challenge of a block, or a new one where there is none, within C-16's cap."""
+    now = state.clock.now()
+    found = state.store.read(lambda tx: challenges.live_challenge(tx, agent, challenges.BLOCK, now))
+    if found is not None:
+        return found
+    return state.store.write(lambda tx: challenges.issue(tx, state, agent, challenges.BLOCK, why, now))
+
+
+def stopped_step(state: State, agent: AgentRef, why: str) -> dict[str, Any]:
+    """C-15: the answer to a step of a blocked agent; nothing is evaluated, and nothing counted."""
+    now, challenge = state.clock.now(), challenge_of(state, agent, why)
+    notes, execution = state.store.read(lambda tx: (notices.pending(tx, agent, now), current_execution(tx, agent)))
+    others = [note for note in notes if note["type"] != notices.DANGER]
+    directive = Directive(
+        go=False,
+        factors=("Blocked: nothing is evaluated before a person has verified", f"Why: {why}"),
+        stopped=True,
+        reason=f"This agent is blocked: {why}. {HOW} (challenge {challenge.id}).",
+        steps_remaining=0,
+        risk=Tier.DANGER_ZONE,
+        notifications=(danger_note(agent, challenge, now), *others),
+    )
+    data = {"status": BLOCKED, "autonomy": directive_json(directive)}
+    return {"execution_id": execution.id, "step": execution.steps, **data} if execution is not None else data
+
+
+def danger_note(agent: AgentRef, challenge: Challenge, now: float) -> dict[str, Any]:
+    """OOB-05: the notice for the offender itself, with the id of the live challenge."""
+    metadata = {"level": Tier.DANGER_ZONE.value, "verificationId": challenge.id}
+    message = notices.danger_words(agent.name)
+    return {"type": notices.DANGER, "message": message, "metadata": metadata, "timestamp": iso(now)}
+
+
+def block(tx: Tx, state: State, agent: AgentRef, reason: str, now: float, *, digest: str, execution: str) -> Challenge:
+    """OOB-02, OOB-10, OOB-11: blocks the principal, stored and recorded, with a challenge, and notifies every executing agent."""
+    challenge = challenges.issue(tx, state, agent, challenges.BLOCK, reason, now, digest=digest, execution=execution)
+    found = tx.block(agent.principal)
+    made = Block(agent.principal, reason, now, "interlock", normal_name(agent.name), challenge.id)
+    if found is None:
+        tx.save_block(made)
+        details = {"principal": agent.principal, "name": agent.name, "reason": reason, "challenge": challenge.id}
+        state.recorder.event(tx, "block", "interlock", details)
+    state.remember_block(found or made)
+    notices.broadcast(tx, agent, challenge, Tier.DANGER_ZONE.value, now)
+    return challenge
 
 
 class AgentOverview(Struct, frozen=True):

@@ -15,10 +15,16 @@ from interlock.engine.evaluate import evaluate
 from interlock.error_codes import INERT, LoopProblem
 from interlock.identity.attempts import Attempts
 from interlock.loop import notices
-from interlock.loop.agents import current_execution, live_executions, no_execution_error, pause_in_force, resume
-from interlock.loop.blocked import refuse_blocked
+from interlock.loop.agents import (
+    current_execution,
+    live_executions,
+    no_execution_error,
+    pause_in_force,
+    refuse_blocked,
+    resume,
+)
 from interlock.loop.notices import ANEW, ANOTHER, HOW, approval_hint, cooling_seconds, rejection_message
-from interlock.loop.state import LIVE, pause_of, status_of
+from interlock.loop.state import LIVE, SINGLE_USE, pause_of, status_of
 from interlock.loop.tightening import NO_TIGHTENING, Tightening, governed_state
 from interlock.model import AgentRef, Human, Requirement, TicketState, tool
 from interlock.ports import Tx
@@ -27,16 +33,7 @@ from interlock.runtime import Request
 from interlock.runtime.state import State
 from interlock.times import iso
 
-__all__ = [
-    "approve_cli_permission",
-    "confirm_operation",
-    "continue_execution",
-    "get_pending_cli_approvals",
-    "permission_prompt",
-]
-
 CONFIRMED = "confirmed"  # a ticket's outcome once its token was used to confirm
-SINGLE_USE = "CONFIRM_SINGLE_USE"
 COOLING = "it is cooling off"
 
 
@@ -53,20 +50,10 @@ def confirm_operation(state: State, agent: AgentRef, *, token: str, operation: s
     require_ready(state, agent)
 
     def work(tx: Tx) -> _Outcome:
-        now = state.clock.now()
-        wait = TOKEN_FAILURES.wait(tx, agent.principal, now)
-        if wait:
-            return _Outcome(rate_limit_problem(wait, now, TOKEN_FAILURES))
-        ticket = ticket_of(tx, token)
-        if ticket is not None and ticket.agent.principal != agent.principal:
-            ticket = None  # another's token is no token
-        problem = _token_problem(tx, state, agent, ticket, token, operation, now)
-        if problem is not None or ticket is None:
-            return _Outcome(_record_failure(tx, state, agent, ticket, token, operation, problem, now))
-        return _use_token(tx, state, ticket, now)
+        found = _own_armed(tx, state, agent, ticket_of(tx, token), token, operation)
+        return found if found.ticket is None else _use_token(tx, state, found.ticket, state.clock.now())
 
-    done = _write(state, work)
-    ticket = done.ticket
+    ticket = _write(state, work).ticket
     assert ticket is not None
     return {
         "confirmed": True,
@@ -130,18 +117,11 @@ def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) ->
     require_ready(state, agent)
 
     def work(tx: Tx) -> _Outcome:
-        now, ticket = state.clock.now(), tx.ticket(request_id)
-        wait = TOKEN_FAILURES.wait(tx, agent.principal, now)
-        if wait:
-            return _Outcome(rate_limit_problem(wait, now, TOKEN_FAILURES))
-        if ticket is not None and ticket.agent.principal != agent.principal:
-            ticket = None
-        token = token_of(state, ticket) if ticket is not None else request_id
-        operation = ticket.operation if ticket is not None else ""
-        problem = _token_problem(tx, state, agent, ticket, token, operation, now, once=False)
-        if problem is not None or ticket is None:
-            return _Outcome(_record_failure(tx, state, agent, ticket, token, operation, problem, now))
-        return _Outcome(ticket=settle(ticket, now))
+        ticket = tx.ticket(request_id)
+        mine = ticket if ticket is not None and ticket.agent.principal == agent.principal else None
+        token, operation = (token_of(state, mine), mine.operation) if mine is not None else (request_id, "")
+        found = _own_armed(tx, state, agent, mine, token, operation, once=False)
+        return found if found.ticket is None else _Outcome(ticket=settle(found.ticket, state.clock.now()))
 
     ticket = _write(state, work).ticket
     assert ticket is not None
@@ -165,6 +145,21 @@ def _write(state: State, work: Any) -> _Outcome:
     if outcome.problem is not None:
         raise outcome.problem
     return outcome
+
+
+def _own_armed(
+    tx: Tx, state: State, agent: AgentRef, ticket: Ticket | None, token: str, operation: str, once: bool = True
+) -> _Outcome:
+    """The agent's own ticket, armed by a person; else the problem, counted: another's token is no token."""
+    now = state.clock.now()
+    wait = TOKEN_FAILURES.wait(tx, agent.principal, now)
+    if wait:
+        return _Outcome(rate_limit_problem(wait, now, TOKEN_FAILURES))
+    mine = ticket if ticket is not None and ticket.agent.principal == agent.principal else None
+    problem = _token_problem(tx, state, agent, mine, token, operation, now, once)
+    if problem is not None or mine is None:
+        return _Outcome(_record_failure(tx, state, agent, mine, token, operation, problem, now))
+    return _Outcome(ticket=mine)
 
 
 def _token_problem(

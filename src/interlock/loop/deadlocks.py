@@ -10,13 +10,11 @@ from msgspec.structs import replace
 from interlock.approvals import apply_move, challenges, settle
 from interlock.approvals.answers import withdraw
 from interlock.approvals.tickets import new_ticket, seal_of, shown_hash
-from interlock.audit.chain import event_body
 from interlock.engine.gathering import identify
 from interlock.error_codes import LoopProblem
 from interlock.identity.attempts import Attempts
 from interlock.loop import notices
-from interlock.loop.agents import live_executions, pause_in_force, unpaused_execution
-from interlock.loop.blocked import enforced_block
+from interlock.loop.agents import enforced_block, live_executions, pause_in_force, unpaused_execution
 from interlock.loop.confirmations import rate_limit_problem
 from interlock.loop.notices import ABORT, HOW, approval_hint, rejection_message, ticket_excerpt
 from interlock.loop.state import LIVE, Pause, pause_of
@@ -93,7 +91,7 @@ def _request_release(tx: Tx, state: State, agent: AgentRef, door: str, reason: s
     if why:
         challenges.issue(tx, state, agent, challenges.BLOCK, why, now)
     details = {"principal": agent.principal, "name": agent.name, "words": f"asks to be freed: {reason}"}
-    state.recorder.now(tx, "alert", event_body(now, "alert", agent.principal, details))
+    state.recorder.event(tx, "alert", agent.principal, details)
     notices.notify(tx, agent, notices.STATUS, "An operator was asked to review it.", now)
     if why or held is None or judged is None:
         return _ReleaseOutcome(blocked=bool(why), waits=held is not None)

@@ -17,6 +17,7 @@ from interlock.engine.evaluate import evaluate_and_keep
 from interlock.error_codes import INERT, LoopProblem, confirmation_hint
 from interlock.loop import notices
 from interlock.loop.agents import (
+    blocked_by,
     current_execution,
     end_execution,
     is_lifted,
@@ -24,8 +25,8 @@ from interlock.loop.agents import (
     no_execution_error,
     pause_in_force,
     record_execution,
+    refuse_blocked,
 )
-from interlock.loop.blocked import blocked_by, refuse_blocked
 from interlock.loop.notices import approval_hint, cooling_message, rejection_message
 from interlock.loop.state import LIVE, RUNNING, STORED_LIVE, move_execution, pause_json, pause_of, status_of
 from interlock.loop.tightening import NO_TIGHTENING, Tightening, governed_state

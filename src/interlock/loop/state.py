@@ -45,6 +45,7 @@ UNJUDGED = MappingProxyType(  # the factor of a directive in the modes without a
         "disabled": "Nothing is judged: the safety loop is disabled",
     }
 )
+SINGLE_USE = "CONFIRM_SINGLE_USE"
 STEP_LIMIT = "Step limit exceeded"  # AE-03
 _TIERS = tuple(Tier)
 # Contribution -> its stage of the five (AE-02).

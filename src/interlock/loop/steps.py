@@ -13,8 +13,16 @@ from interlock.approvals.tickets import token_of
 from interlock.engine.evaluate import evaluate, evaluate_and_keep
 from interlock.error_codes import LoopProblem
 from interlock.loop import notices
-from interlock.loop.agents import lift_ended_pause, live_executions, pause_in_force, resume
-from interlock.loop.blocked import block, danger_note, enforced_block, stopped_step
+from interlock.loop.agents import (
+    block,
+    danger_note,
+    enforced_block,
+    lift_ended_pause,
+    live_executions,
+    pause_in_force,
+    resume,
+    stopped_step,
+)
 from interlock.loop.executions import require_name
 from interlock.loop.notices import (
     ANEW,
@@ -30,6 +38,7 @@ from interlock.loop.report import ReportedStep, StepReport, read_report, validat
 from interlock.loop.state import (
     LIVE,
     PAUSED,
+    SINGLE_USE,
     STEP_LIMIT,
     UNJUDGED,
     Count,
@@ -56,11 +65,8 @@ from interlock.runtime import Judged, Overtaken, Request, declarations
 from interlock.runtime.state import State
 from interlock.times import iso
 
-__all__ = ["ReportedStep", "record_step"]
-
 TRIES = 50  # of a step that others of the same agent overtake
 MOST_COUNTED = 200  # operations of one execution
-SINGLE_USE = "CONFIRM_SINGLE_USE"
 _GIVES_UP = "too many steps of this agent were reported in the same moment"
 
 
@@ -269,13 +275,8 @@ def _pause(report: StepReport, tx: Tx, judged: Judged, decision: Decision, ticke
     """Pauses the execution for its ticket and, where verification is required, for a challenge."""
     state, agent, now = report.state, report.agent, judged.now
     reason = reason_of(report.verdict, decision, report.operation)
-    report.confirmation = {
-        "token": decision.token,
-        "operation": ticket.operation,
-        "expires_at": iso(ticket.expires_at),
-    }
-    verify = report.verdict is LoopVerdict.VERIFY
-    if verify:
+    report.confirmation = _confirmation(ticket, decision.token)
+    if report.verdict is LoopVerdict.VERIFY:
         report.challenge = challenges.issue(
             tx, state, agent, challenges.VERIFY, decision.reason, now, digest=judged.digest, execution=row.id
         )
@@ -340,8 +341,8 @@ def _remind(report: StepReport, tx: Tx, pause: Pause) -> None:
     """Repeats the confirmation that the agent waits for."""
     ticket = report.awaited = tx.ticket(pause.ticket) if pause.ticket else None
     if ticket is not None and settle(ticket, report.state.clock.now()).state in notices.OPEN_TICKETS:
-        report.confirmation = {
-            "token": token_of(report.state, ticket),
-            "operation": ticket.operation,
-            "expires_at": iso(ticket.expires_at),
-        }
+        report.confirmation = _confirmation(ticket, token_of(report.state, ticket))
+
+
+def _confirmation(ticket: Ticket, token: str) -> dict[str, str]:
+    return {"token": token, "operation": ticket.operation, "expires_at": iso(ticket.expires_at)}

@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.client import NoDaemon
+from interlock.client.connection import CONSENT_FORM, consent_in
 from interlock.loop.protocol.envelope import AqlProblem, bad_text, check_request, encode, refusal
 from interlock.mcp.wire import decoding_problem
 
@@ -54,13 +55,6 @@ class McpBackend(Protocol):
 
 
 KEY = "confirm"
-_SCHEMA: types.ElicitRequestedSchema = {
-    "type": "object",
-    "properties": {
-        "approve": {"type": "boolean", "title": "Go on", "description": "Whether this may be done, once."},
-    },
-    "required": ["approve"],
-}
 Render = Callable[..., types.CallToolResult]
 
 
@@ -115,7 +109,9 @@ async def confirm_with_user(
     if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
         request = types.ElicitRequest(params=_form(question))
         return types.InputRequiredResult(input_requests={KEY: request}, request_state=state.text)
-    form = await context.session.elicit_form(str(question["message"]), _SCHEMA, related_request_id=context.request_id)
+    form = await context.session.elicit_form(
+        str(question["message"]), CONSENT_FORM, related_request_id=context.request_id
+    )
     approve = _answer_in(form)
     if approve is None:
         return plain
@@ -136,7 +132,7 @@ def offered_token(envelope: Mapping[str, Any]) -> str:
 
 
 def _form(question: Mapping[str, Any]) -> types.ElicitRequestFormParams:
-    return types.ElicitRequestFormParams(message=str(question["message"]), requested_schema=_SCHEMA)
+    return types.ElicitRequestFormParams(message=str(question["message"]), requested_schema=CONSENT_FORM)
 
 
 def _can_ask(context: Context) -> bool:
@@ -149,11 +145,7 @@ def _can_ask(context: Context) -> bool:
 
 
 def _answer_in(form: Any) -> bool | None:
-    """True only for an accepted form that approves; None where the form was dismissed."""
-    action, content = getattr(form, "action", ""), getattr(form, "content", None)
-    if action not in ("accept", "decline"):
-        return None
-    return action == "accept" and isinstance(content, dict) and content.get("approve") is True
+    return consent_in({"action": getattr(form, "action", ""), "content": getattr(form, "content", None)})
 
 
 def _confirmed(call: ToolCall, state: _State) -> ToolCall:

@@ -6,13 +6,11 @@ import asyncio
 import json
 import logging
 import os
-import secrets
-import sys
 import warnings
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import anyio
 import uvloop
@@ -20,7 +18,7 @@ from mcp.server.stdio import stdio_server
 from msgspec import Struct, field
 
 from interlock.client import NoDaemon
-from interlock.client.connection import DaemonLink
+from interlock.client.connection import FAREWELL, DaemonLink, DaemonSession
 from interlock.config import Config
 from interlock.loop.protocol.envelope import AqlProblem, check_request
 from interlock.loop.protocol.gatekeeper import ANY
@@ -35,8 +33,9 @@ from interlock.mcp.server import (
     reply_text,
     unknown_tool,
 )
-from interlock.mcp.wire import LineReader, LineWriter, claim_stdio, decode_message, decoding_problem
+from interlock.mcp.wire import LineReader, LineWriter, claim_stdin, claim_stdio, decode_message, decoding_problem
 from interlock.model import Confidential
+from interlock.strict_json import no_constant
 
 SOON = 0.25  # seconds in which a reply is passed on by itself
 LINGER = 0.1  # seconds in which the last calls are answered when the client has hung up
@@ -181,11 +180,7 @@ def _call_of(line: bytes) -> tuple[int | str, ToolCall] | None:
     return id, ToolCall(name, arguments)
 
 
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_no_number)
+_DECODER = json.JSONDecoder(parse_constant=no_constant)
 
 
 def _answer(id: int | str, reply: Reply, tool: str) -> bytes:
@@ -211,9 +206,7 @@ def _accepts(text: str, id: Any) -> bool:
 
 
 _ENDPOINTS = ("create", "read", "execute", ANY)  # those that the loop has operations for (R-17)
-AGAIN = 2.0  # seconds between two tries to hold the session
 GREETING = 5.0  # seconds; a slower daemon is assumed to enforce
-FAREWELL = 2.0  # seconds
 _PERMISSION: dict[str, Any] = {
     "name": PERMISSION_TOOL,
     "description": "Decides one tool call, for a client's permission prompt. Other operations: see introspect.",
@@ -261,14 +254,14 @@ class SocketBackend:
     def __init__(self, link: DaemonLink, options: ServerOptions) -> None:
         self._link, self._options, self._wanted = link, options, options.wire
         self.fast_path: FastPath | None = None  # may have started calls before the library asks for them
-        self.session = f"mcp_{secrets.token_hex(16)}"
+        self.session = DaemonSession(link)
 
     def who(self, context: Context) -> Any:
         """The id of the request; the kernel tells the daemon who sent it."""
         return context.request_id
 
     def session_of(self, who: Any) -> str:
-        return self.session
+        return self.session.id
 
     async def mode(self) -> str:
         """The mode in force; empty while the daemon does not answer, as nothing is allowed then."""
@@ -301,38 +294,24 @@ class SocketBackend:
         return self._post_call(endpoint, arguments) if endpoint in _ENDPOINTS else None
 
     async def _post_call(self, endpoint: str | None, arguments: Any) -> Mapping[str, Any]:
-        body = {**self._wanted, "endpoint": endpoint, "arguments": arguments, "session": self.session}
+        body = {**self._wanted, "endpoint": endpoint, "arguments": arguments, "session": self.session.id}
         found = await self._link.post("/aql", body)
         if not isinstance(found, dict) or "envelope" not in found or "isError" not in found:
             raise NoDaemon("the daemon did not answer the call")
         return found
 
     async def ask(self, who: Any, token: str) -> Mapping[str, Any] | None:
-        found = await self._link.post("/aql/ask", {"session": self.session, "token": token})
-        return found if isinstance(found, dict) and "ask" in found else None
+        return await self.session.question(token)
 
     async def elicited(self, who: Any, ask: str, approve: bool) -> bool:
-        body = {"session": self.session, "ask": ask, "approve": approve}
-        found = await self._link.post("/aql/elicited", body)
-        return isinstance(found, dict) and found.get("armed") is True
-
-    async def hold(self) -> None:
-        """Holds the session open: it ends with this process's connection, however that ends."""
-        while True:
-            with suppress(NoDaemon, OSError, asyncio.IncompleteReadError):
-                await self._link.post("/aql/hold", {"session": self.session}, patience=None, start=False)
-            await asyncio.sleep(AGAIN)
-
-    async def end(self) -> None:
-        with suppress(NoDaemon, OSError, asyncio.IncompleteReadError):
-            await self._link.post("/aql/end", {"session": self.session}, patience=FAREWELL, start=False)
+        return await self.session.send_answer(ask, approve)
 
 
 class StdinLines:
-    """stdin as parsable lines; a line that is not text becomes a call that is refused."""
+    """stdin, claimed, as parsable lines; a line that is not text becomes a call that is refused."""
 
-    def __init__(self, file: Any) -> None:
-        self._file = anyio.wrap_file(file)
+    def __init__(self) -> None:
+        self._file = anyio.wrap_file(os.fdopen(claim_stdin(), "rb"))
 
     async def __aiter__(self) -> AsyncIterator[str]:
         async for line in self._file:
@@ -373,21 +352,11 @@ async def serve(
     with suppress(NoDaemon, OSError):
         await link.reach()  # every answer reports a daemon that cannot be started
     server.instructions = instructions(await remote.mode()) + more
-    holding = asyncio.create_task(remote.hold())
+    holding = asyncio.create_task(remote.session.hold())
     try:
         given, back = ends()
         async with stdio_server(stdin=given, stdout=back) as (read, write):
             await server.run(read, write, server.create_initialization_options())
     finally:
         holding.cancel()
-        await remote.end()
-        link.close()
-
-
-def claim_stdin() -> Any:
-    """Moves stdin to a private descriptor; other readers of stdin get nothing."""
-    wire = os.dup(sys.stdin.fileno())
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, sys.stdin.fileno())
-    os.close(null)
-    return os.fdopen(wire, "rb")
+        await remote.session.end()

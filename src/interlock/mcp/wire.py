@@ -166,8 +166,13 @@ def claim_stream(stream: Any, instead: int) -> int:
 
 def claim_stdio() -> tuple[int, int]:
     """Claims stdin and stdout: other readers get nothing, and other output goes to stderr."""
+    given = claim_stdin()
+    sys.stdout.flush()
+    return given, claim_stream(sys.stdout, 2)
+
+
+def claim_stdin() -> int:
     null = os.open(os.devnull, os.O_RDONLY)
     given = claim_stream(sys.stdin, null)
     os.close(null)
-    sys.stdout.flush()
-    return given, claim_stream(sys.stdout, 2)
+    return given

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from interlock import notify
 from interlock.approvals import settle
 from interlock.approvals.challenges.revealing import reveal_unsigned
-from interlock.audit.chain import event_body
 from interlock.config.channels import BLOCK, CHALLENGE, COOLING, HELD, WAITING, ChannelRoute
 from interlock.error_codes import AnswerRefused
 from interlock.model import Level, TicketState
@@ -271,4 +270,4 @@ def record_outcome(
     """Records the outcome of a message; never the message itself."""
     details = {"channel": channel, "outcome": outcome, "message": event, "about": list(about[:20]), "tries": tries}
     details |= {"reason": reason} if reason else {}
-    state.recorder.now(tx, "delivery", event_body(now, "delivery", by, details))
+    state.recorder.event(tx, "delivery", by, details)

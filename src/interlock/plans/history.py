@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from interlock.analysis.wire import flags_json
 from interlock.approvals import BY_TIME, apply_move, denials, settle
 from interlock.approvals.answers import mark_executed
-from interlock.audit.chain import event_body
 from interlock.identity import start_of
 from interlock.model import TicketState
 from interlock.plans import INTERFACE, NAME
@@ -70,7 +69,7 @@ def _close_ticket(tx: Tx, state: State, before: Ticket | None, move: str, by: st
     denials.release(tx, state, ticket, now)
     state.baseline.ended(ticket.id)
     event = "expire" if move == "expire" else "revoke"
-    state.recorder.now(tx, event, event_body(now, event, by, {"ticket": ticket.id, "reason": why}))
+    state.recorder.event(tx, event, by, {"ticket": ticket.id, "reason": why})
     return True
 
 
@@ -150,7 +149,7 @@ def end_run(tx: Tx, state: State, row: PlanRow, status: str, by: str) -> PlanRow
     code = {} if row.exit_code == NO_EXIT else {"exit": row.exit_code}
     journal = {"journal": row.details["journal"]} if row.details.get("journal") else {}
     details = {"plan": row.id, "status": status, **code, "seconds": int(now - row.started_at), **journal}
-    state.recorder.now(tx, "plan_end", event_body(now, "plan_end", by, details))
+    state.recorder.event(tx, "plan_end", by, details)
     report_run(tx, state, row, status)
     return after
 

@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from interlock.audit.chain import event_body
 from interlock.config.plans import MOCK, OLLAMA, PlannerSettings
 from interlock.error_codes import AnswerRefused
 from interlock.identity.console_access import ADMIN, role_of
@@ -101,7 +100,7 @@ def choose(state: State, by: OperatorSession, use: str, model: str = "") -> Plan
     def work(tx: Tx) -> None:
         tx.save_setting(SETTING, json.dumps({**asdict(choice), "seal": _seal(state, choice)}))
         details = {"use": use, "model": model, "host": offer.settings.host if use == OLLAMA else ""}
-        state.recorder.now(tx, "planner_change", event_body(state.clock.now(), "planner_change", by.operator, details))
+        state.recorder.event(tx, "planner_change", by.operator, details)
 
     state.store.write(work)
     return planner_state(state)

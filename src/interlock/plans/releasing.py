@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from interlock.approvals.answers import approve
 from interlock.approvals.step_up import needs_stepup
-from interlock.audit.chain import event_body
 from interlock.engine.evaluate import evaluate
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
@@ -141,6 +140,6 @@ def _record_run(state: State, plan: ReviewedPlan, decision: Decision, yes: PlanC
 
     def work(tx: Tx) -> None:
         tx.save_plan(plan_row(state, plan))
-        state.recorder.now(tx, "plan", event_body(state.clock.now(), "plan", plan.operator, details))
+        state.recorder.event(tx, "plan", plan.operator, details)
 
     state.store.write(work)

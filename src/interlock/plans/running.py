@@ -11,7 +11,6 @@ from msgspec import Struct
 from interlock.analysis.facts import Command, Effect, Fact
 from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.shell.interpreters import is_interpreter
-from interlock.audit.chain import event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity.isolation import SEPARATE
 from interlock.identity.sessions import OperatorSession
@@ -152,8 +151,7 @@ def type_line(state: State, by: OperatorSession, id: str, text: str, elsewhere: 
     if process is None or process.over:
         raise AnswerRefused("this command is not running here")
     details = {"plan": id, "characters": len(text)}  # what was typed may be a password
-    entry = event_body(state.clock.now(), "plan_input", by.operator, details)
-    state.store.write(lambda tx: state.recorder.now(tx, "plan_input", entry))
+    state.recorder.event_alone("plan_input", by.operator, details)
     if not process.type(text):
         raise AnswerRefused("the command takes no input now")
 

@@ -13,7 +13,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.approvals.grants import add_grant, is_signed
-from interlock.audit.chain import event_body
 from interlock.engine.gathering import identify
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
@@ -272,7 +271,7 @@ def _change(state: State, by: OperatorSession, flow: Workflow, details: Mapping[
 
 
 def _record(state: State, tx: Tx, by: OperatorSession, details: Mapping[str, Any]) -> None:
-    state.recorder.now(tx, "workflow", event_body(state.clock.now(), "workflow", by.operator, details))
+    state.recorder.event(tx, "workflow", by.operator, details)
 
 
 def _number(value: object) -> float:

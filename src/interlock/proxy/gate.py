@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import secrets
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 from interlock.approvals.decision_text import notice
-from interlock.client import NoDaemon
-from interlock.client.connection import DaemonLink
+from interlock.client.connection import LOST, DaemonLink, DaemonSession
 from interlock.config import Config
 from interlock.proxy import UNTESTED, ProxyVerdict, ServerIdentity, ToolClaims
 
-AGAIN = 2.0  # seconds between two tries to hold the session
-FAREWELL = 2.0
 DISTRUSTED = frozenset({"PERMISSION_TRUST_LEVEL_INSUFFICIENT", "PERMISSION_DANGER_LEVEL_DENIED"})
-LOST = (NoDaemon, OSError, asyncio.IncompleteReadError)
 _HELD = frozenset({"confirm", "approve", "verify", "cool_off", "deny"})
 _PENDING = frozenset({"pending_cooling", "pending_approval"})
 
@@ -28,7 +22,7 @@ class ProxyGate:
 
     def __init__(self, behind: ServerIdentity, link: DaemonLink, config: Config, cwd: str) -> None:
         self.behind, self._link, self.config, self._cwd = behind, link, config, cwd
-        self.session = f"mcp_{secrets.token_hex(16)}"
+        self.session = DaemonSession(link)
         self.agent = ""  # the client's name for itself
         self.trust, self.note = behind.trust or UNTESTED, ""
         self.doubted = (
@@ -48,7 +42,7 @@ class ProxyGate:
             "tool": f"mcp__{self.behind.name}__{tool}",
             "input": arguments,
             "cwd": self._cwd,
-            "agent": {"name": self.agent, "session": self.session},
+            "agent": {"name": self.agent, "session": self.session.id},
         }
 
     async def decide(self, tool: str, arguments: Mapping[str, Any], claims: ToolClaims) -> ProxyVerdict:
@@ -104,32 +98,6 @@ class ProxyGate:
             await asyncio.sleep(min(1.0, seconds))
             return False
         return type(reply) is dict and reply.get("state") not in _PENDING
-
-    async def question(self, token: str) -> Mapping[str, Any] | None:
-        """`{ask, message}` where the client's own user may answer; None otherwise."""
-        with suppress(*LOST):
-            found = await self._link.post("/aql/ask", {"session": self.session, "token": token}, start=False)
-            return found if isinstance(found, dict) and "ask" in found else None
-        return None
-
-    async def send_answer(self, ask: str, yes: bool) -> bool:
-        with suppress(*LOST):
-            body = {"session": self.session, "ask": ask, "approve": yes}
-            found = await self._link.post("/aql/elicited", body, start=False)
-            return isinstance(found, dict) and found.get("armed") is True
-        return False
-
-    async def hold_session(self) -> None:
-        """Holds the session open while this process lives, so that nobody else answers for its client's user."""
-        while True:
-            with suppress(*LOST):
-                await self._link.post("/aql/hold", {"session": self.session}, patience=None, start=False)
-            await asyncio.sleep(AGAIN)
-
-    async def end(self) -> None:
-        with suppress(*LOST):
-            await self._link.post("/aql/end", {"session": self.session}, patience=FAREWELL, start=False)
-        self._link.close()
 
 
 def _message(reply: Any) -> str:

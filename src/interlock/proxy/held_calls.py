@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.analysis.display_text import short_id
+from interlock.client.connection import CONSENT_FORM, consent_in
 from interlock.proxy import ProxyVerdict
 from interlock.proxy.gate import ProxyGate
 
@@ -71,13 +72,6 @@ EVERY = 5.0  # seconds between two progress notifications
 AGAIN = 4  # evaluations of one held call at most
 NOT_YET = "Nobody has answered yet, and silence is not consent: do not try the same by other means."
 NOT_ANSWERED = "The user was asked and did not answer."
-_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "approve": {"type": "boolean", "title": "Go on", "description": "Whether this may be done, once."},
-    },
-    "required": ["approve"],
-}
 Prompt = Callable[[dict[str, Any]], Awaitable[Any]]
 Notify = Callable[[str, dict[str, Any]], None]
 Judge = Callable[[], Awaitable[ProxyVerdict]]
@@ -104,7 +98,7 @@ class HeldCalls(Struct):
     ) -> HeldCallResult:
         """Asks the client's user where that suffices, else waits for the ticket; denies a call that has neither."""
         if verdict.token and client.asks and not asked:
-            question = await self.gate.question(verdict.token)
+            question = await self.gate.session.question(verdict.token)
             if question is not None:
                 return await self._ask_user(verdict, judge, client, question)
         if not verdict.ticket:
@@ -114,16 +108,16 @@ class HeldCalls(Struct):
     async def _ask_user(
         self, verdict: ProxyVerdict, judge: Judge, client: McpClient, question: Mapping[str, Any]
     ) -> HeldCallResult:
-        form = {"message": str(question["message"]), "requestedSchema": _SCHEMA}
+        form = {"message": str(question["message"]), "requestedSchema": CONSENT_FORM}
         ask = str(question["ask"])
         if client.modern:
             requests = {KEY: {"method": "elicitation/create", "params": {"mode": "form", **form}}}
             state = {"inputRequests": requests, "requestState": STATE + json.dumps([ask])}
             return HeldCallResult(False, result={"resultType": "input_required", **state})
-        answer = answer_in(await self.prompt(form))
+        answer = consent_in(await self.prompt(form))
         if answer is None:
             return HeldCallResult(False, f"{verdict.words} {NOT_ANSWERED}")
-        await self.gate.send_answer(ask, answer)
+        await self.gate.session.send_answer(ask, answer)
         after = await judge()  # a no becomes a denial
         return HeldCallResult(after.allowed, after.words)
 
@@ -159,13 +153,4 @@ def take_answer(params: dict[str, Any]) -> tuple[dict[str, Any], str, bool | Non
     responses = dict(given) if isinstance(given, Mapping) else {}
     answer = responses.pop(KEY, None)
     rest = {key: value for key, value in params.items() if key not in ("requestState", "inputResponses")}
-    return (rest | {"inputResponses": responses} if responses else rest), str(ask), answer_in(answer)
-
-
-def answer_in(form: Any) -> bool | None:
-    """True only for an accepted form that approves; None where the form was dismissed."""
-    action = form.get("action") if isinstance(form, Mapping) else None
-    if action not in ("accept", "decline"):
-        return None
-    content = form.get("content")
-    return action == "accept" and isinstance(content, Mapping) and content.get("approve") is True
+    return (rest | {"inputResponses": responses} if responses else rest), str(ask), consent_in(answer)

@@ -215,7 +215,7 @@ class Relay:
         client = self.about.for_request(params)
         self.gate.agent = client.name
         if ask and yes is not None:
-            await self.gate.send_answer(ask, yes)
+            await self.gate.session.send_answer(ask, yes)
         await self._complete_catalog(name, params)
 
         async def judge() -> ProxyVerdict:

@@ -97,7 +97,7 @@ class ServerConnection:
                 self.place.command, self.relay.from_server, most, self._too_long, self.place.env
             )
         await self.gate.report_tools({})
-        self._holding = asyncio.get_running_loop().create_task(self.gate.hold_session())
+        self._holding = asyncio.get_running_loop().create_task(self.gate.session.hold())
 
     @property
     def server(self) -> ProxiedServer:
@@ -133,7 +133,7 @@ class ServerConnection:
         if self._holding is not None:
             self._holding.cancel()
         stopping = self._server.stop(PATIENCE) if self._server is not None else asyncio.sleep(0)
-        await asyncio.gather(stopping, self.gate.end(), return_exceptions=True)
+        await asyncio.gather(stopping, self.gate.session.end(), return_exceptions=True)
 
 
 def run(place: ServerAddress, setting: ProxyOptions) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from interlock.approvals import pausing, signed_orders, standing_answers
 from interlock.approvals.denials import SETTING
-from interlock.identity.keys import ROSTER_SETTING, Roster
+from interlock.identity.keys.roster import ROSTER_SETTING, Roster
 from interlock.identity.sessions import SignInRefused
 from interlock.policy.policy import MODES
 from interlock.policy.registry import Pattern, PatternError

@@ -25,8 +25,7 @@ from interlock.approvals.statements import check_agreement
 from interlock.approvals.tickets import seal_of, shown_hash
 from interlock.audit.chain import AuditRecorder
 from interlock.identity.isolation import JAILED, Jails
-from interlock.identity.keys import SigningKey, checkpoint_key, installation_key
-from interlock.identity.keys.signing import CHECKPOINTS, INSTALLATION
+from interlock.identity.keys.signing import CHECKPOINTS, INSTALLATION, SigningKey, checkpoint_key, installation_key
 from interlock.identity.sessions import OperatorSessions
 from interlock.identity.visitors import Visitors
 from interlock.model import Confidential, Human, Level, Requirement

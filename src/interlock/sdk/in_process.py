@@ -23,7 +23,7 @@ from interlock.engine import undoing
 from interlock.engine.evaluate import evaluate_with_token
 from interlock.identity import home_for, operators
 from interlock.identity.agents import change_agent
-from interlock.identity.keys import KeyFileError
+from interlock.identity.keys.signing import KeyFileError
 from interlock.identity.sessions import OperatorSession
 from interlock.impact.files import read_text, real_paths
 from interlock.impact.project_files import find_project_files

@@ -23,7 +23,7 @@ from interlock.model import (
     Tier,
 )
 from interlock.records import Ticket
-from interlock.snapshots import UndoResult, parse_change
+from interlock.snapshots import UndoChange, UndoResult, parse_answer
 from interlock.times import milliseconds_to_seconds
 
 Json = Mapping[str, Any]
@@ -170,7 +170,7 @@ def parse_undo_result(body: Any) -> UndoResult:
     """The result of an undo; raises UnreadableReply."""
     try:
         found = _table(body)
-        changes = tuple(parse_change(_table(change)) for change in found["changes"])
+        changes = tuple(parse_answer(change, UndoChange) for change in found["changes"])
         refused = _flag(found["refused"])
         problem = str(found["problem"]) or ("" if _flag(found["undone"]) or refused else "no reason was given")
         id, as_id = str(_table(found["snapshot"])["id"]), str(found.get("undoableAs", ""))

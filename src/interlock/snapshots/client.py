@@ -17,16 +17,11 @@ from interlock.snapshots import (
     LIMITS,
     PruneResult,
     SnapshotLimits,
-    SnapshotSummary,
     TakenSnapshot,
     UndoPlan,
     UndoResult,
     no_snapshot,
-    parse_prune_result,
-    parse_snapshot,
-    parse_summary,
-    parse_undo_plan,
-    parse_undo_result,
+    parse_answer,
 )
 
 REQUEST_KIND = "keep"  # of these requests among others to the same helper
@@ -34,6 +29,7 @@ LONG_SECONDS = 60.0  # for requests that a person waits for
 SETTLE_SECONDS = 5.0
 PATIENCE = 2.0  # seconds in which the helper has to have ended a child that takes too long
 MOST_ANSWER = 16 << 20  # bytes of an answer
+FAILED = "the snapshot process failed"
 _DIGEST = re.compile("[0-9a-f]{64}")
 _T = TypeVar("_T")
 _A = TypeVar("_A", TakenSnapshot, UndoPlan, UndoResult)
@@ -64,44 +60,30 @@ class SnapshotClient:
     def take(self, question: Mapping[str, Any], id: str, at: float, limits: SnapshotLimits = LIMITS) -> TakenSnapshot:
         """Saves everything that the effects in the question would change, and reads it back; a problem means that there is no snapshot."""
         request = {"do": "take", "id": id, "at": at, "question": dict(question), "limits": [limits.files, limits.bytes, limits.ms]}  # fmt: skip
-        return self._ask(
-            request,
-            lambda found: _check_snapshot(found, id),
-            take_seconds(limits.ms),
-            lambda problem: no_snapshot(id, problem),
+        found = self._about(
+            id, request, TakenSnapshot, lambda problem: no_snapshot(id, problem), take_seconds(limits.ms)
         )
+        return found if found.problem or _DIGEST.fullmatch(found.digest) else no_snapshot(id, FAILED)
 
     def plan(self, id: str, digest: str = "", diff: bool = False) -> UndoPlan:
         """The changes that an undo would make now; refuses a snapshot whose manifest has another digest than the one given."""
         request = {"do": "plan", "id": id, "digest": digest, "diff": diff}
-        return self._ask(
-            request,
-            lambda found: _check_id(parse_undo_plan(found), id),
-            LONG_SECONDS,
-            lambda problem: UndoPlan(id, problem=problem),
-        )
+        return self._about(id, request, UndoPlan, lambda problem: UndoPlan(id, problem=problem))
 
     def undo(self, id: str, as_id: str, at: float, digest: str = "", force: bool = False) -> UndoResult:
         """Restores everything, after a snapshot of the present state under `as_id`; refuses to overwrite later work unless forced to."""
         request = {"do": "undo", "id": id, "as_id": as_id, "at": at, "digest": digest, "force": force}
-        return self._ask(
-            request, lambda found: _check_undo(found, id), LONG_SECONDS, lambda problem: UndoResult(id, problem=problem)
-        )
+        found = self._about(id, request, UndoResult, lambda problem: UndoResult(id, problem=problem))
+        return found if not found.as_id or _DIGEST.fullmatch(found.as_digest) else UndoResult(id, problem=FAILED)
 
     def settle(self, id: str) -> bool:
         """Notes that the action ran and left the present state; False where that could not be noted."""
-        return self._ask({"do": "settle", "id": id}, lambda found: found is True, SETTLE_SECONDS, lambda _: False)
+        return self._ask({"do": "settle", "id": id}, bool, lambda _: False, SETTLE_SECONDS)
 
     def prune(self, now: float, days: float, total_bytes: int) -> PruneResult:
         """Deletes expired snapshots, then the oldest until the rest fits, and contents that none refers to."""
         request = {"do": "prune", "now": now, "days": days, "bytes": total_bytes}
-        return self._ask(request, parse_prune_result, LONG_SECONDS, lambda problem: PruneResult(problem=problem))
-
-    def summaries(self) -> list[SnapshotSummary]:
-        """The snapshots of the folder, the newest first; none where it cannot be read."""
-        return self._ask(
-            {"do": "list"}, lambda found: [parse_summary(one) for one in found], LONG_SECONDS, lambda _: []
-        )
+        return self._ask(request, PruneResult, lambda problem: PruneResult(problem=problem), LONG_SECONDS)
 
     @property
     def pid(self) -> int | None:
@@ -111,39 +93,32 @@ class SnapshotClient:
     def close(self) -> None:
         self._child.close()
 
-    def _ask(
-        self, request: Mapping[str, Any], read: Callable[[Any], _T], seconds: float, failed: Callable[[str], _T]
-    ) -> _T:
+    def _about(
+        self,
+        id: str,
+        request: Mapping[str, Any],
+        kind: type[_A],
+        failed: Callable[[str], _A],
+        seconds: float = LONG_SECONDS,
+    ) -> _A:
+        """The answer about one snapshot; one about another is a failure."""
+        found = self._ask(request, kind, failed, seconds)
+        return found if found.id == id else failed(FAILED)
+
+    def _ask(self, request: Mapping[str, Any], kind: type[_T], failed: Callable[[str], _T], seconds: float) -> _T:
         try:
             answer = self._child.ask(request, seconds, min(seconds * 4, LONG_SECONDS))
-            return failed(str(answer["problem"])[:400]) if set(answer) == {"problem"} else read(answer["answer"])
+            return (
+                failed(str(answer["problem"])[:400])
+                if set(answer) == {"problem"}
+                else parse_answer(answer["answer"], kind)
+            )
         except ChildBusy:
             return failed("too many snapshots are waiting already")
         except ChildTimeout:
             return failed("it takes too long")
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return failed("the snapshot process failed")
-
-
-def _check_id(found: _A, id: str) -> _A:
-    """Refuses an answer about another snapshot."""
-    if found.id != id:
-        raise ValueError("an answer about another snapshot")
-    return found
-
-
-def _check_snapshot(data: Any, id: str) -> TakenSnapshot:
-    found = _check_id(parse_snapshot(data), id)
-    if not found.problem and not _DIGEST.fullmatch(found.digest):
-        raise ValueError("no digest")
-    return found
-
-
-def _check_undo(data: Any, id: str) -> UndoResult:
-    found = _check_id(parse_undo_result(data), id)
-    if found.as_id and not _DIGEST.fullmatch(found.as_digest):
-        raise ValueError("no digest")
-    return found
+            return failed(FAILED)
 
 
 class HelperChild:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 
 from interlock.impact import Budget, Unclear
-from interlock.snapshots.folder import RestoreRefused, SnapshotFolder
+from interlock.snapshots.folder import READ, RestoreRefused, SnapshotFolder
 from interlock.snapshots.manifest import Manifest
 
 SMALL = 1 << 18  # bytes of what goes into the pack
@@ -17,7 +17,6 @@ _PART = 1 << 20
 _FLUSH = 8 << 20
 _FICLONE = 0x40049409
 _MAKE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class ContentWriter:
@@ -54,7 +53,7 @@ class ContentWriter:
         handle = os.open(temporary, _MAKE, 0o400)
         try:
             sha = self._clone(source, handle) or self._copy(source, handle, size)
-            if _hash(handle, self._budget) != (sha, size):
+            if hash_file(handle, self._budget) != (sha, size):
                 raise Unclear("a copy is not what was copied")
             os.fsync(handle)
         finally:
@@ -94,7 +93,7 @@ class ContentWriter:
             fcntl.ioctl(handle, _FICLONE, source)
         except OSError:
             return ""
-        return _hash(handle, self._budget)[0]
+        return hash_file(handle, self._budget)[0]
 
     def _copy(self, source: int, handle: int, size: int) -> str:
         found, place = hashlib.sha256(), 0
@@ -118,45 +117,37 @@ class ContentReader:
     def verify(self) -> None:
         """Refuses a snapshot of which anything is missing or altered."""
         for sha, size in self._manifest.contents.items():
-            found = hashlib.sha256()
-            for part in self.parts(sha, size):
-                found.update(part)
-            if found.hexdigest() != sha:
-                raise RestoreRefused("a content of the snapshot was altered")
+            for _ in self._parts(sha, size):
+                pass
 
     def data(self, sha: str, size: int) -> bytes:
         """All of one content, checked."""
-        data = b"".join(self.parts(sha, size))
-        if hashlib.sha256(data).hexdigest() != sha:
-            raise RestoreRefused("a content of the snapshot was altered")
-        return data
+        return b"".join(self._parts(sha, size))
 
     def into(self, handle: int, sha: str, size: int) -> None:
         """Writes one content to an open file; refuses at its end one that was altered."""
-        found = hashlib.sha256()
-        for part in self.parts(sha, size):
-            found.update(part)
+        for part in self._parts(sha, size):
             write_all(handle, part)
-        if found.hexdigest() != sha:
-            raise RestoreRefused("a content of the snapshot was altered")
 
-    def parts(self, sha: str, size: int) -> Iterator[bytes]:
+    def _parts(self, sha: str, size: int) -> Iterator[bytes]:
         start, length = self._manifest.pack.get(sha, (0, size))
         if length != size:
             raise RestoreRefused("the manifest of the snapshot is damaged")
-        handle = self._open(sha)
+        handle, end, found = self._open(sha), start + size, hashlib.sha256()
         try:
-            end = start + size
             while start < end:
                 part = os.pread(handle, min(_PART, end - start), start)
                 if not part:
                     raise RestoreRefused("a content of the snapshot was cut off")
                 self._budget.tick()
+                found.update(part)
                 yield part
                 start += len(part)
         finally:
             if sha not in self._manifest.pack:
                 os.close(handle)
+        if found.hexdigest() != sha:
+            raise RestoreRefused("a content of the snapshot was altered")
 
     def close(self) -> None:
         if self._pack is not None:
@@ -166,9 +157,9 @@ class ContentReader:
     def _open(self, sha: str) -> int:
         try:
             if sha not in self._manifest.pack:
-                return os.open(self._folder.object(sha), _READ)
+                return os.open(self._folder.object(sha), READ)
             if self._pack is None:
-                self._pack = os.open(self._folder.pack(self._manifest.id), _READ)
+                self._pack = os.open(self._folder.pack(self._manifest.id), READ)
             return self._pack
         except FileNotFoundError:
             raise RestoreRefused("a content of the snapshot is missing") from None
@@ -181,7 +172,8 @@ def write_all(handle: int, data: bytes) -> None:
         view = view[os.write(handle, view) :]
 
 
-def _hash(handle: int, budget: Budget) -> tuple[str, int]:
+def hash_file(handle: int, budget: Budget) -> tuple[str, int]:
+    """The SHA-256 and the size of an open file."""
     found, place = hashlib.sha256(), 0
     while part := os.pread(handle, _PART, place):
         budget.tick()

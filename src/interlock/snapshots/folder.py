@@ -22,7 +22,7 @@ from interlock.impact import Unclear
 from interlock.snapshots import parse_snapshot_id
 
 _FLAGS = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOFOLLOW
+READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOFOLLOW
 MOST = 256  # folders that are open at a time
 Attributes = tuple[tuple[str, str], ...]  # names with their values in base64, sorted
 LARGEST_ATTRIBUTES = 65_536  # bytes of one file's
@@ -85,7 +85,7 @@ class FolderHandles:
     def open_file(self, path: str) -> int:
         """A handle on an ordinary file; raises OSError for anything else."""
         handle, name = self.split(path)
-        opened = os.open(name, _READ, dir_fd=handle)
+        opened = os.open(name, READ, dir_fd=handle)
         if not stat.S_ISREG(os.fstat(opened).st_mode):
             os.close(opened)
             raise OSError(22, "no ordinary file", path)
@@ -94,7 +94,7 @@ class FolderHandles:
     def names(self, path: str) -> list[str]:
         """The names in a folder."""
         handle, name = self.split(path)
-        opened = os.open(name, _READ | os.O_DIRECTORY, dir_fd=handle)
+        opened = os.open(name, READ | os.O_DIRECTORY, dir_fd=handle)
         try:
             return os.listdir(opened)
         finally:

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, convert, field
 
-from interlock.snapshots import parse_snapshot_id
+from interlock.snapshots import SnapshotId
 from interlock.snapshots.folder import Attributes, RestoreRefused, SnapshotFolder, parse_attributes
 
 VERSION = 1
 KINDS = frozenset({"file", "folder", "link", "absent"})
 # The role of a file for Git; ordinary files have none.
 ROLES = frozenset({"", "index", "head", "config", "stash", "log", "state"})
+_PART = r"/(?!\.{1,2}(?:/|\Z))[^/\0]+"  # of a plain path
+PlainPath = Annotated[str, Meta(pattern=rf"^(?:(?:{_PART})+|/)\Z")]
+_RefName = Annotated[str, Meta(pattern=rf"^refs(?:{_PART})+(?<!\.lock)\Z")]
+_Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+_Oid = Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{40})?\Z")]
+_Mode = Annotated[int, Meta(ge=0, le=0o7777)]
+_Size = Annotated[int, Meta(ge=0)]
 
 
-class SavedPath(Struct, frozen=True):
+class SavedPath(Struct, frozen=True, omit_defaults=True):
     """One path as it was."""
 
-    path: str
+    path: PlainPath
     kind: str
-    mode: int = 0
+    mode: _Mode = 0
     mtime_ns: int = 0
-    size: int = 0
-    sha256: str = ""
+    size: _Size = 0
+    sha256: Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{64})?\Z")] = ""
     link: str = ""
     owner: tuple[int, int] = (0, 0)
     twin: str = ""  # device and inode of a file with more than one name
@@ -32,57 +38,64 @@ class SavedPath(Struct, frozen=True):
     leaves: str = ""  # what the action is known to leave in its place
     attributes: Attributes | None = None  # None where they were not read
 
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS or self.role not in ROLES:
+            raise ValueError("no such kind")
+        if (self.kind == "file", self.kind == "link") != (bool(self.sha256), bool(self.link)):
+            raise ValueError("a file has a content, and a link has a target")
 
-class SavedRef(Struct, frozen=True):
+
+class SavedRef(Struct, frozen=True, array_like=True):
     """A branch: its value before and after the action, each empty where it does not exist."""
 
-    name: str
-    old: str
-    leaves: str
+    name: _RefName
+    old: _Oid
+    leaves: _Oid
 
 
 class SavedRepository(Struct, frozen=True):
     """The saved refs of one repository."""
 
-    git_dir: str
-    shared: str
-    work_tree: str
+    git_dir: PlainPath
+    shared: PlainPath
+    work_tree: PlainPath
     refs: tuple[SavedRef, ...] = ()
-    held: str = ""  # the commit that protects objects which only the snapshot refers to
+    held: _Oid = ""  # the commit that protects objects which only the snapshot refers to
 
 
 class SavedRemoteRef(Struct, frozen=True):
     """A remote branch before and after a push."""
 
-    git_dir: str
+    git_dir: PlainPath
     remote: str
     branch: str
-    old: str
-    new: str
+    old: _Oid
+    new: _Oid
 
 
 class SavedDatabase(Struct, frozen=True):
     """An SQLite database, copied as SQLite does it."""
 
-    path: str
-    size: int
-    sha256: str
-    mode: int
+    path: PlainPath
+    size: _Size
+    sha256: _Sha256
+    mode: _Mode
     owner: tuple[int, int]
 
 
 class Manifest(Struct):
     """Everything that a snapshot saved; `pack` maps small contents to their place in the snapshot's pack."""
 
-    id: str
+    id: SnapshotId
     at: float
-    bases: tuple[str, ...] = ()
+    bases: tuple[PlainPath, ...] = ()
     entries: list[SavedPath] = field(default_factory=list)
     git: list[SavedRepository] = field(default_factory=list)
     databases: list[SavedDatabase] = field(default_factory=list)
     remotes: list[SavedRemoteRef] = field(default_factory=list)
-    pack: dict[str, tuple[int, int]] = field(default_factory=dict)
+    pack: dict[_Sha256, tuple[_Size, _Size]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    version: int = VERSION
 
     @property
     def files(self) -> int:
@@ -99,123 +112,17 @@ class Manifest(Struct):
         return found | {one.sha256: one.size for one in self.databases}
 
 
-def manifest_json(manifest: Manifest) -> dict[str, Any]:
-    return {
-        "version": VERSION,
-        "id": manifest.id,
-        "at": manifest.at,
-        "bases": list(manifest.bases),
-        "entries": [_entry_json(entry) for entry in manifest.entries],
-        "git": [
-            {"git_dir": one.git_dir, "shared": one.shared, "work_tree": one.work_tree, "held": one.held, "refs": [[ref.name, ref.old, ref.leaves] for ref in one.refs]}
-            for one in manifest.git
-        ],
-        "databases": [
-            {"path": one.path, "size": one.size, "sha256": one.sha256, "mode": one.mode, "owner": list(one.owner)}
-            for one in manifest.databases
-        ],
-        "remotes": [
-            {"git_dir": one.git_dir, "remote": one.remote, "branch": one.branch, "old": one.old, "new": one.new}
-            for one in manifest.remotes
-        ],
-        "pack": manifest.pack,
-        "notes": list(manifest.notes),
-    }  # fmt: skip
-
-
-def _entry_json(entry: SavedPath) -> dict[str, Any]:
-    body: dict[str, Any] = {"path": entry.path, "kind": entry.kind}
-    if entry.kind != "absent":
-        body |= {"mode": entry.mode, "mtime_ns": entry.mtime_ns, "owner": entry.owner}
-    if entry.kind == "file":
-        body |= {"size": entry.size, "sha256": entry.sha256}
-    if entry.attributes is not None:
-        body |= {"attributes": entry.attributes}
-    more = (("link", entry.link), ("twin", entry.twin), ("role", entry.role), ("leaves", entry.leaves))
-    return body | {name: value for name, value in more if value}
-
-
-def parse_manifest(data: Mapping[str, Any], folder: SnapshotFolder) -> Manifest:
+def parse_manifest(data: Any, folder: SnapshotFolder) -> Manifest:
     """Parses a manifest; raises RestoreRefused for a damaged one, and for one that would change Interlock's own files."""
+    if isinstance(data, dict) and data.get("version", VERSION) != VERSION:
+        raise RestoreRefused("the snapshot was taken by another version")
     try:
-        if data["version"] != VERSION:
-            raise RestoreRefused("the snapshot was taken by another version")
-        found = Manifest(
-            parse_snapshot_id(data["id"]),
-            float(data["at"]),
-            tuple(map(_path, data["bases"])),
-            [_entry(one) for one in data["entries"]],
-            [_git(one) for one in data["git"]],
-            [SavedDatabase(_path(one["path"]), int(one["size"]), _sha(one["sha256"]), int(one["mode"]) & 0o7777, _owner(one["owner"])) for one in data["databases"]],
-            [SavedRemoteRef(_path(one["git_dir"]), str(one["remote"]), str(one["branch"]), _oid(one["old"]), _oid(one["new"])) for one in data["remotes"]],
-            {_sha(sha): (int(start), int(size)) for sha, (start, size) in data["pack"].items()},
-            tuple(map(str, data["notes"])),
-        )  # fmt: skip
-    except (KeyError, TypeError, ValueError, AttributeError):
+        found = convert(data, Manifest)
+        for entry in found.entries:
+            parse_attributes(entry.attributes or ())
+    except ValueError:
         raise RestoreRefused("the manifest of the snapshot is damaged") from None
     paths = [*(one.path for one in found.entries), *(one.path for one in found.databases), *(one.git_dir for one in found.git)]  # fmt: skip
     if any(folder.is_own(path) for path in paths):
         raise RestoreRefused("it would change what is Interlock's own")
     return found
-
-
-def _entry(one: Mapping[str, Any]) -> SavedPath:
-    kind, role = one["kind"], one.get("role", "")
-    if kind not in KINDS or role not in ROLES:
-        raise ValueError("no such kind")
-    return SavedPath(
-        _path(one["path"]),
-        kind,
-        int(one.get("mode", 0)) & 0o7777,
-        int(one.get("mtime_ns", 0)),
-        int(one.get("size", 0)),
-        _sha(one["sha256"]) if kind == "file" else "",
-        str(one["link"]) if kind == "link" else "",
-        _owner(one.get("owner", (0, 0))),
-        str(one.get("twin", "")),
-        role,
-        str(one.get("leaves", "")),
-        parse_attributes(one["attributes"]) if "attributes" in one else None,
-    )
-
-
-def _git(one: Mapping[str, Any]) -> SavedRepository:
-    refs = tuple(SavedRef(_ref(name), _oid(old), _oid(leaves)) for name, old, leaves in one["refs"])
-    return SavedRepository(
-        _path(one["git_dir"]), _path(one["shared"]), _path(one["work_tree"]), refs, _oid(one["held"])
-    )
-
-
-def _path(value: object) -> str:
-    if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
-        raise ValueError("no path")
-    if any(part in (".", "..", "") for part in value.split("/")[1:]) and value != "/":
-        raise ValueError("no plain path")
-    return value
-
-
-def _ref(value: object) -> str:
-    name = str(value)
-    _path(f"/{name}")
-    if not name.startswith("refs/") or name.endswith(".lock"):
-        raise ValueError("no branch")
-    return name
-
-
-def _sha(value: object) -> str:
-    text = str(value)
-    if len(text) != 64 or set(text) - set("0123456789abcdef"):
-        raise ValueError("no SHA-256")
-    return text
-
-
-def _oid(value: object) -> str:
-    text = str(value)
-    if text and (len(text) != 40 or set(text) - set("0123456789abcdef")):
-        raise ValueError("no object id")
-    return text
-
-
-def _owner(value: Any) -> tuple[int, int]:
-    user, group = value
-    return int(user), int(group)

@@ -13,10 +13,10 @@ from msgspec import Struct
 
 from interlock.impact import Budget, Unclear
 from interlock.impact.git import GitIndex, parse_index
+from interlock.snapshots.contents import hash_file
 from interlock.snapshots.folder import Attributes, FolderHandles, attributes
 from interlock.snapshots.manifest import SavedPath
 
-_PART = 1 << 20
 _KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 
 
@@ -123,13 +123,9 @@ def index_digest(data: bytes, budget: Budget) -> str:
 def _hash(places: FolderHandles, path: str, size: int, budget: Budget) -> str:
     handle = places.open_file(path)
     try:
-        found, place = hashlib.sha256(), 0
-        while part := os.pread(handle, _PART, place):
-            budget.tick()
-            found.update(part)
-            place += len(part)
+        sha, place = hash_file(handle, budget)
     finally:
         os.close(handle)
     if place != size:
         raise Unclear(f"{os.path.basename(path)} changes while it is read")
-    return found.hexdigest()
+    return sha

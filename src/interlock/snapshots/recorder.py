@@ -6,17 +6,16 @@ import os
 import stat
 import time
 from collections.abc import Callable
+from typing import Any
 
 from interlock.impact import Budget, BudgetExceeded, Unclear
 from interlock.impact.survey import REGENERABLE
 from interlock.snapshots import SnapshotLimits
 from interlock.snapshots.contents import SMALL, ContentWriter
-from interlock.snapshots.folder import Attributes, FolderHandles, SnapshotFolder, attributes
+from interlock.snapshots.folder import READ, Attributes, FolderHandles, SnapshotFolder, attributes
 from interlock.snapshots.manifest import SavedPath
 
 MOST_ATTRIBUTES = 8 << 20  # characters of all attributes together
-_LIST = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_DIRECTORY
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class PathRecorder:
@@ -59,7 +58,7 @@ class PathRecorder:
         while todo:
             at = todo.pop()
             handle, name = self._places.split(at)
-            opened = os.open(name, _LIST, dir_fd=handle)
+            opened = os.open(name, READ | os.O_DIRECTORY, dir_fd=handle)
             try:
                 todo += self._record_folder(opened, at, skips)
             finally:
@@ -120,7 +119,7 @@ class PathRecorder:
         elif stat.S_ISDIR(found.st_mode):
             self._check_owner(name, found)
             marks = self._count_attributes(attributes(f"/proc/self/fd/{handle}/{name}"))
-            self.entries[path] = _entry(path, "folder", found, role=role, leaves=leaves, marks=marks)
+            self.entries[path] = _entry(path, "folder", found, role=role, leaves=leaves, attributes=marks)
         elif stat.S_ISLNK(found.st_mode):
             self._check_owner(name, found)
             self._count(0)
@@ -130,7 +129,7 @@ class PathRecorder:
             raise Unclear(f"{name} is no ordinary file")
 
     def _record_file(self, handle: int, name: str, path: str, role: str, leaves: str) -> None:
-        opened = os.open(name, _READ, dir_fd=handle)
+        opened = os.open(name, READ, dir_fd=handle)
         try:
             found = os.fstat(opened)
             if not stat.S_ISREG(found.st_mode):
@@ -150,7 +149,9 @@ class PathRecorder:
         finally:
             os.close(opened)
         twin = f"{found.st_dev}:{found.st_ino}" if found.st_nlink > 1 else ""
-        self.entries[path] = _entry(path, "file", found, sha256=sha, twin=twin, role=role, leaves=leaves, marks=marks)
+        self.entries[path] = _entry(
+            path, "file", found, size=size, sha256=sha, twin=twin, role=role, leaves=leaves, attributes=marks
+        )
 
     def _check_owner(self, name: str, found: os.stat_result) -> None:
         """Refuses a file whose owner or group this user could not restore."""
@@ -176,23 +177,9 @@ class PathRecorder:
             raise BudgetExceeded("it is too large")
 
 
-def _entry(
-    path: str,
-    kind: str,
-    found: os.stat_result,
-    *,
-    sha256: str = "",
-    link: str = "",
-    twin: str = "",
-    role: str,
-    leaves: str,
-    marks: Attributes | None = None,
-) -> SavedPath:
-    size = found.st_size if kind == "file" else 0
+def _entry(path: str, kind: str, found: os.stat_result, **more: Any) -> SavedPath:
     owner = (found.st_uid, found.st_gid)
-    return SavedPath(
-        path, kind, stat.S_IMODE(found.st_mode), found.st_mtime_ns, size, sha256, link, owner, twin, role, leaves, marks
-    )
+    return SavedPath(path, kind, stat.S_IMODE(found.st_mode), found.st_mtime_ns, owner=owner, **more)
 
 
 def _marks(found: os.stat_result) -> tuple[int, ...]:

@@ -161,7 +161,7 @@ def _open(folder: SnapshotFolder, id: str, digest: str) -> Iterator[OpenSnapshot
         interrupted = _read_interrupted(folder, journal)
         yield OpenSnapshot(
             folder, manifest, reader, places, budget,
-            RestorePlanner(folder, manifest, reader, places, budget, after, interrupted), journal if interrupted is not None else None,
+            RestorePlanner(folder, manifest, reader, places, budget, after or {}, interrupted), journal if interrupted is not None else None,
         )  # fmt: skip
 
 

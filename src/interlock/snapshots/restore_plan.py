@@ -7,6 +7,7 @@ import os
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct, field
@@ -183,7 +184,7 @@ class RestorePlanner(Struct):
     reader: ContentReader
     places: FolderHandles
     budget: Budget
-    after: Mapping[str, Any] | None = None  # the state when the action had run
+    after: Mapping[str, Any] = MappingProxyType({})  # the state when the action had run, where that was noted
     interrupted: Manifest | None = None  # the snapshot that an interrupted undo took
     _repositories: FileSurvey | None = None
 
@@ -204,9 +205,13 @@ class RestorePlanner(Struct):
         found.refills = [refill for one in self.manifest.databases if (refill := self._refill(one)) is not None]
         return found
 
+    def _settled(self, what: str, name: str) -> Any:
+        """The state that the action left; None where that is not known."""
+        return self.after.get(what, {}).get(name)
+
     def _step(self, entry: SavedPath, interrupted: SavedPath | None) -> RestoreStep | None:
         state = now(self.places, entry.path, self.budget)
-        settled = self.after["states"].get(entry.path) if self.after is not None else None
+        settled = self._settled("states", entry.path)
         if entry.role in READERS:
             return self._git(entry, state, settled, interrupted)
         mark = _metadata_change(entry, state) if not entry.role else ""
@@ -253,7 +258,7 @@ class RestorePlanner(Struct):
     def _is_created_since(self, path: str) -> bool:
         """Whether a file in a folder that has to go is neither the action's nor in Git."""
         state = now(self.places, path, self.budget)
-        settled = self.after["states"].get(path) if self.after is not None else None
+        settled = self._settled("states", path)
         return state.kind != "folder" and settled != state.key and not self._is_in_git(path, state)
 
     def _is_interrupted_state(self, interrupted: SavedPath, state: PathState) -> bool:
@@ -289,7 +294,7 @@ class RestorePlanner(Struct):
             oid = self.repository(git).history.ref(ref.name)
             value = oid.hex() if oid is not None else ""
             if value != ref.old:
-                settled = self.after["refs"].get(f"{git.git_dir}\0{ref.name}") if self.after is not None else None
+                settled = self._settled("refs", f"{git.git_dir}\0{ref.name}")
                 known = {settled} if settled is not None else {ref.leaves, ""}
                 yield RefMove(git, ref, value, value not in known and value != interrupted.get((git.git_dir, ref.name)))
 
@@ -297,7 +302,7 @@ class RestorePlanner(Struct):
         content = databases.database_digest(self.folder, one.path, self.manifest.id, self.budget)
         if content == one.sha256:
             return None
-        settled = self.after["databases"].get(one.path) if self.after is not None else None
+        settled = self._settled("databases", one.path)
         interrupted = (
             {database.path: database.sha256 for database in self.interrupted.databases}
             if self.interrupted is not None

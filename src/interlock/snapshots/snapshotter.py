@@ -12,23 +12,12 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from interlock.impact import Budget, BudgetExceeded, Unclear
 from interlock.impact.inspector import deny_tracing
 from interlock.impact.warm_child import READY
-from interlock.snapshots import (
-    ID,
-    PruneResult,
-    SnapshotLimits,
-    SnapshotSummary,
-    parse_snapshot_id,
-    prune_result_json,
-    snapshot_json,
-    summary_json,
-    undo_plan_json,
-    undo_result_json,
-)
+from interlock.snapshots import ID, PruneResult, SnapshotLimits, parse_snapshot_id
 from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder
 from interlock.snapshots.git_writer import drop_hold
 from interlock.snapshots.manifest import Manifest, parse_manifest
@@ -68,15 +57,6 @@ def prune(folder: SnapshotFolder, now: float, days: float, most: int) -> PruneRe
         return PruneResult(problem=str(error))
     except OSError as error:
         return PruneResult(problem=f"it cannot be deleted ({error.strerror or type(error).__name__})")
-
-
-def list_snapshots(folder: SnapshotFolder) -> list[SnapshotSummary]:
-    """The readable snapshots, the newest first."""
-    return [
-        SnapshotSummary(one.id, one.at, one.digest, one.manifest.files, one.manifest.bytes, one.manifest.bases)
-        for one in find_snapshots(folder)
-        if one.manifest is not None
-    ]
 
 
 def find_snapshots(folder: SnapshotFolder) -> list[ListedSnapshot]:
@@ -165,18 +145,16 @@ def confine() -> None:
 
 def _take(request: Mapping[str, Any], folder: SnapshotFolder, home: str) -> Any:
     limits = SnapshotLimits(*(int(one) for one in request["limits"]))
-    return snapshot_json(
-        take(request["question"], folder, parse_snapshot_id(request["id"]), float(request["at"]), limits, home)
-    )
+    return take(request["question"], folder, parse_snapshot_id(request["id"]), float(request["at"]), limits, home)
 
 
 def _plan(request: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
-    return undo_plan_json(plan(folder, parse_snapshot_id(request["id"]), str(request["digest"]), bool(request["diff"])))
+    return plan(folder, parse_snapshot_id(request["id"]), str(request["digest"]), bool(request["diff"]))
 
 
 def _undo(request: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
     ids = parse_snapshot_id(request["id"]), parse_snapshot_id(request["as_id"])
-    return undo_result_json(undo(folder, *ids, float(request["at"]), str(request["digest"]), bool(request["force"])))
+    return undo(folder, *ids, float(request["at"]), str(request["digest"]), bool(request["force"]))
 
 
 def _settle(request: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
@@ -184,11 +162,7 @@ def _settle(request: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
 
 
 def _prune(request: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
-    return prune_result_json(prune(folder, float(request["now"]), float(request["days"]), int(request["bytes"])))
-
-
-def _list(_: Mapping[str, Any], folder: SnapshotFolder, __: str) -> Any:
-    return [summary_json(one) for one in list_snapshots(folder)]
+    return prune(folder, float(request["now"]), float(request["days"]), int(request["bytes"]))
 
 
 _ANSWERS: dict[str, Callable[[Mapping[str, Any], SnapshotFolder, str], Any]] = {
@@ -197,7 +171,6 @@ _ANSWERS: dict[str, Callable[[Mapping[str, Any], SnapshotFolder, str], Any]] = {
     "undo": _undo,
     "settle": _settle,
     "prune": _prune,
-    "list": _list,
 }
 
 
@@ -205,7 +178,7 @@ def answer_request(line: bytes, folder: str, guarded: str, home: str) -> bytes:
     """The answer to one request; a failure is answered with a problem."""
     try:
         request = json.loads(line)
-        answer = {"answer": _ANSWERS[request["do"]](request, SnapshotFolder.open(folder, guarded), home)}
+        answer = {"answer": to_builtins(_ANSWERS[request["do"]](request, SnapshotFolder.open(folder, guarded), home))}
     except Exception as error:
         answer = {"problem": f"the snapshot process failed ({type(error).__name__})"}
     return json.dumps(answer).encode() + b"\n"

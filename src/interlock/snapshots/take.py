@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from msgspec import to_builtins
+
 from interlock.impact import ENTRIES, Budget, BudgetExceeded, Unclear
 from interlock.impact.git.replaced import replaced_files
 from interlock.impact.inspector import named_files, target_paths
@@ -17,7 +19,7 @@ from interlock.snapshots import SnapshotLimits, TakenSnapshot, databases, no_sna
 from interlock.snapshots.contents import ContentWriter
 from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder
 from interlock.snapshots.git_writer import drop_hold, hold_objects
-from interlock.snapshots.manifest import Manifest, SavedRef, SavedRepository, manifest_json
+from interlock.snapshots.manifest import Manifest, SavedRef, SavedRepository
 from interlock.snapshots.recorder import PathRecorder
 from interlock.snapshots.scope import SnapshotScope, add_git_command
 
@@ -173,7 +175,7 @@ def save_scope(
         manifest.pack = writer.pack
         manifest.git = _hold_objects(scope, id, at)  # (3)
         scope.budget.tick()
-        digest = folder.write(place, manifest_json(manifest))  # (4)
+        digest = folder.write(place, to_builtins(manifest))  # (4)
     except BaseException:
         writer.abandon()
         _release_objects(folder, scope, id)

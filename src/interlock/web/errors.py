@@ -8,7 +8,7 @@ from typing import Any
 
 from interlock.engine.evaluate import NO_STORE
 from interlock.error_codes import AnswerRefused
-from interlock.identity.keys import EnrolError
+from interlock.identity.keys.passphrases import EnrolError
 from interlock.identity.operators import SIGN_INS
 from interlock.identity.sessions import SignInRefused, TooManySignIns
 from interlock.ports import StoreError

@@ -28,8 +28,7 @@ from interlock.cli.command import (
 )
 from interlock.cli.sign_in import operator_session
 from interlock.client import path_segment
-from interlock.identity.keys import passphrase_problem
-from interlock.identity.keys.passphrases import EnrolError, operator_name
+from interlock.identity.keys.passphrases import EnrolError, operator_name, passphrase_problem
 from interlock.identity.operators import enrol_at_terminal
 from interlock.identity.terminal import controlling_terminal, show_once
 

@@ -22,7 +22,7 @@ from interlock.cli.answer.audit import record_line
 from interlock.cli.command import FAILED, OK, CommandError, command, daemon, list_rows, run, say, say_json
 from interlock.client import DaemonClient, NoDaemon
 from interlock.config import load_config
-from interlock.identity.keys import enrol
+from interlock.identity.keys.passphrases import enrol
 from interlock.identity.operators import enrol_first
 from interlock.startup import open_state, open_store
 

@@ -16,7 +16,7 @@ import interlock
 from interlock.analysis.packs import PackError
 from interlock.cli.command import typed_name
 from interlock.config import Config, ConfigError, load_config
-from interlock.identity.keys import KeyFileError
+from interlock.identity.keys.signing import KeyFileError
 from interlock.policy.policy import MODES
 from interlock.runtime.adapters import read_adapters
 from interlock.server.drop_root import bind_and_drop_root

@@ -17,7 +17,7 @@ from interlock.error_codes import AnswerRefused
 from interlock.identity import credentials
 from interlock.identity.agents import set_mode
 from interlock.identity.console_access import role_of
-from interlock.identity.keys import EnrolError
+from interlock.identity.keys.passphrases import EnrolError
 from interlock.identity.keys.roster import PASSKEY
 from interlock.identity.operators import add_operator, change_operator
 from interlock.notify import status

@@ -123,44 +123,42 @@ class SurfaceInfo(Struct, frozen=True):
     concurrency: str = "read-concurrent"  # EP-12
 
 
+class _Question(Struct, frozen=True):
+    """One introspection."""
+
+    operations: Mapping[str, OperationSpec]
+    about: SurfaceInfo
+    name: str | None
+    caller: ProtocolCaller
+
+
 def answer_introspection(
     operations: Mapping[str, OperationSpec], about: SurfaceInfo, params: Mapping[str, Any], caller: ProtocolCaller
 ) -> dict[str, Any]:
     """The data of an introspection; an unknown name is null, not an error (INT-07)."""
-    answer = _ANSWERS[params["query"]]
-    return answer(operations, about, params.get("name"), caller)
+    return _ANSWERS[params["query"]](_Question(operations, about, params.get("name"), caller))
 
 
-def _operations(
-    operations: Mapping[str, OperationSpec], about: SurfaceInfo, name: str | None, caller: ProtocolCaller
-) -> dict[str, Any]:
-    if name is None:
-        found = {
-            "_protocol": protocol(operations, about, caller),
-            "operations": [_info(one) for one in operations.values()],
-        }
-        return found if caller.strict else found | {"capabilities": capabilities(about)}
-    one = operations.get(name)
+def _operations(asked: _Question) -> dict[str, Any]:
+    about, caller = asked.about, asked.caller
+    more = {} if caller.strict else {"capabilities": capabilities(about)}
+    if asked.name is None:
+        listed = [_info(one) for one in asked.operations.values()]
+        return {"_protocol": protocol(asked.operations, about, caller), "operations": listed, **more}
+    one = asked.operations.get(asked.name)
     if one is None:
         return {"operation": None}
     found = {"operation": details(one, caller)}
     if caller.strict:
         return found
-    return found | {
-        "name": one.name,
-        "endpoint": one.category,
-        "danger": one.danger.metadata,
-        "capabilities": capabilities(about),
-    }
+    return {**found, "name": one.name, "endpoint": one.category, "danger": one.danger.metadata, **more}
 
 
-def _types(
-    operations: Mapping[str, OperationSpec], about: SurfaceInfo, name: str | None, caller: ProtocolCaller
-) -> dict[str, Any]:
-    known = known_types(about)
-    if name is None:
+def _types(asked: _Question) -> dict[str, Any]:
+    known = known_types(asked.about)
+    if asked.name is None:
         return {"types": [one.info for one in known.values()]}
-    found = known.get(name)
+    found = known.get(asked.name)
     return {"type": found.details if found else None}
 
 
@@ -169,40 +167,20 @@ def known_types(about: SurfaceInfo) -> Mapping[str, ProtocolType]:
     return {**PROTOCOL_TYPES, **about.types}
 
 
-def _danger(
-    operations: Mapping[str, OperationSpec], about: SurfaceInfo, name: str | None, caller: ProtocolCaller
-) -> dict[str, Any]:
-    if name is None:
-        return {"danger": {one.name: _dangerous(one) for one in operations.values()}}
-    found = operations.get(name)
-    return {"name": name, "danger": _dangerous(found) if found else None}
+def _danger(asked: _Question) -> dict[str, Any]:
+    if asked.name is None:
+        return {"danger": {one.name: _dangerous(one) for one in asked.operations.values()}}
+    found = asked.operations.get(asked.name)
+    return {"name": asked.name, "danger": _dangerous(found) if found else None}
 
 
-def _adapter(
-    operations: Mapping[str, OperationSpec], about: SurfaceInfo, name: str | None, caller: ProtocolCaller
-) -> dict[str, Any]:
-    return {"name": about.name, "version": about.version, **about.info}
-
-
-def _quota(
-    operations: Mapping[str, OperationSpec], about: SurfaceInfo, name: str | None, caller: ProtocolCaller
-) -> dict[str, Any]:
-    return dict(about.quota(caller))
-
-
-def _capable(
-    operations: Mapping[str, OperationSpec], about: SurfaceInfo, name: str | None, caller: ProtocolCaller
-) -> dict[str, Any]:
-    return {"capabilities": capabilities(about)}
-
-
-_ANSWERS = {
+_ANSWERS: Mapping[str, Callable[[_Question], dict[str, Any]]] = {
     "operations": _operations,
     "types": _types,
     "danger": _danger,
-    "adapter_info": _adapter,
-    "quota_status": _quota,
-    "capabilities": _capable,
+    "adapter_info": lambda asked: {"name": asked.about.name, "version": asked.about.version, **asked.about.info},
+    "quota_status": lambda asked: dict(asked.about.quota(asked.caller)),
+    "capabilities": lambda asked: {"capabilities": capabilities(asked.about)},
 }
 
 
@@ -230,11 +208,8 @@ def protocol(operations: Mapping[str, OperationSpec], about: SurfaceInfo, caller
 def details(one: OperationSpec, caller: ProtocolCaller) -> dict[str, Any]:
     """OperationDetails (INT-04), closed."""
     found: dict[str, Any] = {
-        "name": one.name,
-        "semantic_category": one.category,
-        "endpoint": one.endpoint,
+        **_info(one),
         "mcpTool": caller.naming.tool(one.endpoint),
-        "description": one.description,
         "permissions": permission_flags(one),
         "parameters": [param.info for param in one.params],
         "returns": one.returns.info,

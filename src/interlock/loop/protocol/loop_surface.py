@@ -16,6 +16,7 @@ from interlock.loop.protocol import loop_operations
 from interlock.loop.protocol.envelope import AqlProblem
 from interlock.loop.protocol.introspection import SurfaceInfo
 from interlock.loop.protocol.surface import DataWithWarnings, Handler, OperationCall, ProtocolCaller, Surface
+from interlock.loop.report import ReportedStep
 from interlock.loop.state import UNJUDGED
 from interlock.loop.tightening import NO_TIGHTENING, Tightening
 from interlock.model import AgentRef
@@ -94,7 +95,7 @@ def _execute(state: State, call: OperationCall) -> Mapping[str, Any]:
 
 def _step(state: State, call: OperationCall) -> Mapping[str, Any]:
     params = call.params
-    step = steps.ReportedStep(
+    step = ReportedStep(
         description=params.get("step_description", ""),
         outcome=params.get("outcome", ""),
         hint=params["next_action_hint"],
@@ -103,49 +104,6 @@ def _step(state: State, call: OperationCall) -> Mapping[str, Any]:
         cwd=params.get("cwd", ""),
     )
     return steps.record_step(state, agent(call), connection(call).door, step, connection(call).tight)
-
-
-def _complete(state: State, call: OperationCall) -> Mapping[str, Any]:
-    params = call.params
-    return executions.complete_execution(
-        state, agent(call), outcome=params["outcome"], summary=params.get("summary", "")
-    )
-
-
-def _abort(state: State, call: OperationCall) -> Mapping[str, Any]:
-    return executions.abort_execution(state, agent(call), reason=call.params.get("reason", ""))
-
-
-def _confirm(state: State, call: OperationCall) -> Mapping[str, Any]:
-    params = call.params
-    return confirmations.confirm_operation(
-        state, agent(call), token=params["confirmation_token"], operation=params["operation"]
-    )
-
-
-def _verify(state: State, call: OperationCall) -> Mapping[str, Any]:
-    return challenges.verify(state, agent(call), call.params["challenge_id"], call.params["code"])
-
-
-def _state(state: State, call: OperationCall) -> Mapping[str, Any]:
-    return executions.execution_state(state, agent(call))
-
-
-def _continue(state: State, call: OperationCall) -> Mapping[str, Any]:
-    return confirmations.continue_execution(state, agent(call), token=call.params.get("confirmation_token", ""))
-
-
-def _release(state: State, call: OperationCall) -> Mapping[str, Any]:
-    reason, door = call.params.get("reason", ""), connection(call).door
-    return deadlocks.release_deadlock(state, agent(call), door, reason=reason)
-
-
-def _pending(state: State, call: OperationCall) -> Mapping[str, Any]:
-    return confirmations.get_pending_cli_approvals(state, agent(call))
-
-
-def _approve(state: State, call: OperationCall) -> Mapping[str, Any]:
-    return confirmations.approve_cli_permission(state, agent(call), request_id=call.params["request_id"])
 
 
 def _prompt(state: State, call: OperationCall) -> Mapping[str, Any]:
@@ -158,15 +116,29 @@ def _prompt(state: State, call: OperationCall) -> Mapping[str, Any]:
 _WORK: Mapping[str, Work] = {
     "execute_agent": _execute,
     "record_execution_step": _step,
-    "complete_execution": _complete,
-    "abort_execution": _abort,
-    "confirm_operation": _confirm,
-    "verify_challenge": _verify,
-    "get_execution_state": _state,
-    "continue_execution": _continue,
-    "release_deadlock": _release,
-    "get_pending_cli_approvals": _pending,
-    "approve_cli_permission": _approve,
+    "complete_execution": lambda state, call: executions.complete_execution(
+        state, agent(call), outcome=call.params["outcome"], summary=call.params.get("summary", "")
+    ),
+    "abort_execution": lambda state, call: executions.abort_execution(
+        state, agent(call), reason=call.params.get("reason", "")
+    ),
+    "confirm_operation": lambda state, call: confirmations.confirm_operation(
+        state, agent(call), token=call.params["confirmation_token"], operation=call.params["operation"]
+    ),
+    "verify_challenge": lambda state, call: challenges.verify(
+        state, agent(call), call.params["challenge_id"], call.params["code"]
+    ),
+    "get_execution_state": lambda state, call: executions.execution_state(state, agent(call)),
+    "continue_execution": lambda state, call: confirmations.continue_execution(
+        state, agent(call), token=call.params.get("confirmation_token", "")
+    ),
+    "release_deadlock": lambda state, call: deadlocks.release_deadlock(
+        state, agent(call), connection(call).door, reason=call.params.get("reason", "")
+    ),
+    "get_pending_cli_approvals": lambda state, call: confirmations.get_pending_cli_approvals(state, agent(call)),
+    "approve_cli_permission": lambda state, call: confirmations.approve_cli_permission(
+        state, agent(call), request_id=call.params["request_id"]
+    ),
     "permission_prompt": _prompt,
 }
 

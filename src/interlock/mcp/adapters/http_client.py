@@ -25,6 +25,7 @@ from interlock.mcp.adapters.auth import AuthHeaders
 from interlock.mcp.adapters.requests import OutgoingRequest, Service, ServiceCall, merge_fields, not_an_operation
 from interlock.model import Confidential
 from interlock.redaction import redact_text
+from interlock.strict_json import no_constant
 from interlock.times import iso
 
 MOST_BYTES = 10 * 1024 * 1024  # EP-11
@@ -126,7 +127,7 @@ def retry_after(received: ServiceResponse) -> int:
 def _json(body: bytes) -> tuple[bool, Any]:
     """Whether a body is JSON of bounded depth, and its value."""
     try:
-        value = json.loads(body.decode("utf-8"), parse_constant=_no_number)
+        value = json.loads(body.decode("utf-8"), parse_constant=no_constant)
     except (ValueError, RecursionError):
         return False, None
     if _depth(value) > DEPTH:
@@ -151,10 +152,6 @@ def _without_surrogates(value: Any) -> Any:
     if isinstance(value, dict):
         return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
     return [_without_surrogates(item) for item in value] if isinstance(value, list) else value
-
-
-def _no_number(word: str) -> Any:
-    raise ValueError(word)
 
 
 def _words(received: ServiceResponse, signed: AuthHeaders) -> str:

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from interlock.adapters import METHODS, Adapter, AdapterOperationSpec
 from interlock.adapters.quota import ApiLimit
+from interlock.loop.protocol.gatekeeper import type_of
 from interlock.mcp.adapters import AdapterFailure, invalid_value
 from interlock.mcp.adapters.auth import Auth, AuthError
 from interlock.model import Confidential
@@ -105,14 +106,8 @@ def scalar(name: str, value: Any) -> str:
         if _CONTROL.search(text):
             raise invalid_value(name, "text without control characters")
         return text
-    details = {"param_name": name, "expected_type": "string, number or boolean", "actual_type": type_name(value)}
+    details = {"param_name": name, "expected_type": "string, number or boolean", "actual_type": type_of(value)}
     raise AdapterFailure("VALIDATION_INVALID_TYPE", f"'{name}': expected a text, a number or a boolean", details)
-
-
-def type_name(value: Any) -> str:
-    """The JSON name of a value's type."""
-    names = {type(None): "null", bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}
-    return names.get(type(value), "object")
 
 
 def _encoded(name: str, value: Any, slashes: bool) -> str:
@@ -185,9 +180,9 @@ class ServiceCall(Struct, frozen=True):
             raise TemplateError(f"maps_to uses '{missing[0]}', which is not a parameter")
         if fixed := sorted(template.keys & names - template.names):
             raise TemplateError(f"maps_to fixes '{fixed[0]}', so it cannot be a parameter as well")
-        marked = {key: frozenset(p.name for p in operation.params if p.rest.get(key)) for key in ("slashes",)}
+        slashed = frozenset(param.name for param in operation.params if param.rest.get("slashes"))
         queried = frozenset(param.name for param in operation.params if param.rest.get("in") == "query")
-        return cls(operation, template, marked["slashes"], queried)
+        return cls(operation, template, slashed, queried)
 
 
 class Service(Struct, frozen=True):

@@ -19,7 +19,7 @@ from interlock.mcp.adapters.catalog import AdapterFiles
 from interlock.mcp.adapters.http_client import OperationResult, Performer
 from interlock.mcp.adapters.serving import AdapterCaller, AdapterServer
 from interlock.mcp.server import Context, ToolCall, build_server
-from interlock.mcp.stdio import ServerOptions, SocketBackend, StdinLines, claim_stdin, run_quietly, serve
+from interlock.mcp.stdio import ServerOptions, SocketBackend, StdinLines, run_quietly, serve
 
 THREADS = 32  # calls at a time; each waits for the daemon and for a service
 WORDS = """
@@ -88,12 +88,12 @@ async def _serve(
         return asyncio.run_coroutine_threadsafe(work, loop).result()
 
     tight = {key: value for key, value in settings.options.wire.items() if key in ("policy", "safetyMode")}
-    asking = AdapterCaller(find_daemon(config), settings.agent, remote.session)
+    asking = AdapterCaller(find_daemon(config), settings.agent, remote.session.id)
     serving = AdapterServer(shelf, asking, performer, config, settings.options.naming, version, tight, perform)
     backend = AdapterBackend(serving, remote)
     server = build_server(backend, version, "", "interlock-adapter")
     try:
-        await serve(link, remote, server, lambda: (StdinLines(claim_stdin()), None), WORDS)
+        await serve(link, remote, server, lambda: (StdinLines(), None), WORDS)
     finally:
         backend.close()
         await performer.close()
