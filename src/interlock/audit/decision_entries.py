@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import convert, to_builtins
 
 from interlock.adapters.danger import DangerBlock, DeclaredApproval
 from interlock.adapters.trust import TRUSTS
@@ -54,7 +55,7 @@ def inputs_json(facts: Sequence[Fact], named: MatchNames, at: Circumstances) -> 
 def inputs_of(given: Json) -> tuple[tuple[Fact, ...], MatchNames, Circumstances]:
     """The facts, the names and the circumstances of a record; raises ReplayError where it is incomplete."""
     try:
-        return facts_of(given), _match_names_of(given["titles"]), _circumstances_of(given["circumstances"])
+        return facts_of(given), convert(given["titles"], MatchNames), _circumstances_of(given["circumstances"])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise _incomplete(error) from None
 
@@ -94,23 +95,7 @@ def _fact_json(fact: Fact) -> dict[str, Any]:
 
 
 def _fact_of(data: Json) -> Fact:
-    span = (data["span"][0], data["span"][1]) if data["span"] else None
-    via, traits = tuple(data["via"]), frozenset(data["traits"])
-    if "program" in data:
-        env = tuple((name, value) for name, value in data["env"])
-        return Command(data["program"], tuple(data["words"]), span, via, traits, env, data.get("cwd", ""))
-    return Effect(data["verb"], data["target"], data["place"], traits, span, via, data["subject"], data["path"])
-
-
-def _match_names_of(data: Json) -> MatchNames:
-    return MatchNames(
-        tuple(data["operations"]),
-        tuple(tuple(argv) for argv in data["commands"]),
-        tuple((tool, argument) for tool, argument in data["tools"]),
-        bool(data["single"]),
-        bool(data.get("cut")),
-        tuple((tool, path) for tool, path in data.get("places", ())),
-    )
+    return convert(data, Command) if "program" in data else convert(data, Effect)
 
 
 _PLAIN = (
@@ -126,41 +111,27 @@ def _circumstances_json(at: Circumstances) -> dict[str, Any]:
         "escalated": [int(at.escalated[0]), at.escalated[1]] if at.escalated else None,
         "adapted": _adapted_json(at.adapter_context) if at.adapter_context else None,
         "matched": _matched_json(at.registry_match) if at.registry_match is not None else None,
-        **({"seen": impact_json(at.impact)} if at.impact is not None else {}),
-        **({"kept": to_builtins(at.snapshot)} if at.snapshot is not None else {}),
-        **({"throwaway": True} if at.ephemeral else {}),
-        **({"confirmed": sorted(at.confirmed_patterns)} if at.confirmed_patterns else {}),
-        **({"claimed_level": int(at.claimed_level)} if at.claimed_level is not None else {}),
-        **({"denied": _denied_json(at.earlier_denial)} if at.earlier_denial is not None else {}),
-        **({"starting": True} if at.starting else {}),
-        **({"pause": at.pause, "pause_human": int(at.pause_human)} if at.pause else {}),
-        **({"differs": _differs_json(at.mismatch)} if at.mismatch is not None else {}),
-        **({"paused_by": at.paused_by, "paused_to": int(at.paused_to)} if at.paused_by else {}),
-        **({"paused_short": at.paused_short} if at.paused_short else {}),
+        **{
+            key: write(value)
+            for key, (name, write, _) in _OPTIONAL.items()
+            if (value := getattr(at, name)) != getattr(_USUAL, name)
+        },
     }
 
 
 def _circumstances_of(data: Json) -> Circumstances:
+    if data.get("denied_goal") and not data.get("denied"):  # as earlier versions wrote it: the ticket alone
+        words = f"the same effect on the same target was refused as {data['denied_goal']}"
+        denied = EarlierDenial(data["denied_goal"], words, Requirement(human=Human.APPROVE), True, data.get("tries", 0))
+        data = {**data, "denied": _denied_json(denied)}
     return Circumstances(
         **{name: data[name] for name in _PLAIN},
         loss=Loss(data["loss"]),
-        impact=impact_of(data["seen"]) if data.get("seen") else None,
-        snapshot=parse_answer(data["kept"], TakenSnapshot) if data.get("kept") else None,
-        ephemeral=bool(data.get("throwaway")),
         grant_ceiling=Level(data["grant_ceiling"]),
         escalated=(Level(data["escalated"][0]), data["escalated"][1]) if data["escalated"] else None,
         adapter_context=_adapted_of(data["adapted"]) if data["adapted"] else None,
         registry_match=_matched_of(data["matched"]) if data["matched"] is not None else None,
-        confirmed_patterns=frozenset(data.get("confirmed", ())),
-        claimed_level=Level(data["claimed_level"]) if "claimed_level" in data else None,
-        earlier_denial=_denied_of(data),
-        starting=bool(data.get("starting")),
-        pause=str(data.get("pause", "")),
-        pause_human=Human(data.get("pause_human", 0)),
-        mismatch=_differs_of(data["differs"]) if data.get("differs") else None,
-        paused_by=str(data.get("paused_by", "")),
-        paused_to=Level(data.get("paused_to", 0)),
-        paused_short=str(data.get("paused_short", "")),
+        **{name: read(data[key]) for key, (name, _, read) in _OPTIONAL.items() if data.get(key) is not None},
     )
 
 
@@ -171,20 +142,11 @@ def _denied_json(denied: EarlierDenial) -> dict[str, Any]:
     return {"ticket": denied.ticket, "words": words, "denies": denied.denies, "tries": denied.tries, "asked": what}
 
 
-def _denied_of(data: Json) -> EarlierDenial | None:
-    """Reads an earlier denial, also in the form of earlier versions: the ticket alone."""
-    said = data.get("denied")
-    if said:
-        what = said["asked"]
-        people = frozenset(map(str, what["approvers"])), int(what["quorum"]), bool(what["reauth"])
-        asked = Requirement(int(what["cooling_seconds"]), Human(what["human"]), *people)
-        return EarlierDenial(str(said["ticket"]), str(said["words"]), asked, bool(said["denies"]), int(said["tries"]))
-    if not data.get("denied_goal"):
-        return None
-    words = f"the same effect on the same target was refused as {data['denied_goal']}"
-    return EarlierDenial(
-        str(data["denied_goal"]), words, Requirement(human=Human.APPROVE), True, int(data.get("tries", 0))
-    )
+def _denied_of(said: Json) -> EarlierDenial:
+    what = said["asked"]
+    people = frozenset(map(str, what["approvers"])), int(what["quorum"]), bool(what["reauth"])
+    asked = Requirement(int(what["cooling_seconds"]), Human(what["human"]), *people)
+    return EarlierDenial(str(said["ticket"]), str(said["words"]), asked, bool(said["denies"]), int(said["tries"]))
 
 
 def _differs_json(part: Contribution) -> dict[str, Any]:
@@ -266,6 +228,25 @@ def _matched_of(data: Json) -> RegistryMatch:
     return RegistryMatch(
         tuple(Pattern.of(wire) for wire in data["patterns"]), data["max_cooling_ms"], data["failure"], data["blocked"]
     )
+
+
+# Key in the record -> field of the circumstances, how it is written, and how it is read; left out where it is as usual.
+_OPTIONAL: Mapping[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "seen": ("impact", impact_json, impact_of),
+    "kept": ("snapshot", to_builtins, partial(parse_answer, kind=TakenSnapshot)),
+    "throwaway": ("ephemeral", bool, bool),
+    "confirmed": ("confirmed_patterns", sorted, frozenset),
+    "claimed_level": ("claimed_level", int, Level),
+    "denied": ("earlier_denial", _denied_json, _denied_of),
+    "starting": ("starting", bool, bool),
+    "pause": ("pause", str, str),
+    "pause_human": ("pause_human", int, Human),
+    "differs": ("mismatch", _differs_json, _differs_of),
+    "paused_by": ("paused_by", str, str),
+    "paused_to": ("paused_to", int, Level),
+    "paused_short": ("paused_short", str, str),
+}
+_USUAL = Circumstances()
 
 
 def decision_entry(

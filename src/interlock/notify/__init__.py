@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -121,10 +121,8 @@ def ticket_message(ticket: Ticket, event: str, place: ConsoleAddress, now: float
         "decision": ticket.requirement.word, "until": iso(until), "same_effect": like_it,
     } | ({"not_before": iso(ticket.cooling_ends_at)} if cools else {})  # fmt: skip
     heading = HEADINGS[event] if event != CHALLENGE else HEADINGS[HELD]
-    return Message(
-        ticket.id, event, f"{named} {heading}: {what}"[:SUBJECT], tuple(lines), now,
-        place.link(f"tickets/{ticket.id}"), place.public, place.head, (ticket.id,), data,
-    )  # fmt: skip
+    subject = f"{named} {heading}: {what}"
+    return _message(ticket.id, event, subject, lines, place, now, ticket.id, data, f"tickets/{ticket.id}")
 
 
 def _pattern_descriptions(ticket: Ticket) -> list[str]:
@@ -145,10 +143,8 @@ def challenge_message(challenge: Challenge, place: ConsoleAddress, now: float) -
         "challenge": challenge.id, "agent": _agent(challenge.agent), "reason": clean_line(challenge.reason),
         "until": iso(challenge.expires_at),
     }  # fmt: skip
-    return Message(
-        challenge.id, CHALLENGE, f"{named} {heading}: {clean_line(challenge.reason)}"[:SUBJECT], lines, now, place.link("queue"),
-        place.public, place.head, (challenge.id,), data,
-    )  # fmt: skip
+    subject = f"{named} {heading}: {clean_line(challenge.reason)}"
+    return _message(challenge.id, CHALLENGE, subject, lines, place, now, challenge.id, data)
 
 
 def block_message(block: Block, place: ConsoleAddress, now: float) -> Message:
@@ -160,19 +156,24 @@ def block_message(block: Block, place: ConsoleAddress, now: float) -> Message:
         ("until", "somebody lifts it"),
     )
     data = {"agent": _agent(AgentRef(block.principal, block.name)), "reason": clean_line(block.reason), "by": block.by}
-    return Message(
-        f"{block.principal} {iso(block.since)}", BLOCK, f"{named} is blocked: {clean_line(block.reason)}"[:SUBJECT], lines, now,
-        place.link("queue"), place.public, place.head, (block.principal,), data,
-    )  # fmt: skip
+    id, subject = f"{block.principal} {iso(block.since)}", f"{named} is blocked: {clean_line(block.reason)}"
+    return _message(id, BLOCK, subject, lines, place, now, block.principal, data)
 
 
 def notice_message(id: str, event: str, words: str, place: ConsoleAddress, now: float, about: str = "") -> Message:
     """The message about an event."""
     said = clean_line(words)
+    return _message(id, event, f"{HEADINGS[event]}: {said}", [("", said)], place, now, about, {"words": said})
+
+
+def _message(
+    id: str, event: str, subject: str, lines: Iterable[tuple[str, str]], place: ConsoleAddress, now: float, about: str, data: Json,
+    path: str = "queue",
+) -> Message:  # fmt: skip
+    about_ids = (about,) if about else ()
     return Message(
-        id, event, f"{HEADINGS[event]}: {said}"[:SUBJECT], (("", said),), now, place.link("queue"), place.public,
-        place.head, (about,) if about else (), {"words": said},
-    )  # fmt: skip
+        id, event, subject[:SUBJECT], tuple(lines), now, place.link(path), place.public, place.head, about_ids, data
+    )
 
 
 def digest(messages: Sequence[Message], more: int = 0) -> Message:

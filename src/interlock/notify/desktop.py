@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import os
 import subprocess
@@ -13,7 +12,15 @@ from pathlib import Path
 from msgspec import Struct
 
 from interlock.notify import Message
-from interlock.notify.dialog import OSASCRIPT, POWERSHELL, TITLE, is_system_program, minimal_environment
+from interlock.notify.dialog import (
+    OSASCRIPT,
+    POWERSHELL,
+    TITLE,
+    apple_text,
+    is_system_program,
+    minimal_environment,
+    powershell_text,
+)
 from interlock.ports import Undelivered
 
 SECONDS = 10.0
@@ -43,18 +50,11 @@ def _notify_send(title: str, text: str) -> list[str]:
 
 
 def _applescript(title: str, text: str) -> str:
-    said, led = (words.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") for words in (text, title))
-    return f'display notification "{said}" with title "{led}"\n'
+    return f'display notification "{apple_text(text)}" with title "{apple_text(title)}"\n'
 
 
 def _powershell(title: str, text: str) -> str:
-    return _TOAST.format(title=_coded(title), text=_coded(text))
-
-
-def _coded(text: str) -> str:
-    """A PowerShell expression of the text in base64, so that nothing needs quoting."""
-    coded = base64.b64encode(text.encode()).decode()
-    return f"[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{coded}'))"
+    return _TOAST.format(title=powershell_text(title), text=powershell_text(text))
 
 
 NOTIFY_SEND = Notifier("/usr/bin/notify-send", _notify_send, lambda title, text: "")

@@ -35,14 +35,24 @@ def _text(text: str, seconds: int) -> str:
 
 
 def _applescript(text: str, seconds: int) -> str:
-    said = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'display dialog "{said}" with title "{TITLE}" buttons {{"OK"}} default button 1 giving up after {seconds}\n'
+    return f'display dialog "{apple_text(text)}" with title "{TITLE}" buttons {{"OK"}} default button 1 giving up after {seconds}\n'
 
 
 def _powershell(text: str, seconds: int) -> str:
-    coded = base64.b64encode(text.encode()).decode()  # nothing to quote
-    words = f"[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{coded}'))"
-    return f"(New-Object -ComObject WScript.Shell).Popup({words}, {seconds}, '{TITLE}', 64) | Out-Null\n"
+    return (
+        f"(New-Object -ComObject WScript.Shell).Popup({powershell_text(text)}, {seconds}, '{TITLE}', 64) | Out-Null\n"
+    )
+
+
+def apple_text(text: str) -> str:
+    """The inside of an AppleScript string."""
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def powershell_text(text: str) -> str:
+    """A PowerShell expression of the text in base64, so that nothing needs quoting."""
+    coded = base64.b64encode(text.encode()).decode()
+    return f"[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{coded}'))"
 
 
 def _zenity(seconds: int) -> list[str]:

@@ -51,22 +51,20 @@ def plan_command(
     state: State, by: OperatorSession, text: str, cwd: str, intent: str, workflow: str = "", step: int = 0
 ) -> ReviewedPlan:
     """A plan for a command of the history or of a workflow; it is reviewed like any other."""
-    draft = Draft(_command(text), claims=PlannerClaims())
+    draft = Draft(usable_command(text), claims=PlannerClaims())
     return _add_plan(state, by, intent, draft, working_folder(cwd), "", "", (), workflow, step)
 
 
 def rerun(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
     """A new plan from one of the history; it is reviewed as if it were new."""
-    row = state.store.read(lambda tx: tx.plan(id))
-    if row is None:
-        raise AnswerRefused(f"no plan {id!r:.80}", "NOT_FOUND_RESOURCE")
+    row = find(state, id)
     return plan_command(state, by, row.command, row.cwd, row.intent)
 
 
 def edit(state: State, by: OperatorSession, id: str, text: str, cwd: str | None = None) -> ReviewedPlan:
     """The plan with another text, reviewed again; earlier boxes and approvals no longer count."""
     plan = _open(state, by, id)
-    command, place = _command(text), plan.cwd if cwd is None else working_folder(cwd)
+    command, place = usable_command(text), plan.cwd if cwd is None else working_folder(cwd)
     claims = plan.draft.claims if command == plan.generated else None
     found = review(state, plan.id, command, place, claims)
     after = replace(plan, command=command, cwd=place, reviewed=found, ticket="", touched_at=state.clock.now())
@@ -118,7 +116,8 @@ def _open(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
     return plan
 
 
-def _command(text: str) -> str:
+def usable_command(text: str | None) -> str:
+    """The command of a person or a workflow; refuses one that cannot be shown and run."""
     try:
         return parse_command(text)
     except DraftError as error:

@@ -18,7 +18,6 @@ from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
 from interlock.model import NOTHING, PERSON, Json, Level
 from interlock.plans import planning, request_of, review_again
-from interlock.plans.draft import DraftError, parse_command
 from interlock.plans.releasing import STALE, PlanConsent, PlanHeld, own_principal, pre_release, release, require_yes
 from interlock.plans.running import spawn, why_not_here
 from interlock.policy.plan_review import same_mark
@@ -247,10 +246,7 @@ def _same_step(flow: Workflow, plan: ReviewedPlan) -> bool:
 
 
 def _step(given: Mapping[str, str]) -> Json:
-    try:
-        text = parse_command(given.get("command"))
-    except DraftError as error:
-        raise AnswerRefused(str(error), INVALID) from None
+    text = planning.usable_command(given.get("command"))
     if redact_text(text) != text:
         raise AnswerRefused(
             "a step has a secret in it, and a workflow is stored as it is: take it from a variable or a file", INVALID

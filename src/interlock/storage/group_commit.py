@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -15,11 +16,14 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from interlock.ports import StoreError, Tx
-from interlock.storage import DatabaseUnusable, SqlConnection, Transaction, TransactionConflict
+from interlock.storage import DatabaseUnusable, SqlConnection, Transaction, TransactionConflict, migrate
 from interlock.storage.access import PROBE
 from interlock.storage.sql import SqlTx
 
 T = TypeVar("T")
+C = TypeVar("C", bound=SqlConnection)
+
+_LOG = logging.getLogger(__name__)
 
 _AT_ONCE = 128  # jobs of one commit
 _TRIES = 20  # of a job that conflicts with other transactions
@@ -236,6 +240,25 @@ class GroupWriter:
             database.close()
 
 
+def migrated(connection: C, begin: str, lock: str = "") -> C:
+    """The connection, its database brought to this program's schema; closed where that fails."""
+    try:
+        migrate(connection, begin, lock)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def tell(listeners: Iterable[Callable[[str], None]], id: str) -> None:
+    """Announces a change; a listener that fails does not keep it from the others."""
+    for listener in listeners:
+        try:
+            listener(id)
+        except Exception:
+            _LOG.exception("a listener failed for %r", id)
+
+
 class WritingStore:
     """What both stores share: who may use them, and the one writer."""
 
@@ -244,6 +267,27 @@ class WritingStore:
     def __init__(self, name: str) -> None:
         """The name is for messages, and must not hold a password."""
         self._name, self._process, self._closed = name, os.getpid(), False
+
+    def _open(self, writer: GroupWriter) -> None:
+        """Brings the schema up to date; closes the store where that fails."""
+        self._writer = writer
+        try:
+            writer.run(lambda tx: None)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Finishes pending writes and releases the database; does nothing in a forked child."""
+        if self._closed or os.getpid() != self._process:
+            return
+        self._writer.refuse_inside()
+        self._closed = True
+        self._writer.close()
+        self._release()
+
+    def _release(self) -> None:
+        raise NotImplementedError
 
     def read(self, work: Callable[[Tx], T]) -> T:
         raise NotImplementedError

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
-import os
 import select
 import socket
 import threading
@@ -23,12 +22,11 @@ from interlock.storage import (
     Row,
     Transaction,
     TransactionConflict,
-    migrate,
     storable_text,
     stored_text,
     transaction,
 )
-from interlock.storage.group_commit import GroupWriter, WritingStore
+from interlock.storage.group_commit import GroupWriter, WritingStore, migrated, tell
 from interlock.storage.sql import SqlTx
 
 CHANNEL = "interlock_ticket"
@@ -135,12 +133,7 @@ class Feed:
             self._bell.recv(1024)
 
     def _tell(self, payload: str) -> None:
-        id = stored_text(payload)
-        for listener in self._listeners:
-            try:
-                listener(id)
-            except Exception:
-                _LOG.exception("a listener failed for %r", id)
+        tell(self._listeners, stored_text(payload))
 
 
 T = TypeVar("T")
@@ -228,12 +221,7 @@ class PostgresStore(WritingStore):
         self._url = url
         self._feed = Feed(self._connect)
         self._pool = self._open_pool()
-        self._writer = GroupWriter(self._writing, _WRITE, _announce, lambda changed: None, _PACES)
-        try:
-            self._writer.run(lambda tx: None)
-        except BaseException:
-            self.close()
-            raise
+        self._open(GroupWriter(self._writing, _WRITE, _announce, lambda changed: None, _PACES))
 
     def read(self, work: Callable[[Tx], T]) -> T:
         """Runs work that changes nothing; tries once more after a lost connection, when the pool was checked."""
@@ -252,12 +240,7 @@ class PostgresStore(WritingStore):
     def hears(self) -> bool:
         return self._feed.fresh()
 
-    def close(self) -> None:
-        if self._closed or os.getpid() != self._process:
-            return
-        self._writer.refuse_inside()
-        self._closed = True
-        self._writer.close()
+    def _release(self) -> None:
         self._feed.close()
         self._pool.close()
 
@@ -284,13 +267,7 @@ class PostgresStore(WritingStore):
         return raw
 
     def _writing(self) -> _PostgresConnection:
-        connection = _PostgresConnection(self._connect())
-        try:
-            migrate(connection, _MIGRATE, _LOCK)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        return migrated(_PostgresConnection(self._connect()), _MIGRATE, _LOCK)
 
     def _read(self, work: Callable[[Tx], T]) -> T:
         with self._borrow() as connection, transaction(connection, _READ) as session:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from interlock.ports import StoreError, Tx
-from interlock.storage import DatabaseUnusable, Row, migrate, transaction
-from interlock.storage.group_commit import GroupWriter, WritingStore
+from interlock.storage import DatabaseUnusable, Row, transaction
+from interlock.storage.group_commit import GroupWriter, WritingStore, migrated, tell
 from interlock.storage.sql import SqlTx
 
 if TYPE_CHECKING:
@@ -187,10 +187,7 @@ def _create(path: Path) -> None:
         leftover.unlink()
     os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     connection = _SqliteConnection(new, ("synchronous = FULL",), empty=True)
-    try:
-        migrate(connection, "BEGIN IMMEDIATE")
-    finally:
-        connection.close()
+    migrated(connection, "BEGIN IMMEDIATE").close()
     new.rename(path)
     sync_folder(path.parent)
 
@@ -207,28 +204,19 @@ class SqliteStore(WritingStore):
         self._own = threading.local()
         self._readers: weakref.WeakSet[_SqliteConnection] = weakref.WeakSet()
         self._claim()
-        self._writer = GroupWriter(self._connect, "BEGIN IMMEDIATE", lambda session: None, self._tell, _PACES)
-        try:
-            self._writer.run(lambda tx: None)
-        except BaseException:
-            self.close()
-            raise
+        self._open(GroupWriter(self._connect, "BEGIN IMMEDIATE", lambda session: None, self._tell, _PACES))
 
     def read(self, work: Callable[[Tx], T]) -> T:
         """Runs work that changes nothing on this thread's connection; tries a new one where that is unusable."""
         self._check_open()
-        had_one = getattr(self._own, "connection", None) is not None
+        known = getattr(self._own, "connection", None) is not None
         try:
             return self._read(work)
         except DatabaseUnusable:
             self._forget()
-            if not had_one:
+            if not known:
                 raise
-        try:
-            return self._read(work)
-        except DatabaseUnusable:
-            self._forget()
-            raise
+        return self.read(work)
 
     def listen(self, changed: Callable[[str], None]) -> None:
         self._listeners.append(changed)
@@ -237,13 +225,7 @@ class SqliteStore(WritingStore):
         """Always: no other process writes here."""
         return True
 
-    def close(self) -> None:
-        """Finishes pending writes and releases the folder."""
-        if self._closed or os.getpid() != self._process:
-            return
-        self._writer.refuse_inside()
-        self._closed = True
-        self._writer.close()
+    def _release(self) -> None:
         for connection in list(self._readers):
             connection.close()
         self._lock.close()
@@ -276,13 +258,7 @@ class SqliteStore(WritingStore):
             self._lock.sign()
         except OSError as error:
             raise DatabaseUnusable(f"{self._path.parent}: {error.strerror}") from error
-        connection = _SqliteConnection(self._path, _PRAGMAS)
-        try:
-            migrate(connection, "BEGIN IMMEDIATE")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        return migrated(_SqliteConnection(self._path, _PRAGMAS), "BEGIN IMMEDIATE")
 
     def _read(self, work: Callable[[Tx], T]) -> T:
         connection: _SqliteConnection | None = getattr(self._own, "connection", None)
@@ -302,8 +278,4 @@ class SqliteStore(WritingStore):
 
     def _tell(self, changed: Sequence[str]) -> None:
         for id in dict.fromkeys(changed):
-            for listener in self._listeners:
-                try:
-                    listener(id)
-                except Exception:
-                    _LOG.exception("a listener failed for %r", id)
+            tell(self._listeners, id)
