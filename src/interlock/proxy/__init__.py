@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct, field
 
+SERVER_TABLES = ("mcpServers", "servers", "mcp_servers")  # where clients keep servers
 RAISED = 2  # destructive, in the daemon's numbers
 UNLISTED = "the server does not list this tool"
 CHANGED = "the tool's description is not the one that was pinned"
 DESTRUCTIVE, READ_ONLY = "destructive", "read_only"  # what annotations can claim
 UNTESTED = "untested"
+
+
+def plain_name(text: str) -> str:
+    """A text with nothing but the characters that a server's name may have."""
+    return re.sub(r"[^A-Za-z0-9._-]", "-", text)
 
 
 class ListedTool(Struct, frozen=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
@@ -12,8 +11,8 @@ from msgspec import Struct, field
 
 from interlock.agents.jsonc import EditError, Node, error_at, parse_jsonc
 from interlock.agents.toml_edit import parse_toml
+from interlock.proxy import SERVER_TABLES, plain_name
 
-TABLES = ("mcpServers", "servers", "mcp_servers")  # where clients keep servers
 MARK = ["-m", "interlock", "proxy"]
 _OWN = frozenset({"interlock", "mcpaql-safety-dongle"})
 _DEEPEST = 4  # projects.NAME.mcpServers, mcp.servers
@@ -50,7 +49,7 @@ class CommandSwap(Struct, frozen=True):
 
 
 def short_name(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]", "-", name).strip("._-")[:64] or "server"
+    return plain_name(name).strip("._-")[:64] or "server"
 
 
 def swap_for(name: str, entry: Any, proxy: ProxyCommand | None) -> CommandSwap | str:
@@ -87,7 +86,7 @@ def adopt_json(text: str, proxy: ProxyCommand | None) -> AdoptionResult:
     result = AdoptionResult(text)
     paths = [path for path, _ in _json_entries(text)]
     if not paths:
-        raise EditError(f"no MCP servers in it: expected a table {' or '.join(TABLES[:2])}")
+        raise EditError(f"no MCP servers in it: expected a table {' or '.join(SERVER_TABLES[:2])}")
     for path in paths:
         entry = dict(_json_entries(result.text))[path]
         swap = swap_for(path[-1], entry.value, proxy)
@@ -111,7 +110,7 @@ def _entries_below(node: Node, path: EntryPath) -> Iterator[tuple[EntryPath, Nod
     for key, _, child in node.children:
         if not isinstance(child.value, dict) or not isinstance(key, str):
             continue
-        if key in TABLES:
+        if key in SERVER_TABLES:
             yield from (((*path, key, str(name)), entry) for name, _, entry in child.children)
         elif len(path) < _DEEPEST:
             yield from _entries_below(child, (*path, key))

@@ -1,14 +1,17 @@
-"""A gate in front of any MCP server: puts each `tools/call` to the daemon with the tool's claims; without a daemon, destructive calls are denied."""
+"""A gate in front of any MCP server: puts each `tools/call` to the daemon with the tool's claims; without a daemon, destructive calls are denied. A held call waits for a person."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from msgspec import Struct
+
+from interlock.analysis.display_text import short_id
 from interlock.approvals.decision_text import notice
-from interlock.client.connection import LOST, DaemonLink, DaemonSession
+from interlock.client.connection import CONSENT_FORM, LOST, DaemonLink, DaemonSession, consent_in
 from interlock.config import Config
 from interlock.proxy import UNTESTED, ProxyVerdict, ServerIdentity, ToolClaims
 
@@ -104,3 +107,145 @@ def _message(reply: Any) -> str:
     error = reply.get("error") if isinstance(reply, dict) else None
     words = error.get("message") if isinstance(error, dict) else None
     return f"Denied: {words or json.dumps(reply)[:200]}"
+
+
+_ERA = "io.modelcontextprotocol/protocolVersion"
+_INFO = "io.modelcontextprotocol/clientInfo"
+_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+_NAME = 200
+
+
+class McpClient(Struct, frozen=True):
+    """A client, as its handshake describes it, or one request in the era without a handshake."""
+
+    name: str = ""
+    asks: bool = False  # its user can be asked with a form
+    modern: bool = (
+        False  # the era without requests to the client: a question is a response, and the client repeats the call
+    )
+
+    @classmethod
+    def from_initialize(cls, params: Any) -> McpClient:
+        """Reads the params of `initialize`."""
+        given = params if isinstance(params, Mapping) else {}
+        return cls(_name(given.get("clientInfo")), _asks(given.get("capabilities")))
+
+    def for_request(self, params: Mapping[str, Any]) -> McpClient:
+        """The client as this request describes it; else as the handshake did."""
+        meta = params.get("_meta")
+        if not isinstance(meta, Mapping) or _ERA not in meta:
+            return self
+        return McpClient(_name(meta.get(_INFO)), _asks(meta.get(_CAPABILITIES)), True)
+
+
+def carried_meta(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The `_meta` that our own requests carry in the era without a handshake; empty in the other."""
+    meta = params.get("_meta")
+    if not isinstance(meta, Mapping) or _ERA not in meta:
+        return {}
+    return {"_meta": {key: meta[key] for key in (_ERA, _INFO, _CAPABILITIES) if key in meta}}
+
+
+def progress_token(params: Mapping[str, Any]) -> Any:
+    meta = params.get("_meta")
+    return meta.get("progressToken") if isinstance(meta, Mapping) else None
+
+
+def _name(info: Any) -> str:
+    name = info.get("name") if isinstance(info, Mapping) else None
+    return name[:_NAME] if isinstance(name, str) else ""
+
+
+def _asks(capabilities: Any) -> bool:
+    able = capabilities.get("elicitation") if isinstance(capabilities, Mapping) else None
+    return isinstance(able, Mapping) and ("form" in able or "url" not in able)
+
+
+KEY = "interlock"
+STATE = "interlock:"  # prefix of the state that comes back with a repeated call
+EVERY = 5.0  # seconds between two progress notifications
+AGAIN = 4  # evaluations of one held call at most
+NOT_YET = "Nobody has answered yet, and silence is not consent: do not try the same by other means."
+NOT_ANSWERED = "The user was asked and did not answer."
+Prompt = Callable[[dict[str, Any]], Awaitable[Any]]
+Notify = Callable[[str, dict[str, Any]], None]
+Judge = Callable[[], Awaitable[ProxyVerdict]]
+
+
+class HeldCallResult(Struct, frozen=True):
+    """The end of a held call: it is forwarded, or its client gets this result."""
+
+    forward: bool
+    words: str = ""  # the denial; or a notice added to the server's response
+    result: Mapping[str, Any] | None = None
+
+
+class HeldCalls(Struct):
+    """Resolves the held calls of one relay."""
+
+    gate: ProxyGate
+    prompt: Prompt  # asks the client, and waits for its answer
+    notify: Notify
+    wait_seconds: float
+
+    async def answer(
+        self, verdict: ProxyVerdict, judge: Judge, client: McpClient, params: Mapping[str, Any], asked: bool
+    ) -> HeldCallResult:
+        """Asks the client's user where that suffices, else waits for the ticket; denies a call that has neither."""
+        if verdict.token and client.asks and not asked:
+            question = await self.gate.session.question(verdict.token)
+            if question is not None:
+                return await self._ask_user(verdict, judge, client, question)
+        if not verdict.ticket:
+            return HeldCallResult(False, verdict.words)
+        return await self._wait_for_operator(verdict, judge, progress_token(params))
+
+    async def _ask_user(
+        self, verdict: ProxyVerdict, judge: Judge, client: McpClient, question: Mapping[str, Any]
+    ) -> HeldCallResult:
+        form = {"message": str(question["message"]), "requestedSchema": CONSENT_FORM}
+        ask = str(question["ask"])
+        if client.modern:
+            requests = {KEY: {"method": "elicitation/create", "params": {"mode": "form", **form}}}
+            state = {"inputRequests": requests, "requestState": STATE + json.dumps([ask])}
+            return HeldCallResult(False, result={"resultType": "input_required", **state})
+        answer = consent_in(await self.prompt(form))
+        if answer is None:
+            return HeldCallResult(False, f"{verdict.words} {NOT_ANSWERED}")
+        await self.gate.session.send_answer(ask, answer)
+        after = await judge()  # a no becomes a denial
+        return HeldCallResult(after.allowed, after.words)
+
+    async def _wait_for_operator(self, verdict: ProxyVerdict, judge: Judge, token: Any) -> HeldCallResult:
+        loop = asyncio.get_running_loop()
+        end, shown, again = loop.time() + self.wait_seconds, 0, 0
+        while again < AGAIN and (left := end - loop.time()) > 0:
+            if token is not None:
+                shown += 1
+                words = f"Interlock holds this call for a person: ticket {short_id(verdict.ticket)}"
+                self.notify("notifications/progress", {"progressToken": token, "progress": shown, "message": words})
+            if not await self.gate.wait_for_ticket(verdict.ticket, min(EVERY, left)):
+                continue
+            again += 1
+            verdict = await judge()
+            if verdict.allowed:
+                return HeldCallResult(True, verdict.words)
+            if not verdict.ticket:
+                return HeldCallResult(False, verdict.words)
+        return HeldCallResult(False, f"{verdict.words} {NOT_YET}")
+
+
+def take_answer(params: dict[str, Any]) -> tuple[dict[str, Any], str, bool | None]:
+    """Splits our question's answer from the params: the rest, the question's id and the answer; the id is empty without one."""
+    state = params.get("requestState")
+    if not isinstance(state, str) or not state.startswith(STATE):
+        return params, "", None
+    try:
+        (ask,) = json.loads(state.removeprefix(STATE))
+    except (ValueError, TypeError):
+        ask = "-"
+    given = params.get("inputResponses")
+    responses = dict(given) if isinstance(given, Mapping) else {}
+    answer = responses.pop(KEY, None)
+    rest = {key: value for key, value in params.items() if key not in ("requestState", "inputResponses")}
+    return (rest | {"inputResponses": responses} if responses else rest), str(ask), consent_in(answer)

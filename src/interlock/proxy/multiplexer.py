@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ import uvloop
 
 from interlock.adapters.trust import HIGHEST_CLAIM, TRUSTS
 from interlock.identity import make_undumpable
+from interlock.proxy import SERVER_TABLES, plain_name
 from interlock.proxy.messages import (
     METHOD,
     PARSE,
@@ -40,7 +40,6 @@ from interlock.proxy.running import (
 BETWEEN = "__"
 _PATIENCE = 30.0  # seconds for a server to initialize and to list its tools
 _PAGES = 50
-_ENTRIES = ("mcpServers", "servers", "mcp_servers")
 Json = dict[str, Any]
 
 
@@ -50,7 +49,7 @@ def servers_in_file(path: Path, trust: str) -> list[ServerAddress]:
         given = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as problem:
         raise ProxySettingError(f"{path}: not JSON ({problem})") from None
-    table = next((given[key] for key in _ENTRIES if isinstance(given, dict) and key in given), None)
+    table = next((given[key] for key in SERVER_TABLES if isinstance(given, dict) and key in given), None)
     if not isinstance(table, dict) or not table:
         raise ProxySettingError(f"{path}: expected servers under mcpServers")
     return [_place(path, name, entry, trust) for name, entry in table.items()]
@@ -64,7 +63,7 @@ def _place(path: Path, name: str, entry: Any, trust: str) -> ServerAddress:
         raise ProxySettingError(f"{path}: {name}: trust {said!r:.40}: expected a level up to {HIGHEST_CLAIM.word}")
     command = [] if entry.get("url") else [str(entry["command"]), *map(str, entry.get("args") or ())]
     tables = {key: {str(k): str(v) for k, v in (entry.get(key) or {}).items()} for key in ("env", "headers")}
-    short = re.sub(r"[^A-Za-z0-9._-]", "-", name).strip("._-").replace(BETWEEN, "_")
+    short = plain_name(name).strip("._-").replace(BETWEEN, "_")
     return server_address(
         short, said, command, str(entry.get("url") or ""), env=tables["env"], headers=tables["headers"]
     )

@@ -10,8 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.proxy import UNTESTED, Catalog, ListedTool, ProxyVerdict
-from interlock.proxy.gate import ProxyGate
-from interlock.proxy.held_calls import HeldCalls, McpClient, carried_meta, take_answer
+from interlock.proxy.gate import HeldCalls, McpClient, ProxyGate, carried_meta, take_answer
 from interlock.proxy.messages import (
     CALL,
     INVALID,

@@ -22,7 +22,7 @@ from interlock.client.connection import DaemonLink
 from interlock.config import Config
 from interlock.identity import make_undumpable
 from interlock.model import Confidential
-from interlock.proxy import ServerIdentity
+from interlock.proxy import ServerIdentity, plain_name
 from interlock.proxy.gate import ProxyGate
 from interlock.proxy.pipes import ServerProcess, Stdio
 from interlock.proxy.relay import Relay
@@ -218,11 +218,11 @@ def _base_name(word: str) -> str:
     short = PurePath(word.replace("\\", "/")).name.partition("@")[0]
     for suffix in _SUFFIXES:
         short = short.removesuffix(suffix)
-    return re.sub(r"[^A-Za-z0-9._-]", "-", short).lstrip("._-")[:64]
+    return plain_name(short).lstrip("._-")[:64]
 
 
 def _host_name(url: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]", "-", urlsplit(url).hostname or "").lstrip("._-")[:64]
+    return plain_name(urlsplit(url).hostname or "").lstrip("._-")[:64]
 
 
 def _without_query(url: str) -> str:

@@ -20,7 +20,7 @@ from interlock.identity.console_access import role_of
 from interlock.identity.keys.passphrases import EnrolError
 from interlock.identity.keys.roster import PASSKEY
 from interlock.identity.operators import add_operator, change_operator
-from interlock.notify import status
+from interlock.notify import outbox
 from interlock.plans import planner_choice, running
 from interlock.policy.policy import MODES
 from interlock.policy.rendering import policy_warnings
@@ -57,7 +57,7 @@ def page(visit: Visit, error: str = "") -> Answer:
     values = {
         "error": error,
         "operators": [_operator(visit, row) for row in rows],
-        "channels": status.list_channels(state, 3),
+        "channels": outbox.list_channels(state, 3),
         "adapters": _adapters(visit),
         "trusts": [trust.word for trust in Trust],
         "modes": _MODES,
@@ -139,7 +139,7 @@ def new_operator(visit: Visit) -> str:
 def test_channel(visit: Visit) -> Answer:
     """Sends a test message now and shows its result beside the button."""
     try:
-        told = status.send_test(visit.context.state, visit.who.session, visit.params["name"])
+        told = outbox.send_test(visit.context.state, visit.who.session, visit.params["name"])
     except AnswerRefused as error:
         told = {"sent": False, "reason": str(error), "name": visit.params["name"]}
     return Page("settings/_channel_test.html", {"told": told})

@@ -12,7 +12,12 @@ from msgspec import Struct, field
 from interlock.mcp.adapters import AdapterFailure
 from interlock.model import Confidential
 
-TYPES = ("none", "bearer", "api_key", "basic")
+# The keys of each type that name a variable of the environment, the usual one first.
+_VARIABLES = {
+    "bearer": (("token_env", "token"),),
+    "api_key": (("key_env", "key", "api_key"),),
+    "basic": (("username_env", "username"), ("password_env", "password")),
+}
 HIDDEN = "[secret]"
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _REFERENCE = re.compile(r"(?:\$\{?|env:)?([A-Za-z_][A-Za-z0-9_]*)\}?")
@@ -58,17 +63,14 @@ class Auth(Struct, frozen=True):
         kind = str(block.get("type") or "none")
         if kind == "none":
             return cls()
-        if kind == "bearer":
-            return cls(kind, variables=(_variable(block, "token_env", "token"),))
+        if kind not in _VARIABLES:
+            raise AuthError(f"auth.type {kind[:40]!r} is not known; known: {', '.join(('none', *_VARIABLES))}")
+        header = "Authorization"
         if kind == "api_key":
             header = str(block.get("header_name") or block.get("header") or "X-API-Key")
             if not _HEADER.fullmatch(header):
                 raise AuthError("auth.header_name is not a valid header name")
-            return cls(kind, header, (_variable(block, "key_env", "key", "api_key"),))
-        if kind == "basic":
-            user, word = _variable(block, "username_env", "username"), _variable(block, "password_env", "password")
-            return cls(kind, variables=(user, word))
-        raise AuthError(f"auth.type {kind[:40]!r} is not known; known: {', '.join(TYPES)}")
+        return cls(kind, header, tuple(_variable(block, *keys) for keys in _VARIABLES[kind]))
 
     def sign_in(self, environ: Mapping[str, str]) -> AuthHeaders:
         """The headers; raises AdapterFailure where a variable is not set, naming the variable and nothing more."""
@@ -83,13 +85,12 @@ class Auth(Struct, frozen=True):
 
     def _value(self, name: str, environ: Mapping[str, str]) -> str:
         value = environ.get(name, "").strip()
-        if not value:
-            words = f"The adapter signs in with the environment variable '{name}', which is not set"
-            raise AdapterFailure("PERMISSION_DENIED", words, {"reason": "not signed in"})
-        if not _SECRET.fullmatch(value):
+        if _SECRET.fullmatch(value):
+            return value
+        words = f"The adapter signs in with the environment variable '{name}', which is not set"
+        if value:
             words = f"The environment variable '{name}' holds something no header can carry"
-            raise AdapterFailure("PERMISSION_DENIED", words, {"reason": "not signed in"})
-        return value
+        raise AdapterFailure("PERMISSION_DENIED", words, {"reason": "not signed in"})
 
 
 def _variable(block: Mapping[str, Any], *keys: str) -> str:

@@ -259,7 +259,7 @@ class Performer:
             async with asyncio.timeout(service.timeout), self._slot(service):
                 received = await self._send(service, call, params, signed, before)
         except TimeoutError:
-            raise self._timeout_failure(service, call) from None
+            raise _unanswered(call, f"The service did not answer within {service.timeout:g} s") from None
         if not 200 <= received.status < 300:
             raise response_failure(received, signed, *call.resource(params))
         return OperationResult(response_data(received, signed), received.headers)
@@ -357,12 +357,6 @@ class Performer:
         body = b"".join(pieces)
         return decompress(body, encoding, self._most) if encoding not in ("", "identity") and body else body
 
-    def _timeout_failure(self, service: Service, call: ServiceCall) -> AdapterFailure:
-        words = f"The service did not answer within {service.timeout:g} s"
-        if call.template.method not in _READS:
-            words += "; it is unknown whether it was done"
-        return AdapterFailure("INTERNAL_ERROR", words)
-
 
 def on_own_host(url: str, base: str) -> bool:
     """Whether a URL is on the service's own host, as parsed by the library that would connect."""
@@ -376,7 +370,9 @@ def on_own_host(url: str, base: str) -> bool:
 def _unreachable(call: ServiceCall, error: httpx.TransportError) -> AdapterFailure:
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
         return AdapterFailure("INTERNAL_ERROR", "The service cannot be reached; nothing was sent")
-    words = "The service closed the connection"
-    if call.template.method not in _READS:
-        words += "; it is unknown whether it was done"
-    return AdapterFailure("INTERNAL_ERROR", words)
+    return _unanswered(call, "The service closed the connection")
+
+
+def _unanswered(call: ServiceCall, words: str) -> AdapterFailure:
+    unknown = "" if call.template.method in _READS else "; it is unknown whether it was done"
+    return AdapterFailure("INTERNAL_ERROR", words + unknown)

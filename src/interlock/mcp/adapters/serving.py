@@ -58,43 +58,48 @@ class AdapterCaller(Struct, frozen=True):
             "params": given,
             "agent": {"name": self.agent, "session": self.session},
         }
-        answer = self._ask("POST", "/evaluate", body)
-        reply = answer.body if isinstance(answer.body, Mapping) else {}
-        if answer.status == 200 and reply.get("allowed") is True:
-            return str(reply.get("pendingId", ""))
-        raise _refusal(reply, adapter, operation)
+        allowed, reply = self._ask("/evaluate", body)
+        if not allowed:
+            raise _refusal(reply, adapter, operation)
+        return str(reply.get("pendingId", ""))
 
     def check_quota(
         self, adapter: str, operation: str, file: str, token: str = "", count: bool = False
     ) -> list[dict[str, Any]]:
         """Checks the quota for one more request: its warnings; raises AdapterFailure where it is used up."""
         body = {"adapter": adapter, "operation": operation, "file": file, "token": token, "count": count}
-        answer = self._ask("POST", "/quota", body | {"agent": self.agent, "session": self.session})
-        reply = answer.body if isinstance(answer.body, Mapping) else {}
-        if answer.status == 200 and reply.get("allowed") is True:
-            return list(reply.get("warnings", ()))
-        raise _with_token(failure_of(reply))
+        allowed, reply = self._ask("/quota", body | {"agent": self.agent, "session": self.session})
+        if not allowed:
+            raise _with_token(failure_of(reply))
+        return list(reply.get("warnings", ()))
 
     def adapter_status(self, adapter: str) -> Mapping[str, Any]:
         """Trust, limits and quotas of an adapter in the daemon; empty for one that it does not know."""
-        try:
-            found = self.daemon.ask("GET", f"/quota?adapter={_quoted(adapter)}")
-        except NoDaemon:
-            return {}
-        return found.body if found.status == 200 and isinstance(found.body, Mapping) else {}
+        found = self.try_ask("GET", f"/quota?adapter={_quoted(adapter)}")
+        return _body(found) if found is not None and found.status == 200 else {}
 
     def report_outcome(self, ticket: str, outcome: str) -> None:
         """Reports the outcome of a spent ticket; a failure to report is ignored."""
-        try:
-            self.daemon.ask("POST", f"/tickets/{_quoted(ticket)}/executed", {"outcome": outcome, "agent": self.agent})
-        except NoDaemon:
-            return
+        self.try_ask("POST", f"/tickets/{_quoted(ticket)}/executed", {"outcome": outcome, "agent": self.agent})
 
-    def _ask(self, method: str, path: str, body: Mapping[str, Any]) -> DaemonReply:
+    def try_ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> DaemonReply | None:
+        """The daemon's reply; None where there is none."""
         try:
             return self.daemon.ask(method, path, body)
         except NoDaemon:
-            raise AdapterFailure("PERMISSION_DENIED", SILENT, {"reason": "no answer"}) from None
+            return None
+
+    def _ask(self, path: str, body: Mapping[str, Any]) -> tuple[bool, Mapping[str, Any]]:
+        """Whether the daemon allows it, and its reply; without one, nothing is done."""
+        answer = self.try_ask("POST", path, body)
+        if answer is None:
+            raise AdapterFailure("PERMISSION_DENIED", SILENT, {"reason": "no answer"})
+        reply = _body(answer)
+        return answer.status == 200 and reply.get("allowed") is True, reply
+
+
+def _body(answer: DaemonReply) -> Mapping[str, Any]:
+    return answer.body if isinstance(answer.body, Mapping) else {}
 
 
 def _refusal(reply: Mapping[str, Any], adapter: str, operation: str) -> AdapterFailure:
@@ -276,11 +281,10 @@ class AdapterServer(Struct):
             "adapters": [one.name for one in self.shelf.look()],
             **self.tight,
         }
-        try:
-            answer = self.asking.daemon.ask("POST", "/aql", body)
-        except NoDaemon:
-            raise AdapterFailure("PERMISSION_DENIED", "", {"reason": "no answer"}) from None
-        reply = answer.body if isinstance(answer.body, Mapping) else {}
+        answer = self.asking.try_ask("POST", "/aql", body)
+        if answer is None:
+            raise AdapterFailure("PERMISSION_DENIED", "", {"reason": "no answer"})
+        reply = _body(answer)
         envelope = reply.get("envelope")
         if answer.status == 200 and isinstance(envelope, Mapping) and envelope.get("success") is True:
             return DataWithWarnings(envelope.get("data") or {}, envelope.get("warnings") or ())
@@ -299,11 +303,8 @@ class AdapterServer(Struct):
 
     def _loop_mode(self) -> str:
         """The daemon's mode; enforcing while it does not answer, as nothing is allowed then."""
-        try:
-            found = self.asking.daemon.ask("GET", "/status").body
-        except NoDaemon:
-            return "enforcing"
-        mode = found.get("mode") if isinstance(found, Mapping) else None
+        found = self.asking.try_ask("GET", "/status")
+        mode = _body(found).get("mode") if found is not None else None
         return mode if mode in MODES else "enforcing"
 
     def _named(self, name: str, category: str) -> Any:

@@ -15,7 +15,7 @@ from interlock.config.values import without_password
 from interlock.engine.statistics import COUNTER, HISTOGRAM, Family, Sample, families, figures_of, reached_limits
 from interlock.identity.isolation import SEPARATE
 from interlock.model import TicketState
-from interlock.notify import status
+from interlock.notify import outbox
 from interlock.ports import StoreError
 from interlock.records import TicketQuery
 from interlock.runtime.state import State
@@ -152,11 +152,11 @@ def channel_routes(context: Context) -> APIRouter:
     @router.get("", **describe("channels", OPERATOR, "The notification channels, their settings and recent messages"))
     async def every(request: Request) -> Any:
         caller_of(request).operator()
-        return {"channels": await context.pool.run(status.list_channels, state)}
+        return {"channels": await context.pool.run(outbox.list_channels, state)}
 
     @router.post("/{name}/test", **describe("channel_test", OPERATOR, "Sends a test message and returns its result"))
     async def test(request: Request, name: str) -> Any:
-        return await context.pool.run(status.send_test, state, caller_of(request).operator(), name)
+        return await context.pool.run(outbox.send_test, state, caller_of(request).operator(), name)
 
     return router
 
