@@ -1,4 +1,4 @@
-"""Shared frame of the operator commands: options, abbreviated arguments, the daemon's client, expected errors as one line, exit codes."""
+"""Declares commands beside the functions that run them: options, the daemon's client, expected errors as one line, exit codes, abbreviated ids."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interlock.analysis.display_text import Line, short_id, visible
 from interlock.analysis.packs import PackError
+from interlock.cli.arguments import CONFIG, JSON, Args, Argument, help_end, make_parser
 from interlock.cli.output import paint, print_table
 from interlock.client import ApiError, DaemonClient, NoDaemon, find_daemon
 from interlock.config import Config, ConfigError, load_config
 from interlock.identity.terminal import EnrolmentError, TerminalError
 from interlock.policy.policy import PolicyError
 
-if TYPE_CHECKING:
-    from interlock.client import DaemonClient
-
 OK, FAILED, USAGE, NO_DAEMON = 0, 1, 2, 3
 ASKS, DENIED = 10, 20  # 2.13, where an exit code stands for an answer
 EXITS = "exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 no daemon answers"
 
-Work = Callable[[argparse.Namespace], int]
+Main = Callable[[Sequence[str]], int]
+Work = Callable[[Args], int]
 
 
 class CommandError(Exception):
@@ -50,67 +50,65 @@ def typed_name() -> str:
     return str(own.relative_to(Path.cwd()) if own.is_relative_to(Path.cwd()) else own)
 
 
-def command(word: str, description: str, examples: str, exits: str = EXITS) -> argparse.ArgumentParser:
-    """The parser of one command, with the options that all commands share."""
-    parser = argparse.ArgumentParser(
-        prog=f"interlock {word}",
-        description=description,
-        epilog=_epilog(examples, exits),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    add_common_options(parser)
-    return parser
+def command(
+    word: str,
+    description: str,
+    examples: str,
+    *arguments: Argument,
+    exits: str = EXITS,
+    epilog: str = "",
+    shared: Sequence[Argument] = (CONFIG, JSON),
+    **how: Any,
+) -> Callable[[Work], Main]:
+    """Declares a command with the options that commands share; what it decorates gets the parsed arguments."""
+
+    def declare(work: Work) -> Main:
+        @wraps(work)
+        def main(argv: Sequence[str]) -> int:
+            end = epilog or help_end(examples, exits)
+            parser = make_parser(word, description, end, *shared, *arguments, **how)
+            return run(word, work, parser.parse_args(list(argv)))
+
+        return main
+
+    return declare
 
 
-def words(
-    word: str, description: str, examples: str, exits: str = EXITS
-) -> tuple[argparse.ArgumentParser, Callable[..., argparse.ArgumentParser]]:
-    """The parser of a command with subcommands, and the function that adds one."""
-    parser = argparse.ArgumentParser(
-        prog=f"interlock {word}",
-        description=description,
-        epilog=_epilog(examples, exits),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    inner = parser.add_subparsers(dest="word", metavar="WORD", required=True)
+class CommandWords:
+    """A command with subcommands, each declared beside the function that runs it."""
 
-    def add(name: str, help: str, example: str) -> argparse.ArgumentParser:
-        made: argparse.ArgumentParser = inner.add_parser(
-            name,
-            help=help,
-            description=help[:1].upper() + help[1:] + ".",
-            epilog=f"example:\n  {example}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        add_common_options(made)
-        return made
+    def __init__(self, word: str, description: str, examples: str, default: str = "", exits: str = EXITS) -> None:
+        self._about = (word, description, help_end(examples, exits))
+        self._default = default  # the subcommand where none is given
+        self._words: list[tuple[str, dict[str, Any], Sequence[Argument], Work]] = []
 
-    return parser, add
+    def word(self, name: str, help: str, example: str, *arguments: Argument) -> Callable[[Work], Work]:
+        """Declares a subcommand, with the options that all commands share."""
+        about = {"help": help, "description": f"{help[:1].upper()}{help[1:]}.", "epilog": f"example:\n  {example}"}
 
+        def declare(work: Work) -> Work:
+            self._words.append((name, about, (CONFIG, JSON, *arguments), work))
+            return work
 
-def add_common_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--config", metavar="FILE", help="the daemon's configuration (default: `interlock config path`)"
-    )
-    parser.add_argument("--json", action="store_true", help="as JSON")
+        return declare
 
-
-def add_operator_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option of a command that signs in."""
-    parser.add_argument("--operator", metavar="NAME", help="sign in as this operator (default: asks)")
+    def __call__(self, argv: Sequence[str]) -> int:
+        parser = make_parser(*self._about)
+        inner = parser.add_subparsers(dest="word", metavar="WORD", required=True)
+        for name, about, arguments, work in self._words:
+            made = inner.add_parser(
+                name, **about, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+            )
+            for add in arguments:
+                add(made)
+            made.set_defaults(work=work)
+        given = list(argv)
+        bare = not given or (given[0].startswith("-") and given[0] not in ("-h", "--help"))
+        args = parser.parse_args([self._default, *given] if bare and self._default else given)
+        return run(self._about[0], args.work, args)
 
 
-def with_default_word(argv: Sequence[str], word: str) -> list[str]:
-    """The arguments, with the subcommand `word` first where none was given."""
-    given = list(argv)
-    bare = not given or (given[0].startswith("-") and given[0] not in ("-h", "--help"))
-    return [word, *given] if bare else given
-
-
-def run(name: str, work: Work, args: argparse.Namespace) -> int:
+def run(name: str, work: Work, args: Args) -> int:
     """Run the work and return its exit code; an expected error becomes one line on stderr."""
     try:
         return work(args)
@@ -118,22 +116,18 @@ def run(name: str, work: Work, args: argparse.Namespace) -> int:
         return _fail(name, str(end), end.code)
     except NoDaemon as error:
         return _fail(name, str(error), NO_DAEMON)
-    except ApiError as error:
-        return _fail(name, str(error))
-    except (ConfigError, PolicyError, PackError, TerminalError, EnrolmentError) as error:
-        return _fail(name, str(error))
     except BrokenPipeError:
         raise
-    except OSError as error:
+    except (ApiError, ConfigError, PolicyError, PackError, TerminalError, EnrolmentError, OSError) as error:
         return _fail(name, str(error))
 
 
-def settings(args: argparse.Namespace) -> Config:
+def settings(args: Args) -> Config:
     """Load the configuration of `--config`, or the default one."""
     return load_config(Path(args.config) if args.config else None)
 
 
-def daemon(args: argparse.Namespace) -> DaemonClient:
+def daemon(args: Args) -> DaemonClient:
     """The client of the configuration's daemon; raises NoDaemon where none answers."""
     return find_daemon(settings(args))
 
@@ -147,23 +141,32 @@ def say(lines: Iterable[Line], to_errors: bool = False) -> None:
     paint(lines, sys.stderr if to_errors else sys.stdout)
 
 
-def report(args: argparse.Namespace, found: object, words: str | Iterable[Line]) -> int:
-    """Print what was found or done: as JSON where that is asked for, else in words."""
+def report(args: Args, found: object, words: str | Iterable[Line] | Callable[[], None], code: int = OK) -> int:
+    """Print what was found or done: as JSON where that is asked for, else in words; returns the exit code."""
     if args.json:
         say_json(found)
     elif isinstance(words, str):
         print(words)
+    elif callable(words):
+        words()
     else:
         say(words)
-    return OK
+    return code
 
 
-def say_table(columns: Sequence[str], rows: Sequence[Sequence[str]], empty: str) -> None:
+def say_table(columns: Sequence[str], rows: Sequence[Sequence[object]], empty: str = "") -> None:
     """Print a table, or the sentence `empty` where it has no rows."""
-    if not rows:
+    if rows:
+        print_table(columns, rows, sys.stdout)
+    else:
         print(empty)
-        return
-    print_table(columns, [[visible(str(cell)) for cell in row] for row in rows], sys.stdout)
+
+
+def report_table(
+    args: Args, found: object, columns: Sequence[str], rows: Sequence[Sequence[object]], empty: str, code: int = OK
+) -> int:
+    """Print what was found: as JSON where that is asked for, else as a table."""
+    return report(args, found, lambda: say_table(columns, rows, empty), code)
 
 
 def pluralize(number: int, noun: str) -> str:
@@ -175,11 +178,6 @@ def list_rows(body: Any, key: str) -> list[Mapping[str, Any]]:
     """The rows of a listing."""
     rows = body.get(key, []) if isinstance(body, Mapping) else body
     return [row for row in rows or [] if isinstance(row, Mapping)]
-
-
-def _epilog(examples: str, exits: str) -> str:
-    inner = "\n".join(f"  {line}" for line in examples.strip().splitlines())
-    return f"examples:\n{inner}\n\n{exits}"
 
 
 def _fail(name: str, message: str, code: int = FAILED) -> int:

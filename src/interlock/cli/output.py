@@ -116,9 +116,9 @@ def _hanging_indent(line: Line) -> int:
     return len(first) - len(first.lstrip())
 
 
-def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], out: TextIO) -> None:
+def print_table(columns: Sequence[str], given: Sequence[Sequence[object]], out: TextIO) -> None:
     """Print the rows under their headings; the last column takes what room is left, and nothing in a cell acts on the terminal."""
-    rows = [[visible(cell) for cell in row] for row in rows]
+    rows = [[visible(str(cell)) for cell in row] for row in given]
     if out.isatty():
         from interlock.cli.rich_output import print_rich_table  # Rich, for terminals alone
 

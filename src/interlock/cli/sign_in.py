@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from interlock.cli.arguments import Args
 from interlock.cli.command import USAGE, CommandError, daemon
 from interlock.client import ApiError, DaemonClient, NoDaemon
 from interlock.identity.terminal import controlling_terminal, is_agents_terminal, read_passphrase
@@ -22,7 +22,7 @@ _WHY = "say why, with --reason WORDS"
 
 
 @contextmanager
-def operator_session(args: argparse.Namespace, reading: bool = False, why: str = "") -> Iterator[DaemonClient]:
+def operator_session(args: Args, reading: bool = False, why: str = "") -> Iterator[DaemonClient]:
     """The daemon on behalf of an operator; refuses an agent's terminal, keeps the token in memory and ends it with the command."""
     server = daemon(args)
     status = server.get("/status")
@@ -37,7 +37,7 @@ def operator_session(args: argparse.Namespace, reading: bool = False, why: str =
 
 
 @contextmanager
-def unlocked_session(args: argparse.Namespace, light: bool = True) -> Iterator[DaemonClient | None]:
+def unlocked_session(args: Args, light: bool = True) -> Iterator[DaemonClient | None]:
     """The daemon on behalf of the operator who unlocked this terminal; None where it is not unlocked, or the command is not `light`."""
     server = daemon(args)
     answer = server.ask("POST", "/session/resume", {"operator": args.operator or ""}) if light else None
@@ -74,9 +74,7 @@ def _token(server: DaemonClient, name: str) -> str:
 
 
 @contextmanager
-def reading_session(
-    args: argparse.Namespace, sees_all: Callable[[DaemonClient], bool], why: str
-) -> Iterator[DaemonClient]:
+def reading_session(args: Args, sees_all: Callable[[DaemonClient], bool], why: str) -> Iterator[DaemonClient]:
     """The daemon without a sign-in where `sees_all` holds; else on behalf of an operator, for the reason in `why`."""
     server = daemon(args)
     if not args.operator and sees_all(server):
@@ -119,13 +117,13 @@ def ask_name() -> str:
     return typed or offered
 
 
-def require_reason_or_person(args: argparse.Namespace) -> None:
+def require_reason_or_person(args: Args) -> None:
     """Refuses a command without a reason where no person is at the terminal to give one."""
     if not args.reason.strip() and is_agents_terminal():
         raise CommandError(_WHY, USAGE)
 
 
-def require_reason(args: argparse.Namespace, reads: str = "") -> None:
+def require_reason(args: Args, reads: str = "") -> None:
     """Requires a reason: the option's, else the person at the terminal is asked for it; `reads` names who reads it."""
     require_reason_or_person(args)
     if not args.reason.strip():

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from interlock.cli.command import (
-    OK,
-    add_operator_option,
-    command,
-    list_rows,
-    report,
-    run,
-    say_json,
-    say_table,
-    with_default_word,
-    words,
-)
+from interlock.cli.arguments import OPERATOR, Args, argument
+from interlock.cli.command import OK, CommandWords, command, list_rows, report, say_json, say_table
 from interlock.cli.sign_in import operator_session, require_reason
 from interlock.client import path_segment
 from interlock.local_times import ago
@@ -31,32 +20,13 @@ interlock agents revoke agent:9f2c… ci-bot
 """
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run `interlock agents` list, add, trust or revoke."""
-    parser, add = words(
-        "agents", "Agents are told apart by what proves them: a user on the socket, or a token.", _EXAMPLES
-    )
-    add_operator_option(
-        add("list", "agents with a token or a trust tier, and every block", "interlock agents list --json")
-    )
-    made = add("add", "a token for an agent, shown once", "interlock agents add ci-bot")
-    made.add_argument("name", metavar="NAME")
-    made.add_argument("--tier", metavar="TIER", help="its trust tier (takes an admin)")
-    add_operator_option(made)
-    trust = add(
-        "trust", "the trust tier of an agent (takes an admin)", "interlock agents trust uid:1000 claude verified"
-    )
-    gone = add("revoke", "a token that counts no more", "interlock agents revoke agent:9f2c… ci-bot")
-    for one in (trust, gone):
-        one.add_argument("principal", metavar="PRINCIPAL", help="as `interlock agents` shows it")
-        one.add_argument("name", metavar="NAME")
-        add_operator_option(one)
-    trust.add_argument("tier", metavar="TIER", help="'' takes it away")
-    args = parser.parse_args(with_default_word(argv, "list"))
-    return run("agents", {"list": _list, "add": _add, "trust": _trust, "revoke": _revoke}[args.word], args)
+main = CommandWords(
+    "agents", "Agents are told apart by what proves them: a user on the socket, or a token.", _EXAMPLES, default="list"
+)
 
 
-def _list(args: argparse.Namespace) -> int:
+@main.word("list", "agents with a token or a trust tier, and every block", "interlock agents list --json", OPERATOR)
+def _list(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found, blocks = list_rows(operator.get("/agents"), "agents"), list_rows(operator.get("/blocks"), "blocks")
     if args.json:
@@ -85,7 +55,15 @@ def _row(agent: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _add(args: argparse.Namespace) -> int:
+@main.word(
+    "add",
+    "a token for an agent, shown once",
+    "interlock agents add ci-bot",
+    argument("name", "NAME"),
+    argument("--tier", "TIER", "its trust tier (takes an admin)"),
+    OPERATOR,
+)
+def _add(args: Args) -> int:
     body = {"name": args.name} | ({"trust_tier": args.tier} if args.tier else {})
     with operator_session(args) as operator:
         made = operator.post("/agents", body)
@@ -97,38 +75,49 @@ def _add(args: argparse.Namespace) -> int:
     return OK
 
 
-def _trust(args: argparse.Namespace) -> int:
+@main.word(
+    "trust",
+    "the trust tier of an agent (takes an admin)",
+    "interlock agents trust uid:1000 claude verified",
+    argument("principal", "PRINCIPAL", "as `interlock agents` shows it"),
+    argument("name", "NAME"),
+    OPERATOR,
+    argument("tier", "TIER", "'' takes it away"),
+)
+def _trust(args: Args) -> int:
     return _change_agent(
         args, {"trust_tier": args.tier}, f"{args.principal} {args.name} is {args.tier or 'of no tier'} now."
     )
 
 
-def _revoke(args: argparse.Namespace) -> int:
+@main.word(
+    "revoke",
+    "a token that counts no more",
+    "interlock agents revoke agent:9f2c… ci-bot",
+    argument("principal", "PRINCIPAL", "as `interlock agents` shows it"),
+    argument("name", "NAME"),
+    OPERATOR,
+)
+def _revoke(args: Args) -> int:
     return _change_agent(args, {"revoked": True}, f"Revoked: the token of {args.principal} {args.name} counts no more.")
 
 
-def _change_agent(args: argparse.Namespace, change: Mapping[str, Any], said: str) -> int:
+def _change_agent(args: Args, change: Mapping[str, Any], said: str) -> int:
     with operator_session(args) as operator:
         after = operator.call("PATCH", "/agents", {"principal": args.principal, "name": args.name, **change})
     return report(args, after, said)
 
 
-def block_main(argv: Sequence[str]) -> int:
+@command(
+    "block",
+    "Stop an agent: everything it asks for is denied, but for reading, until an operator lifts the block.",
+    "interlock block uid:1000 --reason 'deletes what it should not'\ninterlock block agent:9f2c… --reason 'leaked'",
+    argument("principal", "PRINCIPAL", "as `interlock agents` shows it, such as uid:1000"),
+    argument("--reason", "WORDS", "goes on the record; the agent reads it (default: asks)", ""),
+    OPERATOR,
+)
+def block_main(args: Args) -> int:
     """Block a principal."""
-    parser = command(
-        "block",
-        "Stop an agent: everything it asks for is denied, but for reading, until an operator lifts the block.",
-        "interlock block uid:1000 --reason 'deletes what it should not'\ninterlock block agent:9f2c… --reason 'leaked'",
-    )
-    parser.add_argument("principal", metavar="PRINCIPAL", help="as `interlock agents` shows it, such as uid:1000")
-    parser.add_argument(
-        "--reason", metavar="WORDS", default="", help="goes on the record; the agent reads it (default: asks)"
-    )
-    add_operator_option(parser)
-    return run("block", _block, parser.parse_args(list(argv)))
-
-
-def _block(args: argparse.Namespace) -> int:
     require_reason(args, "the agent reads it")
     with operator_session(args) as operator:
         made = operator.post("/blocks", {"principal": args.principal, "reason": args.reason})
@@ -141,20 +130,16 @@ def _block(args: argparse.Namespace) -> int:
     return OK
 
 
-def unblock_main(argv: Sequence[str]) -> int:
+@command(
+    "unblock",
+    "Lift a block. What the agent asked for meanwhile stays denied or held.",
+    "interlock unblock uid:1000 --reason 'talked to its owner'",
+    argument("principal", "PRINCIPAL", "as `interlock agents` shows it, such as uid:1000"),
+    argument("--reason", "WORDS", "goes on the record (default: asks)", ""),
+    OPERATOR,
+)
+def unblock_main(args: Args) -> int:
     """Lift a block."""
-    parser = command(
-        "unblock",
-        "Lift a block. What the agent asked for meanwhile stays denied or held.",
-        "interlock unblock uid:1000 --reason 'talked to its owner'",
-    )
-    parser.add_argument("principal", metavar="PRINCIPAL", help="as `interlock agents` shows it, such as uid:1000")
-    parser.add_argument("--reason", metavar="WORDS", default="", help="goes on the record (default: asks)")
-    add_operator_option(parser)
-    return run("unblock", _unblock, parser.parse_args(list(argv)))
-
-
-def _unblock(args: argparse.Namespace) -> int:
     require_reason(args)
     why = urlencode({"reason": args.reason})
     with operator_session(args) as operator:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -15,20 +14,18 @@ from msgspec.structs import asdict
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.audit.export import ExportComparison, compare_export, from_jsonl
 from interlock.audit.search import describe_record
+from interlock.cli.arguments import OPERATOR, Args, argument, flag
 from interlock.cli.command import (
     FAILED,
     OK,
     CommandError,
-    add_operator_option,
+    CommandWords,
     list_rows,
     parse_time,
     pluralize,
-    run,
     say,
     say_json,
     say_table,
-    with_default_word,
-    words,
 )
 from interlock.cli.sign_in import operator_session
 from interlock.local_times import clock
@@ -59,43 +56,20 @@ _STYLES = {
 Record = Mapping[str, Any]
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run `interlock audit` tail, search, export, verify or stats."""
-    parser, add = words(
-        "audit", "What was asked, answered and done: a chain that shows when it was altered.", _EXAMPLES
-    )
-    tail = add("tail", "the newest records", "interlock audit tail -n 50 --follow")
-    tail.add_argument("-n", type=int, default=20, metavar="N", help="how many (default: 20)")
-    tail.add_argument("--follow", "-f", action="store_true", help="go on until Ctrl-C")
-    search = add("search", "records by text, event and time", "interlock audit search 'DROP TABLE' --since 7d")
-    search.add_argument("text", nargs="?", default="", metavar="TEXT", help="anywhere in the record")
-    search.add_argument("--event", default="", metavar="NAME", help="such as OPERATION_DENIED or approve")
-    search.add_argument("--since", metavar="TIME", help="2h, 7d (ago), or 2026-01-28T12:00")
-    search.add_argument("--until", metavar="TIME", help="the same")
-    search.add_argument("-n", type=int, default=100, metavar="N", help="at most so many (default: 100)")
-    export = add(
-        "export", "the whole record, for other programs", "interlock audit export --format jsonl > audit.jsonl"
-    )
-    export.add_argument(
-        "--format", choices=("jsonl", "csv"), default="jsonl", help="default: jsonl, which can be replayed"
-    )
-    export.add_argument("--output", "-o", metavar="FILE", help="default: standard output")
-    verify = add(
-        "verify",
-        "whether the record was altered; exits 1 where it was",
-        "interlock audit verify --against export.jsonl",
-    )
-    verify.add_argument(
-        "--against", metavar="FILE", help="an export that is stored elsewhere: is all of it still there, as it was?"
-    )
-    stats = add("stats", "how much was asked, held, approved, rejected", "interlock audit stats --json")
-    for one in (tail, search, export, verify, stats):
-        add_operator_option(one)
-    args = parser.parse_args(with_default_word(argv, "tail"))
-    return run("audit", _WORDS[args.word], args)
+main = CommandWords(
+    "audit", "What was asked, answered and done: a chain that shows when it was altered.", _EXAMPLES, default="tail"
+)
 
 
-def _tail(args: argparse.Namespace) -> int:
+@main.word(
+    "tail",
+    "the newest records",
+    "interlock audit tail -n 50 --follow",
+    argument("-n", "N", "how many (default: 20)", 20, type=int),
+    flag("--follow -f", "go on until Ctrl-C"),
+    OPERATOR,
+)
+def _tail(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = _records(operator, limit=args.n, newest=True)[::-1]
         _print(found, args.json and not args.follow, args.json)
@@ -108,7 +82,18 @@ def _tail(args: argparse.Namespace) -> int:
     return OK
 
 
-def _search(args: argparse.Namespace) -> int:
+@main.word(
+    "search",
+    "records by text, event and time",
+    "interlock audit search 'DROP TABLE' --since 7d",
+    argument("text", "TEXT", "anywhere in the record", "", nargs="?"),
+    argument("--event", "NAME", "such as OPERATION_DENIED or approve", ""),
+    argument("--since", "TIME", "2h, 7d (ago), or 2026-01-28T12:00"),
+    argument("--until", "TIME", "the same"),
+    argument("-n", "N", "at most so many (default: 100)", 100, type=int),
+    OPERATOR,
+)
+def _search(args: Args) -> int:
     times = {name: iso(parse_time(given)) for name, given in (("since", args.since), ("until", args.until)) if given}
     with operator_session(args, reading=True) as operator:
         found = _records(operator, text=args.text, event=args.event, limit=args.n, newest=True, **times)[::-1]
@@ -149,7 +134,15 @@ def record_line(record: Record, width: int = 0) -> Line:
     )
 
 
-def _export(args: argparse.Namespace) -> int:
+@main.word(
+    "export",
+    "the whole record, for other programs",
+    "interlock audit export --format jsonl > audit.jsonl",
+    argument("--format", help="default: jsonl, which can be replayed", default="jsonl", choices=("jsonl", "csv")),
+    argument("--output -o", "FILE", "default: standard output"),
+    OPERATOR,
+)
+def _export(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         lines = operator.lines("/audit/export", format=args.format)
         if args.output:
@@ -169,7 +162,14 @@ def _copy_lines(lines: Iterable[str], out: Any) -> int:
     return count
 
 
-def _verify(args: argparse.Namespace) -> int:
+@main.word(
+    "verify",
+    "whether the record was altered; exits 1 where it was",
+    "interlock audit verify --against export.jsonl",
+    argument("--against", "FILE", "an export that is stored elsewhere: is all of it still there, as it was?"),
+    OPERATOR,
+)
+def _verify(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = operator.get("/audit/verify", 600.0)
         comparison = _compare_with(args.against, operator) if args.against else None
@@ -230,7 +230,8 @@ def _notes(found: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _stats(args: argparse.Namespace) -> int:
+@main.word("stats", "how much was asked, held, approved, rejected", "interlock audit stats --json", OPERATOR)
+def _stats(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = operator.get("/metrics")
     if args.json:
@@ -250,13 +251,10 @@ def _spell_name(name: str) -> str:
     return "".join(f" {char.lower()}" if char.isupper() else char for char in name)
 
 
-_WORDS = {"tail": _tail, "search": _search, "export": _export, "verify": _verify, "stats": _stats}
-
-
 DAEMON = "audit"
 
 
-def read_records(args: argparse.Namespace, source: str) -> Iterator[AuditRow]:
+def read_records(args: Args, source: str) -> Iterator[AuditRow]:
     """Every record of a file exported as JSONL, or of the daemon, for which an operator signs in."""
     if source != DAEMON:
         yield from records_of_file(Path(source))

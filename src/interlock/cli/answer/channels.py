@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from interlock.analysis.display_text import visible
-from interlock.cli.command import (
-    FAILED,
-    OK,
-    add_operator_option,
-    list_rows,
-    run,
-    say_json,
-    say_table,
-    with_default_word,
-    words,
-)
+from interlock.cli.arguments import OPERATOR, Args, argument
+from interlock.cli.command import FAILED, OK, CommandWords, list_rows, say_json, say_table
 from interlock.cli.sign_in import operator_session
 from interlock.client import path_segment
 
@@ -27,22 +17,18 @@ interlock channels test oncall
 """
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run `interlock channels` list or test."""
-    parser, add = words(
-        "channels", "Where people hear of held actions, codes, blocks and alerts: `[[channels.send]]`.", _EXAMPLES
-    )
-    add_operator_option(
-        add("list", "every channel, whether it can be used, and how its last message went", "interlock channels list")
-    )
-    tried = add("test", "send a test message", "interlock channels test oncall")
-    tried.add_argument("name", metavar="NAME")
-    add_operator_option(tried)
-    args = parser.parse_args(with_default_word(argv, "list"))
-    return run("channels", {"list": _list, "test": _test}[args.word], args)
+main = CommandWords(
+    "channels",
+    "Where people hear of held actions, codes, blocks and alerts: `[[channels.send]]`.",
+    _EXAMPLES,
+    default="list",
+)
 
 
-def _list(args: argparse.Namespace) -> int:
+@main.word(
+    "list", "every channel, whether it can be used, and how its last message went", "interlock channels list", OPERATOR
+)
+def _list(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = list_rows(operator.get("/channels"), "channels")
     if args.json:
@@ -55,7 +41,8 @@ def _list(args: argparse.Namespace) -> int:
     return OK
 
 
-def _test(args: argparse.Namespace) -> int:
+@main.word("test", "send a test message", "interlock channels test oncall", argument("name", "NAME"), OPERATOR)
+def _test(args: Args) -> int:
     with operator_session(args) as operator:
         found = operator.post(f"/channels/{path_segment(args.name)}/test", {})
     if args.json:

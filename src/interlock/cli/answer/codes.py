@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText, visible
-from interlock.cli.command import OK, USAGE, CommandError, add_operator_option, command, list_rows, run, say, say_json
+from interlock.cli.arguments import OPERATOR, Args, argument, flag
+from interlock.cli.command import OK, USAGE, CommandError, command, list_rows, say, say_json
 from interlock.cli.sign_in import operator_session
 from interlock.client import DaemonClient, path_segment
 from interlock.identity.terminal import SCREEN_SECONDS, controlling_terminal, show_once
@@ -16,22 +16,16 @@ from interlock.local_times import ago
 Challenge = Mapping[str, Any]
 
 
-def main(argv: Sequence[str]) -> int:
+@command(
+    "codes",
+    "What waits for a code. One code is shown on a screen of its own and erased after a key, or a minute; it counts once.",
+    "interlock codes\ninterlock codes 5f0c\ninterlock codes --list",
+    argument("id", "ID", "the challenge, or how its id begins (default: asks)", "", nargs="?"),
+    flag("--list", "only list; show no code"),
+    OPERATOR,
+)
+def main(args: Args) -> int:
     """List the open challenges, or show one's code."""
-    parser = command(
-        "codes",
-        "What waits for a code. One code is shown on a screen of its own and erased after a key, or a minute; it counts once.",
-        "interlock codes\ninterlock codes 5f0c\ninterlock codes --list",
-    )
-    parser.add_argument(
-        "id", metavar="ID", nargs="?", default="", help="the challenge, or how its id begins (default: asks)"
-    )
-    parser.add_argument("--list", action="store_true", help="only list; show no code")
-    add_operator_option(parser)
-    return run("codes", _codes, parser.parse_args(list(argv)))
-
-
-def _codes(args: argparse.Namespace) -> int:
     with operator_session(args) as operator:
         found = list_rows(operator.get("/challenges"), "challenges")
         if args.json:

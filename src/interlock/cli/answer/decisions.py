@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any
 
@@ -12,21 +11,20 @@ from interlock.analysis.display_text import short_id, visible
 from interlock.approvals.rendering import OPEN, approved_by, approvers, requirement_words, state_words, ticket_lines
 from interlock.cli.answer.grants import revoke_grant
 from interlock.cli.answer.tickets import pending_lines
+from interlock.cli.arguments import OPERATOR, Args, argument, flag
 from interlock.cli.command import (
+    FAILED,
     GRANT,
     OK,
     WHOLE,
     CommandError,
-    add_operator_option,
     command,
     daemon,
     find_ticket,
     open_tickets,
     pluralize,
     report,
-    run,
     say,
-    say_json,
     sees_all,
 )
 from interlock.cli.sign_in import (
@@ -40,47 +38,66 @@ from interlock.cli.sign_in import (
 from interlock.client import ApiError, DaemonClient, path_segment
 from interlock.local_times import clock, moment_seconds
 
-_ABOUT = {
-    "approve": "Agree to a held action. It is shown whole, and your passphrase is read from this terminal alone.",
-    "reject": "Say no to a held action, or take an approval back before it is used. The same effect on the same target stays refused.",
-    "revoke": "Take back an approval before it was used, a grant, or what `interlock allow` and `interlock deny` said.",
-}
 _ASKS = {
     "approve": "Your passphrase approves exactly this, once.",
     "reject": "Your passphrase rejects this.",
     "revoke": "Your passphrase takes the approval back.",
 }
-_EXAMPLES = {
-    "approve": "interlock approve                       the only one that waits\n"
-    "interlock approve 7Qm2                  the one whose id begins so\n"
-    "interlock approve 7Qm2 --reason 'the branch is mine'",
-    "reject": "interlock reject 7Qm2 --reason 'use a migration instead'\ninterlock reject --all --reason 'not today'",
-    "revoke": "interlock revoke 7Qm2 --reason 'wrong database'\ninterlock revoke grant_x1Y2",
-}
 LIGHT = 2  # the highest level that an unlocked terminal approves
 _DONE = {"approve": "approved", "reject": "rejected", "revoke": "revoked"}
 
 
-def answer_ticket(word: str, argv: Sequence[str]) -> int:
-    """Answer one ticket, or every open one with `reject --all`."""
-    parser = command(word, _ABOUT[word], _EXAMPLES[word])
-    only = "" if word == "revoke" else " (default: the only one that waits)"
-    parser.add_argument("id", metavar="TICKET", nargs="?", default="", help=f"its id, or how that begins{only}")
-    if word == "reject":
-        parser.add_argument("--all", action="store_true", help="everything that waits")
-    asked = " (default: asks)" if word == "reject" else ""
-    parser.add_argument("--reason", metavar="WORDS", default="", help=f"why; the agent reads it{asked}")
-    add_operator_option(parser)
-    args = parser.parse_args(list(argv))
-    if word == "reject" and args.all == bool(args.id) and args.all:
-        parser.error("--all or one TICKET, not both")
-    if word == "revoke" and not args.id:
-        parser.error("say which one")
-    work = _reject_all if word == "reject" and args.all else lambda args: _answer_one(word, args)
-    return run(word, work, args)
+_ID = argument("id", "TICKET", "its id, or how that begins (default: the only one that waits)", "", nargs="?")
+_REASON = argument("--reason", "WORDS", "why; the agent reads it", "")
 
 
-def _answer_one(word: str, args: argparse.Namespace) -> int:
+@command(
+    "approve",
+    "Agree to a held action. It is shown whole, and your passphrase is read from this terminal alone.",
+    "interlock approve                       the only one that waits\n"
+    "interlock approve 7Qm2                  the one whose id begins so\n"
+    "interlock approve 7Qm2 --reason 'the branch is mine'",
+    _ID,
+    _REASON,
+    OPERATOR,
+)
+def approve_main(args: Args) -> int:
+    """Approve the ticket named."""
+    return _answer_one("approve", args)
+
+
+@command(
+    "reject",
+    "Say no to a held action, or take an approval back before it is used. The same effect on the same target stays refused.",
+    "interlock reject 7Qm2 --reason 'use a migration instead'\ninterlock reject --all --reason 'not today'",
+    _ID,
+    flag("--all", "everything that waits"),
+    argument("--reason", "WORDS", "why; the agent reads it (default: asks)", ""),
+    OPERATOR,
+)
+def reject_main(args: Args) -> int:
+    """Reject the ticket named, or every open one."""
+    if args.all and args.id:
+        args.fail("--all or one TICKET, not both")
+    return _reject_all(args) if args.all else _answer_one("reject", args)
+
+
+@command(
+    "revoke",
+    "Take back an approval before it was used, a grant, or what `interlock allow` and `interlock deny` said.",
+    "interlock revoke 7Qm2 --reason 'wrong database'\ninterlock revoke grant_x1Y2",
+    argument("id", "TICKET", "its id, or how that begins", "", nargs="?"),
+    _REASON,
+    OPERATOR,
+)
+def revoke_main(args: Args) -> int:
+    """Revoke the ticket named."""
+    if not args.id:
+        args.fail("say which one")
+    return _answer_one("revoke", args)
+
+
+def _answer_one(word: str, args: Args) -> int:
     if word == "reject":
         require_reason_or_person(args)
     if word == "revoke" and args.id.startswith(GRANT):
@@ -116,9 +133,7 @@ def _light(ticket: Mapping[str, Any]) -> bool:
     )
 
 
-def _sign_answer(
-    word: str, args: argparse.Namespace, operator: DaemonClient, id: str, shown: Mapping[str, Any] | None
-) -> int:
+def _sign_answer(word: str, args: Args, operator: DaemonClient, id: str, shown: Mapping[str, Any] | None) -> int:
     """Sign the answer, after its subject was shown."""
     ticket = operator.get(_path(id))
     if shown is None or _matter(ticket) != _matter(shown):
@@ -132,7 +147,7 @@ def _sign_answer(
     return report(args, after, f"\n{_outcome(word, after, again)}{_habit(offer)}")
 
 
-def _reject_all(args: argparse.Namespace) -> int:
+def _reject_all(args: Args) -> int:
     """Reject every open ticket: lists them, then answers one by one, and skips those that somebody else answered meanwhile."""
     require_reason_or_person(args)
     server = daemon(args)
@@ -154,11 +169,8 @@ def _reject_all(args: argparse.Namespace) -> int:
                 done.append(operator.post(f"{_path(str(ticket['id']))}/reject", {"reason": args.reason}))
             except ApiError as error:
                 left.append(str(error))
-    if args.json:
-        say_json(done)
-    else:
-        print(f"\n{pluralize(len(done), 'ticket')} rejected.", *left, sep="\n")
-    return 1 if left else OK
+    words = "\n".join([f"\n{pluralize(len(done), 'ticket')} rejected.", *left])
+    return report(args, done, words, FAILED if left else OK)
 
 
 def _path(id: str | None) -> str:
@@ -222,18 +234,3 @@ def _missing(ticket: Mapping[str, Any]) -> str:
     more = quorum - len(there)
     have = "has" if more == 1 else "have"
     return f"It may run once {more} more{others} {have} approved; {len(there)} of {quorum} so far ({', '.join(there)})."
-
-
-def approve_main(argv: Sequence[str]) -> int:
-    """Approve the ticket named."""
-    return answer_ticket("approve", argv)
-
-
-def reject_main(argv: Sequence[str]) -> int:
-    """Reject the ticket named."""
-    return answer_ticket("reject", argv)
-
-
-def revoke_main(argv: Sequence[str]) -> int:
-    """Revoke the ticket named."""
-    return answer_ticket("revoke", argv)

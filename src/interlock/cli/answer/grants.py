@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText, short_id, visible
 from interlock.approvals.rendering import OPEN
+from interlock.cli.arguments import OPERATOR, Args, argument, flag
 from interlock.cli.command import (
     OK,
     USAGE,
     CommandError,
-    add_operator_option,
+    CommandWords,
     daemon,
     find_row,
     find_ticket,
@@ -20,11 +20,8 @@ from interlock.cli.command import (
     parse_duration,
     pluralize,
     report,
-    run,
     say,
     say_json,
-    with_default_word,
-    words,
 )
 from interlock.cli.sign_in import confirm, operator_session
 from interlock.client import path_segment
@@ -40,39 +37,16 @@ interlock grants revoke grant_x1Y2
 _FIELDS = ("effect", "targets", "environment", "ceiling", "count", "principal", "name", "session", "digests")
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run `interlock grants` list, add or revoke."""
-    parser, add = words(
-        "grants", "Grants name an effect, its targets, a highest level, how often and until when.", _EXAMPLES
-    )
-    add_operator_option(add("list", "the grants that count", "interlock grants list --json"))
-    made = add(
-        "add",
-        "allow something beforehand, best from a ticket",
-        "interlock grants add --from 7Qm2 --for 2h --why …",
-    )
-    made.add_argument("--from", dest="ticket", metavar="TICKET", help="take effect, targets, level and agent from it")
-    made.add_argument("--effect", metavar="WORD", help="such as remove")
-    made.add_argument(
-        "--target", action="append", metavar="TARGET", help="a path or name; `/**` at its end means below it"
-    )
-    made.add_argument("--ceiling", choices=LEVELS, help="the highest level that it covers")
-    made.add_argument("--count", type=int, metavar="N", help="how often (default: once)")
-    made.add_argument(
-        "--for", dest="lasts", metavar="TIME", default="1h", help="how long, such as 30m or 2h (default: 1h)"
-    )
-    made.add_argument("--why", metavar="WORDS", required=True, help="goes on the record")
-    made.add_argument("--environment", metavar="NAME", help="such as staging")
-    made.add_argument("--any-session", action="store_true", help="not only in the session of the ticket")
-    add_operator_option(made)
-    gone = add("revoke", "a grant that counts no more", "interlock grants revoke grant_x1Y2")
-    gone.add_argument("id", metavar="GRANT")
-    add_operator_option(gone)
-    args = parser.parse_args(with_default_word(argv, "list"))
-    return run("grants", {"list": _list, "add": _add, "revoke": revoke_grant}[args.word], args)
+main = CommandWords(
+    "grants",
+    "Grants name an effect, its targets, a highest level, how often and until when.",
+    _EXAMPLES,
+    default="list",
+)
 
 
-def _list(args: argparse.Namespace) -> int:
+@main.word("list", "the grants that count", "interlock grants list --json", OPERATOR)
+def _list(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = list_rows(operator.get("/grants"), "grants")
     return report(args, found, _blocks(found))
@@ -102,7 +76,22 @@ def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
         yield (StyledText(f"    {visible(str(grant.get('by', '')))}: {visible(str(grant.get('why', '')))}", "dim"),)
 
 
-def _add(args: argparse.Namespace) -> int:
+@main.word(
+    "add",
+    "allow something beforehand, best from a ticket",
+    "interlock grants add --from 7Qm2 --for 2h --why …",
+    argument("--from", "TICKET", "take effect, targets, level and agent from it", dest="ticket"),
+    argument("--effect", "WORD", "such as remove"),
+    argument("--target", "TARGET", "a path or name; `/**` at its end means below it", action="append"),
+    argument("--ceiling", help="the highest level that it covers", choices=LEVELS),
+    argument("--count", "N", "how often (default: once)", type=int),
+    argument("--for", "TIME", "how long, such as 30m or 2h (default: 1h)", "1h", dest="lasts"),
+    argument("--why", "WORDS", "goes on the record", required=True),
+    argument("--environment", "NAME", "such as staging"),
+    flag("--any-session", "not only in the session of the ticket"),
+    OPERATOR,
+)
+def _add(args: Args) -> int:
     seconds = parse_duration(args.lasts)
     if not args.ticket and not (args.effect and args.target):
         raise CommandError("a grant needs --from TICKET, or --effect and --target", USAGE)
@@ -135,7 +124,7 @@ def _add(args: argparse.Namespace) -> int:
     return OK
 
 
-def _terms(args: argparse.Namespace, offered: Mapping[str, Any], seconds: int) -> dict[str, Any]:
+def _terms(args: Args, offered: Mapping[str, Any], seconds: int) -> dict[str, Any]:
     given = {key: offered[key] for key in _FIELDS if offered.get(key)}
     said = {
         "effect": args.effect,
@@ -150,7 +139,10 @@ def _terms(args: argparse.Namespace, offered: Mapping[str, Any], seconds: int) -
     return {**given, "why": args.why, "seconds": seconds}
 
 
-def revoke_grant(args: argparse.Namespace) -> int:
+@main.word(
+    "revoke", "a grant that counts no more", "interlock grants revoke grant_x1Y2", argument("id", "GRANT"), OPERATOR
+)
+def revoke_grant(args: Args) -> int:
     """Revoke the grant whose id begins with the argument."""
     with operator_session(args) as operator:
         id = find_row(list_rows(operator.get("/grants"), "grants"), args.id, "grant")

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from interlock.analysis.display_text import visible
-from interlock.cli.command import (
-    OK,
-    USAGE,
-    CommandError,
-    add_operator_option,
-    command,
-    daemon,
-    parse_duration,
-    report,
-    run,
-    say_json,
-)
+from interlock.cli.arguments import OPERATOR, Args, argument, flag
+from interlock.cli.command import USAGE, CommandError, command, daemon, parse_duration, report
 from interlock.cli.sign_in import operator_session
 from interlock.local_times import ago, clock
 
@@ -30,31 +19,23 @@ MODES = {
 }
 
 
-def main(argv: Sequence[str]) -> int:
+@command(
+    "mode",
+    "The mode that is in force; changing it takes an admin, and after a restart the file rules again.\n\n"
+    + "\n".join(f"  {name:<12}{said}" for name, said in MODES.items()),
+    "interlock mode\ninterlock mode monitoring --reason 'trying it out'\ninterlock mode enforcing",
+    argument("mode", "MODE", " | ".join(MODES), nargs="?", choices=tuple(MODES)),
+    argument("--reason", "WORDS", "goes on the record; needed to loosen", ""),
+    OPERATOR,
+)
+def main(args: Args) -> int:
     """Show or change the mode."""
-    modes = "\n".join(f"  {name:<12}{said}" for name, said in MODES.items())
-    parser = command(
-        "mode",
-        f"The mode that is in force; changing it takes an admin, and after a restart the file rules again.\n\n{modes}",
-        "interlock mode\ninterlock mode monitoring --reason 'trying it out'\ninterlock mode enforcing",
-    )
-    parser.add_argument("mode", nargs="?", metavar="MODE", choices=tuple(MODES), help=" | ".join(MODES))
-    parser.add_argument("--reason", metavar="WORDS", default="", help="goes on the record; needed to loosen")
-    add_operator_option(parser)
-    return run("mode", _mode, parser.parse_args(list(argv)))
-
-
-def _mode(args: argparse.Namespace) -> int:
     if args.mode is None:
         found = daemon(args).get("/mode")
         mode = str(found.get("mode", ""))
-        if args.json:
-            say_json(found)
-        else:
-            print(f"{mode}: {MODES.get(mode, '')}")
-        return OK
+        return report(args, found, f"{mode}: {MODES.get(mode, '')}")
     if args.mode != "enforcing" and not args.reason:
-        raise CommandError("say why with --reason: this mode takes protection away", 2)
+        raise CommandError("say why with --reason: this mode takes protection away", USAGE)
     body = {"mode": args.mode} | ({"reason": args.reason} if args.reason else {})
     with operator_session(args) as operator:
         found = operator.call("PUT", "/mode", body)
@@ -68,37 +49,31 @@ interlock pause --end
 """
 
 
-def pause_main(argv: Sequence[str]) -> int:
+@command(
+    "pause",
+    "The way out when the gate is in the way: for a while everything passes and is recorded as paused_by_operator. What nobody\n"
+    "may approve, what touches Interlock itself and agents that are blocked are held all the same.",
+    _PAUSE_EXAMPLES,
+    argument("--for", "TIME", "how long, such as 10m; bounded by pause.max_minutes", dest="lasts"),
+    argument("--reason", "WORDS", "goes on the record; needed to pause", ""),
+    flag("--end", "enforce again, now"),
+    OPERATOR,
+)
+def pause_main(args: Args) -> int:
     """Show, start or end a pause of enforcement."""
-    parser = command(
-        "pause",
-        "The way out when the gate is in the way: for a while everything passes and is recorded as paused_by_operator. What nobody\n"
-        "may approve, what touches Interlock itself and agents that are blocked are held all the same.",
-        _PAUSE_EXAMPLES,
-    )
-    parser.add_argument(
-        "--for", dest="lasts", metavar="TIME", help="how long, such as 10m; bounded by pause.max_minutes"
-    )
-    parser.add_argument("--reason", metavar="WORDS", default="", help="goes on the record; needed to pause")
-    parser.add_argument("--end", action="store_true", help="enforce again, now")
-    add_operator_option(parser)
-    return run("pause", _pause, parser.parse_args(list(argv)))
-
-
-def _pause(args: argparse.Namespace) -> int:
     if args.end and args.lasts:
         raise CommandError("--for begins a pause and --end ends it: give one of them", USAGE)
     found = _end_pause(args) if args.end else _begin_pause(args) if args.lasts else _show_pause(args)
     return report(args, found, describe_pause(found))
 
 
-def _show_pause(args: argparse.Namespace) -> Any:
+def _show_pause(args: Args) -> Any:
     if args.reason:
         raise CommandError("say for how long with --for, such as --for 10m", USAGE)
     return daemon(args).get("/pause")
 
 
-def _begin_pause(args: argparse.Namespace) -> Any:
+def _begin_pause(args: Args) -> Any:
     seconds = parse_duration(args.lasts)
     if not args.reason.strip():
         raise CommandError("say why with --reason: a pause takes protection away", USAGE)
@@ -106,7 +81,7 @@ def _begin_pause(args: argparse.Namespace) -> Any:
         return operator.post("/pause", {"seconds": seconds, "reason": args.reason})
 
 
-def _end_pause(args: argparse.Namespace) -> Any:
+def _end_pause(args: Args) -> Any:
     with operator_session(args) as operator:
         return operator.call("DELETE", "/pause")
 

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
 import hmac
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import asdict
 
+from interlock.cli.arguments import OPERATOR, Args, argument, flag
 from interlock.cli.command import (
     OK,
     CommandError,
-    add_operator_option,
+    CommandWords,
     command,
     daemon,
     list_rows,
     report,
-    run,
+    report_table,
     say_json,
-    say_table,
     settings,
     typed_name,
-    with_default_word,
-    words,
 )
 from interlock.cli.sign_in import operator_session
 from interlock.client import path_segment
@@ -42,49 +39,33 @@ interlock operator disable ben
 interlock operator passphrase
 interlock operator link                       a passkey for the console, set up in your browser
 """
+_NAME = argument("name", "NAME")
+_ROLES = (
+    argument("--role", "ROLE", "such as admin or approver; more than once", action="append"),
+    argument("--team", "TEAM", "more than once", action="append"),
+)
+
+main = CommandWords("operator", "The people who may answer tickets, and services that may.", _EXAMPLES, default="list")
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run `interlock operator` list, add, disable, enable, roles, passphrase or link."""
-    parser, add = words("operator", "The people who may answer tickets, and services that may.", _EXAMPLES)
-    add_operator_option(add("list", "every operator, with roles and teams", "interlock operator list"))
-    made = add(
-        "add", "the first operator, or one more by an admin", "interlock operator add ben --role approver --team data"
-    )
-    made.add_argument("name", nargs="?", metavar="NAME", help="without it, the first one is asked")
-    made.add_argument("--service", action="store_true", help="a program, not a person")
-    roles = add(
-        "roles", "other roles and teams (by an admin)", "interlock operator roles ben --role approver --team data"
-    )
-    roles.add_argument("name", metavar="NAME")
-    for one in (made, roles):
-        one.add_argument("--role", action="append", metavar="ROLE", help="such as admin or approver; more than once")
-        one.add_argument("--team", action="append", metavar="TEAM", help="more than once")
-        add_operator_option(one)
-    for word, help in (("disable", "nobody signs in under this name"), ("enable", "the name may sign in again")):
-        one = add(word, f"{help} (by an admin)", f"interlock operator {word} ben")
-        one.add_argument("name", metavar="NAME")
-        add_operator_option(one)
-    add_operator_option(add("passphrase", "a new passphrase for yourself", "interlock operator passphrase"))
-    add_operator_option(
-        add("link", "a link for your browser: register a passkey or an authenticator", "interlock operator link")
-    )
-    args = parser.parse_args(with_default_word(argv, "list"))
-    return run("operator", _WORDS[args.word], args)
-
-
-def _list(args: argparse.Namespace) -> int:
+@main.word("list", "every operator, with roles and teams", "interlock operator list", OPERATOR)
+def _list(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = list_rows(operator.get("/operators"), "operators")
-    if args.json:
-        say_json(found)
-        return OK
-    rows = [(str(o.get("name", "")), _joined(o, "roles"), _joined(o, "teams"), _state(o)) for o in found]
-    say_table(("name", "roles", "teams", "state"), rows, "There is no operator yet.")
-    return OK
+    rows = [(o.get("name", ""), _joined(o, "roles"), _joined(o, "teams"), _state(o)) for o in found]
+    return report_table(args, found, ("name", "roles", "teams", "state"), rows, "There is no operator yet.")
 
 
-def _add(args: argparse.Namespace) -> int:
+@main.word(
+    "add",
+    "the first operator, or one more by an admin",
+    "interlock operator add ben --role approver --team data",
+    argument("name", "NAME", "without it, the first one is asked", nargs="?"),
+    flag("--service", "a program, not a person"),
+    *_ROLES,
+    OPERATOR,
+)
+def _add(args: Args) -> int:
     server = daemon(args)
     if server.get("/status").get("operators") == 0:
         return _first(args)
@@ -99,7 +80,7 @@ def _add(args: argparse.Namespace) -> int:
     return report(args, made, f"{made.get('name', args.name)} is an operator now.")
 
 
-def _first(args: argparse.Namespace) -> int:
+def _first(args: Args) -> int:
     """Enrol an operator: sends the daemon a sealed row and the seal's key, never the passphrase."""
     try:
         name = operator_name(args.name) if args.name else ""
@@ -108,24 +89,29 @@ def _first(args: argparse.Namespace) -> int:
     row, seal_key = enrol_at_terminal((), float(int(time.time())), name=name)
     times = {"created_at": int(row.created_at), "disabled_at": 0}  # a number with a point has more than one spelling
     daemon(args).post("/operators/first", {"row": asdict(row) | times, "seal_key": seal_key.hex()})
-    if args.json:
-        say_json({"name": row.name, "roles": list(row.roles)})
-    else:
-        typed = typed_name()
-        print(
-            f"{row.name} is the first operator and an admin. `{typed} pending` shows what waits, `{typed} approve TICKET` answers,"
-            f" `{typed} operator link` opens the console."
-        )
-    return OK
+    typed = typed_name()
+    words = (
+        f"{row.name} is the first operator and an admin. `{typed} pending` shows what waits, `{typed} approve TICKET` answers,"
+        f" `{typed} operator link` opens the console."
+    )
+    return report(args, {"name": row.name, "roles": list(row.roles)}, words)
 
 
-def _change_operator(args: argparse.Namespace, change: Mapping[str, Any], said: str) -> int:
+def _change_operator(args: Args, change: Mapping[str, Any], said: str) -> int:
     with operator_session(args) as admin:
         after = admin.call("PATCH", f"/operators/{path_segment(args.name)}", change)
     return report(args, after, said)
 
 
-def _roles(args: argparse.Namespace) -> int:
+@main.word(
+    "roles",
+    "other roles and teams (by an admin)",
+    "interlock operator roles ben --role approver --team data",
+    _NAME,
+    *_ROLES,
+    OPERATOR,
+)
+def _roles(args: Args) -> int:
     given = {"roles": args.role, "teams": args.team}
     change = {key: value for key, value in given.items() if value is not None}
     if not change:
@@ -133,22 +119,30 @@ def _roles(args: argparse.Namespace) -> int:
     return _change_operator(args, change, f"{args.name}: changed.")
 
 
-def _disable(args: argparse.Namespace) -> int:
+@main.word(
+    "disable", "nobody signs in under this name (by an admin)", "interlock operator disable ben", _NAME, OPERATOR
+)
+def _disable(args: Args) -> int:
     return _change_operator(args, {"disabled": True}, f"{args.name} is disabled; what this name signed counts no more.")
 
 
-def _enable(args: argparse.Namespace) -> int:
+@main.word("enable", "the name may sign in again (by an admin)", "interlock operator enable ben", _NAME, OPERATOR)
+def _enable(args: Args) -> int:
     return _change_operator(args, {"disabled": False}, f"{args.name} may sign in again.")
 
 
-def _passphrase(args: argparse.Namespace) -> int:
+@main.word("passphrase", "a new passphrase for yourself", "interlock operator passphrase", OPERATOR)
+def _passphrase(args: Args) -> int:
     with operator_session(args) as operator:
         name = str(operator.get("/session")["operator"])
         operator.call("PUT", "/session/passphrase", {"passphrase": new_passphrase(name)})
     return report(args, {"name": name, "changed": True}, "Changed. What you signed under the old one counts no more.")
 
 
-def _link(args: argparse.Namespace) -> int:
+@main.word(
+    "link", "a link for your browser: register a passkey or an authenticator", "interlock operator link", OPERATOR
+)
+def _link(args: Args) -> int:
     """Show the link on this terminal only, and erase it after a key press: its first visitor registers a credential under this name."""
     if args.json:
         raise CommandError("a set-up link is shown to a person, and printed for no program", 2)
@@ -189,30 +183,20 @@ def _state(operator: Mapping[str, Any]) -> str:
     return "disabled" if disabled else "service" if operator.get("service") else ""
 
 
-_WORDS = {
-    "list": _list, "add": _add, "roles": _roles, "disable": _disable, "enable": _enable, "passphrase": _passphrase,
-    "link": _link,
-}  # fmt: skip
-
-
 OK_STATUS = 200
 _HERE = " For {} min this terminal answers up to level destructive without the passphrase (`interlock unlock --end` stops that)."
 
 
-def unlock_main(argv: Sequence[str]) -> int:
+@command(
+    "unlock",
+    "Sign in once: the daemon can check operators' signatures until it stops, and for a while (limits.unlock_minutes) this\n"
+    "terminal reads, rejects, and approves up to level destructive without the passphrase. --end locks it again.",
+    "interlock unlock\ninterlock unlock --operator ana\ninterlock unlock --end",
+    flag("--end", "this terminal asks for the passphrase again"),
+    OPERATOR,
+)
+def unlock_main(args: Args) -> int:
     """Sign in and out again; the daemon keeps the unlocked keys in memory until it stops."""
-    parser = command(
-        "unlock",
-        "Sign in once: the daemon can check operators' signatures until it stops, and for a while (limits.unlock_minutes) this\n"
-        "terminal reads, rejects, and approves up to level destructive without the passphrase. --end locks it again.",
-        "interlock unlock\ninterlock unlock --operator ana\ninterlock unlock --end",
-    )
-    parser.add_argument("--end", action="store_true", help="this terminal asks for the passphrase again")
-    add_operator_option(parser)
-    return run("unlock", _unlock, parser.parse_args(list(argv)))
-
-
-def _unlock(args: argparse.Namespace) -> int:
     if args.end:
         ended = daemon(args).ask("DELETE", "/session/resume").status == OK_STATUS
         print("Locked: this terminal asks for the passphrase again." if ended else "This terminal was not unlocked.")

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.audit.chain import body_of
 from interlock.audit.search import is_attempt, record_title
 from interlock.cli.answer.audit import read_records
+from interlock.cli.arguments import OPERATOR, Args, argument
 from interlock.cli.command import (
     FAILED,
     OK,
     TICKET,
     CommandError,
-    add_operator_option,
     command,
     id_prefix,
     pluralize,
-    run,
     say,
     say_json,
     settings,
@@ -43,23 +41,17 @@ _EXITS = (
 _STYLES = {"agrees": "allow", "differs": "deny", "cannot": "ask"}
 
 
-def main(argv: Sequence[str]) -> int:
+@command(
+    "replay",
+    "Judge recorded actions again from the facts in the record, with the rules and the policy in force, and compare.",
+    _EXAMPLES,
+    argument("id", "ID", "a ticket, WRITER/NUMBER of a record, or `all`"),
+    argument("--from", "FILE", "an export instead of the daemon", "audit", dest="source"),
+    OPERATOR,
+    exits=_EXITS,
+)
+def main(args: Args) -> int:
     """Replay the decisions that an id names."""
-    parser = command(
-        "replay",
-        "Judge recorded actions again from the facts in the record, with the rules and the policy in force, and compare.",
-        _EXAMPLES,
-        _EXITS,
-    )
-    parser.add_argument("id", metavar="ID", help="a ticket, WRITER/NUMBER of a record, or `all`")
-    parser.add_argument(
-        "--from", dest="source", metavar="FILE", default="audit", help="an export instead of the daemon"
-    )
-    add_operator_option(parser)
-    return run("replay", _replay, parser.parse_args(list(argv)))
-
-
-def _replay(args: argparse.Namespace) -> int:
     by = replay_policy(settings(args))
     results = [
         replay_record(row, by) for row in read_records(args, args.source) if is_attempt(row) and _named(row, args.id)

@@ -2,62 +2,70 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText, short_id, visible
+from interlock.cli.arguments import OPERATOR, Args, argument, flag
 from interlock.cli.command import (
-    OK,
     CommandError,
-    add_operator_option,
     command,
     list_rows,
     parse_duration,
     pluralize,
     report,
-    run,
     say,
-    say_json,
 )
 from interlock.cli.sign_in import confirm, operator_session
 from interlock.local_times import ago, format_span
 from interlock.policy.patterns import Glob, PatternSyntax
 
-_ABOUT = {
-    "allow": "Let pass what a pattern matches, without a question, until you take it back (`interlock revoke`). It reaches single\n"
-    "actions up to level destructive that can be undone; never what is dangerous or forbidden, cannot be undone, or what a\n"
-    "deny or approval pattern covers.",
-    "deny": "Refuse what a pattern matches, whoever asks and whatever its level, until you take it back (`interlock revoke`).",
-}
-_EXAMPLES = {
-    "allow": "interlock allow 'git branch -D tmp/*'\ninterlock allow 'Bash:npm run reset*' --for 8h --why 'resetting fixtures'\n"
-    "interlock allow --list",
-    "deny": "interlock deny 'terraform destroy*'\ninterlock deny 'delete_backup*' --why 'ask ops'\ninterlock deny --list",
-}
 _DOES = {"allow": "let pass", "deny": "denied"}
 SHOWN = 5
 
 
-def answer_pattern(verdict: str, argv: Sequence[str]) -> int:
+_ARGUMENTS = (
+    argument("pattern", "PATTERN", "as in a policy: docs/guide/policies.md", "", nargs="?"),
+    flag("--list", "what is allowed and denied now (default without PATTERN)"),
+    argument("--why", "WORDS", "goes on the record", ""),
+    argument("--for", "TIME", "such as 8h or 7d (default: until revoked)", "", dest="lasts"),
+    OPERATOR,
+)
+
+
+@command(
+    "allow",
+    "Let pass what a pattern matches, without a question, until you take it back (`interlock revoke`). It reaches single\n"
+    "actions up to level destructive that can be undone; never what is dangerous or forbidden, cannot be undone, or what a\n"
+    "deny or approval pattern covers.",
+    "interlock allow 'git branch -D tmp/*'\ninterlock allow 'Bash:npm run reset*' --for 8h --why 'resetting fixtures'\n"
+    "interlock allow --list",
+    *_ARGUMENTS,
+)
+def allow_main(args: Args) -> int:
+    """Allow what a pattern matches, until it is revoked."""
+    return _answer("allow", args)
+
+
+@command(
+    "deny",
+    "Refuse what a pattern matches, whoever asks and whatever its level, until you take it back (`interlock revoke`).",
+    "interlock deny 'terraform destroy*'\ninterlock deny 'delete_backup*' --why 'ask ops'\ninterlock deny --list",
+    *_ARGUMENTS,
+)
+def deny_main(args: Args) -> int:
+    """Deny what a pattern matches, until it is revoked."""
+    return _answer("deny", args)
+
+
+def _answer(verdict: str, args: Args) -> int:
     """Try a pattern on the record, ask, and sign; without a pattern, list the standing answers."""
-    parser = command(verdict, _ABOUT[verdict], _EXAMPLES[verdict])
-    parser.add_argument(
-        "pattern", metavar="PATTERN", nargs="?", default="", help="as in a policy: docs/guide/policies.md"
-    )
-    parser.add_argument("--list", action="store_true", help="what is allowed and denied now (default without PATTERN)")
-    parser.add_argument("--why", metavar="WORDS", default="", help="goes on the record")
-    parser.add_argument(
-        "--for", dest="lasts", metavar="TIME", default="", help="such as 8h or 7d (default: until revoked)"
-    )
-    add_operator_option(parser)
-    args = parser.parse_args(list(argv))
     if args.pattern and args.list:
-        parser.error("PATTERN or --list, not both")
-    return run(verdict, (lambda args: _add(verdict, args)) if args.pattern else _list, args)
+        args.fail("PATTERN or --list, not both")
+    return _add(verdict, args) if args.pattern else _list(args)
 
 
-def _list(args: argparse.Namespace) -> int:
+def _list(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = list_rows(operator.get("/standing"), "standing")
     return report(args, found, _blocks(found))
@@ -83,7 +91,7 @@ def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
         yield (StyledText("`interlock revoke ID` takes one back."),)
 
 
-def _add(verdict: str, args: argparse.Namespace) -> int:
+def _add(verdict: str, args: Args) -> int:
     try:
         Glob.of(args.pattern)
     except PatternSyntax as error:
@@ -96,13 +104,9 @@ def _add(verdict: str, args: argparse.Namespace) -> int:
         if not confirm(f"\n{verdict.capitalize()} {args.pattern!r} {how_long}?"):
             raise CommandError("nothing was changed")
         made = operator.post("/standing", body)
-    if args.json:
-        say_json(made)
-    else:
-        id = short_id(str(made.get("id", "")))
-        done = "Allowed" if verdict == "allow" else "Denied"
-        print(f"{done}: {id}. `interlock revoke {id}` takes it back, `interlock {verdict} --list` shows them all.")
-    return OK
+    id, done = short_id(str(made.get("id", ""))), "Allowed" if verdict == "allow" else "Denied"
+    said = f"`interlock revoke {id}` takes it back, `interlock {verdict} --list` shows them all."
+    return report(args, made, f"{done}: {id}. {said}")
 
 
 def _trial_lines(verdict: str, pattern: str, found: Mapping[str, Any]) -> Iterator[Line]:
@@ -147,13 +151,3 @@ def _rows(rows: object, count: int) -> Iterator[Line]:
             yield (StyledText(f"  {'':<30}{visible(str(one['why']))[:110]}", "dim"),)
     if count > len(shown) > 0:
         yield (StyledText(f"  … and {count - len(shown)} more", "dim"),)
-
-
-def allow_main(argv: Sequence[str]) -> int:
-    """Allow what a pattern matches, until it is revoked."""
-    return answer_pattern("allow", argv)
-
-
-def deny_main(argv: Sequence[str]) -> int:
-    """Deny what a pattern matches, until it is revoked."""
-    return answer_pattern("deny", argv)

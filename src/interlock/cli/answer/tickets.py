@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,18 +20,17 @@ from interlock.approvals.rendering import (
     state_words,
     ticket_lines,
 )
+from interlock.cli.arguments import OPERATOR, Args, argument, flag
 from interlock.cli.command import (
     ASKS,
     DENIED,
     OK,
-    add_operator_option,
     command,
     daemon,
     find_ticket,
     open_tickets,
     parse_duration,
     report,
-    run,
     say,
     say_json,
     sees_all,
@@ -46,19 +44,15 @@ EVERY = 2.0  # seconds
 Ticket = Mapping[str, Any]
 
 
-def pending_main(argv: Sequence[str]) -> int:
+@command(
+    "pending",
+    "What agents wait for: every held action that nobody answered yet.",
+    "interlock pending\ninterlock pending --watch\ninterlock pending --json | jq '.[].id'",
+    flag("--watch", "go on until Ctrl-C, one line for each change"),
+    OPERATOR,
+)
+def pending_main(args: Args) -> int:
     """List the open tickets; with --watch, print each as it opens and ends."""
-    parser = command(
-        "pending",
-        "What agents wait for: every held action that nobody answered yet.",
-        "interlock pending\ninterlock pending --watch\ninterlock pending --json | jq '.[].id'",
-    )
-    parser.add_argument("--watch", action="store_true", help="go on until Ctrl-C, one line for each change")
-    add_operator_option(parser)
-    return run("pending", _pending, parser.parse_args(list(argv)))
-
-
-def _pending(args: argparse.Namespace) -> int:
     with reading_session(args, sees_all, "agents of other users, or with tokens, wait too") as operator:
         found = open_tickets(operator)
         if args.watch:
@@ -130,25 +124,16 @@ def _print_ticket(ticket: Ticket, as_json: bool) -> None:
     ])  # fmt: skip
 
 
-def show_main(argv: Sequence[str]) -> int:
+@command(
+    "show",
+    "One ticket: what would run, for whom, why it is held, who has to agree, and who did.",
+    "interlock show                the only one that waits\ninterlock show 7Qm2 --json",
+    argument("id", "TICKET", "its id, or how that begins (default: the only one that waits)", "", nargs="?"),
+    OPERATOR,
+)
+def show_main(args: Args) -> int:
     """Print one ticket."""
-    parser = command(
-        "show",
-        "One ticket: what would run, for whom, why it is held, who has to agree, and who did.",
-        "interlock show                the only one that waits\ninterlock show 7Qm2 --json",
-    )
-    parser.add_argument(
-        "id",
-        metavar="TICKET",
-        nargs="?",
-        default="",
-        help="its id, or how that begins (default: the only one that waits)",
-    )
-    add_operator_option(parser)
-    return run("show", _show, parser.parse_args(list(argv)))
 
-
-def _show(args: argparse.Namespace) -> int:
     def found(server: DaemonClient) -> str | None:
         return find_ticket(server, args.id, OPEN, all_seen=not args.id and sees_all(server))
 
@@ -165,21 +150,17 @@ _WAIT_EXITS = (
 )
 
 
-def wait_main(argv: Sequence[str]) -> int:
+@command(
+    "wait",
+    "Wait until a ticket is answered. Whoever opened it waits without signing in; an operator signs in.",
+    "interlock wait 7Qm2\ninterlock wait 7Qm2 --timeout 10m && make deploy",
+    argument("id", "TICKET", "its id, or how that begins"),
+    argument("--timeout", "TIME", "such as 90s, 10m or 2h (default: 1h)", "1h"),
+    OPERATOR,
+    exits=_WAIT_EXITS,
+)
+def wait_main(args: Args) -> int:
     """Wait for the answer to a ticket, at most as long as --timeout."""
-    parser = command(
-        "wait",
-        "Wait until a ticket is answered. Whoever opened it waits without signing in; an operator signs in.",
-        "interlock wait 7Qm2\ninterlock wait 7Qm2 --timeout 10m && make deploy",
-        _WAIT_EXITS,
-    )
-    parser.add_argument("id", metavar="TICKET", help="its id, or how that begins")
-    parser.add_argument("--timeout", metavar="TIME", default="1h", help="such as 90s, 10m or 2h (default: 1h)")
-    add_operator_option(parser)
-    return run("wait", _wait, parser.parse_args(list(argv)))
-
-
-def _wait(args: argparse.Namespace) -> int:
     until = time.monotonic() + parse_duration(args.timeout)
     if args.operator:
         with operator_session(args, reading=True) as operator:
@@ -193,7 +174,7 @@ def _wait(args: argparse.Namespace) -> int:
     return _exit_code(ticket)
 
 
-def _wait_for_answer(server: DaemonClient, args: argparse.Namespace, until: float) -> Mapping[str, Any]:
+def _wait_for_answer(server: DaemonClient, args: Args, until: float) -> Mapping[str, Any]:
     path = f"/tickets/{path_segment(find_ticket(server, args.id, OPEN) or '')}/wait"
     while True:
         seconds = max(1, min(_POLL, round(until - time.monotonic())))

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import pwd
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.cli.arguments import OPERATOR, Args, argument, flag
 from interlock.cli.command import (
     FAILED,
     OK,
     USAGE,
     CommandError,
-    add_operator_option,
     command,
     list_rows,
-    run,
     say,
     say_json,
     say_table,
@@ -42,26 +40,22 @@ interlock undo u_k3v7q2mzpa --yes
 _NEWEST = "newest"
 
 
-def main(argv: Sequence[str]) -> int:
+@command(
+    "undo",
+    "Brings back what an agent's action changed, from the snapshot that was taken before it ran or the journal that was kept\n"
+    "while it ran (ids that begin with j_, which need no daemon): by default the newest. Work\n"
+    "that was done on the same files since is not overwritten without --force. An undo can be undone in turn. Where the daemon has a\n"
+    "user of its own, whoever is not the agent's user signs in as an operator, and sees everybody's snapshots.",
+    _EXAMPLES,
+    argument("id", "ID", "a snapshot, as --list names it", "", nargs="?"),
+    flag("--list", "the snapshots, the newest first"),
+    flag("--dry-run", "say what would change, and change nothing"),
+    flag("--force", "overwrite later work too"),
+    flag("--yes", "do not ask"),
+    OPERATOR,
+)
+def main(args: Args) -> int:
     """Show the changes of an undo, ask, and restore the snapshot."""
-    parser = command(
-        "undo",
-        "Brings back what an agent's action changed, from the snapshot that was taken before it ran or the journal that was kept\n"
-        "while it ran (ids that begin with j_, which need no daemon): by default the newest. Work\n"
-        "that was done on the same files since is not overwritten without --force. An undo can be undone in turn. Where the daemon has a\n"
-        "user of its own, whoever is not the agent's user signs in as an operator, and sees everybody's snapshots.",
-        _EXAMPLES,
-    )
-    parser.add_argument("id", metavar="ID", nargs="?", default="", help="a snapshot, as --list names it")
-    parser.add_argument("--list", action="store_true", help="the snapshots, the newest first")
-    parser.add_argument("--dry-run", action="store_true", help="say what would change, and change nothing")
-    parser.add_argument("--force", action="store_true", help="overwrite later work too")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
-    add_operator_option(parser)
-    return run("undo", _undo, parser.parse_args(list(argv)))
-
-
-def _undo(args: argparse.Namespace) -> int:
     if args.list and (args.id or args.force or args.dry_run):
         raise CommandError("--list goes with nothing else", USAGE)
     if args.id and not ID.fullmatch(args.id) and not JOURNAL_ID.fullmatch(args.id):
@@ -100,7 +94,7 @@ class DaemonUndo:
         return dict(self._server.call("POST", f"/undo/{path_segment(id)}", {"force": force}, PATIENCE))
 
 
-def _own(args: argparse.Namespace) -> bool:
+def _own(args: Args) -> bool:
     """Whether this is about this user's own agents; always, except where the daemon has a user of its own."""
     separate = settings(args).separate
     try:
@@ -109,7 +103,7 @@ def _own(args: argparse.Namespace) -> bool:
         return False
 
 
-def _restore_newest(args: argparse.Namespace, journal: JournalUndo, server: DaemonClient | None = None) -> int:
+def _restore_newest(args: Args, journal: JournalUndo, server: DaemonClient | None = None) -> int:
     """Restores what was asked for, or the newer of the newest snapshot and the newest journaled action."""
     newest = journal.newest() if not args.id else ""
     try:
@@ -126,7 +120,7 @@ def _restore_newest(args: argparse.Namespace, journal: JournalUndo, server: Daem
     return _restore(args, journal, journal.plan(newest))
 
 
-def _restore(args: argparse.Namespace, source: UndoSource, plan: Mapping[str, Any]) -> int:
+def _restore(args: Args, source: UndoSource, plan: Mapping[str, Any]) -> int:
     if args.dry_run:
         return _report_plan(args, plan)
     id = str(plan["snapshot"]["id"])  # the one that was shown, whatever is the newest by now
@@ -144,7 +138,7 @@ def _restore(args: argparse.Namespace, source: UndoSource, plan: Mapping[str, An
     return OK if found.get("undone") else FAILED
 
 
-def _list(args: argparse.Namespace, journal: JournalUndo, server: DaemonClient | None = None) -> int:
+def _list(args: Args, journal: JournalUndo, server: DaemonClient | None = None) -> int:
     kept = list_rows(server.get("/undo", limit=200), "snapshots") if server is not None else []
     each = {one["id"]: one for one in [*journal.rows(), *kept]}  # the daemon knows both, where it is this user's
     found = sorted(each.values(), key=lambda one: str(one.get("at", "")), reverse=True)[:200]
@@ -156,7 +150,7 @@ def _list(args: argparse.Namespace, journal: JournalUndo, server: DaemonClient |
     return OK
 
 
-def _report_plan(args: argparse.Namespace, plan: Mapping[str, Any]) -> int:
+def _report_plan(args: Args, plan: Mapping[str, Any]) -> int:
     if args.json:
         say_json(plan)
     else:
@@ -172,7 +166,7 @@ def _show(plan: Mapping[str, Any]) -> None:
     say(plan_lines(plan))
 
 
-def _refuse(args: argparse.Namespace, plan: Mapping[str, Any]) -> None:
+def _refuse(args: Args, plan: Mapping[str, Any]) -> None:
     """Refuses, before the confirmation, an undo that the daemon would refuse."""
     if plan.get("problem"):
         raise CommandError(f"it cannot be brought back: {plan['problem']}")
@@ -180,7 +174,7 @@ def _refuse(args: argparse.Namespace, plan: Mapping[str, Any]) -> None:
         raise CommandError(describe_later_changes(int(plan["later"])))
 
 
-def _confirm_plan(args: argparse.Namespace, plan: Mapping[str, Any]) -> bool:
+def _confirm_plan(args: Args, plan: Mapping[str, Any]) -> bool:
     """Ask for confirmation; without a terminal it requires --yes."""
     if args.yes or not plan.get("total"):
         return True

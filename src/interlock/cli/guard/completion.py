@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 
 import interlock
+from interlock.cli.arguments import Args, argument
 from interlock.cli.command import OK, command
 from interlock.cli.main import COMMANDS
 from interlock.cli.main import main as run
@@ -23,18 +23,17 @@ interlock completion man > ~/.local/share/man/man1/interlock.1
 _OPTIONS = r"""grep -oE -- '^    [a-z][a-z-]+|--[a-z][a-z-]+' | tr -d ' ' | sort -u"""
 
 
-def main(argv: Sequence[str]) -> int:
+@command(
+    "completion",
+    "What a shell completes behind `interlock`, or the manual page.",
+    _EXAMPLES,
+    argument("kind", help="a shell, or man for the manual page", choices=("bash", "zsh", "fish", "man")),
+    exits="exit codes: 0 done",
+)
+def main(args: Args) -> int:
     """Print one of the files."""
-    parser = command(
-        "completion", "What a shell completes behind `interlock`, or the manual page.", _EXAMPLES, "exit codes: 0 done"
-    )
-    parser.add_argument("kind", choices=("bash", "zsh", "fish", "man"), help="a shell, or man for the manual page")
-    print(_MADE[parser.parse_args(argv).kind](), end="")
+    print(_MADE[args.kind](), end="")
     return OK
-
-
-def _commands() -> dict[str, str]:
-    return dict(COMMANDS)
 
 
 def _filled(shell: str, **words: str) -> str:
@@ -45,18 +44,18 @@ def _filled(shell: str, **words: str) -> str:
 
 
 def _bash() -> str:
-    return _filled("bash", WORDS=" ".join(_commands()), OPTIONS=_OPTIONS)
+    return _filled("bash", WORDS=" ".join(COMMANDS), OPTIONS=_OPTIONS)
 
 
 def _zsh() -> str:
-    lines = [f"        {_quoted(f'{name}:{words}')}" for name, words in _commands().items()]
+    lines = [f"        {_quoted(f'{name}:{words}')}" for name, words in COMMANDS.items()]
     return _filled("zsh", DESCRIBED="\n".join(lines), OPTIONS=_OPTIONS)
 
 
 def _fish() -> str:
     lines = [
         f"complete -c interlock -n __fish_use_subcommand -f -a {name} -d {_quoted(words)}"
-        for name, words in _commands().items()
+        for name, words in COMMANDS.items()
     ]
     return _filled("fish", DESCRIBED="\n".join(lines), OPTIONS=_OPTIONS.replace("'", "\\'"))
 
@@ -70,7 +69,7 @@ def _man() -> str:
     parts = [
         f'.TH INTERLOCK 1 "" "interlock {interlock.__version__}"\n.SH NAME\ninterlock \\- the safety interlock for AI agents'
     ]
-    for name in ("", *_commands()):
+    for name in ("", *COMMANDS):
         with redirect_stdout(io.StringIO()) as said:
             run([*([name] if name else []), "--help"])
         parts.append(f".SH {f'interlock {name}'.strip().upper()}\n.nf\n{_roff(said.getvalue())}\n.fi")

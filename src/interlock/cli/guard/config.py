@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from interlock.analysis.packs import PackError
-from interlock.cli.command import FAILED, OK, report, run, say_json, settings, words
+from interlock.cli.arguments import Args, argument
+from interlock.cli.command import FAILED, OK, CommandWords, report, say_json, settings
 from interlock.config import Config, ConfigError, config_path, effective_settings, settings_schema
 from interlock.impact.project_files import find_project_files
 from interlock.policy.policy import PolicyError
@@ -24,19 +24,11 @@ interlock config path
 """
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run `interlock config` show, check, path or schema."""
-    parser, add = words("config", "The daemon's configuration: one TOML file, every key checked.", _EXAMPLES)
-    add("show", "what is in force, defaults included, and what weakens it", "interlock config show --json")
-    check = add("check", "every problem of a file; exits 1 where it cannot be used", "interlock config check my.toml")
-    check.add_argument("file", nargs="?", metavar="FILE", help="default: the one in use")
-    add("path", "where the file is looked for", "interlock config path")
-    add("schema", "the JSON Schema of the file, for editors", "interlock config schema > interlock.schema.json")
-    args = parser.parse_args(list(argv))
-    return run("config", {"show": _show, "check": _check, "path": _path, "schema": _schema}[args.word], args)
+main = CommandWords("config", "The daemon's configuration: one TOML file, every key checked.", _EXAMPLES)
 
 
-def _show(args: argparse.Namespace) -> int:
+@main.word("show", "what is in force, defaults included, and what weakens it", "interlock config show --json")
+def _show(args: Args) -> int:
     config = settings(args)
     project = find_project_files(str(Path.cwd()))
     broken = [
@@ -61,7 +53,13 @@ def _show(args: argparse.Namespace) -> int:
     return OK
 
 
-def _check(args: argparse.Namespace) -> int:
+@main.word(
+    "check",
+    "every problem of a file; exits 1 where it cannot be used",
+    "interlock config check my.toml",
+    argument("file", "FILE", "default: the one in use", nargs="?"),
+)
+def _check(args: Args) -> int:
     args.config = args.file or args.config
     try:
         config = settings(args)
@@ -104,7 +102,8 @@ def _read_rules(config: Config) -> None:
             raise PackError(f"{config.path}: rules.files: {error}") from None
 
 
-def _path(args: argparse.Namespace) -> int:
+@main.word("path", "where the file is looked for", "interlock config path")
+def _path(args: Args) -> int:
     path = Path(args.config) if args.config else config_path()
     return report(
         args,
@@ -113,7 +112,8 @@ def _path(args: argparse.Namespace) -> int:
     )
 
 
-def _schema(args: argparse.Namespace) -> int:
+@main.word("schema", "the JSON Schema of the file, for editors", "interlock config schema > interlock.schema.json")
+def _schema(args: Args) -> int:
     say_json(settings_schema())
     return OK
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import secrets
 import shutil
@@ -19,7 +18,8 @@ from msgspec import Struct, field
 
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.answer.audit import record_line
-from interlock.cli.command import FAILED, OK, CommandError, command, daemon, list_rows, run, say, say_json
+from interlock.cli.arguments import Args, flag
+from interlock.cli.command import FAILED, OK, CommandError, command, daemon, list_rows, say, say_json
 from interlock.client import DaemonClient, NoDaemon
 from interlock.config import load_config
 from interlock.identity.keys.passphrases import enrol
@@ -192,21 +192,17 @@ class DemoScript(Struct):
             say(lines)
 
 
-def main(argv: Sequence[str]) -> int:
+@command(
+    "demo",
+    "A scripted agent asks a daemon for all kinds of things, and you see what comes back. By default it plays with a\n"
+    "daemon of its own, under the policy `default`; one draft in a temporary folder is deleted and brought back, and\n"
+    "nothing else is run.",
+    "interlock demo\ninterlock demo --fast\ninterlock demo --live     ask your running daemon; you answer the tickets",
+    flag("--live", "ask the running daemon instead, and answer yourself"),
+    flag("--fast", "without pauses to read"),
+)
+def main(args: Args) -> int:
     """Run the demonstration once; returns 1 where an answer was not the expected one."""
-    parser = command(
-        "demo",
-        "A scripted agent asks a daemon for all kinds of things, and you see what comes back. By default it plays with a\n"
-        "daemon of its own, under the policy `default`; one draft in a temporary folder is deleted and brought back, and\n"
-        "nothing else is run.",
-        "interlock demo\ninterlock demo --fast\ninterlock demo --live     ask your running daemon; you answer the tickets",
-    )
-    parser.add_argument("--live", action="store_true", help="ask the running daemon instead, and answer yourself")
-    parser.add_argument("--fast", action="store_true", help="without pauses to read")
-    return run("demo", _demo, parser.parse_args(list(argv)))
-
-
-def _demo(args: argparse.Namespace) -> int:
     pause = 0.0 if args.fast or args.json or not sys.stdout.isatty() else _READING
     if args.live:
         server = daemon(args)
@@ -257,7 +253,7 @@ def _ask_scenes(play: DemoScript) -> None:
     play.ask("verify", command=_DISGUISED)
 
 
-def _end(play: DemoScript, args: argparse.Namespace, operator: DaemonClient | None) -> int:
+def _end(play: DemoScript, args: Args, operator: DaemonClient | None) -> int:
     wrong = [one for one in play.asked if one["decision"] != one["expected"]]
     proof = operator.get("/audit/verify") if operator else None
     if args.json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict
 
 from interlock.analysis.display_text import Line, StyledText, visible
-from interlock.cli.command import FAILED, OK, CommandError, command, daemon, run, say, say_json, settings, typed_name
+from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.command import FAILED, OK, CommandError, command, daemon, say, say_json, settings, typed_name
 from interlock.cli.guard.installation import home_and_project, named_agents
 from interlock.client import ApiError, NoDaemon
 from interlock.identity.agent_detection import agent_above
@@ -32,24 +32,18 @@ if TYPE_CHECKING:
 _MARKS = {"ok": ("well", "allow"), "note": ("note", "ask"), "problem": ("PROBLEM", "deny")}
 
 
-def main(argv: Sequence[str]) -> int:
+@command(
+    "doctor",
+    "Proves that the guard fires: reads each installed file as the agent would, runs the very command in it with a\n"
+    "harmless call that has to pass and one that has to be denied, and says how long that took, what happens without a\n"
+    "daemon, and what switches hooks off.",
+    "interlock doctor\ninterlock doctor claude-code --deep\ninterlock doctor --json",
+    argument("agents", "AGENT", "default: all that are guarded", nargs="*"),
+    flag("--deep", "put the daemon's socket aside for a moment, and see what the hooks do then"),
+    exits="exit codes: 0 all is well, 1 there are problems, 2 wrong usage",
+)
+def main(args: Args) -> int:
     """Check everything between an agent and the gate."""
-    parser = command(
-        "doctor",
-        "Proves that the guard fires: reads each installed file as the agent would, runs the very command in it with a\n"
-        "harmless call that has to pass and one that has to be denied, and says how long that took, what happens without a\n"
-        "daemon, and what switches hooks off.",
-        "interlock doctor\ninterlock doctor claude-code --deep\ninterlock doctor --json",
-        "exit codes: 0 all is well, 1 there are problems, 2 wrong usage",
-    )
-    parser.add_argument("agents", nargs="*", metavar="AGENT", help="default: all that are guarded")
-    parser.add_argument(
-        "--deep", action="store_true", help="put the daemon's socket aside for a moment, and see what the hooks do then"
-    )
-    return run("doctor", _doctor, parser.parse_args(list(argv)))
-
-
-def _doctor(args: argparse.Namespace) -> int:
     config = settings(args)
     chosen = _chosen(args, config)
     general = list(_general(args, config, chosen))
@@ -62,7 +56,7 @@ def _doctor(args: argparse.Namespace) -> int:
     return OK if well else FAILED
 
 
-def _chosen(args: argparse.Namespace, config: Config) -> list[HookedFile]:
+def _chosen(args: Args, config: Config) -> list[HookedFile]:
     home, project = home_and_project()
     wanted = {agent.word for agent in named_agents(args.agents)}
     found = hooked_files(config, home, project)
@@ -73,7 +67,7 @@ def _chosen(args: argparse.Namespace, config: Config) -> list[HookedFile]:
     return [one for one in found if not wanted or one.agent.word in wanted]
 
 
-def _each(args: argparse.Namespace, one: HookedFile, config: Config) -> Iterator[Check]:
+def _each(args: Args, one: HookedFile, config: Config) -> Iterator[Check]:
     yield from check_hooks(one, config, home_and_project()[0])
     if args.deep and not one.problem:
         _require_person()
@@ -86,7 +80,7 @@ def _require_person() -> None:
         raise CommandError(f"--deep is for a person, and this looks like an agent's terminal: {why}")
 
 
-def _general(args: argparse.Namespace, config: Config, chosen: Sequence[HookedFile]) -> Iterator[Check]:
+def _general(args: Args, config: Config, chosen: Sequence[HookedFile]) -> Iterator[Check]:
     """Check the daemon, the configuration, and that some agent is guarded."""
     if not chosen:
         yield Check("agents", "problem", f"no agent is guarded: run `{typed_name()} install`")

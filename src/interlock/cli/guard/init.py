@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
@@ -14,7 +13,8 @@ from interlock.agents import AgentDialect
 from interlock.analysis.display_text import StyledText, visible
 from interlock.cli.answer.decisions import approve_main
 from interlock.cli.answer.operator import main as operator_main
-from interlock.cli.command import FAILED, OK, USAGE, CommandError, command, daemon, run, say, settings, typed_name
+from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.command import FAILED, OK, USAGE, CommandError, command, daemon, say, settings, typed_name
 from interlock.cli.guard.doctor import main as doctor_main
 from interlock.cli.guard.install import main as install_main
 from interlock.cli.guard.installation import named_agents
@@ -46,23 +46,19 @@ class InitStep(Struct, frozen=True):
     do: Callable[[], None]
 
 
-def main(argv: Sequence[str]) -> int:
+@command(
+    "init",
+    "The first run: finds the agents on this machine, starts the daemon as a service of yours, makes you its operator,\n"
+    "installs the hooks, checks that they fire, and lets you approve one harmless action. Run again, it does what is missing.",
+    _EXAMPLES,
+    argument("agents", "AGENT", "default: those that are on this machine", nargs="*"),
+    flag("--yes", "ask nothing; what takes a person is left to do, and said"),
+    flag("--dry-run", "say what would be done, and do nothing"),
+    argument("--notify", "URL", "an Apprise address that held actions are sent to", ""),
+    exits="exit codes: 0 all is set up, 1 something failed or is left to do, 2 wrong usage or not agreed to",
+)
+def main(args: Args) -> int:
     """Set up everything between this user's agents and the gate."""
-    parser = command(
-        "init",
-        "The first run: finds the agents on this machine, starts the daemon as a service of yours, makes you its operator,\n"
-        "installs the hooks, checks that they fire, and lets you approve one harmless action. Run again, it does what is missing.",
-        _EXAMPLES,
-        "exit codes: 0 all is set up, 1 something failed or is left to do, 2 wrong usage or not agreed to",
-    )
-    parser.add_argument("agents", nargs="*", metavar="AGENT", help="default: those that are on this machine")
-    parser.add_argument("--yes", action="store_true", help="ask nothing; what takes a person is left to do, and said")
-    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
-    parser.add_argument("--notify", metavar="URL", default="", help="an Apprise address that held actions are sent to")
-    return run("init", _init, parser.parse_args(list(argv)))
-
-
-def _init(args: argparse.Namespace) -> int:
     config = settings(args)
     person = not args.yes and is_agents_terminal() is None
     steps = list(_steps(args, config))
@@ -93,7 +89,7 @@ def _init(args: argparse.Namespace) -> int:
     return OK if fires and (operators or args.yes) else FAILED
 
 
-def _steps(args: argparse.Namespace, config: Config) -> Iterator[InitStep]:
+def _steps(args: Args, config: Config) -> Iterator[InitStep]:
     """The daemon and the hooks; people and checks come after them."""
     if config.separate.on:
         yield InitStep("daemon", (), "the machine's own, which root set up", _nothing)
@@ -109,7 +105,7 @@ def _steps(args: argparse.Namespace, config: Config) -> Iterator[InitStep]:
     yield InitStep("hooks", plan, already, lambda: _install(args, missing))
 
 
-def _agents(args: argparse.Namespace) -> list[tuple[AgentDialect, str]]:
+def _agents(args: Args) -> list[tuple[AgentDialect, str]]:
     return [(agent, "named") for agent in named_agents(args.agents)] or agents_on_machine(Path.home())
 
 
@@ -133,7 +129,7 @@ def _take(step: InitStep) -> None:
         raise CommandError(f"{error}; run `{typed_name()} init` again to go on from there") from None
 
 
-def _start(args: argparse.Namespace, steps: Sequence[SystemStep]) -> None:
+def _start(args: Args, steps: Sequence[SystemStep]) -> None:
     for step in steps:
         step.do()
         print(f"done: {step.words}", flush=True)
@@ -147,7 +143,7 @@ def _await(config: Config) -> None:
         raise CannotSetUp(f"the daemon does not answer on {config.socket_path}; `{typed_name()} serve` says why")
 
 
-def _offer_channel(args: argparse.Namespace, config: Config, person: bool) -> None:
+def _offer_channel(args: Args, config: Config, person: bool) -> None:
     """Add a channel where an address is given; a desktop notification needs none."""
     url = args.notify
     if person and not url and not config.channels.send:
@@ -166,7 +162,7 @@ def _offer_channel(args: argparse.Namespace, config: Config, person: bool) -> No
         print("The daemon uses it after its next start.")
 
 
-def _install(args: argparse.Namespace, agents: Sequence[AgentDialect]) -> None:
+def _install(args: Args, agents: Sequence[AgentDialect]) -> None:
     words, before = [agent.word for agent in agents], settings(args)
     if install_main([*words, "--yes", "--no-diff", *_config_words(args)]) != OK:
         raise CannotSetUp("not every agent could be guarded")
@@ -177,7 +173,7 @@ def _install(args: argparse.Namespace, agents: Sequence[AgentDialect]) -> None:
         print("done: start the daemon anew, with commands below the journal")
 
 
-def _has_operators(args: argparse.Namespace) -> bool:
+def _has_operators(args: Args) -> bool:
     return bool(daemon(args).get("/status").get("operators"))
 
 
@@ -185,7 +181,7 @@ def _nothing() -> None:
     return
 
 
-def _try(args: argparse.Namespace) -> None:
+def _try(args: Args) -> None:
     """Hold one action that nobody runs, let the person approve it, and ask for it again."""
     body = {"agent": _TRIAL_AGENT, "cwd": str(Path.home()), "command": TRIED}
     answer = daemon(args).ask("POST", "/evaluate", body).body or {}
@@ -226,5 +222,5 @@ def _agrees(question: str) -> bool:
         return terminal.ask(f"{question} [Y/n] ").strip().casefold() not in _NO
 
 
-def _config_words(args: argparse.Namespace) -> list[str]:
+def _config_words(args: Args) -> list[str]:
     return ["--config", args.config] if args.config else []

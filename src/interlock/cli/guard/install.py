@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -10,8 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interlock.agents import AgentDialect, HookClient, words
-from interlock.cli.command import FAILED, OK, CommandError, command, daemon, run, say, say_json, settings
+from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.command import FAILED, OK, CommandError, command, daemon, say, say_json, settings
 from interlock.cli.guard.installation import (
+    ANSWERED_BY,
+    FOR_USERS,
     add_scope_options,
     confirm_changes,
     diff_lines,
@@ -21,7 +23,6 @@ from interlock.cli.guard.installation import (
     require_root,
     set_up_system,
 )
-from interlock.cli.guard.installation import add_system_options as system_options
 from interlock.client import ApiError, NoDaemon
 from interlock.identity.agent_detection import agent_above
 from interlock.install.changes import FileChange, InstallRefusal, diff, install, plan_install
@@ -44,30 +45,23 @@ sudo interlock install --system claude-code --for alice   # a daemon with a user
 """
 
 
-def main(argv: Sequence[str]) -> int:
+@command(
+    "install",
+    "Every tool call of an agent passes the gate: writes Interlock's hooks into the agent's own settings,\n"
+    "keeps everything else in the file, and keeps a copy of what was there.\n\n"
+    f"agents: {', '.join(words())}",
+    _EXAMPLES,
+    argument("agents", "AGENT", "default: those that are on this machine", nargs="*"),
+    add_scope_options,
+    FOR_USERS,
+    ANSWERED_BY,
+    flag("--no-diff", "show neither the changes nor what to do next", "store_false", dest="diff"),
+    flag("--http", "hooks that post to the daemon; says what that costs"),
+    flag("--no-wrap", "leave undo.wrap off: commands do not run below the journal"),
+    exits="exit codes: 0 all is installed, 1 something could not be done, 2 wrong usage or not agreed to",
+)
+def main(args: Args) -> int:
     """Write the hooks of one or more agents."""
-    parser = command(
-        "install",
-        "Every tool call of an agent passes the gate: writes Interlock's hooks into the agent's own settings,\n"
-        "keeps everything else in the file, and keeps a copy of what was there.\n\n"
-        f"agents: {', '.join(words())}",
-        _EXAMPLES,
-        "exit codes: 0 all is installed, 1 something could not be done, 2 wrong usage or not agreed to",
-    )
-    parser.add_argument("agents", nargs="*", metavar="AGENT", help="default: those that are on this machine")
-    add_scope_options(parser)
-    system_options(parser)
-    parser.add_argument(
-        "--no-diff", dest="diff", action="store_false", help="show neither the changes nor what to do next"
-    )
-    parser.add_argument("--http", action="store_true", help="hooks that post to the daemon; says what that costs")
-    parser.add_argument(
-        "--no-wrap", action="store_true", help="leave undo.wrap off: commands do not run below the journal"
-    )
-    return run("install", _install, parser.parse_args(list(argv)))
-
-
-def _install(args: argparse.Namespace) -> int:
     require_root(args)
     config, (home, project) = set_up_system(args) if args.scope == "system" else settings(args), home_and_project()
     agents = named_agents(args.agents) or _offer_agents(args, home)
@@ -109,7 +103,7 @@ def _clients(
     return clients, refused
 
 
-def _offer_agents(args: argparse.Namespace, home: Path) -> list[AgentDialect]:
+def _offer_agents(args: Args, home: Path) -> list[AgentDialect]:
     """The agents found on this machine."""
     found = agents_on_machine(home)
     if not found:
@@ -135,7 +129,7 @@ def _refuse_agents(changes: Sequence[FileChange]) -> None:
         )
 
 
-def _explain(args: argparse.Namespace, changes: Sequence[FileChange], wanted: Sequence[FileChange]) -> None:
+def _explain(args: Args, changes: Sequence[FileChange], wanted: Sequence[FileChange]) -> None:
     """Print the manual steps and the limits of HTTP hooks, before the confirmation."""
     for change in changes:
         if not change.needed:
@@ -168,7 +162,7 @@ def _build_journal(config: Config) -> None:
         print(f"interlock install: no journal: {error}", file=sys.stderr)
 
 
-def _switch_wrapping(args: argparse.Namespace, config: Config, agents: Sequence[AgentDialect]) -> dict[str, Any]:
+def _switch_wrapping(args: Args, config: Config, agents: Sequence[AgentDialect]) -> dict[str, Any]:
     """Lets commands run below the journal where an agent takes rewritten calls and a try succeeds; else the reason why not."""
 
     able = any(agent.rewrites is not None for agent in agents) and not config.separate.on
@@ -180,7 +174,7 @@ def _switch_wrapping(args: argparse.Namespace, config: Config, agents: Sequence[
     return {"on": not why, "why": why}
 
 
-def _record(args: argparse.Namespace, done: Sequence[dict[str, Any]]) -> None:
+def _record(args: Args, done: Sequence[dict[str, Any]]) -> None:
     """Report the installation to the daemon, where one runs; the hooks work without it."""
     for word in dict.fromkeys(one["agent"] for one in done):
         files = [one["path"] for one in done if one["agent"] == word]
@@ -208,7 +202,7 @@ def _write(
 
 
 def _print_result(
-    args: argparse.Namespace,
+    args: Args,
     changes: Sequence[FileChange],
     wanted: Sequence[FileChange],
     done: Sequence[dict[str, Any]],

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from interlock.agents import AgentDialect, UnknownAgent, agent
 from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.cli.arguments import Args, argument, flag
 from interlock.cli.command import CommandError, pluralize
 from interlock.cli.sign_in import confirm
 from interlock.config import SYSTEM_CONFIG, Config, config_of, load_config
@@ -28,6 +29,16 @@ from interlock.install.system import (
 from interlock.install.system.code import NoCode
 from interlock.install.user_service import data_steps, stop_steps
 
+DRY_RUN = flag("--dry-run", "show what would be written, and write nothing")
+YES = flag("--yes", "do not ask")
+FOR_USERS = argument("--for", "USER", "with --system: whose agents are guarded", dest="users", action="append")
+ANSWERED_BY = argument(
+    "--answered-by",
+    "USER",
+    "with --system: who besides root may use the operators' socket",
+    dest="operators",
+    action="append",
+)
 SCOPE_WORDS = {
     "user": "for this user, in every project (default)",
     "project": "for this folder, whoever works in it",
@@ -41,8 +52,8 @@ def add_scope_options(parser: argparse.ArgumentParser) -> None:
     for scope, said in SCOPE_WORDS.items():
         choice.add_argument(f"--{scope}", dest="scope", action="store_const", const=scope, help=said)
     parser.set_defaults(scope="user")
-    parser.add_argument("--dry-run", action="store_true", help="show what would be written, and write nothing")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    DRY_RUN(parser)
+    YES(parser)
 
 
 def named_agents(given: Sequence[str]) -> list[AgentDialect]:
@@ -75,7 +86,7 @@ def report_refusals(refused: Sequence[InstallRefusal], word: str) -> None:
         print(f"interlock {word}: {one.words}; nothing was changed there", file=sys.stderr)
 
 
-def confirm_changes(args: argparse.Namespace, count: int, verb: str, steps: int = 0) -> bool:
+def confirm_changes(args: Args, count: int, verb: str, steps: int = 0) -> bool:
     """Ask before changing so many files and taking so many steps; without a terminal it requires --yes."""
     if args.yes:
         return True
@@ -88,21 +99,7 @@ def confirm_changes(args: argparse.Namespace, count: int, verb: str, steps: int 
     return confirm(question)
 
 
-def add_system_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the guarded users and the operators."""
-    parser.add_argument(
-        "--for", dest="users", action="append", metavar="USER", help="with --system: whose agents are guarded"
-    )
-    parser.add_argument(
-        "--answered-by",
-        dest="operators",
-        action="append",
-        metavar="USER",
-        help="with --system: who besides root may use the operators' socket",
-    )
-
-
-def require_root(args: argparse.Namespace) -> None:
+def require_root(args: Args) -> None:
     """Refuses --system for anybody but root, and its options without it."""
     if args.scope != "system" and (getattr(args, "users", None) or getattr(args, "operators", None)):
         raise CommandError("--for and --answered-by go with --system", 2)
@@ -110,7 +107,7 @@ def require_root(args: argparse.Namespace) -> None:
         raise CommandError("--system takes root: try it with sudo")
 
 
-def guarded_users(args: argparse.Namespace) -> tuple[str, ...]:
+def guarded_users(args: Args) -> tuple[str, ...]:
     """The named users, else those guarded already, else the caller of sudo; refuses where there is none."""
     named = tuple(dict.fromkeys(args.users or ()))
     if named:
@@ -123,16 +120,18 @@ def guarded_users(args: argparse.Namespace) -> tuple[str, ...]:
     raise CommandError("whose agents are to be guarded? Say it with --for USER; root's own cannot be", 2)
 
 
-def set_up_system(args: argparse.Namespace) -> Config:
+def set_up_system(args: Args) -> Config:
     """Install all that the daemon needs and return its configuration; with --dry-run, the one that would result."""
     layout, users = Layout(), guarded_users(args)
     try:
         wanted = [step for step in steps(layout, users, tuple(args.operators or ())) if step.needed]
         _show_steps(args, wanted, "The daemon gets a user of its own:", "The daemon has a user of its own already.")
         if args.dry_run:
-            return _expected_config(layout, users, args.operators or ())
+            text = config_text(layout, users, args.operators or ())
+            return config_of(tomllib.loads(text), str(layout.config), {})
         if wanted:
-            _confirm_steps(args, wanted)
+            if not confirm_changes(args, 0, "", len(wanted)):
+                raise CommandError("nothing was changed", 2)
             perform_steps(args, wanted)
     except (CannotSetUp, NoCode) as error:
         raise CommandError(
@@ -144,7 +143,7 @@ def set_up_system(args: argparse.Namespace) -> Config:
     return load_config(layout.config, {})
 
 
-def take_down_system(args: argparse.Namespace) -> list[SystemStep]:
+def take_down_system(args: Args) -> list[SystemStep]:
     """The steps that remove the installation; none where agents were named, because the daemon then stays."""
     if args.scope != "system" or args.agents:
         return []
@@ -156,7 +155,7 @@ def take_down_system(args: argparse.Namespace) -> list[SystemStep]:
     return found
 
 
-def take_down_user(args: argparse.Namespace, config: Config) -> list[SystemStep]:
+def take_down_user(args: Args, config: Config) -> list[SystemStep]:
     """The steps that stop this user's daemon and remove its service, and with --data what it kept."""
     if config.separate.on:
         return []
@@ -165,7 +164,7 @@ def take_down_user(args: argparse.Namespace, config: Config) -> list[SystemStep]
     return found
 
 
-def perform_steps(args: argparse.Namespace, wanted: Sequence[SystemStep]) -> None:
+def perform_steps(args: Args, wanted: Sequence[SystemStep]) -> None:
     """Perform the steps in order; stops at the first failure."""
     for step in wanted:
         step.do()
@@ -173,25 +172,10 @@ def perform_steps(args: argparse.Namespace, wanted: Sequence[SystemStep]) -> Non
             print(f"done: {step.words}", flush=True)
 
 
-def _show_steps(args: argparse.Namespace, wanted: Sequence[SystemStep], heading: str, nothing: str) -> None:
+def _show_steps(args: Args, wanted: Sequence[SystemStep], heading: str, nothing: str) -> None:
     if args.json or not (wanted or nothing):
         return
     print(heading if wanted else nothing)
     for number, step in enumerate(wanted, 1):
         print(f"  {number}. {step.words}")
     print(flush=True)
-
-
-def _confirm_steps(args: argparse.Namespace, wanted: Sequence[SystemStep]) -> None:
-    if args.yes:
-        return
-    steps = pluralize(len(wanted), "step")
-    if not (os.isatty(0) and os.isatty(1)):
-        raise CommandError(f"Take {steps}? There is no terminal to ask at: check with --dry-run, then give --yes", 2)
-    if not confirm(f"Take {steps}?"):
-        raise CommandError("nothing was changed", 2)
-
-
-def _expected_config(layout: object, users: Sequence[str], operators: Sequence[str]) -> Config:
-    assert isinstance(layout, Layout)
-    return config_of(tomllib.loads(config_text(layout, users, operators)), str(layout.config), {})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
 from typing import NoReturn
 
-from interlock.cli.command import USAGE, CommandError, command, run, settings
+from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.command import USAGE, CommandError, command, settings
 from interlock.journal import CANNOT, JournalError, is_journaled, join
 from interlock.journal.build import ready
 
@@ -19,31 +19,19 @@ interlock journal --probe
 _EXITS = "exit codes: the command's own; 125 no journal is possible here and nothing was run, 2 wrong usage"
 
 
-def main(argv: Sequence[str]) -> int:
+@command(
+    "journal",
+    "Runs a command, and keeps each file just before a process of it changes or removes that file, whatever the program or language.\n"
+    "`interlock undo` brings it back. What does not fit into the bounds of `[undo]` is refused. Inside another journal the command just\n"
+    "runs: the outer one sees it.",
+    _EXAMPLES,
+    flag("--probe", "say whether a journal is possible here, and run nothing"),
+    argument("--skip", "FOLDER", "a folder that can be built again: its files are not kept", [], action="append"),
+    argument("command", "-- COMMAND …", "the command and its arguments", nargs=argparse.REMAINDER),
+    exits=_EXITS,
+)
+def main(args: Args) -> int:
     """Replace this process by the supervisor of the command."""
-    parser = command(
-        "journal",
-        "Runs a command, and keeps each file just before a process of it changes or removes that file, whatever the program or language.\n"
-        "`interlock undo` brings it back. What does not fit into the bounds of `[undo]` is refused. Inside another journal the command just\n"
-        "runs: the outer one sees it.",
-        _EXAMPLES,
-        _EXITS,
-    )
-    parser.add_argument("--probe", action="store_true", help="say whether a journal is possible here, and run nothing")
-    parser.add_argument(
-        "--skip",
-        metavar="FOLDER",
-        action="append",
-        default=[],
-        help="a folder that can be built again: its files are not kept",
-    )
-    parser.add_argument(
-        "command", nargs=argparse.REMAINDER, metavar="-- COMMAND …", help="the command and its arguments"
-    )
-    return run("journal", _journal, parser.parse_args(list(argv)))
-
-
-def _journal(args: argparse.Namespace) -> int:
     words = args.command[1:] if args.command[:1] == ["--"] else args.command
     if args.probe == bool(words):
         raise CommandError("give a command after --", USAGE)

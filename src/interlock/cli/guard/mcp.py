@@ -2,52 +2,64 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
 import tomllib
-from collections.abc import Sequence
+from argparse import HelpFormatter
 from pathlib import Path
 
 import interlock
-from interlock.cli.main import main as command
+from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.command import OK, USAGE, CommandError, command
+from interlock.cli.main import main as interlock_main
 from interlock.config import ConfigError, load_config
 from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming
 from interlock.mcp import PROMPT
 from interlock.policy.policy import MODES, policy_of
 
-FAILED, USAGE = 1, 2
 ENVIRONMENT_MODE = "MCPAQL_SAFETY_LOOP"
+SAFETY_MODE = argument("--safety-mode", "MODE", f"{', '.join(MODES)}; can only tighten")
+TOKEN_FILE = argument("--token-file", "FILE", "the agent's own token; else it is known by its user id", type=Path)
 
 
-def main(argv: Sequence[str]) -> int:
+@command(
+    "mcp",
+    "The execution safety loop as an MCP server over stdio. It asks the daemon, and starts one where none runs.",
+    "",
+    argument("--policy", "FILE", "a policy of your own; it can only tighten the operator's", type=Path),
+    SAFETY_MODE,
+    argument("--config", "FILE", "the daemon's configuration", type=Path),
+    TOKEN_FILE,
+    flag("--strict-introspection", "replies keep to the core's closed schemas"),
+    flag("--permission-prompt", "also offer permission_prompt as a tool, for Claude Code's option of that name"),
+    flag("--print-prompt", "print what a model is told, and end"),
+    epilog="environment: MCP_AQL_ENDPOINT_MODE (semantic, single or all), MCP_AQL_TOOL_PREFIX, MCPAQL_SAFETY_LOOP",
+    formatter_class=HelpFormatter,
+    shared=(),
+)
+def main(args: Args) -> int:
     """Serve until stdin ends; returns 2 for invalid settings."""
-    return _main(_parser().parse_args(argv))
+    if args.print_prompt:
+        print(PROMPT, end="")
+        return OK
+    try:
+        config = load_config(args.config)
+        naming = ToolNaming.of(os.environ)
+        policy = _policy(args.policy) if args.policy else ""
+        token = agent_token(args.token_file) if args.token_file else ""
+    except (ConfigError, SurfaceSettingError, OSError, ValueError) as error:
+        raise CommandError(str(error), USAGE) from None
+    mode = safety_mode(args.safety_mode)
+    from interlock.mcp.stdio import ServerOptions, run  # `mcp` takes a second
+
+    options = ServerOptions(naming, policy, mode, args.strict_introspection, args.permission_prompt, token)
+    return run(config, args.config, options, interlock.__version__)
 
 
 def dongle() -> int:
     """`mcpaql-safety-dongle`, as seed 001 calls it."""
-    return command(["mcp", *sys.argv[1:]])
-
-
-def _main(given: argparse.Namespace) -> int:
-    if given.print_prompt:
-        print(PROMPT, end="")
-        return 0
-    try:
-        config = load_config(given.config)
-        naming = ToolNaming.of(os.environ)
-        policy = _policy(given.policy) if given.policy else ""
-        token = agent_token(given.token_file) if given.token_file else ""
-    except (ConfigError, SurfaceSettingError, OSError, ValueError) as error:
-        print(f"interlock mcp: {error}", file=sys.stderr)
-        return USAGE
-    mode = safety_mode(given.safety_mode)
-    from interlock.mcp.stdio import ServerOptions, run  # `mcp` takes a second
-
-    options = ServerOptions(naming, policy, mode, given.strict_introspection, given.permission_prompt, token)
-    return run(config, given.config, options, interlock.__version__)
+    return interlock_main(["mcp", *sys.argv[1:]])
 
 
 def _policy(path: Path) -> str:
@@ -73,28 +85,3 @@ def safety_mode(flag: str | None) -> str:
         print(f"interlock mcp: safety mode: {said}", file=sys.stderr)
         return "enforcing"
     return wanted
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="interlock mcp",
-        description="The execution safety loop as an MCP server over stdio. It asks the daemon, and starts one where none runs.",
-        epilog="environment: MCP_AQL_ENDPOINT_MODE (semantic, single or all), MCP_AQL_TOOL_PREFIX, MCPAQL_SAFETY_LOOP",
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "--policy", type=Path, metavar="FILE", help="a policy of your own; it can only tighten the operator's"
-    )
-    parser.add_argument("--safety-mode", metavar="MODE", help=f"{', '.join(MODES)}; can only tighten")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="the daemon's configuration")
-    parser.add_argument(
-        "--token-file", type=Path, metavar="FILE", help="the agent's own token; else it is known by its user id"
-    )
-    parser.add_argument("--strict-introspection", action="store_true", help="replies keep to the core's closed schemas")
-    parser.add_argument(
-        "--permission-prompt",
-        action="store_true",
-        help="also offer permission_prompt as a tool, for Claude Code's option of that name",
-    )
-    parser.add_argument("--print-prompt", action="store_true", help="print what a model is told, and end")
-    return parser

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 from interlock.analysis.rules.load import load
 from interlock.cli.answer.audit import read_records
-from interlock.cli.command import (
-    FAILED,
-    OK,
-    add_operator_option,
-    pluralize,
-    run,
-    say,
-    say_json,
-    say_table,
-    settings,
-    words,
-)
+from interlock.cli.arguments import OPERATOR, Args, argument
+from interlock.cli.command import FAILED, OK, CommandWords, pluralize, say, say_json, say_table, settings
 from interlock.engine.preview import failed_cases
 from interlock.engine.replay import Comparison, compare_policies, replay_policy
 from interlock.policy.load import load_policy, names
@@ -37,35 +25,20 @@ interlock policy diff default team.toml --against export.jsonl
 """
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run `interlock policy` show, check, test or diff."""
-    parser, add = words("policy", "What must happen before an action may run, as data.", _EXAMPLES)
-    show = add("show", "what a policy asks for, level by level", "interlock policy show strict")
-    show.add_argument("name", nargs="?", metavar="NAME", help="a shipped one or a file (default: the one in force)")
-    check = add("check", "every problem of a policy file", "interlock policy check team.toml")
-    check.add_argument("file", metavar="FILE", help="TOML, or JSON with deny, requiresApproval and autoApprove")
-    test = add("test", "run the cases inside a policy", "interlock policy test team.toml")
-    test.add_argument("file", metavar="FILE", help="a file, or the name of a shipped one")
-    diff = add(
-        "diff",
-        "what of the recorded actions two policies answer differently",
-        "interlock policy diff default strict --against audit",
-    )
-    diff.add_argument("one", metavar="A")
-    diff.add_argument("other", metavar="B")
-    diff.add_argument(
-        "--against", metavar="RECORD", default="audit", help="`audit`: the daemon's record; or a file exported as JSONL"
-    )
-    add_operator_option(diff)
-    args = parser.parse_args(list(argv))
-    return run("policy", {"show": _show, "check": _check, "test": _test, "diff": _diff}[args.word], args)
+main = CommandWords("policy", "What must happen before an action may run, as data.", _EXAMPLES)
 
 
 def _loaded(name: str) -> Policy:
     return load_policy(name)
 
 
-def _show(args: argparse.Namespace) -> int:
+@main.word(
+    "show",
+    "what a policy asks for, level by level",
+    "interlock policy show strict",
+    argument("name", "NAME", "a shipped one or a file (default: the one in force)", nargs="?"),
+)
+def _show(args: Args) -> int:
     policy = _loaded(args.name) if args.name else settings(args).effective_policy()
     if args.json:
         say_json(policy_json(policy))
@@ -77,7 +50,13 @@ def _show(args: argparse.Namespace) -> int:
     return OK
 
 
-def _check(args: argparse.Namespace) -> int:
+@main.word(
+    "check",
+    "every problem of a policy file",
+    "interlock policy check team.toml",
+    argument("file", "FILE", "TOML, or JSON with deny, requiresApproval and autoApprove"),
+)
+def _check(args: Args) -> int:
     try:
         policy = _loaded(args.file)
     except PolicyError as error:
@@ -98,7 +77,13 @@ def _check(args: argparse.Namespace) -> int:
     return OK
 
 
-def _test(args: argparse.Namespace) -> int:
+@main.word(
+    "test",
+    "run the cases inside a policy",
+    "interlock policy test team.toml",
+    argument("file", "FILE", "a file, or the name of a shipped one"),
+)
+def _test(args: Args) -> int:
     policy = _loaded(args.file)
     found = failed_cases(policy, load())
     if args.json:
@@ -110,7 +95,16 @@ def _test(args: argparse.Namespace) -> int:
     return FAILED if found else OK
 
 
-def _diff(args: argparse.Namespace) -> int:
+@main.word(
+    "diff",
+    "what of the recorded actions two policies answer differently",
+    "interlock policy diff default strict --against audit",
+    argument("one", "A"),
+    argument("other", "B"),
+    argument("--against", "RECORD", "`audit`: the daemon's record; or a file exported as JSONL", "audit"),
+    OPERATOR,
+)
+def _diff(args: Args) -> int:
     one, other = _loaded(args.one), _loaded(args.other)
     rules = replay_policy(settings(args)).rules
     found = compare_policies(read_records(args, args.against), rules, one, other)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
+from argparse import HelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 
 from interlock.adapters.trust import HIGHEST_CLAIM, TRUSTS
-from interlock.cli.command import add_common_options, add_operator_option, report, run
-from interlock.cli.guard.mcp import agent_token
+from interlock.cli.arguments import CONFIG, JSON, OPERATOR, Args, argument, make_parser
+from interlock.cli.command import USAGE, CommandError, report, run
+from interlock.cli.guard.mcp import TOKEN_FILE, agent_token
 from interlock.cli.sign_in import operator_session
 from interlock.client import path_segment
 from interlock.config import ConfigError, load_config
 from interlock.proxy.multiplexer import run_many, servers_in_file
-from interlock.proxy.running import ProxyOptions, ProxySettingError, ServerAddress, server_address
+from interlock.proxy.running import ProxyOptions, ProxySettingError, server_address
 from interlock.proxy.running import run as relay
 
-FAILED, USAGE = 1, 2
 CLAIMS = tuple(word for word, trust in TRUSTS.items() if trust <= HIGHEST_CLAIM)
+_USAGE = """\
+interlock proxy [--name NAME] [--trust LEVEL] (-- COMMAND ARGS… | --url URL | --config FILE.json)
+       interlock proxy adopt [--undo] [--dry-run] [--trust LEVEL] FILE
+       interlock proxy accept NAME --reason WORDS"""
 _EPILOG = """\
 `tools/call` is judged by the daemon; what is held waits for a person. Everything else passes as it came.
 A server is untested until somebody vouches for it: it lists its tools, and one that is started here has those called that
@@ -36,6 +39,36 @@ examples:
 """
 
 
+_ARGUMENTS = (
+    argument("--name", "NAME", "what the server is called in tickets and the record", ""),
+    argument(
+        "--trust",
+        "LEVEL",
+        f"who vouches for it: {', '.join(CLAIMS)}; more takes an operator",
+        "",
+        choices=CLAIMS,
+    ),
+    argument("--url", "URL", "a server that speaks streamable HTTP", ""),
+    argument(
+        "--header-file",
+        "FILE",
+        "headers for --url, one `Name: value` a line; no argument shows them",
+        [],
+        type=Path,
+        action="append",
+    ),
+    argument(
+        "--config",
+        "FILE",
+        "a .json file: many servers in one, as clients write them; else the daemon's configuration",
+        [],
+        type=Path,
+        action="append",
+    ),
+    TOKEN_FILE,
+)
+
+
 def main(argv: Sequence[str]) -> int:
     """Relay until the client or the server ends; returns 2 for invalid settings."""
     words = list(argv)
@@ -44,102 +77,49 @@ def main(argv: Sequence[str]) -> int:
 
         return adopt(words[1:])
     if words[:1] == ["accept"]:
-        return accept_main(words[1:])
-    return _main(*_split_command(words))
-
-
-def _split_command(words: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Split the arguments into the proxy's own and the command behind `--`."""
+        return _accept_main(words[1:])
     at = words.index("--") if "--" in words else len(words)
-    parser = _parser()
-    given, command = parser.parse_args(words[:at]), words[at + 1 :]
-    given.servers = next((path for path in given.config if path.suffix == ".json"), None)
-    given.config = next((path for path in given.config if path.suffix != ".json"), None)
-    kinds = [
-        kind
-        for kind, said in (("-- COMMAND", command), ("--url", given.url), ("--config FILE.json", given.servers))
-        if said
-    ]
+    about = "Puts the gate in front of an MCP server, which stays as it is."
+    args = make_parser("proxy", about, _EPILOG, *_ARGUMENTS, usage=_USAGE).parse_args(words[:at])
+    args.command = words[at + 1 :]
+    args.servers = next((path for path in args.config if path.suffix == ".json"), None)
+    args.config = next((path for path in args.config if path.suffix != ".json"), None)
+    ways = (("-- COMMAND", args.command), ("--url", args.url), ("--config FILE.json", args.servers))
+    kinds = [kind for kind, said in ways if said]
     if len(kinds) != 1:
-        parser.error(f"expected one of -- COMMAND, --url and --config FILE.json, got {' and '.join(kinds) or 'none'}")
-    return given, command
+        args.fail(f"expected one of -- COMMAND, --url and --config FILE.json, got {' and '.join(kinds) or 'none'}")
+    return run("proxy", _relay, args)
 
 
-def _main(given: argparse.Namespace, command: list[str]) -> int:
+def _relay(args: Args) -> int:
     try:
-        config = load_config(given.config)
-        setting = ProxyOptions(config, given.config, agent_token(given.token_file) if given.token_file else "")
-        if given.servers is not None:
-            return run_many(servers_in_file(given.servers, given.trust), setting)
-        return relay(_place(given, command), setting)
+        config = load_config(args.config)
+        setting = ProxyOptions(config, args.config, agent_token(args.token_file) if args.token_file else "")
+        if args.servers is not None:
+            return run_many(servers_in_file(args.servers, args.trust), setting)
+        given = {"command": args.command, "url": args.url, "header_files": args.header_file}
+        return relay(server_address(args.name, args.trust, **given), setting)
     except (ConfigError, ProxySettingError, OSError, ValueError) as error:
-        print(f"interlock proxy: {error}", file=sys.stderr)
-        return USAGE
+        raise CommandError(str(error), USAGE) from None
 
 
-def _place(given: argparse.Namespace, command: list[str]) -> ServerAddress:
-    return server_address(given.name, given.trust, command=command, url=given.url, header_files=given.header_file)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="interlock proxy",
-        usage="interlock proxy [--name NAME] [--trust LEVEL] (-- COMMAND ARGS… | --url URL | --config FILE.json)\n"
-        "       interlock proxy adopt [--undo] [--dry-run] [--trust LEVEL] FILE\n"
-        "       interlock proxy accept NAME --reason WORDS",
-        description="Puts the gate in front of an MCP server, which stays as it is.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+def _accept_main(argv: Sequence[str]) -> int:
+    parser = make_parser(
+        "proxy accept",
+        "Pins the tools of a server anew: what it lists next counts as what it is. Its proxy has to be started again.",
+        "",
+        CONFIG,
+        JSON,
+        OPERATOR,
+        argument("name", "NAME", "as `interlock adapter list` shows it"),
+        argument("--reason", "WORDS", "goes on the record", required=True),
+        argument("--mark", "MARK", "which of several servers of one name is meant", ""),
+        formatter_class=HelpFormatter,
     )
-    parser.add_argument(
-        "--name", metavar="NAME", default="", help="what the server is called in tickets and the record"
-    )
-    parser.add_argument(
-        "--trust",
-        metavar="LEVEL",
-        choices=CLAIMS,
-        default="",
-        help=f"who vouches for it: {', '.join(CLAIMS)}; more takes an operator",
-    )
-    parser.add_argument("--url", metavar="URL", default="", help="a server that speaks streamable HTTP")
-    parser.add_argument(
-        "--header-file",
-        metavar="FILE",
-        type=Path,
-        action="append",
-        default=[],
-        help="headers for --url, one `Name: value` a line; no argument shows them",
-    )
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        type=Path,
-        action="append",
-        default=[],
-        help="a .json file: many servers in one, as clients write them; else the daemon's configuration",
-    )
-    parser.add_argument(
-        "--token-file", metavar="FILE", type=Path, help="the agent's own token; else it is known by its user id"
-    )
-    return parser
-
-
-def accept_main(argv: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="interlock proxy accept",
-        description="Pins the tools of a server anew: what it lists next counts as what it is. Its proxy has to be started again.",
-        allow_abbrev=False,
-    )
-    add_common_options(parser)
-    add_operator_option(parser)
-    parser.add_argument("name", metavar="NAME", help="as `interlock adapter list` shows it")
-    parser.add_argument("--reason", metavar="WORDS", required=True, help="goes on the record")
-    parser.add_argument("--mark", metavar="MARK", default="", help="which of several servers of one name is meant")
     return run("proxy", _accept, parser.parse_args(list(argv)))
 
 
-def _accept(args: argparse.Namespace) -> int:
+def _accept(args: Args) -> int:
     with operator_session(args) as operator:
         body = {"reason": args.reason, "mark": args.mark}
         after = operator.call("POST", f"/servers/{path_segment(args.name)}/accept", body)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from interlock.agents import agent
-from interlock.cli.command import USAGE, CommandError, run, settings
+from interlock.cli.arguments import CONFIG, Args, argument, flag
+from interlock.cli.command import USAGE, CommandError, command, settings
 from interlock.client import ApiError, NoDaemon, find_daemon
 from interlock.engine.fallback import start_daemon
 from interlock.identity.isolation import SEPARATE
@@ -57,12 +58,29 @@ exit codes: the agent's own; 1 no jail is possible here, 2 wrong usage, 127 no s
 """
 
 
-def main(argv: Sequence[str]) -> int:
+def _grants(text: str) -> list[str]:
+    given = [word.strip() for word in text.split(",") if word.strip()]
+    for word in given:
+        if word not in GRANTS:
+            raise argparse.ArgumentTypeError(f"unknown grant {word!r:.40}; known: {', '.join(GRANTS)}")
+    return list(dict.fromkeys(given))
+
+
+@command(
+    "run",
+    "Run an agent in a jail: it works on your files as always, but cannot change what installs its hooks, see\n"
+    "Interlock's state, or reach programs that would do its work outside. A daemon is started where none answers.",
+    "",
+    argument("--grant", "WORD,…", "let the agent reach these", [], type=_grants),
+    flag("--dry-run", "print the command that would make the jail; run nothing"),
+    CONFIG,
+    argument("command", "AGENT …", "the program and its arguments", nargs=argparse.REMAINDER),
+    usage="interlock run [--grant WORD,…] [--dry-run] [--config FILE] -- AGENT …",
+    epilog=_EPILOG.format(grants="\n".join(f"  {word:<11} {grant.words}" for word, grant in GRANTS.items())),
+    shared=(),
+)
+def main(args: Args) -> int:
     """Run the agent in a jail; returns 1 where none can be made."""
-    return run("run", _run, _parser().parse_args(list(argv)))
-
-
-def _run(args: argparse.Namespace) -> int:
     config, command = settings(args), _command(args.command)
     try:
         return _jailed(args, config, command)
@@ -70,7 +88,7 @@ def _run(args: argparse.Namespace) -> int:
         raise CommandError(str(error)) from None
 
 
-def _jailed(args: argparse.Namespace, config: Config, command: list[str]) -> int:
+def _jailed(args: Args, config: Config, command: list[str]) -> int:
     if sys.platform == "darwin":
         return _on_macos(args, config, command)
     if sys.platform != "linux":
@@ -119,7 +137,7 @@ def _left_out(program: str) -> list[str]:
     return [*own, *folders_made_again(os.getcwd(), Budget.of())]
 
 
-def _on_macos(args: argparse.Namespace, config: Config, command: list[str]) -> int:
+def _on_macos(args: Args, config: Config, command: list[str]) -> int:
     granted = [*args.grant, "tmp"]  # there can be no other /tmp there
     jail = plan_sandbox(SandboxSituation(config, Path.home(), Path.cwd(), command, os.environ, granted))
     words = argv(jail)
@@ -187,33 +205,3 @@ def _tell(config: Config, jail: SandboxPlan, first: int, grants: Sequence[str], 
 def _warn(*words: str) -> None:
     for sentence in filter(None, words):
         print(f"interlock run: {sentence}", file=sys.stderr)
-
-
-def _grants(text: str) -> list[str]:
-    given = [word.strip() for word in text.split(",") if word.strip()]
-    for word in given:
-        if word not in GRANTS:
-            raise argparse.ArgumentTypeError(f"unknown grant {word!r:.40}; known: {', '.join(GRANTS)}")
-    return list(dict.fromkeys(given))
-
-
-def _parser() -> argparse.ArgumentParser:
-    rows = "\n".join(f"  {word:<11} {grant.words}" for word, grant in GRANTS.items())
-    parser = argparse.ArgumentParser(
-        prog="interlock run",
-        usage="interlock run [--grant WORD,…] [--dry-run] [--config FILE] -- AGENT …",
-        description="Run an agent in a jail: it works on your files as always, but cannot change what installs its hooks, see\n"
-        "Interlock's state, or reach programs that would do its work outside. A daemon is started where none answers.",
-        epilog=_EPILOG.format(grants=rows),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--grant", type=_grants, default=[], metavar="WORD,…", help="let the agent reach these")
-    parser.add_argument(
-        "--dry-run", action="store_true", help="print the command that would make the jail; run nothing"
-    )
-    parser.add_argument(
-        "--config", metavar="FILE", help="the daemon's configuration (default: `interlock config path`)"
-    )
-    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="AGENT …", help="the program and its arguments")
-    return parser

@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,8 @@ from msgspec.structs import replace
 
 import interlock
 from interlock.analysis.packs import PackError
-from interlock.cli.command import typed_name
+from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.command import OK, USAGE, CommandError, command, typed_name
 from interlock.config import Config, ConfigError, load_config
 from interlock.identity.keys.signing import KeyFileError
 from interlock.policy.policy import MODES
@@ -25,32 +25,38 @@ from interlock.web.sockets import CannotServe, inherited_sockets, is_taken
 if TYPE_CHECKING:
     from interlock.runtime.state import State
 
-FAILED = 1
-_EPILOG = """\
-examples:
-  interlock serve
-  interlock serve --config /etc/interlock/interlock.toml
-  interlock serve --port 0 --safety-mode enforcing
 
-exit codes: 0 stopped, 1 cannot start, 2 a configuration that must not be used, or wrong usage
-"""
+def _port(text: str) -> int:
+    if not text.isdigit() or not 0 <= int(text) <= 65_535:
+        raise argparse.ArgumentTypeError(f"expected a port from 0 to 65535, got {text!r:.20}")
+    return int(text)
 
 
-def main(argv: Sequence[str]) -> int:
+@command(
+    "serve",
+    "Start the daemon that agents ask, on a loopback port and a unix socket. It runs until Ctrl-C or SIGTERM;\n"
+    "what to do next is on stdout, the log as JSON lines on stderr.",
+    "interlock serve\ninterlock serve --config /etc/interlock/interlock.toml\ninterlock serve --port 0 --safety-mode enforcing",
+    argument("--config", "FILE", "the configuration (default: `interlock config path`)", type=Path),
+    argument("--port", "N", "another port; 0 picks a free one", type=_port),
+    flag("--system", "as root, where there is no systemd: what `interlock install --system` set up"),
+    argument("--safety-mode", "MODE", f"{', '.join(MODES)}; can only tighten"),
+    exits="exit codes: 0 stopped, 1 cannot start, 2 a configuration that must not be used, or wrong usage",
+    shared=(),
+)
+def main(args: Args) -> int:
     """Serve until a signal; returns 1 where it cannot start, 2 for a configuration that must not be used."""
-    given = _parser().parse_args(argv)
     try:
-        config = _tighten_mode(load_config(given.config), given.safety_mode)
+        config = _tighten_mode(load_config(args.config), args.safety_mode)
         config = (
             _with_free_port(config)
-            if given.port is None
-            else replace(config, daemon=replace(config.daemon, port=given.port))
+            if args.port is None
+            else replace(config, daemon=replace(config.daemon, port=args.port))
         )
         config = replace(config, warnings=(*config.concerns(), *_read_adapters(config)))
     except (ConfigError, ValueError) as error:
-        print(f"interlock serve: {error}", file=sys.stderr)
-        return 2
-    return _serve(config, given.system)
+        raise CommandError(str(error), USAGE) from None
+    return _serve(config, args.system)
 
 
 def _with_free_port(config: Config) -> Config:
@@ -79,12 +85,10 @@ def _serve(config: Config, system: bool) -> int:
         given = bind_and_drop_root(config) if system else inherited_sockets()
         serve(config, interlock.__version__, lambda state, port: _say(config, state, port), given)
     except PackError as error:
-        print(f"interlock serve: rules.files: {error}", file=sys.stderr)
-        return 2
-    except (CannotServe, KeyFileError, OSError) as error:
-        print(f"interlock serve: {error}", file=sys.stderr)
-        return FAILED
-    return 0
+        raise CommandError(f"rules.files: {error}", USAGE) from None
+    except (CannotServe, KeyFileError) as error:
+        raise CommandError(str(error)) from None
+    return OK
 
 
 def _say(config: Config, state: State, port: int) -> None:
@@ -124,31 +128,3 @@ def _tighten_mode(config: Config, mode: str | None) -> Config:
         said = f"--safety-mode {mode} would loosen {config.mode} and is ignored: only the file and `interlock mode` can"
         return replace(config, warnings=(*config.warnings, said))
     return replace(config, mode=mode)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="interlock serve",
-        description="Start the daemon that agents ask, on a loopback port and a unix socket. It runs until Ctrl-C or SIGTERM;\n"
-        "what to do next is on stdout, the log as JSON lines on stderr.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "--config", type=Path, metavar="FILE", help="the configuration (default: `interlock config path`)"
-    )
-    parser.add_argument("--port", type=_port, metavar="N", help="another port; 0 picks a free one")
-    parser.add_argument(
-        "--system",
-        action="store_true",
-        help="as root, where there is no systemd: what `interlock install --system` set up",
-    )
-    parser.add_argument("--safety-mode", metavar="MODE", help=f"{', '.join(MODES)}; can only tighten")
-    return parser
-
-
-def _port(text: str) -> int:
-    if not text.isdigit() or not 0 <= int(text) <= 65_535:
-        raise argparse.ArgumentTypeError(f"expected a port from 0 to 65535, got {text!r:.20}")
-    return int(text)

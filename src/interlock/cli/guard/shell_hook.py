@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from interlock.cli.command import OK, command, run, settings
+from interlock.cli.arguments import Args, argument
+from interlock.cli.command import OK, command, settings
 from interlock.cli.guard.typed_command import AGREED
 
 _EXAMPLES = """
@@ -20,20 +19,16 @@ interlock_off                                  # off again, in this shell
 _SHELLS = ("bash", "zsh")
 
 
-def main(argv: Sequence[str]) -> int:
+@command(
+    "shell-hook",
+    "Guard the shell that you type in: each line is judged before it runs, by the daemon, or by the same rules here where none\n"
+    "answers, and what destroys is asked about at the same terminal. Prints what the shell has to evaluate; nothing is on until it does.",
+    _EXAMPLES,
+    argument("shell", help="the shell that evaluates it", choices=_SHELLS),
+    exits="exit codes: 0 done, 2 wrong usage",
+)
+def main(args: Args) -> int:
     """Print the snippet for a shell."""
-    parser = command(
-        "shell-hook",
-        "Guard the shell that you type in: each line is judged before it runs, by the daemon, or by the same rules here where none\n"
-        "answers, and what destroys is asked about at the same terminal. Prints what the shell has to evaluate; nothing is on until it does.",
-        _EXAMPLES,
-        "exit codes: 0 done, 2 wrong usage",
-    )
-    parser.add_argument("shell", choices=_SHELLS, help="the shell that evaluates it")
-    return run("shell-hook", _print, parser.parse_args(list(argv)))
-
-
-def _print(args: argparse.Namespace) -> int:
     config = settings(args)
     path = os.path.abspath(config.path) if config.path else ""
     check = [sys.executable, "-I", "-m", "interlock.cli.guard.typed_command", str(config.agents_socket), path]

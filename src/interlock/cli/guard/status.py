@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.answer.mode import MODES, describe_pause
+from interlock.cli.arguments import Args, flag
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -16,7 +16,6 @@ from interlock.cli.command import (
     list_rows,
     pluralize,
     report,
-    run,
     say_json,
     say_table,
     settings,
@@ -36,17 +35,13 @@ _ISOLATION_TEXTS = {
 }
 
 
-def main(argv: Sequence[str]) -> int:
+@command(
+    "status",
+    "The daemon's state: isolation, mode, policy, what waits, what is wrong.",
+    "interlock status\ninterlock status --json",
+)
+def main(args: Args) -> int:
     """Print the daemon's state; returns 3 where none answers."""
-    parser = command(
-        "status",
-        "The daemon's state: isolation, mode, policy, what waits, what is wrong.",
-        "interlock status\ninterlock status --json",
-    )
-    return run("status", _status, parser.parse_args(list(argv)))
-
-
-def _status(args: argparse.Namespace) -> int:
     server = daemon(args)
     found = server.get("/status")
     hooks = hook_rows(settings(args))
@@ -132,18 +127,14 @@ def _operators(found: Mapping[str, Any]) -> tuple[str, str]:
     return f"{count}, unlocked", ""
 
 
-def hooks_main(argv: Sequence[str]) -> int:
+@command(
+    "hooks",
+    "The agents that are guarded: for this user, in this folder, on this machine, and wherever install wrote.",
+    "interlock hooks\ninterlock hooks --json",
+    exits="exit codes: 0 all are as they were written, 1 one is broken or gone, 2 wrong usage",
+)
+def hooks_main(args: Args) -> int:
     """List the files with Interlock's hooks."""
-    parser = command(
-        "hooks",
-        "The agents that are guarded: for this user, in this folder, on this machine, and wherever install wrote.",
-        "interlock hooks\ninterlock hooks --json",
-        "exit codes: 0 all are as they were written, 1 one is broken or gone, 2 wrong usage",
-    )
-    return run("hooks", _hooks, parser.parse_args(list(argv)))
-
-
-def _hooks(args: argparse.Namespace) -> int:
     found = hook_rows(settings(args))
     if args.json:
         say_json({"hooks": found})
@@ -172,20 +163,16 @@ def hook_rows(config: Config) -> list[dict[str, Any]]:
 _COVERAGE_COLUMNS = ("asked", "calls", "seen", "missed")
 
 
-def coverage_main(argv: Sequence[str]) -> int:
+@command(
+    "coverage",
+    "How many tool calls ran since the daemon was started, and how many of them had passed their hook before:\n"
+    "asked before they ran, calls that ran, seen by the hook, missed by it.",
+    "interlock coverage\ninterlock coverage --sessions\ninterlock coverage --json",
+    flag("--sessions", "session by session, the newest first"),
+    exits="exit codes: 0 nothing was missed, 1 calls went around their hook, 2 wrong usage, 3 no daemon answers",
+)
+def coverage_main(args: Args) -> int:
     """Print calls, seen and missed; exits 1 where calls were missed."""
-    parser = command(
-        "coverage",
-        "How many tool calls ran since the daemon was started, and how many of them had passed their hook before:\n"
-        "asked before they ran, calls that ran, seen by the hook, missed by it.",
-        "interlock coverage\ninterlock coverage --sessions\ninterlock coverage --json",
-        "exit codes: 0 nothing was missed, 1 calls went around their hook, 2 wrong usage, 3 no daemon answers",
-    )
-    parser.add_argument("--sessions", action="store_true", help="session by session, the newest first")
-    return run("coverage", _coverage, parser.parse_args(list(argv)))
-
-
-def _coverage(args: argparse.Namespace) -> int:
     found = daemon(args).get("/coverage")
     missed = int(found.get("missed", 0))
     if args.json:

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from interlock.agents import AgentDialect, agent, words
-from interlock.cli.command import (
-    FAILED,
-    OK,
-    CommandError,
-    add_operator_option,
-    command,
-    daemon,
-    run,
-    say,
-    say_json,
-    settings,
-    typed_name,
-)
+from interlock.cli.arguments import OPERATOR, Args, argument, flag
+from interlock.cli.command import FAILED, OK, CommandError, command, daemon, say, say_json, settings, typed_name
 from interlock.cli.guard.installation import (
     add_scope_options,
     confirm_changes,
@@ -49,33 +37,24 @@ if TYPE_CHECKING:
 _FOR_A_PERSON = "taking the guard away is for a person"
 
 
-def main(argv: Sequence[str]) -> int:
+@command(
+    "uninstall",
+    "Takes Interlock's hooks out of an agent's settings. A file that nothing else was changed in is put back\n"
+    "byte for byte; in any other everything but the hooks stays. Where operators are enrolled, one signs in.",
+    "interlock uninstall claude-code\ninterlock uninstall --project --dry-run\ninterlock uninstall --all --data",
+    argument("agents", "AGENT", "default: all that have hooks", nargs="*"),
+    add_scope_options,
+    flag("--all", "all that `interlock init` and install did: hooks everywhere, service, daemon"),
+    flag("--data", "with --all: delete the record and the configuration too"),
+    OPERATOR,
+    exits="exit codes: 0 done, 1 refused or failed, 2 wrong usage or not agreed to",
+)
+def main(args: Args) -> int:
     """Remove the hooks of one or more agents."""
-    parser = command(
-        "uninstall",
-        "Takes Interlock's hooks out of an agent's settings. A file that nothing else was changed in is put back\n"
-        "byte for byte; in any other everything but the hooks stays. Where operators are enrolled, one signs in.",
-        "interlock uninstall claude-code\ninterlock uninstall --project --dry-run\ninterlock uninstall --all --data",
-        "exit codes: 0 done, 1 refused or failed, 2 wrong usage or not agreed to",
-    )
-    parser.add_argument("agents", nargs="*", metavar="AGENT", help="default: all that have hooks")
-    add_scope_options(parser)
-    parser.add_argument(
-        "--all",
-        action="store_true",
-        help="all that `interlock init` and install did: hooks everywhere, service, daemon",
-    )
-    parser.add_argument("--data", action="store_true", help="with --all: delete the record and the configuration too")
-    add_operator_option(parser)
-    args = parser.parse_args(list(argv))
     if args.all and (args.agents or args.scope != "user"):
-        parser.error("--all goes with no agent and no other scope")
+        args.fail("--all goes with no agent and no other scope")
     if args.data and not args.all:
-        parser.error("--data goes with --all")
-    return run("uninstall", _uninstall, args)
-
-
-def _uninstall(args: argparse.Namespace) -> int:
+        args.fail("--data goes with --all")
     require_root(args)
     config, (home, project) = settings(args), home_and_project()
     if args.all:
@@ -99,9 +78,7 @@ def _uninstall(args: argparse.Namespace) -> int:
     return FAILED if refused else OK
 
 
-def _remove(
-    args: argparse.Namespace, changes: Sequence[FileChange], steps: Sequence[SystemStep], config: Config
-) -> None:
+def _remove(args: Args, changes: Sequence[FileChange], steps: Sequence[SystemStep], config: Config) -> None:
     """1. a person's terminal, 2. an operator where there are any, 3. a yes, 4. the record, 5. the files, 6. the daemon itself."""
     require_person(why=_FOR_A_PERSON)  # 1
     with _authorised(args, config, bool(changes)) as server:  # 2
@@ -131,7 +108,7 @@ def _switch_wrapping_off(config: Config) -> None:
 
 
 @contextmanager
-def _authorised(args: argparse.Namespace, config: Config, hooks: bool) -> Iterator[DaemonClient | None]:
+def _authorised(args: Args, config: Config, hooks: bool) -> Iterator[DaemonClient | None]:
     """The daemon that records it, on behalf of an operator where there is one; None where there is no record, and no hooks are taken out."""
     try:
         operators = daemon(args).get("/status").get("operators")
@@ -156,7 +133,7 @@ def _all() -> list[AgentDialect]:
     return [agent(word) for word in words()]
 
 
-def _print_result(args: argparse.Namespace, changes: Sequence[FileChange]) -> None:
+def _print_result(args: Args, changes: Sequence[FileChange]) -> None:
     if args.json:
         say_json(
             {
@@ -176,7 +153,7 @@ def _print_result(args: argparse.Namespace, changes: Sequence[FileChange]) -> No
             print(f"{'Taken away' if change.after is None else 'Put back'}: {change.name}")
 
 
-def _print_left(args: argparse.Namespace, config: Config) -> None:
+def _print_left(args: Args, config: Config) -> None:
     """Print what stays on this machine, and how it goes."""
     left = [str(path) for path in (config.folder, Path(config.path or config.folder)) if path.exists()]
     if left and not args.data:

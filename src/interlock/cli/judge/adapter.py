@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import sys
 import time
+from argparse import RawDescriptionHelpFormatter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 import interlock
 from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, AdapterReading, read_file
-from interlock.adapters.levels import EffectiveLevel, Named, effective_level
+from interlock.adapters.levels import EffectiveLevel, effective_level
 from interlock.adapters.name_levels import level_from_name
 from interlock.adapters.trust import HIGHEST_CLAIM, TRUSTS, Trust, current_trust
 from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.cli.arguments import CONFIG, JSON, OPERATOR, Args, argument, make_parser
 from interlock.cli.command import (
+    FAILED,
     OK,
-    add_common_options,
-    add_operator_option,
+    USAGE,
+    CommandError,
+    command,
     daemon,
     list_rows,
+    pluralize,
+    report,
+    report_table,
     run,
-    say_json,
-    say_table,
 )
-from interlock.cli.guard.mcp import safety_mode
+from interlock.cli.guard.mcp import SAFETY_MODE, safety_mode
 from interlock.cli.output import paint, print_table
 from interlock.cli.sign_in import operator_session
 from interlock.client import path_segment
@@ -37,12 +40,7 @@ from interlock.config import ConfigError, load_config
 from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming
 from interlock.mcp.adapters.catalog import AdapterFiles
 from interlock.mcp.adapters.requests import AdapterUnusable
-from interlock.policy.policy import MODES
 from interlock.policy.trust_matrix import gate
-
-if TYPE_CHECKING:
-    Words = argparse._SubParsersAction[argparse.ArgumentParser]
-
 
 _EPILOG = """\
 examples:
@@ -70,26 +68,39 @@ class CheckedOperation(Struct, frozen=True):
 
 
 def main(argv: Sequence[str]) -> int:
-    """Check the files named; 1 if any of them must not be used."""
+    """Check the files named, list adapters, change their trust or serve them; 1 if a file must not be used."""
     if argv and argv[0] == "serve":
-        return serve_main(argv[1:])
-    parser = _parser()
+        return _serve(argv[1:])
+    about = "Adapter files: what their operations may do, and how far the daemon trusts them."
+    parser = make_parser("adapter", about, _EPILOG, allow_abbrev=True)
+    words = parser.add_subparsers(dest="word", metavar="WORD")
+    for name, work, help, description, end, arguments in _WORDS:
+        made = words.add_parser(
+            name, help=help, description=description, epilog=end, formatter_class=RawDescriptionHelpFormatter
+        )
+        for add in arguments:
+            add(made)
+        made.set_defaults(work=work)
+    words.add_parser("serve", help="an MCP-AQL server of adapter files", add_help=False)
     args = parser.parse_args(list(argv))
     if args.word is None:
         parser.print_help()
-        return 0
-    if args.word in ("list", "trust"):
-        return trust_main(args)
+        return OK
+    return run("adapter", args.work, args)
+
+
+def _check(args: Args) -> int:
     readings = [(name, _read(Path(name))) for name in args.files]
     now = time.time()
-    if args.json:
-        print(json.dumps([_json(name, reading, now) for name, reading in readings], indent=2))
-    else:
+
+    def show() -> None:
         for at, (name, reading) in enumerate(readings):
             if at:
                 print()
             _print(name, reading, now)
-    return 0 if all(reading.usable for _, reading in readings) else 1
+
+    usable = all(reading.usable for _, reading in readings)
+    return report(args, [_json(name, reading, now) for name, reading in readings], show, OK if usable else FAILED)
 
 
 def _read(path: Path) -> AdapterReading:
@@ -100,18 +111,13 @@ def _read(path: Path) -> AdapterReading:
 
 
 def _rows(adapter: Adapter, now: float) -> list[CheckedOperation]:
-    named = _named()
     trust, _ = current_trust(adapter.trust, now)
     rows = []
     for operation in adapter.operations:
-        found = effective_level(operation.claims, named, trust)
+        found = effective_level(operation.claims, level_from_name, trust)
         word = "allow" if operation.name == "introspect" else gate(found.level, trust)
         rows.append(CheckedOperation(operation, found, word))
     return rows
-
-
-def _named() -> Named:
-    return level_from_name
 
 
 def _print(name: str, reading: AdapterReading, now: float) -> None:
@@ -168,11 +174,11 @@ def _problem_lines(name: str, reading: AdapterReading, rows: Sequence[CheckedOpe
     warnings = len(reading.problems) - errors
     verdict = "can be used" if reading.usable else "must not be used"
     yield ()
-    yield (StyledText(f"{len(rows)} operations, {_count(errors, 'error')}, {_count(warnings, 'warning')}: {verdict}"),)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    yield (
+        StyledText(
+            f"{len(rows)} operations, {pluralize(errors, 'error')}, {pluralize(warnings, 'warning')}: {verdict}"
+        ),
+    )
 
 
 def _json(name: str, reading: AdapterReading, now: float) -> dict[str, Any]:
@@ -205,26 +211,6 @@ def _row_json(row: CheckedOperation) -> dict[str, Any]:
     }
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="interlock adapter",
-        description="Adapter files: what their operations may do, and how far the daemon trusts them.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    words = parser.add_subparsers(dest="word", metavar="WORD")
-    check = words.add_parser(
-        "check",
-        help="every operation with its level, every problem with its line",
-        description="Every operation with its level and where it came from, every problem with its line.",
-    )
-    check.add_argument("files", nargs="+", metavar="FILE", help="YAML, or Markdown with YAML front matter")
-    check.add_argument("--json", action="store_true", help="as JSON")
-    add_trust_words(words)
-    words.add_parser("serve", help="an MCP-AQL server of adapter files", add_help=False)
-    return parser
-
-
 _LIST = "the adapters that the daemon has loaded, the servers behind proxies, and how far each is trusted"
 _TRUST = "another level of trust for an adapter, or for a server behind a proxy: one step up (takes an admin), or down"
 _LEVELS = """\
@@ -242,39 +228,11 @@ example:
 """
 
 
-def add_trust_words(words: Words) -> None:
-    """Add the subcommands `list` and `trust`."""
-    add_common_options(words.add_parser("list", help=_LIST, description=f"{_LIST[:1].upper()}{_LIST[1:]}."))
-    trust = words.add_parser(
-        "trust",
-        help=_TRUST,
-        description=f"{_TRUST[:1].upper()}{_TRUST[1:]}.",
-        epilog=_LEVELS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_common_options(trust)
-    add_operator_option(trust)
-    trust.add_argument("name", metavar="NAME", help="as `interlock adapter list` shows it")
-    trust.add_argument("level", metavar="LEVEL", choices=tuple(TRUSTS), help=" | ".join(TRUSTS))
-    trust.add_argument(
-        "--mark", metavar="MARK", default="", help="which of several proxied servers of one name is meant"
-    )
-    trust.add_argument("--reason", metavar="WORDS", required=True, help="goes on the record, and into the history")
-
-
-def trust_main(args: argparse.Namespace) -> int:
-    """Run `interlock adapter` list or trust."""
-    return run("adapter", {"list": _list_adapters, "trust": _trust}[args.word], args)
-
-
-def _list_adapters(args: argparse.Namespace) -> int:
+def _list_adapters(args: Args) -> int:
     found = list_rows(daemon(args).get("/adapters"), "adapters")
-    if args.json:
-        say_json({"adapters": found})
-        return OK
     empty = "No adapter is loaded: name their files under adapters.files in the configuration. No proxy has asked yet, either."
-    say_table(("adapter", "version", "trust", "operations", "why"), [_adapter_row(one) for one in found], empty)
-    return OK
+    columns = ("adapter", "version", "trust", "operations", "why")
+    return report_table(args, {"adapters": found}, columns, [_adapter_row(one) for one in found], empty)
 
 
 def _adapter_row(one: Mapping[str, Any]) -> tuple[str, ...]:
@@ -292,21 +250,45 @@ def _last_change(one: Mapping[str, Any]) -> str:
     return f"{step['by']}: {step['reason']}" if step.get("by") else f"{own} says so"
 
 
-def _trust(args: argparse.Namespace) -> int:
+def _trust(args: Args) -> int:
     body = {"level": args.level, "reason": args.reason, **({"mark": args.mark} if args.mark else {})}
     with operator_session(args) as operator:
         after = operator.call("PUT", f"/adapters/{path_segment(args.name)}/trust", body)
-    if args.json:
-        say_json(after)
-    else:
-        why = f" ({after['why']})" if after.get("why") else ""
-        starts = f": {after['starts']}" if after.get("starts") else ""
-        kind = str(after.get("kind", "adapter")).capitalize()
-        print(f"{kind} {after.get('name')} is {after.get('trust')} now{why}{starts or '.'}")
-    return OK
+    why = f" ({after['why']})" if after.get("why") else ""
+    starts = f": {after['starts']}" if after.get("starts") else ""
+    kind = str(after.get("kind", "adapter")).capitalize()
+    return report(args, after, f"{kind} {after.get('name')} is {after.get('trust')} now{why}{starts or '.'}")
 
 
-FAILED, USAGE = 1, 2
+_WORDS = (
+    (
+        "check",
+        _check,
+        "every operation with its level, every problem with its line",
+        "Every operation with its level and where it came from, every problem with its line.",
+        None,
+        (argument("files", "FILE", "YAML, or Markdown with YAML front matter", nargs="+"), JSON),
+    ),
+    ("list", _list_adapters, _LIST, f"{_LIST[:1].upper()}{_LIST[1:]}.", None, (CONFIG, JSON)),
+    (
+        "trust",
+        _trust,
+        _TRUST,
+        f"{_TRUST[:1].upper()}{_TRUST[1:]}.",
+        _LEVELS,
+        (
+            CONFIG,
+            JSON,
+            OPERATOR,
+            argument("name", "NAME", "as `interlock adapter list` shows it"),
+            argument("level", "LEVEL", " | ".join(TRUSTS), choices=tuple(TRUSTS)),
+            argument("--mark", "MARK", "which of several proxied servers of one name is meant", ""),
+            argument("--reason", "WORDS", "goes on the record, and into the history", required=True),
+        ),
+    ),
+)
+
+
 _SERVE_EPILOG = """\
 environment: the variables that the adapters' auth names, MCP_AQL_ENDPOINT_MODE (semantic, single or all), MCP_AQL_TOOL_PREFIX,
 MCPAQL_SAFETY_LOOP
@@ -316,43 +298,32 @@ introspected. See docs/reference/adapter-serve.md.
 """
 
 
-def serve_main(argv: Sequence[str]) -> int:
+@command(
+    "adapter serve",
+    "Adapter files as an MCP-AQL server over stdio. It asks the daemon, and starts one where none runs.",
+    "",
+    argument("files", "FILE", "YAML, or Markdown with YAML front matter", nargs="+", type=Path),
+    argument("--config", "FILE", "the daemon's configuration", type=Path),
+    argument("--agent", "NAME", "the name that held actions carry (mcp)", "mcp"),
+    argument("--proxy", "URL", "an HTTP proxy on the way to the services; the environment's is not used"),
+    SAFETY_MODE,
+    epilog=_SERVE_EPILOG,
+    shared=(),
+)
+def _serve(args: Args) -> int:
     """Serve adapters until stdin ends; returns 1 for a file that cannot be served, 2 for invalid settings."""
-    given = _serve_parser().parse_args(list(argv))
     try:
-        config, naming = load_config(given.config), ToolNaming.of(os.environ)
+        config, naming = load_config(args.config), ToolNaming.of(os.environ)
     except (ConfigError, SurfaceSettingError, OSError, ValueError) as error:
-        print(f"interlock adapter serve: {error}", file=sys.stderr)
-        return USAGE
+        raise CommandError(str(error), USAGE) from None
     from interlock.mcp.adapters.serving import check_names  # `mcp` takes a second
     from interlock.mcp.adapters.stdio import AdapterServerSettings, run, say
     from interlock.mcp.stdio import ServerOptions
 
     try:
-        shelf = AdapterFiles(given.files, say)
+        shelf = AdapterFiles(args.files, say)
         check_names(naming, [one.name for one in shelf.look()])
     except AdapterUnusable as error:
-        print(f"interlock adapter serve: {error}", file=sys.stderr)
-        return FAILED
-    options = ServerOptions(naming, mode=safety_mode(given.safety_mode))
-    return run(
-        config, given.config, shelf, AdapterServerSettings(options, given.agent, given.proxy), interlock.__version__
-    )
-
-
-def _serve_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="interlock adapter serve",
-        description="Adapter files as an MCP-AQL server over stdio. It asks the daemon, and starts one where none runs.",
-        epilog=_SERVE_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="YAML, or Markdown with YAML front matter")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="the daemon's configuration")
-    parser.add_argument("--agent", default="mcp", metavar="NAME", help="the name that held actions carry (mcp)")
-    parser.add_argument(
-        "--proxy", metavar="URL", help="an HTTP proxy on the way to the services; the environment's is not used"
-    )
-    parser.add_argument("--safety-mode", metavar="MODE", help=f"{', '.join(MODES)}; can only tighten")
-    return parser
+        raise CommandError(str(error)) from None
+    made = AdapterServerSettings(ServerOptions(naming, mode=safety_mode(args.safety_mode)), args.agent, args.proxy)
+    return run(config, args.config, shelf, made, interlock.__version__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import readline
 import signal
@@ -15,6 +14,7 @@ from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.approvals.rendering import requirement_words
+from interlock.cli.arguments import Args
 from interlock.cli.command import OK, USAGE, CommandError, daemon, report, say, say_json, settings
 from interlock.cli.sign_in import CHANNEL, confirm, operator_session
 from interlock.client import ApiError, DaemonClient, NoDaemon, path_segment
@@ -27,7 +27,7 @@ NOT_CHOSEN = "PLANNER_NOT_CHOSEN"
 Json = Mapping[str, Any]
 
 
-def run_session(args: argparse.Namespace) -> int:
+def run_session(args: Args) -> int:
     """Sign in once and serve requests in turn; with words, that one request."""
     with operator_session(args) as operator:
         if args.workflow:
@@ -44,7 +44,7 @@ def run_session(args: argparse.Namespace) -> int:
         return code
 
 
-def request_plan_or_choose(operator: DaemonClient, args: argparse.Namespace, words: str) -> Json:
+def request_plan_or_choose(operator: DaemonClient, args: Args, words: str) -> Json:
     """Request the plan; asks once for the planner where the configuration leaves it open."""
     try:
         return request_plan(operator, args, words)
@@ -56,7 +56,7 @@ def request_plan_or_choose(operator: DaemonClient, args: argparse.Namespace, wor
     return request_plan(operator, args, words)
 
 
-def request_plan(operator: DaemonClient, args: argparse.Namespace, words: str) -> Json:
+def request_plan(operator: DaemonClient, args: Args, words: str) -> Json:
     """The plan for these words, or one from the history."""
     if args.again:
         return dict(operator.post(f"/plans/{path_segment(args.again)}/again"))
@@ -64,7 +64,7 @@ def request_plan(operator: DaemonClient, args: argparse.Namespace, words: str) -
     return dict(operator.call("POST", "/plans", body, patience=PATIENCE))
 
 
-def review(operator: DaemonClient, args: argparse.Namespace, plan: Json) -> int:
+def review(operator: DaemonClient, args: Args, plan: Json) -> int:
     """Review a plan until the person runs or discards it; returns the command's exit code, or NOT_RUN."""
     path = f"/plans/{path_segment(str(plan['id']))}"
     try:
@@ -74,7 +74,7 @@ def review(operator: DaemonClient, args: argparse.Namespace, plan: Json) -> int:
         raise
 
 
-def _review_loop(operator: DaemonClient, args: argparse.Namespace, path: str, plan: Json) -> int:
+def _review_loop(operator: DaemonClient, args: Args, path: str, plan: Json) -> int:
     while True:
         say(plan_lines(plan))
         runs = bool(plan.get("approvable", True))
@@ -104,7 +104,7 @@ def _discard(operator: DaemonClient, path: str) -> None:
         operator.post(f"{path}/reject")
 
 
-def _run(operator: DaemonClient, args: argparse.Namespace, path: str, plan: Json) -> int | Json:
+def _run(operator: DaemonClient, args: Args, path: str, plan: Json) -> int | Json:
     """Run the plan once the daemon allows it; returns the changed plan where it needs another review."""
     said = {
         "command": plan["command"],
@@ -133,7 +133,7 @@ def _run(operator: DaemonClient, args: argparse.Namespace, path: str, plan: Json
     return code
 
 
-def _approve_ticket(operator: DaemonClient, args: argparse.Namespace, ticket: str) -> None:
+def _approve_ticket(operator: DaemonClient, args: Args, ticket: str) -> None:
     """Approve the plan's ticket with the passphrase, typed once more."""
     name = str(operator.get("/session")["operator"])
     server = daemon(args)
@@ -204,7 +204,7 @@ def _save(operator: DaemonClient, plan: Json) -> None:
         print(f"Saved as {name!r}: interlock ask --workflow {name!r}")
 
 
-def _workflow(operator: DaemonClient, args: argparse.Namespace) -> int:
+def _workflow(operator: DaemonClient, args: Args) -> int:
     """The steps of a workflow, each with its own review; stops where one fails, if it says so."""
     opened: Json = operator.post(f"/workflows/{path_segment(args.workflow)}/open")
     flow, steps, code = opened["workflow"], opened["steps"], OK
@@ -251,7 +251,7 @@ _PLANNER_WORDS = {
 }
 
 
-def choose_planner(operator: DaemonClient, args: argparse.Namespace) -> int:
+def choose_planner(operator: DaemonClient, args: Args) -> int:
     """Choose the planner: `--planner NAME`, else asks; with --json only lists them."""
     if args.planner == ASK and args.json:
         say_json(operator.get("/planner"))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.analysis.wire import assessment_json, error_json, step_json
+from interlock.cli.arguments import Args, argument, flag, make_parser
 from interlock.cli.output import paint
 from interlock.config import ConfigError, load_config
 from interlock.engine.assessment import Unjudged
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 PATIENCE = 5_000  # milliseconds of an inspection
 DAEMON_PATIENCE = 2.0  # seconds
 MAX_INPUT = 4 * 1024 * 1024  # what is longer than this was never a command
+_ABOUT = """\
+Say what a shell command, an operation, a tool call or an announced intent would do, whether that can be undone,
+what to do instead, and what the policy in force would answer. Nothing is run, nobody is asked, nothing is recorded;
+grants, blocks and what an agent did before are known to a daemon only."""
 _EPILOG = """\
 exit codes:
   0  allow      10  ask      20  deny      2  usage
@@ -61,7 +66,7 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str]) -> int:
     """Explain one command; returns the verdict as exit code."""
-    parser = _parser()
+    parser = make_parser("explain", _ABOUT, _EPILOG, *_ARGUMENTS, kind=Parser)
     args = parser.parse_args(list(argv))
     cwd = os.path.abspath(args.cwd) if args.cwd else _here()
     given = [name for name in ("operation", "tool", "intent") if getattr(args, name) is not None]
@@ -85,7 +90,7 @@ def main(argv: Sequence[str]) -> int:
     return show(action, by, as_json=args.json, files=not args.no_files, look=args.look, config=args.config)
 
 
-def _show_adapter_operation(args: argparse.Namespace, parser: Parser, cwd: str, by: InForce) -> int:
+def _show_adapter_operation(args: Args, parser: argparse.ArgumentParser, cwd: str, by: InForce) -> int:
     from interlock.adapters import AdapterError  # with what reads operations, which no command needs
     from interlock.cli.judge.adapter_operation import resolve_operation
 
@@ -118,22 +123,22 @@ def _show_adapter_operation(args: argparse.Namespace, parser: Parser, cwd: str, 
     return code
 
 
-def _operation(args: argparse.Namespace, parser: Parser, cwd: str) -> Action:
+def _operation(args: Args, parser: argparse.ArgumentParser, cwd: str) -> Action:
     return operation(_encodable(args.operation), _object(args.params, "--params", parser), args.crude or "", cwd)
 
 
-def _tool(args: argparse.Namespace, parser: Parser, cwd: str) -> Action:
+def _tool(args: Args, parser: argparse.ArgumentParser, cwd: str) -> Action:
     return tool(_encodable(args.tool), _object(args.input, "--input", parser), cwd)
 
 
-def _intent(args: argparse.Namespace, parser: Parser, cwd: str) -> Action:
+def _intent(args: Args, parser: argparse.ArgumentParser, cwd: str) -> Action:
     return intent(_encodable(args.intent), cwd)
 
 
 _OTHERS = {"operation": _operation, "tool": _tool, "intent": _intent}
 
 
-def _object(text: str | None, option: str, parser: Parser) -> dict[str, Any]:
+def _object(text: str | None, option: str, parser: argparse.ArgumentParser) -> dict[str, Any]:
     try:
         found = json.loads(text) if text else {}
     except ValueError as error:
@@ -248,37 +253,22 @@ def _print_unjudged(found: Unjudged, as_json: bool) -> int:
     return DENY.exit_code
 
 
-def _parser() -> Parser:
-    parser = Parser(
-        prog="interlock explain",
-        description="Say what a shell command, an operation, a tool call or an announced intent would do, whether that can be undone,\n"
-        "what to do instead, and what the policy in force would answer. Nothing is run, nobody is asked, nothing is recorded;\n"
-        "grants, blocks and what an agent did before are known to a daemon only.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "command", nargs="*", metavar="COMMAND", help="the command, quoted; - or nothing: from standard input"
-    )
-    parser.add_argument("--operation", metavar="NAME", help="a named operation instead of a command")
-    parser.add_argument("--params", metavar="JSON", help="the operation's parameters")
-    parser.add_argument("--adapter", metavar="FILE", help="the adapter that the operation belongs to")
-    parser.add_argument("--crude", metavar="WORD", help="its category: create, read, update, delete or execute")
-    parser.add_argument("--tool", metavar="NAME", help="a tool call instead of a command")
-    parser.add_argument("--input", metavar="JSON", help="the tool's input")
-    parser.add_argument("--intent", metavar="TEXT", help="what an agent says it is about to do")
-    parser.add_argument("--cwd", metavar="DIR", help="where it would run (default: here)")
-    parser.add_argument("--policy", metavar="NAME|FILE", help="another policy than the configuration's")
-    parser.add_argument("--config", metavar="FILE", help="the configuration (default: `interlock config path`)")
-    parser.add_argument("--json", action="store_true", help="the assessment and the decision as JSON")
-    parser.add_argument(
-        "--look",
-        action="store_true",
-        help="inspect what a command would destroy: how much, and which of it exists nowhere else",
-    )
-    parser.add_argument("--no-files", action="store_true", help="do not open the scripts that it would run")
-    return parser
+_ARGUMENTS = (
+    argument("command", "COMMAND", "the command, quoted; - or nothing: from standard input", nargs="*"),
+    argument("--operation", "NAME", "a named operation instead of a command"),
+    argument("--params", "JSON", "the operation's parameters"),
+    argument("--adapter", "FILE", "the adapter that the operation belongs to"),
+    argument("--crude", "WORD", "its category: create, read, update, delete or execute"),
+    argument("--tool", "NAME", "a tool call instead of a command"),
+    argument("--input", "JSON", "the tool's input"),
+    argument("--intent", "TEXT", "what an agent says it is about to do"),
+    argument("--cwd", "DIR", "where it would run (default: here)"),
+    argument("--policy", "NAME|FILE", "another policy than the configuration's"),
+    argument("--config", "FILE", "the configuration (default: `interlock config path`)"),
+    flag("--json", "the assessment and the decision as JSON"),
+    flag("--look", "inspect what a command would destroy: how much, and which of it exists nowhere else"),
+    flag("--no-files", "do not open the scripts that it would run"),
+)
 
 
 def _text(words: Sequence[str]) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from types import MappingProxyType
 
 from interlock.analysis.packs import PackError
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import SHIPPED, example_failures, load_files
 from interlock.analysis.rules.rendering import rule_json, rule_lines, rules_markdown
+from interlock.cli.arguments import JSON, Args, argument, make_parser
 from interlock.cli.output import paint, print_table
 
 Packs = Mapping[str, Rulebook]
@@ -28,20 +27,26 @@ examples:
 
 def main(argv: Sequence[str]) -> int:
     """Run `interlock rules` list, show, test or docs."""
-    parser = _parser()
+    parser = make_parser("rules", "The rules that commands are judged by.", _EPILOG, allow_abbrev=True)
+    words = parser.add_subparsers(dest="word", metavar=" | ".join(_WORDS))
+    for word, (work, help, about, arguments) in _WORDS.items():
+        made = words.add_parser(word, help=help, description=about)
+        for add in arguments:
+            add(made)
+        made.set_defaults(work=work)
     args = parser.parse_args(list(argv))
     if args.word is None:
         parser.print_help()
         return 0
     try:
-        code: int = _WORDS[args.word](args)
+        code: int = args.work(args)
     except (PackError, OSError) as error:
         print(f"interlock rules: {error}", file=sys.stderr)
         return 1
     return code
 
 
-def _list(args: argparse.Namespace) -> int:
+def _list(args: Args) -> int:
     packs = _packs()
     if args.pack is not None and args.pack not in packs:
         return _unknown("pack", args.pack, list(packs))
@@ -57,7 +62,7 @@ def _list(args: argparse.Namespace) -> int:
     return 0
 
 
-def _show(args: argparse.Namespace) -> int:
+def _show(args: Args) -> int:
     rules = {rule.id: (pack, rule) for pack, book in _packs().items() for rule in book.rules.values()}
     if args.id not in rules:
         return _unknown("rule", args.id, list(rules))
@@ -69,7 +74,7 @@ def _show(args: argparse.Namespace) -> int:
     return 0
 
 
-def _test(args: argparse.Namespace) -> int:
+def _test(args: Args) -> int:
     """Run the examples of the packs named, or of all that are shipped."""
     paths = [Path(name) for name in args.files] or _shipped_files()
     book = load_files(paths)
@@ -83,40 +88,32 @@ def _test(args: argparse.Namespace) -> int:
     return 1 if found else 0
 
 
-def _docs(args: argparse.Namespace) -> int:
+def _docs(args: Args) -> int:
     print(rules_markdown({pack: list(book.rules.values()) for pack, book in _packs().items()}), end="")
     return 0
 
 
-_WORDS: Mapping[str, Callable[[argparse.Namespace], int]] = MappingProxyType(
-    {"list": _list, "show": _show, "test": _test, "docs": _docs}
-)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="interlock rules",
-        description="The rules that commands are judged by.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    words = parser.add_subparsers(dest="word", metavar="list | show | test | docs")
-    listing = words.add_parser(
-        "list", help="all rules, or those of one pack", description="All rules, or those of one pack."
-    )
-    listing.add_argument("--pack", metavar="NAME", help="only this pack, such as git")
-    listing.add_argument("--json", action="store_true", help="as JSON")
-    show = words.add_parser(
-        "show", help="one rule, with its examples", description="One rule: when it fires, and its examples."
-    )
-    show.add_argument("id", metavar="RULE", help="such as git.force_push")
-    show.add_argument("--json", action="store_true", help="as JSON")
-    test = words.add_parser(
-        "test", help="run the examples inside the rules", description="Run the examples inside the rules."
-    )
-    test.add_argument("files", nargs="*", metavar="FILE", help="packs of your own (default: those shipped)")
-    words.add_parser("docs", help="all rules as Markdown", description="All rules as Markdown.")
-    return parser
+_WORDS = {
+    "list": (
+        _list,
+        "all rules, or those of one pack",
+        "All rules, or those of one pack.",
+        (argument("--pack", "NAME", "only this pack, such as git"), JSON),
+    ),
+    "show": (
+        _show,
+        "one rule, with its examples",
+        "One rule: when it fires, and its examples.",
+        (argument("id", "RULE", "such as git.force_push"), JSON),
+    ),
+    "test": (
+        _test,
+        "run the examples inside the rules",
+        "Run the examples inside the rules.",
+        (argument("files", "FILE", "packs of your own (default: those shipped)", nargs="*"),),
+    ),
+    "docs": (_docs, "all rules as Markdown", "All rules as Markdown.", ()),
+}
 
 
 def _shipped_files() -> list[Path]:

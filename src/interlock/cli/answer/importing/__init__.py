@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,15 +15,14 @@ from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.analysis.programs.load import describe
 from interlock.analysis.rules import Rulebook
 from interlock.cli.answer.importing.formats import ALLOW, ASK, DENY, ForeignRule, UnknownFormat, read_file
+from interlock.cli.arguments import OPERATOR, Args, argument, flag
 from interlock.cli.command import (
     FAILED,
     OK,
     CommandError,
-    add_operator_option,
     command,
     list_rows,
     pluralize,
-    run,
     say,
     say_json,
     settings,
@@ -56,23 +54,19 @@ class ImportedFile(Struct, frozen=True):
     rules: tuple[ForeignRule, ...]
 
 
-def import_main(argv: Sequence[str]) -> int:
+@command(
+    "import",
+    "Carry over the rules of another guard: dcg, cc-safety-net, shellfirm, nah, Claude Code's permissions, Codex's execpolicy.\n"
+    "Shows each as what `interlock allow` or `interlock deny` would say, and what cannot be carried over and why; --save signs them.\n"
+    "What such a file always asks about goes into a policy: `patterns.approve`.",
+    _EXAMPLES,
+    argument("files", "FILE", "a file of rules; its guard is told from its content", nargs="+"),
+    flag("--save", "sign what is shown, after a yes"),
+    OPERATOR,
+    exits="exit codes: 0 done, 1 refused or failed, 2 wrong usage or not agreed to, 3 no daemon answers",
+)
+def import_main(args: Args) -> int:
     """Show the rules of other guards as standing answers, and with --save sign them."""
-    parser = command(
-        "import",
-        "Carry over the rules of another guard: dcg, cc-safety-net, shellfirm, nah, Claude Code's permissions, Codex's execpolicy.\n"
-        "Shows each as what `interlock allow` or `interlock deny` would say, and what cannot be carried over and why; --save signs them.\n"
-        "What such a file always asks about goes into a policy: `patterns.approve`.",
-        _EXAMPLES,
-        "exit codes: 0 done, 1 refused or failed, 2 wrong usage or not agreed to, 3 no daemon answers",
-    )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a file of rules; its guard is told from its content")
-    parser.add_argument("--save", action="store_true", help="sign what is shown, after a yes")
-    add_operator_option(parser)
-    return run("import", _import, parser.parse_args(list(argv)))
-
-
-def _import(args: argparse.Namespace) -> int:
     config = settings(args)
     try:
         files = [_checked(Path(name), config) for name in args.files]
@@ -149,7 +143,7 @@ def _ending(wanted: Sequence[object]) -> str:
     return f"Nothing was saved. With --save you sign {pluralize(len(wanted), 'standing answer')}; `{typed_name()} allow --list` then shows them."
 
 
-def _save(args: argparse.Namespace, wanted: Sequence[tuple[str, str, str, int]]) -> int:
+def _save(args: Args, wanted: Sequence[tuple[str, str, str, int]]) -> int:
     with operator_session(args) as operator:
         there = {(row.get("verdict"), row.get("pattern")) for row in list_rows(operator.get("/standing"), "standing")}
         new = [one for one in wanted if one[:2] not in there]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
-from interlock.cli.command import FAILED, OK, USAGE, CommandError, command, run, say, say_json
+from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.command import FAILED, OK, USAGE, CommandError, command, report
 from interlock.cli.judge.rehearse.logs import agent_logs, named_logs, shell_histories
 from interlock.cli.judge.rehearse.rehearsal import DAY, rehearse
 from interlock.cli.judge.rehearse.rendering import false_alarm_lines, rehearsal_json, rehearsal_lines
@@ -22,30 +22,6 @@ interlock rehearse ~/.claude/projects/-home-me-app  one project
 interlock rehearse ~/.zsh_history --json            for programs
 interlock rehearse --false-alarm docker.remove      what would have to change, and what would be left
 """
-_EXITS = "exit codes: 0 done, 1 nothing to read, 2 wrong usage"
-
-
-def main(argv: Sequence[str]) -> int:
-    """Run `interlock rehearse`: judge past calls from logs."""
-    parser = command(
-        "rehearse",
-        "Judge what your agents did before, as if Interlock had been there. Reads their logs; runs nothing, sends nothing.",
-        _EXAMPLES,
-        _EXITS,
-    )
-    parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="a log or a folder of logs (default: all that are found)"
-    )
-    parser.add_argument("--days", type=_days, default=DAYS, metavar="N", help="how far back (default: 30)")
-    parser.add_argument("--history", action="store_true", help="your shells' histories as well")
-    parser.add_argument("--policy", metavar="NAME|FILE", help="by this policy (default: the one in force)")
-    parser.add_argument(
-        "--false-alarm",
-        action="append",
-        metavar="RULE",
-        help="this rule should not have asked: what would have to change?",
-    )
-    return run("rehearse", _rehearse, parser.parse_args(list(argv)))
 
 
 def _days(text: str) -> int:
@@ -54,20 +30,28 @@ def _days(text: str) -> int:
     return int(text)
 
 
-def _rehearse(args: argparse.Namespace) -> int:
+@command(
+    "rehearse",
+    "Judge what your agents did before, as if Interlock had been there. Reads their logs; runs nothing, sends nothing.",
+    _EXAMPLES,
+    argument("paths", "PATH", "a log or a folder of logs (default: all that are found)", nargs="*"),
+    argument("--days", "N", "how far back (default: 30)", DAYS, type=_days),
+    flag("--history", "your shells' histories as well"),
+    argument("--policy", "NAME|FILE", "by this policy (default: the one in force)"),
+    argument("--false-alarm", "RULE", "this rule should not have asked: what would have to change?", action="append"),
+    exits="exit codes: 0 done, 1 nothing to read, 2 wrong usage",
+)
+def main(args: Args) -> int:
+    """Run `interlock rehearse`: judge past calls from logs."""
     by, files = local_policy(args.policy, args.config), _files(args)
     with progress("Rehearsing", "files", len(files), quiet=args.json) as tick:
         found = rehearse(files, time.time() - args.days * DAY, by, tick)
-    if args.json:
-        say_json(rehearsal_json(args.days, found))
-    elif args.false_alarm:
-        say(false_alarm_lines(found, args.false_alarm, by.rules.rules))
-    else:
-        say(rehearsal_lines(args.days, found))
-    return OK if found.calls else FAILED
+    alarms = args.false_alarm
+    lines = false_alarm_lines(found, alarms, by.rules.rules) if alarms else rehearsal_lines(args.days, found)
+    return report(args, rehearsal_json(args.days, found), lines, OK if found.calls else FAILED)
 
 
-def _files(args: argparse.Namespace) -> list[Path]:
+def _files(args: Args) -> list[Path]:
     home = Path.home()
     if args.paths:
         try:

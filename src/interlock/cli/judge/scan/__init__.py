@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from urllib.parse import quote
 
 import interlock
 from interlock.analysis.display_text import visible
+from interlock.cli.arguments import argument, flag, make_parser
 from interlock.cli.judge.scan.scanner import Hit, Scan, missing_paths, scan
 from interlock.cli.output import print_table, progress
 from interlock.model import Finding, Level, finding_json
@@ -34,7 +34,8 @@ examples:
 
 def main(argv: Sequence[str]) -> int:
     """Scan the paths and print what was found; returns 1 when something reaches the threshold."""
-    args = _parser().parse_args(list(argv))
+    about = "Find dangerous commands in the scripts, build files and CI files under PATH."
+    args = make_parser("scan", about, _EPILOG, *_ARGUMENTS, allow_abbrev=True).parse_args(list(argv))
     if lost := missing_paths(args.paths):
         print(f"interlock scan: no file or folder {lost[0]!r}", file=sys.stderr)
         return 2
@@ -87,31 +88,19 @@ def _summary(result: Scan, failed: int, threshold: Level) -> str:
     return f"{files}{unread}; {found}, {failed} at {threshold.word} or above."
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="interlock scan",
-        description="Find dangerous commands in the scripts, build files and CI files under PATH.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file or a folder")
-    parser.add_argument("--format", choices=sorted(_FORMATS), default="table", help="default: table")
-    parser.add_argument(
+_ARGUMENTS = (
+    argument("paths", "PATH", "a file or a folder", nargs="+"),
+    argument("--format", help="default: table", default="table", choices=sorted(_FORMATS)),
+    argument(
         "--fail-on",
+        "LEVEL",
+        "reversible, destructive, dangerous (default) or forbidden: exit 1 from here on",
+        "dangerous",
         choices=list(_LEVELS),
-        default="dangerous",
-        metavar="LEVEL",
-        help="reversible, destructive, dangerous (default) or forbidden: exit 1 from here on",
-    )
-    parser.add_argument(
-        "--exclude",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="leave these files or folders out; may be repeated",
-    )
-    parser.add_argument("--quiet", action="store_true", help="no summary and no progress bar")
-    return parser
+    ),
+    argument("--exclude", "GLOB", "leave these files or folders out; may be repeated", [], action="append"),
+    flag("--quiet", "no summary and no progress bar"),
+)
 
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
