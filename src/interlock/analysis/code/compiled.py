@@ -47,22 +47,10 @@ class _ProgramBuilder(Builder):
 
 
 def _plain_text(build: Builder, node: Node) -> Made:
-    raw = text_of(node)[1:-1]
-    return nodes.text(raw if node.type == "raw_string_literal" else grammar.unescaped(raw))
-
-
-def _verbatim(build: Builder, node: Node) -> Made:
-    return nodes.text(text_of(node).lstrip("@")[1:-1].replace('""', '"'))
-
-
-def _generic(build: Builder, node: Node) -> Made:
-    return nodes.name(text_of(node).partition("<")[0])
-
-
-def _optional(build: Builder, node: Node) -> Made:
-    """a?.b"""
-    last = node.named_children[-1]
-    return nodes.member(build.field(node, "condition"), text_of(last.child_by_field_name("name")))
+    raw = text_of(node).lstrip("@")[1:-1].replace('""', '"')
+    return nodes.text(
+        grammar.unescaped(raw) if node.type in ("interpreted_string_literal", "character_literal") else raw
+    )
 
 
 def _reference(build: Builder, node: Node) -> Made:
@@ -159,11 +147,6 @@ def _go_for(build: Builder, node: Node) -> Made:
     return nodes.loop(target, build.field(clause, "right"), build.body(node.child_by_field_name("body")))
 
 
-def _if_with(build: Builder, node: Node) -> Made:
-    first = node.child_by_field_name("initializer")
-    return [*(build.body(first) if first is not None else []), *nodes.as_statements(grammar.choice(build, node))]
-
-
 def _flags(build: Builder, node: Node) -> Made:
     """Go's `os.O_APPEND|os.O_WRONLY` by its names; other operators as everywhere."""
     named = text_of(node)
@@ -180,7 +163,7 @@ def _start(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
-_SHARED = (_new, _index, _declared, _assign, _if_with)
+_SHARED = (_new, _index, _declared, _assign)
 read_java = CodeLanguage(
     "Java", "java", by_grammar("java", *_SHARED, _plain_text, _reference, builder=_ProgramBuilder), damaged=read_other
 ).read
@@ -193,7 +176,7 @@ read_go = CodeLanguage(
 read_csharp = CodeLanguage(
     "C#",
     "csharp",
-    by_grammar("csharp", *_SHARED, _verbatim, _optional, _generic, builder=_ProgramBuilder),
+    by_grammar("csharp", *_SHARED, _plain_text, builder=_ProgramBuilder),
     {"Process.Start": _start},
     damaged=read_other,
 ).read

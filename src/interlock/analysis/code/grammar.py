@@ -86,7 +86,7 @@ def block(build: Builder, node: Node) -> Made:
 
 
 def name(build: Builder, node: Node) -> Made:
-    return nodes.name(text_of(node))
+    return nodes.name(text_of(node).partition("<")[0])  # without the types of `name<T>`
 
 
 def path(build: Builder, node: Node) -> Made:
@@ -111,19 +111,13 @@ def operator(build: Builder, node: Node) -> Made:
     left: Node | None = node
     while left is not None and left.type == node.type:  # a chain leans left, as deep as it is long
         spine.append(left)
-        left = left.child_by_field_name("left") or (left.named_children[0] if left.named_child_count else None)
+        left = next(iter(left.named_children), None)
     made = build.expr(left)
     for at in reversed(spine):
-        right = at.child_by_field_name("right") or (at.named_children[-1] if at.named_child_count else None)
-        made = binary(_sign(at), made, build.expr(right), build.joins)
+        right = at.named_children[-1] if at.named_child_count > 1 else None
+        sign = next((child.type for child in at.children if not child.is_named), "")
+        made = binary(sign, made, build.expr(right), build.joins)
     return made
-
-
-def _sign(node: Node) -> str:
-    field = node.child_by_field_name("operator")
-    return (
-        text_of(field) if field is not None else next((child.type for child in node.children if not child.is_named), "")
-    )
 
 
 def binary(sign: str, left: ast.expr, right: ast.expr, joins: frozenset[str]) -> ast.expr:
@@ -185,11 +179,12 @@ def _alternatives(node: Node) -> list[Node]:
 
 
 def choice(build: Builder, node: Node, other: Sequence[ast.stmt] = ()) -> Made:
-    """`if`, with its condition, its consequence and its alternatives."""
+    """`if`, with what comes before its condition, its consequence and its alternatives."""
     for last in reversed(_alternatives(node)):
         chained = last.type.startswith("els") and last.child_by_field_name("condition") is not None
         other = nodes.as_statements(choice(build, last, other)) if chained else build.body(last)
-    return nodes.branch(tested(build, node), _guarded(build, node), list(other))
+    first = build.body(node.child_by_field_name("initializer"))
+    return [*first, *nodes.branch(tested(build, node), _guarded(build, node), list(other))]
 
 
 def ternary(build: Builder, node: Node) -> Made:

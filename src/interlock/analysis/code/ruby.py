@@ -31,10 +31,6 @@ def _identifier(build: Builder, node: Node) -> Made:
     return nodes.call(made) if is_call else made
 
 
-def _chained(build: Builder, node: Node) -> Made:
-    return ast.JoinedStr(build.exprs(node.named_children))
-
-
 def _symbol(build: Builder, node: Node) -> Made:
     return nodes.text(text_of(node).strip(":"))
 
@@ -72,8 +68,7 @@ def _block(build: Builder, node: Node, listed: Node | None = None) -> ast.expr:
 
 
 def _lambda_of(build: Builder, node: Node) -> Made:
-    inner = node.child_by_field_name("body")
-    return _block(build, inner, node.child_by_field_name("parameters")) if inner is not None else nodes.NOTHING
+    return _block(build, node.named_children[-1], node.child_by_field_name("parameters"))
 
 
 def _params(build: Builder, node: Node | None) -> list[str]:
@@ -103,8 +98,7 @@ def _index(build: Builder, node: Node) -> Made:
 
 
 def _assign(build: Builder, node: Node) -> Made:
-    left, right = node.child_by_field_name("left"), build.field(node, "right")
-    return _set(build, left, right)
+    return _set(build, node.child_by_field_name("left"), build.field(node, "right"))
 
 
 def _set(build: Builder, left: Node | None, right: ast.expr) -> list[ast.stmt]:
@@ -147,18 +141,8 @@ def _hash_of(build: Builder, node: Node) -> Made:
     return ast.Dict(list(made), [build.field(child, "value") for child in pairs])  # type: ignore[arg-type]
 
 
-def _range_of(build: Builder, node: Node) -> Made:
-    ends = build.field(node, "begin"), build.field(node, "end")
-    return grammar.binary(text_of(node.child_by_field_name("operator")), *ends, build.joins)
-
-
-def _regex(build: Builder, node: Node) -> Made:
-    return nodes.several(build.exprs(child for child in node.named_children if child.type == "interpolation"))
-
-
 _OWN = (
-    _identifier, _chained, _symbol, _regex, _range_of, _hash_of, _call, _lambda_of, _method, _index, _assign, _update, _added,
-    _block_argument,
+    _identifier, _symbol, _hash_of, _call, _lambda_of, _method, _index, _assign, _update, _added, _block_argument,
 )  # fmt: skip
 read_ruby = CodeLanguage(
     "Ruby",

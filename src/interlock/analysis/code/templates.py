@@ -92,7 +92,7 @@ class _Filling:
         if isinstance(part, list):
             return [made for one in part for made in self._each(one)]
         if isinstance(part, str):
-            return "".join(map(text_of, self._found(part))) if part in self.marks else part
+            return "".join(map(text_of, self._found(part))).lstrip(".") if part in self.marks else part
         if isinstance(part, ast.Name) and part.id in self.marks:
             return self._value(self.marks[part.id])
         if not isinstance(part, ast.AST):
