@@ -38,16 +38,8 @@ def substituted(text: str, new: str, pattern: str, flags: str) -> str:
         raise ValueError("no such pattern") from error
 
 
-def _raw(value: Value) -> bytes:
-    return plain(value).encode() if isinstance(value, str) else bytes(value)
-
-
 def _decoder(decode: Callable[[bytes], bytes]) -> Callable[..., Value]:
-    return lambda value, *_: decode(_raw(value))
-
-
-def _inflate(value: Value, *_: Value) -> Value:
-    return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(bytes(value), MAX_TEXT)  # zlib's or gzip's
+    return lambda value, *_: decode(plain(value).encode() if isinstance(value, str) else bytes(value))
 
 
 _BYTES: Mapping[str, Callable[..., Value]] = {
@@ -57,7 +49,8 @@ _BYTES: Mapping[str, Callable[..., Value]] = {
     "base85_bytes": _decoder(base64.b85decode),
     "ascii85_bytes": _decoder(base64.a85decode),
     "hex_bytes": _decoder(lambda raw: binascii.unhexlify(b"".join(raw.split()))),
-    "inflated": _inflate,
+    # zlib's or gzip's
+    "inflated": _decoder(lambda raw: zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(raw, MAX_TEXT)),
 }
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from interlock.analysis.code.program.nodes import Body, Closure
 from interlock.analysis.code.program.objects import Class, Instance, Partial, ProgramFunction, ProgramScope
@@ -153,37 +154,33 @@ def _set_item(owner: Value, key: Value, value: Value) -> None:
         owner.append(value)
 
 
-def collect(walk: ProgramWalk, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
+def _collect(walk: ProgramWalk, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
     """The items of a list, a set or a generator, as a list."""
-    made: list[Value] = []
     with walk.inside(ProgramScope(walk.scope)):
-        _loop(walk, node.generators, lambda: made.append(walk.eval(node.elt)))
-    return made
+        return [walk.eval(node.elt) for _ in _turns(walk, node.generators)]
 
 
-def collect_pairs(walk: ProgramWalk, node: ast.DictComp) -> Value:
+def _collect_pairs(walk: ProgramWalk, node: ast.DictComp) -> Value:
     """The keys and values of a dictionary."""
-    made: dict[Value, Value] = {}
-
-    def keep() -> None:
-        key, value = walk.eval(node.key), walk.eval(node.value)
-        made[key if isinstance(key, (str, int, bytes)) else UNKNOWN] = value
-
     with walk.inside(ProgramScope(walk.scope)):
-        _loop(walk, node.generators, keep)
-    return made
+        return {_key(walk.eval(node.key)): walk.eval(node.value) for _ in _turns(walk, node.generators)}
 
 
-def _loop(walk: ProgramWalk, generators: Sequence[ast.comprehension], keep: Callable[[], None]) -> None:
+def _key(value: Value) -> Value:
+    return value if isinstance(value, (str, int, bytes, Sym)) else UNKNOWN
+
+
+def _turns(walk: ProgramWalk, generators: Sequence[ast.comprehension]) -> Iterator[None]:
+    """Stops once for each turn of a comprehension, with its names set."""
     if not generators:
-        keep()
+        yield
         return
     for item in walk.items(walk.eval(generators[0].iter)):
         assign(walk, generators[0].target, item)
         for test in generators[0].ifs:
             walk.eval(test)
             narrow(walk, test)
-        _loop(walk, generators[1:], keep)
+        yield from _turns(walk, generators[1:])
 
 
 def _attribute(walk: ProgramWalk, node: ast.Attribute) -> Value:
@@ -241,13 +238,8 @@ def _compare(walk: ProgramWalk, node: ast.Compare) -> Value:
 
 
 _HOLDS: Mapping[type[ast.cmpop], Callable[[Value, Value], bool]] = {
-    ast.Eq: lambda a, b: bool(a == b),
-    ast.NotEq: lambda a, b: bool(a != b),
-    ast.Lt: lambda a, b: bool(a < b),
-    ast.LtE: lambda a, b: bool(a <= b),
-    ast.Gt: lambda a, b: bool(a > b),
-    ast.GtE: lambda a, b: bool(a >= b),
-}
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
 
 
 def _if_else(walk: ProgramWalk, node: ast.IfExp) -> Value:
@@ -282,10 +274,6 @@ def _body(walk: ProgramWalk, node: Body) -> Value:
     return UNKNOWN
 
 
-def _joined(walk: ProgramWalk, node: ast.JoinedStr) -> Value:
-    return walk.spread(lambda *texts: concat(texts), *[walk.eval(part) for part in node.values])
-
-
 def _formatted(walk: ProgramWalk, node: ast.FormattedValue) -> Value:
     if node.format_spec is not None:
         walk.eval(node.format_spec)
@@ -300,14 +288,6 @@ def _elements(walk: ProgramWalk, nodes: Sequence[ast.expr]) -> list[Value]:
     return made
 
 
-def _list(walk: ProgramWalk, node: ast.List | ast.Set) -> Value:
-    return _elements(walk, node.elts)
-
-
-def _tuple(walk: ProgramWalk, node: ast.Tuple) -> Value:
-    return tuple(_elements(walk, node.elts))
-
-
 def _dict(walk: ProgramWalk, node: ast.Dict) -> Value:
     made: dict[Value, Value] = {}
     for key, value in zip(node.keys, node.values, strict=True):
@@ -316,7 +296,7 @@ def _dict(walk: ProgramWalk, node: ast.Dict) -> Value:
         if key is None and isinstance(held, dict):
             made.update(held)
         else:
-            made[name if isinstance(name, (str, int, bytes, Sym)) else UNKNOWN] = held
+            made[_key(name)] = held
     return made
 
 
@@ -361,18 +341,18 @@ EXPRESSIONS: Mapping[type[ast.expr], Expression] = {
     ast.Lambda: _lambda,
     Closure: _closure,
     Body: _body,
-    ast.JoinedStr: _joined,
+    ast.JoinedStr: lambda walk, node: walk.spread(lambda *texts: concat(texts), *map(walk.eval, node.values)),
     ast.FormattedValue: _formatted,
-    ast.List: _list,
-    ast.Set: _list,
-    ast.Tuple: _tuple,
+    ast.List: lambda walk, node: _elements(walk, node.elts),
+    ast.Set: lambda walk, node: _elements(walk, node.elts),
+    ast.Tuple: lambda walk, node: tuple(_elements(walk, node.elts)),
     ast.Dict: _dict,
     ast.Await: lambda walk, node: walk.eval(node.value),
     ast.Yield: _yield,
     ast.YieldFrom: _yield_from,
-    ast.ListComp: collect,
-    ast.SetComp: collect,
-    ast.GeneratorExp: collect,
-    ast.DictComp: collect_pairs,
+    ast.ListComp: _collect,
+    ast.SetComp: _collect,
+    ast.GeneratorExp: _collect,
+    ast.DictComp: _collect_pairs,
     ast.Call: _call,
 }

@@ -32,23 +32,11 @@ def invoke(walk: ProgramWalk, func: Value, args: _Args, named: _Named) -> Value:
     return kind(walk, func, args, named) if kind else made_from([*args, *named.values()])
 
 
-def _partial(walk: ProgramWalk, func: Partial, args: _Args, named: _Named) -> Value:
-    return walk.call(func.func, [*func.args, *args], {**func.named, **named})
-
-
 def _make(walk: ProgramWalk, cls: Class, args: _Args, named: _Named) -> Value:
     made = Instance(cls)
     if any("__init__" in kind.names for kind in lineage(cls)):
         walk.call(member_of(made, "__init__"), args, named)
     return made
-
-
-def _instance(walk: ProgramWalk, func: Instance, args: _Args, named: _Named) -> Value:
-    return walk.call(member_of(func, "__call__"), args, named)
-
-
-def _library(walk: ProgramWalk, func: Sym, args: _Args, named: _Named) -> Value:
-    return walk.language.answer(walk, func, LibraryCall(func.path, func.owner, args, named))
 
 
 def follow(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named) -> Value:
@@ -79,10 +67,12 @@ def follow(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named)
 
 _KINDS: Mapping[type, Callable[..., Value]] = {
     ProgramFunction: follow,
-    Partial: _partial,
+    Partial: lambda walk, func, args, named: walk.call(func.func, [*func.args, *args], {**func.named, **named}),
     Class: _make,
-    Instance: _instance,
-    Sym: _library,
+    Instance: lambda walk, func, args, named: walk.call(member_of(func, "__call__"), args, named),
+    Sym: lambda walk, func, args, named: walk.language.answer(
+        walk, func, LibraryCall(func.path, func.owner, args, named)
+    ),
 }
 
 

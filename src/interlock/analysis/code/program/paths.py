@@ -54,23 +54,10 @@ def _bulk(*parts: Value, walk: bool = False) -> str:
     return Marked(text, traits_of(text) | {"bulk"} | ({"walk"} if walk else set()))
 
 
-def _walked(top: Value = ".", *_: Value) -> Value:
-    """Folders, with the names of folders and files in each."""
-    return [(_bulk(top, "**", walk=True), [_bulk("*", walk=True)], [_bulk("*", walk=True)])]
-
-
-def _entries(*_: Value) -> Value:
-    return [Marked(hole(), {"bulk"})]
-
-
 def _joined_path(*parts: Value) -> Value:
     """Segments put together and tidied: `..` takes away what is before it."""
     joined = "/".join(text for text in map(text_of, parts) if text) or "."
     return marked(_tidied(joined), *parts)
-
-
-def _resolved_path(*parts: Value) -> Value:
-    return marked(_tidied(join_path(*(part for part in parts if part != ""))), *parts)
 
 
 def _tidied(path: str) -> str:
@@ -92,11 +79,6 @@ def _names_in(folder: Value = ".", options: Value = None, *_: Value) -> Value:
     return [Marked("*", {"bulk", f"in:{text_of(folder)}"} | ({"deep"} if below else set()))]
 
 
-def _folder(value: Value, *_: Value) -> Value:
-    """The folder that a listed name is in."""
-    return next((trait[3:] for trait in traits_of(value) if trait.startswith("in:")), hole())
-
-
 def _found(pattern: Value, options: Value = None, *_: Value) -> Value:
     """The files that patterns find, in the folder that is named with them."""
     where = options.get("cwd") if isinstance(options, dict) else None
@@ -107,18 +89,18 @@ PATHS: Mapping[str, Callable[..., Value]] = {
     "path": as_path,
     "joined": lambda *parts: join_path(*parts),
     "joined_path": _joined_path,
-    "resolved_path": _resolved_path,
+    "resolved_path": lambda *parts: marked(_tidied(join_path(*(part for part in parts if part != ""))), *parts),
     "below_folder": _below_folder,
     "listing": listing,
     "found": _found,
-    "entries": _entries,
+    "entries": lambda *_: [Marked(hole(), {"bulk"})],
     "bulk": lambda *parts: [_bulk(*parts)],
     "bulk_below": lambda *parts: [_bulk(*parts, "*")],
     "bulk_deep": lambda place, pattern="*", *_: [_bulk(place, "**", pattern, walk=True)],
     "names": lambda *_: [_bulk("*")],
     "names_in": _names_in,
-    "folder": _folder,
-    "walked": _walked,
+    "folder": lambda value, *_: next((trait[3:] for trait in traits_of(value) if trait.startswith("in:")), hole()),
+    "walked": lambda top=".", *_: [(_bulk(top, "**", walk=True), [_bulk("*", walk=True)], [_bulk("*", walk=True)])],
     "tree": tree,
     "home": lambda *_: hole("HOME"),
     "tilde": lambda *_: "~",

@@ -66,10 +66,6 @@ def _of_text(work: Callable[[str], str]) -> Callable[..., Value]:
     return lambda value, *_: marked(work(plain(value)), value)
 
 
-def _strip(value: Value, *_: Value) -> Value:
-    return marked(text_of(value).strip(), value)
-
-
 def _reverse(value: Value, *_: Value) -> Value:
     found = flat(value) if isinstance(value, (list, tuple)) else None
     return found[::-1] if found is not None else marked(plain(value)[::-1], value)
@@ -107,11 +103,6 @@ def _chr(*codes: Value) -> Value:
 def _repeat(value: Value, count: Value) -> Value:
     times = int(count)
     return marked(plain(value) * times, value) if times * len(plain(value)) <= MAX_TEXT else UNKNOWN
-
-
-def _substr(value: Value, start: Value, length: Value = None) -> Value:
-    rest = plain(value)[int(start) :]
-    return marked(rest if length is None else rest[: int(length)], value)
 
 
 def _pack(template: Value, *given: Value) -> Value:
@@ -159,10 +150,6 @@ def _range(first: Value, last: Value, *_: Value) -> Value:
     return list(numbers) if len(numbers) <= _MOST else UNKNOWN
 
 
-def _rest(value: Value, *_: Value) -> Value:
-    return list(value[1:]) if isinstance(value, (list, tuple)) else made_from(value)
-
-
 def _slice(value: Value, start: Value = 0, end: Value = None, *_: Value) -> Value:
     return index(value, slice(int(start), None if end is None else int(end)))
 
@@ -183,28 +170,13 @@ def _replace_once(value: Value, old: Value, new: Value, *_: Value) -> Value:
 # -- lists and dictionaries, some changed in place -------------------------------------------------------------------
 
 
+def _items(value: Value) -> list[Value]:
+    return [made_from(value)] if (found := flat(value)) is None else found
+
+
 def _each(value: Value = (), *_: Value) -> Value:
     found = flat(value)
     return made_from(value) if found is None else found
-
-
-def _sorted(value: Value, *_: Value) -> Value:
-    return sorted(value) if isinstance(value, (list, tuple)) and computed(value) else _each(value)
-
-
-def _numbers(*bounds: Value) -> Value:
-    made = range(*bounds)
-    return list(made) if len(made) <= _MOST else UNKNOWN
-
-
-def _zip(*values: Value) -> Value:
-    lists = [flat(value) for value in values]
-    return UNKNOWN if None in lists else [tuple(row) for row in zip(*(found or [] for found in lists), strict=False)]
-
-
-def _numbered(value: Value, start: Value = 0) -> Value:
-    found = flat(value)
-    return [(UNKNOWN, made_from(value))] if found is None else list(enumerate(found, start))
 
 
 def _append(found: list[Value], *given: Value) -> Value:
@@ -231,34 +203,26 @@ def _reverse_in_place(found: list[Value], *_: Value) -> Value:
     return found
 
 
-def _look_up(found: Mapping[Value, Value], key: Value, default: Value = UNKNOWN) -> Value:
-    return found[key] if isinstance(key, (str, int)) and key in found else default
-
-
 def _merge(found: dict[Value, Value], other: Value = None) -> Value:
     found.update(other if isinstance(other, dict) else {})
     return found
 
 
-def _dict(value: Value = (), **named: Value) -> Value:
-    return made_from(value) if isinstance(value, Sym) else {**dict(value), **named}
-
-
 _LISTS: Mapping[str, Callable[..., Value]] = {
     "each": _each,
     "tuple": lambda value=(), *_: tuple(found) if isinstance(found := _each(value), list) else found,
-    "sorted": _sorted,
-    "numbers": _numbers,
-    "zip": _zip,
-    "numbered": _numbered,
-    "chain": lambda *lists: [one for value in lists for one in flat(value) or [UNKNOWN]],
+    "sorted": lambda value, *_: sorted(value) if isinstance(value, (list, tuple)) and computed(value) else _each(value),
+    "numbers": lambda *bounds: list(made) if len(made := range(*bounds)) <= _MOST else UNKNOWN,
+    "zip": lambda *values: list(zip(*map(_items, values), strict=False)),
+    "numbered": lambda value, start=0: list(enumerate(_items(value), start)),
+    "chain": lambda *lists: [one for value in lists for one in _items(value)],
     "endless": lambda *_: Sym(ENDLESS),
     "append": _append,
-    "extend": lambda found, given=(), *_: _append(found, *((flat(given) or [made_from(given)])[:MAX_ITEMS])),
+    "extend": lambda found, given=(), *_: _append(found, *_items(given)[:MAX_ITEMS]),
     "insert": _insert,
     "reverse_in_place": _reverse_in_place,
-    "dict": _dict,
-    "look_up": _look_up,
+    "dict": lambda value=(), **named: made_from(value) if isinstance(value, Sym) else {**dict(value), **named},
+    "look_up": lambda found, key, default=UNKNOWN: found.get(key, default) if isinstance(key, (str, int)) else default,
     "merge": _merge,
     "push": lambda found, *given: len(_append(found, *given)),
     "unshift": _unshift,
@@ -352,7 +316,7 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "shell_join": _shell_join,
     "upper": _of_text(str.upper),
     "lower": _of_text(str.lower),
-    "strip": _strip,
+    "strip": lambda value, *_: marked(text_of(value).strip(), value),
     "reverse": _reverse,
     "join": _join,
     "join_rest": lambda between, *rest: _join(between, _list(*rest)),
@@ -365,7 +329,7 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "replace_in": lambda old, new, value, *_: _replace(value, old, new),
     "chr": _chr,
     "repeat": _repeat,
-    "substr": _substr,
+    "substr": lambda value, start, length=MAX_TEXT: marked(plain(value)[int(start) :][: int(length)], value),
     "unquote": _of_text(urllib.parse.unquote),
     "pack": _pack,
     "unpack_text": lambda value, shape="", *_: (
@@ -382,7 +346,7 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "items": items,
     "first": lambda value, *_: index(value, 0),
     "last": lambda value, *_: index(value, -1),
-    "rest": _rest,
+    "rest": lambda value, *_: list(value[1:]) if isinstance(value, (list, tuple)) else made_from(value),
     "at": lambda value, key, *_: index(value, key),
     "unknown": lambda *given: made_from(list(given)),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -269,17 +270,13 @@ def _small(*values: Value) -> bool:
 
 
 _INTEGERS: Mapping[str, Callable[[int, int], Value]] = {
-    "Sub": lambda a, b: a - b,
-    "BitXor": lambda a, b: a ^ b,
-    "BitOr": lambda a, b: a | b,
-    "BitAnd": lambda a, b: a & b,
-    "FloorDiv": lambda a, b: a // b,
+    "Sub": operator.sub, "BitXor": operator.xor, "BitOr": operator.or_, "BitAnd": operator.and_, "FloorDiv": operator.floordiv,
+    "Mod": operator.mod,
     "Div": lambda a, b: a // b if a % b == 0 else a / b,
-    "Mod": lambda a, b: a % b,
     "LShift": lambda a, b: a << b if 0 <= b <= 64 else UNKNOWN,
     "RShift": lambda a, b: a >> b if 0 <= b <= 64 else UNKNOWN,
     "Pow": lambda a, b: a**b if 0 <= b <= 64 else UNKNOWN,
-}
+}  # fmt: skip
 
 
 def percent(template: str | bytes, args: Value) -> Value:
