@@ -217,6 +217,11 @@ def pick(call: LibraryCall, where: object) -> list[Any]:
     return [call.named["**"]] if "**" in call.named and not call.args else []  # whatever it is called with
 
 
+def chosen(call: LibraryCall, entry: Entry, detail: str) -> list[Any]:
+    """The arguments that a detail of an entry means; none where it has no such detail."""
+    return pick(call, entry[detail]) if detail in entry else []
+
+
 def _table(owner: Any) -> list[Any]:
     """The table or collection that a chain of calls was told: `from("users")`, `model("User")`."""
     naming = words("rows")["naming"]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from interlock.analysis.code.clients import ask_client
-from interlock.analysis.code.library import ON_PATHS, PROGRAM, Entry, flattened, holds, is_url, pick
+from interlock.analysis.code.library import ON_PATHS, PROGRAM, Entry, chosen, flattened, holds, is_url, pick
 from interlock.analysis.code.performing.functions import FUNCTION_EFFECTS
 from interlock.analysis.code.performing.network import NETWORK_EFFECTS, leaks, request
 from interlock.analysis.code.performing.programs import PROGRAM_EFFECTS, SHELL, Work, feed, shell_line
@@ -64,13 +64,9 @@ def _touching(verb: str) -> Work:
                 given = Sym("?", traits=traits_of(path))
             else:
                 many = ("bulk",) if entry.get("globs") and not _GLOB.isdisjoint(text_of(path)) else ()
-                walk.world.touch(
-                    _how(call, entry) if verb == "write" else verb,
-                    path,
-                    *_traits(call, entry),
-                    *many,
-                    *(_rights(call, entry) if verb == "chmod" else ()),
-                )
+                rights = _rights(call, entry) if verb == "chmod" else ()
+                how = _how(call, entry) if verb == "write" else verb
+                walk.world.touch(how, path, *_traits(call, entry), *many, *rights)
                 given = _after(walk, verb, call, entry, path) if verb in ("read", "write") else _DONE
         return given
 
@@ -98,10 +94,9 @@ def _touch_open(walk: ProgramWalk, verb: str, file: OpenFile) -> Value:
 
 def _how(call: LibraryCall, entry: Entry) -> str:
     """A write adds where it is told to, and empties where there is nothing to write."""
-    added = pick(call, entry["appends"]) if "appends" in entry else []
-    if added and any(_adds(value) for value in added):
+    if any(map(_adds, chosen(call, entry, "appends"))):
         return "append"
-    content = pick(call, entry["content"]) if "content" in entry else [UNKNOWN]
+    content = chosen(call, entry, "content") if "content" in entry else [UNKNOWN]
     return "truncate" if content and content[0] in ("", b"") else "write"
 
 
@@ -121,9 +116,8 @@ def _rights(call: LibraryCall, entry: Entry) -> list[str]:
 def _after(walk: ProgramWalk, verb: str, call: LibraryCall, entry: Entry, path: Value) -> Value:
     if verb == "read":
         return Sym("?", traits=file_traits(text_of(path)))
-    content = pick(call, entry["content"]) if "content" in entry else []
-    if verb == "write" and content and fetched(content[0]):
-        walk.world.downloads[text_of(path).removeprefix("./")] = fetched(content[0])
+    for content in filter(fetched, chosen(call, entry, "content")[:1]):
+        walk.world.downloads[text_of(path).removeprefix("./")] = fetched(content)
     return _DONE
 
 
@@ -132,7 +126,7 @@ def _open(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     if not paths:
         return UNKNOWN
     path, text = paths[0], text_of(paths[0])
-    given = pick(call, entry["mode"]) if "mode" in entry else []
+    given = chosen(call, entry, "mode")
     mode = open_mode(given) if given else entry.get("opens", "r")
     if text.lstrip().startswith("|"):
         return shell_line(walk, text.lstrip()[1:].strip(), call)
@@ -174,8 +168,7 @@ def _fill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
 
 
 def _kill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    signal = pick(call, entry["signal"]) if "signal" in entry else []
-    if signal and text_of(signal[0]) in ("0", "EXIT"):
+    if any(text_of(signal) in ("0", "EXIT") for signal in chosen(call, entry, "signal")[:1]):
         return UNKNOWN
     for who in map(text_of, flattened(pick(call, where))):
         walk.world.effect("kill", who, *(("all",) if who == "-1" else ()))
@@ -190,7 +183,7 @@ def _fork(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
 
 
 def _tell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    targets = flattened(pick(call, entry["target"])) if "target" in entry else []
+    targets = flattened(chosen(call, entry, "target"))
     if not targets and entry.get("target") == "member":
         return UNKNOWN
     targets = [target for target in targets if not isinstance(target, (bool, ProgramFunction))]
@@ -198,13 +191,9 @@ def _tell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
         if where == "store_drop" and "bulk" in traits_of(target):  # each of those that there are
             walk.world.effect("store_drop", "", "all")
         else:
-            walk.world.effect(str(where), text_of(target), *_traits(call, entry), *_unfiltered(call, entry))
+            whole = "filter" in entry and not any(map(_narrows, pick(call, entry["filter"])))
+            walk.world.effect(str(where), text_of(target), *_traits(call, entry), *["unfiltered"] * whole)
     return None if entry.get("called") else UNKNOWN
-
-
-def _unfiltered(call: LibraryCall, entry: Entry) -> list[str]:
-    """Whether a filter lets everything through."""
-    return ["unfiltered"] if "filter" in entry and not any(map(_narrows, pick(call, entry["filter"]))) else []
 
 
 def _narrows(value: Value) -> bool:
@@ -221,10 +210,6 @@ def _chdir(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) ->
     return walk.world.cwd
 
 
-def _close(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    return call.owner
-
-
 def _refuse(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     walk.world.unreadable(str(where), *_traits(call, entry))
     return _DONE
@@ -235,8 +220,8 @@ _WORK: Mapping[str, Work] = {
     **NETWORK_EFFECTS,
     **FUNCTION_EFFECTS,
     **{verb: _touching(verb) for verb in ON_PATHS},
-    "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "chdir": _chdir, "close": _close,
-    "client": ask_client, "unreadable": _refuse,
+    "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "chdir": _chdir,
+    "client": ask_client, "unreadable": _refuse, "close": lambda walk, call, entry, where: call.owner,
 }  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from interlock.analysis.code.library import Entry, pick
+from interlock.analysis.code.library import Entry, chosen, pick
 from interlock.analysis.code.performing.programs import Work
 from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
 from interlock.analysis.code.program.paths import items
@@ -18,7 +18,7 @@ _OUTER = frozenset({"Kernel", "Object", "self", "Module"})  # objects whose meth
 
 def _calls(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     """Functions that are called with each item of a list, or with the arguments that are named."""
-    given = pick(call, entry["with"]) if "with" in entry else []
+    given = chosen(call, entry, "with")
     each = pick(call, entry["each"]) if "each" in entry else None
     rows = [given]
     if each is not None:

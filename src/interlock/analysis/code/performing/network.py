@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from interlock.analysis.code.library import COMMON, Entry, flattened, pick, words
+from interlock.analysis.code.library import COMMON, Entry, chosen, flattened, pick, words
 from interlock.analysis.code.performing.programs import Work
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, concat, file_traits, listed, text_of, traits_of
@@ -36,7 +36,7 @@ def _send(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     """Something goes over the connection, or to an address that only its service knows."""
     content = [*pick(call, where), *call.named.values()]
     leak, peer = leaks(content) or _named_secrets(content), walk.world.peer or entry.get("called", "")
-    peer = "".join(text_of(one) for one in pick(call, entry["target"])[:1]) if "target" in entry else peer
+    peer = "".join(map(text_of, pick(call, entry["target"])[:1])) if "target" in entry else peer
     if leak and peer:
         walk.world.effect("send", peer, *leak)
     return UNKNOWN
@@ -54,7 +54,9 @@ def _wire(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
 
 def request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value], bodies: Iterable[Value] = ()) -> Value:
     """One HTTP request; what it returns was fetched."""
-    url = _pieced(url) if isinstance(url, dict) else url
+    if isinstance(url, dict):  # in pieces
+        host, port = url.get("hostname", url.get("host", UNKNOWN)), [":", url["port"]] if "port" in url else []
+        url = concat([host, *port, url.get("path", "")])
     address, leak = text_of(url), leaks([url, *given]) or _named_secrets(bodies)
     if leak:
         walk.world.effect("send", address, *leak)
@@ -63,12 +65,6 @@ def request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value], 
     elif not leak:
         walk.world.effect("fetch", address, *_named_secrets([address]))
     return Sym("<response>", traits=frozenset({f"fetched:{address if known(address) else 'the network'}"}))
-
-
-def _pieced(parts: Mapping[str, Value]) -> Value:
-    """An address that is given in pieces."""
-    host = parts.get("hostname", parts.get("host", UNKNOWN))
-    return concat([host, *([":", parts["port"]] if "port" in parts else []), parts.get("path", "")])
 
 
 def _fetch(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -107,7 +103,7 @@ def _http(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
         method = text_of(asked.named.get("method", method)).lower()
         return request(walk, "post" if method == "sends" and sent else method, url, [*sent, *asked.given()])
     made = request(walk, "post" if method == "sends" and sent else method, url, sent, sent if "sends" in entry else ())
-    for path in pick(call, entry["to"])[:1] if "to" in entry else ():
+    for path in chosen(call, entry, "to")[:1]:
         _keep(walk, url, path)
     return made
 
@@ -127,7 +123,7 @@ def _address(values: Sequence[Value]) -> list[str]:
 
 
 def _connect(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    port = [text_of(value) for value in (pick(call, entry["port"]) if "port" in entry else [])[:1]]
+    port = [text_of(value) for value in chosen(call, entry, "port")[:1]]
     walk.world.peer = ":".join([*_address(pick(call, where)), *port]) or "a connection"
     return Sym("socket", traits=frozenset({f"fetched:{walk.world.peer}", "socket"}))
 

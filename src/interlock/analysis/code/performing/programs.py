@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from interlock.analysis.code.clients import command_of
-from interlock.analysis.code.library import COMMON, URL, Entry, flattened, holds, is_url, pick, words
+from interlock.analysis.code.library import COMMON, URL, Entry, chosen, flattened, holds, is_url, pick, words
 from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction, label, links
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import (
@@ -46,9 +46,7 @@ def _started(words: Sequence[str]) -> Value:
     return Sym("?", traits=_printed(program, words[1:])) if program.prints else Sym("?")
 
 
-_WHOLE = frozenset(
-    {"environment", "variable"}
-)  # what a program prints by, that prints all variables where it is given no name
+_WHOLE = frozenset({"environment", "variable"})  # prints all variables where it is given no name
 _CONTENT = frozenset({"files", "lines", "reversed_lines", "decompressed", "decoded_base64", "decoded_hex"})
 _ENDS = frozenset({"|", ";", "&&", "||", ">", ">>", "&"})
 
@@ -79,21 +77,20 @@ def shell_line(walk: ProgramWalk, line: Value, call: LibraryCall) -> Value:
 
 def _shell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     found = pick(call, where)
-    words = [*entry.get("words", ()), *flattened([*found, *(pick(call, entry["argv"]) if "argv" in entry else [])])]
+    words = [*entry.get("words", ()), *flattened([*found, *chosen(call, entry, "argv")])]
     if not found or (entry.get("known") and not isinstance(found[0], str)):
         return UNKNOWN
-    return _fed(
-        walk, call, entry, shell_line(walk, words[0] if len(words) == 1 else result("join", [" ", words]), call)
-    )
+    line = words[0] if len(words) == 1 else result("join", [" ", words])
+    return _fed(walk, call, entry, shell_line(walk, line, call))
 
 
 def _run(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    given = flattened([*pick(call, where), *(pick(call, entry["argv"]) if "argv" in entry else [])])
+    given = flattened([*pick(call, where), *chosen(call, entry, "argv")])
     if entry.get("known") and not without_holes("".join(map(text_of, given[:1]))).strip():
         return UNKNOWN
     words = [made for word in entry.get("words", ()) if (made := command_of(call, word))] + given
     words += _flags(call, entry["flags"]) if "flags" in entry else []
-    if words and "shelled" in entry and holds(pick(call, entry["shelled"])):
+    if words and holds(chosen(call, entry, "shelled")):
         return shell_line(walk, result("join", [" ", words]), call)
     return _run_words(walk, call, entry, words)
 
@@ -107,21 +104,16 @@ def _run_words(walk: ProgramWalk, call: LibraryCall, entry: Entry, words: Sequen
 
 def _fed(walk: ProgramWalk, call: LibraryCall, entry: Entry, process: Value) -> Value:
     """The program that was started, after what the call gives it to read."""
-    for text in pick(call, entry["input"]) if "input" in entry else ():
+    for text in chosen(call, entry, "input"):
         feed(walk, process, text)
     return process
 
 
 def _flags(call: LibraryCall, off: Mapping[str, str]) -> list[str]:
     """Arguments with names, as the options that they stand for; `off` has those of what is switched off."""
-    found = [
-        off.get(key, "") if value is False else _flag(key) if value is True else "" for key, value in call.named.items()
-    ]
-    return [flag for flag in found if flag]
-
-
-def _flag(name: str) -> str:
-    return "" if name.startswith("_") else ("-" if len(name) == 1 else "--") + name.replace("_", "-")
+    on = [key for key, value in call.named.items() if value is True and not key.startswith("_")]
+    flags = [("-" if len(name) == 1 else "--") + name.replace("_", "-") for name in on]
+    return flags + [off[key] for key, value in call.named.items() if value is False and key in off]
 
 
 def _start(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -135,9 +127,9 @@ def _start(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) ->
 def _command(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     """One text goes through a shell; several words, or a list, do not."""
     found = [value for value in pick(call, where) if not isinstance(value, dict)]
-    more = pick(call, entry["argv"])[:1] if "argv" in entry else []
-    option = pick(call, entry["shelled"])[:1] if "shelled" in entry and call.named else []
-    shelled = bool(option) and holds(option)
+    more = chosen(call, entry, "argv")[:1]
+    option = chosen(call, entry, "shelled")[:1] if call.named else []
+    shelled = holds(option)
     if "wired" in entry:
         walk.world.wired = walk.world.wired or bool(walk.world.peer)
     if shelled and found and listed(found[0]) and not isinstance(option[0], Sym):
@@ -181,12 +173,6 @@ _OUT_OF_MEMORY = re.compile(  # statements that reach files, or run code
 )
 
 
-def _looks_like_sql(text: str) -> bool:
-    """Whether a text begins as a statement does."""
-    found = _STATEMENT.match(text)
-    return found is not None and found[1].lower() in words(COMMON)["statements"]
-
-
 def _sql(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     """Statements are given to a database; one that lives in memory alone holds nobody's data."""
     by_name = "." in call.path and not call.path.startswith(".")
@@ -199,7 +185,7 @@ def _sql(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> V
         if isinstance(value, Sym) and value.path.startswith(DELETE):
             table = label(args[0]) if (args := links(value)[-1].args) else hole()
             walk.world.effect("sql_delete", table, *[] if ".where" in value.path else ["unfiltered"])
-        elif _looks_like_sql(text) or named:
+        elif named or ((found := _STATEMENT.match(text)) and found[1].lower() in words(COMMON)["statements"]):
             walk.world.code("sql", text)
         elif store and not isinstance(value, ProgramFunction) and words(COMMON)["builders"].isdisjoint(built):
             walk.world.effect("sql_execute", "")

@@ -76,12 +76,8 @@ class ProgramEffects(Struct, eq=False):
         words = [str(text_of(word)) for word in argv]
         if not words:
             return
-        script = next((word for flag, word in pairwise(argv) if flag in ("-c", "-e")), None)
-        if (
-            script is not None
-            and fetched(script)
-            and input_language(_base(words)) in ("shell", "cmd", "powershell", "python")
-        ):
+        script = next((word for flag, word in pairwise(argv) if flag in ("-c", "-e")), "")
+        if fetched(script) and input_language(_base(words)) in ("shell", "cmd", "powershell", "python"):
             self.effect("run_download", fetched(script))
             return
         self._start(words, call)
@@ -328,6 +324,5 @@ def leaves(node: ast.stmt) -> bool:
 
 Statement = Callable[[ProgramWalk, Any], object]
 Expression = Callable[[ProgramWalk, Any], Value]
-Answer = Callable[
-    [ProgramWalk, LibraryCall], Value
-]  # what a call of a library gives; UNKNOWN where it has nothing to say
+# What a call of a library gives; UNKNOWN where it has nothing to say.
+Answer = Callable[[ProgramWalk, LibraryCall], Value]
