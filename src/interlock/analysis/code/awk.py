@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Mapping
 
+from interlock.analysis.code import token_parser as tokens
 from interlock.analysis.code.grammar import CONDITION
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.lexing import CodeToken, Scanner, scan, template
@@ -15,7 +16,6 @@ from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import Sym, Value, text_of
 from interlock.analysis.code.program.walk import ProgramWalk, is_bare_shell
-from interlock.analysis.code.token_forms import for_loop, if_else, params, returned, while_loop
 from interlock.analysis.code.token_parser import TokenDialect, TokenParser
 from interlock.analysis.facts import Report, known, without_holes
 
@@ -135,7 +135,7 @@ def _indirect(parser: TokenParser) -> ast.expr:
 def _function(parser: TokenParser) -> ast.expr:
     title = parser.token.text
     parser.at += 1
-    given = params(parser, "var")
+    given = tokens.params(parser, "var")
     return nodes.as_body([nodes.function(given, parser.block() if parser.is_op("{") else [], title)])
 
 
@@ -151,10 +151,10 @@ _DIALECT = TokenDialect(
         "$": _field,
         "@": _indirect,
         **dict.fromkeys(["function", "func"], _function),
-        "if": if_else,
-        "while": while_loop,
-        "for": for_loop,
-        "return": returned,
+        "if": tokens.if_else,
+        "while": tokens.while_loop,
+        "for": tokens.for_loop,
+        "return": tokens.returned,
     },
     adjacent=_ADJACENT,
 )

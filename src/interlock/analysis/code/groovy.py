@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from interlock.analysis.code import token_parser as tokens
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import CodeToken, Part, Scanner, Splice, balanced, literal, scan, template
 from interlock.analysis.code.library import words
@@ -13,7 +14,6 @@ from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.paths import PATH
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, traits_of
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.code.token_forms import for_loop, if_else, returned, skip_statement, while_loop
 from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens
 from interlock.analysis.facts import known
 
@@ -123,12 +123,12 @@ _DIALECT = TokenDialect(
     frozenset({"+"}),
     {
         "new": _new,
-        "if": if_else,
-        "while": while_loop,
-        "for": for_loop,
-        "return": returned,
-        "import": skip_statement,
-        "package": skip_statement,
+        "if": tokens.if_else,
+        "while": tokens.while_loop,
+        "for": tokens.for_loop,
+        "return": tokens.returned,
+        "import": tokens.skip_statement,
+        "package": tokens.skip_statement,
     },
     bare=_bare,
     block=_block,

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import PROGRAM, Entry, Library, holds, library
-from interlock.analysis.code.performing import applies, perform
-from interlock.analysis.code.performing.functions import FEW
+from interlock.analysis.code.performing import FEW, applies, perform
 from interlock.analysis.code.program.expressions import EXPRESSIONS
 from interlock.analysis.code.program.functions import invoke, takes_this
 from interlock.analysis.code.program.objects import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from interlock.analysis.code import token_parser as tokens
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import CodeToken, Scanner, scan, template
 from interlock.analysis.code.program import nodes
@@ -12,7 +13,6 @@ from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, index
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.code.token_forms import branch, for_loop, if_else, params, while_loop
 from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens
 
 _OPERATORS_BY_RANK = {
@@ -71,9 +71,9 @@ def _one(scanner: Scanner) -> None:
 
 
 def _function(parser: TokenParser) -> ast.expr:
-    given = params(parser, "name", "text")
+    given = tokens.params(parser, "name", "text")
     parser.names.update(given)
-    return nodes.closure(given, nodes.returning(branch(parser)))
+    return nodes.closure(given, nodes.returning(tokens.branch(parser)))
 
 
 _DIALECT = TokenDialect(
@@ -84,9 +84,9 @@ _DIALECT = TokenDialect(
     frozenset(),
     {
         **dict.fromkeys(["function", "\\"], _function),
-        "for": for_loop,
-        "if": if_else,
-        **dict.fromkeys(["while", "repeat"], while_loop),
+        "for": tokens.for_loop,
+        "if": tokens.if_else,
+        **dict.fromkeys(["while", "repeat"], tokens.while_loop),
     },
     fields=True,
     callee=nodes.name,

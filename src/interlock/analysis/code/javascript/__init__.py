@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, first_field, text_of
-from interlock.analysis.code.javascript.answers import ANSWERS, handed, item, member
-from interlock.analysis.code.javascript.names import ScriptBuilder, bind, declare, identifier, key_of, own_names, titled
+from interlock.analysis.code.javascript.answers import ANSWERS, GLOBALS, handed, item, member
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import words
@@ -35,7 +36,7 @@ def parse(source: str) -> tuple[ast.Module, bool]:
     source = source.removeprefix("\ufeff")
     root = _tree(source.partition("\n")[2] if source.startswith("#!") else source)
     broken = [text_of(node) for node in errors(root)]
-    body = ScriptBuilder("javascript", *rules_of("javascript", *_OWN)).block(root.named_children)
+    body = _ScriptBuilder("javascript", *rules_of("javascript", *_OWN)).block(root.named_children)
     if any(HOLE in text for text in broken):
         return ast.Module([*body, ast.Expr(nodes.call("<hole>"))], []), True
     nothing = all(child.type in ("ERROR", "comment") for child in root.named_children)
@@ -68,7 +69,115 @@ def _is_risky(text: str) -> bool:
     return not words("javascript")["risky"].isdisjoint((*called, *(_WAY.sub("", name) for name in called)))
 
 
-# -- names and texts
+# -- names: which block they belong to, and the patterns that give them values
+
+
+class _ScriptBuilder(Builder):
+    """Defines the functions of a block before the rest of it runs."""
+
+    def block(self, found: Iterable[Node]) -> list[ast.stmt]:
+        return super().block(sorted(found, key=lambda node: not _defines(node)))
+
+
+def _defines(node: Node) -> bool:
+    inner = node.child_by_field_name("declaration") if node.type == "export_statement" else node
+    return inner is not None and inner.type.endswith("function_declaration")
+
+
+def _identifier(build: Builder, node: Node) -> Made:
+    """A name, as the block that it stands in has it."""
+    named = text_of(node)
+    return nodes.call("<hole>") if HOLE in named else nodes.name(_called(build, named))
+
+
+def _called(build: Builder, name: str) -> str:
+    return next((scope[name] for scope in reversed(build.scopes) if name in scope), name)
+
+
+def _declare(build: Builder, name: str) -> None:
+    """A parameter: it hides a name of the code around, and is called as it is."""
+    build.scopes[-1][name] = name
+
+
+def _declared(build: Builder, node: Node) -> str:
+    """A name of the innermost block; where it hides another, it is called differently."""
+    *around, own = build.scopes
+    name = text_of(node)
+    own.setdefault(name, f"{name}@{node.start_byte}" if any(name in scope for scope in around) else name)
+    return own[name]
+
+
+@contextmanager
+def _own_names(build: Builder) -> Iterator[None]:
+    """Read what has names of its own."""
+    build.scopes.append({})
+    yield
+    build.scopes.pop()
+
+
+def _key_of(build: Builder, node: Node | None) -> ast.expr:
+    """The name of a property."""
+    if node is None or node.type in ("property_identifier", "private_property_identifier"):
+        return nodes.text(text_of(node))
+    return build.parts(node) if node.type == "computed_property_name" else build.expr(node)
+
+
+def _titled(value: ast.expr, name: ast.expr | None) -> ast.expr:
+    """A function without a name goes by the one that it is given to."""
+    title = (
+        getattr(name, "value", "") if isinstance(name, ast.Constant) else getattr(name, "id", getattr(name, "attr", ""))
+    )
+    if isinstance(value, Closure) and not value.function.name and isinstance(title, str):
+        value.function.name = title
+    return value
+
+
+def _bind(build: Builder, target: Node | None, value: ast.expr, declare: str = "block") -> list[ast.stmt]:
+    """Give a name, or the names of a pattern, a value."""
+    kind = target.type if target is not None else ""
+    if target is None or kind in ("comment", "ERROR"):
+        return []
+    if kind in ("identifier", "shorthand_property_identifier_pattern", "undefined"):
+        name = nodes.name(_declared(build, target) if declare == "block" else _called(build, text_of(target)))
+        value = _titled(value, name)
+        return [ast.AnnAssign(name, nodes.NOTHING, value, 1)] if declare else nodes.assign(name, value)
+    if kind in ("assignment_pattern", "object_assignment_pattern"):
+        filled = nodes.call("<default>", [value, build.field(target, "right")])
+        return _bind(build, target.child_by_field_name("left"), filled, declare)
+    if kind in ("object_pattern", "array_pattern"):
+        return _take_apart(build, target, value, declare)
+    if kind in ("rest_pattern", "parenthesized_expression"):
+        return _bind(build, target.named_children[0], value, declare)
+    place = build.expr(target)
+    if isinstance(place, ast.Attribute) and isinstance(place.value, ast.Name) and place.value.id in GLOBALS:
+        place = nodes.name(place.attr)
+    return nodes.assign(place, _titled(value, place))
+
+
+def _take_apart(build: Builder, pattern: Node, value: ast.expr, declare: str) -> list[ast.stmt]:
+    whole = value if isinstance(value, ast.Name) else nodes.name(f"<{pattern.start_byte}>")
+    made: list[ast.stmt] = [] if whole is value else [ast.AnnAssign(whole, nodes.NOTHING, value, 1)]
+    at = 0
+    for child in pattern.children:
+        at += child.type == ","
+        if not child.is_named:
+            continue
+        if child.type == "rest_pattern":
+            part: ast.expr = (
+                nodes.item(whole, ast.Slice(ast.Constant(at))) if pattern.type == "array_pattern" else whole
+            )
+        elif pattern.type == "array_pattern":
+            part = nodes.item(whole, ast.Constant(at))
+        else:
+            named = child.child_by_field_name("key") or child.child_by_field_name("left") or child
+            part = nodes.item(
+                whole, _key_of(build, named) if child.type == "pair_pattern" else nodes.text(text_of(named))
+            )
+        made += _bind(build, child.child_by_field_name("value") or child, part, declare)
+    return made
+
+
+# -- texts and objects
 
 
 def _text(build: Builder, node: Node) -> Made:
@@ -80,16 +189,16 @@ def _object_of(build: Builder, node: Node) -> Made:
     values: list[ast.expr] = []
     for child in node.named_children:
         if child.type == "pair":
-            key = key_of(build, child.child_by_field_name("key"))
+            key = _key_of(build, child.child_by_field_name("key"))
             keys.append(key)
-            values.append(titled(build.field(child, "value"), key))
+            values.append(_titled(build.field(child, "value"), key))
         elif child.type == "shorthand_property_identifier":
             keys.append(nodes.text(text_of(child)))
             values.append(build.expr(child))
         elif child.type == "method_definition":
-            key = key_of(build, child.child_by_field_name("name"))
+            key = _key_of(build, child.child_by_field_name("name"))
             keys.append(key)
-            values.append(titled(_closure(build, child), key))
+            values.append(_titled(_closure(build, child), key))
         elif child.type == "spread_element":
             keys.append(None)
             values.append(build.parts(child))
@@ -130,20 +239,20 @@ def _update(build: Builder, node: Node) -> Made:
 
 
 def _assignment(build: Builder, node: Node) -> Made:
-    return bind(build, node.child_by_field_name("left"), build.field(node, "right"), "")
+    return _bind(build, node.child_by_field_name("left"), build.field(node, "right"), "")
 
 
 def _declarator(build: Builder, node: Node) -> Made:
     value = build.field(node, "value")
     blockwise = node.parent is not None and node.parent.type != "variable_declaration"
-    return bind(build, node.child_by_field_name("name"), value, "block" if blockwise else "function")
+    return _bind(build, node.child_by_field_name("name"), value, "block" if blockwise else "function")
 
 
 # -- functions and classes
 
 
 def _function(build: Builder, node: Node, title: str = "") -> ast.FunctionDef:
-    with own_names(build):
+    with _own_names(build):
         return _function_of(build, node, title)
 
 
@@ -159,8 +268,8 @@ def _function_of(build: Builder, node: Node, title: str) -> ast.FunctionDef:
             continue
         plain = inner.type == "identifier"
         name = text_of(inner) if plain else f"<{inner.start_byte}>"
-        declare(build, name)
-        first += [] if plain else bind(build, inner, nodes.name(name))
+        _declare(build, name)
+        first += [] if plain else _bind(build, inner, nodes.name(name))
         if last:
             rest = name
             continue
@@ -221,21 +330,23 @@ def _class_part(build: Builder, node: Node) -> list[ast.stmt]:
 
 
 def _for_in(build: Builder, node: Node) -> Made:
-    with own_names(build):
+    with _own_names(build):
         over, each = build.field(node, "right"), nodes.name(f"<{node.start_byte}>")
         if text_of(node.child_by_field_name("operator")) == "in":
             over = nodes.call("Object.keys", [over])
-        given = bind(build, node.child_by_field_name("left"), each, "block" if node.child_by_field_name("kind") else "")
+        given = _bind(
+            build, node.child_by_field_name("left"), each, "block" if node.child_by_field_name("kind") else ""
+        )
         return nodes.loop(each, over, [*given, *build.body(node.child_by_field_name("body"))])
 
 
 def _counted_inside(build: Builder, node: Node) -> Made:
-    with own_names(build):
+    with _own_names(build):
         return grammar.counted(build, node)
 
 
 def _block_inside(build: Builder, node: Node) -> Made:
-    with own_names(build):
+    with _own_names(build):
         return build.block(node.named_children)
 
 
@@ -250,11 +361,11 @@ def _import_of(build: Builder, node: Node) -> Made:
     made: list[ast.stmt] = [ast.AnnAssign(whole, nodes.NOTHING, source, 1)]
     for child in clause.named_children:
         if child.type != "named_imports":
-            made += bind(build, child if child.type == "identifier" else child.named_children[0], whole)
+            made += _bind(build, child if child.type == "identifier" else child.named_children[0], whole)
             continue
         for one in child.named_children:
             name = one.child_by_field_name("name")
-            made += bind(build, one.child_by_field_name("alias") or name, nodes.member(whole, text_of(name)))
+            made += _bind(build, one.child_by_field_name("alias") or name, nodes.member(whole, text_of(name)))
     return made
 
 
@@ -262,11 +373,11 @@ def _export(build: Builder, node: Node) -> Made:
     declared = node.child_by_field_name("declaration")
     if declared is not None:
         return build.body(declared)
-    return titled(build.field(node, "value"), nodes.text("default"))
+    return _titled(build.field(node, "value"), nodes.text("default"))
 
 
 _OWN = (
-    identifier, _text, _object_of, _call, _sequence, _unary, _update, _assignment, _declarator, _closure, _define,
+    _identifier, _text, _object_of, _call, _sequence, _unary, _update, _assignment, _declarator, _closure, _define,
     _class_of, _counted_inside, _for_in, _block_inside, _import_of, _export,
 )  # fmt: skip
 JAVASCRIPT = CodeLanguage(

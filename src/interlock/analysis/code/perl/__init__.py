@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from interlock.analysis.code import token_parser as tokens
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import CodeToken
 from interlock.analysis.code.library import library, words
@@ -15,7 +16,6 @@ from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
 from interlock.analysis.code.program.paths import items, tree
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, text_of
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.code.token_forms import for_loop, if_else, params, skip_statement, unbracketed, while_loop
 from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens
 from interlock.analysis.facts import hole
 
@@ -35,7 +35,7 @@ _TOPIC = "$_"
 def _sub(parser: TokenParser) -> ast.expr:
     title = parser.token.text if parser.token.kind == "name" else ""
     parser.at += bool(title)
-    given = params(parser, "var")
+    given = tokens.params(parser, "var")
     if not parser.is_op("{"):
         return nodes.NOTHING
     made = nodes.function(given, nodes.returning(parser.block()), title, rest="" if given else "@_")
@@ -56,7 +56,7 @@ def _foreach(parser: TokenParser) -> ast.expr:
     if not parser.is_op("("):
         return nodes.NOTHING
     if any(token.kind == "op" and token.text == ";" for token in parser.tokens[parser.at : parser.mates[parser.at]]):
-        return for_loop(parser)
+        return tokens.for_loop(parser)
     over = _flat([parser.group()])
     body = parser.block() if parser.is_op("{") else []
     return nodes.as_expression(nodes.loop(nodes.name(named), over, body))
@@ -69,7 +69,7 @@ def _flat(given: list[ast.expr]) -> ast.expr:
 def _over_list(parser: TokenParser) -> ast.expr:
     """map, grep, sort: the block is read with each item of the list."""
     word = parser.tokens[parser.at - 1].text
-    with unbracketed(parser):
+    with tokens.unbracketed(parser):
         block = parser.block() if parser.is_op("{") else None
         parser.skip(",")
         args, _ = parser.bare_arguments(2)
@@ -132,7 +132,7 @@ def _return(parser: TokenParser) -> ast.expr:
 
 def _open(parser: TokenParser) -> ast.expr:
     """open HANDLE, MODE, PATH: a file, or a pipe from or to a command."""
-    with unbracketed(parser):
+    with tokens.unbracketed(parser):
         parser.skip("my", "our", "local")
         handle = parser.token.text
         if parser.token.kind in ("name", "var"):
@@ -179,12 +179,12 @@ _DIALECT = TokenDialect(
     {
         "sub": _sub,
         **dict.fromkeys(["foreach", "for"], _foreach),
-        **dict.fromkeys(["while", "until"], while_loop),
-        **dict.fromkeys(["if", "unless"], if_else),
+        **dict.fromkeys(["while", "until"], tokens.while_loop),
+        **dict.fromkeys(["if", "unless"], tokens.if_else),
         **dict.fromkeys(["map", "grep", "sort"], _over_list),
         **dict.fromkeys(["print", "say", "printf"], _print),
         **dict.fromkeys(["eval", "do"], _run_block),
-        **dict.fromkeys(["use", "no", "package"], skip_statement),
+        **dict.fromkeys(["use", "no", "package"], tokens.skip_statement),
         "return": _return,
         "open": _open,
         **dict.fromkeys(["system", "exec"], _system),
