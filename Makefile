@@ -36,7 +36,8 @@ $(NODE): $(STAMP)
 	@touch $@
 
 # What the tests start, by program and by package; Debian and its kin get it by themselves.
-PACKAGES := initdb:postgresql tmux:tmux zsh:zsh rsync:rsync zenity:zenity Xvfb:xvfb xwininfo:x11-utils bwrap:bubblewrap chromium:chromium
+PACKAGES := initdb:postgresql tmux:tmux zsh:zsh rsync:rsync zenity:zenity Xvfb:xvfb xwininfo:x11-utils bwrap:bubblewrap chromium:chromium \
+	ruby:ruby php:php-cli lua:lua5.4 tclsh:tcl
 $(TOOLS): $(STAMP) Makefile
 	@PATH="$$PATH:$$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')"; missing=; \
 	for pair in $(PACKAGES); do command -v "$${pair%:*}" >/dev/null || missing="$$missing $${pair#*:}"; done; \

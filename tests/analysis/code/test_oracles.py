@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +26,6 @@ class Spelling(NamedTuple):
     interpreter: str
     suffix: str
     start: str
-    visit: str  # goes to the folder of a program
     steps: dict[str, str]  # P and Q stand for values
     join: str
     set: str  # V gets P
@@ -39,7 +38,7 @@ class Spelling(NamedTuple):
 
 SPELLINGS = {
     "python": Spelling(
-        sys.executable, ".py", "import os, shutil, sys", 'os.chdir("{}")',
+        sys.executable, ".py", "import os, shutil, sys",
         {
             "delete": "os.remove(P)", "tree": "shutil.rmtree(P)", "write": 'open(P, "w").write("x")',
             "append": 'open(P, "a").write("x")', "empty": 'open(P, "w").close()', "move": "os.rename(P, Q)",
@@ -48,7 +47,7 @@ SPELLINGS = {
         "({} + {})", "V = P", "V", "def F(V):\n    BODY", "F(P)", "for V in [P, Q]:\n    BODY", "if len(sys.argv) < 99:\n    BODY",
     ),
     "javascript": Spelling(
-        "node", ".js", 'const fs = require("fs");', 'process.chdir("{}");',
+        "node", ".js", 'const fs = require("fs");',
         {
             "delete": "fs.unlinkSync(P);", "tree": "fs.rmSync(P, {recursive: true});", "write": 'fs.writeFileSync(P, "x");',
             "append": 'fs.appendFileSync(P, "x");', "empty": 'fs.writeFileSync(P, "");', "move": "fs.renameSync(P, Q);",
@@ -58,7 +57,7 @@ SPELLINGS = {
         "if (process.argv.length < 99) { BODY }",
     ),
     "perl": Spelling(
-        "perl", ".pl", "use File::Copy; use File::Path;", 'chdir("{}");',
+        "perl", ".pl", "use File::Copy; use File::Path;",
         {
             "delete": "unlink(P);", "tree": "rmtree(P);", "write": 'open(my $h, ">", P); print $h "x"; close($h);',
             "append": 'open(my $h, ">>", P); print $h "x"; close($h);', "empty": 'open(my $h, ">", P); close($h);',
@@ -68,7 +67,7 @@ SPELLINGS = {
         "if (@ARGV < 99) { BODY }",
     ),
     "tcl": Spelling(
-        "tclsh", ".tcl", "", 'cd "{}"',
+        "tclsh", ".tcl", "",
         {
             "delete": "file delete P", "tree": "file delete -force P", "write": "set h [open P w]; puts $h x; close $h",
             "append": "set h [open P a]; puts $h x; close $h", "empty": "close [open P w]", "move": "file rename P Q",
@@ -77,7 +76,7 @@ SPELLINGS = {
         "{}{}", "set V P", "$V", "", "", "", "if {$argc < 99} { BODY }",
     ),
     "ruby": Spelling(
-        "ruby", ".rb", 'require "fileutils"', 'Dir.chdir("{}")',
+        "ruby", ".rb", 'require "fileutils"',
         {
             "delete": "File.delete(P)", "tree": "FileUtils.rm_rf(P)", "write": 'File.write(P, "x")',
             "append": 'File.open(P, "a") { |h| h.write("x") }', "empty": 'File.write(P, "")', "move": "File.rename(P, Q)",
@@ -86,7 +85,7 @@ SPELLINGS = {
         "({} + {})", "V = P", "V", "def F(V)\n  BODY\nend", "F(P)", "[P, Q].each do |V|\n  BODY\nend", "if ARGV.length < 99\n  BODY\nend",
     ),
     "php": Spelling(
-        "php", ".php", "<?php", 'chdir("{}");',
+        "php", ".php", "<?php",
         {
             "delete": "unlink(P);", "write": 'file_put_contents(P, "x");', "append": 'file_put_contents(P, "x", FILE_APPEND);',
             "empty": 'file_put_contents(P, "");', "move": "rename(P, Q);", "copy": "copy(P, Q);", "rights": "chmod(P, 0600);",
@@ -95,7 +94,7 @@ SPELLINGS = {
         "if ($argc < 99) { BODY }",
     ),
     "lua": Spelling(
-        "lua", ".lua", "", "-- {}",
+        "lua", ".lua", "",
         {
             "delete": "os.remove(P)", "write": 'do local h = io.open(P, "w"); h:write("x"); h:close() end',
             "append": 'do local h = io.open(P, "a"); h:write("x"); h:close() end', "move": "os.rename(P, Q)",
@@ -106,8 +105,7 @@ SPELLINGS = {
 }  # fmt: skip
 
 
-# Those that this machine has; Lua cannot change its folder.
-HERE = [name for name, one in SPELLINGS.items() if shutil.which(one.interpreter) and name != "lua"]
+HERE = [name for name, one in SPELLINGS.items() if shutil.which(one.interpreter)]  # those that this machine has
 
 
 class Step(NamedTuple):
@@ -124,38 +122,38 @@ def value(spelling: Spelling, path: str, chance: random.Random) -> str:
     return spelling.join.format(*pieces) if chance.random() < 0.5 else f'"{path}"'
 
 
+def fill(form: str, **values: str) -> str:
+    return re.sub(r"\b(?:P|Q|V|F|BODY)\b", lambda found: values[found[0]], form)
+
+
 def step(spelling: Spelling, number: int, chance: random.Random) -> Step:
     """One step of a program, on files of its own, wrapped in a variable, a function, a loop or a condition."""
     kind = chance.choice(sorted(spelling.steps))
-    first, second, name = f"a{number}x", f"b{number}x", f"v{number}"
+    first, second, name, title = f"a{number}x", f"b{number}x", f"v{number}", f"f{number}"
     p, q = value(spelling, first, chance), value(spelling, second, chance)
     body = spelling.steps[kind]
-    alone = "Q" not in body
-    variable = spelling.variable.replace("V", name)
-    inner = body.replace("P", variable).replace("Q", q)
+    inner = fill(body, P=fill(spelling.variable, V=name), Q=q)
+    targets = [first, second] if re.search(r"\bQ\b", body) else [first]
     way = chance.choice(["plain", "variable", "function", "loop", "condition"])
     if way == "variable":
-        code = spelling.set.replace("V", name).replace("P", p) + "\n" + inner
-    elif way == "function" and spelling.function:
-        made = spelling.function.replace("V", name).replace("F", f"f{number}", 1).replace("BODY", inner)
-        code = made + "\n" + spelling.call.replace("F", f"f{number}").replace("P", p)
-    elif way == "loop" and spelling.loop and alone:
-        made = spelling.loop.replace("V", name).replace("P", p, 1).replace("Q", q, 1)
-        return Step(kind, [first, second], made.replace("BODY", inner))
-    else:
-        code = body.replace("P", p).replace("Q", q)
-        code = spelling.condition.replace("BODY", code) if way == "condition" else code
-    return Step(kind, [first] if alone else [first, second], code)
+        return Step(kind, targets, fill(spelling.set, V=name, P=p) + "\n" + inner)
+    if way == "function" and spelling.function:
+        made = fill(spelling.function, V=name, F=title, BODY=inner)
+        return Step(kind, targets, made + "\n" + fill(spelling.call, F=title, P=p))
+    if way == "loop" and spelling.loop and len(targets) == 1:
+        return Step(kind, [first, second], fill(spelling.loop, V=name, P=p, Q=q, BODY=inner))
+    code = fill(body, P=p, Q=q)
+    return Step(kind, targets, fill(spelling.condition, BODY=code) if way == "condition" else code)
 
 
-def programs(language: str) -> Iterator[list[Step]]:
+def programs(language: str) -> list[list[Step]]:
+    """Programs of a language, of which no two touch the same files or use the same names."""
     chance = random.Random(f"{language} 7")
-    for _ in range(-(-PROGRAMS // len(HERE))):
-        yield [step(SPELLINGS[language], number, chance) for number in range(STEPS)]
+    firsts = range(0, STEPS * -(-PROGRAMS // len(HERE)), STEPS)
+    return [[step(SPELLINGS[language], first + at, chance) for at in range(STEPS)] for first in firsts]
 
 
 def prepare(folder: Path, steps: list[Step]) -> None:
-    folder.mkdir()
     for one in steps:
         paths = one.targets if len(one.targets) == 1 or one.kind not in ("move", "copy") else one.targets[:1]
         for path in paths:
@@ -202,26 +200,16 @@ def predicted(language: str, code: str, before: Files) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("language", HERE)
 def test_a_reader_predicts_what_the_interpreter_does(language: str, tmp_path: Path) -> None:
-    spelling = SPELLINGS[language]
-    made = list(programs(language))
-    folders = [tmp_path / f"p{number}" for number in range(len(made))]
-    for folder, steps in zip(folders, made, strict=True):
+    spelling, made, folder = SPELLINGS[language], programs(language), tmp_path / "files"
+    folder.mkdir()
+    for steps in made:
         prepare(folder, steps)
-    before = [files(folder) for folder in folders]
-    texts = ["\n".join(step.code for step in steps) for steps in made]
-    alone = [
-        spelling.visit.format(folder) + "\n" + _apart(language, text, at)
-        for at, (folder, text) in enumerate(zip(folders, texts, strict=True))
-    ]
+    before = files(folder)
     script = tmp_path / f"all{spelling.suffix}"
-    script.write_text("\n".join([spelling.start, *alone]) + "\n")
-    subprocess.run([spelling.interpreter, str(script)], check=True, timeout=60, capture_output=True)
-    for text, old, folder in zip(texts, before, folders, strict=True):
-        assert predicted(language, f"{spelling.start}\n{text}", old) == happened(old, files(folder)), text
-
-
-def _apart(language: str, text: str, number: int) -> str:
-    """The names of one program keep out of the others'."""
-    if language == "javascript":
-        return f"{{ {text} }}"
-    return f"package p{number};\nuse File::Copy; use File::Path;\n{{ {text} }}" if language == "perl" else text
+    script.write_text("\n".join([spelling.start, *(step.code for steps in made for step in steps)]) + "\n")
+    subprocess.run([spelling.interpreter, str(script)], cwd=folder, check=True, timeout=60, capture_output=True)
+    seen = happened(before, files(folder))
+    for steps in made:
+        text = "\n".join([spelling.start, *(step.code for step in steps)])
+        own = {target for step in steps for target in step.targets}
+        assert predicted(language, text, before) == {one for one in seen if one[1].partition("/")[0] in own}, text
