@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import resource
+import shlex
 import statistics
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -44,6 +46,11 @@ def main() -> None:
     for name, aim, others in announced():
         p50, p99 = judgement(others, book)
         row(name, f"p50 {p50:6.0f} µs", f"p99 {p99:6.0f} µs", aim)
+    for language in ("python", "javascript", "ruby", "perl"):
+        p50, p99 = judgement(list(inline(language)), book)
+        row(f"inline code, {language}", f"p50 {p50:6.0f} µs", f"p99 {p99:6.0f} µs", "")
+    slowest = max((first_use(language), language) for language in GRAMMARS)
+    row("first use of a grammar", f"{slowest[0]:6.1f} ms CPU", slowest[1], "aim 30")
     row("import of interlock", f"{import_cpu():6.0f} ms CPU", "", "aim 120")
     row("resident memory", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:6.0f} MB", "", "")
     print("\nlabelled commands in tests/corpus\n")
@@ -130,6 +137,29 @@ def announced() -> Iterator[tuple[str, str, list[Action]]]:
     yield "a tool call with SQL", "aim 1,000", [tool("execute_sql", {"query": text}) for text in statements]
 
 
+def inline(language: str) -> Iterator[Action]:
+    """The deeds of the contract test in a language, as commands."""
+    deeds = tomllib.loads((CORPUS.parent / "analysis" / "code" / "deeds.toml").read_text())[language]
+    for name, code in deeds.items():
+        if name not in ("comment", "way", "absent"):
+            text = code.replace("{}", "/etc/x")
+            way = deeds["way"]
+            yield command(way.replace("%", text if "EOF" in way else shlex.quote(text)), "/home/dev/app")
+
+
+def first_use(language: str) -> float:
+    """CPU time of the first command in a language beyond the second, in a process that has read other code, in milliseconds."""
+    texts = [action.text for action in inline(language)][:2]
+    script = (
+        "import sys, time; from interlock import assess; assess(\"python3 -c 'print(open(1))'\"); times = [time.process_time()]\n"
+        "for text in sys.argv[1:]: assess(text); times.append(time.process_time())\n"
+        "print(times[1] - times[0] - (times[2] - times[1]))"
+    )
+    started = [sys.executable, "-c", script, *texts]
+    times = [float(subprocess.run(started, capture_output=True, text=True, check=True).stdout) for _ in range(ROUNDS)]
+    return min(times) * 1000
+
+
 def best(work: Callable[[], object], rounds: int = ROUNDS, before: Callable[[], None] | None = None) -> float:
     times = []
     for _ in range(rounds):
@@ -198,6 +228,9 @@ def import_cpu() -> float:
     return min(times) * 1000
 
 
+GRAMMARS = ("javascript", "ruby", "php", "lua", "elixir", "julia", "java", "go", "csharp")
+
+
 def repeated(unit: str, end: str = "") -> Callable[[int], str]:
     return lambda size: (unit * (size // len(unit)))[:size] + end
 
@@ -243,6 +276,10 @@ FORMS: dict[str, Callable[[int], str]] = {
     "a list, used often": lambda size: "a=(" + "x " * (size // 4) + "); " + "rm ${a[@]}; " * (size // 24),
     "a long value, used often": lambda size: "a=" + "x" * (size // 2) + "; " + "rm $a; " * (size // 14),
     "bash -c in bash -c": nested("bash -c ' ", " '"),
+    "python -c": lambda size: "python3 -c '" + repeated("x = f(1)\n", "'")(size - 20),
+    "node -e": lambda size: "node -e '" + repeated("x = f(1);\n", "'")(size - 20),
+    "ruby -e": lambda size: "ruby -e '" + repeated("x = f(1)\n", "'")(size - 20),
+    "perl -e": lambda size: "perl -e '" + repeated("$x = f(1);\n", "'")(size - 20),
 }
 
 
