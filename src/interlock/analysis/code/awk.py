@@ -122,7 +122,7 @@ def _getline(parser: TokenParser) -> ast.expr:
 
 
 def _field(parser: TokenParser) -> ast.expr:
-    return nodes.as_body([ast.Expr(parser.operand()), ast.Expr(nodes.name("$field"))])
+    return nodes.Body([ast.Expr(parser.operand()), ast.Expr(nodes.name("$field"))])
 
 
 def _indirect(parser: TokenParser) -> ast.expr:
@@ -136,7 +136,7 @@ def _function(parser: TokenParser) -> ast.expr:
     title = parser.token.text
     parser.at += 1
     given = tokens.params(parser, "var")
-    return nodes.as_body([nodes.function(given, parser.block() if parser.is_op("{") else [], title)])
+    return nodes.Body([nodes.function(given, parser.block() if parser.is_op("{") else [], title)])
 
 
 _DIALECT = TokenDialect(

@@ -433,7 +433,7 @@ def for_loop(parser: TokenParser) -> ast.expr:
         with parser.inside():
             first = parser.sequence()
         again = nodes.name("?") if len(words) > 2 else ast.Constant(True)  # for (;;)
-        return nodes.as_body([*first, *nodes.repeat(again, branch(parser))])
+        return nodes.Body([*first, *nodes.repeat(again, branch(parser))])
     named = words[at - 1].text
     parser.names.add(named)
     with parser.within(parser.at + at + 2, closer, closer + 1):
@@ -442,7 +442,7 @@ def for_loop(parser: TokenParser) -> ast.expr:
 
 
 def returned(parser: TokenParser) -> ast.expr:
-    return nodes.as_body([ast.Return(parser.expression() if parser.token.kind != "end" else nodes.NOTHING)])
+    return nodes.Body([ast.Return(parser.expression() if parser.token.kind != "end" else nodes.NOTHING)])
 
 
 def skip_statement(parser: TokenParser) -> ast.expr:

@@ -244,9 +244,7 @@ def read_block(cursor: PsCursor) -> nodes.Closure:
     with cursor.deeper():
         params = read_params(cursor)
         body = cursor.block(cursor, "}")
-    made = nodes.Closure()
-    made.function = function(params, body)
-    return made
+    return nodes.Closure(function(params, body))
 
 
 def function(params: list[PsParam], body: list[ast.stmt], title: str = "") -> ast.FunctionDef:

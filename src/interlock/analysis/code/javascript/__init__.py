@@ -54,13 +54,10 @@ def _tree(source: str) -> Node:
     if not plain.has_error:
         return plain
     try:
-        return min(plain, parsed("typescript", source), key=_damage)
+        both = [plain, parsed("typescript", source)]
     except Unparsed:
         return plain
-
-
-def _damage(root: Node) -> int:
-    return sum(1 + node.end_byte - node.start_byte for node in errors(root))
+    return min(both, key=lambda root: sum(1 + node.end_byte - node.start_byte for node in errors(root)))
 
 
 def _is_risky(text: str) -> bool:
@@ -76,12 +73,12 @@ class _ScriptBuilder(Builder):
     """Defines the functions of a block before the rest of it runs."""
 
     def block(self, found: Iterable[Node]) -> list[ast.stmt]:
-        return super().block(sorted(found, key=lambda node: not _defines(node)))
-
-
-def _defines(node: Node) -> bool:
-    inner = node.child_by_field_name("declaration") if node.type == "export_statement" else node
-    return inner is not None and inner.type.endswith("function_declaration")
+        return super().block(
+            sorted(
+                found,
+                key=lambda node: not (first_field(node, "declaration") or node).type.endswith("function_declaration"),
+            )
+        )
 
 
 def _identifier(build: Builder, node: Node) -> Made:
@@ -117,17 +114,16 @@ def _own_names(build: Builder) -> Iterator[None]:
 
 def _key_of(build: Builder, node: Node | None) -> ast.expr:
     """The name of a property."""
-    if node is None or node.type in ("property_identifier", "private_property_identifier"):
+    if node is None or node.type.endswith("property_identifier"):
         return nodes.text(text_of(node))
     return build.parts(node) if node.type == "computed_property_name" else build.expr(node)
 
 
 def _titled(value: ast.expr, name: ast.expr | None) -> ast.expr:
     """A function without a name goes by the one that it is given to."""
-    title = (
-        getattr(name, "value", "") if isinstance(name, ast.Constant) else getattr(name, "id", getattr(name, "attr", ""))
-    )
-    if isinstance(value, Closure) and not value.function.name and isinstance(title, str):
+    given = [getattr(name, part, None) for part in ("value", "id", "attr")]
+    title = next((part for part in reversed(given) if isinstance(part, str)), None)
+    if isinstance(value, Closure) and not value.function.name and title is not None:
         value.function.name = title
     return value
 
@@ -162,17 +158,14 @@ def _take_apart(build: Builder, pattern: Node, value: ast.expr, declare: str) ->
         at += child.type == ","
         if not child.is_named:
             continue
-        if child.type == "rest_pattern":
-            part: ast.expr = (
-                nodes.item(whole, ast.Slice(ast.Constant(at))) if pattern.type == "array_pattern" else whole
-            )
-        elif pattern.type == "array_pattern":
-            part = nodes.item(whole, ast.Constant(at))
-        else:
-            named = child.child_by_field_name("key") or child.child_by_field_name("left") or child
-            part = nodes.item(
-                whole, _key_of(build, named) if child.type == "pair_pattern" else nodes.text(text_of(named))
-            )
+        rest, place = child.type == "rest_pattern", ast.Constant(at)
+        part: ast.expr = whole
+        if pattern.type == "array_pattern":
+            part = nodes.item(whole, ast.Slice(place) if rest else place)
+        elif not rest:
+            named = first_field(child, "key", "left") or child
+            key = _key_of(build, named) if child.type == "pair_pattern" else nodes.text(text_of(named))
+            part = nodes.item(whole, key)
         made += _bind(build, child.child_by_field_name("value") or child, part, declare)
     return made
 
@@ -188,20 +181,13 @@ def _object_of(build: Builder, node: Node) -> Made:
     keys: list[ast.expr | None] = []
     values: list[ast.expr] = []
     for child in node.named_children:
-        if child.type == "pair":
-            key = _key_of(build, child.child_by_field_name("key"))
-            keys.append(key)
-            values.append(_titled(build.field(child, "value"), key))
-        elif child.type == "shorthand_property_identifier":
-            keys.append(nodes.text(text_of(child)))
-            values.append(build.expr(child))
-        elif child.type == "method_definition":
-            key = _key_of(build, child.child_by_field_name("name"))
-            keys.append(key)
-            values.append(_titled(_closure(build, child), key))
-        elif child.type == "spread_element":
+        if child.type == "spread_element":
             keys.append(None)
             values.append(build.parts(child))
+        elif child.type in ("pair", "shorthand_property_identifier", "method_definition"):
+            key = _key_of(build, first_field(child, "key", "name") or child)
+            keys.append(key)
+            values.append(_titled(build.expr(child.child_by_field_name("value") or child), key))
     return ast.Dict(keys, values)
 
 
@@ -217,7 +203,7 @@ def _call(build: Builder, node: Node) -> Made:
 
 
 def _sequence(build: Builder, node: Node) -> Made:
-    return nodes.as_body([ast.Expr(value) for value in build.exprs(node.named_children)])
+    return nodes.Body([ast.Expr(value) for value in build.exprs(node.named_children)])
 
 
 def _unary(build: Builder, node: Node) -> Made:
@@ -225,7 +211,7 @@ def _unary(build: Builder, node: Node) -> Made:
     if sign == "!" and isinstance(value, ast.Constant):
         return ast.Constant(not value.value)
     if sign == "void":
-        return nodes.as_body([ast.Expr(value), ast.Expr(nodes.NOTHING)])
+        return nodes.Body([ast.Expr(value), ast.Expr(nodes.NOTHING)])
     signs = {"-": ast.USub, "~": ast.Invert}
     return value if sign in ("+", "delete") else ast.UnaryOp(signs.get(sign, ast.Not)(), value)
 
@@ -281,9 +267,8 @@ def _function_of(build: Builder, node: Node, title: str) -> ast.FunctionDef:
         rest = rest or "arguments"
     body = node.child_by_field_name("body")
     block = body is not None and body.type == "statement_block"
-    made = nodes.function(
-        names, [*first, *(build.body(body) if block else [ast.Return(build.expr(body))])], title, rest
-    )
+    inside = build.body(body) if block else [ast.Return(build.expr(body))]
+    made = nodes.function(names, [*first, *inside], title, rest)
     made.args.defaults = defaults
     if not arrow:
         made.args.kwonlyargs, made.args.kw_defaults = [ast.arg(THIS)], [None]
@@ -291,9 +276,8 @@ def _function_of(build: Builder, node: Node, title: str) -> ast.FunctionDef:
 
 
 def _closure(build: Builder, node: Node) -> Closure:
-    made = Closure()
-    made.function = _function(build, node, text_of(node.child_by_field_name("name")) if "function" in node.type else "")
-    return made
+    title = text_of(node.child_by_field_name("name")) if "function" in node.type else ""
+    return Closure(_function(build, node, title))
 
 
 def _define(build: Builder, node: Node) -> Made:
@@ -304,11 +288,10 @@ def _class_of(build: Builder, node: Node) -> Made:
     title = text_of(node.child_by_field_name("name")) or f"<{node.start_byte}>"
     bases = [build.parts(child) for child in node.named_children if child.type == "class_heritage"]
     inside = node.child_by_field_name("body")
-    body = [
-        made for child in (inside.named_children if inside is not None else ()) for made in _class_part(build, child)
-    ]
+    parts = inside.named_children if inside is not None else ()
+    body = [made for child in parts for made in _class_part(build, child)]
     made: list[ast.stmt] = [ast.ClassDef(title, bases, [], body or [ast.Pass()], [])]
-    return made if node.type.endswith("class_declaration") else nodes.as_body([*made, ast.Expr(nodes.name(title))])
+    return made if node.type.endswith("class_declaration") else nodes.Body([*made, ast.Expr(nodes.name(title))])
 
 
 def _class_part(build: Builder, node: Node) -> list[ast.stmt]:

@@ -51,17 +51,13 @@ def member(walk: ProgramWalk, owner: Value, name: str) -> Value:
 
 def item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
     """`owner[key]`: a place in a list, else a member."""
-    if (
-        isinstance(owner, Sym)
-        and owner.path in library("javascript").environment
-        and not (isinstance(key, str) and known(key))
-    ):
+    named = isinstance(key, str) and known(key)
+    if isinstance(owner, Sym) and owner.path in library("javascript").environment and not named:
         return hole()
-    if isinstance(owner, (list, str)) and isinstance(key, str) and known(key):
-        return index(owner, int(key)) if key.isdecimal() and len(key) < 7 else walk.language.attribute(walk, owner, key)
-    if isinstance(owner, dict) and isinstance(key, str) and key in owner:
-        return walk.language.attribute(walk, owner, key)
-    return UNKNOWN
+    if isinstance(owner, (list, str)) and named and key.isdecimal() and len(key) < 7:
+        return index(owner, int(key))
+    member = named and (isinstance(owner, (list, str)) or (isinstance(owner, dict) and key in owner))
+    return walk.language.attribute(walk, owner, key) if member else UNKNOWN
 
 
 def handed(given: Value) -> list[list[Value]]:
@@ -71,10 +67,6 @@ def handed(given: Value) -> list[list[Value]]:
 
 
 # -- modules and code
-
-
-def _module(walk: ProgramWalk, call: LibraryCall) -> Value:
-    return module(walk, call.args[0]) if call.args else UNKNOWN
 
 
 def module(walk: ProgramWalk, given: Value) -> Value:
@@ -130,10 +122,6 @@ def _eval(walk: ProgramWalk, call: LibraryCall) -> Value:
     return value
 
 
-def _function(walk: ProgramWalk, call: LibraryCall) -> Value:
-    return Sym("<made>", _eval(walk, call)) if call.args else UNKNOWN
-
-
 def _timer(walk: ProgramWalk, call: LibraryCall) -> Value:
     given = call.get(0)
     if isinstance(given, str):
@@ -174,16 +162,9 @@ def _apply(walk: ProgramWalk, call: LibraryCall) -> Value:
     if call.name == "call":
         return walk.call(call.owner, call.args[1:], {})
     if call.name == "apply":
-        return walk.call(call.owner, _listed(call.get(1, default=[])), {})
+        given = call.get(1, default=[])
+        return walk.call(call.owner, list(given) if isinstance(given, (list, tuple)) else [given], {})
     return Partial(call.owner, call.args[1:], {}) if call.args[1:] else call.owner
-
-
-def _property(walk: ProgramWalk, call: LibraryCall) -> Value:
-    return walk.language.item(walk, call.get(0), call.get(1))
-
-
-def _listed(value: Value) -> list[Value]:
-    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def _over(walk: ProgramWalk, call: LibraryCall) -> Value:
@@ -202,13 +183,9 @@ def _over(walk: ProgramWalk, call: LibraryCall) -> Value:
     made = [walk.call(work, [one, at, call.owner], {}) for at, one in enumerate(items)]
     if call.name == "flatMap":
         return flattened(made)
-    return (
-        made
-        if call.name == "map"
-        else either(*items)
-        if call.name == "find" and items
-        else Sym("?", traits=traits_of(items))
-    )
+    if call.name == "find" and items:
+        return either(*items)
+    return made if call.name == "map" else Sym("?", traits=traits_of(items))
 
 
 def _passing(walk: ProgramWalk, test: Value, value: Value) -> Value:
@@ -226,11 +203,8 @@ def _passing(walk: ProgramWalk, test: Value, value: Value) -> Value:
 def _array(walk: ProgramWalk, call: LibraryCall) -> Value:
     """Array.from(list, function)."""
     given = call.get(0, default=[])
-    items = walk.items(
-        [UNKNOWN] * min(given["length"], 1000)
-        if isinstance(given, dict) and isinstance(given.get("length"), int)
-        else given
-    )
+    length = given.get("length") if isinstance(given, dict) else None
+    items = walk.items([UNKNOWN] * min(length, 1000) if isinstance(length, int) else given)
     work = call.get(1, default=None)
     return [walk.call(work, [one, at], {}) for at, one in enumerate(items)] if isinstance(work, _FUNCTIONS) else items
 
@@ -263,17 +237,17 @@ _CLOUD = {
 
 _EACH = ("forEach", "map", "filter", "flatMap", "some", "every", "find", "findIndex", "reduce")
 ANSWERS: Mapping[str, Answer] = {
-    "require": _module,
+    "require": lambda walk, call: module(walk, call.args[0]) if call.args else UNKNOWN,
     "worker_threads.Worker": _worker,
     **dict.fromkeys(["eval", "vm.runInThisContext", "vm.runInNewContext", "vm.runInContext", "vm.Script"], lambda walk, call: _eval(walk, LibraryCall(call.path, call.owner, call.args[:1], call.named))),
-    **dict.fromkeys(["Function", "GeneratorFunction", "AsyncFunction"], _function),
+    **dict.fromkeys(["Function", "GeneratorFunction", "AsyncFunction"], lambda walk, call: Sym("<made>", _eval(walk, call)) if call.args else UNKNOWN),
     "<made>": lambda walk, call: call.owner,
     **dict.fromkeys(["setTimeout", "setInterval", "setImmediate", "process.nextTick", "queueMicrotask"], _timer),
     **dict.fromkeys([f"{root}.[]" for root in ("fs", "child_process", "globalThis", "Bun", "Deno", "shelljs", "process")], chosen_late),
     "<new>": _new,
     "<default>": _default,
     **dict.fromkeys([f"<any>.{name}" for name in _APPLY], _apply),
-    **dict.fromkeys(["Reflect.get", "Object.getOwnPropertyDescriptor"], _property),
+    **dict.fromkeys(["Reflect.get", "Object.getOwnPropertyDescriptor"], lambda walk, call: walk.language.item(walk, call.get(0), call.get(1))),
     **dict.fromkeys([f"<{kind}>.{name}" for kind in ("list", "any") for name in _EACH], _over),
     "Array.from": _array,
     "aws-sdk.*": _cloud,

@@ -39,11 +39,7 @@ def _sub(parser: TokenParser) -> ast.expr:
     if not parser.is_op("{"):
         return nodes.NOTHING
     made = nodes.function(given, nodes.returning(parser.block()), title, rest="" if given else "@_")
-    if title:
-        return nodes.as_body([made])
-    closure = nodes.closure([], [])
-    closure.function = made
-    return closure
+    return nodes.Body([made]) if title else nodes.Closure(made)
 
 
 def _foreach(parser: TokenParser) -> ast.expr:
@@ -79,7 +75,7 @@ def _over_list(parser: TokenParser) -> ast.expr:
     if word == "map":
         pair = ast.comprehension(target=nodes.name(_TOPIC), iter=over, ifs=[], is_async=0)
         return ast.ListComp(nodes.as_expression(block), [pair])
-    return nodes.as_body(
+    return nodes.Body(
         [
             *nodes.assign(nodes.name("<list>"), over),
             *nodes.loop(nodes.name(_TOPIC), nodes.name("<list>"), block),
@@ -127,7 +123,7 @@ def _system(parser: TokenParser) -> ast.expr:
 
 def _return(parser: TokenParser) -> ast.expr:
     args = parser.bare_arguments(2)[0] if not parser.is_word("if", "unless") else []
-    return nodes.as_body([ast.Return(args[0] if len(args) == 1 else ast.List(args))])
+    return nodes.Body([ast.Return(args[0] if len(args) == 1 else ast.List(args))])
 
 
 def _open(parser: TokenParser) -> ast.expr:

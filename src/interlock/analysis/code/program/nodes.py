@@ -13,14 +13,20 @@ class Closure(ast.expr):
     """A function without a name; what it assigns to names of the code around it stays there."""
 
     _fields = ("function",)
-    function: ast.FunctionDef
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        super().__init__()
+        self.function = function
 
 
 class Body(ast.expr):
     """Statements as a value: that of the last one."""
 
     _fields = ("body",)
-    body: list[ast.stmt]
+
+    def __init__(self, body: list[ast.stmt]) -> None:
+        super().__init__()
+        self.body = body
 
 
 text = ast.Constant
@@ -81,15 +87,7 @@ def function(params: Sequence[str], body: list[ast.stmt], title: str = "", rest:
 
 
 def closure(params: Sequence[str], body: list[ast.stmt]) -> Closure:
-    made = Closure()
-    made.function = function(params, body)
-    return made
-
-
-def as_body(statements: list[ast.stmt]) -> Body:
-    made = Body()
-    made.body = statements
-    return made
+    return Closure(function(params, body))
 
 
 def returning(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -118,7 +116,7 @@ def as_expression(made: Made) -> ast.expr:
             return ast.IfExp(only.test, as_expression(only.body), as_expression(only.orelse))
         if isinstance(only, ast.Assign) and len(only.targets) == 1:
             return ast.NamedExpr(cast(ast.Name, only.targets[0]), only.value)
-    return as_body(made) if made else NOTHING
+    return Body(made) if made else NOTHING
 
 
 def as_statements(made: Made) -> list[ast.stmt]:
