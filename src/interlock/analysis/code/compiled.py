@@ -37,10 +37,9 @@ class _ProgramBuilder(Builder):
 
     def module(self, source: str) -> tuple[ast.Module, bool]:
         made, whole = super().module(source)
-        begins = [
-            node.name for node in made.body if isinstance(node, ast.FunctionDef) and node.name in ("main", "Main")
-        ]
-        return ast.Module([*made.body, *(ast.Expr(nodes.call(name)) for name in begins)], []), whole
+        names = [node.name for node in made.body if isinstance(node, ast.FunctionDef)]
+        begins: list[ast.stmt] = [ast.Expr(nodes.call(name)) for name in names if name in ("main", "Main")]
+        return ast.Module(made.body + begins, []), whole
 
 
 # -- texts and names
@@ -78,20 +77,16 @@ def _new(build: Builder, node: Node) -> Made:
 def _composite(build: Builder, node: Node) -> Made:
     """Go's []string{…}, map[string]int{…} and T{…}."""
     kind, body = node.child_by_field_name("type"), node.child_by_field_name("body")
-    items = body.named_children if body is not None else []
+    found = body.named_children if body is not None else []
     if kind is not None and kind.type in ("slice_type", "array_type", "implicit_length_array_type"):
-        return ast.List(build.exprs(items))
-    pairs = [
-        (text_of(one.named_children[0]).strip('"'), build.expr(one.named_children[-1]))
-        for one in items
-        if one.named_child_count
-    ]
+        return ast.List(build.exprs(found))
+    items = [one.named_children for one in found if one.named_child_count]
+    pairs = [(text_of(one[0]).strip('"'), build.expr(one[-1])) for one in items]
     if kind is not None and kind.type == "map_type":
         return ast.Dict([nodes.text(key) for key, _ in pairs], [value for _, value in pairs])
     title = text_of(kind).replace("*", "")
-    return nodes.call(
-        f"{title}.new" if title.replace(".", "").isidentifier() else "new", [], [nodes.named(*pair) for pair in pairs]
-    )
+    called = f"{title}.new" if title.replace(".", "").isidentifier() else "new"
+    return nodes.call(called, [], [nodes.named(*pair) for pair in pairs])
 
 
 def _index(build: Builder, node: Node) -> Made:
@@ -100,16 +95,11 @@ def _index(build: Builder, node: Node) -> Made:
     if node.type == "slice_expression":
         return nodes.item(owner, ast.Slice(*(build.expr(one) if one is not None else None for one in bounds)))
     key = node.named_children[-1]
-    inner = (
-        key.named_children[0].named_children[0]
-        if key.type == "bracketed_argument_list" and key.named_child_count
-        else key
-    )
-    if inner.type == "range_expression":
-        return nodes.item(
-            owner, ast.Slice(build.expr(inner.named_children[0]) if inner.named_child_count else None, None)
-        )
-    return nodes.item(owner, build.expr(inner))
+    if key.type == "bracketed_argument_list" and key.named_child_count:
+        key = key.named_children[0].named_children[0]
+    if key.type == "range_expression":
+        return nodes.item(owner, ast.Slice(build.expr(key.named_children[0]) if key.named_child_count else None, None))
+    return nodes.item(owner, build.expr(key))
 
 
 # -- functions and statements
@@ -123,27 +113,12 @@ def _declared(build: Builder, node: Node) -> Made:
     return nodes.assign(build.expr(named), build.expr(value))
 
 
-def _assign(build: Builder, node: Node) -> Made:
-    """An assignment; of several results the first is the one that counts."""
-    targets, values = (_listed(build, node.child_by_field_name(side)) for side in ("left", "right"))
-    sign = text_of(node.child_by_field_name("operator"))
-    if sign not in ("", "=", ":=") and targets and values:
-        values = [grammar.binary(sign[:-1], targets[0], values[0], build.joins)]
-    padded = [*values, *[nodes.NOTHING] * len(targets)]
-    return [made for target, value in zip(targets, padded, strict=False) for made in nodes.assign(target, value)]
-
-
-def _listed(build: Builder, node: Node | None) -> list[ast.expr]:
-    if node is None:
-        return []
-    return build.exprs(node.named_children if node.type == "expression_list" else [node])
-
-
 def _go_for(build: Builder, node: Node) -> Made:
     clause = next((child for child in node.named_children if child.type == "range_clause"), None)
     if clause is None:
         return grammar.counted(build, node)
-    target = next(reversed(_listed(build, clause.child_by_field_name("left"))), grammar.CONDITION)
+    left = clause.child_by_field_name("left")
+    target = build.expr(left.named_children[-1]) if left is not None else grammar.CONDITION
     return nodes.loop(target, build.field(clause, "right"), build.body(node.child_by_field_name("body")))
 
 
@@ -163,7 +138,7 @@ def _start(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
-_SHARED = (_new, _index, _declared, _assign)
+_SHARED = (_new, _index, _declared)
 read_java = CodeLanguage(
     "Java", "java", by_grammar("java", *_SHARED, _plain_text, _reference, builder=_ProgramBuilder), damaged=read_other
 ).read

@@ -54,17 +54,17 @@ def _arguments(node: Node) -> list[Node]:
     return next((child.named_children for child in node.named_children if child.type == "arguments"), [])
 
 
+def _first(node: Node) -> Node | None:
+    return next(iter(_arguments(node)), None)
+
+
 def _do_block(node: Node) -> Node | None:
     return next((child for child in node.named_children if child.type == "do_block"), None)
 
 
 def _pairs(node: Node) -> list[tuple[str, Node]]:
-    found = []
-    for pair in node.named_children:
-        key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
-        if key is not None and value is not None:
-            found.append((text_of(key).strip().rstrip(":").strip('"'), value))
-    return found
+    found = [(pair.child_by_field_name("key"), pair.child_by_field_name("value")) for pair in node.named_children]
+    return [(text_of(key).strip().rstrip(":").strip('"'), value) for key, value in found if value is not None]
 
 
 def _keywords(build: Builder, node: Node) -> Made:
@@ -92,15 +92,13 @@ def _body(build: Builder, node: Node, word: str = "do") -> list[ast.stmt]:
 
 
 def _if(build: Builder, node: Node) -> Made:
-    test = build.expr(next(iter(_arguments(node)), None))
-    return nodes.branch(test, _body(build, node), _body(build, node, "else"))
+    return nodes.branch(build.expr(_first(node)), _body(build, node), _body(build, node, "else"))
 
 
 def _case(build: Builder, node: Node) -> Made:
     """case, cond and receive: each clause may be the one, and takes the subject apart."""
-    subject = next(iter(_arguments(node)), None)
-    block = _do_block(node)
-    made: list[ast.stmt] = nodes.assign(nodes.name("<subject>"), build.expr(subject)) if subject is not None else []
+    subject, block = _first(node), _do_block(node)
+    made: list[ast.stmt] = nodes.assign(nodes.name("<subject>"), build.expr(subject))
     for clause in block.named_children if block is not None else ():
         left, right = clause.child_by_field_name("left"), clause.child_by_field_name("right")
         inner = build.block(right.named_children) if right is not None else []
@@ -130,7 +128,7 @@ def _try(build: Builder, node: Node) -> Made:
 
 
 def _define(build: Builder, node: Node) -> Made:
-    head = next(iter(_arguments(node)), None)
+    head = _first(node)
     while head is not None and head.type == "binary_operator":
         head = head.child_by_field_name("left")
     if head is None:
@@ -142,7 +140,7 @@ def _define(build: Builder, node: Node) -> Made:
 
 def _from(build: Builder, node: Node) -> Made:
     """from x in Table, where: …: which table, and whether all of it."""
-    first = next(iter(_arguments(node)), None)
+    first = _first(node)
     table = build.field(first, "right") if first is not None and first.type == "binary_operator" else build.expr(first)
     narrow = any(key in _NARROWS for child in _arguments(node) if child.type == "keywords" for key, _ in _pairs(child))
     return nodes.member(table, "where") if narrow else table
@@ -222,10 +220,5 @@ read_elixir = CodeLanguage(
     "Elixir",
     "elixir",
     by_grammar("elixir", _atom, _sigil, _call, _keywords, _function, _operation, _unary, _list_of),
-    {
-        "<any>.delete_all": _rows,
-        "<any>.delete": _rows,
-        "<any>.delete!": _rows,
-        "where": _narrowed,
-    },
+    {**dict.fromkeys(["<any>.delete_all", "<any>.delete", "<any>.delete!"], _rows), "where": _narrowed},
 ).read

@@ -255,6 +255,20 @@ def updated(build: Builder, node: Node) -> Made:
     return nodes.assign(left, binary(sign, left, build.field(node, "right"), build.joins))
 
 
+def assigned(build: Builder, node: Node) -> Made:
+    """An assignment to one or several targets; of several results the first is the one that counts."""
+    sides = node.named_children[0], node.named_children[-1]
+    left, right = (build.exprs(side.named_children if side.type in _SEVERAL else [side]) for side in sides)
+    sign = text_of(node.child_by_field_name("operator"))
+    if sign not in ("", "=", ":=") and left and right:
+        right = [binary(sign[:-1], left[0], right[0], build.joins)]
+    right = [*right, *[nodes.NOTHING] * len(left)][: len(left)]
+    return nodes.assign(left[0], right[0]) if len(left) == 1 else nodes.assign(ast.Tuple(left), ast.Tuple(right))
+
+
+_SEVERAL = frozenset({"expression_list", "variable_list"})
+
+
 def member(build: Builder, node: Node) -> Made:
     """`owner.name`; what it is made of, as in `name<T>`, does not matter."""
     owner = first_field(node, "object", "scope", "table", "operand", "expression", "value")
@@ -298,11 +312,13 @@ def given(build: Builder, node: Node | None) -> tuple[list[ast.expr], list[ast.k
 
 def called(build: Builder, node: Node) -> Made:
     """A call of a function, or of a method of an object."""
-    function, owner = node.child_by_field_name("function"), node.child_by_field_name("object")
-    callee = build.expr(function or node.child_by_field_name("name"))
-    if owner is not None:
-        callee = nodes.member(build.expr(owner), text_of(node.child_by_field_name("name")))
-    return nodes.call(callee, *given(build, node.child_by_field_name("arguments")))
+    owner, chosen = first_field(node, "object", "scope"), node.child_by_field_name("name")
+    args, named = given(build, node.child_by_field_name("arguments"))
+    if owner is None:
+        return nodes.call(build.expr(node.child_by_field_name("function") or chosen), args, named)
+    if chosen is not None and chosen.type.startswith("variable"):  # its name is a value
+        return nodes.call("<method>", [build.expr(owner), build.expr(chosen), *args], named)
+    return nodes.call(nodes.member(build.expr(owner), text_of(chosen)), args, named)
 
 
 def spread(build: Builder, node: Node) -> Made:

@@ -30,11 +30,10 @@ _OPERATORS = tuple(("==~ <=> ... .. ?. *. ?: -> ++ -- == != <= >= =~ && || += -=
 
 
 def _scan(source: str) -> list[CodeToken]:
-    return scan(source, _one, _ends_statement, "//", "#!")
+    def ends(scanner: Scanner) -> bool:
+        return scanner.last.kind != "op" or scanner.last.text in (")", "]", "}", "{")
 
-
-def _ends_statement(scanner: Scanner) -> bool:
-    return scanner.last.kind != "op" or scanner.last.text in (")", "]", "}", "{")
+    return scan(source, _one, ends, "//", "#!")
 
 
 def _one(scanner: Scanner) -> None:
@@ -43,12 +42,8 @@ def _one(scanner: Scanner) -> None:
     if scanner.starts("/*"):
         scanner.skip_past("*/")
     elif scanner.starts('"""') or scanner.starts("'''"):
-        quotes = scanner.source[scanner.at : scanner.at + 3]
-        scanner.at += 3
-        start = scanner.at
-        scanner.skip_past(quotes)
-        raw = scanner.source[start : scanner.at - 3]
-        scanner.emit("text", quotes, (raw,) if char == "'" else template(raw, splice) or ("",))
+        raw = scanner.up_to(3 * char, 3)
+        scanner.emit("text", 3 * char, (raw,) if char == "'" else template(raw, splice) or ("",))
     elif char == "'":
         scanner.emit("text", char, (literal(scanner.delimited()),))
     elif char == '"':
@@ -77,17 +72,11 @@ def splice(raw: str, at: int) -> tuple[Part, int] | None:
 
 def _block(parser: TokenParser) -> ast.expr:
     """A closure, with the names before its arrow."""
-    closer = parser.mates[parser.at]
-    start, params = parser.at + 1, []
-    index = start
-    while index < min(closer, start + 8) and parser.tokens[index].kind in ("name", "op"):
-        token = parser.tokens[index]
-        if token.kind == "op" and token.text == "->":
-            start = index + 1
-            break
-        params += [token.text] if token.kind == "name" else []
-        index += 1
-    named = params[-1:] if start == index + 1 else ["it"]
+    closer, start = parser.mates[parser.at], parser.at + 1
+    head = parser.tokens[start : min(closer, start + 8)]
+    arrow = next((at for at, token in enumerate(head) if token.kind == "op" and token.text == "->"), -1)
+    named = [token.text for token in head[: max(arrow, 0)] if token.kind == "name"][-1:] if arrow >= 0 else ["it"]
+    start += arrow + 1
     parser.names.update(named)
     parser.sink()
     with parser.within(start, closer, closer + 1):

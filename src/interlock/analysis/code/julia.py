@@ -28,9 +28,7 @@ def _command(build: Builder, node: Node) -> Made:
             words += [[word] if word else [] for word in rest]
         else:
             words[-1].append(part)
-    return ast.List(
-        [word[0] if len(word) == 1 and not isinstance(word[0], str) else nodes.joined(word) for word in words if word]
-    )
+    return ast.List([nodes.joined(word) for word in words if word])
 
 
 def _prefixed(build: Builder, node: Node) -> Made:
@@ -82,9 +80,8 @@ def _function(build: Builder, signature: Node, body: list[ast.stmt]) -> ast.stmt
         signature = signature.named_children[0]
     given = signature.named_children[-1].named_children if signature.type == "call_expression" else []
     params = [text_of(child.named_children[0] if child.named_child_count else child) for child in given]
-    return nodes.function(
-        params, nodes.returning(body), text_of(signature.named_children[0] if given else signature).partition("(")[0]
-    )
+    title = text_of(signature).partition("(")[0]
+    return nodes.function(params, nodes.returning(body), title)
 
 
 def _define(build: Builder, node: Node) -> Made:

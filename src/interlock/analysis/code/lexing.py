@@ -122,6 +122,12 @@ class Scanner:
             raise Unparsed(f"no {text!r}")
         self.at = end + len(text)
 
+    def up_to(self, text: str, skipped: int = 0) -> str:
+        """What stands between here, or some characters on, and `text`, which is stepped over."""
+        start = self.at = self.at + skipped
+        self.skip_past(text)
+        return self.source[start : self.at - len(text)]
+
     def skip_block(self, opening: re.Pattern[str], closing: str) -> None:
         """Step over a block of documentation, if one opens here, to the end of the line that `closing` begins."""
         if opening.match(self.source, self.at):

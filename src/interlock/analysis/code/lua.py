@@ -43,17 +43,6 @@ def _function(build: Builder, node: Node) -> Made:
     return made if named is None else nodes.assign(build.expr(named), made)
 
 
-def _assign(build: Builder, node: Node) -> Made:
-    targets, given = node.named_children[0], node.named_children[-1]
-    left = build.exprs(targets.named_children)
-    right = build.exprs(given.named_children)
-    if len(left) == 1 or len(right) == 1:  # the first of several results is the one that counts
-        return nodes.assign(left[0], right[0]) + [
-            made for name in left[1:] for made in nodes.assign(name, nodes.NOTHING)
-        ]
-    return nodes.assign(ast.Tuple(left), ast.Tuple((right + [nodes.NOTHING] * len(left))[: len(left)]))
-
-
 def _for_each(build: Builder, node: Node) -> Made:
     clause, body = node.child_by_field_name("clause"), build.body(node.child_by_field_name("body"))
     if clause is None:
@@ -61,15 +50,13 @@ def _for_each(build: Builder, node: Node) -> Made:
     if clause.type != "for_generic_clause":
         ends = nodes.call("<range>", [build.field(clause, "start"), build.field(clause, "end")])
         return nodes.loop(build.field(clause, "name"), ends, body)
-    names = [text_of(child) for child in clause.named_children[0].named_children]
-    over = build.expr(clause.named_children[-1].named_children[0])
-    inner = [made for extra in names[:-1] for made in nodes.assign(nodes.name(extra), nodes.name(names[-1]))]
-    return nodes.loop(nodes.name(names[-1]), over, [*inner, *body])
+    names, over = clause.named_children[0].named_children, clause.named_children[-1].named_children[0]
+    return nodes.loop_last(build.exprs(names), build.expr(over), body)
 
 
 read_lua = CodeLanguage(
     "Lua",
     "lua",
-    by_grammar("lua", _string, _table, _function, _assign, _for_each),
+    by_grammar("lua", _string, _table, _function, _for_each),
     names={"arg": [Marked(hole("arg"), {"bulk"})]},
 ).read

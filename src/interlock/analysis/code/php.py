@@ -31,8 +31,7 @@ def _title(node: Node | None) -> str:
 
 
 def _constant(build: Builder, node: Node) -> Made:
-    named = _title(node)
-    return nodes.text(".") if named == "__DIR__" else nodes.name(named)
+    return nodes.name(_title(node))
 
 
 def _document(build: Builder, node: Node) -> Made:
@@ -57,15 +56,6 @@ def _call(build: Builder, node: Node) -> Made:
     return nodes.call(callee, *grammar.given(build, node.child_by_field_name("arguments")))
 
 
-def _method(build: Builder, node: Node) -> Made:
-    owner = build.expr(node.child_by_field_name("object") or node.child_by_field_name("scope"))
-    args, named = grammar.given(build, node.child_by_field_name("arguments"))
-    chosen = node.child_by_field_name("name")
-    if chosen is not None and chosen.type != "name":
-        return nodes.call("<method>", [owner, build.expr(chosen), *args], named)
-    return nodes.call(nodes.member(owner, text_of(chosen)), args, named)
-
-
 def _new(build: Builder, node: Node) -> Made:
     made = next((child for child in node.named_children if child.type in ("name", "qualified_name")), None)
     given = next((child for child in node.named_children if child.type == "arguments"), None)
@@ -88,9 +78,7 @@ def _define(build: Builder, node: Node) -> Made:
 def _foreach(build: Builder, node: Node) -> Made:
     parts = [child for child in node.named_children if child != node.child_by_field_name("body")]
     names = parts[-1].named_children if parts[-1].type == "pair" else parts[-1:]
-    targets = build.exprs(names)
-    keys = [made for key in targets[:-1] for made in nodes.assign(key, targets[-1])]
-    return nodes.loop(targets[-1], build.expr(parts[0]), [*keys, *build.body(node.child_by_field_name("body"))])
+    return nodes.loop_last(build.exprs(names), build.expr(parts[0]), build.body(node.child_by_field_name("body")))
 
 
 # -- calls that no table describes
@@ -120,11 +108,8 @@ def _curl(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 def _artisan(walk: ProgramWalk, call: LibraryCall) -> Value:
     options = call.get(1)
-    flags = (
-        [name for name in options if isinstance(name, str) and name.startswith("-")]
-        if isinstance(options, dict)
-        else []
-    )
+    names = options if isinstance(options, dict) else ()
+    flags = [name for name in names if isinstance(name, str) and name.startswith("-")]
     walk.world.run(["php", "artisan", *value_text(call.get(0)).split(), *flags])
     return Sym("?")
 
@@ -132,7 +117,7 @@ def _artisan(walk: ProgramWalk, call: LibraryCall) -> Value:
 def _parse(source: str) -> tuple[ast.Module, bool]:
     """The program, with or without its opening tag, and with the end of its last statement."""
     ended = source if source.rstrip().endswith((";", "}", ">")) else f"{source};"
-    rules = rules_of("php", _constant, _document, _array, _call, _method, _new, _define, _foreach)
+    rules = rules_of("php", _constant, _document, _array, _call, _new, _define, _foreach)
     return Builder("php" if "<?" in source else "php_only", *rules).module(ended)
 
 

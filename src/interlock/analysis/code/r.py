@@ -55,9 +55,7 @@ def _one(scanner: Scanner) -> None:
     char = scanner.peek()
     if found := scanner.take(_RAW):
         closer = {"(": ")", "[": "]", "{": "}"}[found[3]] + found[2] + found[1]
-        start = scanner.at
-        scanner.skip_past(closer)
-        scanner.emit("text", "r", (scanner.source[start : scanner.at - len(closer)],))
+        scanner.emit("text", "r", (scanner.up_to(closer),))
     elif char in "'\"":
         scanner.emit("text", char, template(scanner.delimited()) or ("",))
     elif found := scanner.take(_NUMBER):
@@ -101,10 +99,6 @@ def _paste(walk: ProgramWalk, call: LibraryCall) -> Value:
     return result("join_rest", [between, *call.args])
 
 
-def _parsed(walk: ProgramWalk, call: LibraryCall) -> Value:
-    return Sym("parsed", None, (call.named.get("text", call.get(0)),))
-
-
 def _evaluated(walk: ProgramWalk, call: LibraryCall) -> Value:
     given = call.get(0)
     if isinstance(given, Sym) and given.path == "parsed":
@@ -127,7 +121,6 @@ read_r = CodeLanguage(
     lambda source: parse_tokens(_DIALECT, source),
     {
         **dict.fromkeys(["paste", "paste0"], _paste),
-        **dict.fromkeys(["parse", "str2expression", "str2lang"], _parsed),
         **dict.fromkeys(["eval", "evalq"], _evaluated),
     },
     lambda name: _CONSTANTS.get(name, UNKNOWN),

@@ -36,10 +36,6 @@ class _Word(Struct, frozen=True):
     braced: bool = False
 
 
-def _parse(source: str) -> tuple[ast.Module, bool]:
-    return ast.Module(_code(source, 0), []), True
-
-
 def _code(source: str, level: int) -> _Body:
     """Commands one after the other."""
     if level > _DEEPEST:
@@ -89,7 +85,7 @@ def _word(source: str, at: int, level: int) -> tuple[_Word, int]:
 
 
 def _joined(parts: list[str | ast.expr]) -> _Word:
-    value = parts[0] if len(parts) == 1 and isinstance(parts[0], ast.expr) else nodes.joined(parts)
+    value = nodes.joined(parts)
     constant = value.value if isinstance(value, ast.Constant) else ""
     return _Word(value, constant if isinstance(constant, str) else "")
 
@@ -153,8 +149,8 @@ def _commands_in(text: str, level: int) -> Iterator[ast.expr]:
 
 
 def _set(words: list[_Word], level: int) -> _Body:
-    names = [nodes.name(f"${word.text}") for word in words[:1]]
-    return nodes.assign(names[0], words[1].value) if len(words) > 1 else [ast.Expr(name) for name in names]
+    name = nodes.name(f"${words[0].text}" if words else "?")
+    return nodes.assign(name, words[1].value) if len(words) > 1 else [ast.Expr(name)]
 
 
 def _if(words: list[_Word], level: int) -> _Body:
@@ -166,14 +162,9 @@ def _if(words: list[_Word], level: int) -> _Body:
     return nodes.branch(_test(test, level), _body([body], level), other)
 
 
-def _while(words: list[_Word], level: int) -> _Body:
-    return nodes.repeat(_test(words[0], level), _body(words[1:], level)) if words else []
-
-
 def _for(words: list[_Word], level: int) -> _Body:
-    first, again = words[:1], words[1:2]
-    tests = [_test(word, level) for word in again]
-    return [*_body(first, level), *nodes.repeat(nodes.several(tests), _body([*words[3:], *words[2:3]], level))]
+    tests = [_test(word, level) for word in words[1:2]]
+    return [*_body(words[:1], level), *nodes.repeat(nodes.several(tests), _body([*words[3:], *words[2:3]], level))]
 
 
 def _foreach(words: list[_Word], level: int) -> _Body:
@@ -185,9 +176,8 @@ def _foreach(words: list[_Word], level: int) -> _Body:
 
 def _cases(words: list[_Word], level: int) -> _Body:
     """switch and expect: patterns, each with its code."""
-    inner = [word for word in words if word.braced]
-    found = [one for word in inner for one in _words(word.text.replace("\n", " "), 0, level)[0] if one.braced]
-    return [made for word in found for made in _maybe(word, level)]
+    inner = [_words(word.text.replace("\n", " "), 0, level)[0] for word in words if word.braced]
+    return [made for found in inner for word in found for made in _maybe(word, level)]
 
 
 def _eval(words: list[_Word], level: int) -> _Body:
@@ -204,10 +194,6 @@ def _exec(words: list[_Word], level: int) -> _Body:
     return [ast.Expr(nodes.call("exec", [word.value for word in argv]))] if argv else []
 
 
-def _spawn(words: list[_Word], level: int) -> _Body:
-    return [*_exec(words, level), *nodes.assign(nodes.name("<spawned>"), ast.Constant(True))]
-
-
 def _proc(words: list[_Word], level: int) -> _Body:
     if len(words) < 3:
         return []
@@ -215,23 +201,21 @@ def _proc(words: list[_Word], level: int) -> _Body:
     return [nodes.function(params, nodes.returning(_body(words[2:], level)), words[0].text)]
 
 
-def _expr(words: list[_Word], level: int) -> _Body:
-    return [ast.Expr(one) for word in words for one in (word.value, *_commands_in(word.text, level))]
-
-
 _DATA = frozenset({"puts", "exec", "file", "append", "lappend", "list", "concat", "string", "regexp", "regsub"})
 _FORMS: dict[str, Callable[[list[_Word], int], _Body]] = {
     "set": _set,
     "if": _if,
-    "while": _while,
+    "while": lambda words, level: nodes.repeat(_test(words[0], level), _body(words[1:], level)) if words else [],
     "for": _for,
     "foreach": _foreach,
     **dict.fromkeys(["switch", "expect"], _cases),
     **dict.fromkeys(["eval", "uplevel"], _eval),
     "exec": _exec,
-    "spawn": _spawn,
+    "spawn": lambda words, level: [*_exec(words, level), *nodes.assign(nodes.name("<spawned>"), ast.Constant(True))],
     "proc": _proc,
-    "expr": _expr,
+    "expr": lambda words, level: [
+        ast.Expr(one) for word in words for one in (word.value, *_commands_in(word.text, level))
+    ],
     "return": lambda words, level: [ast.Return(nodes.several([word.value for word in words]))],
 }
 
@@ -247,10 +231,6 @@ def _items(walk: ProgramWalk, call: LibraryCall) -> Value:
     return [Marked(value, traits_of(value) | {"bulk"})]
 
 
-def _glob(walk: ProgramWalk, call: LibraryCall) -> Value:
-    return listing(*(one for one in call.args if not text_of(one).startswith("-")))
-
-
 def _send(walk: ProgramWalk, call: LibraryCall) -> Value:
     """Expect types into what it spawned; into a shell that runs."""
     text = text_of(call.args[-1]).strip() if call.args else ""
@@ -262,7 +242,11 @@ def _send(walk: ProgramWalk, call: LibraryCall) -> Value:
 read_tcl = CodeLanguage(
     "Tcl",
     "tcl",
-    _parse,
-    {"<items>": _items, "glob": _glob, **dict.fromkeys(["send", "exp_send"], _send)},
+    lambda source: (ast.Module(_code(source, 0), []), True),
+    {
+        "<items>": _items,
+        "glob": lambda walk, call: listing(*(one for one in call.args if not text_of(one).startswith("-"))),
+        **dict.fromkeys(["send", "exp_send"], _send),
+    },
     holes("$"),
 ).read

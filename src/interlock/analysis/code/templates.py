@@ -143,7 +143,7 @@ _SHARED: Mapping[str, Rule] = {
     for rule in (
         grammar.block, grammar.name, grammar.path, grammar.number, grammar.truth, grammar.quiet, grammar.operator, grammar.updated,
         grammar.negated, grammar.choice, grammar.ternary, grammar.counted_up, grammar.while_loop, grammar.maybe, grammar.cases,
-        grammar.attempts, grammar.counted, grammar.member, grammar.item, grammar.called, grammar.spread, grammar.closed,
+        grammar.attempts, grammar.counted, grammar.assigned, grammar.member, grammar.item, grammar.called, grammar.spread, grammar.closed,
         grammar.defined, grammar.texts, grammar.quoted, grammar.heredoc,
     )
 }  # fmt: skip

@@ -60,6 +60,8 @@ def joined(parts: Sequence[str | ast.expr]) -> ast.expr:
     """A text with code in it; a plain one where there is none."""
     if all(isinstance(part, str) for part in parts):
         return ast.Constant("".join(map(str, parts)))
+    if len(parts) == 1 and isinstance(parts[0], ast.expr):
+        return parts[0]
     return ast.JoinedStr([ast.Constant(part) if isinstance(part, str) else part for part in parts])
 
 
@@ -131,6 +133,12 @@ def assign(target: ast.expr, value: ast.expr) -> list[ast.stmt]:
 
 def loop(target: ast.expr, over: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
     return [ast.For(target, over, body or [ast.Pass()], [])]
+
+
+def loop_last(targets: Sequence[ast.expr], over: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
+    """A loop that sets the last of its targets to each value; those before it, its keys, are as good as that."""
+    keys = [made for key in targets[:-1] for made in assign(key, targets[-1])]
+    return loop(targets[-1], over, [*keys, *body])
 
 
 def repeat(test: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
