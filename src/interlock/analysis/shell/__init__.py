@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, BudgetSpent, Command, Effect, Fact, hole
+from interlock.analysis.facts import (
+    APPROXIMATE,
+    HOLE,
+    QUOTED,
+    BudgetSpent,
+    Command,
+    Effect,
+    Fact,
+    hole,
+    hole_of,
+    without_holes,
+)
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.places import place, resolve
 from interlock.analysis.windows_text import looks_like_windows
@@ -45,6 +56,7 @@ class Stream(Struct, frozen=True):
 NAMED_TAINTS = frozenset({"download", "secret", "environment"})  # what a hole can be known to hold
 UNKNOWN = Stream(hole() + "\n")
 NOTHING = Stream("")
+DOWNLOADED = Stream(hole_of({"download"}), frozenset({"download"}))
 
 
 def join_streams(streams: Sequence[Stream]) -> Stream:
@@ -66,6 +78,9 @@ class Where(Struct, frozen=True):
     def inside(self, wrapper: str, *traits: str) -> Where:
         return Where(self.span, (*self.via, wrapper), self.traits.union(traits) if traits else self.traits, self.env)
 
+    def marked(self, trait: str) -> Where:
+        return Where(self.span, self.via, self.traits | {trait}, self.env)
+
 
 class ShellReading(Struct):
     """What all shells of one reading share."""
@@ -81,9 +96,7 @@ class ShellReading(Struct):
     copies: dict[str, str] = field(default_factory=dict)  # copied, moved or linked, new path -> old
     links: dict[str, str] = field(default_factory=dict)  # symbolic links that the action itself creates, path -> target
     carried: dict[str, frozenset[str]] = field(default_factory=dict)  # what files hold that the action itself wrote
-    packed: dict[str, frozenset[str]] = field(
-        default_factory=dict
-    )  # and files that it copied or packed, by their own path
+    packed: dict[str, frozenset[str]] = field(default_factory=dict)  # and files that it packed, by their own path
     witnesses: dict[str, str] = field(default_factory=dict)  # scripts that were read, path -> text
     imported: set[str] = field(default_factory=set)  # modules beside scripts that were read, by path
     nesting: int = 0
@@ -104,6 +117,10 @@ class ShellReading(Struct):
         elif path not in self.files:
             self.appended.add(path)
         self.files[path] = self.files.get(path, "") + text if appended else text
+
+    def download(self, path: str, address: str) -> None:
+        """Remember where a file comes from, by its resolved path."""
+        self.downloads[path] = without_holes(address) or "the network"
 
     def fetched(self, *paths: str) -> str:
         """The address that one of these files came from; nothing when none was fetched."""
@@ -150,9 +167,22 @@ class Job:
         return self._of_production
 
     @property
+    def session(self) -> ShellReading:
+        return self.host.session
+
+    @property
     def patterns(self) -> NamePatterns:
         """What names of operations are matched with."""
         return self.host.session.patterns
+
+    @property
+    def plain_words(self) -> list[str]:
+        """The words that do not look like options."""
+        return [word for word in self.words if not word.startswith("-")]
+
+    def full(self, path: str) -> str:
+        """The path from the root, as this command means it."""
+        return resolve(path, self.host.cwds[0])
 
     def about(self, words: Sequence[str]) -> Job:
         """A report on one part of the text, the one that has these words; on all of it where they are all of it, or not found."""
@@ -231,16 +261,27 @@ class Job:
         session = self.host.session
         if not session.origins and not session.links:
             return
-        full = resolve(target, self.host.cwds[0])
+        full = self.full(target)
         old = session.origins.get(full) or _behind_link(session.links, full + "/" if target.endswith("/") else full)
         if old is not None:
             where = place(old, self.host.cwds[0], self.host.home)
-            self.host.session.facts.append(
-                Effect("delete", old, where, marks, self.where.span, self.where.via, self.subject)
-            )
+            session.facts.append(Effect("delete", old, where, marks, self.where.span, self.where.via, self.subject))
 
     def unreadable(self, what: str, *traits: str) -> None:
         self.effect("unreadable", what, *traits)
+
+    def runs_download(self, *paths: str) -> bool:
+        """Reports that one of these files, which was fetched, is run; False where none of them was."""
+        if address := self.session.fetched(*paths):
+            self.effect("run_download", address)
+        return bool(address)
+
+    def text_to_run(self) -> str | None:
+        """What flows in, for what runs it; a download is reported, and not read."""
+        if self.stdin is not None and "download" in self.stdin.taints:
+            self.effect("run_download", "the network")
+            return None
+        return self.stdin.text if self.stdin is not None else None
 
     def run(self, argv: Sequence[str], via: str = "", *traits: str, stdin: Stream | None = None) -> Stream:
         return self.host.run(list(argv), self.inside(via, traits), stdin)
@@ -276,9 +317,7 @@ class Job:
 
     def inside(self, via: str, traits: Sequence[str]) -> Where:
         where = self.where.inside(via or self.program, *traits)
-        if "production" not in where.traits and self.of_production:
-            return Where(where.span, where.via, where.traits | {"production"}, where.env)
-        return where
+        return where.marked("production") if "production" not in where.traits and self.of_production else where
 
     @contextmanager
     def within(self, folder: str) -> Iterator[None]:
@@ -295,11 +334,11 @@ class Job:
 
     def written_text(self, path: str) -> str | None:
         """What the action itself wrote to a file."""
-        return self.host.session.files.get(resolve(path, self.host.cwds[0]))
+        return self.session.files.get(self.full(path))
 
     def keep_file(self, path: str, text: str) -> None:
         """Remember what the action itself writes to a file, for whoever runs it."""
-        self.host.session.files[resolve(path, self.host.cwds[0])] = text
+        self.session.files[self.full(path)] = text
 
 
 Reader = Callable[[Job, "Program"], Stream | None]  # of the words of a program, named in its description

@@ -13,7 +13,6 @@ from interlock.analysis.shell import (
     UNKNOWN,
     Job,
     Stream,
-    Where,
     assignments,
     bombs,
     calls,
@@ -306,7 +305,7 @@ def _round(shell: Shell, body: Sequence[Node], stdin: Stream | None, bulk: bool)
     """One round of a loop; over a long or unknown list, whatever it does is done in bulk."""
     outer = shell.where
     if bulk:
-        shell.where = Where(outer.span, outer.via, outer.traits | {"bulk"}, outer.env)
+        shell.where = outer.marked("bulk")
     try:
         return shell.walk_list(body, stdin)
     finally:

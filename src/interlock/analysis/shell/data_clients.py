@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 from interlock.analysis.facts import Report
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program, StoreEffect
 from interlock.analysis.programs.options import CommandOptions, behind, holds, options, parse, valued
 from interlock.analysis.shell import Job, Reader, Stream, is_production
@@ -20,24 +17,18 @@ def inside(job: Job, via: str = "", traits: Sequence[str] = ()) -> Job:
     """The report for the text that this command carries; production where its words or surroundings name it."""
     where = job.where.inside(via or job.program, *traits)
     context = [*job.words, *(value for _, value in job.where.env)]
-    for name in (
-        "PGHOST",
-        "PGDATABASE",
-        "PGSERVICE",
-        "DATABASE_URL",
-        "MYSQL_HOST",
-        "MYSQL_DATABASE",
-        "RAILS_ENV",
-        "NODE_ENV",
-        "APP_ENV",
-        "DJANGO_SETTINGS_MODULE",
-    ):
+    for name in _SELECTING:
         context += job.host.variables.get(name, [])
     if any(is_production(word) for word in context):
-        where = replace(where, traits=where.traits | {"production"})
+        where = where.marked("production")
     return Job(job.host, job.program, job.words, where, job.stdin)
 
 
+# Variables that say which database or settings a client uses.
+_SELECTING = (
+    "PGHOST", "PGDATABASE", "PGSERVICE", "DATABASE_URL", "MYSQL_HOST", "MYSQL_DATABASE", "RAILS_ENV", "NODE_ENV", "APP_ENV",
+    "DJANGO_SETTINGS_MODULE",
+)  # fmt: skip
 _INCLUDED = lazy_regex(r"(?m)^\s*(?:\.read|\\ir?|\\include|source|\\\.|@@?|!run|:r)\s*([\w./~-]+)\s*;?\s*$")
 _OUTPUT = lazy_regex(
     r"(?im)^\s*(?:\.output|\.once|\\o)\s+([\w./~-]+)\s*$|\bcopy\b[^;]*?\bto\s+'([^']+)'|\binto\s+(?:outfile|dumpfile)\s+'([^']+)'"
@@ -83,11 +74,7 @@ class ScratchJob(Job):
 def _scratch(job: Job) -> bool:
     """Whether a database is in memory or a temporary file."""
     files = options(job.words, valued("-cmd -init -c -s -f")).operands
-    return (
-        not files
-        or files[0] in (":memory:", "")
-        or bool(re.match(r"/tmp/|/var/tmp/|/dev/shm/", resolve(files[0], job.host.cwds[0])))
-    )
+    return not files or files[0] in (":memory:", "") or bool(re.match(r"/tmp/|/var/tmp/|/dev/shm/", job.full(files[0])))
 
 
 def powershell_sql(job: Job, program: Program) -> Stream | None:

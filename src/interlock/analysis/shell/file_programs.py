@@ -11,7 +11,7 @@ from interlock.analysis.places import resolve
 from interlock.analysis.programs import PathEffect, Program
 from interlock.analysis.programs.options import CommandOptions, behind, holds, options, parse, valued
 from interlock.analysis.shell import NOTHING, Job, Reader, Stream
-from interlock.analysis.shell.sending import exchange, is_away
+from interlock.analysis.shell.network import exchange, is_away
 from interlock.analysis.targets.carried import copy_to, origin_of, put
 
 _GLOB = re.compile(r"[*?\[]")

@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from msgspec.structs import replace
-
 from interlock.analysis.code.loose_text import harm_of_words, is_program, read_loose_variable, read_loose_words
 from interlock.analysis.facts import HOLE, Fact, taints_in
 from interlock.analysis.places import resolve
@@ -36,7 +34,6 @@ from interlock.analysis.shell import (
     item_runners,
     launchers,
     network,
-    sending,
     windows_programs,
 )
 from interlock.analysis.shell.file_programs import apply_paths, write_outputs
@@ -84,8 +81,8 @@ def aliases(job: Job, program: Program) -> Stream | None:
 
 def _read_hooks(job: Job, folder: str) -> None:
     """The hooks that this action wrote itself, which run unasked from then on."""
-    inside = f"{resolve(folder, job.host.cwds[0]).rstrip('/')}/"
-    for path, text in list(job.host.session.files.items()):
+    inside = f"{job.full(folder).rstrip('/')}/"
+    for path, text in list(job.session.files.items()):
         if path.startswith(inside):
             job.shell_text(text, f"{job.program} hook")
 
@@ -96,8 +93,7 @@ def _is_own_word(program: Program, word: str) -> bool:
 
 def _configured_aliases(job: Job, folder: str) -> dict[str, str]:
     """The aliases in the user's and the repository's configuration, which the working folder may be deep inside of."""
-    here = resolve(folder or ".", job.host.cwds[0])
-    above = [here]
+    above = [job.full(folder or ".")]
     while len(above) < _DEEPEST and "/" in above[-1].rstrip("/"):
         above.append(above[-1].rpartition("/")[0] or "/")
     inside = (f"{one.rstrip('/')}/.git/config" for one in above if one.startswith("/"))
@@ -122,7 +118,7 @@ _ALIASED = re.compile(r"[ \t]*([\w-]+)[ \t]*=[ \t]*(.*?)[ \t]*$")
 def saved_plan(job: Job, program: Program) -> Stream | None:
     """plan -destroy -out=F, then apply F: the plan is what is run."""
     found = parse(program, job.words)
-    files = job.host.session.files
+    files = job.session.files
     if found.operands[:1] == ["plan"] and found.has("--destroy") and found.value("--out"):
         files[f"plan#{found.value('--out')}"] = "destroy"
     elif found.operands[:1] == ["apply"] and any(f"plan#{word}" in files for word in found.operands[1:]):
@@ -158,9 +154,7 @@ def vim(job: Job, program: Program) -> Stream | None:
         job.code("vim", text, f"{job.program} -c")
     for path in found.all("-S"):
         if path in ("/dev/stdin", "-") and job.stdin is not None:
-            if "download" in job.stdin.taints:
-                job.effect("run_download", "the network")
-            job.code("vim", job.stdin.text, f"{job.program} -S")
+            job.code("vim", job.text_to_run() or job.stdin.text, f"{job.program} -S")
         else:
             job.effect("run_script", path)
     lines = [part.strip().lstrip(":") for text in texts for part in text.split("|")]
@@ -185,7 +179,6 @@ READERS: dict[str, Reader] = {
     **item_runners.READERS,
     **launchers.READERS,
     **network.READERS,
-    **sending.READERS,
     **build_files.READERS,
     **SCRIPT_READERS,
     **interpreters.READERS,
@@ -193,7 +186,7 @@ READERS: dict[str, Reader] = {
     **data_clients.READERS,
     **file_programs.READERS,
 }
-_KNOWN_WORDS = frozenset(item_runners.READERS) | frozenset(network.READERS)  # readers that know each word
+_KNOWN_WORDS = frozenset(item_runners.READERS) | {"web", "remote_procedure", "relay"}  # readers that know each word
 _LOADER = re.compile(r"ld-(linux|musl)[\w.-]*|ld\.so[\w.]*|ld-[\d.]+\.so")
 _SYSTEM_PROGRAM = re.compile(
     r"/(usr|bin|sbin|opt|snap|nix|Applications|Library|System)/|[A-Za-z]:[\\/](Windows|Program)", re.IGNORECASE
@@ -209,7 +202,7 @@ def read_program(job: Job, written: str) -> Stream:
         program = job.program = "ld.so"
     described = described_program(program)
     if own := _own_file(job, written, described is not None):
-        job.host.session.facts.append(command_fact(program, job.words, job.where, job.stdin))
+        job.session.facts.append(command_fact(program, job.words, job.where, job.stdin))
         return interpreters.executable(job, own) or UNKNOWN
     if described is not None:
         if program in described.aliases:
@@ -223,8 +216,8 @@ def read_program(job: Job, written: str) -> Stream:
     helps = not wrapper and not local and _asks_for_help(described or _UNDESCRIBED, job)
     unproved = local and not wrapper and _asks_for_help(_UNDESCRIBED, job)  # a script may ignore the word
     mark = "wrapper" if wrapper else "help" if helps else "help_word" if unproved else ""
-    where = replace(job.where, traits=job.where.traits | {mark}) if mark else job.where
-    session, folder = job.host.session, job.host.cwds[0]
+    where = job.where.marked(mark) if mark else job.where
+    session, folder = job.session, job.host.cwds[0]
     session.step(FACT_STEPS)
     moved = folder if folder != session.cwd else ""
     session.facts.append(command_fact(program, job.words, where, job.stdin, moved))
@@ -290,7 +283,7 @@ def _knows_words(described: Program) -> bool:
 def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool]:
     """The output of a command, and whether what it does with its words is known; `script` is the local file that it may be."""
     if described is not None and described.sends:
-        sending.apply_sends(job, described)
+        network.apply_sends(job, described)
     stream = run_carried(job, described) if described is not None and described.carries else None
     if stream is not None:
         return stream, True
@@ -301,7 +294,7 @@ def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool
     handler = HANDLERS.get(job.program)
     readers = _readers(described) if described is not None else ()
     if not (handler or readers) or _holds_leak(job, described):
-        sending.send_named(job)
+        network.send_named(job)
     if not (handler or readers):
         network.named_request(job)
     for reader in readers:
@@ -321,7 +314,7 @@ def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool
     return (stream if stream is not None else output(job, described)), False
 
 
-_SENDING = frozenset(network.READERS) | frozenset(sending.READERS)  # readers that tell themselves what is sent
+_SENDING = frozenset(network.READERS)  # readers that tell themselves what is sent
 
 
 def _holds_leak(job: Job, described: Program | None) -> bool:
@@ -338,9 +331,9 @@ _PROGRAM_FOLDER = re.compile(r"(?:.*/)?\.?s?bin/[^/]+$")
 
 def _own_file(job: Job, written: str, described: bool) -> str:
     """The file that runs where it is one of the action's own, or a script in the working folder that has a program's name."""
-    session = job.host.session
+    session = job.session
     if "/" in written:
-        full = resolve(written, job.host.cwds[0])
+        full = job.full(written)
         if full in session.files or session.fetched(full):
             return written
         if (

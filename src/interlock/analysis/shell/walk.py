@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, hole, hole_of, taints_in, without_holes
+from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, hole, hole_of, taints_in
 from interlock.analysis.places import home_of
 from interlock.analysis.programs.options import is_unreadable, program_name
 from interlock.analysis.shell import (
@@ -185,7 +185,7 @@ class Shell:
         """`<(…)` as a file that can be read again by what it is given to."""
         path = f"/dev/fd/interlock-{len(self.session.files) + len(self.session.downloads)}"
         if "download" in stream.taints:
-            self.session.downloads[path] = without_holes(stream.text) or "the network"
+            self.session.download(path, stream.text)
         else:
             self.session.files[path] = stream.text
         return path
@@ -418,7 +418,7 @@ class Shell:
         self.session.step()
         first = words[0]
         if self.production and "production" not in where.traits:
-            where = Where(where.span, where.via, where.traits | {"production"}, where.env)
+            where = where.marked("production")
         if first in self.aliases and first not in self.calls and not wrapped:
             return calls.expand_alias(self, first, words[1:], where, stdin)
         if first in self.functions:

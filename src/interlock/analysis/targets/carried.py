@@ -57,6 +57,11 @@ def carries(job: Job, path: str) -> frozenset[str]:
     return found
 
 
+def leaks_of(job: Job, paths: Iterable[str]) -> frozenset[str]:
+    """The secrets that these files carry."""
+    return _NOTHING.union(*(carries(job, path) for path in paths)) & LEAKS
+
+
 def origin_of(job: Job, path: str) -> str:
     """The file that this one is a copy of or a link to; itself for most."""
     session = job.host.session
