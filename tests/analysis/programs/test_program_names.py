@@ -11,7 +11,7 @@ from pathlib import Path
 from interlock.analysis.facts import VERBS
 from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.read import LANGUAGES
-from interlock.analysis.shell.builtins import DIALECTS, HANDLERS
+from interlock.analysis.shell.builtins import HANDLERS
 from repository import ROOT
 
 SOURCE = ROOT / "src" / "interlock"
@@ -28,7 +28,7 @@ ORDINARY = frozenset(
 )
 SQL_DIALECTS = frozenset("clickhouse duckdb mysql presto sqlite trino tsql".split())
 BUILTINS = frozenset({"echo", "pwd"}) | HANDLERS.keys()  # commands of shells, which are words of a language
-VOCABULARY = ORDINARY | BUILTINS | VERBS | LANGUAGES | SQL_DIALECTS | frozenset(DIALECTS)
+VOCABULARY = ORDINARY | BUILTINS | VERBS | LANGUAGES | SQL_DIALECTS | frozenset("bash dash fish sh zsh".split())
 NAMES = frozenset(shipped_programs()) - VOCABULARY
 
 
@@ -89,9 +89,10 @@ EXCEPTIONS = {
     "analysis/powershell/cmdlets.py": ("write-output", "the cmdlet itself"),
     "analysis/powershell/__init__.py": ("curl rmdir wget", "aliases of cmdlets, beside the programs of the same name"),
     "analysis/powershell/programs.py": ("reg", "the program that does the same as the cmdlet"),
+    "analysis/shell/data_clients.py": ("rm rmdir", "commands of FTP clients"),
     "analysis/shell/file_programs.py": ("sed", "the reader of its scripts"),
     "analysis/shell/interpreters.py": ("pdb rm", "a module that runs what it is fed, and the program that does the same as a library"),
-    "analysis/shell/network.py": ("aws cat cp gh mv npm rm rmdir twine", "services in the names of variables, commands of FTP clients, and subcommands that any program may have"),
+    "analysis/shell/network.py": ("aws cat cp gh mv npm twine", "services in the names of variables, and subcommands that any program may have"),
     "analysis/shell/windows_programs.py": ("ex", "the beginning of an option"),
     "analysis/windows.py": ("cat diskpart diskshadow", "the reader of their scripts, and the shell's word for what is piped"),
     "analysis/windows_text.py": ("tee", "a verb of cmdlets"),

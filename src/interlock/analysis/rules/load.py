@@ -129,25 +129,3 @@ def _unreached(rule: Rule, full: Rulebook) -> list[str]:
         if not any(classify(some, alone).findings for some in facts):
             wrong.append(f"rule {rule.id}: no example reaches clause {number}")
     return wrong
-
-
-def _main(words: list[str]) -> int:
-    if words[:1] != ["check"] or len(words) < 2:
-        print("usage: python -m interlock.analysis.rules.load check PACK.toml...")
-        return 2
-    try:
-        book = load_files(Path(word) for word in words[1:])
-        found = example_failures(book, load())
-    except PackError as error:
-        print(error)
-        return 1
-    for line in found:
-        print(line)
-    print(f"{len(book.rules)} rules, {len(found)} problems")
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    import sys
-
-    sys.exit(_main(sys.argv[1:]))

@@ -53,6 +53,7 @@ class Stream(Struct, frozen=True):
         return HOLE not in self.text
 
 
+ELSEWHERE = frozenset({"remote", "container"})  # traits of what happens on another machine, or in a container
 NAMED_TAINTS = frozenset({"download", "secret", "environment"})  # what a hole can be known to hold
 UNKNOWN = Stream(hole() + "\n")
 NOTHING = Stream("")

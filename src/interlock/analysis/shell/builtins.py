@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from interlock.analysis.facts import HOLE, Command, Effect, hole, known, taints_in
+from interlock.analysis.facts import APPROXIMATE, Command, Effect, hole, known, taints_in
 from interlock.analysis.places import is_system_folder, resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import program_set, shipped_programs
 from interlock.analysis.programs.options import options, valued
-from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, arithmetic, text_builtins
+from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, arithmetic, command_fact, control
 from interlock.analysis.shell.arithmetic import subscript_of
-from interlock.analysis.shell.assignments import assign_read, declare_words
+from interlock.analysis.shell.assignments import DECLARING, assign_read, declare_words
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.redirections import descriptor_of
 
@@ -21,11 +21,8 @@ _SETUP_WORDS = frozenset(
     "init hook completion completions shellenv shell-init env docker-env activate shell alias --completion --bash --zsh setup-shell "
     "generate-shell-completion bash zsh -s autocomplete podman-env hooks".split()
 )
-
-
 _LONGEST_PATH = 4_096
-
-
+_MADE_NEAR = 60  # facts among which the one is looked for that made a folder
 _OFTEN_UNSET = frozenset({"TMPDIR", "TMP", "TEMP"})  # variables that are read as /tmp, and that many shells do not set
 
 
@@ -43,18 +40,16 @@ def change_directory(job: Job) -> Stream:
     if target in ("..", "-"):
         host.cwds = host.cwds[:1]  # back from where a `cd` led, if it did
     if target == "-":
-        target = (job.host.lookup("OLDPWD") or [hole("OLDPWD")])[0]
+        target = (host.lookup("OLDPWD") or [hole("OLDPWD")])[0]
     elif target.startswith("+"):
         target = hole()
-    if target.startswith("~") and target[1:2] in ("", "/") and job.host.home:
-        target = job.host.home + target[1:]
+    if target.startswith("~") and target[1:2] in ("", "/") and host.home:
+        target = host.home + target[1:]
     host.variables["OLDPWD"] = [before[0]]
     host.left = None
-    if (
-        len(job.host.cwds[0]) + len(target) > _LONGEST_PATH and target.isidentifier()
-    ):  # one step deeper than there can be
+    if len(host.cwds[0]) + len(target) > _LONGEST_PATH and target.isidentifier():  # deeper than there can be
         return NOTHING
-    reached = [resolve(target, cwd) if cwd or known(target) else target for cwd in job.host.cwds]
+    reached = [resolve(target, cwd) if cwd or known(target) else target for cwd in host.cwds]
     if all(len(path) <= _LONGEST_PATH for path in reached):  # a longer one cannot be changed to
         host.cwds = list(dict.fromkeys(reached))
     if not _surely_exists(job, host.cwds[0], before[0]):
@@ -62,21 +57,13 @@ def change_directory(job: Job) -> Stream:
     return NOTHING
 
 
-_MADE_NEAR = 60  # facts among which the one is looked for that made a folder
-
-
 def _surely_exists(job: Job, path: str, before: str) -> bool:
     """Whether a folder cannot be missing: the root, a home, a temporary or system folder, one above, or one made just before."""
-    if (
-        path in ("/", "/tmp", "~", before, job.host.home)
-        or is_system_folder(path)
-        or before.startswith(f"{path.rstrip('/')}/")
-    ):
+    above = before.startswith(f"{path.rstrip('/')}/")
+    if above or path in ("/", "/tmp", "~", before, job.host.home) or is_system_folder(path):
         return True
-    return any(
-        isinstance(fact, Effect) and "create" in fact.traits and fact.path == path
-        for fact in job.host.session.facts[-_MADE_NEAR:]
-    )
+    near = job.session.facts[-_MADE_NEAR:]
+    return any(isinstance(fact, Effect) and "create" in fact.traits and fact.path == path for fact in near)
 
 
 def go_back(job: Job) -> Stream:
@@ -94,10 +81,6 @@ def evaluate(job: Job) -> Stream:
     if "download" in taints_in(text):
         job.effect("run_download", "the network")
         return UNKNOWN
-    return job.host.read(text, job.where.inside("eval"), job.stdin) if HOLE not in text else _partly_known(job, text)
-
-
-def _partly_known(job: Job, text: str) -> Stream:
     if is_unknown(text.strip()):
         job.unreadable("text made at run time is run as a command", "payload")
         return UNKNOWN
@@ -106,14 +89,12 @@ def _partly_known(job: Job, text: str) -> Stream:
 
 def _is_setup(job: Job) -> bool:
     """eval "$(ssh-agent -s)": the last command read is a program's own shell set-up."""
-    for fact in reversed(job.host.session.facts):
+    for fact in reversed(job.session.facts):
         if isinstance(fact, Command) and fact.via and fact.via[-1] == "$( )":
-            if fact.program in program_set("shell_setup"):
-                return True
-            return bool(_SETUP_WORDS.intersection(fact.words)) and not _passes_on(fact.program)
-        if isinstance(fact, Command) and fact.program == "eval":
-            continue
-        return False
+            named = bool(_SETUP_WORDS.intersection(fact.words)) and not _passes_on(fact.program)
+            return named or fact.program in program_set("shell_setup")
+        if not isinstance(fact, Command) or fact.program != "eval":
+            return False
     return False
 
 
@@ -138,10 +119,7 @@ def source(job: Job) -> Stream:
 def run_script(job: Job, path: str, args: list[str], via: str, dialect: str = "bash") -> Stream:
     """A script that the shell runs: read when its text is to be had, else named."""
     host = job.host
-    full = resolve(path, host.cwds[0])
-    address = job.host.session.fetched(full, path)
-    if address:
-        job.effect("run_download", address)
+    if job.runs_download(job.full(path), path):
         return UNKNOWN
     text = job.file_text(path)
     if text is None:
@@ -163,11 +141,10 @@ def run_script(job: Job, path: str, args: list[str], via: str, dialect: str = "b
 
 def _is_setup_source(job: Job) -> bool:
     """source <(kubectl completion bash)"""
-    for fact in reversed(job.host.session.facts):
+    for fact in reversed(job.session.facts):
         if isinstance(fact, Command) and fact.via and fact.via[-1] == "<( )":
-            return (fact.program in program_set("shell_setup") and fact.program != "perl") or bool(
-                _SETUP_WORDS.intersection(fact.words)
-            )
+            known_setup = fact.program in program_set("shell_setup") and fact.program != "perl"
+            return known_setup or bool(_SETUP_WORDS.intersection(fact.words))
     return False
 
 
@@ -203,8 +180,7 @@ def set_arguments(job: Job) -> Stream | None:
     if not job.words:
         return None
     if job.host.dialect == "fish":
-        words = [word for word in job.words if not word.startswith("-")]
-        if len(words) > 1:
+        if len(words := job.plain_words) > 1:
             job.host.assign(words[0], words[1:])
         return NOTHING
     for number, word in enumerate(job.words):
@@ -285,18 +261,86 @@ def look_up_or_run(job: Job) -> Stream | None:
     """command -v only looks a name up; otherwise it runs its words."""
     flags = [word for word in job.words[:2] if word.startswith("-") and word != "--"]
     if any("v" in flag or "V" in flag for flag in flags):
-        names = [word for word in job.words if not word.startswith("-")]
-        return Stream(names[0] if names else hole())
-    rest = [
-        word for number, word in enumerate(job.words) if not (number < len(flags) and word in ("-p",)) and word != "--"
-    ]
+        return Stream(job.plain_words[0] if job.plain_words else hole())
+    rest = [word for at, word in enumerate(job.words) if word != "--" and (word != "-p" or at >= len(flags))]
     from interlock.analysis.shell.payloads import run_words
 
     return run_words(job, rest, job.program, ())
 
 
+def complete(job: Job) -> Stream:
+    """compgen, complete: -C runs a command, -W expands a text, -F calls a function."""
+    found = options(job.words, valued("-o -A -G -W -F -C -X -P -S"))
+    for text in found.all("-C"):
+        job.host.read(text, job.where.inside(f"{job.program} -C"))
+    for text in found.all("-W"):
+        job.host.run_in(text)
+    for name in found.all("-F"):
+        if name in job.host.functions:
+            control.call_function(job.host, name, [hole()], job.where, None)
+    return UNKNOWN
+
+
+def read_array(job: Job) -> Stream:
+    """mapfile, readarray: lines into an array; -C runs a text for them."""
+    found = options(job.words, valued("-d -n -O -s -u -C -c"))
+    for text in found.all("-C"):
+        job.host.read(text, job.where.inside(f"{job.program} -C"))
+    lines = job.stdin.text.splitlines() if job.stdin is not None else [hole()]
+    if found.has("-d", "-n", "-s", "-O") or (job.stdin is not None and APPROXIMATE in job.stdin.taints):
+        job.host.guess()
+    job.host.assign(found.operands[-1] if found.operands else "MAPFILE", lines or [hole()])
+    return NOTHING
+
+
+def jobs(job: Job) -> Stream | None:
+    """jobs -x: runs the command behind it."""
+    if job.words[:1] == ["-x"] and len(job.words) > 1:
+        return job.run(job.words[1:], "jobs -x", stdin=job.stdin)
+    return None
+
+
+def bind(job: Job) -> Stream | None:
+    """bind -x '"key": command'."""
+    for binding in options(job.words, valued("-m -q -u -r -f -x")).all("-x"):
+        job.host.read(binding.rpartition('":')[2], job.where.inside("bind -x"))
+    return None
+
+
+def history(job: Job) -> Stream | None:
+    """fc: -e runs an editor, -s runs a command of the past again."""
+    found = options(job.words, valued("-e"))
+    for text in found.all("-e"):
+        if text != "-":
+            job.shell_text(text, "fc -e")
+    if found.has("-s") or "-" in found.all("-e"):
+        job.unreadable("a command of the history is run again", "payload")
+    return None
+
+
+def enable(job: Job) -> Stream | None:
+    """enable -f: loads a library into the shell."""
+    for path in options(job.words, valued("-f")).all("-f"):
+        job.session.facts.append(command_fact("ld_preload", [path], job.where, None))
+    return None
+
+
+def wait(job: Job) -> Stream | None:
+    """wait -p NAME: evaluates the name's subscript."""
+    for name in options(job.words, valued("-p")).all("-p"):
+        arithmetic.evaluate(subscript_of(name), job.host)
+    return None
+
+
+def remember(job: Job) -> Stream:
+    """hash -p PATH NAME: the name stands for that program."""
+    found = options(job.words, valued("-p"))
+    for path in found.all("-p"):
+        job.host.aliases.update(dict.fromkeys(found.operands, path))
+    return NOTHING
+
+
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    **text_builtins.HANDLERS,
     "command": look_up_or_run,
     "cd": change_directory,
     "popd": go_back,
@@ -316,11 +360,16 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "let": calculate,
     "test": test,
     "[": test,
-    **dict.fromkeys(("declare", "typeset", "local", "export", "readonly"), declare),
+    **dict.fromkeys(DECLARING, declare),
+    **dict.fromkeys(("compgen", "complete"), complete),
+    **dict.fromkeys(("mapfile", "readarray"), read_array),
+    "jobs": jobs,
+    "bind": bind,
+    "fc": history,
+    "enable": enable,
+    "hash": remember,
+    "wait": wait,
 }
-
-
-DIALECTS = ("bash", "sh", "dash", "zsh", "fish")  # in which a shell can read its text
 
 
 _GLOB_CODE = re.compile(r"""\(\+?\w*e(?::["']|[:'"])(.+?)(?:["']:|[:'"])\)""")  # zsh: *(e:'command':)
@@ -342,7 +391,7 @@ def shell(job: Job, program: Program) -> Stream | None:
         if dialect == "zsh":
             for found in _GLOB_CODE.findall(text):
                 job.shell_text(found, f"{via} (e:…:)", dialect=dialect)
-        return _payload(job, text, via, operands, dialect)
+        return job.shell_text(text, via, args=operands, dialect=dialect)
     if operands and "-s" not in flags:
         if operands[0] == "-" or descriptor_of(operands[0]) == "0":
             return from_stdin(job, dialect, operands)
@@ -386,21 +435,14 @@ def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str], lis
     return None, rest, flags, startup
 
 
-def _payload(job: Job, text: str, via: str, args: list[str], dialect: str) -> Stream:
-    return job.shell_text(text, via, args=args, dialect=dialect)
-
-
 def from_stdin(job: Job, dialect: str, args: list[str]) -> Stream | None:
     if job.stdin is None:
         return None
-    if "download" in job.stdin.taints:
-        job.effect("run_download", "the network")
-        return UNKNOWN
-    if "bulk" in job.stdin.taints:
+    text = job.text_to_run()
+    if "bulk" in job.stdin.taints and text is not None:
         job.unreadable("a list that is only known at run time is run as commands", "payload")
-        return UNKNOWN
-    where = job.where.inside(job.program)
-    return job.host.nested(job.stdin.text, where, args, dialect)
+        text = None
+    return UNKNOWN if text is None else job.host.nested(text, job.where.inside(job.program), args, dialect)
 
 
 READERS: dict[str, Reader] = {"shell": shell}

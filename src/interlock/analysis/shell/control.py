@@ -1,21 +1,22 @@
-"""Follows control flow: pipes, lists, branches, loops and groups, each with its state, its input, and what the tests before it prove."""
+"""Follows control flow: pipes, lists, branches, loops, groups, functions and aliases, each with its state, its input, and what tests before it prove."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from interlock.analysis.facts import hole, known
+from interlock.analysis.facts import Effect, hole, known
 from interlock.analysis.shell import (
     MAX_CHOICES,
     NOTHING,
     UNKNOWN,
     Job,
     Stream,
+    Where,
     assignments,
     bombs,
-    calls,
     expand,
     join_streams,
     redirections,
@@ -341,7 +342,7 @@ def define(shell: Shell, node: ShellFunction, stdin: Stream | None) -> Stream:
     if bombs.is_bomb(node.name, node.body):
         Job(shell, node.name, [], shell.where, None).effect("fork_bomb", node.name)
     if node.name.startswith("command_not_found_handle"):  # any mistyped word calls it
-        calls.call_function(shell, node.name, [hole()], shell.where, None)
+        call_function(shell, node.name, [hole()], shell.where, None)
     return NOTHING
 
 
@@ -385,6 +386,55 @@ def _each(lines: Sequence[str], stdin: Stream | None) -> list[Stream | None]:
 
 def _union(first: list[str], second: list[str]) -> list[str]:
     return list(dict.fromkeys([*first, *second]))[:MAX_CHOICES]
+
+
+MAX_CALLS = 12  # functions within functions
+
+
+def expand_alias(shell: Shell, name: str, words: list[str], where: Where, stdin: Stream | None) -> Stream:
+    """Read what an alias stands for; where that ends in a blank, the next word may be an alias, too."""
+    text, rest, used = shell.aliases[name], list(words), [name]
+    while text.endswith((" ", "\t")) and rest and rest[0] in shell.aliases and rest[0] not in used:
+        used.append(rest[0])
+        text += shell.aliases[rest.pop(0)]
+    shell.calls += used
+    try:
+        return shell.read(" ".join([text, *map(_requoted, rest)]), where.inside(f"alias {name}"), stdin)
+    finally:
+        del shell.calls[-len(used) :]
+
+
+def call_function(shell: Shell, name: str, words: list[str], where: Where, stdin: Stream | None) -> Stream:
+    """Read the body of a function with these arguments and variables of its own."""
+    body = shell.functions[name]
+    if (begun := next((at for one, at in shell.running if one is body), None)) is not None:
+        if shell.piped:
+            job, conditional = Job(shell, name, words, where, None), shell.unsure > begun or "bulk" in where.traits
+            if bombs.may_end(words, shell.arguments, conditional):
+                job.unreadable("a function starts copies of itself, how many is only known at run time", "syntax")
+            elif not any(isinstance(fact, Effect) and fact.verb == "fork_bomb" for fact in shell.session.facts):
+                job.effect("fork_bomb", name)
+        return UNKNOWN
+    if len(shell.running) >= MAX_CALLS:
+        Job(shell, name, words, where, None).unreadable("functions nested too deeply", "nesting")
+        return UNKNOWN
+    outer_arguments, shell.arguments = shell.arguments, words
+    outer_where, shell.where = shell.where, where.inside(f"{name}()")
+    outer_offset, shell.offset = shell.offset, None
+    shell.running.append((body, shell.unsure))
+    shell.scopes.append({})
+    try:
+        return shell.walk(body, stdin)
+    finally:
+        shell.offset = outer_offset
+        shell.running.pop()
+        assignments.leave_scope(shell)
+        shell.arguments = outer_arguments
+        shell.where = outer_where
+
+
+def _requoted(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'" if not re.fullmatch(r"[\w./:=@%+,~-]+", word) else word
 
 
 WALKERS: dict[type, Callable[[Shell, Any, Stream | None], Stream]] = {

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from interlock.analysis.facts import HOLE, hole, names_only
 from interlock.analysis.file_modes import mode_traits
-from interlock.analysis.places import resolve
 from interlock.analysis.programs import PathEffect, Program
 from interlock.analysis.programs.options import CommandOptions, behind, holds, options, parse, valued
 from interlock.analysis.shell import NOTHING, Job, Reader, Stream
@@ -131,7 +130,7 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
     elif item.contents:
         _carry_all_over(job, item.contents, sources, path)
         if "symbolic" in traits:
-            job.host.session.links[resolve(path, job.host.cwds[0])] = resolve(sources[0], job.host.cwds[0])
+            job.session.links[job.full(path)] = job.full(sources[0])
 
 
 def _marks(path: str, job: Job) -> tuple[str, ...]:
@@ -146,10 +145,10 @@ def _pour(job: Job, verb: str, path: str, traits: Sequence[str]) -> None:
         verb = "truncate"
     job.effect(verb, path, *traits, *(stream.taints if stream else ()))
     if stream is not None:
-        full = resolve(path, job.host.cwds[0])
-        job.host.session.put_file(full, stream.text, verb == "append")
+        full = job.full(path)
+        job.session.put_file(full, stream.text, verb == "append")
         if "download" in stream.taints:
-            job.host.session.downloads[full] = "the network"
+            job.session.downloads[full] = "the network"
         if "endless" in stream.taints and not path.startswith("/dev/"):
             job.effect("fill_disk", path)
         put(job, path, stream.taints)
@@ -157,7 +156,7 @@ def _pour(job: Job, verb: str, path: str, traits: Sequence[str]) -> None:
 
 def _carry_all_over(job: Job, how: str, sources: Sequence[str], target: str) -> None:
     if not sources and job.stdin is not None:
-        job.host.session.files[resolve(target, job.host.cwds[0])] = job.stdin.text
+        job.keep_file(target, job.stdin.text)
     elif len(sources) == 1:
         _carry_over(job, how, sources[0], target)
     else:
@@ -168,10 +167,9 @@ def _carry_all_over(job: Job, how: str, sources: Sequence[str], target: str) -> 
 
 def _carry_over(job: Job, how: str, source: str, target: str) -> None:
     """A file known to the reading keeps its text under its new name."""
-    session, cwd = job.host.session, job.host.cwds[0]
-    old, new = resolve(source, cwd), resolve(target, cwd)
+    session, old, new = job.session, job.full(source), job.full(target)
     if target.endswith("/") or target in (".", ".."):
-        new = resolve(f"{target.rstrip('/')}/{source.rpartition('/')[2]}", cwd)
+        new = job.full(f"{target.rstrip('/')}/{source.rpartition('/')[2]}")
     if old in session.files:
         session.files[new] = session.files[old]
     elif source == "/dev/stdin" and job.stdin is not None:
@@ -196,9 +194,7 @@ def _parse_mode(program: Program, words: Sequence[str]) -> CommandOptions:
 def sed(job: Job, program: Program) -> Stream | None:
     """sed: its script may run or write; -i edits its files in place."""
     found = options(job.words, valued("-e -f --expression --file -l"))
-    in_place = any(
-        word.startswith(("-i", "--in-place")) or re.fullmatch(r"-[nEerzs]*i[^=]*", word) for word in job.words
-    )
+    in_place = any(re.match(r"-i|--in-place|-[nEerzs]*i[^=]*$", word) for word in job.words)
     scripts = found.all("-e", "--expression")
     operands = list(found.operands)
     if not scripts and not found.all("-f", "--file") and operands:
@@ -223,26 +219,21 @@ def sed(job: Job, program: Program) -> Stream | None:
 
 def kill(job: Job, program: Program) -> Stream | None:
     """kill -9 -1 reaches every process; kill PID one."""
-    words = list(job.words)
-    if "-l" in words or "-L" in words or "-0" in words:
+    words, targets, signalled = list(job.words), list[str](), False
+    if not {"-l", "-L", "-0"}.isdisjoint(words):
         return NOTHING
-    targets: list[str] = []
-    signalled = False
-    index = 0
-    while index < len(words):
-        word = words[index]
-        if word in ("-s", "-n", "--signal"):
-            index += 2
-            signalled = True
-            continue
+    while words:
+        word = words.pop(0)
         if word == "--":
-            targets += words[index + 1 :]
+            targets += words
             break
-        if word.startswith("-") and not signalled and not (word == "-1" and index + 1 >= len(words)):
+        if word in ("-s", "-n", "--signal"):
+            del words[:1]
+            signalled = True
+        elif word.startswith("-") and not signalled and not (word == "-1" and not words):
             signalled = True
         else:
             targets.append(word)
-        index += 1
     job.effect("kill", " ".join(targets), *(("all",) if "-1" in targets else ()))
     return NOTHING
 

@@ -8,11 +8,10 @@ from collections.abc import Collection
 
 from interlock.analysis.code.loose_text import add_harm, is_outside
 from interlock.analysis.facts import names_only, taints_in
-from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import described_program, dialect_of, shipped_programs
 from interlock.analysis.programs.options import CommandOptions, options, parse, valued
-from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, Where
+from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.build_files import read_deno_task, read_package_script
 from interlock.analysis.shell.builtins import from_stdin, run_script
 from interlock.analysis.shell.expand import is_unknown
@@ -39,10 +38,8 @@ def interpreter(job: Job, program: Program) -> Stream | None:
         _perl_in_place(job, words, found.operands, found.all(*code_flags))
     codes = found.all(*code_flags)
     if language == "ruby" and "-run" in words and codes:  # the library of commands: rmdir, cp, httpd
-        return job.run(
-            ["rm", "-r", *found.operands] if codes[0].startswith("rm") else [codes[0], *found.operands],
-            f"{job.program} -run",
-        )
+        command = ["rm", "-r"] if codes[0].startswith("rm") else codes[:1]
+        return job.run([*command, *found.operands], f"{job.program} -run")
     if codes:
         for code in codes if language not in ("perl", "ruby") else ["\n".join(codes)]:
             if "download" in taints_in(code):
@@ -51,8 +48,7 @@ def interpreter(job: Job, program: Program) -> Stream | None:
                 if language == "python" and _BANG.search(code):
                     code = _without_bangs(job, code)
                 elif "/" in code and not _CODE_TEXT.search(code):  # kotlinc -script FILE
-                    text = job.file_text(code)
-                    if text is None:
+                    if (text := job.file_text(code)) is None:
                         job.effect("run_script", code, *(("carried",) if is_outside(code) else ()))
                     code = text or ""
                 _read_code(job, language, code, f"{job.program} {next(iter(code_flags))}")
@@ -71,13 +67,9 @@ def interpreter(job: Job, program: Program) -> Stream | None:
         return _run_project(job, operands)
     if operands and operands[0] not in ("-", "/dev/stdin"):
         return run_source(job, language, operands[0], operands[1:])
-    if job.stdin is None:
-        return None
-    if "download" in job.stdin.taints:
-        job.effect("run_download", "the network")
-        return UNKNOWN
-    _read_code(job, language, job.stdin.text, job.program)
-    return UNKNOWN
+    if (text := job.text_to_run()) is not None:
+        _read_code(job, language, text, job.program)
+    return None if job.stdin is None else UNKNOWN
 
 
 _CODE_TEXT = re.compile(r"[\s({\\]")
@@ -150,18 +142,10 @@ def _attached(words: list[str], language: str) -> list[str]:
         return words
     out: list[str] = []
     for index, word in enumerate(words):
-        bundle = re.fullmatch(r"-([a-zA-Z0-9]*)", word)
-        if (
-            bundle
-            and len(word) > 2
-            and word[-1] in letters
-            and not word[1:].startswith(("M", "I", "m"))
-            and index + 1 < len(words)
-        ):
-            if language != "ruby" or not word.startswith("-r"):
-                out += [word[:-1], f"-{word[-1]}"]
-                out += words[index + 1 :]
-                return out
+        bundle = re.fullmatch(r"-[a-zA-Z0-9]*", word)
+        own = ("-M", "-I", "-m", "-r") if language == "ruby" else ("-M", "-I", "-m")
+        if bundle and len(word) > 2 and word[-1] in letters and not word.startswith(own) and index + 1 < len(words):
+            return [*out, word[:-1], f"-{word[-1]}", *words[index + 1 :]]
         if language == "python" and word[:2] in ("-c", "-m") and len(word) > 2 and (bundle or word[1] == "m"):
             return [*out, word[:2], word[2:], *words[index + 1 :]]
         if language == "python" and not word.startswith("-") and words[index - 1 : index] not in (["-W"], ["-X"]):
@@ -175,19 +159,13 @@ _EMPTIES = re.compile(r"\s*(?:\$_\s*=\s*(?:\"\"|''|undef)|undef\s*\(?\s*\$_\)?|s
 
 def _perl_in_place(job: Job, words: list[str], files: list[str], codes: list[str]) -> None:
     emptied = bool(codes) and all(map(_EMPTIES.fullmatch, codes))
-    if any(
-        re.fullmatch(r"-[a-zA-Z0]*i(\.\w+)?[a-zA-Z]*", word) and not word.startswith(("-M", "-I")) for word in words
-    ):
-        for path in files:
-            job.effect("truncate" if emptied else "write", path, "edit")
+    in_place = re.compile(r"-(?![MI])[a-zA-Z0]*i(\.\w+)?[a-zA-Z]*")
+    for path in files if any(map(in_place.fullmatch, words)) else ():
+        job.effect("truncate" if emptied else "write", path, "edit")
 
 
-_PROMPTS = {
-    "code": "python3",
-    "asyncio": "python3",
-    "pdb": "python3",
-    "pty": "sh",
-}  # modules that run what they are fed
+# Modules that run what they are fed.
+_PROMPTS = {"code": "python3", "asyncio": "python3", "pdb": "python3", "pty": "sh"}
 
 
 def _module(words: list[str]) -> list[str]:
@@ -208,9 +186,8 @@ def _python_module(job: Job, rest: list[str]) -> Stream | None:
     if text is not None:
         _read_code(job, "python", text, f"{job.program} -m {module}")
         return UNKNOWN
-    if module in _PROMPTS and len(rest) == 1:
-        return job.host.run([_PROMPTS[module]], job.where.inside(f"{job.program} -m"), job.stdin)
-    return job.host.run([module, *rest[1:]], job.where.inside(f"{job.program} -m"), job.stdin)
+    command = _PROMPTS[module] if module in _PROMPTS and len(rest) == 1 else module
+    return job.host.run([command, *rest[1:]], job.where.inside(f"{job.program} -m"), job.stdin)
 
 
 def _run_project(job: Job, operands: list[str]) -> Stream | None:
@@ -231,17 +208,15 @@ _ENDINGS = {
 }
 
 
-_UNNAMED = {
-    "python": ("/__main__.py",),
-    "javascript": (".js", "/index.js"),
-}  # behind the name of a folder, or of a script without its ending
+# Behind the name of a folder, or of a script without its ending.
+_UNNAMED = {"python": ("/__main__.py",), "javascript": (".js", "/index.js")}
 
 
 def _script_path(job: Job, language: str, path: str) -> str:
     """The file of the action's own that `node .`, `node x` or `python3 folder` runs; else the path as it is."""
-    session = job.host.session
+    session = job.session
     if session.changed:
-        full = resolve(path, job.host.cwds[0])
+        full = job.full(path)
         for ending in ("", *_ENDINGS.get(language, ())):
             if full + ending in session.files or full + ending in session.downloads:
                 return full + ending
@@ -254,9 +229,7 @@ def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream | 
     name = path.rpartition("/")[2].lower()
     if (tool := shipped_programs().get(name)) is not None and tool.script:
         return job.host.run([name, *args], job.where.inside(job.program), job.stdin)
-    address = job.host.session.fetched(resolve(path, job.host.cwds[0]), path)
-    if address:
-        job.effect("run_download", address)
+    if job.runs_download(job.full(path), path):
         return UNKNOWN
     for found in (path, *(f"{path.rstrip('/')}{ending}" for ending in _UNNAMED.get(language, ()))):
         if (text := job.file_text(found)) is not None:
@@ -273,9 +246,7 @@ def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream | 
 
 def executable(job: Job, path: str) -> Stream | None:
     """./x.sh: a script run by its own name, when its text is to be had."""
-    address = job.host.session.fetched(resolve(path, job.host.cwds[0]))
-    if address:
-        job.effect("run_download", address)
+    if job.runs_download(job.full(path)):
         return UNKNOWN
     text = job.file_text(path)
     if text is None:
@@ -309,16 +280,12 @@ def run_module(job: Job, program: Program) -> Stream | None:
         if words[1].startswith(("http:", "https:")):
             job.effect("run_download", words[1])
         elif words[1].startswith(("npm:", "jsr:")):
-            return job.run(
-                [re.sub(r"(?<!^)@[^/]*$", "", words[1][4:]), *job.words[job.words.index(words[1]) + 1 :]], "deno run"
-            )
+            package, given = re.sub(r"(?<!^)@[^/]*$", "", words[1][4:]), job.words[job.words.index(words[1]) + 1 :]
+            return job.run([package, *given], "deno run")
         else:
             return run_source(job, "javascript", words[1], words[2:])
-    elif words in ([], ["run"], ["run", "-"]) and job.stdin is not None:
-        if "download" in job.stdin.taints:
-            job.effect("run_download", "the network")
-        else:
-            job.code("javascript", job.stdin.text, "deno")
+    elif words in ([], ["run"], ["run", "-"]) and (text := job.text_to_run()) is not None:
+        job.code("javascript", text, "deno")
     return None
 
 
@@ -330,17 +297,14 @@ def awk(job: Job, program: Program) -> Stream | None:
     if not found.has("-f", "--file", "-e", "--source", "-E", "--exec") and found.operands:
         if job.stdin is not None and re.search(r'\|\s*"(ba|z|da|k)?sh"', found.operands[0]):
             from_stdin(job, "bash", [])
-        where = job.where if job.stdin is None else job.where.inside("", "bulk")
-        Job(
-            job.host, job.program, job.words, Where(where.span, job.where.via, where.traits, where.env), job.stdin
-        ).code("awk", found.operands[0])
+        where = job.where if job.stdin is None else job.where.marked("bulk")
+        Job(job.host, job.program, job.words, where, job.stdin).code("awk", found.operands[0])
         files = [path for path in found.operands[1:] if "=" not in path]
         shown = () if names_only(job.program, [word for word in job.words if word not in files]) else ("shown",)
         for path in files:
             job.effect(*(("write", path, "edit") if edited else ("read", path, *shown)))
     for path in found.all("-f", "--file", "-i", "--include", "-E", "--exec"):
-        text = job.file_text(path)
-        if text is not None:
+        if (text := job.file_text(path)) is not None:
             job.code("awk", text, f"{job.program} -f")
     return None
 
@@ -356,9 +320,7 @@ def applescript(job: Job, program: Program) -> Stream | None:
     """osascript -e: the shell text in AppleScript or JavaScript."""
     texts = options(job.words, valued("-e -l")).all("-e")
     if not texts and job.stdin is not None:
-        texts = [job.stdin.text]
-        if "download" in job.stdin.taints:
-            job.effect("run_download", "the network")
+        texts = [job.text_to_run() or job.stdin.text]
     for text in texts:
         if re.search(r"\b(shut down|restart|log out)\b", text, re.IGNORECASE):
             job.run(["shutdown", "now"], "osascript")
@@ -382,7 +344,7 @@ def compiled(job: Job, program: Program) -> Stream | None:
 def compiler(job: Job, program: Program) -> Stream | None:
     """gcc, rustc…: a source that the action itself has written is read, for it is about to be run."""
     sources = [word for word in job.words if word.endswith((".c", ".cc", ".cpp", ".rs", ".go", ".java"))]
-    texts = [(_by_ending(word), job.host.session.files.get(resolve(word, job.host.cwds[0]))) for word in sources]
+    texts = [(_by_ending(word), job.written_text(word)) for word in sources]
     if "-" in job.words and job.stdin is not None and job.stdin.known:
         texts.append(("other", job.stdin.text))
     for language, text in texts:

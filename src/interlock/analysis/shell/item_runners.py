@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 from interlock.analysis.facts import APPROXIMATE, HOLE, hole
-from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.options import parse
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
@@ -15,30 +14,18 @@ from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.redirections import data_text
 
 _ITEM = re.compile(r"\{[/.#%]*\d*\}")  # where GNU parallel puts each argument
-
-
 _FIND_NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"})
-
-
 _FIND_REGEX = frozenset({"-regex", "-iregex"})
-
-
 _FIND_TAKES = frozenset(
     "-amin -anewer -atime -cmin -cnewer -context -ctime -fls -fprint -fprint0 -fprintf -fstype -gid -group -ilname -inum -links -lname -maxdepth "
     "-mindepth -mmin -mtime -newer -newermt -perm -printf -samefile -size -type -uid -used -user -xtype -D -files0-from".split()
 )
-
-
 # Tests of age, size or owner: they leave most of what is there alone.
 _FIND_LIMITS = frozenset(
     "-amin -anewer -atime -cmin -cnewer -ctime -gid -group -inum -mmin -mtime -newer -newermt -perm -samefile -size -uid -used -user".split()
 )
-
-
 # Tests whose paths are not what a glob of the shell names, and options that follow links.
 _FIND_LOOSE = frozenset("-path -ipath -wholename -iwholename -regex -iregex -L -H -follow -files0-from".split())
-
-
 _FIND_ACTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 
@@ -170,8 +157,7 @@ def find(job: Job, program: Program) -> Stream | None:
         elif word in _FIND_WRITES and index + 1 < len(words):
             job.effect("write", words[index + 1], "output")
             if word == "-fprintf" and index + 2 < len(words):
-                path = resolve(words[index + 1], job.host.cwds[0])
-                job.host.session.files[path] = unescape(words[index + 2])
+                job.keep_file(words[index + 1], unescape(words[index + 2]))
     return None
 
 
@@ -209,16 +195,12 @@ def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
         return
     shell = re.fullmatch(r"(ba|z|da|k|fi)?sh", command[0].rpartition("/")[2])
     for target in find_targets(words, index):
-        filled = _filled(command, target)
+        filled = [target if item == "{}" else item for item in command]
         if not shell or (len(filled) > 2 and "{}" in " ".join(filled)):
             filled = [item.replace("{}", target) for item in filled]
         loose = (APPROXIMATE,) if _is_loose(words) or words[index] == "-execdir" else ()
         where = job.where.inside(f"find {words[index]}", "bulk", *_limits(words), *loose)
         job.host.run(filled, where, None)
-
-
-def _filled(command: Sequence[str], target: str) -> list[str]:
-    return [target if item == "{}" else item for item in command]
 
 
 def fd(job: Job, program: Program) -> Stream | None:
@@ -228,12 +210,9 @@ def fd(job: Job, program: Program) -> Stream | None:
         return None
     found = parse(program, job.words[:at])
     pattern, roots = (found.operands[0] if found.operands else ""), found.operands[1:] or ["."]
-    names = [f"*.{ending}" for ending in found.all("-e", "--extension")] or (
-        [pattern.strip("^$")] if pattern not in ("", ".") else []
-    )
-    targets = [f"{root.rstrip('/')}/**/{name}" for root in roots for name in names] or [
-        f"{root.rstrip('/')}/**" for root in roots
-    ]
+    names = [f"/*.{ending}" for ending in found.all("-e", "--extension")]
+    names = names or ([f"/{pattern.strip('^$')}"] if pattern not in ("", ".") else [""])
+    targets = [f"{root.rstrip('/')}/**{name}" for root in roots for name in names]
     command = [word for word in job.words[at + 1 :] if word != ";"]
     if not command:
         return None

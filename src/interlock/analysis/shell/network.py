@@ -218,40 +218,6 @@ _SOCAT_PEER = lazy_regex(r"(?i)\b(?:tcp|udp|openssl|sctp|ssl)\d?(?:-connect|-sen
 _SOCAT_FILE = lazy_regex(r"(?i)\b(?:file|open|gopen|create):([^,\s]+)")
 
 
-_DELETES = frozenset("rm mrm delete mdelete del mdel dele rmdir rmd".split())
-_PUTS = frozenset("put mput reput send mirror".split())
-_SEPARATED = lazy_regex(r"[;\n]|&&|\|\|")
-
-
-def read_transfer(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
-    """The commands of a file transfer client."""
-    for line in _SEPARATED.split(text):
-        words = line.replace('"', "").replace("'", "").split()
-        if words and words[0].startswith("!"):
-            job.shell_text(line.strip()[1:], f"{job.program} !")
-        elif words:
-            _command(job, words[0].lstrip("-").lower(), words[1:])
-
-
-def _command(job: Job, name: str, words: Sequence[str]) -> None:
-    """`glob rm x*` and `rm -rf x` alike; `mirror --delete` makes the target what the source is."""
-    if name == "glob" and words:
-        name, words = words[0], words[1:]
-    names = [word for word in words if not word.startswith("-")]
-    flags = {letter for word in words if re.fullmatch(r"-\w+", word) for letter in word[1:]}
-    reverse = "R" in flags or "--reverse" in words
-    if name == "mirror" and ("e" in flags or any(word.startswith("--delete") for word in words)):
-        target = names[-1] if names else "."
-        job.effect("delete", target, "recursive", "bulk", "mirror", *(("remote",) if reverse else ()))
-    elif name in _PUTS and (name != "mirror" or reverse):
-        if leaks := leaks_of(job, names):
-            job.effect("send", job.program, *leaks)
-    elif name in _DELETES:
-        many = "r" in flags or name in ("mdelete", "mrm", "mdel") or any(set("*?[") & set(word) for word in names)
-        for path in names:
-            job.effect("delete", path, "remote", *(("recursive", "bulk") if many else ()))
-
-
 # host:path, but no drive and no ./a:b
 _AWAY = lazy_regex(r"(scp|sftp)://.*|(\[[^\]]+\]|[^/\\:]{2,}):.*|[^/\\:]:(?![\\/]).*", re.DOTALL)
 

@@ -7,12 +7,11 @@ from collections.abc import Callable
 
 from interlock.analysis.facts import APPROXIMATE, HOLE, hole, hole_of, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.places import resolve
 from interlock.analysis.programs import Printed, Program
 from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.programs.options import behind, holds, parse
 from interlock.analysis.shell import UNKNOWN, Job, Stream
-from interlock.analysis.shell.decode import DECODERS, decode_output, unescape
+from interlock.analysis.shell.decode import DECODERS, decode_base64, decode_output, unescape
 from interlock.analysis.shell.redirections import data_text
 from interlock.analysis.targets.carried import carries, named_files
 
@@ -88,7 +87,7 @@ def _cat(job: Job) -> Stream:
             taints |= {"endless"}
         if path.startswith("/etc/"):
             taints |= {"secret"}
-        if job.host.session.fetched(resolve(path, job.host.cwds[0])):
+        if job.session.fetched(job.full(path)):
             taints |= {"download"}
         found = data_text(job.host, path)
         texts.append(found[0] if found is not None else hole_of(taints))
@@ -107,11 +106,8 @@ def _found_files(job: Job) -> Stream:
 
 
 def _listing(job: Job) -> Stream:
-    roots = [word for word in job.words if not word.startswith("-")]
-    return Stream(
-        "\n".join(f"{root.rstrip('/')}/*" if not re.search(r"[*?]", root) else root for root in roots) or "*",
-        frozenset({"bulk"}),
-    )
+    roots = [root if re.search(r"[*?]", root) else f"{root.rstrip('/')}/*" for root in job.plain_words]
+    return Stream("\n".join(roots) or "*", frozenset({"bulk"}))
 
 
 def _seq(job: Job) -> Stream:
@@ -126,19 +122,19 @@ def _seq(job: Job) -> Stream:
 
 def _same_name(job: Job) -> Stream | None:
     """which, realpath: the first operand stands for the file."""
-    return next((Stream(word) for word in job.words if not word.startswith("-")), None)
+    return next(map(Stream, job.plain_words), None)
 
 
 def _base_name(job: Job) -> Stream | None:
     """The last part of a path, without an ending."""
-    names = [word for word in job.words if not word.startswith("-")]
+    names = job.plain_words
     word = names[0].rstrip("/").rpartition("/")[2] if names else ""
     return Stream(word.removesuffix(names[1]) if len(names) > 1 else word) if names else None
 
 
 def _folder_name(job: Job) -> Stream | None:
     """All but the last part of a path."""
-    word = next((word for word in job.words if not word.startswith("-")), None)
+    word = next(iter(job.plain_words), None)
     if word is None or word in ("~", "~/"):
         return None if word is None else Stream("/home")
     return Stream(word.rstrip("/").rpartition("/")[0] or ("/" if word.startswith("/") else "."))
@@ -151,14 +147,12 @@ def _found_processes(job: Job) -> Stream:
 
 def _environment(job: Job) -> Stream | None:
     """env, export -p, set: all variables."""
-    named = any(not word.startswith("-") for word in job.words)
-    return None if named else Stream(hole_of({"environment"}), frozenset({"environment"}))
+    return None if job.plain_words else Stream(hole_of({"environment"}), frozenset({"environment"}))
 
 
 def _variable(job: Job) -> Stream | None:
     """printenv NAME: one variable, or all."""
-    names = [word for word in job.words if not word.startswith("-")]
-    secret = any(SECRET_NAME.fullmatch(hole(name)) for name in names)
+    secret = any(SECRET_NAME.fullmatch(hole(name)) for name in job.plain_words)
     return Stream(hole_of({"secret"}), frozenset({"secret"})) if secret else _environment(job)
 
 
@@ -167,8 +161,7 @@ SECRET_NAME = lazy_regex(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY|TOKE
 
 def _constant(job: Job) -> Stream | None:
     """awk 'BEGIN{print "…"}', jq -rn '"…"'."""
-    texts = [word for word in job.words if not word.startswith("-")]
-    found = constant_output("filter", texts[:1])
+    found = constant_output("filter", job.plain_words[:1])
     return found if found.known else None
 
 
@@ -257,8 +250,7 @@ _EXACT_NAMES = frozenset({"base_name", "folder_name"})  # without options
 
 
 def _filtered(job: Job, taints: frozenset[str]) -> Stream:
-    taints = taints.union(*(carries(job, word) for word in job.words if not word.startswith("-")))
-    taints |= _GUESS
+    taints = taints.union(_GUESS, *(carries(job, word) for word in job.plain_words))
     if job.stdin is None:
         return Stream(hole_of(taints), taints)
     if job.program in program_set("rewriter") and HOLE not in job.stdin.text and "bulk" not in job.stdin.taints:
@@ -270,14 +262,12 @@ def _edited(job: Job, text: str) -> str:
     """sed 's/a/b/' and cut -cN- on known text; other edits are not followed."""
     if columns := re.fullmatch(r"-c(\d+)-", " ".join(job.words)):
         return "".join(line[int(columns[1]) - 1 :] for line in text.splitlines(True))
-    scripts = [word for word in job.words if not word.startswith("-")]
+    scripts = job.plain_words
     found = re.fullmatch(r"s(.)(.{1,60}?)\1(.{0,60}?)\1g?", scripts[0], re.DOTALL) if len(scripts) == 1 else None
     if found and re.fullmatch(r"\^?[\w .,:;_#@%-]*", found[2]):
         if found[2].startswith("^"):
-            head = found[2][1:]
-            return "".join(
-                found[3] + line[len(head) :] if line.startswith(head) else line for line in text.splitlines(True)
-            )
+            head, lines = found[2][1:], text.splitlines(True)
+            return "".join(found[3] + line[len(head) :] if line.startswith(head) else line for line in lines)
         return text.replace(found[2], found[3])
     return text if scripts and re.fullmatch(r"\d*[dp]", scripts[0]) else hole()
 
@@ -303,8 +293,6 @@ def constant_output(language: str, codes: list[str]) -> Stream:
     code = codes[0]
     plain = _PLAIN_PRINT.fullmatch(code)
     if plain:
-        from interlock.analysis.shell.decode import unescape
-
         return Stream(unescape(plain[2]))
     constant = _AWK.fullmatch(code) or _JQ.fullmatch(code) if language == "filter" else None
     if constant:
@@ -313,8 +301,4 @@ def constant_output(language: str, codes: list[str]) -> Stream:
     if packed:
         return Stream(bytes.fromhex(packed[1][: len(packed[1]) // 2 * 2]).decode("utf-8", "replace"))
     encoded = _BASE64.fullmatch(code)
-    if encoded:
-        from interlock.analysis.shell.decode import decode_base64
-
-        return Stream(decode_base64(encoded[1]) or "")
-    return UNKNOWN
+    return Stream(decode_base64(encoded[1]) or "") if encoded else UNKNOWN

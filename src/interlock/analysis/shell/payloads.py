@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import dropwhile
+from shlex import quote
 
 from msgspec.structs import replace
 
@@ -16,12 +17,10 @@ from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload, Program
 from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.programs.options import NO_VALUES, CommandOptions, holds, options
-from interlock.analysis.shell import UNKNOWN, Job, Stream
+from interlock.analysis.shell import ELSEWHERE, UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.assignments import run_variables
-from interlock.analysis.shell.data_clients import inside, read_statements
-from interlock.analysis.shell.network import read_transfer
+from interlock.analysis.shell.data_clients import inside, read_statements, read_transfer
 
-ASSIGNMENT = lazy_regex(r"[A-Za-z_]\w*=")
 _ESCAPE = lazy_regex(
     r"\s*(?:\+{1,2}|~)?(?:\\?!|(?:shell|system|sh)\s|\.(?:shell|system)\s)"
 )  # to a shell, from a prompt of another language
@@ -86,9 +85,9 @@ def _printed(texts: Sequence[str]) -> Stream:
 
 
 def _read_stdin(job: Job, stream: Stream, item: Payload, via: str) -> None:
-    if "download" in stream.taints:
-        job.effect("run_download", "the network")
-    elif _is_sql(item) and not stream.known and not without_holes(stream.text).strip():
+    if job.text_to_run() is None:
+        return
+    if _is_sql(item) and not stream.known and not without_holes(stream.text).strip():
         inside(job).effect("run_script", hole(), "sql")
     else:
         read_carried(job, item.stdin, stream.text, via, item.traits)
@@ -213,14 +212,12 @@ def _settings(text: str, languages: Mapping[str, str]) -> Iterator[tuple[str, st
 
 def _written_files(job: Job, languages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Files of a set name that the action itself has written; one that it has fetched is a download that runs."""
-    session, cwd = job.host.session, job.host.cwds[0]
-    for path, address in session.downloads.items():
-        if any(fnmatchcase(path, resolve(name, cwd)) for name in languages):
+    named = {job.full(name): language for name, language in languages.items()}
+    for path, address in job.session.downloads.items():
+        if any(fnmatchcase(path, name) for name in named):
             job.effect("run_download", address)
-    for path, text in list(job.host.session.files.items()):
-        for name, language in languages.items():
-            if fnmatchcase(path, resolve(name, job.host.cwds[0])):
-                yield language, text
+    for path, text in list(job.session.files.items()):
+        yield from ((language, text) for name, language in named.items() if fnmatchcase(path, name))
 
 
 def _script_text(job: Job, path: str, language: str) -> str | None:
@@ -230,13 +227,11 @@ def _script_text(job: Job, path: str, language: str) -> str | None:
 
 
 def _file_texts(job: Job, path: str, language: str) -> Iterator[tuple[str, str]]:
-    if address := job.host.session.fetched(resolve(path, job.host.cwds[0])):
-        job.effect("run_download", address)
-    elif path in ("-", "/dev/stdin") and job.stdin is not None:
-        if "download" in job.stdin.taints:
-            job.effect("run_download", "the network")
-        else:
-            yield language, job.stdin.text
+    if job.runs_download(job.full(path)):
+        return
+    if path in ("-", "/dev/stdin") and job.stdin is not None:
+        if (text := job.text_to_run()) is not None:
+            yield language, text
     elif (text := _script_text(job, path, language)) is not None:
         yield language, text
     elif language.startswith("sql"):
@@ -338,13 +333,19 @@ def _run_command(job: Job, item: Payload, rest: list[str], via: str, found: Comm
     if item.words not in ("command", ""):
         read_carried(job, item.words, " ".join(rest), via, item.traits)
         return UNKNOWN
-    env: list[tuple[str, str]] = []
-    while item.assigns and rest and ASSIGNMENT.match(rest[0]):
-        name, _, value = rest.pop(0).partition("=")
-        env.append((name, value))
+    env = _assigned(rest, r"[A-Za-z_]\w*=") if item.assigns else []
     if rest and " " in rest[0] and (len(rest) == 1 or "remote" in item.traits):
         return job.shell_text(" ".join(rest), via, *item.traits)  # xterm -e 'rm -rf x': a shell takes it apart
     return run_words(job, rest, via, item.traits, env, _mounts(found.all(*item.mounts)))
+
+
+def _assigned(rest: list[str], pattern: str) -> list[tuple[str, str]]:
+    """Takes the variables off that stand before a command."""
+    env: list[tuple[str, str]] = []
+    while rest and re.match(pattern, rest[0], re.DOTALL):
+        name, _, value = rest.pop(0).partition("=")
+        env.append((name, value))
+    return env
 
 
 def _mounts(texts: Sequence[str]) -> dict[str, str]:
@@ -381,7 +382,7 @@ def run_words(
         return UNKNOWN
     where = job.inside(via, traits)
     host = job.host
-    if {"remote", "container"}.intersection(traits) and not {"remote", "container"}.intersection(job.where.traits):
+    if not ELSEWHERE.isdisjoint(traits) and ELSEWHERE.isdisjoint(job.where.traits):
         outside = host.cwds[0]
         host = host.child()
         host.elsewhere({inside: resolve(path, outside) for inside, path in (mounts or {}).items()})
@@ -390,3 +391,52 @@ def run_words(
         where = replace(where, env=where.env + tuple(env))
         run_variables(host, env, where)
     return host.run(rest, where, job.stdin, wrapped=True)
+
+
+# -- env: options of its own, one of which is a text that is split into words ------------------------------------
+
+_ENV_LONG = ("--unset", "--chdir", "--argv0", "--split-string", "--ignore-environment", "--null", "--debug")
+_ENV_VALUED = frozenset("-u -C -P -a -S --unset --chdir --argv0 --split-string".split())
+
+
+def _env(job: Job, program: Program) -> Stream | None:
+    """env [-i] [-u NAME] [NAME=value] command; env -S 'text', whose words come before the ones that follow."""
+    rest, text = _env_words(job.words)
+    if text is not None:
+        return job.shell_text(" ".join([job.program, text.replace("\\_", " "), *map(quote, rest)]), f"{job.program} -S")
+    env = _assigned(rest, ".*=")
+    return run_words(job, rest, job.program, (), env) if rest else None
+
+
+def _env_words(words: Sequence[str]) -> tuple[list[str], str | None]:
+    """The words behind env's own options, and the text of its -S, behind which no option is its own any more."""
+    at = 0
+    while at < len(words) and words[at].startswith("-"):
+        word = words[at]
+        at += 1
+        if word == "--":
+            break
+        option, value = _env_long(word) if word.startswith("--") else _env_short(word)
+        if option and value is None:
+            value, at = "".join(words[at : at + 1]), at + 1
+        if option in ("-S", "--split-string"):
+            return list(words[at:]), value
+    return list(words[at:]), None
+
+
+def _env_long(word: str) -> tuple[str, str | None]:
+    """The option that takes a value, also when it is abbreviated as getopt allows, and its value where it is attached."""
+    name, equals, value = word.partition("=")
+    full = [known for known in _ENV_LONG if known.startswith(name)]
+    option = full[0] if len(full) == 1 and full[0] in _ENV_VALUED else ""
+    return option, value if equals else None
+
+
+def _env_short(word: str) -> tuple[str, str | None]:
+    for at in range(1, len(word)):
+        if f"-{word[at]}" in _ENV_VALUED:
+            return f"-{word[at]}", word[at + 1 :] or None
+    return "", None
+
+
+READERS: dict[str, Reader] = {"assignments": _env}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from interlock.analysis.code.loose_text import harm_of_words, is_program, read_loose_variable, read_loose_words
 from interlock.analysis.facts import HOLE, Fact, taints_in
@@ -18,7 +19,7 @@ from interlock.analysis.programs.load import (
     program_set,
     shipped_programs,
 )
-from interlock.analysis.programs.options import asks_for_help, parse
+from interlock.analysis.programs.options import asks_for_help, parse, program_name
 from interlock.analysis.shell import (
     FACT_STEPS,
     UNKNOWN,
@@ -32,14 +33,16 @@ from interlock.analysis.shell import (
     file_programs,
     interpreters,
     item_runners,
-    launchers,
     network,
+    payloads,
     windows_programs,
 )
 from interlock.analysis.shell.file_programs import apply_paths, write_outputs
 from interlock.analysis.shell.output import output
-from interlock.analysis.shell.payloads import run_carried, run_words
 from interlock.analysis.targets import carried
+
+if TYPE_CHECKING:
+    from interlock.analysis.shell.walk import Shell
 
 _ALIAS = "alias."
 _HOOKS = "core.hookspath"
@@ -177,7 +180,7 @@ HANDLERS = builtins.HANDLERS  # of the shell's own commands
 READERS: dict[str, Reader] = {
     **builtins.READERS,
     **item_runners.READERS,
-    **launchers.READERS,
+    **payloads.READERS,
     **network.READERS,
     **build_files.READERS,
     **SCRIPT_READERS,
@@ -191,6 +194,18 @@ _LOADER = re.compile(r"ld-(linux|musl)[\w.-]*|ld\.so[\w.]*|ld-[\d.]+\.so")
 _SYSTEM_PROGRAM = re.compile(
     r"/(usr|bin|sbin|opt|snap|nix|Applications|Library|System)/|[A-Za-z]:[\\/](Windows|Program)", re.IGNORECASE
 )
+
+
+def original_name(shell: Shell, first: str) -> str:
+    """cp /bin/rm /tmp/x; /tmp/x …: the program under its own name."""
+    if HOLE in first:
+        return ""
+    copies = shell.session.copies
+    origin = copies.get(resolve(first, shell.cwds[0]))
+    if origin is None and "/" not in first:  # found by a path that the action itself set, or in a folder of programs
+        on_path = "/" if "PATH" in shell.variables else "bin/"
+        origin = next((old for new, old in copies.items() if new.endswith(f"{on_path}{first}")), None)
+    return program_name(origin) if origin and origin.startswith(("/bin/", "/usr/", "/sbin/")) else ""
 
 
 def read_program(job: Job, written: str) -> Stream:
@@ -284,7 +299,7 @@ def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool
     """The output of a command, and whether what it does with its words is known; `script` is the local file that it may be."""
     if described is not None and described.sends:
         network.apply_sends(job, described)
-    stream = run_carried(job, described) if described is not None and described.carries else None
+    stream = payloads.run_carried(job, described) if described is not None and described.carries else None
     if stream is not None:
         return stream, True
     if job.program in program_set("packs"):
@@ -306,7 +321,7 @@ def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool
     if handler or readers:
         return output(job, described), True
     if tail := _handed_on(job, described is not None and _has_subcommands(described)):
-        return run_words(job, tail, job.program, ()), True
+        return payloads.run_words(job, tail, job.program, ()), True
     if described is not None and described.carries:
         return output(job, described), True
     if script:

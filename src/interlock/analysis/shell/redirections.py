@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from interlock.analysis.facts import APPROXIMATE, Effect, hole_of, known, taints_in, without_holes
+from interlock.analysis.facts import APPROXIMATE, Effect, hole_of, known, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import dialect_of, program_set, shipped_programs
-from interlock.analysis.shell import MAX_SCRIPT, NAMED_TAINTS, NOTHING, Job, Stream, Where, expand
+from interlock.analysis.shell import DOWNLOADED, MAX_SCRIPT, NAMED_TAINTS, NOTHING, Job, Stream, Where, expand
 from interlock.analysis.shell.syntax.nodes import Node, ShellRedirect, SimpleCommand, Substitution
 from interlock.analysis.targets.carried import carries, put
 from interlock.analysis.targets.ordering import may_replace_files
@@ -127,7 +127,7 @@ def _typed(text: str) -> Stream:
 
 def _from_file(shell: Shell, path: str) -> Stream:
     if path in shell.session.downloads:
-        return Stream(hole_of({"download"}), frozenset({"download"}))
+        return DOWNLOADED
     number = descriptor_of(path)
     if number and number in shell.inputs:
         return shell.inputs[number]
@@ -137,7 +137,7 @@ def _from_file(shell: Shell, path: str) -> Stream:
         job.effect("read", path)
     if path.startswith(_NETWORK_FILES):
         job.effect("fetch", path)
-        return Stream(hole_of({"download"}), frozenset({"download"}))
+        return DOWNLOADED
     taints = carries(job, path)
     if path == "/dev/null":
         return Stream("")
@@ -221,7 +221,7 @@ def _write(
     if known(path):
         shell.session.put_file(full, stream.text, appended)
     if "download" in stream.taints:
-        shell.session.downloads[full] = without_holes(stream.text) or "the network"
+        shell.session.download(full, stream.text)
     put(job, path, stream.taints)
     return NOTHING
 
@@ -229,14 +229,10 @@ def _write(
 def _is_input(shell: Shell, full: str) -> bool:
     """`sort f > f`, `cat f | grep x > f`: the shell empties the file before anything of it is read."""
     span = shell.where.span
-    return (
-        span is not None
-        and not shell.where.via
-        and any(
-            isinstance(fact, Effect) and fact.verb == "read" and fact.path == full and _piped(shell, fact.span, span)
-            for fact in shell.session.facts[-_NEAR:]
-        )
-    )
+    if span is None or shell.where.via:
+        return False
+    near = [fact for fact in shell.session.facts[-_NEAR:] if isinstance(fact, Effect) and fact.verb == "read"]
+    return any(fact.path == full and _piped(shell, fact.span, span) for fact in near)
 
 
 def _piped(shell: Shell, earlier: Span | None, span: Span) -> bool:
@@ -258,25 +254,22 @@ _IN_SETTINGS = lazy_regex(
 def _will_run(job: Job, path: str, text: str) -> None:
     """Text put where every new shell, every commit or the scheduler runs it: read as what it is."""
     places = job.places(path)
-    if (
-        "git_hook" in places
-        or path.startswith("/etc/profile")
-        or ("shell_config" in places and _SHELL_START.search(path))
-    ):
-        job.shell_text(text, path)
-    elif "shell_config" in places and (commands := _IN_SETTINGS.findall(text)):
-        for command in commands[:100]:
-            job.shell_text(command, path)
+    settings, commands = "shell_config" in places, list[str]()
+    if "git_hook" in places or path.startswith("/etc/profile") or (settings and _SHELL_START.search(path)):
+        commands = [text]
+    elif settings and (found := _IN_SETTINGS.findall(text)):
+        commands = found[:100]
     elif path.endswith((".service", ".timer", ".desktop")):
-        for line in text.splitlines():
-            name, _, command = line.partition("=")
-            if name.strip() in ("ExecStart", "ExecStartPre", "ExecStop", "Exec"):
-                job.shell_text(command.strip(), path)
+        parts = [line.partition("=") for line in text.splitlines()]
+        commands = [command.strip() for name, _, command in parts if name.strip() in _STARTED]
     elif path.startswith(("/etc/cron", "/var/spool/cron")):
-        for line in text.splitlines()[:100]:
-            words = line.split(None, 6)
-            if len(words) > 5 and not line.startswith("#"):
-                job.shell_text(" ".join(words[5:]), path)
+        lines = [line.split(None, 6) for line in text.splitlines()[:100] if not line.startswith("#")]
+        commands = [" ".join(words[5:]) for words in lines if len(words) > 5]
+    for command in commands:
+        job.shell_text(command, path)
+
+
+_STARTED = frozenset({"ExecStart", "ExecStartPre", "ExecStop", "Exec"})
 
 
 _CHANGES = frozenset({"append", "delete", "move", "overwrite", "truncate", "write"})

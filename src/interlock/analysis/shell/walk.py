@@ -10,6 +10,7 @@ from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, hole, hole_of, t
 from interlock.analysis.places import home_of
 from interlock.analysis.programs.options import is_unreadable, program_name
 from interlock.analysis.shell import (
+    ELSEWHERE,
     MAX_CHOICES,
     MAX_NESTING,
     NAMED_TAINTS,
@@ -20,7 +21,7 @@ from interlock.analysis.shell import (
     Stream,
     Where,
     assignments,
-    calls,
+    control,
     expand,
     is_production,
     is_variable,
@@ -28,8 +29,7 @@ from interlock.analysis.shell import (
     redirections,
 )
 from interlock.analysis.shell.bombs import attempted_bomb
-from interlock.analysis.shell.control import WALKERS
-from interlock.analysis.shell.programs import read_program
+from interlock.analysis.shell.programs import original_name, read_program
 from interlock.analysis.shell.syntax import ShellTooDeep, parse, parse_document
 from interlock.analysis.shell.syntax.nodes import Node, SimpleCommand, Substitution
 
@@ -39,7 +39,6 @@ _ITEMS = 256  # of a list or table that are copied or counted in one step
 _ENVIRONMENT_NAME = re.compile(
     r"(ENV|HOST|URL|DATABASE|PROFILE|CONTEXT|PROJECT|NAMESPACE|STAGE|SERVICE|WORKSPACE|SETTINGS_MODULE)$"
 )
-_ELSEWHERE = frozenset({"remote", "container"})
 _KEPT = frozenset({"declare", "local", "readonly", "typeset"})  # their variables reach no program
 
 
@@ -275,7 +274,7 @@ class Shell:
             job.unreadable("text made at run time is run as a command", "payload")
             return UNKNOWN
         child = self.child()
-        if where.traits & _ELSEWHERE and not self.where.traits & _ELSEWHERE:
+        if where.traits & ELSEWHERE and not self.where.traits & ELSEWHERE:
             child.elsewhere()
         if args:
             child.called, child.arguments = args[0], list(args[1:])
@@ -341,7 +340,7 @@ class Shell:
         self.session.step()
         if type(node) is SimpleCommand:
             return self._simple(node, stdin)
-        return WALKERS[type(node)](self, node, stdin)
+        return control.WALKERS[type(node)](self, node, stdin)
 
     # -- simple commands --------------------------------------------------------------------------------
 
@@ -420,12 +419,12 @@ class Shell:
         if self.production and "production" not in where.traits:
             where = where.marked("production")
         if first in self.aliases and first not in self.calls and not wrapped:
-            return calls.expand_alias(self, first, words[1:], where, stdin)
+            return control.expand_alias(self, first, words[1:], where, stdin)
         if first in self.functions:
-            found = calls.call_function(self, first, words[1:], where, stdin)
+            found = control.call_function(self, first, words[1:], where, stdin)
             if not wrapped:
                 return found
-        copied = calls.original_name(self, first) if self.session.copies else ""
+        copied = original_name(self, first) if self.session.copies else ""
         program = copied or program_name(first)
         if not program:
             job = Job(self, first, words[1:], where, stdin)

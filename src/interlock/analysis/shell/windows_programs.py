@@ -6,7 +6,6 @@ import base64
 import binascii
 
 from interlock.analysis.facts import known
-from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.interpreters import run_source
@@ -42,8 +41,7 @@ def powershell(job: Job, program: Program) -> Stream | None:
             return run_source(job, "powershell", words[at], words[at + 1 :])
         if flag in _POWERSHELL_VALUES:
             at += 1
-    if job.stdin is not None:
-        _piped(job, "powershell")
+    _piped(job, "powershell")
     return UNKNOWN
 
 
@@ -60,10 +58,8 @@ def _encoded(job: Job, text: str) -> None:
 
 def _piped(job: Job, language: str) -> None:
     """What flows in is what runs."""
-    if job.stdin is not None and "download" in job.stdin.taints:
-        job.effect("run_download", "the network")
-    elif job.stdin is not None:
-        job.code(language, job.stdin.text, job.program)
+    if (text := job.text_to_run()) is not None:
+        job.code(language, text, job.program)
 
 
 def _cmd(job: Job, program: Program) -> Stream | None:
@@ -101,7 +97,7 @@ def _by_cmd(job: Job, program: Program) -> Stream | None:
 def _fetched(job: Job, program: Program) -> Stream | None:
     """certutil -urlcache, bitsadmin /transfer: where the file came from."""
     if (saved := saved_download(job.program, job.words)) is not None:
-        job.host.session.downloads[resolve(saved[1], job.host.cwds[0])] = saved[0]
+        job.session.downloads[job.full(saved[1])] = saved[0]
     return None
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from interlock.analysis.facts import APPROXIMATE, taints_in
-from interlock.analysis.places import place, resolve
+from interlock.analysis.places import place
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.programs.options import options, valued
@@ -34,10 +34,10 @@ def carries(job: Job, path: str) -> frozenset[str]:
     places = job.places(path)
     if "secret" in places or not _WHOLE.isdisjoint(places):
         return _SECRET
-    session = job.host.session
+    session = job.session
     if not (session.carried or session.files or session.copies or session.links or session.packed):
         return _NOTHING  # most actions write nothing
-    full = resolve(path, job.host.cwds[0])
+    full = job.full(path)
     found = session.carried.get(full, _NOTHING)
     if full in session.files:
         found |= taints_in(session.files[full])
@@ -52,8 +52,7 @@ def carries(job: Job, path: str) -> frozenset[str]:
         if other.startswith(f"{full}/") or full.startswith(f"{other}/"):
             found |= taints
     if not found and (packed := _PACKED.fullmatch(path)) and session.packed:
-        origin = resolve(packed[1], job.host.cwds[0])
-        return session.packed.get(origin, _NOTHING)
+        return session.packed.get(job.full(packed[1]), _NOTHING)
     return found
 
 
@@ -64,10 +63,10 @@ def leaks_of(job: Job, paths: Iterable[str]) -> frozenset[str]:
 
 def origin_of(job: Job, path: str) -> str:
     """The file that this one is a copy of or a link to; itself for most."""
-    session = job.host.session
+    session = job.session
     if not session.copies and not session.links:
         return path
-    full = found = resolve(path, job.host.cwds[0])
+    full = found = job.full(path)
     for _ in range(_HOPS):
         origin = session.links.get(found) or session.copies.get(found)
         if origin is None or origin == found:
@@ -79,8 +78,8 @@ def origin_of(job: Job, path: str) -> str:
 def put(job: Job, path: str, taints: frozenset[str]) -> None:
     """This action writes something to a file that is to be followed."""
     if kept := taints & _FOLLOWED:
-        full = resolve(path, job.host.cwds[0])
-        job.host.session.carried[full] = job.host.session.carried.get(full, _NOTHING) | kept
+        full, carried = job.full(path), job.session.carried
+        carried[full] = carried.get(full, _NOTHING) | kept
 
 
 def pack(job: Job) -> None:
@@ -95,7 +94,7 @@ def pack(job: Job) -> None:
     for word in words:
         carried = carries(job, word) & LEAKS
         if carried:
-            job.host.session.packed[resolve(word, job.host.cwds[0])] = carried
+            job.session.packed[job.full(word)] = carried
             taints |= carried
     if taints:
         for word in words:
@@ -105,11 +104,8 @@ def pack(job: Job) -> None:
 
 def _convert(job: Job) -> None:
     """One file into another: what was downloaded stays a download."""
-    session, cwd = job.host.session, job.host.cwds[0]
-    names = [resolve(word, cwd) for word in named_files(job.words)]
-    address = session.fetched(*names)
-    if not address and job.stdin is not None and "download" in job.stdin.taints:
-        address = "the network"
+    session, names = job.session, [job.full(word) for word in named_files(job.words)]
+    address = _address_of(job, names)
     for name in names if address else ():
         session.downloads[name] = address
         if packed := _PACKED.fullmatch(name):
@@ -133,17 +129,17 @@ def unpack(job: Job, program: Program) -> None:
     """What comes out of a downloaded archive is downloaded: everything below the folder that it goes to."""
     if not _begins(job, program.unpacks):
         return
-    session, cwd = job.host.session, job.host.cwds[0]
     found = options(job.words, valued("-f --file -C --directory -d -o --one-top-level --exclude -x -P"))
     archives = [*found.operands, *found.all("-f", "--file")]
-    address = session.fetched(*(resolve(path, cwd) for path in archives))
-    if not address and job.stdin is not None and "download" in job.stdin.taints:
-        address = "the network"
-    if address:
-        folder = (
-            found.value("-C", "--directory", "-d") or next((w[2:] for w in job.words if w.startswith("-o")), "") or "."
-        )
-        session.downloads[f"{resolve(folder, cwd)}/"] = address
+    if address := _address_of(job, map(job.full, archives)):
+        given = next((word[2:] for word in job.words if word.startswith("-o")), "")
+        job.session.downloads[f"{job.full(found.value('-C', '--directory', '-d') or given or '.')}/"] = address
+
+
+def _address_of(job: Job, paths: Iterable[str]) -> str:
+    """Where one of these files, or what flows in, was downloaded from; empty where neither was."""
+    flows = job.stdin is not None and "download" in job.stdin.taints
+    return job.session.fetched(*paths) or ("the network" if flows else "")
 
 
 def _packed_words(words: Sequence[str]) -> Iterator[str]:
