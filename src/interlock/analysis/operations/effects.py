@@ -18,6 +18,7 @@ _MAPS = WordMaps("effects")
 Deed = tuple[str, tuple[str, ...]]
 CHANGE, READ = "act_change", "act_read"
 HARMLESS = frozenset({CHANGE, READ, "act_send", "act_vague"})
+_TELLING = frozenset({"deployed", "published"})  # traits that make harm of a harmless verb
 
 _U = "undoable"
 _STORES = ("database", "schema", "table", "volume", "bucket", "repository", "data", "backup", "audit")
@@ -51,8 +52,11 @@ def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple
     traits = [trait for trait in (_THINGS.get(act.object, ("", ""))[1],) if trait] + list(
         row.traits if row is not None else ()
     )
-    if act.verb in _LISTS.gentle or english().kinds[_kind(act) or "destroy"].adds == _U:
+    adds = english().kinds[_kind(act) or "destroy"].adds
+    if act.verb in _LISTS.gentle or adds == _U:
         traits.append(_U)
+    elif adds == "shared":
+        traits.append(adds)
     if act.verb in _LISTS.total and verb == "act_delete" and act.object in (*_STORES, *_HOSTS, "disk", ""):
         traits.append("all")
     if (
@@ -62,6 +66,11 @@ def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple
     ):
         traits.append("audit_log")
     return verb, tuple(traits)
+
+
+def is_harm(deed: Deed) -> bool:
+    """True for a deed that somebody has to know of."""
+    return deed[0] not in HARMLESS or not _TELLING.isdisjoint(deed[1])
 
 
 def _verb(act: NamedAct, reach: frozenset[str]) -> str:

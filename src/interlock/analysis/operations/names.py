@@ -149,7 +149,7 @@ def _phrase(words: Words) -> tuple[Words, Words]:
         if word in PREPOSITIONS:
             if not position and word in ("by", "if", "of"):
                 continue
-            return words[:position], words[position + 1 :]
+            return words[:position], words[position + (word != "without") :]
     return words, ()
 
 

@@ -31,6 +31,7 @@ from interlock.analysis.operations.effects import (
     by_params,
     deed,
     is_broadcast,
+    is_harm,
     with_object,
 )
 from interlock.analysis.operations.files import copied_over, emptied, file_act, put_out
@@ -47,7 +48,7 @@ from interlock.analysis.operations.nested import read_job, read_nested, read_ord
 from interlock.analysis.operations.params import ParamScope, pairs, scope_of, short_keys
 from interlock.analysis.operations.payloads import read_payloads
 from interlock.analysis.operations.requests import attaches_data, sends_secret
-from interlock.analysis.operations.settings import settings_of
+from interlock.analysis.operations.settings import out_of_bounds, settings_of
 from interlock.analysis.shell import Job
 
 _LISTS = WordLists("operation")
@@ -93,7 +94,10 @@ def read_operation(
     words, named_acts = parse_name(segments)
     keys = short_keys(params)
     acts = [with_object(act, keys) for act in named_acts] or [_NOTHING]
+    if not depth:
+        out_of_bounds(name, params, out)
     scope = scope_of(params)
+    scope.dry_run = scope.dry_run or (crude == "read" and words[-1:] == ("preview",))
     if scope.too_much:
         out.unreadable(scope.too_much, "budget")
     read = {key: value for key, value in keys.items() if not (scope.dry_run and _is_statement(key, value))}
@@ -113,7 +117,7 @@ def read_operation(
         traits.update(_cloud(acts[0]))
     found = _harmful(acts, traits, named, keys, crude, ran)
     if params:
-        found += [(verb, acts[0], own) for verb, own in _settings(words, acts[0], params, keys) if verb not in HARMLESS]
+        found += [(deed[0], acts[0], deed[1]) for deed in filter(is_harm, _settings(words, acts[0], params, keys))]
     if found and scope.dry_run and not ran:
         out.effect(READ, _target(acts[0], name), "dry_run")
         return
@@ -150,9 +154,8 @@ def _loose_texts(params: Mapping[str, Any], out: Report) -> None:
 
 def _exempt(name: str, set_by_params: list[Deed], act: NamedAct, out: Report) -> None:
     """R-26: the name is the operator's to lower; what the parameters run or set is read all the same."""
-    for verb, own in set_by_params:
-        if verb not in HARMLESS:
-            out.effect(verb, _target(act, name), *own)
+    for verb, own in filter(is_harm, set_by_params):
+        out.effect(verb, _target(act, name), *own)
     out.effect(READ, name[:200], "exempt")
 
 
@@ -302,7 +305,7 @@ def _harmful(
         if named and act is acts[0] and verb in HARMLESS:
             verb = _of_pattern(act, verb, named)
             found.append((verb, act, own))
-        elif verb not in HARMLESS:
+        elif is_harm((verb, own)):
             found.append((verb, act, own))
         elif act.kind == "change" and act.object == "config" and "production" in traits:
             found.append(("act_unconfigure", act, own))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import object_kind, verb_kind
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.named_effects import NamedAct
@@ -26,6 +27,8 @@ _ON = frozenset("true on enabled enable yes 1 active".split())
 _SWITCHES = _OFF | _ON
 _NETWORKS = ("prefix", "address", "addresses", "range", "ranges", "cidr", "ip", "ips", "source")
 _RIGHTS = ("role", "policy", "permission", "access", "group", "privilege", "name", "grant", "scope", "level")
+_ACCOUNTS = ("accountid", "account_id", "accountids", "account_ids", "valuestoadd")
+_NOTHING = re.compile(r"[$€£]?0+(?:\.0+)?")
 _MOST_TEXT = 20_000
 _FEW = 3  # words of a name; more are a sentence
 
@@ -43,6 +46,7 @@ class _Settings:
     def __init__(self, words: Words, act: NamedAct) -> None:
         self.words, self.act = words, act
         self.configures = not act.kind or act.verb in _LISTS.configures
+        self.changes = self.configures or act.kind in ("change", "grant")
         self.ends = not act.verb or act.verb in _LISTS.sets
         self.sets_up = act.kind in ("grant", "create", "change")
         self.grants = self.configures or self.sets_up
@@ -146,12 +150,14 @@ class _Settings:
         if said.deletes and yes:
             self._deletion(said)
         elif (said.guards and self.configures and is_off(value)) or (
-            said.lifts and yes and (self.configures or said.words[0] in ("bypass", "dangerously", "skip"))
+            said.lifts and yes and (self.changes or said.words[0] in ("bypass", "dangerously", "skip"))
         ):
             self.found.append(("act_override", ()))
         elif said.opens and yes and (self.configures or self.act.kind == "grant"):
             if len(said.words) > 1 or self.act.object in _LISTS.owned or self.act.kind == "grant":
                 self.found.append(("act_escalate", ()))
+        elif said.opens and yes and self.act.verb in _LISTS.puts_out:
+            self.found.append(("act_send", ("published",)))
         elif said.ends and yes and self.act.kind in ("change", ""):
             kind, noun = object_kind(said.words[1:])
             self._ended(said.ends, kind or self.act.object, noun if kind else self.act.noun)
@@ -185,23 +191,38 @@ class _Settings:
         word, low = value.strip().lower(), key.lower()
         if len(value) > 200 or word[:1] == "{" or "\n" in word:
             self._long(key, value)
-        elif self._opens(low, word) or self._gives(above, low, word) or (not above and self._grants(squash(key), word)):
+        elif self._opens(low, word) or self._gives(above, low, word) or self._grants(squash(key), word, squash(above)):
             self.found.append(("act_escalate", ()))
+        elif squash(key) in _LISTS.public_keys and word == "public" and self._puts_out():
+            self.found.append(("act_send", ("published",)))
+        elif self.changes and squash(key) in _LISTS.verdicts and word in _LISTS.lets_by:
+            self.found.append(("act_override", ()))
+        elif word.endswith(_LISTS.in_order("mailboxes")) and (self.act.kind == "grant" or self.act.object == "access"):
+            self.found.append(("act_escalate", ("shared",)))
+        elif self.configures and squash(key) in _LISTS.costs and _NOTHING.fullmatch(word):
+            self.found.append(("act_pay", ()))
+
+    def _puts_out(self) -> bool:
+        return self.act.verb in _LISTS.puts_out or self.act.noun in _LISTS.out_loud
 
     def _opens(self, key: str, word: str) -> bool:
         """True for a network or a name that stands for everybody."""
         inward = _LISTS.outward.isdisjoint(self.words)
         if word in _LISTS.world:
             return inward and "dest" not in key and "/" in word
+        if word in _LISTS.rights and self.configures:
+            return sense(key).opens
+        if word == "all" and key.endswith(_ACCOUNTS):
+            return self.grants
         if word == "*":
             return inward and "source" in key and key.endswith(_NETWORKS)
         sure = self.configures or self.act.kind == "grant" or self.act.object in ("access", "config")
         return word in _LISTS.anybody and (sure or word.startswith(("all", "system:")))
 
-    def _grants(self, key: str, word: str) -> bool:
+    def _grants(self, key: str, word: str, above: str) -> bool:
         """Admin rights for somebody, or something opened to everybody; even something new not to the whole network."""
         kind, thing, right = self.act.kind, self.act.object, squash(word)
-        if not self.sets_up:
+        if not self.sets_up or (above and above not in _LISTS.holders):
             return False
         if (
             key in _LISTS.admin_keys
@@ -322,3 +343,14 @@ def _seconds(key: str, value: object, counts: bool) -> float | None:
 
 
 _ENDINGS = (("ms", "ms"), ("seconds", "s"), ("secs", "s"), ("minutes", "min"), ("hours", "h"), ("weeks", "w"))
+
+
+def out_of_bounds(name: str, input: Mapping[str, Any], out: Report) -> None:
+    """A call that asks to run without what usually holds it back."""
+    for key, value in list(input.items())[:200]:
+        short, word = squash(key), str(value).lower()[:40] if isinstance(value, str) else ""
+        asked = short in _LISTS.unguarded or short.startswith(("bypass", "dangerously"))
+        refused = short in ("usesandbox", "requireapproval") and truth(value) is False
+        opened = short in ("sandbox", "sandboxmode") and word in ("danger-full-access", "none", "off", "disabled")
+        if (asked and truth(value)) or refused or opened or (short == "sandboxpermissions" and "escalated" in word):
+            out.effect("act_override", f"sandbox of {name}"[:200], "forced")

@@ -15,7 +15,7 @@ from interlock.analysis.operations.browser import read_click, read_page_script, 
 from interlock.analysis.operations.command_params import argv_of, feed, read_environment, shell_text
 from interlock.analysis.operations.nested import read_calls
 from interlock.analysis.operations.operation import read_operation
-from interlock.analysis.operations.params import MAX_TEXT, PLAIN, pairs, short_keys, squash, truth
+from interlock.analysis.operations.params import MAX_TEXT, PLAIN, pairs, short_keys, squash
 from interlock.analysis.operations.payloads import (
     first_text,
     lines,
@@ -25,6 +25,7 @@ from interlock.analysis.operations.payloads import (
     reader_of,
 )
 from interlock.analysis.operations.requests import nested_request
+from interlock.analysis.operations.settings import out_of_bounds
 from interlock.analysis.prose.commands import is_command
 
 _LISTS = WordLists("tools")
@@ -39,11 +40,11 @@ def read_tool(name: str, input: Input, out: Report, crude: str = "") -> None:
     """Reports what a call of this tool would do; a tool that nobody knows is judged as an operation of its name and category."""
     out.step()
     input = input if isinstance(input, Mapping) else {}
-    _sandbox(name, input, out)
     handler = _handler(name, input)
     if handler is None:
         read_operation(name, input, crude, out)
         return
+    out_of_bounds(name, input, out)
     handler(input, out)
     _carried(handler, input, out)
     if handler is _agent:
@@ -64,7 +65,7 @@ def read_built_in(name: str, input: Input, crude: str, out: Report) -> bool:
     handler = _handler(name, input)
     if handler is None or not _is_call(handler, input, crude):
         return False
-    _sandbox(name, input, out)
+    out_of_bounds(name, input, out)
     handler(input, out)
     _carried(handler, input, out)
     return True
@@ -135,17 +136,6 @@ def _has_command(input: Input) -> bool:
         if short in ("action", "input") and isinstance(value, Mapping) and _has_command(value):
             return True
     return False
-
-
-def _sandbox(name: str, input: Input, out: Report) -> None:
-    """A call that asks to run without what usually holds it back."""
-    for key, value in list(input.items())[:200]:
-        short, word = squash(key), str(value).lower()[:40] if isinstance(value, str) else ""
-        asked = short in _LISTS.unguarded or short.startswith(("bypass", "dangerously"))
-        refused = short in ("usesandbox", "requireapproval") and truth(value) is False
-        opened = short in ("sandbox", "sandboxmode") and word in ("danger-full-access", "none", "off", "disabled")
-        if (asked and truth(value)) or refused or opened or (short == "sandboxpermissions" and "escalated" in word):
-            out.effect("act_override", f"sandbox of {name}"[:200], "forced")
 
 
 # -- shells and live processes ----------------------------------------------------------------------------
