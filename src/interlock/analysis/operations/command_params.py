@@ -9,14 +9,13 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.operations.params import MAX_TEXT, short_keys, squash, truth
+from interlock.analysis.operations.params import MAX_TEXT, short_keys, squash, text_at, truth
 from interlock.analysis.operations.requests import as_json
 from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
 
 _PATTERNS = Patterns("command_params")
 _LISTS = WordLists("command_params")
 
-_OUTSIDE = frozenset({"env"})  # which may stand before any program
 _SHORT: Mapping[str, str] = {"directories": "-d", "directory": "-d", "ignored": "-x"}
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MOST = 60
@@ -26,13 +25,13 @@ def run_named(segments: Sequence[tuple[str, ...]], params: Mapping[str, Any], ou
     """Reports the command, when the words of the name are one."""
     words = [word for words in segments for word in words]
     words = words[words[:1] == ["mcp"] :]
-    program, *before = called_programs().get(words[0], words[0]).split() if words else [""]
+    program, *before = _called(words[0]).split() if words else [""]
     if program not in program_set("operation_names") or len(words) > 6:
         return
     rest = [*before, *(word for word in words[1:] if word not in _LISTS.fillers and word != words[0])]
     if "-".join(rest[:2]) in program_set("said_subcommands"):
         rest = ["-".join(rest[:2]), *rest[2:]]  # git_filter_branch
-    said = next((params[key] for key in _SUBCOMMANDS if isinstance(params.get(key), str)), "")
+    said = text_at(params, ("action", "command"))
     rest += [said] if said.isalpha() and rest[-1:] != [said] else []  # docker_compose {"action": "down"}
     if not rest and "subcommand" not in params and program not in program_set("operation_alone"):
         return
@@ -40,13 +39,10 @@ def run_named(segments: Sequence[tuple[str, ...]], params: Mapping[str, Any], ou
         rest = [rest[0], "-".join(rest[1:])]
     elif program in program_set("operation_colons") and len(rest) > 1:
         rest = [":".join(rest)]
-    out.run([program, *rest, *switches(params), *placed(params)])
+    out.run([program, *rest, *_switches(params), *_placed(params)])
 
 
-_SUBCOMMANDS = ("action", "command")
-
-
-def switches(params: Mapping[str, Any]) -> list[str]:
+def _switches(params: Mapping[str, Any]) -> list[str]:
     """The parameters that are flags of a command line."""
     found = []
     for key, value in list(params.items())[:_MOST]:
@@ -54,72 +50,72 @@ def switches(params: Mapping[str, Any]) -> list[str]:
         if not isinstance(key, str) or short in _LISTS.no_flags:
             continue
         if value is True or (isinstance(value, str) and truth(value) is True):
-            found.append(_SHORT.get(short) or _flag(key))
+            found.append(_SHORT.get(short) or _flag(_CAMEL.sub("-", key).replace("_", "-").lower()))
         elif short == "mode" and isinstance(value, str) and value.lower() in _LISTS.modes:
-            found.append(f"--{value.lower()}")
+            found.append(_flag(value.lower()))
     return found
 
 
-def _flag(key: str) -> str:
-    if key.startswith("-"):
-        return key
-    name = _CAMEL.sub("-", key).replace("_", "-").lower()
-    return f"-{name}" if len(name) == 1 else f"--{name}"
+def _flag(name: str) -> str:
+    return name if name.startswith("-") else f"-{name}" if len(name) == 1 else f"--{name}"
 
 
-def placed(params: Mapping[str, Any]) -> list[str]:
+def _structured(keys: Mapping[str, Any]) -> list[str]:
+    """Flags that are given as an object: {"all": true, "n": "prod"}."""
+    objects = (keys[key] for key in ("flags", "options", "opts") if isinstance(keys.get(key), Mapping))
+    flags: Mapping[str, Any] = next(objects, {})
+    found = _switches(flags)
+    for key, value in list(flags.items())[:_MOST]:
+        if isinstance(key, str) and isinstance(value, (str, int)) and not isinstance(value, bool):
+            found += [_flag(key), str(value)] if len(key) == 1 else [f"{_flag(key)}={value}"]
+    return found
+
+
+def _placed(params: Mapping[str, Any]) -> list[str]:
     """The parameters that are operands of a command line."""
     keys = {squash(key): value for key, value in list(params.items())[:_MOST]}
     found: list[str] = []
     for key in _LISTS.in_order("placed"):
         value = keys.get(key)
         if isinstance(value, str) and value.strip():
-            found += value.split()[:_MOST] if key in ("args", "flags", "options", "arguments", "extraargs") else [value]
+            found += value.split()[:_MOST] if key in _LISTS.split else [value]
         elif isinstance(value, (list, tuple)):
             found += [item for item in value[:_MOST] if isinstance(item, str)]
     return found
 
 
-SHELL = frozenset(
-    "command cmd commands shell bash commandline shellcommand script cmdline runcommand sh execcommand powershellscript line cliargs lua".split()
-)
-ARGUMENTS = frozenset(
-    "args arguments argv subcommand operation action cliargs module modulename executable program binary".split()
-)
-_COMMAND_ENDS = ("command", "cmd", "commandline", "cmdline")
-_ARGS = ("args", "arguments", "argv", "parameters", "params")
-_STARTED = ("program", "executable", "binary", "exe", "bin", "file", "executablepath")
-_WORDS_OF = ("args", "arguments", "argv", "cliargs", "subcommand", "operation", "action")
-_CRON = re.compile(r"\s*(?:@\w+|(?:[\d*/,A-Za-z-]+\s+){5})(?:root\s+)?(\S.*)$", re.DOTALL)
+_ENDS = ("command", "cmd", "commandline", "cmdline")
 _HOLDERS = ("action", "input", "request", "params", "exec")
+_CRON = re.compile(r"\s*(?:@\w+|(?:[\d*/,A-Za-z-]+\s+){5})(?:root\s+)?(\S.*)$", re.DOTALL)
 _LUA_CALL = re.compile(r"redis\.p?call\s*\(([^()]{1,300})")
 _LUA_WORD = re.compile(r"['\"]([^'\"]{0,200})['\"]|([\w.\[\]#]+)")
 
 
 def is_command(key: str) -> bool:
     """True for a parameter that is named as a command line is: az_command, commandToRun."""
-    return key.endswith(_COMMAND_ENDS) and key != "subcommand"
+    return key in _LISTS.shell or (key.endswith(_ENDS) and key != "subcommand")
 
 
 def feed(out: Report, keys: Mapping[str, Any], *taken: str) -> Report:
     """The report for a command beside which the text stands that it reads: {"command": "sh", "input": …}."""
     fed: Callable[[str], Report] | None = getattr(out, "fed", None)
-    text = next(
-        (text for key in _LISTS.in_order("fed") if key not in taken and (text := text_of(keys.get(key))).strip()), ""
-    )
+    texts = (text_of(keys.get(key)) for key in _LISTS.in_order("fed") if key not in taken)
+    text = next(filter(str.strip, texts), "")
     return fed(text[:MAX_TEXT]) if text and fed is not None else out
 
 
 def read_commands(words: Sequence[str], keys: Mapping[str, Any], language: str, out: Report) -> bool:
     """Reads every command that the parameters hold; True when there was one."""
-    found = False
-    for key in sorted(keys):
-        if (key in SHELL or is_command(key)) and not (key == "lua" and language != "redis"):
-            found = _command(key, words, keys, language, feed(out, keys, key)) or found
-    if found:
-        read_environment(keys, out)
-        return True
-    return _arguments(words, keys, language, out) or _held(words, keys, language, out)
+    held = (short_keys(value) for key in _HOLDERS if isinstance(value := keys.get(key), Mapping))
+    for given in (keys, *held):  # {"action": {"type": "exec", "command": […]}}
+        found = False
+        for key in sorted(filter(is_command, given)):
+            if key != "lua" or language == "redis":
+                found = _command(key, words, given, language, feed(out, given, key)) or found
+        if found:
+            read_environment(given, out)
+            return True
+    return _arguments(words, keys, language, out)
 
 
 def read_environment(keys: Mapping[str, Any], out: Report) -> None:
@@ -132,23 +128,19 @@ def read_environment(keys: Mapping[str, Any], out: Report) -> None:
 
 def _command(key: str, words: Sequence[str], keys: Mapping[str, Any], language: str, out: Report) -> bool:
     value = keys[key]
-    if isinstance(value, Mapping):
-        return _command_object(language, value, out)
-    if key == "commands" and isinstance(value, (list, tuple)) and value and isinstance(value[0], (list, tuple)):
-        return _each(words, value, language, out)
-    argv = argv_of(value, keys)
-    text = text_of(value)
+    if isinstance(value, Mapping):  # {"dropDatabase": 1} is a command of MongoDB, its first key says what is done
+        if language == "mongo":
+            out.code("mongo", f"db.runCommand({as_json(value)})")
+        return language == "mongo"
+    argv, text = argv_of(value, keys), text_of(value)
     if not _LISTS.network.isdisjoint(words) and _PATTERNS.unsets.search(text[:MAX_TEXT]):
         out.effect("act_unconfigure", "a device of the network")
+    script = language in _LISTS.scripts and key not in _LISTS.command_only
     if language == "redis" and "redis." in text:
         _lua(text, out)
     elif language in _LISTS.stores and (argv or text):
         out.code(language, " ".join(argv) if argv else text)
-    elif (
-        language in _LISTS.scripts
-        and key not in _LISTS.command_only
-        and (language == "powershell" or not is_command(key))
-    ):
+    elif script and (language == "powershell" or not key.endswith(_ENDS)):
         out.code(language, text or " ".join(argv))
     elif argv:
         out.run(_with_program(words, argv, keys))
@@ -156,6 +148,8 @@ def _command(key: str, words: Sequence[str], keys: Mapping[str, Any], language: 
         for item in value[:200]:
             if isinstance(item, str):
                 shell_text(item, out)
+            elif isinstance(item, (list, tuple)):
+                _command(key, words, {key: item}, language, out)
     elif isinstance(value, str) and value.strip():
         _shell(words, value, keys, out)
     else:
@@ -165,86 +159,47 @@ def _command(key: str, words: Sequence[str], keys: Mapping[str, Any], language: 
 
 def _arguments(words: Sequence[str], keys: Mapping[str, Any], language: str, out: Report) -> bool:
     """Words without a command: of a tool that is a program, of a program that is named beside, or a whole command."""
-    if language == "redis" and isinstance(keys.get("args"), (list, tuple)) and (argv := argv_of(keys["args"], {})):
-        out.code("redis", " ".join(argv))
+    listed = argv_of(keys.get("args"), {}) if isinstance(keys.get("args"), (list, tuple)) else []
+    if language == "redis" and listed:
+        out.code("redis", " ".join(listed))
         return True
     if "ansible" in words and _ad_hoc(keys, out):
         return True
     program = next(filter(_is_runnable, map(_called, words)), "")
     if program and all(word in _LISTS.plain or _called(word) == program for word in words):
         return _program(program, keys, out)
-    started = next((keys[key] for key in _STARTED if isinstance(keys.get(key), str)), "")
     if _LISTS.starts.isdisjoint(words):
         return False
+    started = text_at(keys, _LISTS.in_order("started"))
     fed = feed(out, keys)
-    argv = (argv_of(started, keys) or ([started] if fed is not out else [])) if started else []
+    argv = argv_of(started, keys) or ([started] if started and fed is not out else [])
+    if not argv:
+        fed = out
+        argv = argv_of(keys.get("argv"), {}) or (
+            listed if not started and listed[0:1] and listed[0] in shipped_programs() else []
+        )
     if argv:
         fed.run(argv)
-        return True
-    argv = argv_of(keys.get("argv"), {})
-    if not argv and not started and isinstance(keys.get("args"), (list, tuple)):
-        argv = argv_of(keys["args"], {})
-        argv = argv if argv and argv[0] in shipped_programs() else []
-    if argv:
-        out.run(argv)
     return bool(argv)
-
-
-def _held(words: Sequence[str], keys: Mapping[str, Any], language: str, out: Report) -> bool:
-    """{"action": {"type": "exec", "command": […]}}."""
-    for key in _HOLDERS:
-        value = keys.get(key)
-        if isinstance(value, Mapping):
-            inner = short_keys(value)
-            if any(
-                _command(name, words, inner, language, out)
-                for name in sorted(inner)
-                if name in SHELL or is_command(name)
-            ):
-                return True
-    return False
 
 
 def _ad_hoc(keys: Mapping[str, Any], out: Report) -> bool:
     """ansible HOSTS -m MODULE -a ARGS."""
-    module = next((keys[key] for key in ("module", "modulename") if isinstance(keys.get(key), str)), "")
-    if not module:
-        return False
-    given = next((keys[key] for key in ("args", "moduleargs", "arguments", "command") if keys.get(key)), "")
-    if isinstance(given, Mapping):
-        given = " ".join(f"{name}={value}" for name, value in list(given.items())[:50])
-    hosts = next(
-        (keys[key] for key in ("hosts", "pattern", "host", "group", "inventory") if isinstance(keys.get(key), str)),
-        "all",
-    )
-    out.run(["ansible", hosts, "-m", module, "-a", text_of(given) or str(given)])
-    return True
+    module = text_at(keys, ("module", "modulename"))
+    if module:
+        given = next((keys[key] for key in ("args", "moduleargs", "arguments", "command") if keys.get(key)), "")
+        if isinstance(given, Mapping):
+            given = " ".join(f"{name}={value}" for name, value in list(given.items())[:50])
+        hosts = text_at(keys, ("hosts", "pattern", "host", "group", "inventory")) or "all"
+        out.run(["ansible", hosts, "-m", module, "-a", text_of(given) or str(given)])
+    return bool(module)
 
 
 def _lua(text: str, out: Report) -> None:
     """A script for Redis: each command that it calls."""
     for call in _LUA_CALL.findall(text[:MAX_TEXT])[:200]:
-        words = [quoted or bare for quoted, bare in _LUA_WORD.findall(call)]
-        if words:
+        if words := [quoted or bare for quoted, bare in _LUA_WORD.findall(call)]:
             out.code("redis", " ".join(words))
-
-
-def _command_object(language: str, value: Mapping[str, Any], out: Report) -> bool:
-    """{"dropDatabase": 1}: a command of MongoDB is an object, its first key says what is done."""
-    if language != "mongo":
-        return False
-    out.code("mongo", f"db.runCommand({as_json(value)})")
-    return True
-
-
-def _each(words: Sequence[str], value: Sequence[Any], language: str, out: Report) -> bool:
-    """A list of commands, each of which is a list of words."""
-    found = False
-    for item in value[:200]:
-        if argv := argv_of(item, {}):
-            out.code(language, " ".join(argv)) if language == "redis" else out.run(_with_program(words, argv, {}))
-            found = True
-    return found
 
 
 def argv_of(value: object, keys: Mapping[str, Any]) -> list[str]:
@@ -252,14 +207,14 @@ def argv_of(value: object, keys: Mapping[str, Any]) -> list[str]:
     if isinstance(value, (list, tuple)):
         words = [item for item in value[:1000] if isinstance(item, (str, int, float))]
         whole = len(words) == len(value[:1000]) and not any(isinstance(item, str) and " " in item for item in words[:1])
-        return [str(item) for item in words] if whole and words else []
-    if not isinstance(value, str):
+        return [str(item) for item in words] if whole else []
+    if not isinstance(value, str) or not value.strip() or " " in value.strip():
         return []
-    for key in _ARGS:
+    for key in _LISTS.in_order("args"):
         rest = keys.get(key)
-        if isinstance(rest, (list, tuple)) and rest and " " not in value.strip():
+        if isinstance(rest, (list, tuple)) and rest:
             return [value.strip(), *(str(item) for item in rest[:1000] if isinstance(item, (str, int, float)))]
-        if isinstance(rest, str) and rest.strip() and " " not in value.strip():
+        if isinstance(rest, str) and rest.strip():
             return [value.strip(), *_split(rest)]
     return []
 
@@ -273,11 +228,9 @@ def _split(text: str) -> list[str]:
 
 def text_of(value: object) -> str:
     """Text as it is, or lines of text as one."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (list, tuple)) and value and all(isinstance(item, str) for item in value[:500]):
+    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value[:500]):
         return "\n".join(value[:500])
-    return ""
+    return value if isinstance(value, str) else ""
 
 
 def _called(word: str) -> str:
@@ -296,28 +249,15 @@ def _with_program(words: Sequence[str], argv: list[str], keys: Mapping[str, Any]
     script = next((name for name in map(_called, words) if name in program_set("operation_frameworks")), "")
     if script and not describe(argv[0].rstrip("0123456789.")).wrapper:  # python3
         return [script, *argv]
-    if not program or words[-1] not in (program, *_LISTS.plain) or words[-1] == "exec" or "exec" in words[-2:-1]:
+    if not program or words[-1] not in (program, *_LISTS.plain) or "exec" in words[-2:]:
         return argv
     first = argv[0].rpartition("/")[2]
-    if first == program or describe(first).wrapper or first in _OUTSIDE:
+    if first in (program, "env") or describe(first).wrapper:  # env may stand before any program
         return argv
     if first in program_set("operation_names") and program not in program_set("operation_wraps"):
         return argv
-    rest = [*switches(keys), *placed(keys)] if len(argv) == 1 and "args" not in keys and "arguments" not in keys else []
+    rest = [*_switches(keys), *_placed(keys)] if len(argv) == 1 and {"args", "arguments"}.isdisjoint(keys) else []
     return [program, *argv, *_structured(keys), *rest]
-
-
-def _structured(keys: Mapping[str, Any]) -> list[str]:
-    """Flags that are given as an object: {"all": true, "n": "prod"}."""
-    flags: Mapping[str, Any] = next(
-        (keys[key] for key in ("flags", "options", "opts") if isinstance(keys.get(key), Mapping)), {}
-    )
-    found = switches(flags)
-    for key, value in list(flags.items())[:60]:
-        if isinstance(key, str) and isinstance(value, (str, int)) and not isinstance(value, bool):
-            name = key if key.startswith("-") else f"-{key}" if len(key) == 1 else f"--{key}"
-            found += [name, str(value)] if len(key) == 1 else [f"{name}={value}"]
-    return found
 
 
 def _shell(words: Sequence[str], text: str, keys: Mapping[str, Any], out: Report) -> None:
@@ -329,8 +269,7 @@ def _shell(words: Sequence[str], text: str, keys: Mapping[str, Any], out: Report
         if len(whole) > len(one) and whole[0] not in program_set("operation_scripts"):
             out.run(whole)
             return
-    prefixed = _with_program(words, one, {})
-    shell_text(" ".join([*prefixed[:-1], text]), out)
+    shell_text(" ".join([*_with_program(words, one, {})[:-1], text]), out)
 
 
 def shell_text(text: str, out: Report) -> None:
@@ -338,8 +277,7 @@ def shell_text(text: str, out: Report) -> None:
     from interlock.analysis.windows_text import looks_like_windows
 
     text = text[: MAX_TEXT + 1]
-    language = looks_like_windows(text, "")
-    if language:
+    if language := looks_like_windows(text, ""):
         out.code(language, text)
     else:
         out.shell(text)
@@ -347,22 +285,18 @@ def shell_text(text: str, out: Report) -> None:
 
 def _program(program: str, keys: Mapping[str, Any], out: Report) -> bool:
     """A tool that is named like a program, and gets its words as arguments."""
-    for key in _WORDS_OF:
+    for key in _LISTS.in_order("words_of"):
         value = keys.get(key)
-        if isinstance(value, str) and value.strip():
-            argv = _split(value)
-        elif isinstance(value, (list, tuple)) and value and all(isinstance(item, str) for item in value[:500]):
-            argv = list(value[:500])
-        else:
+        argv = _split(value) if isinstance(value, str) else text_of(value).split("\n") if value else []
+        if not any(argv):
             continue
-        first = next((key for key in ("subcommand", "operation") if isinstance(keys.get(key), str)), key)
-        if first != key:
-            argv = [*_split(keys[first]), *argv]
-        start = [] if argv[:1] == [program] else [program]
-        out.run([*start, *argv, *_structured(keys), *(_rest(keys) if key not in ("args", "arguments", "argv") else ())])
+        first = next((name for name in ("subcommand", "operation") if isinstance(keys.get(name), str)), key)
+        argv = [*_split(keys[first]), *argv] if first != key else argv
+        rest = (
+            []
+            if key in _LISTS.args
+            else [str(keys[key]) for key in _LISTS.in_order("told") if isinstance(keys.get(key), str)]
+        )
+        out.run([*([] if argv[0] == program else [program]), *argv, *_structured(keys), *rest])
         return True
     return False
-
-
-def _rest(keys: Mapping[str, Any]) -> list[str]:
-    return [str(keys[key]) for key in ("kind", "resource", "resourcetype", "name") if isinstance(keys.get(key), str)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import islice
 from typing import Any
@@ -59,6 +59,11 @@ def squash(key: object) -> str:
 def short_keys(params: Mapping[str, Any]) -> dict[str, Any]:
     """The outermost parameters by their squashed names."""
     return {squash(key): value for key, value in islice(params.items(), _MAX_KEYS)}
+
+
+def text_at(keys: Mapping[str, Any], names: Iterable[str]) -> str:
+    """The first of these parameters that is text."""
+    return next((value for name in names if isinstance(value := keys.get(name), str) and value), "")
 
 
 def pairs(params: Mapping[str, Any]) -> Iterator[tuple[str, Any, int]]:

@@ -10,14 +10,7 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.browser import read_page_script, read_script
-from interlock.analysis.operations.command_params import (
-    ARGUMENTS,
-    SHELL,
-    is_command,
-    read_commands,
-    shell_text,
-    text_of,
-)
+from interlock.analysis.operations.command_params import is_command, read_commands, shell_text, text_of
 from interlock.analysis.operations.params import MAX_TEXT, short_keys, squash
 from interlock.analysis.operations.requests import URL_KEYS, is_request, read_request
 from interlock.analysis.programs.load import program_set
@@ -33,12 +26,11 @@ _CODE = frozenset(
 )
 _LANGUAGE = "language lang runtime interpreter kernel syntax shell".split()  # the most telling first
 
-_RUN = SHELL | _SQL
 _KEY_LANGUAGES = {"cypherquery": "cypher"} | {name: name for name in ("cypher", "cql", "mongo", "redis")}
 _STATED = _SQL | _QUERY
 _STATEMENTS = _STATED | _KEY_LANGUAGES.keys()
-# Without one of these keys, parameters hold nothing that runs.
-_CARRYING = SHELL | _STATEMENTS | _CODE | URL_KEYS | ARGUMENTS | frozenset(_LANGUAGE)
+# Without one of these keys or a command line, parameters hold nothing that runs.
+_CARRYING = _STATEMENTS | _CODE | URL_KEYS | WordLists("command_params").arguments | frozenset(_LANGUAGE)
 _PIECE = re.compile(r"\w+|[{}():]")
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
 Field = Callable[[str], None]
@@ -52,7 +44,7 @@ def read_payloads(words: Sequence[str], verb: str, keys: Mapping[str, Any], fiel
         if _is_about_text(words, verb):
             return False
         keys = {
-            key: value for key, value in keys.items() if key in _RUN or is_command(key) or _is_run(words, key, value)
+            key: value for key, value in keys.items() if key in _SQL or is_command(key) or _is_run(words, key, value)
         }
     language = _language(words, keys)
     found = read_request(words, keys, field, out)
