@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from interlock.analysis.facts import Report
@@ -11,7 +12,7 @@ from interlock.analysis.lexicon import split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.browser import read_page_script, read_script
 from interlock.analysis.operations.command_params import is_command, read_commands, shell_text, text_of
-from interlock.analysis.operations.params import MAX_TEXT, short_keys, squash
+from interlock.analysis.operations.params import MAX_TEXT, short_keys, text_at
 from interlock.analysis.operations.requests import URL_KEYS, is_request, read_request
 from interlock.analysis.programs.load import program_set
 
@@ -19,32 +20,35 @@ _PATTERNS = Patterns("payloads")
 _LISTS = WordLists("payloads")
 _MAPS = WordMaps("payloads")
 
-_SQL = frozenset("sql statement statements sqlquery querystring sqlstatement rawsql sqltext querytext ddl".split())
-_QUERY = frozenset("query q queries mutation document gql".split())
-_CODE = frozenset(
-    "code source expression function fn javascript js python pythoncode snippet program jscode cell pagefunction eval".split()
-)
-_LANGUAGE = "language lang runtime interpreter kernel syntax shell".split()  # the most telling first
-
 _KEY_LANGUAGES = {"cypherquery": "cypher"} | {name: name for name in ("cypher", "cql", "mongo", "redis")}
-_STATED = _SQL | _QUERY
-_STATEMENTS = _STATED | _KEY_LANGUAGES.keys()
-# Without one of these keys or a command line, parameters hold nothing that runs.
-_CARRYING = _STATEMENTS | _CODE | URL_KEYS | WordLists("command_params").arguments | frozenset(_LANGUAGE)
 _PIECE = re.compile(r"\w+|[{}():]")
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
 Field = Callable[[str], None]
 
 
+@cache
+def _stated() -> frozenset[str]:
+    return _LISTS.sql | _LISTS.query
+
+
+@cache
+def _carrying() -> frozenset[str]:
+    """Without one of these keys or a command line, parameters hold nothing that runs."""
+    more = URL_KEYS | _LISTS.arguments | _LISTS.language
+    return _stated() | _KEY_LANGUAGES.keys() | _LISTS.code | more
+
+
 def read_payloads(words: Sequence[str], verb: str, keys: Mapping[str, Any], field: Field, out: Report) -> bool:
     """Reads what the parameters would run; True when they held something that runs. `field` gets each GraphQL mutation."""
-    if _CARRYING.isdisjoint(keys) and not any(map(is_command, keys)):
+    if _carrying().isdisjoint(keys) and not any(map(is_command, keys)):
         return False
     if verb in _LISTS.documentary and not is_request(keys):
         if _is_about_text(words, verb):
             return False
         keys = {
-            key: value for key, value in keys.items() if key in _SQL or is_command(key) or _is_run(words, key, value)
+            key: value
+            for key, value in keys.items()
+            if key in _LISTS.sql or is_command(key) or _is_run(words, key, value)
         }
     language = _language(words, keys)
     found = read_request(words, keys, field, out)
@@ -65,20 +69,20 @@ def _is_about_text(words: Sequence[str], verb: str) -> bool:
 
 def _is_run(words: Sequence[str], key: str, value: object) -> bool:
     """The query of a search is a text to look for, unless a database is searched and it is a statement."""
-    known = key in _QUERY and isinstance(value, str) and is_statement(value)
+    known = key in _LISTS.query and isinstance(value, str) and is_statement(value)
     return known and _LISTS.databases.issuperset({_language(words, {})})
 
 
 def _page(keys: Mapping[str, Any], field: Field, out: Report) -> None:
     """A script for a page may click, and may send away what the page holds."""
-    for key in sorted((_CODE | {"script"}) & keys.keys()):
+    for key in sorted((_LISTS.code | {"script"}) & keys.keys()):
         if text := text_of(keys[key]):
             read_page_script(text, out)
             read_script(text, field)
 
 
 def _language(words: Sequence[str], keys: Mapping[str, Any]) -> str:
-    for key in _LANGUAGE:
+    for key in _LISTS.in_order("language"):
         value = keys.get(key)
         if isinstance(value, str) and value.strip().lower()[:20] in _MAPS.languages:
             return _MAPS.languages[value.strip().lower()[:20]]
@@ -92,12 +96,10 @@ def _language(words: Sequence[str], keys: Mapping[str, Any]) -> str:
 
 def _statements(words: Sequence[str], keys: Mapping[str, Any], field: Field, out: Report) -> bool:
     found = False
-    for key in sorted(_STATEMENTS & keys.keys()):
-        value = keys[key]
-        texts = [value] if isinstance(value, str) else value[:200] if isinstance(value, (list, tuple)) else ()
-        for text in texts:
+    for key in sorted((_stated() | _KEY_LANGUAGES.keys()) & keys.keys()):
+        for text in keys[key][:200] if isinstance(keys[key], (list, tuple)) else (keys[key],):
             if isinstance(text, Mapping):
-                text = next((item for name, item in text.items() if squash(name) in _STATED), "")
+                text = text_at(short_keys(text), sorted(_stated()))
             if isinstance(text, str) and text.strip():
                 found = _statement(words, key, text[: MAX_TEXT + 1], field, out) or found
     return found
@@ -115,7 +117,7 @@ def _statement(words: Sequence[str], key: str, text: str, field: Field, out: Rep
     language = _KEY_LANGUAGES.get(key) or ("cypher" if _PATTERNS.cypher.match(text) else _language(words, {}))
     if language in ("cypher", "cql", "redis", "mongo"):
         out.code(language, text)
-    elif key in _SQL or language == "sql" or _PATTERNS.statement.match(text):
+    elif key in _LISTS.sql or language == "sql" or _PATTERNS.statement.match(text):
         out.code("sql", text)
     else:
         return False
@@ -156,22 +158,13 @@ def _code(words: Sequence[str], verb: str, keys: Mapping[str, Any], language: st
     if not (language or verb in _LISTS.runners or "code" in words):
         return False
     found = False
-    said = verb in _LISTS.runners and any(key in keys for key in _LANGUAGE)
-    for key in sorted((_CODE | _LISTS.bodies if said else _CODE) & keys.keys()):
+    said = verb in _LISTS.runners and not _LISTS.language.isdisjoint(keys)
+    for key in sorted((_LISTS.code | _LISTS.bodies if said else _LISTS.code) & keys.keys()):
         text = text_of(keys[key])
         if not text.strip() or (key == "program" and " " not in text.strip()):
             continue
-        named = language or (
-            "python"
-            if key.startswith("python")
-            else "javascript"
-            if key in ("js", "javascript", "jscode", "pagefunction")
-            else ""
-        )
-        if named == "shell":
-            out.shell(text)
-        else:
-            out.code(named or _guess(text), text)
+        named = language or _MAPS.code_keys.get(key) or _guess(text)
+        out.shell(text) if named == "shell" else out.code(named, text)
         found = True
     return found
 
@@ -184,13 +177,11 @@ def _guess(text: str) -> str:
 
 
 Input = Mapping[str, Any]
-_TYPED = ("text", "chars", "input", "keys", "data", "stdin", "content", "value")
 
 
 def first_text(input: Input, *keys: str) -> str:
     """The first of these parameters that is text."""
-    found = short_keys(input)
-    return next((found[key] for key in keys if isinstance(found.get(key), str) and found[key]), "")
+    return text_at(short_keys(input), keys)
 
 
 def reader_of(name: str) -> str:
@@ -202,7 +193,7 @@ def reader_of(name: str) -> str:
 def read_typed(input: Input, out: Report) -> None:
     """Text for a live process is read as that process would read it; of an unknown one nothing can be told."""
     found = short_keys(input)
-    text = first_text(input, *_TYPED) or _pressed(found)
+    text = first_text(input, *_LISTS.in_order("typed")) or _pressed(found)
     if not text.strip("\x03\x04\x1a\x1b\r\n \t") or all(map(_PATTERNS.key.fullmatch, text.split())):
         out.effect("act_change", "a live process")  # polls, interrupts or answers it
         return
@@ -229,7 +220,7 @@ def read_typed(input: Input, out: Report) -> None:
 
 def read_terminal(input: Input, out: Report) -> None:
     """Keys for a terminal are read as its shell will."""
-    if text := _pressed(short_keys(input)) or first_text(input, *_TYPED, "command"):
+    if text := _pressed(short_keys(input)) or first_text(input, *_LISTS.in_order("typed"), "command"):
         shell_text(lines(text), out)
 
 
