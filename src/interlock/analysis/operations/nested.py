@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from interlock.analysis.facts import Report
@@ -20,45 +21,36 @@ _LISTS = WordLists("nested")
 _MAPS = WordMaps("nested")
 
 Reader = Callable[[str, Mapping[str, Any]], None]  # reads one operation, a level deeper
-_NAMES = frozenset(
-    "operation operationname operationid methodname apiname action verb op tool toolname function functionname task mutation intent "
-    "recipientname recipient".split()
-)
 PARAMS = (
     "params", "arguments", "args", "input", "parameters", "toolinput", "payload", "kwargs", "variables", "toolargs", "toolparameters",
     "functionargs",
 )  # fmt: skip
-# What names a call at any depth, where its parameters stand beside it.
-_CALL_NAMES = _NAMES | frozenset("name method call command api endpoint toolid functionid id type".split())
-_BATCHES = frozenset(
-    "changes operations actions calls requests steps tasks batch commands mutations toolcalls tooluses invocations jobs cmds queue".split()
-)
-# Without one of these, no other operation is named.
-_NAMING = _NAMES | _BATCHES | {"service", "name", "type", "cmd", "command"}
-_DOMAINS: Mapping[str, str] = {"lock": "door", "cover": "garage"}
+_RUINOUS = ("delete", "terminate", "reset")  # kinds of verbs
 _MOST = 100
+_LONGEST = 120  # characters of a name
 _DEEPEST = 8  # of what is searched for calls
+
+
+@cache
+def _naming() -> frozenset[str]:
+    """Without one of these keys, no other operation is named."""
+    return _LISTS.names | _LISTS.batches | {"service", "name", "type", "cmd", "command"}
 
 
 def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Mapping[str, Any], reader: Reader) -> bool:
     """Reads every operation that is named; True when there was one."""
     if act.kind == "read" and act.verb != "query":
         return False
-    if _NAMING.isdisjoint(keys) and all(isinstance(value, PLAIN) for value in keys.values()):
+    if _naming().isdisjoint(keys) and all(isinstance(value, PLAIN) for value in keys.values()):
         return False
     if act.kind in ("create", "read") and (act.object == "audit" or act.noun in _LISTS.written):
         return False
     found = not _is_document(act) and _calls_inside(act, params, reader)
     found = _one(act, keys, params, reader) or found
-    for key in sorted(_BATCHES & keys.keys()):
-        value = keys[key]
-        for item in value[:_MOST] if isinstance(value, (list, tuple)) else ():
+    for key in sorted(_LISTS.batches & keys.keys()):
+        for item in keys[key][:_MOST] if isinstance(keys[key], (list, tuple)) else ():
             if isinstance(item, Mapping):
-                inner = short_keys(item)
-                found = _one(act, inner, item, reader) or found
-                name = inner.get("name")
-                if isinstance(name, str) and not _NAMES & inner.keys() and not inner.keys().isdisjoint(PARAMS):
-                    found = _inside(name, given_params(inner, {}), reader) or found
+                found = _one(act, short_keys(item), item, reader) or found
     return found
 
 
@@ -76,30 +68,13 @@ def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> b
     """Reads every call under any key, at any depth: a name beside its parameters, a tool's name before them, a command line."""
     loose = act.kind not in _LISTS.puts or act.verb in _LISTS.calls  # what is made may have a name of its own
     found, left, level = False, _MOST, [("", params, 0)]
-    while level and left:
+    while level and left > 0:
         key, value, depth = level.pop(0)
         value = _parsed(value) if isinstance(value, str) else value
-        inner: list[tuple[str, Any]] = []
         if isinstance(value, Mapping):
-            inner = [(squash(name), item) for name, item in list(value.items())[:_MOST]]
-            calls = [(str(name), item) for name, item in list(value.items())[:_MOST] if _runs(name, item)]
-            names = _LISTS.methods if not depth else _CALL_NAMES if loose else _NAMES
-            if (named := _named_call(value, names)) is not None:
-                calls, inner = [named], []
-            elif depth and is_request(dict(inner)):
-                reader("http_request", value)
-                found, inner = True, []
-            elif depth and loose and act.kind != "read" and (told := _told(dict(inner))):
-                calls, inner = told, []
-            elif depth and loose:
-                calls += [("shell", {"command": item}) for name, item in inner if name in _LISTS.lines and item]
+            calls, inner = _calls_of(value, depth, loose, act.kind)
         elif isinstance(value, (list, tuple)):
-            if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Mapping) and " " not in value[0]:
-                calls = [(_plain_name(value[0]), value[1])]
-            else:
-                to_do = loose or key == "commands"
-                calls = [("shell", {"command": text}) for text in value[:_MOST] if to_do and _is_line(key, text)]
-                inner = [(key, item) for item in value[:_MOST]]
+            calls, inner = _calls_in_list(key, value, loose)
         else:
             continue
         for name, its in calls[:left]:
@@ -109,7 +84,36 @@ def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> b
     return found
 
 
-def _told(keys: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+_Calls = list[tuple[str, Mapping[str, Any]]]
+_Held = list[tuple[str, Any]]
+
+
+def _calls_of(value: Mapping[str, Any], depth: int, loose: bool, kind: str) -> tuple[_Calls, _Held]:
+    """The calls that a mapping is or names, and what it holds besides."""
+    names = _LISTS.methods if not depth else _LISTS.call_names | _LISTS.names if loose else _LISTS.names
+    if (named := _named_call(value, names)) is not None:
+        return [named], []
+    inner = [(squash(name), item) for name, item in list(value.items())[:_MOST]]
+    if depth and is_request(dict(inner)):
+        return [("call_http_request", value)], []
+    if depth and loose and kind != "read" and (told := _told(dict(inner))):
+        return told, []
+    calls: _Calls = [(str(name), item) for name, item in list(value.items())[:_MOST] if _runs(name, item)]
+    if depth and loose:
+        calls += [("shell", {"command": item}) for name, item in inner if name in _LISTS.lines and item]
+    return calls, inner
+
+
+def _calls_in_list(key: str, value: list[Any] | tuple[Any, ...], loose: bool) -> tuple[_Calls, _Held]:
+    """["shell", {"command": …}], or a list of command lines."""
+    if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Mapping) and " " not in value[0]:
+        return [(_plain_name(value[0]), value[1])], []
+    lines = value[:_MOST] if key in _LISTS.batches and (loose or key == "commands") else ()
+    texts = [text for text in lines if isinstance(text, str) and " " in text.strip() and _is_command(text)]
+    return [("shell", {"command": text}) for text in texts], [(key, item) for item in value[:_MOST]]
+
+
+def _told(keys: Mapping[str, Any]) -> _Calls:
     """{"do": "bash", "with": {"script": …}}: whatever stands beside the name of a tool that runs text is text for it."""
     name = next((key for key, item in keys.items() if isinstance(item, str) and item.lower() in _MAPS.tells), "")
     if not name:
@@ -128,25 +132,19 @@ def _told(keys: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 
 def _is_text(value: Any, surely: bool) -> bool:
     """Text of more than one word, or a list of words; where no tool is surely meant, only what begins with a program."""
+    if isinstance(value, (list, tuple)):
+        value = " ".join(item for item in value[:_MOST] if isinstance(item, str))
+    return isinstance(value, str) and " " in value.strip() and (surely or _is_command(value))
+
+
+def _is_command(text: str) -> bool:
     from interlock.analysis.prose.commands import is_command
 
-    if isinstance(value, (list, tuple)):
-        words = [item for item in value[:_MOST] if isinstance(item, str)]
-        return len(words) > 1 and (surely or is_command(" ".join(words)))
-    return isinstance(value, str) and " " in value.strip() and (surely or is_command(value))
+    return is_command(text)
 
 
 def _may_hold(value: Any) -> bool:
     return value[:1] in ("[", "{") if isinstance(value, str) else not isinstance(value, PLAIN)
-
-
-def _is_line(key: str, text: Any) -> bool:
-    """A command line in a list of things to do."""
-    if not isinstance(text, str) or key not in _BATCHES or " " not in text.strip():
-        return False
-    from interlock.analysis.prose.commands import is_command
-
-    return is_command(text)
 
 
 def _named_call(mapping: Mapping[str, Any], names: frozenset[str]) -> tuple[str, Mapping[str, Any]] | None:
@@ -159,7 +157,7 @@ def _named_call(mapping: Mapping[str, Any], names: frozenset[str]) -> tuple[str,
         names = names | {"name"}
     for key in sorted(names & keys.keys()):
         name = keys[key]
-        if isinstance(name, str) and 0 < len(name) < 120 and " " not in name.strip():
+        if _is_name(name):
             name = _plain_name(name.strip())
             if _is_tool(name, given) or any(act.kind for act in parse_name(split_name(name))[1]):
                 return name, given
@@ -188,14 +186,14 @@ def _mapping(value: Any) -> Mapping[str, Any] | None:
 
 def _one(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any], reader: Reader) -> bool:
     found = False
-    named = _NAMES | {"cmd", "command", *(("type",) if "action" in (act.noun, *act.phrase[-1:]) else ())}
+    named = _unpassed() | ({"type"} if "action" in (act.noun, *act.phrase[-1:]) else frozenset())
     for key in sorted(named & keys.keys()):
         value = keys[key]
-        if key in _LISTS.lines and verbs().get(str(value).lower()) not in ("delete", "terminate", "reset"):
+        if key in _LISTS.lines and verbs().get(str(value).lower()) not in _RUINOUS:
             continue  # a command line; {"cmd": "purge"} names an operation
         if value == "off" and "power" in act.phrase:
             value = "poweroff"
-        if isinstance(value, str) and 0 < len(value) < 120 and " " not in value.strip():
+        if _is_name(value):
             inner = given_params(keys, params)
             found = _inside(value if _is_tool(value, inner) else _title(value, act), inner, reader) or found
     service, domain = keys.get("service"), keys.get("domain")
@@ -203,9 +201,9 @@ def _one(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any], read
     if isinstance(service, str) and called:  # {"domain": "lock", "service": "unlock"}
         domain = str(domain or service.partition(".")[0])[:40]
         verb = service.rpartition(".")[2]
-        found = _inside(f"{verb}_{_DOMAINS.get(domain, domain)}"[:120], {}, reader) or found
+        found = _inside(f"{verb}_{_MAPS.domains.get(domain, domain)}"[:_LONGEST], {}, reader) or found
     name = keys.get("name")
-    if isinstance(name, str) and _calls(act) and not _NAMES & keys.keys():
+    if isinstance(name, str) and _calls(act) and _LISTS.names.isdisjoint(keys):
         found = _inside(name, given_params(keys, {}), reader) or found
     return found
 
@@ -251,10 +249,17 @@ def given_params(keys: Mapping[str, Any], outer: Mapping[str, Any]) -> Mapping[s
     for key in PARAMS:
         if (value := _mapping(keys.get(key))) is not None:
             return value
-    return {key: value for key, value in outer.items() if isinstance(key, str) and squash(key) not in _UNPASSED}
+    return {key: value for key, value in outer.items() if isinstance(key, str) and squash(key) not in _unpassed()}
 
 
-_UNPASSED = _NAMES | {"cmd", "command"}
+def _unpassed() -> frozenset[str]:
+    return _LISTS.names | {"cmd", "command"}
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) < _LONGEST and " " not in value.strip()
+
+
 _PLAIN_NAME = re.compile(r"[\w.:/@+-]{3,100}(?: [\w.:/@+-]{1,40}){0,5}")
 _ENDING = re.compile(r"\.(?:ya?ml|sh|bash|py|js|ts|rb|ps1|json|toml|sql)$")
 
@@ -273,30 +278,20 @@ def read_order(words: tuple[str, ...], keys: Mapping[str, Any], out: Report) -> 
     )
     if not agent or not _LISTS.makers.isdisjoint(words):
         return False
+    defines = not _LISTS.defines.isdisjoint(words) and "task" not in words
+    told = [key for key in _LISTS.in_order("orders") if isinstance(keys.get(key), str) and " " in keys[key].strip()]
     told = [
-        key
-        for key in _LISTS.in_order("orders")
-        if key != "instructions" or _LISTS.defines.isdisjoint(words) or "task" in words
-    ]
-    texts = [keys[key] for key in told if isinstance(keys.get(key), str) and " " in keys[key].strip()]
-    if not texts:
-        return False
-    if texts[0] is keys.get("description") or texts[0] is keys.get("text"):
-        texts = texts[:1]
-    else:
-        texts = [text for text in texts if text is not keys.get("description")]
-    for text in texts[:4]:
-        out.code("prose", text[:MAX_TEXT])
-    return True
+        key for key in told if key not in (("description", "instructions") if defines else ("description",))
+    ] or told[:1]
+    told = [key for key in told if key != "instructions" or not defines]
+    for key in told[:4]:
+        out.code("prose", keys[key][:MAX_TEXT])
+    return bool(told)
 
 
 def read_job(words: tuple[str, ...], verb: str, keys: Mapping[str, Any], reader: Callable[[str], None]) -> bool:
     """Reads the name of a script, a target, a playbook or a pipeline that is started; True when there was one."""
-    if (
-        _LISTS.started.isdisjoint(words)
-        or (_LISTS.starts.isdisjoint(words) and verb not in _LISTS.starts)
-        or "test" in words
-    ):
+    if _LISTS.started.isdisjoint(words) or _LISTS.starts.isdisjoint((verb, *words)) or "test" in words:
         return False
     found = False
     for key in _LISTS.in_order("job_keys"):
@@ -310,11 +305,8 @@ def read_job(words: tuple[str, ...], verb: str, keys: Mapping[str, Any], reader:
     for key in _INPUTS:
         value = keys.get(key)
         for name, item in list(value.items())[:50] if isinstance(value, Mapping) else ():
-            if (
-                squash(name).endswith(_CHOICES)
-                and isinstance(item, str)
-                and verbs().get(item.strip().lower(), "") in ("delete", "terminate", "reset")
-            ):
-                reader(f"{item.strip().lower()}_environment")
+            verb = item.strip().lower() if isinstance(item, str) and squash(name).endswith(_CHOICES) else ""
+            if verbs().get(verb) in _RUINOUS:
+                reader(f"{verb}_environment")
                 found = True
     return found
