@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Container, Mapping
+from functools import partial
 from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name
-from interlock.analysis.lexicon.load import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.lexicon.named_effects import NamedAct
 from interlock.analysis.operations.effects import Deed
 from interlock.analysis.operations.names import Words
@@ -17,22 +18,19 @@ from interlock.analysis.operations.params import MAX_TEXT, squash, truth, walk
 
 _PATTERNS = Patterns("operation_files")
 _LISTS = WordLists("operation_files")
+_MAPS = WordMaps("operation_files")
 
-_PATHS = frozenset(
-    "path paths filepath file files filename filenames targetfile absolutepath notebookpath dirpath directory dir folder directorypath "
-    "folderpath relativeworkspacepath target source src oldpath sourcepath from fileabsolutepath uri location filelist relativepath".split()
-)
 _STEP = re.compile(r"(?:\brun:|\bscript:|^\s+-|^\s{6,}(?![\w-]+:\s))[ \t]*([^\n|>-][^\n]{3,2000})", re.MULTILINE)
 _SETTING = re.compile(r"[\w-]+:(?:\s|$)")
 _HOLE = re.compile(r"\$\{\{\s*(?:secrets|env|github|inputs)\.(\w{1,60})\s*\}\}")
 _CRON = re.compile(r"^\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(?:root\s+)?(.+)$")
 
 
-def paths(params: Mapping[str, Any], keys: Iterable[str] = _PATHS) -> list[str]:
+def paths(params: Mapping[str, Any], keys: Container[str] = ()) -> list[str]:
     """The paths that the parameters name."""
     found: list[str] = []
     for key, value in list(params.items())[:200]:
-        if squash(key) not in keys:
+        if squash(key) not in (keys or _LISTS.paths):
             continue
         for item in value[:200] if isinstance(value, (list, tuple)) else (value,):
             text = item.get("path") if isinstance(item, Mapping) else item
@@ -90,15 +88,10 @@ def _pipeline(text: str, out: Report) -> None:
 def delete(params: Mapping[str, Any], out: Report, recursive: bool = False) -> bool:
     """Files are deleted; True when paths were named."""
     named = paths(params)
-    marks = {"recursive"} if recursive else set()
-    for key, value in list(params.items())[:200]:
-        if squash(key) in ("recursive", "recurse", "deletecontents") and truth(value):
-            marks.add("recursive")
-    if len(named) > 3:
-        marks.add("bulk")
+    tree = recursive or any(squash(key) in _LISTS.deep and truth(value) for key, value in list(params.items())[:200])
     for path in named:
-        more = {"bulk"} if re.search(r"[*?\[]", path) else set()
-        out.effect("delete", path, *sorted(marks | more))
+        bulk = len(named) > 3 or re.search(r"[*?\[]", path)
+        out.effect("delete", path, *(["bulk"] if bulk else ()), *(["recursive"] if tree else ()))
     return bool(named)
 
 
@@ -116,14 +109,23 @@ def move(params: Mapping[str, Any], out: Report) -> bool:
     return bool(named)
 
 
-def copy(params: Mapping[str, Any], out: Report) -> None:
-    """Files are copied: what is copied is read."""
-    for path in paths(params):
-        out.effect("read", path)
+def copy(params: Mapping[str, Any], out: Report) -> bool:
+    """Files are copied: what is copied is read; True when paths were named."""
     for path in targets(params):
         out.effect("write", path)
-    if not paths(params):
-        out.effect("act_change", "a file")
+    return each("read", params, out)
+
+
+def edit(params: Mapping[str, Any], out: Report) -> bool:
+    """Parts of files are replaced; True when paths were named."""
+    edits = params.get("edits")
+    parts = [part for part in edits[:500] if isinstance(part, Mapping)] if isinstance(edits, (list, tuple)) else []
+    for part in parts:
+        each("write", part, out, "edit")
+    text = "\n".join(content(part) or "" for part in (params, *parts))[:MAX_TEXT]
+    for path in paths(params):
+        write(path, text, out, "write", "edit")
+    return bool(paths(params))
 
 
 _MARK = re.compile(r"^\*\*\* (Delete|Update|Add) File: (.+)$")
@@ -132,12 +134,10 @@ _MOVED = re.compile(r"^\*\*\* Move to: (.+)$")
 
 def patch(text: str, out: Report) -> bool:
     """A patch envelope or a unified diff: which files it deletes, changes and adds; False when it is neither."""
-    lines = text[:MAX_TEXT].splitlines()
-    found = False
     last = ""
     touched: list[tuple[str, str]] = []
     added: dict[int, list[str]] = {}
-    for line in lines:
+    for line in text[:MAX_TEXT].splitlines():
         out.step()
         if mark := _MARK.match(line):
             last = mark[2].strip()
@@ -148,20 +148,16 @@ def patch(text: str, out: Report) -> bool:
             last = _diff_path(line)
         elif line.startswith("+++ "):
             new = _diff_path(line)
-            touched.append(
-                ("Delete", last) if new == "/dev/null" else ("Add" if last == "/dev/null" else "Update", new)
-            )
+            kind = "Add" if last == "/dev/null" else "Update"
+            touched.append(("Delete", last) if new == "/dev/null" else (kind, new))
         elif line.startswith("+") and touched:
             added.setdefault(len(touched) - 1, []).append(line[1:])
     for number, (kind, path) in enumerate(touched):
-        found = True
-        if kind == "Delete":
-            out.effect("delete", path)
-        elif kind == "Move":
-            out.effect("move", path)
+        if kind in ("Delete", "Move"):
+            out.effect(kind.lower(), path)
         else:
             write(path, "\n".join(added.get(number, ())), out, "write", *(("edit",) if kind == "Update" else ()))
-    return found
+    return bool(touched)
 
 
 def _diff_path(line: str) -> str:
@@ -174,52 +170,40 @@ def _chmod(words: Words, params: Mapping[str, Any], out: Report) -> bool:
     if _LISTS.modes.isdisjoint(words):
         return False
     program = "chown" if "chown" in words else "chmod"
-    mode = str(params.get("owner", "") if program == "chown" else params.get("mode", params.get("permissions", "")))[
-        :40
-    ]
-    named = paths(params)
-    if not named or not mode:
-        return False
-    tree = ["-R"] if truth(params.get("recursive")) else []
+    mode = str(params.get("owner", "") if program == "chown" else params.get("mode", params.get("permissions", "")))
+    named = paths(params) if mode else []
     for path in named:
-        out.run([program, *tree, mode, path])
-    return True
+        out.run([program, *(["-R"] if truth(params.get("recursive")) else []), mode[:40], path])
+    return bool(named)
 
 
-_EDITS = frozenset("edit update replace patch insert modify".split())
-_WRITES = _EDITS | frozenset("write create save append put upload store".split())
-_EMPTIES = {"truncate": "truncate", "empty": "truncate", "clear": "truncate", "overwrite": "overwrite"}
+# What is done to files -> how; each is True when paths were named.
+DOES: Mapping[str, Callable[[Mapping[str, Any], Report], bool]] = {
+    **{verb: partial(each, verb) for verb in ("write", "append", "read", "truncate", "overwrite")},
+    "edit": edit,
+    "delete": delete,
+    "delete_tree": partial(delete, recursive=True),
+    "move": move,
+    "copy": copy,
+}
 
 
 def file_act(words: Words, act: NamedAct, params: Mapping[str, Any], out: Report) -> bool:
     """An operation on files that names their paths is judged by them, as a shell command would be; False for any other."""
-    if params and _chmod(words, params, out):
+    if _chmod(words, params, out):
         return True
-    if not params or not (
-        act.noun in _LISTS.nouns or not _LISTS.servers.isdisjoint(words[:2]) or act.verb in _LISTS.removers
-    ):
+    of_files = act.noun in _LISTS.nouns
+    if not (of_files or not _LISTS.servers.isdisjoint(words[:2]) or act.verb in _LISTS.removers):
         return False
     named = paths(params)
-    if not named or (
-        act.noun in _LISTS.nouns
-        and act.noun not in act.phrase
-        and not any("/" in path or "\\" in path for path in named)
-    ):
+    if of_files and act.noun not in act.phrase and not any("/" in path or "\\" in path for path in named):
         return False
-    if act.verb in _EMPTIES:
-        each("truncate" if content(params) == "" else _EMPTIES[act.verb], params, out)
-    elif act.kind == "delete":
-        tree = act.verb == "rmtree" or (act.noun.startswith(("dir", "folder", "path")) and act.verb != "rmdir")
-        delete(params, out, tree)
-    elif act.verb in ("move", "rename"):
-        move(params, out)
-    elif act.verb in _WRITES:
-        each("append" if act.verb == "append" else "write", params, out, *(("edit",) if act.verb in _EDITS else ()))
-    elif act.kind == "read":
-        each("read", params, out)
-    else:
-        return False
-    return True
+    does = _MAPS.does.get(act.verb, act.kind)
+    if does == "overwrite" and content(params) == "":
+        does = "truncate"
+    elif does == "delete" and act.noun.startswith(("dir", "folder", "path")) and act.verb != "rmdir":
+        does = "delete_tree"
+    return does in DOES and does != "copy" and DOES[does](params, out)
 
 
 def is_valued(path: str) -> bool:
@@ -242,17 +226,14 @@ def emptied(words: Words, act: NamedAct, keys: Mapping[str, Any], params: Mappin
     """The deeds of a change that leaves nothing: a page without text, a zone without records."""
     if act.verb not in _LISTS.puts and act.kind:
         return []
-    document = not _LISTS.documents.isdisjoint(words)
-    if document and _LISTS.snippets.isdisjoint(keys):
-        for key in keys:
+    if not _LISTS.documents.isdisjoint(words) and _LISTS.snippets.isdisjoint(keys):
+        for key in _LISTS.new_content & keys.keys():
             empty = keys[key] == "" or (act.verb == "replace" and keys[key] in ({}, []))
-            if key in _LISTS.new_content and empty and (key not in _LISTS.notes or act.noun not in _LISTS.notes):
+            if empty and (key not in _LISTS.notes or act.noun not in _LISTS.notes):
                 return [("act_delete", ())]
     if act.verb not in _LISTS.whole and not goes_over(params) and "all" not in words and "replace" not in words:
         return []
-    for key, value, depth, _ in walk(params):
-        if depth < 0:
-            break
+    for key, value, _, _ in walk(params):
         if value == [] and squash(key) in _LISTS.lists and objects().get(squash(key), "") != "light":
             return [("act_unconfigure", ("all",))]
     if act.verb in ("set", "put", "replace") and keys.get("path") in ("/", "") and keys.get("value", 0) is None:
@@ -272,14 +253,12 @@ def put_out(keys: Mapping[str, Any]) -> list[Deed]:
         except (ValueError, RecursionError):
             return [("act_delete", ())]
     for stage in stages[:500] if isinstance(stages, (list, tuple)) else ():
-        if not isinstance(stage, Mapping):
-            continue
-        if "$out" in stage and not _is_made(stage["$out"]):
-            return [("act_delete", ("table",))]
-        if "$merge" in stage and not _is_made(stage["$merge"]):
-            merge = stage["$merge"]
-            kept = isinstance(merge, Mapping) and squash(str(merge.get("whenMatched", ""))) in _KEEPS
-            return [] if kept else [("act_delete", ())]
+        for kind, into in stage.items() if isinstance(stage, Mapping) else ():
+            if kind == "$out" and not _is_made(into):
+                return [("act_delete", ("table",))]
+            kept = isinstance(into, Mapping) and squash(str(into.get("whenMatched", ""))) in _KEEPS
+            if kind == "$merge" and not _is_made(into) and not kept:
+                return [("act_delete", ())]
     return []
 
 
@@ -291,12 +270,9 @@ def _is_made(target: object) -> bool:
     return not words.isdisjoint(_LISTS.made)
 
 
-_SOURCES = frozenset({"src", "source", "from", "sourcepath"})
-
-
 def copied_over(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any]) -> list[Deed]:
     """copy, move, upload or put with overwrite, to where something of worth stands."""
-    if any(keys[key] == "/dev/null" for key in _SOURCES & keys.keys()):
+    if any(keys[key] == "/dev/null" for key in _LISTS.sources & keys.keys()):
         return [("act_delete", ())]
     if act.verb not in _LISTS.copies or not goes_over(params):
         return []

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache, lru_cache, partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 from interlock.analysis.confusables import plain
@@ -223,7 +223,7 @@ def _runs_typed(input: Input, out: Report) -> bool:
 # -- files ------------------------------------------------------------------------------------------------
 
 
-def _on_files(does: Callable[[Input, Report], bool], *missing: str) -> Handler:
+def _on_files(does: Callable[[Input, Report], bool], missing: Sequence[str]) -> Handler:
     """The reader of a tool for files; `missing` is its effect where no path is named."""
 
     def read(input: Input, out: Report) -> None:
@@ -231,18 +231,6 @@ def _on_files(does: Callable[[Input, Report], bool], *missing: str) -> Handler:
             out.effect(*missing)
 
     return read
-
-
-def _edit(input: Input, out: Report) -> None:
-    added = [files.content(input) or ""]
-    edits = input.get("edits")
-    for edit in edits[:500] if isinstance(edits, (list, tuple)) else ():
-        if isinstance(edit, Mapping):
-            added.append(files.content(edit) or "")
-            for path in files.paths(edit):
-                files.write(path, files.content(edit), out, "write", "edit")
-    for path in files.paths(input):
-        files.write(path, "\n".join(added)[:MAX_TEXT], out, "write", "edit")
 
 
 def _editor(input: Input, out: Report) -> None:
@@ -300,21 +288,20 @@ def _agent(input: Input, out: Report) -> None:
 
 _SHELLS = (_shell, _powershell, read_terminal, read_typed, _keyboard, _computer)
 _CODES = (_python, _javascript, _notebook, _editor, _patch)
-_FILES: Mapping[str, Handler] = {
-    "write": _on_files(partial(files.each, "write")),
-    "append": _on_files(partial(files.each, "append")),
-    "edit": _edit,
-    "delete": _on_files(files.delete, "act_delete", "a file"),
-    "delete_tree": _on_files(partial(files.delete, recursive=True), "act_delete", "a directory", "bulk"),
-    "move": _on_files(files.move, "act_change", "a file"),
-    "read": _on_files(partial(files.each, "read"), "act_read", "files"),
+_MISSING: Mapping[str, Sequence[str]] = {
+    "delete": ("act_delete", "a file"),
+    "delete_tree": ("act_delete", "a directory", "bulk"),
+    "move": ("act_change", "a file"),
+    "copy": ("act_change", "a file"),
+    "read": ("act_read", "files"),
 }
-_REST = (_agent, _fetch, _look, _note, files.copy)
+_FILES = {name: _on_files(does, _MISSING.get(name, ())) for name, does in files.DOES.items()}
+_REST = (_agent, _fetch, _look, _note)
 _READERS: Mapping[str, Handler] = {
     **{reader.__name__.removeprefix("read").removeprefix("_"): reader for reader in (*_SHELLS, *_CODES, *_REST)},
     **_FILES,
 }
-_BY_PATH = frozenset(_FILES.values())
+_BY_PATH = frozenset(_FILES.values()) - {_FILES["copy"]}
 
 
 @cache
