@@ -203,11 +203,11 @@ def read_typed(input: Input, out: Report) -> None:
     for key in _LISTS.in_order("process"):
         value = found.get(key)
         if language := reader_of(value) if isinstance(value, str) else "":
-            shell_text(lines(text), out) if language == "shell" else out.code(language, lines(text))
+            type_into(language, text, out)
             return
     first = text.split(None, 1)[0]
     if is_statement(text):
-        out.code("sql", lines(text))
+        type_into("sql", text, out)
         return
     if first not in program_set("typed") and not any(word in key for key in found for word in _LISTS.live):
         out.effect("act_change", "a field")  # of a page or a form
@@ -215,13 +215,13 @@ def read_typed(input: Input, out: Report) -> None:
     if first not in program_set("typed"):
         out.unreadable("text for a process that is not known", "payload")
     if " " in text.strip():  # most often it is a shell
-        shell_text(lines(text), out)
+        type_into("shell", text, out)
 
 
 def read_terminal(input: Input, out: Report) -> None:
     """Keys for a terminal are read as its shell will."""
     if text := _pressed(short_keys(input)) or first_text(input, *_LISTS.in_order("typed"), "command"):
-        shell_text(lines(text), out)
+        type_into("shell", text, out)
 
 
 def _pressed(keys: Input) -> str:
@@ -230,7 +230,8 @@ def _pressed(keys: Input) -> str:
     return " ".join(key for key in pressed if isinstance(key, str)) if isinstance(pressed, (list, tuple)) else ""
 
 
-def lines(text: str) -> str:
-    """Keys as they are typed: Enter ends a line."""
+def type_into(language: str, text: str, out: Report) -> None:
+    """Reads keys as the process reads them into which they are typed: Enter ends a line."""
     text = text.replace("\r", "\n").removesuffix("C-m").removesuffix("Enter").removesuffix("<Enter>")
-    return text.replace(" C-m ", "\n").replace(" Enter ", "\n")
+    text = text.replace(" C-m ", "\n").replace(" Enter ", "\n")
+    shell_text(text, out) if language == "shell" else out.code(language, text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from interlock.analysis.confusables import plain
@@ -12,17 +12,17 @@ from interlock.analysis.lexicon import split_name, vocabulary
 from interlock.analysis.lexicon.load import WordLists, WordMaps
 from interlock.analysis.operations import files
 from interlock.analysis.operations.browser import read_click, read_page_script, read_script
-from interlock.analysis.operations.command_params import argv_of, feed, read_environment, shell_text
+from interlock.analysis.operations.command_params import argv_of, feed, read_environment, shell_text, text_of
 from interlock.analysis.operations.nested import read_calls
 from interlock.analysis.operations.operation import read_operation
 from interlock.analysis.operations.params import MAX_TEXT, PLAIN, pairs, short_keys, squash
 from interlock.analysis.operations.payloads import (
     first_text,
-    lines,
     read_payloads,
     read_terminal,
     read_typed,
     reader_of,
+    type_into,
 )
 from interlock.analysis.operations.requests import nested_request
 from interlock.analysis.operations.settings import out_of_bounds
@@ -31,97 +31,106 @@ from interlock.analysis.prose.commands import is_command
 _LISTS = WordLists("tools")
 _MAPS = WordMaps("tools")
 
-_SHELL_KEYS = "command cmd commandline script code input bash shellcommand commands action".split()
 Input = Mapping[str, Any]
-Handler = Callable[[Input, Report], None]
 
 
 def read_tool(name: str, input: Input, out: Report, crude: str = "") -> None:
     """Reports what a call of this tool would do; a tool that nobody knows is judged as an operation of its name and category."""
     out.step()
     input = input if isinstance(input, Mapping) else {}
-    handler = _handler(name, input)
-    if handler is None:
+    reader = _reader(name, input)
+    if reader:
+        _read(reader, name, input, out)
+    else:
         read_operation(name, input, crude, out)
-        return
-    out_of_bounds(name, input, out)
-    handler(input, out)
-    _carried(handler, input, out)
-    if handler is _agent:
+    if reader == "agent":
         given = {key: value for key, value in input.items() if not isinstance(value, PLAIN)}
         read_calls(given, lambda inner, its: read_operation(inner, its, "", out, depth=1))
 
 
-def _carried(handler: Handler, input: Input, out: Report) -> None:
-    """search_files {"command": …}: a tool that only looks is given something to run, whatever it may do with that."""
-    if handler not in _LOOKING or _LISTS.run.isdisjoint(keys := short_keys(input)):
-        return
-    given = {key: keys[key] for key in sorted(_LISTS.run & keys.keys())}
-    read_payloads(("run",), "run", given, lambda name: read_operation(name, {}, "update", out, depth=1), out)
-
-
 def read_built_in(name: str, input: Input, crude: str, out: Report) -> bool:
     """Reads an operation that is a built-in tool's call; False for any other, whose name tells more."""
-    handler = _handler(name, input)
-    if handler is None or not _is_call(handler, input, crude):
-        return False
-    out_of_bounds(name, input, out)
-    handler(input, out)
-    _carried(handler, input, out)
-    return True
+    found = is_built_in(name, input, crude)
+    if found:
+        _read(_reader(name, input), name, input, out)
+    return found
 
 
 def is_built_in(name: str, input: Input, crude: str) -> bool:
     """True for a name that is a tool's of the agents, with the parameters that it has."""
-    handler = _handler(name, input)
-    return handler is not None and _is_call(handler, input, crude)
+    reader = _reader(name, input)
+    if reader in _LISTS.by_path:
+        return (reader != "read" or crude == "read") and _has_path(input)
+    return reader in _LISTS.always and (reader != "shell" or _has_command(input))
 
 
 def is_runner(name: str, input: Input) -> bool:
     """True for a tool of the agents that runs what it is given."""
-    handler = _handlers().get(squash(name))
-    return handler in (_shell, _powershell) and _has_command(input)
+    return _readers().get(squash(name)) in ("shell", "powershell") and _has_command(input)
 
 
-def _is_call(handler: Handler, input: Input, crude: str) -> bool:
-    if handler not in _ALWAYS or (handler in _BY_PATH and not _has_path(input)):
-        return False
-    return not ((handler is _FILES["read"] and crude != "read") or (handler is _shell and not _has_command(input)))
+def _read(reader: str, name: str, input: Input, out: Report) -> None:
+    out_of_bounds(name, input, out)
+    _READERS[reader](input, out) if reader in _READERS else _on_files(reader, input, out)
+    if reader in _LISTS.looking and not _LISTS.run.isdisjoint(keys := short_keys(input)):
+        # search_files {"command": …}: a tool that only looks is given something to run, whatever it may do with that
+        given = {key: keys[key] for key in sorted(_LISTS.run & keys.keys())}
+        read_payloads(("run",), "run", given, partial(_announced, out), out)
 
 
-def _handler(name: str, input: Input) -> Handler | None:
-    handler, shared = _handler_of(name)
-    return None if shared and handler in _BY_PATH and not files.paths(input) else handler
+def _on_files(does: str, input: Input, out: Report) -> None:
+    if not files.DOES[does](input, out) and does in _MISSING:
+        out.effect(*_MISSING[does])
+
+
+def _announced(out: Report, name: str) -> None:
+    """An operation that only its name tells."""
+    read_operation(name, {}, "update", out, depth=1)
+
+
+# -- which reader -----------------------------------------------------------------------------------------
+
+
+def _reader(name: str, input: Input) -> str:
+    reader, shared = _reader_of(name)
+    return "" if shared and reader in _LISTS.by_path and not files.paths(input) else reader
 
 
 @lru_cache(maxsize=4096)
-def _handler_of(name: str) -> tuple[Handler | None, bool]:
+def _reader_of(name: str) -> tuple[str, bool]:
     """The reader of a tool by its name, and whether only its last part tells: file servers name their tools as the agents do."""
-    handler = _handlers().get(squash(plain(name, _tool_words()))) or _live(name)
-    if handler is not None or len(segments := split_name(name)) < 2:
-        return handler, False
-    return _shared().get(squash("".join(segments[-1]))), True
+    reader = _readers().get(squash(plain(name, _tool_words()))) or _live(name)
+    if reader or len(segments := split_name(name)) < 2:
+        return reader, False
+    return _shared().get(squash("".join(segments[-1])), ""), True
 
 
-def _live(name: str) -> Handler | None:
+def _live(name: str) -> str:
     """The reader of a tool that types into a terminal, or runs the cells of a notebook, whatever its name is made of."""
     words = {word for segment in split_name(name) for word in segment}
     if (
-        not words.isdisjoint(_LISTS.terminals)
-        and not words.isdisjoint(_LISTS.types)
-        and words.isdisjoint(_LISTS.letters)
+        not _LISTS.terminals.isdisjoint(words)
+        and not _LISTS.types.isdisjoint(words)
+        and _LISTS.letters.isdisjoint(words)
     ):
-        return read_terminal
-    return _cells if not words.isdisjoint(_LISTS.notebooks) and not words.isdisjoint(_LISTS.executes) else None
+        return "terminal"
+    return "cells" if not _LISTS.notebooks.isdisjoint(words) and not _LISTS.executes.isdisjoint(words) else ""
 
 
-def _cells(input: Input, out: Report) -> None:
-    """The code of a notebook's cells, where a line that begins with ! is for a shell."""
-    out.effect("act_change", "a notebook")
-    for key, value, _ in pairs(input):
-        text = "".join(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else value
-        if key in ("source", "code", "cell", "content", "input") and isinstance(text, str) and text.strip():
-            out.run(["ipython", "-c", text[:MAX_TEXT]])
+@cache
+def _shared() -> Mapping[str, str]:
+    """The tools that servers name as the agents do."""
+    return {squash(name): reader for name, reader in _MAPS.shared.items()}
+
+
+@cache
+def _readers() -> Mapping[str, str]:
+    return {**_shared(), **{squash(name): reader for name, reader in _MAPS.own.items()}}
+
+
+@cache
+def _tool_words() -> frozenset[str]:
+    return vocabulary() | _readers().keys()
 
 
 def _has_path(input: Input) -> bool:
@@ -129,44 +138,39 @@ def _has_path(input: Input) -> bool:
 
 
 def _has_command(input: Input) -> bool:
-    for key, value in list(input.items())[:200]:
-        short = squash(key)
-        if short in ("command", "cmd", "script", "commandline") and value:
-            return True
-        if short in ("action", "input") and isinstance(value, Mapping) and _has_command(value):
-            return True
-    return False
+    keys = short_keys(input)
+    held = (keys[key] for key in ("action", "input") if isinstance(keys.get(key), Mapping))
+    return any(keys.get(key) for key in ("command", "cmd", "script", "commandline")) or any(map(_has_command, held))
 
 
 # -- shells and live processes ----------------------------------------------------------------------------
 
 
 def _shell(input: Input, out: Report) -> None:
-    found = {squash(key): value for key, value in list(input.items())[:200]}
+    found = short_keys(input)
     read_environment(found, out)
-    for key in _SHELL_KEYS:
-        value = found.get(key)
-        if value and not isinstance(value, Mapping):
-            out = feed(out, found, key)
-        if isinstance(value, str) and value.strip():
-            argv = argv_of(value, found)
-            out.run(argv) if argv else shell_text(value, out)
-            return
-        if isinstance(value, (list, tuple)) and value:
-            words = [item for item in value[:1000] if isinstance(item, str)]
-            if key == "commands" or (len(words) == len(value) and " " in words[0]):
-                for word in words:
-                    shell_text(word, out)
-            elif words:
-                out.run(words)
-            return
-        if isinstance(value, Mapping):
-            _shell(value, out)
-            return
-    if found.get("shellid") or found.get("bashid") or found.get("restart"):
+    key = next((key for key in _LISTS.in_order("shell") if found.get(key)), "")
+    value = found.get(key)
+    if isinstance(value, Mapping):
+        _shell(value, out)
+    elif isinstance(value, (str, list, tuple)) and value:
+        _run(key, value, found, feed(out, found, key))
+    elif found.get("shellid") or found.get("bashid") or found.get("restart"):
         out.effect("act_read", "output of a shell")
     elif input:
         out.unreadable("a shell call without a command that can be read", "payload")
+
+
+def _run(key: str, value: str | Sequence[Any], found: Input, out: Report) -> None:
+    """Runs one command line, the words of one, or several."""
+    words = [item for item in value[:1000] if isinstance(item, str)] if not isinstance(value, str) else []
+    if key == "commands" or (words and len(words) == len(value) and " " in words[0]):
+        for word in words or [text_of(value)]:
+            shell_text(word, out)
+    elif argv := words or argv_of(value, found):
+        out.run(argv)
+    elif isinstance(value, str):
+        shell_text(value, out)
 
 
 def _powershell(input: Input, out: Report) -> None:
@@ -183,21 +187,26 @@ def _javascript(input: Input, out: Report) -> None:
     if text := first_text(input, "code", "script", "expression", "function", "javascript", "text", "pagefunction"):
         out.code("javascript", text)
         read_page_script(text, out)
-        read_script(text, lambda label: read_operation(label, {}, "update", out, depth=1))
+        read_script(text, partial(_announced, out))
+
+
+def _cells(input: Input, out: Report) -> None:
+    """The code of a notebook's cells, where a line that begins with ! is for a shell."""
+    out.effect("act_change", "a notebook")
+    for key, value, _ in pairs(input):
+        text = "".join(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else value
+        if key in ("source", "code", "cell", "content", "input") and isinstance(text, str) and text.strip():
+            out.run(["ipython", "-c", text[:MAX_TEXT]])
 
 
 def _computer(input: Input, out: Report) -> None:
     """Typing into a terminal is a shell command; anything else on a screen is a change."""
-    if _runs_typed(input, out):
-        return
     action = first_text(input, "action", "type").lower()
-    if read_click(
-        action or "click", (), short_keys(input), lambda label: read_operation(label, {}, "update", out, depth=1)
+    if not _runs_typed(input, out) and not read_click(
+        action or "click", (), short_keys(input), partial(_announced, out)
     ):
-        return
-    out.effect(
-        "act_read" if action in ("screenshot", "cursor_position", "wait") else "act_change", action or "the screen"
-    )
+        looks = action in ("screenshot", "cursor_position", "wait")
+        out.effect("act_read" if looks else "act_change", action or "the screen")
 
 
 def _keyboard(input: Input, out: Report) -> None:
@@ -210,32 +219,20 @@ def _runs_typed(input: Input, out: Report) -> bool:
     """Reads text that is typed where something runs it: into a terminal or a client, or a command with Enter behind it."""
     text = first_text(input, "text", "keys")
     window = first_text(input, "app", "application", "window", "target", "title", "element").lower()
-    if not text:
-        return False
     terminal = any(word in window for word in ("terminal", "iterm", "konsole", "xterm"))
     entered = text.endswith(("\n", "\r", "{Enter}")) and is_command(text.strip())
     language = "shell" if terminal else reader_of(window) or ("shell" if entered else "")
-    if language:
-        shell_text(lines(text), out) if language == "shell" else out.code(language, lines(text))
-    return bool(language)
+    if text and language:
+        type_into(language, text, out)
+    return bool(text and language)
 
 
-# -- files ------------------------------------------------------------------------------------------------
-
-
-def _on_files(does: Callable[[Input, Report], bool], missing: Sequence[str]) -> Handler:
-    """The reader of a tool for files; `missing` is its effect where no path is named."""
-
-    def read(input: Input, out: Report) -> None:
-        if not does(input, out) and missing:
-            out.effect(*missing)
-
-    return read
+# -- the rest ---------------------------------------------------------------------------------------------
 
 
 def _editor(input: Input, out: Report) -> None:
     """One tool for all: view, create, str_replace, insert, undo_edit."""
-    _FILES[_MAPS.editor.get(first_text(input, "command", "action").lower(), "edit")](input, out)
+    _on_files(_MAPS.editor.get(first_text(input, "command", "action").lower(), "edit"), input, out)
 
 
 def _patch(input: Input, out: Report) -> None:
@@ -243,32 +240,23 @@ def _patch(input: Input, out: Report) -> None:
     commands = input.get("command")
     if not text and isinstance(commands, (list, tuple)):
         text = next((item for item in commands if isinstance(item, str) and "***" in item), "")
-    if not files.patch(text, out):
-        named = files.paths(input)
-        for path in named:
-            files.write(path, None, out, "write", "edit")
-        if not named:
-            out.unreadable("a patch that cannot be read", "payload")
+    if not files.patch(text, out) and not files.edit(input, out):
+        out.unreadable("a patch that cannot be read", "payload")
 
 
 def _notebook(input: Input, out: Report) -> None:
-    mode = first_text(input, "editmode")
     for path in files.paths(input):
         out.effect("write", path, "edit")
-    if mode == "delete":
+    if first_text(input, "editmode") == "delete":
         out.effect("act_change", "a cell")
-
-
-# -- the rest ---------------------------------------------------------------------------------------------
 
 
 def _fetch(input: Input, out: Report) -> None:
     from interlock.analysis.http import read_http
 
+    given = {**short_keys(nested_request(input)), **short_keys(input)}
     url = first_text(input, "url", "uri", "href", "query", "prompt")
-    more = nested_request(input)
-    method = first_text(input, "method") or first_text(more, "method") or "get"
-    read_http(method, url[:MAX_TEXT], first_text(input, "body", "data") or first_text(more, "body", "data"), (), out)
+    read_http(first_text(given, "method") or "get", url[:MAX_TEXT], first_text(given, "body", "data"), (), out)
 
 
 def _look(input: Input, out: Report) -> None:
@@ -286,8 +274,7 @@ def _agent(input: Input, out: Report) -> None:
         out.code("orders", prompt[:MAX_TEXT])
 
 
-_SHELLS = (_shell, _powershell, read_terminal, read_typed, _keyboard, _computer)
-_CODES = (_python, _javascript, _notebook, _editor, _patch)
+# What a tool for files does where no path is named.
 _MISSING: Mapping[str, Sequence[str]] = {
     "delete": ("act_delete", "a file"),
     "delete_tree": ("act_delete", "a directory", "bulk"),
@@ -295,35 +282,23 @@ _MISSING: Mapping[str, Sequence[str]] = {
     "copy": ("act_change", "a file"),
     "read": ("act_read", "files"),
 }
-_FILES = {name: _on_files(does, _MISSING.get(name, ())) for name, does in files.DOES.items()}
-_REST = (_agent, _fetch, _look, _note)
-_READERS: Mapping[str, Handler] = {
-    **{reader.__name__.removeprefix("read").removeprefix("_"): reader for reader in (*_SHELLS, *_CODES, *_REST)},
-    **_FILES,
+_READERS: Mapping[str, Callable[[Input, Report], None]] = {
+    "terminal": read_terminal,
+    "typed": read_typed,
+    **{
+        reader.__name__[1:]: reader
+        for reader in (
+            _shell,
+            _powershell,
+            _python,
+            _javascript,
+            _cells,
+            _computer,
+            _keyboard,
+            _editor,
+            _patch,
+            _notebook,
+        )
+    },
+    **{reader.__name__[1:]: reader for reader in (_fetch, _look, _note, _agent)},
 }
-_BY_PATH = frozenset(_FILES.values()) - {_FILES["copy"]}
-
-
-@cache
-def _shared() -> Mapping[str, Handler]:
-    """The tools that servers name as the agents do."""
-    return {squash(name): _READERS[reader] for name, reader in _MAPS.shared.items()}
-
-
-@cache
-def _handlers() -> Mapping[str, Handler]:
-    return {**_shared(), **{squash(name): _READERS[reader] for name, reader in _MAPS.own.items()}}
-
-
-_LOOKING = frozenset({_look, _FILES["read"], _fetch})
-
-
-@cache
-def _tool_words() -> frozenset[str]:
-    return vocabulary() | _handlers().keys()
-
-
-# What an operation of that name is as well, whatever its category says.
-_ALWAYS = frozenset((*_SHELLS, *_CODES, *_BY_PATH, _cells))
-
-__all__ = ["is_built_in", "read_built_in", "read_tool"]
