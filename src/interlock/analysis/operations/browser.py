@@ -9,44 +9,39 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import objects, split_name, verbs
+from interlock.analysis.lexicon import names_production, objects, split_name, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
-from interlock.analysis.operations.params import squash, truth
+from interlock.analysis.operations.names import parse_name
+from interlock.analysis.operations.params import squash, text_at, truth
 
 _PATTERNS = Patterns("browser")
 _LISTS = WordLists("browser")
 _MAPS = WordMaps("browser")
 
 Reader = Callable[[str], None]
-_ORDERED_BY = ("instruction", "instructions", "step", "goal", "action", "intent")
 _IN_QUOTES = re.compile(r"[\"'\u2018\u201c]([^\"'\u2019\u201d\n]{3,60})[\"'\u2019\u201d]")
 _QUOTED = re.compile(r"\"([^\"\\\n]{2,80})\"|'([^'\\\n]{2,80})'|`([^`\\\n]{2,80})`|name:\s*/([^/\\\n]{2,60})/")
-_LOOKS = frozenset({"read", "create"})
-_MOST = 40
+_TAME = frozenset({"", "change", "read", "create"})  # kinds of verbs that a label may begin with
+_MOST = 50
 _LONG = 6  # words of a label that tell
+_MOST_SCRIPT = 20_000
 
 
 def read_click(verb: str, words: tuple[str, ...], keys: Mapping[str, Any], reader: Reader) -> bool:
     """Reads the labels of what a tool clicks; True when one of them announces an act."""
-    told = _orders(words, keys)
-    if not (told or verb in _LISTS.clicks or not _LISTS.clicks.isdisjoint(words) or _presses(keys)):
+    told = _orders(keys) if not _LISTS.acting.isdisjoint(words) else []
+    pressed = squash(text_at(keys, ("action", "type")))  # where a parameter says that what is done is a click
+    if not told and _LISTS.clicks.isdisjoint((verb, pressed, *words)):
         return False
-    labels = [
-        keys[key] for key in _LISTS.in_order("labels") if isinstance(keys.get(key), str) and key not in _ORDERED_BY
-    ]
+    labels = [keys[key] for key in _LISTS.in_order("labels") if isinstance(keys.get(key), str)]
     return _labels([*told, *map(_quoted, labels)], reader)
 
 
-def _orders(words: tuple[str, ...], keys: Mapping[str, Any]) -> list[str]:
+def _orders(keys: Mapping[str, Any]) -> list[str]:
     """act {"instruction": "click the Delete button and confirm"}: what is said behind each click."""
-    if _LISTS.acting.isdisjoint(words):
-        return []
-    found = []
-    for key in _ORDERED_BY:
-        value = keys.get(key)
-        if isinstance(value, str) and " " in value and _PATTERNS.told.search(value[:500]):
-            found += [_quoted(_PATTERNS.types.split(part)[0]) for part in _PATTERNS.told.split(value[:500])[1:6]]
-    return found
+    texts = [keys[key][:500] for key in _LISTS.in_order("ordered_by") if isinstance(keys.get(key), str)]
+    clicked = [part for text in texts if " " in text for part in _PATTERNS.told.split(text)[1:6]]
+    return [_quoted(_PATTERNS.types.split(part)[0]) for part in clicked]
 
 
 def _quoted(text: str) -> str:
@@ -55,115 +50,91 @@ def _quoted(text: str) -> str:
     return found[1] if found else text
 
 
-def _presses(keys: Mapping[str, Any]) -> bool:
-    """True when a parameter says that what is done is a click."""
-    if "action" not in keys and "type" not in keys:
-        return False
-    action = next((keys[key] for key in keys if key in ("action", "type")), "")
-    return isinstance(action, str) and squash(action) in _LISTS.clicks
-
-
 def read_script(text: str, reader: Reader) -> bool:
     """Reads the labels in a script that clicks; True when one of them announces an act."""
-    if not _PATTERNS.clicking.search(text[:20_000]):
+    if not _PATTERNS.clicking.search(text[:_MOST_SCRIPT]):
         return False
-    labels = [next(filter(None, found), "") for found in _QUOTED.findall(text[:20_000])[:_MOST]]
-    return _labels(labels, reader)
+    return _labels([next(filter(None, found), "") for found in _QUOTED.findall(text[:_MOST_SCRIPT])[:_MOST]], reader)
 
 
 def _labels(texts: list[str], reader: Reader) -> bool:
-    found = False
-    for text in texts:
-        found = _label(text, reader) or found
-    return found
+    found = [name for text in texts if (name := _announced(text))]
+    for name in found:
+        reader(name)
+    return bool(found)
 
 
-def _label(text: str, reader: Reader) -> bool:
-    if _PATTERNS.explains.match(text[:120]):
-        return False
-    words = [word for words in split_name(text[:120]) for word in words if word not in _LISTS.pieces]
-    words = [word for word in words if not word.isdigit()][:_LONG]
-    while len(words) > 2 and words[0] in _LISTS.says_yes and verbs().get(words[1], "change") not in ("change", *_LOOKS):
+def _announced(text: str) -> str:
+    """The act that a label announces; nothing for one that only names a place or a way back."""
+    said = (word for words in split_name(text[:120]) for word in words)
+    words = [word for word in said if word not in _LISTS.pieces and not word.isdigit()][:_LONG]
+    while len(words) > 2 and words[0] in _LISTS.says_yes and verbs().get(words[1], "") not in _TAME:
         words = words[1:]  # confirm-close-account
-    if not words:
-        return False
-    verb = next((word for word in words[:3] if verbs().get(word, "change") not in ("change", "")), words[0])
-    placed = words[0] == "place" or words[0] in ("confirm", "complete", "submit", "checkout")
-    if len(words) == 1 and verb in _LISTS.alone:
-        return False
-    if not placed and (
-        verbs().get(verb, "") in ("", "change", *_LOOKS) or (verb in english().weak and words.index(verb) > 0)
-    ):
-        return False
-    if verb in english().weak and len(words) > 1 and words[-1] in _LISTS.places:
-        return False
-    reader("_".join(words))
-    return True
+    if not words or _PATTERNS.explains.match(text[:120]):
+        return ""
+    verb = next((word for word in words[:3] if verbs().get(word, "change") != "change"), words[0])
+    weak = verb in english().weak
+    if (words == [verb] and verb in _LISTS.alone) or (weak and len(words) > 1 and words[-1] in _LISTS.places):
+        return ""
+    harms = verbs().get(verb, "") not in _TAME and not (weak and verb != words[0])
+    return "_".join(words) if harms or words[0] in _LISTS.placing or _raises(words) else ""
 
 
-_MOST_TYPED = 50
+def _raises(words: list[str]) -> bool:
+    """Make repository public: a tame verb that its object raises."""
+    acts = parse_name((tuple(words),))[1]
+    return names_production(words) or any(english().raising.find(act) is not None for act in acts if act.kind != "read")
 
 
 def read_confirmation(words: tuple[str, ...], keys: Mapping[str, Any], reader: Reader) -> bool:
     """Reads what a tool types or opens; True when that confirms or carries out an act."""
     if _LISTS.telling.isdisjoint(keys) and _LISTS.typing.isdisjoint(words):
         return False
-    url = next((keys[key] for key in ("url", "uri", "href", "page") if isinstance(keys.get(key), str)), "")
-    if url and not _LISTS.opens.isdisjoint(words) and (act := _opened(url)):
+    act = next(filter(None, _confirmations(words, keys)), "")
+    if act:
         reader(act)
-        return True
+    return bool(act)
+
+
+def _confirmations(words: tuple[str, ...], keys: Mapping[str, Any]) -> Iterator[str]:
+    url = text_at(keys, ("url", "uri", "href", "page"))
+    if url and not _LISTS.opens.isdisjoint(words):
+        yield _opened(url)
     for key in ("action", "instruction", "instructions", "step"):
-        told = _PATTERNS.confirmed.search(keys[key][:500]) if isinstance(keys.get(key), str) else None
-        if told and (act := _confirmed(told[2], told[1], "")):
-            reader(act)
-            return True
-    if _LISTS.typing.isdisjoint(words) and "fields" not in keys and "values" not in keys:
-        return False
-    on_page = _route(url) if url else ""
-    for label, value in islice(_typed(keys), _MOST_TYPED):
-        act = _confirmed(label, value, on_page)
-        if act:
-            reader(act)
-            return True
-    return False
+        if told := _PATTERNS.confirmed.search(keys[key][:500]) if isinstance(keys.get(key), str) else None:
+            yield _confirmed(told[2], told[1], "")
+    if not _LISTS.typing.isdisjoint(words) or "fields" in keys or "values" in keys:
+        on_page = _route(url)
+        yield from (_confirmed(label, value, on_page) for label, value in islice(_typed(keys), _MOST))
 
 
 def _typed(keys: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Every label with what is typed there."""
-    label = " ".join(str(keys[key])[:200] for key in keys if key in _LISTS.field_labels and isinstance(keys[key], str))
-    for key in keys:
-        value = keys[key]
+    label = " ".join(keys[key][:200] for key in keys if key in _LISTS.field_labels and isinstance(keys[key], str))
+    for key, value in keys.items():
         if key in _LISTS.values and isinstance(value, str):
             yield label, value
-        elif key in ("fields", "values", "form", "inputs", "data", "formdata"):
-            yield from _fields(value)
-
-
-def _fields(value: object) -> Iterator[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        yield from (
-            (str(key)[:200], inner) for key, inner in islice(value.items(), _MOST_TYPED) if isinstance(inner, str)
-        )
-    for item in value[:_MOST_TYPED] if isinstance(value, (list, tuple)) else ():
-        if isinstance(item, Mapping):
-            said = {squash(key): inner for key, inner in islice(item.items(), _MOST_TYPED) if isinstance(inner, str)}
-            label = " ".join(said[key][:200] for key in said if key in _LISTS.field_labels)
-            yield from ((label, said[key]) for key in said if key in _LISTS.values)
+        elif key in _LISTS.forms and isinstance(value, Mapping):
+            yield from ((str(name)[:200], item) for name, item in value.items() if isinstance(item, str))
+        elif key in _LISTS.forms and isinstance(value, (list, tuple)):
+            for item in value[:_MOST]:
+                if isinstance(item, Mapping):
+                    yield from _typed({squash(name): inner for name, inner in islice(item.items(), _MOST)})
 
 
 def _confirmed(label: str, value: str, on_page: str) -> str:
     """The act that this text confirms under this label; nothing for a search or a note."""
     if not value.strip() or len(value) > 200:
         return ""
-    asked = _PATTERNS.asks.search(label)
-    if asked:
+    if asked := _PATTERNS.asks.search(label):
         return _named(next(filter(None, asked.groups())), f"{label} {value}")
     if _PATTERNS.searches.search(label):
         return ""
+    confirms = _PATTERNS.confirms.search(label) is not None
     ordered = _PATTERNS.orders.fullmatch(value.strip())
-    if ordered and (_PATTERNS.confirms.search(label) or on_page):
+    if ordered and confirms:
         return on_page or _named(ordered[1], f"{value} {label}")
-    return on_page if _PATTERNS.confirms.search(label) else ""
+    return on_page if ordered or confirms else ""
 
 
 def _named(verb: str, around: str) -> str:
@@ -194,14 +165,10 @@ def _parts(url: str) -> tuple[str, str]:
 def _opened(url: str) -> str:
     """What an address does when it is opened: one that ends in a verb and says that it is sure."""
     query = {squash(key): value for key, value in parse_qsl(_parts(url)[1], keep_blank_values=True)}
-    sure = any(key in _LISTS.sure and truth(value) is not False for key, value in query.items())
-    if not sure:
+    if not any(key in _LISTS.sure and truth(value) is not False for key, value in query.items()):
         return ""
     verb = query.get("action", "")
     return _route(url) or (_named(verb, url) if _PATTERNS.orders.fullmatch(verb) else "")
-
-
-_MOST_SCRIPT = 20_000
 
 
 def read_page_script(text: str, out: Report) -> None:
