@@ -55,6 +55,7 @@ class Inspection(Struct, frozen=True):
     strayed: tuple[str, ...] = ()  # folders this session went to before: a target that is not here may be there
     home: str = ""  # the home that `~` stands for, where it is not the system's
     throwaway: bool = False  # everything forbidden in it happens to ephemeral databases
+    in_files: bool = False  # everything forbidden in it happens to ephemeral databases or to database files
     moved: tuple[Mapping[str, Any], ...] = ()  # sources of moves, which a snapshot keeps too
 
     @property
@@ -110,9 +111,19 @@ def inspection_of(
         inspected += tuple(_beyond(changes.deeds, inspected, bases))
     relieves = relieves and (changes.exact or not inspects)
     local = tuple(created.local()) if effects and created.things else ()
-    throwaway = _forbidden_is_ephemeral(assessment, answers, bases, created)
-    home = action.home
-    return Inspection(bases, inspected, relieves, notes, local, created.strayed, home, throwaway, changes.moved)
+    forbidden = [answers.get((one.subject, one.span)) for one in assessment.findings if one.level >= Level.FORBIDDEN]
+    return Inspection(
+        bases,
+        inspected,
+        relieves,
+        notes,
+        local,
+        created.strayed,
+        action.home,
+        all(one is not None and _is_throwaway(one, bases, created) for one in forbidden),
+        None not in forbidden,
+        changes.moved,
+    )
 
 
 def _beyond(
@@ -135,12 +146,9 @@ def _whole(base: str, deed: Mapping[str, Any]) -> str:
     return posixpath.normpath(posixpath.join(base, str(deed.get("target", ""))))
 
 
-def _forbidden_is_ephemeral(
-    assessment: Assessment, answers: Mapping[Key, Ephemeral], bases: Sequence[str], created: Provenance
-) -> bool:
-    """R-23: whether everything forbidden happens to local databases for tests or created in this session."""
-    forbidden = [(one.subject, one.span) for one in assessment.findings if one.level >= Level.FORBIDDEN]
-    return all(one in answers and (answers[one].note or _own_file(answers[one], bases, created)) for one in forbidden)
+def _is_throwaway(answer: Ephemeral, bases: Sequence[str], created: Provenance) -> bool:
+    """R-23: whether a local database is for tests, or was created in this session."""
+    return bool(answer.note) or _own_file(answer, bases, created)
 
 
 def _own_file(answer: Ephemeral, bases: Sequence[str], created: Provenance) -> bool:
@@ -188,7 +196,8 @@ def with_impact(
     impact = run_inspection(question, inspect)
     counts = question.relieves and relief
     loss = impact.loss if counts else Loss.UNKNOWN
-    return replace(at, impact=impact, loss=loss, ephemeral=counts and question.throwaway)
+    new = question.in_files and impact.missing and not impact.problem  # the action makes what it drops
+    return replace(at, impact=impact, loss=loss, ephemeral=counts and (question.throwaway or new))
 
 
 def unkept_words(question: Inspection, impact: Impact) -> str:

@@ -10,11 +10,11 @@ from interlock.analysis.read import read
 from interlock.analysis.rules.load import load
 from interlock.analysis.targets import is_ephemeral_name
 from interlock.analysis.targets.provenance import CreatedThing, Provenance, created_by, removed_by
-from interlock.impact.inspection import Inspection, inspection_of, run_inspection
+from interlock.impact.inspection import Inspection, inspection_of, run_inspection, with_impact
 from interlock.model import Level, Loss, Requirement, command, tool
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.evaluate import evaluate_policy
-from interlock.policy.impact import Impact
+from interlock.policy.impact import MISSING, Impact
 from interlock.policy.load import load_policy
 from interlock.policy.match_names import match_names
 from interlock.snapshots import TakenSnapshot
@@ -160,6 +160,33 @@ def test_of_what_is_forbidden_only_databases_to_be_thrown_away_can_be_relieved(t
             judged.assessment, match_names(action, judged.facts), load_policy(name), copied
         ).requirement
         assert (asked == Requirement()) is (thrown and name == "default"), name
+
+
+ABSENT = Impact(Loss.NONE, notes=(MISSING,))
+
+
+@each(
+    "text, seen, thrown",
+    [
+        ("sqlite3 app.db 'create table if not exists t(x); drop table t'", ABSENT, True),
+        ("duckdb app.db 'drop table users'", ABSENT, True),
+        ("dropdb shop_test && sqlite3 app.db 'drop table users'", ABSENT, True),
+        ("sqlite3 app.db 'create table if not exists t(x); drop table t'", Impact(Loss.RECOVERABLE, files=1), False),
+        ("sqlite3 app.db 'drop table users'", Impact(Loss.NONE), False),  # an empty file is there
+        ("sqlite3 app.db 'drop table users'", Impact(problem=MISSING), False),  # another place may be meant
+        ("sqlite3 app.db 'drop table users'", Impact(Loss.LOST, files=1, only=1), False),
+        ("cp old.db app.db; sqlite3 app.db 'drop table users'", ABSENT, False),
+        ("sqlite3 app.db 'drop table a'; dropdb shop", ABSENT, False),
+    ]
+)  # fmt: skip
+def test_a_database_file_that_does_not_exist_yet_is_made_by_the_action_itself(
+    text: str, seen: Impact, thrown: bool
+) -> None:
+    """R-23: whatever it drops there, it has created first."""
+    action = command(text, HERE)
+    question = inspection_of(action, judge(action, RULES), Provenance())
+    found = with_impact(Circumstances(), question, lambda _: seen, True)
+    assert found.ephemeral is thrown
 
 
 @each("text", ["docker rm -f pgtmp", "docker rmi gw:leak", "dropdb orders", "psql -p 5555 -c 'drop database t'"])
