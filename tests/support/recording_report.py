@@ -28,7 +28,7 @@ class Recorder:
     def run(self, argv: Sequence[str]) -> None:
         self.told.append(("run", *argv))
 
-    def shell(self, text: str) -> None:
+    def shell(self, text: str, *traits: str) -> None:
         self.told.append(("shell", text))
 
     def code(self, language: str, text: str) -> None:

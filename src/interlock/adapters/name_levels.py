@@ -28,7 +28,7 @@ class _TraitCollector:
     def run(self, argv: Sequence[str]) -> object:
         return None
 
-    def shell(self, text: str) -> None:
+    def shell(self, text: str, *traits: str) -> None:
         return None
 
     def code(self, language: str, text: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.analysis.facts import Command, Effect, Fact
+from interlock.analysis.facts import PIPELINE, Command, Effect, Fact
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import net_words
 from interlock.analysis.programs.net import Harm, harm_of, only_reads
@@ -305,6 +305,10 @@ def _varies(clause: Clause) -> bool:
 def _generic(harm: Harm, command: Command, book: Rulebook) -> list[Rule]:
     """The rules for any program, told what the words say."""
     marks = {f"word_{harm.kind}"} | ({"word_all"} if harm.everything or "production" in command.traits else set())
+    if (
+        PIPELINE in command.traits and "word_all" not in marks
+    ):  # it runs elsewhere, after a review; a guess is no reason
+        return []
     view = _View(replace(command, traits=command.traits | marks), _NO_PROGRAM)
     entries = (book.of_program(ANY) or {}).get((), ())
     found = [rule for rule, *_ in _matching(entries, view)]

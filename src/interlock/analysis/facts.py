@@ -146,8 +146,8 @@ class Report(Protocol):
     def run(self, argv: Sequence[str]) -> object:
         """The code runs this program with these words, without a shell."""
 
-    def shell(self, text: str) -> None:
-        """The code passes this text to a shell."""
+    def shell(self, text: str, *traits: str) -> None:
+        """The code passes this text to a shell; its commands get the traits."""
 
     def code(self, language: str, text: str) -> None:
         """The code runs this text in another language: python, javascript, perl, ruby, php, sql, powershell, cmd…"""
@@ -182,6 +182,7 @@ _NAMES_ONLY = re.compile(
     r"|sed (-E )?s/ ?= ?\.\*(/ ?=? ?[*.x<>\w]*)?/g?|sed -n (s/=\.\*//p|/\^[^=]*=\$/p)|wc( -[lcw]+)*|grep -c [^-].*"
 )
 UNSEEN = "unseen"  # of a command: nobody sees its output
+PIPELINE = "pipeline"  # of a command: a step of a pipeline file that is written, not run
 _RUNS_CODE = re.compile(rf"({_INTERPRETERS}|(ba|z|da|k|fi)?sh)[\d.]*")
 
 

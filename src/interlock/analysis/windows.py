@@ -298,9 +298,9 @@ class RelocatedReport(Struct):
         with self._there():
             self.out.run(argv)
 
-    def shell(self, text: str) -> None:
+    def shell(self, text: str, *traits: str) -> None:
         with self._there():
-            self.out.shell(text)
+            self.out.shell(text, *traits)
 
     def code(self, language: str, text: str) -> None:
         with self._there():

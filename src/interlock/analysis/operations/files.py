@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Mapping
 from functools import partial
 from typing import Any
 
-from interlock.analysis.facts import Report
+from interlock.analysis.facts import PIPELINE, Report
 from interlock.analysis.lexicon import objects, split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.lexicon.named_effects import NamedAct
@@ -82,7 +82,7 @@ def _pipeline(text: str, out: Report) -> None:
     for line in _STEP.findall(text[:MAX_TEXT])[:200]:
         line = line.strip().removeprefix("run:").removeprefix("script:")
         if not _SETTING.match(line):
-            out.shell(_HOLE.sub(r"$\1", line.strip().strip("'\"}] ")))
+            out.shell(_HOLE.sub(r"$\1", line.strip().strip("'\"}] ")), PIPELINE)
 
 
 def delete(params: Mapping[str, Any], out: Report, recursive: bool = False) -> bool:

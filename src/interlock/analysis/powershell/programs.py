@@ -55,8 +55,8 @@ class PsSession(Struct):
     def run(self, argv: Sequence[str]) -> None:
         self.out.run(argv)
 
-    def shell(self, text: str) -> None:
-        self.out.shell(text)
+    def shell(self, text: str, *traits: str) -> None:
+        self.out.shell(text, *traits)
 
     def code(self, language: str, text: str) -> None:
         self.out.code(language, text)

@@ -294,9 +294,9 @@ class Job:
             return UNKNOWN
         return self.host.nested(text, self.inside(via, traits), args, dialect, self.stdin)
 
-    def shell(self, text: str) -> None:
-        if not self._for_windows(text, "", ()):
-            self.shell_text(text, dialect="sh")
+    def shell(self, text: str, *traits: str) -> None:
+        if not self._for_windows(text, "", traits):
+            self.shell_text(text, "", *traits, dialect="sh")
 
     def _for_windows(self, text: str, via: str, traits: Sequence[str]) -> bool:
         """Reads text for the shell of whichever system there is, where its words are those of Windows."""
