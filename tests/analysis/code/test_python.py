@@ -322,6 +322,21 @@ CASES: list[tuple[str, list[tuple[str, ...]]]] = [
     ("import (", [("unreadable", "Python that does not parse", "syntax")]),
     ("def (", []),  # cannot run, and names nothing that could do harm in a newer Python
     ("import os; a = '\0'", [("unreadable", "Python that does not parse", "syntax")]),
+    # a line that is indented where no block begins: no Python runs the file, and one that is fed line by line runs the rest
+    ("import os\n    os.remove('a')\n    (\n        b\n    )\nx = 1\n", []),
+    ("import os\n    a\nos.system('rm -rf /')", [RM]),
+    ("def f():\n    a\n      b\nimport os\nos.system('rm -rf /')", [RM]),
+    (
+        "import os\n\tos.remove('a')",
+        [("unreadable", "Python that does not parse", "syntax")],
+    ),  # Python 2 counts a tab as 8
+    ("# coding: utf-7\nimport os\n  os.remove('a')", [("unreadable", "Python that does not parse", "syntax")]),
+    (
+        "  import os\n    os.remove('a')\nx",
+        [("unreadable", "Python that does not parse", "syntax")],
+    ),  # IPython dedents it
+    ("import os\n    a\nprint 'x', os.remove(", [("unreadable", "Python that does not parse", "syntax")]),
+    ("import os\n" + "    a\n" * 99, [("unreadable", "Python that does not parse", "syntax")]),
 ]
 
 HARMLESS = [

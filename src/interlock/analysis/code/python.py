@@ -19,7 +19,7 @@ from interlock.analysis.facts import known
 MAX_SOURCE = 100_000
 _LONG_WORD = re.compile(r"\b\w{65,}")  # padding: it takes no time to parse, and what comes after it is still read
 
-# Python that does not parse does not run; but a newer Python may parse more than this one, so what could do harm is told.
+# Python that does not parse does not run; but another Python may parse more than this one, so what could do harm is told.
 _RISKY = re.compile(r"import|exec|eval|open|os\.|remove|unlink|rmtree|system|popen|subprocess|!|%")
 
 
@@ -43,8 +43,32 @@ def _parse(source: str) -> tuple[ast.Module, bool]:
     except (RecursionError, MemoryError):
         raise Unparsed("nested too deeply", "nesting") from None
     if tree is None:
-        return ast.Module([], []), not _RISKY.search(source)
+        return _without_stray_lines(source) or (ast.Module([], []), not _RISKY.search(source))
     return tree, True
+
+
+_OTHER_READING = re.compile(
+    r"\A\s|[\t\f]|\A(?:[^\n]*\n)?[^\n]*coding"
+)  # by older versions, shells, or another encoding
+_MOST_STRAY = 40
+
+
+def _without_stray_lines(source: str) -> tuple[ast.Module, bool] | None:
+    """The tree without lines that are indented where no block begins, which no version of Python accepts; None for any other error.
+
+    A file with such a line runs nothing at all, and an interpreter that is fed line by line goes on with the rest.
+    """
+    lines = source.split("\n") if not _OTHER_READING.search(source) else []
+    for _ in range(_MOST_STRAY if lines else 0):
+        try:
+            return ast.parse("\n".join(lines), feature_version=_VERSIONS[-1]), True
+        except IndentationError as error:
+            if error.msg != "unexpected indent" or error.lineno is None:
+                return None
+            lines[error.lineno - 1] = ""
+        except (SyntaxError, ValueError):
+            return None
+    return None
 
 
 _MAIN = re.compile(r"""if\s*\(?\s*__name__\s*==\s*["']__main__""")
