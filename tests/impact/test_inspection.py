@@ -33,6 +33,8 @@ def asked(text: str) -> Inspection | None:
         "git push --force-with-lease origin topic", "RUST_LOG=1 cargo build; rm -rf pkg", "rm -rf a && cp b a",
         "ln -sf /r/zshrc ~/.zshrc && ln -sfn /r/tmux.conf ~/.tmux.conf", "rm -rf data && git checkout -- data",
         "git checkout -q -- a.go go.mod && rm -f go.sum",
+        "git clone https://github.com/a/b ~/.config/nvim && rm -rf ~/.config/nvim/.git", "git clone -q --depth 1 git@github.com:a/b.git nv && rm -rf nv/.git",
+        "git clone https://github.com/a/b nv && rm -rf nv/.git nv/.github", "git clone https://github.com/a/b ./nv/ && rm -rf nv",
     ],
 )  # fmt: skip
 def test_what_a_look_can_answer_may_lower_what_is_asked_for(text: str) -> None:
@@ -77,6 +79,16 @@ def test_what_a_look_can_answer_may_lower_what_is_asked_for(text: str) -> None:
         "git checkout -- data && rm -rf data/*",  # it may be a link in the commit
         "git checkout -- data && rm data/x",
         "tar xf a.tgz && rm notes.txt",
+        "git clone https://github.com/a/b nv && rm -rf nv/docs/x",  # docs may be a link in the commit
+        "git clone https://github.com/a/b nv && rm -rf nv/docs/",
+        "git clone https://github.com/a/b nv && rm -rf nv/*",
+        "git clone https://github.com/a/b nv && rm -rf nv/.git old",
+        "git clone https://github.com/a/b nv && rm -rf nvim/.git",
+        "git clone https://github.com/a/b && rm -rf b/.git",
+        "git clone --template=t https://github.com/a/b nv && rm -rf nv/.git",
+        "git -C /x clone https://github.com/a/b nv && rm -rf nv/.git",
+        "git clone https://github.com/a/b nv && mv ~/thesis nv/t && rm -rf nv/t",
+        "git clone https://github.com/a/b nv && sh nv/install.sh && rm -rf nv",
         "HOME=/ rm ~/notes.txt",
         "GIT_DIR=/other/.git git reset --hard",
         "git push --force origin main",

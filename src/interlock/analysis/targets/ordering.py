@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.programs.load import describe, program_set
-from interlock.analysis.programs.objects import in_repository
+from interlock.analysis.programs.objects import certain_objects, in_repository
 from interlock.analysis.shell import show_command
 from interlock.analysis.shell.syntax import parse
 from interlock.analysis.shell.syntax.nodes import (
@@ -123,6 +123,7 @@ Key = tuple[str, Span | None]  # of a finding: subject and span
 _FOLLOWS = frozenset({"-L", "-H", "-follow"})
 # Effects after which a place may have any content.
 _REPLACING = frozenset({"move", "unreadable", "run_script", "run_download"})
+CLONE = "clone"  # kind of the address and the folder of a `git clone`
 _PRUNES = frozenset({"-p", "--prune", "-P", "--prune-tags"})
 
 
@@ -140,6 +141,7 @@ def is_undisturbed(facts: Sequence[Fact], accused: Collection[Key], answered: Co
     searches = program_set("searches")
     changing = {fact_key(fact) for fact in commands if may_replace_files(fact) and fact.program not in searches}
     changing -= {fact_key(fact) for fact in commands if earlier_git_change(fact, commands) is not None}
+    changing -= {fact_key(fact) for fact in commands if _clones(fact, facts, accused)}
     changing -= set(answered)
     replaced = any(
         isinstance(fact, Effect) and fact.verb in _REPLACING and fact_key(fact) not in answered for fact in facts
@@ -155,6 +157,22 @@ def is_undisturbed(facts: Sequence[Fact], accused: Collection[Key], answered: Co
     direct = all(_direct(effects.get(fact_key(fact), [])) for fact in harmful[first + 1 :])
     direct = direct or _links_apart(harmful[first:], effects)
     return changing <= set(accused) and direct and not replaced and not follows and not set_apart
+
+
+def _clones(fact: Command, facts: Sequence[Fact], accused: Collection[Key]) -> bool:
+    """Whether a `git clone` creates all that is deleted and not there yet: its folder, or an entry of it, which is never followed as a link."""
+    made = [one.name for one in certain_objects(fact, ("create",)) if one.kind == CLONE]
+    if len(made) != 2 or fact.via or fact.env or set("*?[{") & set(made[1]):
+        return False
+    folder = posixpath.normpath(made[1])
+    targets = [one for one in facts if isinstance(one, Effect) and fact_key(one) in accused]
+    return all(
+        one.verb == "delete"
+        and not one.target.endswith("/")
+        and not set("*?[{") & set(one.target)
+        and folder in (posixpath.normpath(one.target), posixpath.dirname(posixpath.normpath(one.target)))
+        for one in targets
+    )
 
 
 def _direct(effects: Sequence[Effect]) -> bool:

@@ -13,6 +13,7 @@ from interlock.analysis.programs.objects import NAMESPACE, NamedObject, certain_
 from interlock.analysis.shell.syntax import parse
 from interlock.analysis.shell.syntax.nodes import AndOr, Node, ShellPipeline, SimpleCommand
 from interlock.analysis.targets import container_of, database_of
+from interlock.analysis.targets.ordering import CLONE
 from interlock.model import Action, Kind
 
 FILE, CONTAINER, INSIDE, IMAGE, DATABASE, PORT, BRANCH, TAG, PUSHED, DEVICE = (
@@ -153,6 +154,7 @@ def _copy(objects: Sequence[NamedObject], one: NamedObject, cwd: str) -> Iterato
 
 _THINGS: Mapping[str, Callable[[Sequence[NamedObject], NamedObject, str], Iterator[CreatedThing]]] = {
     "copy": _copy,
+    CLONE: lambda objects, one, cwd: iter(()),  # others may work in it later
     PORT: _port,
     PUSHED: _push,
 }
