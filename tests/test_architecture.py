@@ -345,3 +345,9 @@ def test_every_requirement_that_the_code_cites_is_explained() -> None:
     cited = {found for path in sources for found in pattern.findall(path.read_text())}
     explained = set(tomllib.loads((ROOT / "docs" / "internals" / "requirements.toml").read_text())["requirements"])
     assert cited <= explained, f"docs/internals/requirements.toml does not list {sorted(cited - explained)}"
+
+
+def test_the_fallback_loads_no_state_and_no_keys() -> None:
+    """A hook without a daemon starts for every call: what only a daemon needs would double its time."""
+    loaded = loaded_by("import interlock.engine.fallback")
+    assert not loaded & (HEAVY - {"tomllib"} | {"cryptography", "interlock.runtime.state", "interlock.storage.sqlite"})

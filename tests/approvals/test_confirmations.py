@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from gate import Gate
 from interlock.approvals import confirmations
+from interlock.approvals.statements import TicketProof, unmet
 from interlock.approvals.tickets import token_of
 from interlock.model import AgentRef, Human, Level, Requirement, command
 from interlock.records import Ticket
@@ -143,5 +144,6 @@ def test_whatever_asks_for_more_is_not_satisfied(gate: Gate, requirement: Requir
     assert confirmations.confirm_suffices(ticket)
     assert not confirmations.confirm_suffices(replace(ticket, requirement=requirement))
     if requirement.human is not Human.NONE:
-        assert not confirmations.confirm_suffices(ticket, requirement)  # what is asked for now counts as well
+        confirmed = TicketProof(user=True)  # what is asked for now counts as well
+        assert unmet(confirmed, ticket, (), requirement, 0.0) and not unmet(confirmed, ticket, (), Requirement(), 0.0)
     assert not confirmations.confirm_suffices(replace(ticket, level=Level.DANGEROUS))

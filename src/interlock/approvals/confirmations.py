@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from interlock.approvals import BY_TIME, MoveRefused, apply_move, denials, settle
 from interlock.approvals.tickets import revocation_entry, ticket_of
 from interlock.audit.chain import event_body
-from interlock.model import Action, AgentRef, Assessment, Kind, Level, Requirement, TicketState
+from interlock.model import Action, AgentRef, Assessment, Kind, Level, TicketState
 from interlock.policy.digest import normal_name
 from interlock.policy.exemptions import CONFIRM_PATTERN
 from interlock.ports import Tx
@@ -62,10 +62,10 @@ class Elicitations(Struct):
         if ticket.agent.session.startswith(SESSION):
             _put(self.sessions, ticket.id, ticket.agent.session)
 
-    def counts(self, ticket: Ticket, asked: Requirement, session: str, now: float) -> bool:
-        """Whether a user's confirmation suffices for this ticket, was given, and belongs to this session."""
+    def is_confirmed(self, ticket: Ticket, session: str, now: float) -> bool:
+        """Whether a user confirmed this ticket in this session; enough for a confirm only."""
         mine = bool(session) and self.sessions.get(ticket.id) == session
-        return mine and now < self.agreed.get(ticket.id, 0.0) and confirm_suffices(ticket, asked)
+        return mine and now < self.agreed.get(ticket.id, 0.0)
 
     def forget(self, session: str) -> None:
         """ESL-13: drops the questions of an ended connection."""
@@ -74,10 +74,9 @@ class Elicitations(Struct):
                 self.questions.pop(id, None)
 
 
-def confirm_suffices(ticket: Ticket, asked: Requirement | None = None) -> bool:
+def confirm_suffices(ticket: Ticket) -> bool:
     """Whether the ticket requires only a confirm, by anybody, at level 2 or below."""
-    requirement = ticket.requirement if asked is None else ticket.requirement.join(asked)
-    return requirement.is_plain_confirm(ticket.level)
+    return ticket.requirement.is_plain_confirm(ticket.level)
 
 
 def fits_prompt(assessment: Assessment, keys: Sequence[EffectKey], cwd: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import islice
@@ -16,6 +17,7 @@ from interlock.model import ANYBODY, Human, Level, Requirement
 from interlock.policy.digest import normal_name
 from interlock.records import Approval, Ticket
 from interlock.strict_json import unique_keys
+from interlock.times import seconds_left
 
 VERSION = 1
 APPROVE, REJECT = "approve", "reject"
@@ -26,7 +28,13 @@ MAX_APPROVALS = 256  # of one ticket; with more, nothing is agreed to
 SKEW_SECONDS = 60  # how far the clock of another replica may be ahead
 _NONCE = re.compile(r"[0-9a-f]{32,128}")
 
+LOCKED = "nobody has unlocked this daemon since it started: an operator signs in (`interlock unlock`, or POST /api/v1/session)"
+
 Verify = Callable[[str, bytes, str], bool]  # key id, what was signed, signature in hex
+
+
+def _no_signature(key_id: str, data: bytes, signature: str) -> bool:
+    return False
 
 
 class StatementError(ValueError):
@@ -143,6 +151,38 @@ def requirement_hash(requirement: Requirement) -> str:
         "reauth": requirement.reauth,
     }
     return hashlib.sha256(_canonical(asked).encode()).hexdigest()
+
+
+class TicketProof(Struct, frozen=True):
+    """What a process itself knows about a ticket, whatever its row says, and the roster that checks its statements."""
+
+    problem: str = ""  # why it is not spent, whoever agreed
+    cooling_since: float | None = None  # None where only the store knows
+    code: bool = False  # a person entered its code
+    user: bool = False  # the client's own user confirmed it in this session; unattested
+    people: Mapping[str, RosterEntry] | None = None  # None while nobody has unlocked the roster
+    verify: Verify = _no_signature
+
+
+def unmet(proof: TicketProof, ticket: Ticket, approvals: Iterable[Approval], asked: Requirement, now: float) -> str:
+    """Why a ticket does not satisfy a requirement; empty where it may be spent. Its own columns are not trusted."""
+    if proof.problem:
+        return proof.problem
+    whole = ticket.requirement.join(asked)
+    if whole.cooling_seconds and proof.cooling_since is not None:
+        wait = math.ceil(seconds_left(proof.cooling_since + whole.cooling_seconds, now))
+        if wait:
+            return f"it is cooling for {wait} s more"
+    if whole.human is Human.NONE:
+        return ""  # only cooling-off was required
+    if proof.code and whole.open_to_anybody:
+        return ""
+    if proof.user and whole.is_plain_confirm(ticket.level):
+        return ""
+    if proof.people is None:
+        return LOCKED
+    found = check_agreement(ticket, approvals, now, proof.people, proof.verify, asked=asked)
+    return "" if found.satisfied else found.reason
 
 
 def check_agreement(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -12,7 +12,7 @@ from interlock.analysis.display_text import short_id
 from interlock.approvals import SELF_APPROVAL, Resolution, TicketChange, resolve, settle
 from interlock.approvals.denials import MatchedDenial
 from interlock.approvals.grant_coverage import has_reauth
-from interlock.approvals.statements import RosterEntry, needs_reauth, suffices_alone
+from interlock.approvals.statements import RosterEntry, TicketProof, needs_reauth, suffices_alone, unmet
 from interlock.model import HELD, Action, Human, Kind, Loss, Requirement, TicketState
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.digest import normal_name
@@ -44,16 +44,8 @@ class Gathered(Struct, frozen=True):
     counts: Counts = field(default_factory=Counts)
     nobody: bool = False  # no operator exists who could approve, and no code can be shown
     user: bool = False  # the agent's own user can be asked
+    proof: TicketProof | None = None  # of the ticket
     wait: int = 0  # seconds until this principal may try a token again
-
-
-class Agreements(Protocol):
-    """Checks what people signed; a running process knows."""
-
-    def agreement(
-        self, ticket: Ticket, approvals: Iterable[Approval], asked: Requirement, now: float, session: str = ""
-    ) -> str:
-        """Why the approvals of a ticket do not satisfy a requirement; empty where they do."""
 
 
 class World(Struct, frozen=True):
@@ -65,7 +57,6 @@ class World(Struct, frozen=True):
     people: Mapping[str, RosterEntry] | None = (
         None  # who may answer; None where the circumstances say already what they free
     )
-    agreements: Agreements | None = None
     question: Inspection | None = None  # that inspected its targets
 
 
@@ -129,11 +120,11 @@ def _resolve(judged: Judged, world: World, weighed: PolicyResult) -> Resolution:
 
 
 def _agreement(judged: Judged, world: World, weighed: PolicyResult, ticket: Ticket) -> str:
-    if world.agreements is None:
+    found = world.found
+    if found.proof is None:
         return "nobody can check what was signed"
-    session = judged.request.agent.session
-    why = world.agreements.agreement(ticket, world.found.approvals, weighed.requirement, judged.now, session)
-    return why or ("" if world.found.shown else "the ticket shows something else than what would run")
+    why = unmet(found.proof, ticket, found.approvals, weighed.requirement, judged.now)
+    return why or ("" if found.shown else "the ticket shows something else than what would run")
 
 
 def _is_answerable(judged: Judged, found: Gathered, weighed: PolicyResult) -> bool:

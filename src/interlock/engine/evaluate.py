@@ -21,15 +21,16 @@ from interlock.engine.gathering import (
     everyday_world,
     gather_world,
     identify,
-    resolve_paths,
     with_overrides,
 )
 from interlock.engine.performing import decision_of, history_entry, perform
+from interlock.identity import home_of
 from interlock.identity.isolation import request_isolation
 from interlock.impact.inspection import Inspection
 from interlock.model import Decision, Kind, Level, Loss, Requirement, TicketState
 from interlock.policy.digest import DigestError
 from interlock.policy.impact import Impact
+from interlock.policy.real_paths import resolve_paths
 from interlock.policy.registry_controls import add_registry_findings, match_registry
 from interlock.ports import StoreError, Tx
 from interlock.records import LETTERS, new_id
@@ -122,7 +123,12 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
     judgement, named = state.reader.read(request.action, request.access.read, budget)
     more = request.inherits(judgement) if request.inherits is not None else None
     judgement = judgement if more is None else join_judgements(judgement, more, state.rules)
-    judgement, named = resolve_paths(state.rules, state.in_force.own_assets, request, judgement, named, at_once)
+    if judgement.facts and (request.local or request.owner.startswith("uid:")):
+        home = request.action.home or home_of(request.owner)
+        access = request.access if request.server is None and request.adapter_context is None else None
+        judgement, named = resolve_paths(
+            state.rules, state.in_force.own_assets, request.action, judgement, named, home, access, request.hook_files, at_once
+        )  # fmt: skip
     matched = None
     if request.action.kind in (Kind.OPERATION, Kind.TOOL):
         matched = match_registry(request.action, state.registry, state.policy, state.rules, request.resource)

@@ -20,7 +20,6 @@ from interlock.analysis.assess import Judgement, judge
 from interlock.audit.journal import append, journal_path
 from interlock.config import Config, config_of, load_config
 from interlock.engine.assessment import Unjudged
-from interlock.engine.gathering import resolve_paths
 from interlock.engine.own_assets import guarded_of
 from interlock.engine.preview import preview
 from interlock.identity import home_for, home_of, make_undumpable
@@ -28,11 +27,12 @@ from interlock.identity.isolation import is_jailed, read_blocks
 from interlock.impact.files import read_text, real_paths
 from interlock.impact.project_files import find_project_files
 from interlock.journal import FRONT
-from interlock.model import Action, AgentRef, Level, Requirement
+from interlock.model import Action, Level, Requirement
 from interlock.policy.match_names import MatchNames, match_names
+from interlock.policy.real_paths import resolve_paths
 from interlock.ports import Access
 from interlock.redaction import action_json
-from interlock.runtime import InForce, Request, rules_of
+from interlock.runtime import InForce, rules_of
 
 MOST_INPUT = 16 << 20
 DOWN = "No Interlock daemon answers, so nobody can be asked and nothing can be held."
@@ -130,13 +130,13 @@ def judge_calls(event: Event, config: Config) -> FallbackVerdict:
         return FallbackVerdict(HookVerdict("deny", f"Denied: {known}. {DOWN} {NO_CONSENT}"))
     by = InForce(rules_of(config), config.effective_policy())
     home, guarded = home_for(who, agent_home()), guarded_of(config)
-    said = []
+    said, access = [], Access(read_text, resolve=real_paths)
     for call in event.calls:
         action = replace(call.action, home=home)
-        request = Request(action, AgentRef(who), "hook", access=Access(read_text, resolve=real_paths))
         judgement = judge(action, by.rules, read_text)
         named = match_names(action, judgement.facts)
-        said.append(_one(action, by, resolve_paths(by.rules, guarded, request, judgement, named), config.hooks.passes))
+        read = resolve_paths(by.rules, guarded, action, judgement, named, home or home_of(who), access)
+        said.append(_one(action, by, read, config.hooks.passes))
     return max(
         said, key=lambda one: (one.verdict.word != "allow", one.level), default=FallbackVerdict(HookVerdict("allow"))
     )

@@ -1,4 +1,4 @@
-"""Gathers what a decision needs: resolved paths, digest and effect keys, the store's knowledge of the agent and its ticket, and the impact."""
+"""Gathers what a decision needs: digest and effect keys, the store's knowledge of the agent and its ticket, and the impact."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from msgspec.structs import replace
 
 from interlock.adapters.danger import reached_escalation
 from interlock.adapters.local_servers import only_touches_files
-from interlock.analysis.assess import Judgement, join_judgements
-from interlock.analysis.facts import Effect, Fact
-from interlock.analysis.rules import Rulebook
 from interlock.approvals import denials, signed_orders
 from interlock.approvals.confirmations import SESSION, fits_prompt
 from interlock.approvals.denials import ALLOW, DENY, rejections
@@ -20,7 +17,8 @@ from interlock.approvals.grant_coverage import find_covering
 from interlock.approvals.grants import is_signed
 from interlock.approvals.statements import suffices_alone
 from interlock.approvals.tickets import TOKEN_FAILURES, shows_action, ticket_of
-from interlock.engine.decide import Gathered, World, decide
+from interlock.engine.decide import Gathered, World
+from interlock.engine.preview import suppose
 from interlock.identity import home_of
 from interlock.impact import inspection
 from interlock.model import AgentRef, Level, Requirement
@@ -29,18 +27,9 @@ from interlock.policy.digest import digest
 from interlock.policy.effect_key import EffectKey, effect_keys, everyday_keys
 from interlock.policy.journaled import journal_restores
 from interlock.policy.load import project_rules
-from interlock.policy.match_names import MatchNames, with_real_paths
 from interlock.policy.overrides import AppliedRules, LoopRules, apply_all_rules, with_origin
 from interlock.policy.patterns import PatternSet, covers, hits
-from interlock.policy.real_paths import (
-    OwnAssets,
-    Standpoint,
-    own_files,
-    own_processes,
-    paths_in,
-    redirected_effects,
-    tampering,
-)
+from interlock.policy.real_paths import tampering
 from interlock.ports import Tx
 from interlock.records import AgentRow, Grant
 from interlock.redaction import redact_text
@@ -66,7 +55,7 @@ def gather_world(state: State, judged: Judged) -> World:
 def _world(state: State, judged: Judged, found: Gathered) -> World:
     roster = state.sessions.roster
     people = roster.people if roster is not None else {}
-    return World(state.policy, circumstances(state, judged, found), found, people, state)
+    return World(state.policy, circumstances(state, judged, found), found, people)
 
 
 def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
@@ -81,6 +70,7 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
         ticket=ticket,
         approvals=tuple(tx.approvals(ticket.id)) if ticket else (),
         shown=ticket is None or shows_action(ticket, judged),
+        proof=state.proof_of(ticket, agent.session, judged.now) if ticket else None,
         block=tx.block(agent.principal),
         agent=signed_orders.with_signed_tier(state, tx, tx.agent(agent.principal, agent.name))
         if state.shared
@@ -220,75 +210,6 @@ def own_tools(request: Request) -> bool:
     return request.server is not None or (request.door == HOOK and inspection.is_own_tool(request.action))
 
 
-MOST_AT_ONCE = 20  # paths that are resolved while others wait
-_NEAR = ("/tmp", "/var/tmp")
-
-
-class NotAtOnce(Exception):
-    """Paths on other disks, or too many, to resolve while others wait."""
-
-
-def resolve_paths(
-    rules: Rulebook,
-    guarded: OwnAssets,
-    request: Request,
-    judgement: Judgement,
-    named: MatchNames,
-    at_once: bool = False,
-) -> tuple[Judgement, MatchNames]:
-    """Adds the effects on resolved paths to the judgement and the names; raises NotAtOnce where that may take long."""
-    whose = request.runs_as or request.agent.principal
-    if not (request.local or whose.startswith("uid:")) or not judgement.facts:
-        return judgement, named
-    away = request.server is not None or request.adapter_context is not None  # its paths may be another machine's
-    resolve = None if away else request.access.resolve
-    at = _standpoint(request, whose)
-    found = paths_in(judgement.facts, at)
-    processes = [] if away else list(own_processes(judgement.facts, guarded, request.access.read))
-    if not found:
-        return (_joined(rules, judgement, processes), named) if processes else (judgement, named)
-    pairs = [(path, follow) for _, path, follow in found]
-    if at_once and resolve is not None:
-        _check(pairs, at)
-    real = [path for path, _ in pairs]
-    if resolve is not None:
-        *real, cwd, home = resolve([*pairs, (at.cwd, True), (at.home, True)])
-        at = replace(at, real_cwd=cwd, real_home=home)
-    elsewhere = list(redirected_effects(found, real, at)) if resolve is not None else []
-    own = own_files(found, real, guarded, request.hook_files)
-    facts = [*elsewhere, *own, *processes]
-    if not facts:
-        return judgement, named
-    if elsewhere:
-        written = [(fact.target, one) for fact, one in _pairs(found, real, elsewhere)]
-        named = with_real_paths(named, request.action, written)
-    return _joined(rules, judgement, facts), named
-
-
-def _standpoint(request: Request, whose: str) -> Standpoint:
-    cwd, home = request.action.cwd, request.action.home or home_of(whose)
-    return Standpoint(cwd.rstrip("/") if cwd.startswith("/") else "", home.rstrip("/") if home.startswith("/") else "")
-
-
-def _check(pairs: Sequence[tuple[str, bool]], at: Standpoint) -> None:
-    near = [folder for folder in (at.cwd, at.home, *_NEAR) if folder]
-    if len(pairs) > MOST_AT_ONCE or not all(
-        any(path == one or path.startswith(f"{one}/") for one in near) for path, _ in pairs
-    ):
-        raise NotAtOnce
-
-
-def _joined(rules: Rulebook, judgement: Judgement, facts: Sequence[Fact]) -> Judgement:
-    return join_judgements(judgement, Judgement(judgement.assessment, (), tuple(facts)), rules)
-
-
-def _pairs(
-    found: Sequence[tuple[Effect, str, bool]], real: Sequence[str], elsewhere: Sequence[Effect]
-) -> list[tuple[Effect, Effect]]:
-    by_path = {one.path: one for one in elsewhere}
-    return [(fact, by_path[there]) for (fact, _, _), there in zip(found, real, strict=True) if there in by_path]
-
-
 _TOKENS = frozenset({"_confirmation", "_quota_continue"})
 _ADAPTER = "\0adapter"
 
@@ -360,5 +281,5 @@ def _rules(state: State, judged: Judged) -> Iterator[AppliedRules]:
 def _counts(state: State, judged: Judged, grant: Grant) -> bool:
     """Whether an entitled operator signed this allow, and could have approved alone."""
     at = Circumstances(state.mode, adapter_context=judged.request.adapter_context, registry_match=judged.registry_match)
-    asked = decide(judged, World(state.policy, at)).weighed.requirement
+    asked = suppose(judged.judgement, judged.named, state.policy, at).weighed.requirement
     return asked != Requirement() and suffices_alone(state.sessions.people, grant.by, asked) and is_signed(state, grant)

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.approvals import SELF_APPROVAL, challenges, settle
+from interlock.approvals.statements import unmet
 from interlock.approvals.tickets import TOKEN_FAILURES, ticket_of, token_of
 from interlock.audit.chain import fingerprint, token_body
 from interlock.engine.evaluate import evaluate
@@ -198,7 +199,7 @@ def _token_problem(
     if wait:
         details = {"reason": COOLING, "retry_after_seconds": wait}
         return LoopProblem("PERMISSION_DENIED", f"It cools off for {wait} s more. Use the token after this.", details)
-    why = state.agreement(settled, tx.approvals(ticket.id), Requirement(), now, agent.session)
+    why = unmet(state.proof_of(settled, agent.session, now), settled, tx.approvals(ticket.id), Requirement(), now)
     if why or settled.state is not TicketState.APPROVED:
         return LoopProblem("PERMISSION_DENIED", "Nobody may use this token yet.", {"reason": why or COOLING})
     return None

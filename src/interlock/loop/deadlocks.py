@@ -9,10 +9,12 @@ from msgspec.structs import replace
 
 from interlock.approvals import apply_move, challenges, settle
 from interlock.approvals.answers import withdraw
+from interlock.approvals.statements import unmet
 from interlock.approvals.tickets import new_ticket, seal_of, shown_hash
 from interlock.engine.gathering import identify
 from interlock.error_codes import LoopProblem
 from interlock.identity.attempts import Attempts
+from interlock.identity.isolation import request_isolation
 from interlock.loop import notices
 from interlock.loop.agents import enforced_block, live_executions, pause_in_force, unpaused_execution
 from interlock.loop.confirmations import rate_limit_problem
@@ -106,13 +108,13 @@ def _judged(state: State, agent: AgentRef, door: str, held: tuple[Execution | No
     action = operation(RELEASE, {"element_name": agent.name, "waits_for": pause.id}, "EXECUTE")
     judgement, names = state.reader.read(action)
     request = Request(action, agent, door, operation=RELEASE, execution=execution.id if execution else "")
-    return identify(state, Judged(request, judgement, names, None, now))
+    return identify(state, Judged(request, judgement, names, None, now, request_isolation(state, request)))
 
 
 def _is_approved(tx: Tx, state: State, agent: AgentRef, ticket: Ticket, now: float) -> bool:
     settled = settle(ticket, now)
-    return settled.state is TicketState.APPROVED and not state.agreement(
-        settled, tx.approvals(ticket.id), ticket.requirement, now, agent.session
+    return settled.state is TicketState.APPROVED and not unmet(
+        state.proof_of(settled, agent.session, now), settled, tx.approvals(ticket.id), ticket.requirement, now
     )
 
 

@@ -6,19 +6,24 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import re2
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.analysis.assess import Judgement
+from interlock.analysis.assess import Judgement, join_judgements
 from interlock.analysis.facts import HOLE, QUOTED, Command, Effect, Fact, known
 from interlock.analysis.places import place
 from interlock.analysis.programs.load import describe, program_set
+from interlock.analysis.rules import Rulebook
 from interlock.analysis.shell import show_command
 from interlock.model import Action, Kind
+from interlock.policy.match_names import MatchNames, with_real_paths
 from interlock.policy.patterns import compile_pattern
+
+if TYPE_CHECKING:
+    from interlock.ports import Access
 
 RESOLVED = "resolved"  # trait of an effect on the path that a link leads to
 OWN = "own"  # trait of an effect on one of Interlock's own files
@@ -77,6 +82,68 @@ class Standpoint(Struct, frozen=True):
             old and new and (path == old or path.startswith(f"{old}/")) and real == new + path[len(old) :]
             for old, new in ways
         )
+
+
+MOST_AT_ONCE = 20  # paths that are resolved while others wait
+_NEAR = ("/tmp", "/var/tmp")
+
+
+class NotAtOnce(Exception):
+    """Paths on other disks, or too many, to resolve while others wait."""
+
+
+def resolve_paths(
+    rules: Rulebook,
+    guarded: OwnAssets,
+    action: Action,
+    judgement: Judgement,
+    named: MatchNames,
+    home: str,
+    access: Access | None,
+    hook_files: Sequence[str] = (),
+    at_once: bool = False,
+) -> tuple[Judgement, MatchNames]:
+    """Adds the effects on resolved paths to the judgement and the names; raises NotAtOnce where that may take long.
+
+    `access` is None where the paths may be those of another machine.
+    """
+    at = Standpoint(_absolute(action.cwd), _absolute(home))
+    found = paths_in(judgement.facts, at)
+    processes = [] if access is None else list(own_processes(judgement.facts, guarded, access.read))
+    if not found:
+        return (_joined(rules, judgement, processes), named) if processes else (judgement, named)
+    pairs = [(path, follow) for _, path, follow in found]
+    resolve = access.resolve if access is not None else None
+    if at_once and resolve is not None:
+        _check_near(pairs, at)
+    real, elsewhere = [path for path, _ in pairs], []
+    if resolve is not None:
+        *real, real_cwd, real_home = resolve([*pairs, (at.cwd, True), (at.home, True)])
+        elsewhere = list(redirected_effects(found, real, replace(at, real_cwd=real_cwd, real_home=real_home)))
+    facts = [*elsewhere, *own_files(found, real, guarded, hook_files), *processes]
+    if not facts:
+        return judgement, named
+    if elsewhere:
+        by_path = {one.path: one for one in elsewhere}
+        led = [(fact, by_path[there]) for (fact, _, _), there in zip(found, real, strict=True) if there in by_path]
+        named = with_real_paths(named, action, [(fact.target, one) for fact, one in led])
+    return _joined(rules, judgement, facts), named
+
+
+def _absolute(path: str) -> str:
+    return path.rstrip("/") if path.startswith("/") else ""
+
+
+def _check_near(pairs: Sequence[tuple[str, bool]], at: Standpoint) -> None:
+    near = [folder for folder in (at.cwd, at.home, *_NEAR) if folder]
+    if len(pairs) > MOST_AT_ONCE or not all(
+        any(path == one or path.startswith(f"{one}/") for one in near) for path, _ in pairs
+    ):
+        raise NotAtOnce
+
+
+def _joined(rules: Rulebook, judgement: Judgement, facts: Sequence[Fact]) -> Judgement:
+    return join_judgements(judgement, Judgement(judgement.assessment, (), tuple(facts)), rules)
 
 
 def paths_in(facts: Sequence[Fact], at: Standpoint) -> list[tuple[Effect, str, bool]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -14,11 +13,10 @@ from msgspec import Struct
 from interlock.approvals.denials import LASTS
 from interlock.approvals.tickets import seal_of
 from interlock.audit.chain import CONFIRMED, EVENTS
-from interlock.model import Confidential, Seconds, TicketState
+from interlock.model import Confidential, TicketState
 from interlock.policy.digest import normal_name
 from interlock.ports import Tx
 from interlock.records import AgentRow, Approval, AuditQuery, AuditRow, Block, Denial, Grant, Ticket, TicketQuery
-from interlock.times import seconds_left
 
 if TYPE_CHECKING:
     from interlock.runtime.state import State
@@ -79,11 +77,11 @@ class IntegrityBaseline:
         """When the caller last asked for a ticket, as far as this process knows."""
         return max(ticket.opened_at, self._asked.get(ticket.id, 0.0))
 
-    def cooling(self, ticket: Ticket, seconds: Seconds, now: float) -> int:
-        """The seconds of cooling-off left; a ticket unknown to this process starts cooling now."""
+    def cooling_since(self, ticket: Ticket, now: float) -> float:
+        """When its cooling-off began; a ticket unknown to this process starts cooling now."""
         if ticket.id not in self._since:
             _put(self._since, ticket.id, now)
-        return math.ceil(seconds_left(self._since[ticket.id] + seconds, now))
+        return self._since[ticket.id]
 
     def spend(self, id: str, by: object) -> bool:
         """Whether `by` may spend this ticket; False where it was spent or revoked before."""

@@ -21,20 +21,20 @@ from interlock.approvals import Resolution
 from interlock.approvals.confirmations import Elicitations, SessionConfirmations
 from interlock.approvals.decision_text import sentence
 from interlock.approvals.denials import StandingAnswers
-from interlock.approvals.statements import check_agreement
+from interlock.approvals.statements import TicketProof
 from interlock.approvals.tickets import seal_of, shown_hash
 from interlock.audit.chain import AuditRecorder
 from interlock.identity.isolation import JAILED, Jails
 from interlock.identity.keys.signing import CHECKPOINTS, INSTALLATION, SigningKey, checkpoint_key, installation_key
 from interlock.identity.sessions import OperatorSessions
 from interlock.identity.visitors import Visitors
-from interlock.model import Confidential, Human, Level, Requirement
+from interlock.model import Confidential, Level
 from interlock.policy.exemptions import OperatorPause
 from interlock.policy.overrides import AppliedRules
 from interlock.policy.policy import Policy
 from interlock.policy.registry import Registry
 from interlock.ports import Channel, Clock, SnapshotTaker, Store, StoreError, Tx
-from interlock.records import Approval, Block, Challenge, Ticket
+from interlock.records import Block, Challenge, Ticket
 from interlock.redaction import redact_text
 from interlock.runtime import ActionReader, InForce
 from interlock.runtime.adapters import Adapters
@@ -195,30 +195,21 @@ class State(Struct):
         for block in blocks:
             self.remember_block(block)
 
-    def agreement(
-        self, ticket: Ticket, approvals: Iterable[Approval], asked: Requirement, now: float, session: str = ""
-    ) -> str:
-        """Empty when this ticket may be spent (in this session), else why not; the ticket's own columns are not trusted."""
+    def proof_of(self, ticket: Ticket, session: str, now: float) -> TicketProof:
+        """What this process knows about a ticket that a caller in this session would spend."""
+        problem = ""
         if ticket.seal != seal_of(self, ticket) or ticket.shown_hash != shown_hash(ticket):
-            return "the ticket was altered outside Interlock"
-        if self.baseline.has_ended(ticket.id):
-            return "it was used or revoked before, and its row was altered since"
-        whole = ticket.requirement.join(asked)
-        if whole.cooling_seconds and not self.shared:
-            wait = self.baseline.cooling(ticket, whole.cooling_seconds, now)
-            if wait:
-                return f"it is cooling for {wait} s more"
-        if whole.human is Human.NONE:
-            return ""  # only cooling-off was required
-        if self.codes.is_agreed(ticket.id, now) and whole.open_to_anybody:
-            return ""
-        if self.elicitations.counts(ticket, asked, session, now):
-            return ""  # the client's own user, unattested: enough for a confirm
+            problem = "the ticket was altered outside Interlock"
+        elif self.baseline.has_ended(ticket.id):
+            problem = "it was used or revoked before, and its row was altered since"
         roster = self.sessions.roster
-        if roster is None:
-            return "nobody has unlocked this daemon since it started: an operator signs in (`interlock unlock`, or POST /api/v1/session)"
-        found = check_agreement(ticket, approvals, now, roster.people, roster.verify, asked=asked)
-        return "" if found.satisfied else found.reason
+        return TicketProof(
+            problem,
+            self.baseline.cooling_since(ticket, now) if not self.shared else None,
+            self.codes.is_agreed(ticket.id, now),
+            self.elicitations.is_confirmed(ticket, session, now),
+            *((roster.people, roster.verify) if roster is not None else ()),
+        )
 
     def tell(self, event: str, about: Ticket | Challenge | None, words: str = "") -> None:
         """Notifies every channel; a failing one is reported and changes no decision."""
