@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
@@ -60,6 +60,17 @@ class Problems:
         if not value:
             self.error((*path, key), f"{key} is empty")
         return value
+
+    def inner(self, data: Mapping[str, Any], key: str, path: Path) -> Mapping[str, Any] | None:
+        """The table under `key`; None where there is none."""
+        return self.table(data[key], (*path, key)) if data.get(key) is not None else None
+
+    def tables(self, data: Mapping[str, Any], key: str, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+        """The tables of the list under `key`, each with its path; refuses anything else in it."""
+        for at, item in enumerate(self.items(data, key, path)):
+            table = self.table(item, (*path, key, at))
+            if table is not None:
+                yield (*path, key, at), table
 
     def texts(self, data: Mapping[str, Any], key: str, path: Path) -> tuple[str, ...]:
         """The list of texts under `key`."""

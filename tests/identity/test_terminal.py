@@ -29,7 +29,7 @@ try:
 except EnrolmentError as error:
     print("REFUSED", error)
 """
-WHY = "from interlock.identity.terminal import is_agents_terminal; print('WHY', is_agents_terminal())"
+WHY = "from interlock.identity.agent_detection import is_agents_terminal; print('WHY', is_agents_terminal())"
 READ = "from interlock.identity.terminal import read_passphrase; print('READ', repr(read_passphrase()))"
 
 

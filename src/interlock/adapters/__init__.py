@@ -21,18 +21,6 @@ from interlock.adapters.yaml_lines import MARK, MAX_CHARACTERS, ParsedYaml, read
 from interlock.model import Level
 from interlock.problems import Path, Problem, Problems, describe_value
 
-__all__ = [
-    "Adapter",
-    "AdapterError",
-    "AdapterOperationSpec",
-    "AdapterParam",
-    "AdapterProblem",
-    "AdapterReading",
-    "load",
-    "read",
-    "read_file",
-]
-
 _MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 METHODS = frozenset("GET HEAD OPTIONS POST PUT PATCH DELETE".split())
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -197,7 +185,7 @@ def read_form(written: ParsedYaml) -> Adapter | None:
         problems.warn(("type",), f"type is {describe_value(named['type'])}, not 'adapter'")
     if "trust" in data and "trust_level" in data:
         problems.error(("trust_level",), "trust and trust_level are both there; keep trust")
-    auth = _table(data, "auth", problems)
+    auth = problems.inner(data, "auth", ()) or NOTHING
     _check_secrets(auth, ("auth",), problems)
     return Adapter(
         **named,
@@ -216,12 +204,6 @@ def _version(data: Mapping[str, Any], problems: Problems) -> str:
         problems.warn(("version",), f"version {value} is a number; put it in quotes")
         return str(value)
     return problems.text(data, "version", (), required=True)
-
-
-def _table(data: Mapping[str, Any], key: str, problems: Problems) -> Mapping[str, Any]:
-    if data.get(key) is None:
-        return NOTHING
-    return problems.table(data[key], (key,)) or NOTHING
 
 
 def _target(data: Mapping[str, Any], problems: Problems) -> Mapping[str, Any]:
@@ -278,11 +260,8 @@ def _operations(written: ParsedYaml, problems: Problems) -> tuple[AdapterOperati
     for category in families:
         if category not in CATEGORY_LEVELS:
             continue
-        for at, item in enumerate(problems.items(families, category, ("operations",))):
-            path = ("operations", category, at)
-            table = problems.table(item, path)
-            if table is not None:
-                found.append(_operation(table, category, path, written.line(path), problems))
+        for path, table in problems.tables(families, category, ("operations",)):
+            found.append(_operation(table, category, path, written.line(path), problems))
     _check_names(found, problems)
     return tuple(found)
 

@@ -293,11 +293,7 @@ def _cooldown(data: Mapping[str, Any], path: Path, problems: Problems) -> int:
 
 def _conditions(data: Mapping[str, Any], start: Level, path: Path, problems: Problems) -> tuple[ConditionalLevel, ...]:
     found = []
-    for at, item in enumerate(problems.items(data, "conditions", path)):
-        here = (*path, "conditions", at)
-        case = problems.table(item, here)
-        if case is None:
-            continue
+    for here, case in problems.tables(data, "conditions", path):
         problems.only(case, ("when", "level", "reason"), here)
         text = problems.text(case, "when", here, required=True)
         level = _needed_level(case, here, problems)
@@ -342,11 +338,7 @@ def _approver(item: object, path: Path, problems: Problems) -> str:
 
 def _escalation(data: Mapping[str, Any], start: Level, path: Path, problems: Problems) -> tuple[Escalation, ...]:
     found: list[Escalation] = []
-    for at, item in enumerate(problems.items(data, "escalation", path)):
-        here = (*path, "escalation", at)
-        step = problems.table(item, here)
-        if step is None:
-            continue
+    for here, step in problems.tables(data, "escalation", path):
         problems.only(step, ("after_count", "level", "message"), here)
         if "after_count" not in step:
             problems.error(here, "after_count is missing")

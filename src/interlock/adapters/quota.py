@@ -265,9 +265,7 @@ _MOST = 1_000_000_000
 def read_limits(data: Mapping[str, Any], problems: Problems) -> ServiceLimits:
     """The limits that the block declares; problems are reported with their path."""
     path: Path = ("rate_limits",)
-    if data.get("rate_limits") is None:
-        return ServiceLimits()
-    block = problems.table(data["rate_limits"], path)
+    block = problems.inner(data, "rate_limits", ())
     if block is None:
         return ServiceLimits()
     problems.only(block, _KEYS, path, error=False)
@@ -276,7 +274,7 @@ def read_limits(data: Mapping[str, Any], problems: Problems) -> ServiceLimits:
         for window in WINDOWS
         if (number := problems.number(block, f"requests_per_{window}", path, 1, _MOST, whole=True)) is not None
     ]
-    api = [_api(item, (*path, "api_limits", at), problems) for at, item in _items(block, "api_limits", path, problems)]
+    api = [_api(table, here, problems) for here, table in problems.tables(block, "api_limits", path)]
     quotas, prices = _quotas(block, path, problems), _prices(block, path, problems)
     if any(quota.metric.startswith("cost_") for quota in quotas) and not prices:
         problems.error((*path, "quotas"), "a cost is limited, but rate_limits.cost has no price")
@@ -284,14 +282,7 @@ def read_limits(data: Mapping[str, Any], problems: Problems) -> ServiceLimits:
     return ServiceLimits((*short, *(one for one in api if one is not None)), quotas, prices, int(together or 0))
 
 
-def _items(block: Mapping[str, Any], key: str, path: Path, problems: Problems) -> list[tuple[int, Any]]:
-    return list(enumerate(problems.items(block, key, path)))
-
-
-def _api(item: Any, path: Path, problems: Problems) -> ApiLimit | None:
-    table = problems.table(item, path)
-    if table is None:
-        return None
+def _api(table: Mapping[str, Any], path: Path, problems: Problems) -> ApiLimit | None:
     problems.only(table, _LIMIT_KEYS, path)
     if "metric" in table:
         problems.error(
@@ -324,23 +315,17 @@ def _api(item: Any, path: Path, problems: Problems) -> ApiLimit | None:
 
 
 def _quotas(block: Mapping[str, Any], path: Path, problems: Problems) -> tuple[Quota, ...]:
-    if block.get("quotas") is None:
-        return ()
-    here = (*path, "quotas")
-    table = problems.table(block["quotas"], here)
+    here, table = (*path, "quotas"), problems.inner(block, "quotas", path)
     if table is None:
         return ()
     problems.only(table, _QUOTAS_KEYS, here, error=False)
-    found = [_quota(item, (*here, "limits", at), problems) for at, item in _items(table, "limits", here, problems)]
+    found = [_quota(one, place, problems) for place, one in problems.tables(table, "limits", here)]
     if not problems.flag(table, "enabled", here, True):
         return ()
     return tuple(one for one in found if one is not None)
 
 
-def _quota(item: Any, path: Path, problems: Problems) -> Quota | None:
-    table = problems.table(item, path)
-    if table is None:
-        return None
+def _quota(table: Mapping[str, Any], path: Path, problems: Problems) -> Quota | None:
     problems.only(table, _QUOTA_KEYS, path)
     metric = problems.text(table, "metric", path, required=True)
     if metric.startswith("tokens_"):
@@ -364,20 +349,14 @@ def _quota(item: Any, path: Path, problems: Problems) -> Quota | None:
 
 
 def _prices(block: Mapping[str, Any], path: Path, problems: Problems) -> tuple[tuple[str, float], ...]:
-    if block.get("cost") is None:
-        return ()
-    here = (*path, "cost")
-    table = problems.table(block["cost"], here)
+    here, table = (*path, "cost"), problems.inner(block, "cost", path)
     if table is None:
         return ()
     problems.only(table, _COST_KEYS, here, error=False)
     found = []
-    for at, item in _items(table, "pricing", here, problems):
-        price = problems.table(item, (*here, "pricing", at))
-        if price is None:
-            continue
-        problems.only(price, _PRICE_KEYS, (*here, "pricing", at), error=False)
-        cost = problems.number(price, "cost_per_call", (*here, "pricing", at), 0, _MOST)
+    for place, price in problems.tables(table, "pricing", here):
+        problems.only(price, _PRICE_KEYS, place, error=False)
+        cost = problems.number(price, "cost_per_call", place, 0, _MOST)
         if cost is not None:
-            found.append((problems.text(price, "endpoint", (*here, "pricing", at)) or "*", cost))
+            found.append((problems.text(price, "endpoint", place) or "*", cost))
     return tuple(found)

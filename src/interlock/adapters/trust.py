@@ -8,7 +8,7 @@ from enum import IntEnum
 from types import MappingProxyType
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.problems import Path, Problems, describe_value
@@ -72,7 +72,6 @@ class TrustRecord(Struct, frozen=True):
     generated_by: str = ""
     validated_at: float | None = None
     validated_by: str = ""
-    validation_report: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     promoted_from: Trust | None = None
     history: tuple[TrustStep, ...] = ()
     certification: Certification | None = None
@@ -179,13 +178,14 @@ def read_trust(data: Mapping[str, Any], problems: Problems) -> TrustRecord:
     if "level" not in value:
         problems.warn(path, "trust has no level: untested")
     errors = len(problems.found)
+    if (report := problems.inner(value, "validation_report", path)) is not None:
+        problems.only(report, _REPORT_KEYS, (*path, "validation_report"), error=False)
     record = TrustRecord(
         level=_word(value["level"], (*path, "level"), problems) if "level" in value else Trust.UNTESTED,
         generated_at=_time(value, "generated_at", path, problems),
         generated_by=problems.text(value, "generated_by", path),
         validated_at=_time(value, "validated_at", path, problems),
         validated_by=problems.text(value, "validated_by", path),
-        validation_report=_report(value, path, problems),
         promoted_from=_optional_word(value, "promoted_from", path, problems),
         history=_history(value, path, problems),
         certification=_certification(value, path, problems),
@@ -222,27 +222,12 @@ def _time(data: Mapping[str, Any], key: str, path: Path, problems: Problems) -> 
         return None
 
 
-def _report(data: Mapping[str, Any], path: Path, problems: Problems) -> MappingProxyType[str, Any]:
-    report = data.get("validation_report")
-    if report is None:
-        return MappingProxyType({})
-    table = problems.table(report, (*path, "validation_report"))
-    if table is None:
-        return MappingProxyType({})
-    problems.only(table, _REPORT_KEYS, (*path, "validation_report"), error=False)
-    return MappingProxyType(dict(table))
-
-
 def _history(data: Mapping[str, Any], path: Path, problems: Problems) -> tuple[TrustStep, ...]:
     """The steps, each one up at a time or down; a step that does not start where the last ended is refused."""
     found: list[TrustStep] = []
     if data.get("promotion_history") in (None, []):
         return ()
-    for at, item in enumerate(problems.items(data, "promotion_history", path)):
-        here = (*path, "promotion_history", at)
-        step = problems.table(item, here)
-        if step is None:
-            continue
+    for here, step in problems.tables(data, "promotion_history", path):
         problems.only(step, _CHANGE_KEYS, here, error=False)
         change = _change(step, here, problems)
         if change is None:
@@ -274,10 +259,7 @@ def _change(step: Mapping[str, Any], path: Path, problems: Problems) -> TrustSte
 
 
 def _certification(data: Mapping[str, Any], path: Path, problems: Problems) -> Certification | None:
-    if data.get("certification") is None:
-        return None
-    here = (*path, "certification")
-    table = problems.table(data["certification"], here)
+    here, table = (*path, "certification"), problems.inner(data, "certification", path)
     if table is None:
         return None
     problems.only(table, _CERTIFICATION_KEYS, here, error=False)

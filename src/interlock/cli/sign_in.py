@@ -10,7 +10,8 @@ from contextlib import contextmanager, suppress
 from interlock.cli.arguments import Args
 from interlock.cli.command import USAGE, CommandError, daemon
 from interlock.client import ApiError, DaemonClient, NoDaemon
-from interlock.identity.terminal import controlling_terminal, is_agents_terminal, read_passphrase
+from interlock.identity.agent_detection import is_agents_terminal
+from interlock.identity.terminal import controlling_terminal, read_passphrase
 
 CHANNEL = "cli"
 TRIES = 3

@@ -26,8 +26,8 @@ from interlock.console.visit import (
     Visit,
     header,
 )
-from interlock.identity.console_access import Visitor, may_visit, visitor_of
-from interlock.identity.visitors import Site, site_of
+from interlock.identity.console_access import may_visit, visitor_of
+from interlock.identity.visitors import Site, Visitor, site_of
 from interlock.web.context import Context
 from interlock.web.guards import ClientGone, Scope, over_socket, read_body
 from interlock.web.json_body import parse_json

@@ -12,9 +12,10 @@ from interlock.console.replies import form_field, json_field, json_handler
 from interlock.console.visit import OPEN, VIEWER, Answer, InvalidInput, JsonAnswer, Page, RedirectTo, Route, Visit
 from interlock.error_codes import AnswerRefused
 from interlock.identity import credentials, passkeys, totp
-from interlock.identity.console_access import Visitor, enter_by_link, sign_out_everywhere, visitor_of
+from interlock.identity.console_access import enter_by_link, sign_out_everywhere, visitor_of
 from interlock.identity.keys.roster import PASSKEY
 from interlock.identity.sessions import SignInRefused, TooManySignIns
+from interlock.identity.visitors import Visitor
 
 HOME = "/console"
 SIGN_IN, SET_UP, KEYS = "/console/sign-in", "/console/set-up", "/console/keys"

@@ -12,7 +12,7 @@ from interlock.identity.visitors import Site, site_of
 from interlock.web.context import Context
 
 if TYPE_CHECKING:
-    from interlock.identity.console_access import Visitor
+    from interlock.identity.visitors import Visitor
 
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})

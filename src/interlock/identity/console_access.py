@@ -10,16 +10,6 @@ from interlock.identity.sessions import OperatorSession, SignInRefused
 from interlock.identity.visitors import SET_UP, VIEWER, Visitor
 from interlock.runtime.state import State
 
-__all__ = [
-    "Visitor",
-    "enter_by_link",
-    "may_visit",
-    "role_of",
-    "set_up_link",
-    "sign_out_everywhere",
-    "visitor_of",
-]
-
 ADMIN, APPROVER = "admin", "approver"
 _RANKS = (VIEWER, APPROVER, ADMIN)
 _SIGNED_OUT = (

@@ -10,14 +10,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import msgspec
-from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.identity.keys.passphrases import OperatorKeys
-from interlock.identity.keys.signing import SigningKey
+from interlock.identity.keys.signing import SigningKey, open_box, seal_box
 from interlock.identity.passkey_proofs import PasskeyProof, key_id, session_challenge, to_hex
 from interlock.identity.sessions import Signer, SignInRefused
 from interlock.model import Confidential
@@ -26,7 +24,6 @@ from interlock.records import SealedSession
 from interlock.redaction import hash_token
 
 T = TypeVar("T")
-_NONCE_BYTES = 12
 
 
 class SessionKey(Struct, frozen=True):
@@ -91,23 +88,21 @@ def _typed(kind: type, value: Any) -> Any:
 
 def seal(value: Any, token: str, purpose: str, seal_key: bytes) -> str:
     """Encrypts a value under its token and the operators' seal key: a copy of the store opens nothing, with either of them alone."""
-    nonce = secrets.token_bytes(_NONCE_BYTES)
-    return (nonce + _cipher(token, seal_key).encrypt(nonce, encode(value), purpose.encode())).hex()
+    return seal_box(_key_of(token, seal_key), encode(value), purpose.encode())
 
 
 def unseal(box: str, kind: type[T], token: str, purpose: str, seal_key: bytes) -> T | None:
     """Decrypts a sealed value; None where it was altered, or belongs to another token or purpose."""
+    plain = open_box(_key_of(token, seal_key), box, purpose.encode())
     try:
-        data = bytes.fromhex(box)
-        plain = _cipher(token, seal_key).decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], purpose.encode())
-        return decode(plain, kind)
-    except (InvalidTag, ValueError):
+        return decode(plain, kind) if plain is not None else None
+    except ValueError:
         return None
 
 
-def _cipher(token: str, seal_key: bytes) -> ChaCha20Poly1305:
+def _key_of(token: str, seal_key: bytes) -> bytes:
     secret = b"interlock browser session\0" + token.encode("utf-8", "surrogatepass")
-    return ChaCha20Poly1305(hmac.new(seal_key, secret, hashlib.sha256).digest())
+    return hmac.new(seal_key, secret, hashlib.sha256).digest()
 
 
 SEEN_SECONDS = 15.0  # a request is noted in the store at most so often

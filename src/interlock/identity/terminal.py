@@ -13,18 +13,6 @@ from types import FrameType
 
 from msgspec import Struct
 
-from interlock.identity.agent_detection import is_agents_terminal
-
-__all__ = [
-    "EnrolmentError",
-    "Terminal",
-    "TerminalError",
-    "controlling_terminal",
-    "is_agents_terminal",
-    "read_passphrase",
-]
-
-
 DEVICE = "/dev/tty"
 PATIENCE = 300.0  # seconds
 MAX_LINE = 4096  # bytes

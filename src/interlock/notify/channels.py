@@ -18,8 +18,6 @@ from interlock.notify.terminal import TerminalLine
 from interlock.notify.webhook import Webhook
 from interlock.ports import Carrier, Channel, OpenChannel
 
-__all__ = ["open_builtin_channels"]
-
 
 def open_builtin_channels(
     dialog: str, environ: Mapping[str, str], agents: str | None

@@ -11,13 +11,11 @@ import unicodedata
 from collections.abc import Iterable
 
 from argon2.low_level import Type, hash_secret_raw
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.identity.keys.roster import seal_operator
-from interlock.identity.keys.signing import SigningKey
+from interlock.identity.keys.signing import SigningKey, open_box, seal_box
 from interlock.model import Confidential
 from interlock.policy.digest import leaves_no_mark, normal_name
 from interlock.records import OperatorRow
@@ -26,7 +24,6 @@ MIN_PASSPHRASE = 8
 MAX_PASSPHRASE = 1024
 SEAL_KEY_BYTES = 32
 _SALT_BYTES = 16
-_NONCE_BYTES = 12
 _RESERVED = frozenset("human agent operator service system nobody anybody everybody".split())
 _TRIVIAL = frozenset(
     "password passwort passphrase passwd pass secret admin administrator interlock letmein welcome changeme default "
@@ -128,9 +125,8 @@ def enrol(
         created_at=now,
         created_by=by,
     )
-    nonce = secrets.token_bytes(_NONCE_BYTES)
-    box = ChaCha20Poly1305(_part(stretched, "wrap")).encrypt(nonce, seal_key, _bound_to(row))
-    return seal_operator(replace(row, wrapped=(nonce + box).hex()), seal_key), seal_key
+    box = seal_box(_part(stretched, "wrap"), seal_key, _bound_to(row))
+    return seal_operator(replace(row, wrapped=box), seal_key), seal_key
 
 
 def open_row(row: OperatorRow | None, passphrase: str) -> OperatorKeys:
@@ -144,13 +140,9 @@ def open_row(row: OperatorRow | None, passphrase: str) -> OperatorKeys:
     key = SigningKey.of(_part(stretched, "sign"))
     if row is None or not fit or row.disabled_at or key.public_key != row.public_key:
         raise WrongPassphrase
-    box = _hex(row.wrapped)
-    try:
-        seal_key = ChaCha20Poly1305(_part(stretched, "wrap")).decrypt(
-            box[:_NONCE_BYTES], box[_NONCE_BYTES:], _bound_to(row)
-        )
-    except (InvalidTag, ValueError):
-        raise WrongPassphrase from None
+    seal_key = open_box(_part(stretched, "wrap"), row.wrapped, _bound_to(row))
+    if seal_key is None:
+        raise WrongPassphrase
     return OperatorKeys(row.name, key, seal_key)
 
 

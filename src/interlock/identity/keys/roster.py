@@ -6,18 +6,15 @@ import hashlib
 import hmac
 import json
 import math
-import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.approvals.statements import RosterEntry
-from interlock.identity.keys.signing import key_id, verify_signature
+from interlock.identity.keys.signing import key_id, open_box, seal_box, verify_signature
 from interlock.identity.passkey_proofs import PREFIX
 from interlock.identity.passkey_proofs import key_id as passkey_id
 from interlock.model import Confidential
@@ -25,7 +22,6 @@ from interlock.records import Credential, OperatorRow
 
 CREDENTIALS_SETTING = "credentials_seal"  # the setting that keeps the seal of the list
 PASSKEY, TOTP = "passkey", "totp"
-_NONCE_BYTES = 12
 
 
 def seal_credential(row: Credential, seal_key: bytes) -> Credential:
@@ -61,21 +57,16 @@ def credential_problems(rows: Iterable[Credential], seal_key: bytes, listed: str
 
 def wrap_secret(secret: str, operator: str, id: str, seal_key: bytes) -> str:
     """Encrypts a secret for this credential of this operator; only an unlocked daemon can decrypt it."""
-    nonce = secrets.token_bytes(_NONCE_BYTES)
-    return (nonce + _box(seal_key).encrypt(nonce, secret.encode(), _bound(operator, id))).hex()
+    return seal_box(_wrapping_key(seal_key), secret.encode(), _bound(operator, id))
 
 
 def unwrap_secret(box: str, operator: str, id: str, seal_key: bytes) -> str:
     """Decrypts a wrapped secret; empty where it was altered, or belongs to another credential."""
-    try:
-        data = bytes.fromhex(box)
-        return _box(seal_key).decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], _bound(operator, id)).decode()
-    except (InvalidTag, ValueError):
-        return ""
+    return (open_box(_wrapping_key(seal_key), box, _bound(operator, id)) or b"").decode()
 
 
-def _box(seal_key: bytes) -> ChaCha20Poly1305:
-    return ChaCha20Poly1305(hmac.new(seal_key, b"interlock wrap totp", hashlib.sha256).digest())
+def _wrapping_key(seal_key: bytes) -> bytes:
+    return hmac.new(seal_key, b"interlock wrap totp", hashlib.sha256).digest()
 
 
 def _bound(operator: str, id: str) -> bytes:
@@ -184,7 +175,7 @@ def problems(rows: Iterable[OperatorRow], seal_key: bytes, listed: str | None) -
     keys = Counter(row.key_id for row in kept)
     found: list[str] = []
     for row in kept:
-        if not hmac.compare_digest(seal_operator(row, seal_key).seal.encode(), row.seal.encode("utf-8", "replace")):
+        if not _same(seal_operator(row, seal_key).seal, row.seal):
             found.append(f"operator {row.name!r:.80}: this row was added or altered outside the operator commands")
         elif row.key_id != key_id(row.public_key):
             found.append(f"operator {row.name!r:.80}: the key id belongs to another key")
@@ -196,7 +187,7 @@ def problems(rows: Iterable[OperatorRow], seal_key: bytes, listed: str | None) -
 def _list_problems(rows: tuple[OperatorRow, ...], seal_key: bytes, listed: str | None) -> tuple[str, ...]:
     if listed is None:
         return (f"the sealed list of operators is missing (setting {ROSTER_SETTING})",)
-    if hmac.compare_digest(roster_seal(rows, seal_key).encode(), listed.encode("utf-8", "replace")):
+    if _same(roster_seal(rows, seal_key), listed):
         return ()
     here = {row.name for row in rows}
     before = _listed_names(listed)

@@ -9,11 +9,14 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, InvalidTag
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from msgspec import Struct
 
 from interlock.model import Confidential
+
+_NONCE_BYTES = 12
 
 
 class SigningKey(Confidential, Struct, frozen=True):
@@ -49,6 +52,21 @@ def verify_signature(public_key: str, data: bytes, signature: str) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def seal_box(key: bytes, plain: bytes, bound_to: bytes) -> str:
+    """Encrypts bytes under a key, bound to a context, in hex."""
+    nonce = secrets.token_bytes(_NONCE_BYTES)
+    return (nonce + ChaCha20Poly1305(key).encrypt(nonce, plain, bound_to)).hex()
+
+
+def open_box(key: bytes, box: str, bound_to: bytes) -> bytes | None:
+    """Decrypts a box; None where it was altered, or belongs to another key or context."""
+    try:
+        data = bytes.fromhex(box)
+        return ChaCha20Poly1305(key).decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], bound_to)
+    except (InvalidTag, ValueError):
+        return None
 
 
 KEY_BYTES = 32
