@@ -36,7 +36,7 @@ def notify(tx: Tx, agent: AgentRef, type: str, message: str, now: float, **metad
     return replace(note, id=tx.add_notification(note))
 
 
-def broadcast(tx: Tx, offender: AgentRef, challenge: Challenge, tier: str, now: float) -> int:
+def broadcast(tx: Tx, offender: AgentRef, challenge: Challenge, tier: str, now: float) -> None:
     """AE-13, R-18: notifies every executing agent, the offender too, of who was stopped and why; never of the action's text."""
     running = [execution.agent for status in STORED_LIVE for execution in tx.executions(status=status)]
     agents = {(one.principal, normal_name(one.name)): one for one in (*running, offender)}
@@ -44,7 +44,6 @@ def broadcast(tx: Tx, offender: AgentRef, challenge: Challenge, tier: str, now: 
     for one in agents.values():
         _clear(tx, _about(tx, one, now, principal=offender.principal), now)
         notify(tx, one, DANGER, message, now, verificationId=challenge.id, level=tier, principal=offender.principal)
-    return len(agents)
 
 
 def danger_words(name: str) -> str:
@@ -70,9 +69,9 @@ def deliver(tx: Tx, agent: AgentRef, now: float) -> list[dict[str, Any]]:
     return notes
 
 
-def clear(tx: Tx, agent: AgentRef, now: float, *, ticket: str = "", challenge: str = "", execution: str = "") -> int:
+def clear(tx: Tx, agent: AgentRef, now: float, *, ticket: str = "", challenge: str = "", execution: str = "") -> None:
     """Clears the notices about this ticket, challenge or execution."""
-    return _clear(tx, _about(tx, agent, now, ticket=ticket, verificationId=challenge, execution=execution), now)
+    _clear(tx, _about(tx, agent, now, ticket=ticket, verificationId=challenge, execution=execution), now)
 
 
 def is_over(tx: Tx, note: Notification, now: float) -> bool:
@@ -107,12 +106,9 @@ def _about(tx: Tx, agent: AgentRef, now: float, **what: str) -> list[Notificatio
     ]
 
 
-def _clear(tx: Tx, notes: Iterable[Notification], now: float) -> int:
-    cleared = 0
+def _clear(tx: Tx, notes: Iterable[Notification], now: float) -> None:
     for note in notes:
         tx.change_notification(replace(note, cleared_at=now))
-        cleared += 1
-    return cleared
 
 
 def approval_hint(ticket: str) -> str:

@@ -55,7 +55,6 @@ class McpBackend(Protocol):
 
 
 KEY = "confirm"
-Render = Callable[..., types.CallToolResult]
 
 
 class _State(Struct, frozen=True):
@@ -91,15 +90,11 @@ async def resume_call(backend: McpBackend, params: types.CallToolRequestParams, 
 
 
 async def confirm_with_user(
-    backend: McpBackend,
-    context: Context,
-    call: ToolCall,
-    reply: Mapping[str, Any],
-    render: Render,
+    backend: McpBackend, context: Context, call: ToolCall, reply: Mapping[str, Any]
 ) -> types.CallToolResult | types.InputRequiredResult:
     """The reply, or a question to the user where that could turn it into a yes."""
     token = offered_token(reply.get("envelope", {}))
-    plain = render(reply, call.tool)
+    plain = tool_result(reply, call.tool)
     if not token or call.user_asked or not _can_ask(context):
         return plain
     question = await backend.ask(call.who, token)
@@ -117,7 +112,7 @@ async def confirm_with_user(
         return plain
     armed = await backend.elicited(call.who, state.ask, approve)
     again = _confirmed(call, state) if armed else replace(call, user_asked=True)  # a no becomes a refusal
-    return render(await backend.call(again), call.tool)
+    return tool_result(await backend.call(again), call.tool)
 
 
 def offered_token(envelope: Mapping[str, Any]) -> str:
@@ -236,7 +231,7 @@ async def _answer(
         check_request(call.arguments)
         call = await resume_call(backend, params, call)
         reply = await backend.call(call)
-        return await confirm_with_user(backend, context, call, reply, tool_result)
+        return await confirm_with_user(backend, context, call, reply)
     except AqlProblem as found:
         return tool_result(refusal(found, backend.session_of(call.who)).wire, call.tool)
     except MCPError:  # an unknown tool

@@ -17,6 +17,7 @@ from interlock.snapshots.contents import hash_file
 from interlock.snapshots.folder import Attributes, FolderHandles, attributes
 from interlock.snapshots.manifest import SavedPath
 
+_LARGEST = 64 << 20  # bytes of a file of Git
 _KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 
 
@@ -88,13 +89,13 @@ def is_unchanged(entry: SavedPath, state: PathState) -> bool:
     return (entry.kind, entry.size, entry.sha256, entry.link) == (state.kind, state.size, state.sha256, state.link)
 
 
-def read_git_file(places: FolderHandles, path: str, most: int = 64 << 20) -> bytes:
+def read_git_file(places: FolderHandles, path: str) -> bytes:
     """The content of a small file of Git; empty where it is missing."""
     if places.stat(path) is None:
         return b""
     with open(places.open_file(path), "rb") as given:
-        data = given.read(most + 1)
-    if len(data) > most:
+        data = given.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
         raise Unclear("a file of the repository is too large")
     return data
 

@@ -188,7 +188,7 @@ def _scope(one: OpenSnapshot, planned: RestorePlan) -> SnapshotScope:
         changed = scope.git(one.planner.repository(move.git))
         changed.refs[move.ref.name] = move.ref.old
         if move.now:
-            changed.tips[bytes.fromhex(move.now)] = None
+            scope.hold(changed.repository, bytes.fromhex(move.now))
     for step in planned.steps:
         path, role = step.entry.path, step.entry.role
         if step.now.kind == "folder" and step.entry.kind not in ("folder", "absent"):
@@ -198,13 +198,13 @@ def _scope(one: OpenSnapshot, planned: RestorePlan) -> SnapshotScope:
         git = next((git for git in one.manifest.git if path.startswith((f"{git.git_dir}/", f"{git.shared}/"))), None)
         if git is not None and role:
             repository = one.planner.repository(git)
-            changed = scope.git(repository)
+            scope.git(repository)
             if role in ("stash", "log"):
-                changed.tips |= dict.fromkeys(logged_commits(repository, path))
+                scope.hold(repository, *logged_commits(repository, path))
             elif role == "index":
                 add_index(scope, repository)
-            elif role == "head" and (head := repository.history.head()) is not None:
-                changed.tips[head] = None
+            elif role == "head":
+                scope.hold(repository, repository.history.head())
     scope.databases |= {
         refill.database.path: None for refill in planned.refills if os.path.exists(refill.database.path)
     }

@@ -60,10 +60,7 @@ class SnapshotScope(Struct):
         return self._survey
 
     def path(self, path: str, role: str = "", leaves: str = "") -> None:
-        self.budget.entry()
-        if is_virtual(path):
-            raise Unclear("it is no ordinary file system")
-        self.paths.setdefault(path, (role, leaves))
+        self.paths.setdefault(self._ordinary(path), (role, leaves))
 
     def below(self, top: str, path: str) -> None:
         """Adds a path, with the folders between it and a top, which may be deleted with it."""
@@ -78,13 +75,20 @@ class SnapshotScope(Struct):
             self.path(path)
 
     def tree(self, path: str) -> None:
+        self.trees[self._ordinary(path)] = None
+
+    def _ordinary(self, path: str) -> str:
         self.budget.entry()
         if is_virtual(path):
             raise Unclear("it is no ordinary file system")
-        self.trees[path] = None
+        return path
 
     def git(self, repository: Repository) -> RepositoryScope:
         return self.repositories.setdefault(repository.own, RepositoryScope(repository))
+
+    def hold(self, repository: Repository, *commits: bytes | None) -> None:
+        """Adds commits that only the snapshot may refer to later."""
+        self.git(repository).tips |= {commit: None for commit in commits if commit is not None}
 
 
 def add_git_command(base: str, words: Sequence[str], scope: SnapshotScope, after: Sequence[str] = ()) -> bool:
@@ -107,16 +111,8 @@ def _reset(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> No
     elif meant.source is not None:
         scope.path(os.path.join(command.repository.own, "HEAD"), "head", meant.source.hex())
     _add_replaced(scope, command, meant)
-    if head is not None and meant.source is not None:
-        scope.git(command.repository).tips[head] = None
-
-
-def _checkout(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    _add_switched(scope, command, git_command.checkout_scope(command, rest))
-
-
-def _switch(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    _add_switched(scope, command, git_command.switch_scope(command, rest))
+    if meant.source is not None:
+        scope.hold(command.repository, head)
 
 
 def _add_switched(scope: SnapshotScope, command: GitCommand, meant: CheckoutScope) -> None:
@@ -124,14 +120,8 @@ def _add_switched(scope: SnapshotScope, command: GitCommand, meant: CheckoutScop
         branch = f"refs/heads/{meant.named}"
         leaves = f"ref: {branch}" if command.history.ref(branch) is not None else meant.source.hex()
         scope.path(os.path.join(command.repository.own, "HEAD"), "head", leaves)
-        head = command.history.head()
-        if head is not None:
-            scope.git(command.repository).tips[head] = None
+        scope.hold(command.repository, command.history.head())
     _add_replaced(scope, command, meant)
-
-
-def _restore(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    _add_replaced(scope, command, git_command.restore_scope(command, rest))
 
 
 def _add_replaced(scope: SnapshotScope, command: GitCommand, meant: CheckoutScope) -> None:
@@ -242,23 +232,22 @@ def _stash(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> No
     git_command.dropped_stashes(command, rest)
     log = os.path.join(command.repository.shared, "logs", "refs", "stash")
     scope.path(log, "stash")
-    scope.git(command.repository).tips |= dict.fromkeys(logged_commits(command.repository, log))
-    _tip(scope, command, "refs/stash")
+    scope.hold(command.repository, *logged_commits(command.repository, log), command.history.ref("refs/stash"))
 
 
 def _branch(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
     shared = command.repository.shared
     for name in git_command.deleted_branches(command, rest):
-        _ref(scope, command, name, "")
+        _delete_ref(scope, command, name)
         log = os.path.join(shared, "logs", name)
         scope.path(log, "log")
-        scope.git(command.repository).tips |= dict.fromkeys(logged_commits(command.repository, log))
+        scope.hold(command.repository, *logged_commits(command.repository, log))
     scope.path(os.path.join(shared, "config"), "config")
 
 
 def _tag(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
     for name in git_command.dropped_tags(command, rest):
-        _ref(scope, command, name, "")
+        _delete_ref(scope, command, name)
 
 
 def _worktree(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
@@ -266,7 +255,7 @@ def _worktree(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) ->
         for own, head in git_command.linked_work_trees(command):
             scope.path(os.path.dirname(own))
             scope.tree(own)
-            scope.git(command.repository).tips |= {head: None} if head is not None else {}
+            scope.hold(command.repository, head)
         return
     path, tree = git_command.removed_work_tree(command, rest)
     if not tree.own.startswith(f"{tree.shared}/worktrees/"):
@@ -275,8 +264,8 @@ def _worktree(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) ->
     scope.path(os.path.dirname(tree.own))
     scope.tree(tree.own)
     changed = scope.git(command.repository)
-    head = tree.history.head()
-    changed.tips |= dict.fromkeys([*([head] if head is not None else []), *logged_commits(tree, os.path.join(tree.own, "logs", "HEAD"))])  # fmt: skip
+    log = os.path.join(tree.own, "logs", "HEAD")
+    scope.hold(command.repository, tree.history.head(), *logged_commits(tree, log))
     for name, entry in tree.index.entries.items():
         if tree.committed(name) != entry.oid and not entry.submodule and tree.objects.has(entry.oid):
             changed.blobs[entry.oid] = None
@@ -296,19 +285,13 @@ def _push(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> Non
     old, new = command.history.ref(f"refs/remotes/{remote}/{name}"), command.history.resolve(source)
     if old is None or new is None or not name:
         raise Unclear("what the remote has now cannot be seen from here")
-    scope.git(command.repository).tips[old] = None
+    scope.hold(command.repository, old)
     scope.remotes.append(SavedRemoteRef(command.repository.own, remote, name, old.hex(), new.hex()))
 
 
-def _ref(scope: SnapshotScope, command: GitCommand, name: str, leaves: str) -> None:
-    scope.git(command.repository).refs[name] = leaves
-    _tip(scope, command, name)
-
-
-def _tip(scope: SnapshotScope, command: GitCommand, name: str) -> None:
-    found = command.history.ref(name)
-    if found is not None:
-        scope.git(command.repository).tips[found] = None
+def _delete_ref(scope: SnapshotScope, command: GitCommand, name: str) -> None:
+    scope.git(command.repository).refs[name] = ""
+    scope.hold(command.repository, command.history.ref(name))
 
 
 def logged_commits(repository: Repository, path: str) -> list[bytes]:
@@ -325,9 +308,9 @@ def logged_commits(repository: Repository, path: str) -> list[bytes]:
 
 _READERS: dict[str, Callable[[SnapshotScope, GitCommand, Sequence[str]], None]] = {
     "reset": _reset,
-    "checkout": _checkout,
-    "switch": _switch,
-    "restore": _restore,
+    "checkout": lambda scope, command, rest: _add_switched(scope, command, git_command.checkout_scope(command, rest)),
+    "switch": lambda scope, command, rest: _add_switched(scope, command, git_command.switch_scope(command, rest)),
+    "restore": lambda scope, command, rest: _add_replaced(scope, command, git_command.restore_scope(command, rest)),
     "rm": _rm,
     "clean": _clean,
     "stash": _stash,

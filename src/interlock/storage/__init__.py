@@ -236,35 +236,13 @@ _CODECS = {
 _NESTED: dict[str, type[Any]] = {"AgentRef": AgentRef, "Requirement": Requirement}
 
 
-class _Plan(Struct, frozen=True):
-    """A record's fields in order; each is one column, or a record with columns of its own."""
-
-    record: type[Any]
-    parts: tuple[tuple[str, _Codec | _Plan], ...]
-
-    @property
-    def readers(self) -> tuple[Callable[[Any], Any], ...]:
-        """The reader of each column, nested records included."""
-        return tuple(
-            read for _, part in self.parts for read in (part.readers if isinstance(part, _Plan) else (part.read,))
-        )
-
-    @property
-    def inner(self) -> tuple[tuple[int, int, type[Any]], ...]:
-        """The nested records with the range of their columns, the last first."""
-        found, at = [], 0
-        for _, part in self.parts:
-            wide = len(part.readers) if isinstance(part, _Plan) else 1
-            if isinstance(part, _Plan):
-                found.append((at, at + wide, part.record))
-            at += wide
-        return tuple(reversed(found))
-
-
-def _plan(record: type[Any]) -> _Plan:
-    """Refuses a field whose type has no conversion."""
-    types = record.__annotations__.items()
-    return _Plan(record, tuple((name, _plan(_NESTED[of]) if of in _NESTED else _CODECS[of]) for name, of in types))
+def _leaves(record: type[Any], before: str = "") -> Iterator[tuple[str, _Codec]]:
+    """The path of each column in a record, and its conversion; refuses a field whose type has none."""
+    for name, of in record.__annotations__.items():
+        if of in _NESTED:
+            yield from _leaves(_NESTED[of], f"{before}{name}.")
+        else:
+            yield f"{before}{name}", _CODECS[of]
 
 
 def name_key(record: Any) -> str:
@@ -281,13 +259,13 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
     by_name: bool = False
 
     @cached_property
-    def _plan(self) -> _Plan:
-        return _plan(self.record)
+    def _leaves(self) -> dict[str, _Codec]:
+        return dict(_leaves(self.record))
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns of a record."""
-        return tuple(_columns(self._plan))
+        return tuple(path.rpartition(".")[2] for path in self._leaves)
 
     @cached_property
     def select(self) -> str:
@@ -306,8 +284,7 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
     @cached_property
     def _fields(self) -> tuple[Callable[[R], tuple[Any, ...]], tuple[Callable[[Any], Any], ...]]:
         """A getter of a record's fields, and the converter of each field."""
-        paths, writers = zip(*_leaves(self._plan))
-        return attrgetter(*paths), writers
+        return attrgetter(*self._leaves), tuple(codec.write for codec in self._leaves.values())
 
     def values(self, record: R) -> list[Any]:
         """A parameter for each column of `insert`."""
@@ -317,7 +294,14 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
 
     @cached_property
     def _shape(self) -> tuple[tuple[Callable[[Any], Any], ...], tuple[tuple[int, int, type[Any]], ...]]:
-        return self._plan.readers, self._plan.inner
+        """The reader of each column, and the nested records with the range of their columns, the last first."""
+        inner, at = [], 0
+        for of in self.record.__annotations__.values():
+            nested = _NESTED.get(of)
+            end = at + (len(dict(_leaves(nested))) if nested is not None else 1)
+            inner += [(at, end, nested)] if nested is not None else []
+            at = end
+        return tuple(codec.read for codec in self._leaves.values()), tuple(reversed(inner))
 
     def read(self, rows: Iterable[Row]) -> list[R]:
         return [self._build(row) for row in rows]
@@ -394,17 +378,3 @@ def placeholders(columns: int, rows: int) -> str:
 
 def _list(names: Iterable[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
-
-
-def _columns(plan: _Plan) -> Iterator[str]:
-    for name, part in plan.parts:
-        yield from _columns(part) if isinstance(part, _Plan) else (name,)
-
-
-def _leaves(plan: _Plan, before: str = "") -> Iterator[tuple[str, Callable[[Any], Any]]]:
-    """The path of each column in a record, and its converter."""
-    for name, part in plan.parts:
-        if isinstance(part, _Plan):
-            yield from _leaves(part, f"{before}{name}.")
-        else:
-            yield f"{before}{name}", part.write

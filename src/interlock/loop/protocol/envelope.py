@@ -155,8 +155,8 @@ def too_large(what: str, limit: int, actual: int) -> AqlProblem:
     return AqlProblem("VALIDATION_PAYLOAD_TOO_LARGE", words, details)
 
 
-def bad_text(words: str, location: str = "") -> AqlProblem:
-    return AqlProblem("VALIDATION_INVALID_ENCODING", words, {"location": location} if location else None)
+def bad_text(words: str) -> AqlProblem:
+    return AqlProblem("VALIDATION_INVALID_ENCODING", words)
 
 
 def _text(text: str) -> int:
