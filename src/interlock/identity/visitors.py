@@ -122,7 +122,8 @@ class Visitor(Confidential, Struct, frozen=True):
     """One signed-in browser; a set-up session may only register a first credential."""
 
     HIDDEN = ("csrf", "cookie")
-    GROUPS: ClassVar[tuple[str, ...]] = ("browser",)
+    group: ClassVar[str] = "browser"
+    GROUPS: ClassVar[tuple[str, ...]] = (group,)
 
     id: str
     session: OperatorSession
@@ -134,10 +135,6 @@ class Visitor(Confidential, Struct, frozen=True):
     ends_at: float = 0.0
     role: str = VIEWER
     cookie: str = ""  # of this request; never kept
-
-    @property
-    def group(self) -> str:
-        return self.GROUPS[0]
 
     @property
     def operator(self) -> str:
@@ -160,14 +157,11 @@ class Visitor(Confidential, Struct, frozen=True):
 class SetUpLink(Struct, frozen=True):
     """A single-use link that a person at a terminal opens in a browser."""
 
-    GROUPS: ClassVar[tuple[str, ...]] = ("link",)
+    group: ClassVar[str] = "link"
+    GROUPS: ClassVar[tuple[str, ...]] = (group,)
 
     session: OperatorSession
     ends_at: float
-
-    @property
-    def group(self) -> str:
-        return self.GROUPS[0]
 
     @property
     def owner(self) -> str:

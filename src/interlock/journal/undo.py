@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import secrets
@@ -13,7 +12,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-from interlock.analysis.display_text import visible
 from interlock.analysis.places import place
 from interlock.config import Config
 from interlock.journal import JournaledAction, JournalError
@@ -25,6 +23,7 @@ from interlock.journal.undo_plan import JournalStep
 from interlock.journal.wrapping import wrapped_call
 from interlock.records import Snapshot
 from interlock.redaction import redact_text
+from interlock.snapshots import LONGEST_DIFF, text_difference
 from interlock.times import iso
 
 RUNNING = "a process of this action still runs; end it first, or give --force"
@@ -157,12 +156,7 @@ def _with_diff(change: dict[str, Any], step: JournalStep, data: Any) -> dict[str
     new = bytes(data[saved.data[0] : sum(saved.data)])
     if b"\0" in old + new or place(step.path) == "secret":
         return change
-    rows = difflib.unified_diff(_lines(old), _lines(new), "now", "undone", n=2, lineterm="")
-    return {**change, "diff": redact_text("\n".join(list(rows)[2:]))[:20_000]}
-
-
-def _lines(data: bytes) -> list[str]:
-    return [visible(line) for line in data.decode("utf-8", "replace").splitlines()]
+    return {**change, "diff": redact_text(text_difference(old, new))[:LONGEST_DIFF]}
 
 
 def undo(store: JournalStore, supervisor: Path, id: str, force: bool) -> dict[str, Any]:

@@ -24,8 +24,9 @@ from interlock.loop.agents import (
     refuse_blocked,
     resume,
 )
+from interlock.loop.executions import execution_json
 from interlock.loop.notices import ANEW, ANOTHER, HOW, approval_hint, cooling_seconds, rejection_message
-from interlock.loop.state import LIVE, SINGLE_USE, pause_of, status_of
+from interlock.loop.state import LIVE, SINGLE_USE, pause_of
 from interlock.loop.tightening import NO_TIGHTENING, Tightening, governed_state
 from interlock.model import AgentRef, Human, Requirement, TicketState, tool
 from interlock.ports import Tx
@@ -96,13 +97,7 @@ def continue_execution(state: State, agent: AgentRef, *, token: str = "") -> dic
     execution = done.execution
     assert execution is not None
     left = max(0, execution.max_steps - execution.steps)
-    return {
-        "execution_id": execution.id,
-        "status": status_of(execution, False),
-        "element_name": execution.agent.name,
-        "started_at": iso(execution.started_at),
-        "steps_remaining": left,
-    }
+    return {**execution_json(execution, False), "steps_remaining": left}
 
 
 def get_pending_cli_approvals(state: State, agent: AgentRef) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success
         return end_execution(tx, state, found, "fail" if outcome == "failure" else "complete", ended)
 
     done = state.store.write(work)
-    return _execution_json(done, False) | {key: value for key, value in done.ended.items() if value}
+    return execution_json(done, False) | {key: value for key, value in done.ended.items() if value}
 
 
 def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[str, Any]:
@@ -134,7 +134,7 @@ def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[
     done = state.store.write(work)
     if done is None:
         raise no_execution_error(agent)
-    return _execution_json(done, False) | {key: value for key, value in done.ended.items() if value}
+    return execution_json(done, False) | {key: value for key, value in done.ended.items() if value}
 
 
 def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
         block = blocked_by(state, tx, agent.principal)
         pause = pause_in_force(tx, agent, [found], now) if found.status in LIVE else None
         shown = replace(found, status=RUNNING) if found.pause and pause is None and found.status in LIVE else found
-        body = _execution_json(shown, bool(block)) | _progress_json(shown) | {"safety_loop": state.mode}
+        body = execution_json(shown, bool(block)) | _progress_json(shown) | {"safety_loop": state.mode}
         if found.goal:
             body["goal"] = dict(found.goal)
         if pause is not None:
@@ -255,7 +255,7 @@ def _goal(parameters: Mapping[str, Any]) -> Json:
     return dict(goal) if short else {"note": "too long to keep"}
 
 
-def _execution_json(execution: Execution, blocked: bool) -> dict[str, Any]:
+def execution_json(execution: Execution, blocked: bool) -> dict[str, Any]:
     """LC-02's fields."""
     body: dict[str, Any] = {
         "execution_id": execution.id,

@@ -40,8 +40,8 @@ def withdraw_ticket(state: State, by: str, id: str, why: str) -> bool:
 def close_abandoned(state: State) -> int:
     """Closes the tickets of plans that were abandoned, or lost with their process; returns their number."""
     query = TicketQuery(_OPEN, name=NAME, limit=1_000)
-    open_now = [ticket for ticket in state.store.read(lambda tx: tx.tickets(query)) if ticket.door == INTERFACE]
-    left = [ticket for ticket in open_now if not _is_attended(state, ticket)]
+    found = state.store.read(lambda tx: tx.tickets(query))
+    left = [ticket for ticket in found if ticket.door == INTERFACE and not _is_attended(state, ticket)]
     if not left:
         return 0
 
@@ -161,8 +161,7 @@ def search_plans(state: State, query: PlanQuery) -> list[PlanRow]:
 def recover_interrupted(state: State) -> int:
     """Marks runs of an earlier process as interrupted and closes abandoned tickets; returns the number of runs."""
     close_abandoned(state)
-    running = state.store.read(lambda tx: tx.plans(PlanQuery(status=RUNNING, limit=1_000)))
-    mine = [row for row in running if not state.shared or row.writer == state.recorder.writer]
+    mine = [row for row in state.store.read(_running) if not state.shared or row.writer == state.recorder.writer]
     if not mine:
         return 0
 

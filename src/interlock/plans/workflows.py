@@ -32,6 +32,7 @@ MOST_STEPS = 20
 MOST_WORKFLOWS = 200
 FREEZE_DAYS = 7
 INVALID, MISSING = "VALIDATION_INVALID_VALUE", "NOT_FOUND_RESOURCE"
+Answers = Sequence[tuple[str, PlanConsent]]  # to the plan of each step
 
 
 class OpenWorkflow(Struct, frozen=True):
@@ -108,12 +109,9 @@ def open_steps(state: State, by: OperatorSession, id: str) -> OpenWorkflow:
     return OpenWorkflow(flow, plans, mark, counts, bool(flow.frozen) and not counts)
 
 
-def freeze(
-    state: State, by: OperatorSession, id: str, answers: Sequence[tuple[str, PlanConsent]], runs: int, days: int
-) -> OpenWorkflow:
+def freeze(state: State, by: OperatorSession, id: str, answers: Answers, runs: int, days: int) -> OpenWorkflow:
     """Approves all steps as they are, for so many runs; each step was reviewed, and its box ticked. Drift ends it."""
-    flow, plans = _to_freeze(state, by, id, answers, runs, days)
-    terms = _grant_terms(state, by, flow, plans, runs, days)
+    flow, plans, terms = _to_freeze(state, by, id, answers, runs, days)
     grant = add_grant(state, by, terms).id if terms else ""
     until = state.clock.now() + days * 86_400
     mark = _mark(state, flow, plans)
@@ -123,38 +121,32 @@ def freeze(
 
 
 def grant_of(
-    state: State, by: OperatorSession, id: str, answers: Sequence[tuple[str, PlanConsent]], runs: int, days: int
+    state: State, by: OperatorSession, id: str, answers: Answers, runs: int, days: int
 ) -> dict[str, Any] | None:
     """The terms of the grant that freezing needs, to be signed beforehand; none where no step requires approval."""
-    flow, plans = _to_freeze(state, by, id, answers, runs, days)
-    return _grant_terms(state, by, flow, plans, runs, days)
+    return _to_freeze(state, by, id, answers, runs, days)[2]
 
 
 def _to_freeze(
-    state: State, by: OperatorSession, id: str, answers: Sequence[tuple[str, PlanConsent]], runs: int, days: int
-) -> tuple[Workflow, tuple[ReviewedPlan, ...]]:
+    state: State, by: OperatorSession, id: str, answers: Answers, runs: int, days: int
+) -> tuple[Workflow, tuple[ReviewedPlan, ...], dict[str, Any] | None]:
+    """The workflow, its reviewed steps, and the terms of the grant that they need."""
     if not 1 <= runs <= 50 or not 1 <= days <= FREEZE_DAYS:
         raise AnswerRefused(f"freeze it for 1 to 50 runs and 1 to {FREEZE_DAYS} days", INVALID)
     flow = find(state, id)
-    return flow, reviewed_steps(state, by, flow, answers)
-
-
-def _grant_terms(
-    state: State, by: OperatorSession, flow: Workflow, plans: Sequence[ReviewedPlan], runs: int, days: int
-) -> dict[str, Any] | None:
+    plans = reviewed_steps(state, by, flow, answers)
     held = _held_steps(plans)
     if not held:
-        return None
+        return flow, plans, None
     worst = max(plan.reviewed.assessment.level for plan in held)
-    return {
+    terms = {
         "digests": sorted({_digest(state, plan) for plan in held}), "ceiling": worst.word, "count": runs * len(held),
         "seconds": days * 86_400, "principal": f"{PERSON}{by.operator}", "why": f"workflow {flow.name} as it is now",
     }  # fmt: skip
+    return flow, plans, terms
 
 
-def reviewed_steps(
-    state: State, by: OperatorSession, flow: Workflow, answers: Sequence[tuple[str, PlanConsent]]
-) -> tuple[ReviewedPlan, ...]:
+def reviewed_steps(state: State, by: OperatorSession, flow: Workflow, answers: Answers) -> tuple[ReviewedPlan, ...]:
     """The plans of all steps in order, each with consent to exactly its text; refuses any other set."""
     plans: list[ReviewedPlan] = []
     for id, yes in answers:
@@ -306,7 +298,7 @@ def start_run(
     state: State,
     by: OperatorSession,
     id: str,
-    answers: Sequence[tuple[str, PlanConsent]],
+    answers: Answers,
     frozen: str = "",
     elsewhere: bool = False,
 ) -> RunningWorkflow:
@@ -345,7 +337,7 @@ def _claim(state: State, flow: RunningWorkflow) -> None:
 def find_run(state: State, by: OperatorSession, id: str) -> RunningWorkflow:
     found = state.plans.flows.get(id)
     if found is None or found.operator != by.operator:
-        raise AnswerRefused(f"no run of workflow {id!r:.80} of yours", "NOT_FOUND_RESOURCE")
+        raise AnswerRefused(f"no run of workflow {id!r:.80} of yours", MISSING)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from typing import Annotated, Any, TypeVar
 
@@ -131,6 +132,14 @@ def _bounded(data: Any, name: str = "") -> Any:
 def change_json(change: UndoChange) -> dict[str, Any]:
     body: dict[str, Any] = to_builtins(change)
     return body if change.diff else {"path": change.path, "what": change.what, "later": change.later}
+
+
+def text_difference(old: bytes, new: bytes) -> str:
+    """What would change in a text, in lines with two around them; empty where one of the two is no text."""
+    if b"\0" in old or b"\0" in new:
+        return ""
+    before, after = ([visible(line) for line in data.decode("utf-8", "replace").splitlines()] for data in (old, new))
+    return "\n".join(list(difflib.unified_diff(before, after, "now", "undone", n=2, lineterm=""))[2:])
 
 
 def parse_snapshot_id(value: object) -> str:

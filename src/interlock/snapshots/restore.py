@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,17 +11,16 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.analysis.display_text import visible
 from interlock.impact import Budget, BudgetExceeded, Unclear
 from interlock.snapshots import (
     LONGEST_DIFF,
     MOST_CHANGES,
     SnapshotLimits,
-    UndoChange,
     UndoPlan,
     UndoResult,
     databases,
     restore_plan,
+    text_difference,
 )
 from interlock.snapshots.contents import ContentReader
 from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder, sync_filesystem
@@ -55,24 +53,13 @@ def text_diffs(planned: RestorePlan, places: FolderHandles, reader: ContentReade
     return found
 
 
-def with_diff(change: UndoChange, shown: dict[str, str]) -> UndoChange:
-    return replace(change, diff=shown.get(change.path, ""))
-
-
 def _difference(step: RestoreStep, places: FolderHandles, reader: ContentReader) -> str:
     entry, state = step.entry, step.now
     if {entry.kind, state.kind} - {"file", "absent"} or max(entry.size, state.size) > LARGEST:
         return ""
     old = read_git_file(places, entry.path) if state.kind == "file" else b""
     new = reader.data(entry.sha256, entry.size) if entry.kind == "file" else b""
-    if b"\0" in old or b"\0" in new:
-        return ""
-    rows = difflib.unified_diff(_lines(old), _lines(new), "now", "undone", n=2, lineterm="")
-    return "\n".join(list(rows)[2:])
-
-
-def _lines(data: bytes) -> list[str]:
-    return [visible(line) for line in data.decode("utf-8", "replace").splitlines()]
+    return text_difference(old, new)
 
 
 class OpenSnapshot(Struct):
@@ -95,7 +82,7 @@ def plan(folder: SnapshotFolder, id: str, digest: str, diff: bool) -> UndoPlan:
             changes = list(planned.changes())
             later = sum(change.later for change in changes)
             shown = text_diffs(planned, one.places, one.reader) if diff else {}
-            listed = tuple(with_diff(change, shown) for change in changes[:MOST_CHANGES])
+            listed = tuple(replace(change, diff=shown.get(change.path, "")) for change in changes[:MOST_CHANGES])
             return UndoPlan(id, listed, len(changes), later, _say(one.manifest))
     except (RestoreRefused, BudgetExceeded, Unclear) as error:
         return UndoPlan(id, problem=str(error))
