@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from msgspec import to_builtins
 
 from interlock.analysis.assess import judge
 from interlock.analysis.rules.load import load
 from interlock.loop.report import operation_name, repetition_key
-from interlock.loop.state import LifecycleError, Pause, move_execution, pause_json, pause_of, status_of
+from interlock.loop.state import LifecycleError, Pause, move_execution, pause_of, status_of
 from interlock.model import AgentRef, intent
 from interlock.policy.match_names import MatchNames, match_names
 from interlock.policy.overrides import LoopRules, apply_rules, rules_json, rules_of, step_quota
@@ -84,7 +85,7 @@ def test_rules_for_one_agent_are_checked_and_shown_as_they_were_written() -> Non
 
 def test_a_pause_that_cannot_be_read_still_pauses() -> None:
     pause = Pause("verify", "v1:x", 3, "t", "c", "op", "why", 1.0, True)
-    assert pause_of(pause_json(pause)) == pause
+    assert pause_of(to_builtins(pause)) == pause
     assert pause_of({}) is None
     garbled = pause_of({"nonsense": 1})
     assert garbled is not None and garbled.human == 3

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from interlock.adapters.danger import DangerBlock, declared_danger
 from interlock.adapters.trust import Trust
@@ -52,12 +52,8 @@ class Notice(Struct, frozen=True):
     details: Mapping[str, Any]
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "code": self.code,
-            "message": self.message,
-            "severity": self.severity,
-            "details": dict(self.details),
-        }
+        found: dict[str, Any] = to_builtins(self)
+        return found
 
 
 class EffectiveLevel(Struct, frozen=True):

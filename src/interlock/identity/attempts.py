@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 
+import msgspec
 from msgspec import Struct
 
 from interlock.ports import Tx
@@ -32,14 +32,13 @@ class Attempts(Struct, frozen=True):
         times = [*recent.pop(mark, []), now][-self.most :]
         for oldest in sorted(recent, key=lambda one: recent[one][-1])[: max(0, len(recent) + 1 - MOST_KEYS)]:
             del recent[oldest]
-        tx.save_setting(self.setting, json.dumps({**recent, mark: times}, separators=(",", ":")))
+        tx.save_setting(self.setting, msgspec.json.encode({**recent, mark: times}).decode())
 
     def _recent(self, tx: Tx, now: float) -> Failures:
         """The failures within the window; a garbled row counts as none."""
         try:
-            stored = json.loads(tx.setting(self.setting) or "{}")
-            found = {str(key): [float(at) for at in times] for key, times in stored.items()}
-        except (ValueError, TypeError, AttributeError):
+            found = msgspec.json.decode(tx.setting(self.setting) or "{}", type=Failures)
+        except ValueError:
             return {}
         within = {key: [at for at in times if 0 <= now - at < self.seconds] for key, times in found.items()}
         return {key: times for key, times in within.items() if times}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from interlock.approvals import challenges, settle
@@ -17,7 +17,6 @@ from interlock.loop.state import (
     Directive,
     LifecycleError,
     Pause,
-    directive_json,
     move_execution,
     pause_of,
 )
@@ -161,14 +160,14 @@ def stopped_step(state: State, agent: AgentRef, why: str) -> dict[str, Any]:
     others = [note for note in notes if note["type"] != notices.DANGER]
     directive = Directive(
         go=False,
-        factors=("Blocked: nothing is evaluated before a person has verified", f"Why: {why}"),
+        factors=["Blocked: nothing is evaluated before a person has verified", f"Why: {why}"],
         stopped=True,
         reason=f"This agent is blocked: {why}. {HOW} (challenge {challenge.id}).",
         steps_remaining=0,
         risk=Tier.DANGER_ZONE,
-        notifications=(danger_note(agent, challenge, now), *others),
+        notifications=[danger_note(agent, challenge, now), *others],
     )
-    data = {"status": BLOCKED, "autonomy": directive_json(directive)}
+    data = {"status": BLOCKED, "autonomy": to_builtins(directive)}
     return {"execution_id": execution.id, "step": execution.steps, **data} if execution is not None else data
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id
@@ -28,7 +29,7 @@ from interlock.loop.agents import (
     refuse_blocked,
 )
 from interlock.loop.notices import approval_hint, cooling_message, rejection_message
-from interlock.loop.state import LIVE, RUNNING, STORED_LIVE, move_execution, pause_json, pause_of, status_of
+from interlock.loop.state import LIVE, RUNNING, STORED_LIVE, move_execution, pause_of, status_of
 from interlock.loop.tightening import NO_TIGHTENING, Tightening, governed_state
 from interlock.model import NOTHING, AgentRef, Decision, Json, TicketState, operation
 from interlock.policy.overrides import step_quota
@@ -228,7 +229,7 @@ def _begin(state: State, made: Execution, tx: Tx, judged: Judged, decision: Deci
         pause = pause_of(before.pause)
         end_execution(tx, state, before, "cancel", {"summary": f"execution {made.id} took its place"})
         if pause is not None and not is_lifted(tx, pause, judged.now):
-            made = replace(move_execution(made, "pause", judged.now), pause=pause_json(pause))
+            made = replace(move_execution(made, "pause", judged.now), pause=to_builtins(pause))
     tx.save_execution(made, None)
     record_execution(tx, state, made, {"goal": made.goal, "max_steps": made.max_steps})
 

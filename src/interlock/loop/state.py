@@ -7,10 +7,10 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec import Struct, convert, field
+from msgspec.structs import replace
 
-from interlock.model import NOTHING, Decision, Human, Json, Tier, tier_of
+from interlock.model import NOTHING, Decision, Human, Tier, tier_of
 from interlock.policy.circumstances import Contribution, finding_words
 from interlock.policy.evaluate import DANGER_ZONE, TAMPERING
 from interlock.records import Execution
@@ -109,32 +109,16 @@ class Count(Struct, frozen=True):
         return max(0, self.most - self.step)
 
 
-class Directive(Struct, frozen=True):
-    """AE-01: whether the agent that reported may continue, and why."""
+class Directive(Struct, frozen=True, omit_defaults=True):
+    """AE-01: whether the agent that reported may continue, and why; encoded in 2.1's form."""
 
-    go: bool
-    factors: tuple[str, ...]
+    go: bool = field(name="continue")
+    factors: list[str]
     stopped: bool = False
     reason: str = ""
-    steps_remaining: int | None = None
-    risk: Tier | None = None
-    notifications: tuple[Json, ...] = ()
-
-
-def directive_json(directive: Directive) -> dict[str, Any]:
-    """A directive in 2.1's form."""
-    body: dict[str, Any] = {"continue": directive.go, "factors": list(directive.factors)}
-    if directive.stopped:
-        body["stopped"] = True
-    if directive.reason:
-        body["reason"] = directive.reason
-    if directive.steps_remaining is not None:
-        body["stepsRemaining"] = directive.steps_remaining
-    if directive.risk is not None:
-        body["nextStepRisk"] = directive.risk.value
-    if directive.notifications:
-        body["notifications"] = [dict(note) for note in directive.notifications]
-    return body
+    steps_remaining: int | None = field(default=None, name="stepsRemaining")
+    risk: Tier | None = field(default=None, name="nextStepRisk")
+    notifications: list[dict[str, Any]] = field(default_factory=list)
 
 
 def move_execution(execution: Execution, move: str, now: float, blocked: bool = False) -> Execution:
@@ -153,18 +137,13 @@ def status_of(execution: Execution, blocked: bool) -> str:
     return BLOCKED if blocked and execution.status in LIVE else execution.status
 
 
-def pause_json(pause: Pause) -> dict[str, Any]:
-    return asdict(pause)
-
-
 def pause_of(data: Mapping[str, Any]) -> Pause | None:
     """The pause of a row; one that cannot be read still pauses."""
     if not data:
         return None
-    known = set(Pause.__struct_fields__)
     try:
-        return Pause(**{key: value for key, value in data.items() if key in known})
-    except TypeError:
+        return convert(dict(data), Pause)
+    except ValueError:
         return Pause("confirm", "", int(Human.VERIFY), reason="the pause of this execution cannot be read")
 
 

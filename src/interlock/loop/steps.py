@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from interlock.approvals import challenges, settle
@@ -45,9 +46,7 @@ from interlock.loop.state import (
     Directive,
     LoopVerdict,
     Pause,
-    directive_json,
     move_execution,
-    pause_json,
     pause_of,
     reason_of,
     stages,
@@ -108,7 +107,7 @@ def record_step(
 def _unjudged(state: State, agent: AgentRef, door: str, step: ReportedStep, tight: Tightening) -> dict[str, Any]:
     """R-25: a disabled loop also answers an agent that runs nothing; its report is recorded."""
     evaluate(state, Request(intent(step.hint, step.cwd), agent, door, claimed_risk=step.risk))
-    return {"autonomy": directive_json(Directive(go=True, factors=(UNJUDGED[state.mode], *tight.ignored)))}
+    return {"autonomy": to_builtins(Directive(go=True, factors=[UNJUDGED[state.mode], *tight.ignored]))}
 
 
 def _request(report: StepReport, door: str) -> Request:
@@ -132,18 +131,18 @@ def _answer(report: StepReport, decision: Decision, tight: Tightening) -> dict[s
     left = Count(after.steps, after.max_steps).left
     directive = Directive(
         go=go,
-        factors=(*_factors(report, decision), *_hook_failures(report), *tight.ignored),
+        factors=[*_factors(report, decision), *_hook_failures(report), *tight.ignored],
         stopped=report.verdict is LoopVerdict.STOP,
         reason="" if go else _reason(report, decision),
         steps_remaining=left,
         risk=report.tier if state.mode not in UNJUDGED and not decision.unknown else None,
-        notifications=tuple(_notes(report, decision)),
+        notifications=_notes(report, decision),
     )
     data: dict[str, Any] = {
         "execution_id": after.id,
         "status": status,
         "step": report.count.step,
-        "autonomy": directive_json(directive),
+        "autonomy": to_builtins(directive),
     }
     if report.confirmation:
         data["confirmation"] = report.confirmation
@@ -295,7 +294,7 @@ def _pause(report: StepReport, tx: Tx, judged: Judged, decision: Decision, ticke
     before = pause_of(row.pause)
     if before is None or (before.ticket, before.challenge) != (pause.ticket, pause.challenge):
         _notify_pause(report, tx, pause, ticket, now, row.id)
-    return replace(move_execution(row, "pause", now), pause=pause_json(pause))
+    return replace(move_execution(row, "pause", now), pause=to_builtins(pause))
 
 
 def _pause_for_other(
@@ -311,7 +310,7 @@ def _pause_for_other(
         reason=f"The same is held for agent {ticket.agent.name!r:.80}",
         since=judged.now,
     )
-    return replace(move_execution(row, "pause", judged.now), pause=pause_json(pause))
+    return replace(move_execution(row, "pause", judged.now), pause=to_builtins(pause))
 
 
 def _notify_pause(report: StepReport, tx: Tx, pause: Pause, ticket: Ticket, now: float, execution: str) -> None:

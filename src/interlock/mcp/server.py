@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
 import mcp_types as types
+import msgspec
 from mcp.server import Server
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
@@ -57,29 +57,24 @@ class McpBackend(Protocol):
 KEY = "confirm"
 
 
-class _State(Struct, frozen=True):
+class _State(Struct, frozen=True, array_like=True):
     """The state that comes back with the answer in the era without a back channel."""
 
     ask: str
     token: str
     failed: bool  # the call failed and needs its token on retry; a paused step is reported again unchanged (2.11)
 
-    @property
-    def text(self) -> str:
-        return json.dumps([self.ask, self.token, self.failed])
 
-    @classmethod
-    def of(cls, text: str | None) -> _State | None:
-        try:
-            ask, token, failed = json.loads(text or "")
-        except (ValueError, TypeError):
-            return None
-        return cls(str(ask), str(token), failed is True)
+def _state_of(text: str | None) -> _State | None:
+    try:
+        return msgspec.json.decode(text or "", type=_State)
+    except ValueError:
+        return None
 
 
 async def resume_call(backend: McpBackend, params: types.CallToolRequestParams, call: ToolCall) -> ToolCall:
     """The call, with its token if a user has just agreed to it (2026-07-28: the answer comes with a retry)."""
-    state = _State.of(params.request_state)
+    state = _state_of(params.request_state)
     responses = params.input_responses or {}
     if state is None or KEY not in responses:
         return call
@@ -103,7 +98,9 @@ async def confirm_with_user(
     state = _State(str(question["ask"]), token, reply["envelope"].get("success") is False)
     if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
         request = types.ElicitRequest(params=_form(question))
-        return types.InputRequiredResult(input_requests={KEY: request}, request_state=state.text)
+        return types.InputRequiredResult(
+            input_requests={KEY: request}, request_state=msgspec.json.encode(state).decode()
+        )
     form = await context.session.elicit_form(
         str(question["message"]), CONSENT_FORM, related_request_id=context.request_id
     )
