@@ -186,3 +186,31 @@ def test_a_restart_remembers_what_this_daemon_wrote_and_believes_nobody_else(tmp
 @pytest.mark.parametrize("text", ["ls", "git status", "pytest -q", "echo x > y"])
 def test_everyday_work_is_not_even_read_again(text: str) -> None:
     assert not may_change_provenance(command(text, "/w"))
+
+
+def test_a_migration_that_a_call_added_is_the_sessions_and_may_be_rolled_back_once_applied(tmp_path: Path) -> None:
+    folder, things = tmp_path / "alembic/versions", SessionProvenance()
+    folder.mkdir(parents=True)
+    (folder / "0001_init.py").write_text("old")
+
+    def loss(session: SessionProvenance = things) -> Loss:
+        made = session.of(ME, WORD, 2.0)
+        last = next((one.source for one in made.things if one.kind == "migrated"), "nothing was applied")
+        deed = {"verb": "migrations", "target": "alembic/versions", "applied": last}
+        return inspect_targets({"bases": [str(tmp_path)], "deeds": [deed], "made": made.local()}).loss
+
+    upgrade = command("alembic upgrade head", str(tmp_path))
+    ran(things, upgrade)
+    assert loss() is Loss.UNKNOWN  # the last one was there before
+    before(things, command("uv run alembic revision -m x | tail -2", str(tmp_path)))
+    (folder / "0002_x.py").write_text("new")
+    things.finish(ME, WORD, "call", True, 1.0)
+    assert ("file", str(folder / "0002_x.py")) in made(things) and loss() is Loss.UNKNOWN  # it is not applied yet
+    ran(things, upgrade)
+    assert loss() is Loss.RECOVERABLE
+    ran(things, tool("Write", {"file_path": str(folder / "0003_y.py"), "content": "1"}, str(tmp_path)))
+    (folder / "0003_y.py").write_text("made since, and not applied")
+    assert loss() is Loss.UNKNOWN
+    (folder / "0003_y.py").unlink()
+    ran(things, command("alembic downgrade -1", str(tmp_path)))
+    assert loss() is Loss.UNKNOWN  # the next one back is older

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.facts import Command, Fact, known
 from interlock.analysis.programs.load import program_set, shipped_programs
+from interlock.analysis.targets.migrations import MIGRATED, folders_added_to
 from interlock.analysis.targets.provenance import (
     ALL,
     FILE,
@@ -31,6 +32,7 @@ from interlock.analysis.targets.provenance import (
     created_things_of,
     removed_by,
 )
+from interlock.impact.project_settings import last_migration
 from interlock.impact.survey import file_mark
 from interlock.model import Action, AgentRef, Confidential, Kind
 
@@ -41,6 +43,7 @@ SECONDS = 86_400.0  # that a created thing is remembered
 _REPORT_FAILURE = frozenset({"claude-code", "copilot", "cursor", "hermes"})
 _TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
 _PATH = "file_path"
+_MOST_ADDED = 20  # files of one call
 _WORDS = re.compile(r"[\w.-]+")
 
 
@@ -50,6 +53,7 @@ class ExpectedCreation(Struct, frozen=True):
     things: tuple[CreatedThing, ...] = ()
     removed: tuple[tuple[str, str], ...] = ()
     cwd: str = ""
+    listed: tuple[tuple[str, frozenset[str]], ...] = ()  # folders that it adds files to, with the names in them before
 
 
 class _Session(Struct):
@@ -83,7 +87,10 @@ class SessionProvenance(Confidential, Struct):
             return
         things = [thing for thing in created_by(action, facts) if thing.kind != FILE or _absent(who, thing)]
         expected = ExpectedCreation(
-            (*things, *self._rewritten(who, word, action)), tuple(removed_by(facts)), _cd_target(action, facts)
+            (*things, *self._rewritten(who, word, action)),
+            tuple(removed_by(facts)),
+            _cd_target(action, facts),
+            _listed(who, action, facts),
         )
         with self._lock:
             self._expected[call] = expected
@@ -103,7 +110,8 @@ class SessionProvenance(Confidential, Struct):
                 one for one in found.things if one[:2] in expected.removed or (one[0], ALL) in expected.removed
             ]:
                 del found.things[place]
-            for thing in map(_with_mark, expected.things) if succeeded else ():
+            new = _added(expected.listed)
+            for thing in map(_with_mark, (*new, *expected.things) if succeeded else new):
                 if thing is not None:
                     found.things[thing.kind, thing.name, thing.base] = (now, thing)
             while len(found.things) > MOST:
@@ -176,6 +184,8 @@ def _tracked() -> Mapping[str, frozenset[str]]:
         paths = {path[-1:] or (name,) for one in program.does if one.kind in {*kinds, "*"} for path in one.subcommand}
         if paths:
             found[name] = frozenset(word for path in paths for word in path)
+    for name, program in shipped_programs().telling("migrations").items():
+        found[name] = found.get(name, frozenset()) | frozenset(program.migrations["changes"])
     return found
 
 
@@ -224,13 +234,35 @@ def _absent(who: AgentRef, thing: CreatedThing) -> bool:
     return False
 
 
+def _listed(who: AgentRef, action: Action, facts: Sequence[Fact]) -> tuple[tuple[str, frozenset[str]], ...]:
+    if who.principal != f"uid:{os.getuid()}" or not action.cwd.startswith("/"):
+        return ()
+    return tuple((folder, _names_in(folder)) for folder in folders_added_to(facts, action.cwd))
+
+
+def _names_in(folder: str) -> frozenset[str]:
+    try:
+        return frozenset(os.listdir(folder))
+    except (OSError, ValueError):
+        return frozenset()
+
+
+def _added(listed: Sequence[tuple[str, frozenset[str]]]) -> list[CreatedThing]:
+    """The files that have come into folders since they were listed, whether the call that adds files succeeded or not."""
+    new = [(folder, name) for folder, before in listed for name in sorted(_names_in(folder) - before)[:_MOST_ADDED]]
+    return [CreatedThing(FILE, os.path.join(folder, name), "/") for folder, name in new]
+
+
 def _mark(path: str) -> str:
     found = _lstat(path)
     return file_mark(found) if found is not None else ""
 
 
 def _with_mark(thing: CreatedThing) -> CreatedThing | None:
-    """A created thing with the mark of its file; None where the file does not exist."""
+    """A created thing with the mark of its file, or with the last of the applied migrations; None where there is no such file."""
+    if thing.kind == MIGRATED:
+        last = last_migration(thing.name)
+        return replace(thing, source=last) if last else None
     if thing.kind != FILE:
         return thing
     mark = _mark(_path_of(thing))

@@ -89,7 +89,7 @@ def inspection_of(
     accused = {(f.subject, f.span) for f in assessment.findings if f.level >= Level.DESTRUCTIVE}
     line = parse_command_line(action.text) if action.kind is Kind.COMMAND else CommandLine()
     facts = line.until(judged.facts, accused, [fact_key(fact) for fact in judged.facts])
-    answers = ephemeral_targets(judged.facts, accused, created) if not line.set_apart else {}
+    answers = ephemeral_targets(action, judged.facts, accused, created) if not line.set_apart else {}
     rest = accused - answers.keys()
     beside = [fact for fact in judged.facts if not _belongs(fact, accused, answers)]
     if any(AWAY & fact.traits for fact in beside) or happens_elsewhere(action, judged.facts, rest):

@@ -16,7 +16,12 @@ from typing import Any
 from interlock.impact import ENTRIES, MILLISECONDS, Budget, BudgetExceeded, Unclear
 from interlock.impact.git.losses import git_losses
 from interlock.impact.git.replaced import replaced_files
-from interlock.impact.project_settings import check_compose_files, check_database_settings, check_sql_files
+from interlock.impact.project_settings import (
+    check_compose_files,
+    check_database_settings,
+    check_last_migration,
+    check_sql_files,
+)
 from interlock.impact.survey import TEMP, FileSurvey, ImpactTally, SessionFiles
 from interlock.impact.targets import (
     effective_home,
@@ -75,6 +80,8 @@ def _inspect_effects(question: Mapping[str, Any], tally: ImpactTally, budget: Bu
                 survey.below(repository.top if repository is not None else os.path.realpath(base))
         elif effect["verb"] == "settings":
             check_database_settings(bases, str(effect["environment"]), survey)
+        elif effect["verb"] == "migrations":
+            check_last_migration(target_paths(effect, bases, home, budget), str(effect["applied"]), survey)
         elif effect["verb"] == "compose":
             files = [{"target": target} for target in effect["targets"]]
             places = [path for one in files for path in target_paths(one, bases, home, budget)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import islice
 
 from interlock.analysis.targets import database_of_url, is_ephemeral_name
 from interlock.impact import Unclear, read_contents
@@ -30,6 +31,7 @@ _CLIENT_COMMANDS = re.compile(r"\\(?!\.$|N\b)|\b(?:dblink|drop\s+database|progra
 _VOLUMES = re.compile(r"^[\"']?volumes[\"']?\s*:|^\s*\{", re.MULTILINE)
 _INCLUDED = re.compile(r"^\s*[\"']?(?:include|extends)[\"']?\s*:", re.MULTILINE)
 _PROJECT = re.compile(r"^name:\s*[\"']?([\w-]+)", re.MULTILINE)
+_MOST_MIGRATIONS = 5_000
 _DATABASE_URL = re.compile(r"^\s*(?:export\s+)?DATABASE_URL\s*=\s*(.+)$", re.MULTILINE)
 
 
@@ -52,6 +54,32 @@ def check_sql_files(paths: list[str], survey: FileSurvey) -> None:
             raise Unclear(f"{os.path.basename(path)} says more than statements")
     survey.tally.restorable += 1
     survey.tally.found = True
+
+
+def check_last_migration(folders: list[str], applied: str, survey: FileSurvey) -> None:
+    """Raises Unclear unless this session created the file that was written last to the folder of migrations.
+
+    `applied` is the last one when this session applied all of them; empty where the action does that itself.
+    """
+    last = last_migration(folders[0]) if len(folders) == 1 else ""
+    survey.budget.tick()
+    if not last or applied not in ("", last) or not survey.own.created(last):
+        raise Unclear("the last migration may be older than this session")
+    survey.tally.restorable += 1
+    survey.tally.found = True
+
+
+def last_migration(folder: str) -> str:
+    """The file that was written last to a folder of migrations; empty where there is none, or too many to tell."""
+    found: list[tuple[int, str]] = []
+    try:
+        with os.scandir(os.path.realpath(folder)) as entries:
+            for entry in islice(entries, _MOST_MIGRATIONS):
+                if entry.is_file(follow_symlinks=False):
+                    found.append((entry.stat(follow_symlinks=False).st_ctime_ns, entry.path))
+            return max(found)[1] if found and next(entries, None) is None else ""
+    except (OSError, ValueError):
+        return ""
 
 
 def check_compose_files(paths: list[str], survey: FileSurvey, own: bool = False) -> None:

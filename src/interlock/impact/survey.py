@@ -122,6 +122,10 @@ class SessionFiles(Struct):
             for thing in self.files.get(os.path.basename(path), ())
         )
 
+    def created(self, path: str) -> bool:
+        """Whether this session created a file of this name, whatever is in it now."""
+        return any(self._is(thing, path) for thing in self.files.get(os.path.basename(path), ()))
+
     @property
     def lost_with_its_copy(self) -> bool:
         return bool(self._relied_on & self._gone)

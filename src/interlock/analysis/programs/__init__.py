@@ -191,6 +191,7 @@ class Program(Struct, frozen=True):
     variables: tuple[str, ...] = ()  # variables with more of its options: TAR_OPTIONS, or PIP_* for each long option
     prints: tuple[Printed, ...] = ()  # what it prints, where that is known before it runs
     dialect: str = ""  # of a shell: the language that it reads
+    migrations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # their folder, and the commands on them
 
 
 _OPERANDS = ("", "code", "files", "names", "text")
@@ -343,6 +344,9 @@ _PLACE_KEYS = (
 )  # fmt: skip
 
 
+# The folder that new ones are written to, first words that add one, whole commands that apply all and that roll back the last, first words
+# (up to a colon) of everything that changes which are applied.
+_MIGRATION_KEYS = ("folder", "adds", "applies", "steps_back", "changes")
 _SECRET_KEYS = ("apart", "glued", "pair", "subcommand")  # -p X, -pX, -u NAME:X, and only behind these subcommands
 
 
@@ -370,6 +374,7 @@ _BUILDERS: Mapping[str, Callable[[str, Any], Any]] = {
     "secrets": lambda where, said: _option_lists(f"{where}: secrets", said, _SECRET_KEYS),
     "http": lambda where, said: _option_lists(f"{where}: http", said, HTTP_KEYS),
     "place": lambda where, said: _option_lists(f"{where}: place", said, _PLACE_KEYS),
+    "migrations": lambda where, said: _option_lists(f"{where}: migrations", said, _MIGRATION_KEYS),
     "carries": lambda where, said: tuple(_carried(where, item) for item in said),
     "does": lambda where, said: tuple(_object_effect(where, item) for item in said),
     "paths": lambda where, said: tuple(_path_effect(where, item) for item in said),

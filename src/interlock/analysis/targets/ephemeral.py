@@ -29,6 +29,7 @@ from interlock.analysis.targets import (
     scripts_of,
     stays_in_database,
 )
+from interlock.analysis.targets.migrations import MIGRATED, folder_stepped_back
 from interlock.analysis.targets.ordering import Key, fact_key
 from interlock.analysis.targets.provenance import (
     BRANCH,
@@ -38,8 +39,10 @@ from interlock.analysis.targets.provenance import (
     PUSHED,
     TAG,
     Provenance,
+    certainly_run,
     database_key,
 )
+from interlock.model import Action
 
 EPHEMERAL_DATABASE = "a throw-away database on this machine"
 CREATED_HERE = "made by this session"
@@ -60,18 +63,20 @@ class Ephemeral(Struct, frozen=True):
     deed: Mapping[str, Any] | None = None
 
 
-def ephemeral_targets(facts: Sequence[Fact], accused: Collection[Key], made: Provenance) -> dict[Key, Ephemeral]:
+def ephemeral_targets(
+    action: Action, facts: Sequence[Fact], accused: Collection[Key], made: Provenance
+) -> dict[Key, Ephemeral]:
     """The accused commands whose targets are ephemeral by the text alone, by the key of their findings."""
     commands = [fact for fact in facts if isinstance(fact, Command)]
     writes = any(isinstance(fact, Effect) and fact.verb in ("write", "append", "overwrite", "move") for fact in facts)
     found: dict[Key, Ephemeral] = {}
     for number, fact in enumerate(commands):
-        if fact_key(fact) not in accused or not _here(fact):
+        if fact_key(fact) not in accused:
             continue
         if any(one.program in program_set("shell_state") for one in commands[:number]):
             continue
         effects = [one for one in facts if isinstance(one, Effect) and fact_key(one) == fact_key(fact)]
-        removal = _Removal(fact, effects, commands, made, writes)
+        removal = _Removal(fact, effects, commands, made, writes, action)
         answer = next(filter(None, (reader(removal) for reader in _readers(fact))), None)
         if answer is not None:
             found[fact_key(fact)] = answer
@@ -84,6 +89,7 @@ class _Removal(Struct, frozen=True):
     commands: Sequence[Command]
     created: Provenance
     writes: bool  # whether the line writes files, one of which may be a script that it runs
+    action: Action
 
     @property
     def inside(self) -> str | None:
@@ -103,6 +109,10 @@ def _launches(step: str) -> bool:
 def _readers(fact: Command) -> Iterator[Callable[[_Removal], Ephemeral | None]]:
     """What can tell whether the target is ephemeral, by the place that the program's objects are in."""
     program = describe(fact.program)
+    if program.migrations:
+        yield _migration
+    if not _here(fact):
+        return
     if program.does:
         yield _objects
     yield from (reader for key, reader in _BY_PLACE.items() if key in program.place)
@@ -260,6 +270,17 @@ def _remote_ref(removal: _Removal) -> Ephemeral | None:
             question = {"verb": "git", "words": ["push", "--delete", names[0], f"{where}{short}"]}
             return Ephemeral(f"the {kind} {short} was {CREATED_HERE}", question)
     return None
+
+
+def _migration(removal: _Removal) -> Ephemeral | None:
+    """A step back over the last migration, after this session has applied all of them; whether it made the last one has to be inspected."""
+    folder, applied = folder_stepped_back(removal.fact, removal.commands, certainly_run(removal.action.text))
+    key = (MIGRATED, posixpath.join(removal.action.cwd, folder))
+    last = [one.source for one in removal.created.things if (one.kind, one.name) == key and one.source]
+    if not folder or not (applied or last):
+        return None
+    question = {"verb": "migrations", "target": folder, "applied": "" if applied else last[-1]}
+    return Ephemeral(f"the migrations in {folder} were applied by this session", question)
 
 
 def notes(answers: Mapping[Key, Ephemeral]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from interlock.analysis.programs.objects import NAMESPACE, NamedObject, certain_
 from interlock.analysis.shell.syntax import parse
 from interlock.analysis.shell.syntax.nodes import AndOr, Node, ShellPipeline, SimpleCommand
 from interlock.analysis.targets import container_of, database_of
+from interlock.analysis.targets.migrations import MIGRATED, changes_migrations, folder_applied
 from interlock.analysis.targets.ordering import CLONE
 from interlock.model import Action, Kind
 
@@ -67,9 +68,10 @@ def created_by(action: Action, facts: Sequence[Fact]) -> list[CreatedThing]:
         return list(_written(action))
     if action.kind is not Kind.COMMAND or not action.cwd.startswith("/"):
         return []
-    sure = _sure(action.text)
+    sure = certainly_run(action.text)
     commands = [fact for fact in facts if isinstance(fact, Command)]
     found = [thing for fact in commands for thing in _created(fact, action.cwd, sure, commands)]
+    found += [CreatedThing(MIGRATED, folder) for folder in folder_applied(facts, action.cwd, sure)]
     return (
         found
         if not any(isinstance(fact, Command) and _moves(fact) for fact in facts)
@@ -79,7 +81,7 @@ def created_by(action: Action, facts: Sequence[Fact]) -> list[CreatedThing]:
 
 def removed_by(facts: Sequence[Fact]) -> list[tuple[str, str]]:
     """Names that no longer identify the session's object: another one may have the name now."""
-    found: list[tuple[str, str]] = []
+    found = [(MIGRATED, ALL)] if changes_migrations(facts) else []
     for fact in facts:
         if isinstance(fact, Command):
             place = database_of(fact)
@@ -168,7 +170,7 @@ def _moves(fact: Command) -> bool:
 _MOVING = ("relocates", "moves_folder", "folder_stack", "shell_state")
 
 
-def _sure(text: str) -> Callable[[Command], str]:
+def certainly_run(text: str) -> Callable[[Command], str]:
     """Which commands of a line have succeeded where the line has: those that only `&&` joins."""
     nodes, errors = parse(text, lambda _: None)
     certain: dict[int, str] = {}

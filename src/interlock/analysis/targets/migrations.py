@@ -1,0 +1,69 @@
+"""Migrations that a session adds and applies itself: a step back over the last one loses only what came into it since."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterator, Sequence
+
+from interlock.analysis.facts import Command, Fact
+from interlock.analysis.programs.load import describe
+
+MIGRATED = "migrated"  # kind of a folder whose migrations this session has applied, all of them
+
+
+def folders_added_to(facts: Sequence[Fact], cwd: str) -> list[str]:
+    """The folders into which a line adds migrations, by the programs that write them."""
+    return [_folder(fact, cwd) for fact in _changes(facts) if _is(fact, "adds") and _runs_in_project(fact, facts)]
+
+
+def folder_applied(facts: Sequence[Fact], cwd: str, sure: Callable[[Command], str]) -> Iterator[str]:
+    """The folder whose migrations have all been applied when a line has succeeded."""
+    changes = _changes(facts)
+    if changes and _is(changes[-1], "applies") and sure(changes[-1]) == "yes" and _runs_in_project(changes[-1], facts):
+        yield _folder(changes[-1], cwd)
+
+
+def changes_migrations(facts: Sequence[Fact]) -> bool:
+    """Whether other migrations than before may be the last ones that are applied."""
+    return bool(_changes(facts))
+
+
+def folder_stepped_back(fact: Command, facts: Sequence[Fact], sure: Callable[[Command], str]) -> tuple[str, bool]:
+    """The folder of which a command rolls back exactly the last migration, and whether the same line has just applied all; empty for any other."""
+    if not _is(fact, "steps_back") or not _runs_in_project(fact, facts):
+        return "", False
+    changes = _changes(facts)
+    before = changes[: changes.index(fact)]
+    applied = bool(before) and _is(before[-1], "applies") and {sure(fact), sure(before[-1])} == {"yes"}
+    if before and not (applied and _runs_in_project(before[-1], facts)):
+        return "", False
+    return _folder(fact, ""), applied
+
+
+def _changes(facts: Sequence[Fact]) -> list[Command]:
+    """The commands that add, apply or roll back migrations."""
+    commands = [fact for fact in facts if isinstance(fact, Command) and describe(fact.program).migrations]
+    return [one for one in commands if one.words[:1] and _first(one) in describe(one.program).migrations["changes"]]
+
+
+def _first(fact: Command) -> str:
+    return fact.words[0].partition(":")[0]
+
+
+def _is(fact: Command, what: str) -> bool:
+    """Whether it is one of these commands; one that adds migrations has any words behind it, the others none."""
+    words = " ".join(fact.words[:1] if what == "adds" else fact.words)
+    return words in describe(fact.program).migrations[what]
+
+
+def _folder(fact: Command, cwd: str) -> str:
+    return posixpath.join(cwd, describe(fact.program).migrations["folder"][0])
+
+
+def _runs_in_project(fact: Command, facts: Sequence[Fact]) -> bool:
+    """Whether it runs in the folder of the action with the settings of the project: no wrapper but a plain one, no variable."""
+    if fact.traits or fact.env or fact.cwd or len(fact.via) > 1:
+        return False
+    around = [one for one in facts if isinstance(one, Command) and one.span == fact.span and one is not fact]
+    plain = [("run", fact.program, *fact.words), (fact.program, *fact.words), ("exec", fact.program, *fact.words)]
+    return len(around) == len(fact.via) and all(one.words in plain and not one.env for one in around)
