@@ -28,7 +28,10 @@ def _command(build: Builder, node: Node) -> Made:
             words += [[word] if word else [] for word in rest]
         else:
             words[-1].append(part)
-    return ast.List([nodes.joined(word) for word in words if word])
+    found = [nodes.joined(word) for word in words if word]
+    return ast.List(
+        [one.values[0] if isinstance(one, ast.JoinedStr) and len(one.values) == 1 else one for one in found]
+    )
 
 
 def _prefixed(build: Builder, node: Node) -> Made:

@@ -85,7 +85,7 @@ def _word(source: str, at: int, level: int) -> tuple[_Word, int]:
 
 
 def _joined(parts: list[str | ast.expr]) -> _Word:
-    value = nodes.joined(parts)
+    value = parts[0] if len(parts) == 1 and isinstance(parts[0], ast.expr) else nodes.joined(parts)
     constant = value.value if isinstance(value, ast.Constant) else ""
     return _Word(value, constant if isinstance(constant, str) else "")
 

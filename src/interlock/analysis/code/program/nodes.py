@@ -60,8 +60,6 @@ def joined(parts: Sequence[str | ast.expr]) -> ast.expr:
     """A text with code in it; a plain one where there is none."""
     if all(isinstance(part, str) for part in parts):
         return ast.Constant("".join(map(str, parts)))
-    if len(parts) == 1 and isinstance(parts[0], ast.expr):
-        return parts[0]
     return ast.JoinedStr([ast.Constant(part) if isinstance(part, str) else part for part in parts])
 
 
