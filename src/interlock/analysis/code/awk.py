@@ -71,12 +71,8 @@ def _one(scanner: Scanner) -> None:
         scanner.emit("number", found.group())
     elif found := scanner.take(_NAME):
         word = found.group()
-        own = (
-            scanner.peek() == "("
-            or word in _DIALECT.forms
-            or word in words("awk")["noise"]
-            or word in _OPERATORS_BY_RANK
-        )
+        known_word = any(word in known for known in (_DIALECT.forms, words("awk")["noise"], _OPERATORS_BY_RANK))
+        own = scanner.peek() == "(" or known_word
         scanner.emit("name" if own else "var", word if own else f"${word}")
     elif char in "$@":
         scanner.at += 1

@@ -6,7 +6,7 @@ import json
 import re
 
 from interlock.analysis.code.library import Entry, words
-from interlock.analysis.code.program.objects import LibraryCall, links
+from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction, links
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, text_of
 from interlock.analysis.code.program.walk import ProgramWalk
 
@@ -45,16 +45,22 @@ def _command(walk: ProgramWalk, call: LibraryCall, program: str) -> Value:
     if len(parts) < 2 or not parts[0] or reads or client is UNKNOWN:
         return UNKNOWN
     service = text_of(client.args[0] if client.args else client.named.get("service_name", UNKNOWN))
-    options = [word for key, value in call.named.items() if key != "**" for word in option_words(key, value)]
-    walk.world.run([program, "s3api" if service == "s3" else service, kebab(call.name), *options])
+    return run_client(walk, program, "s3api" if service == "s3" else service, call.name, call)
+
+
+def run_client(walk: ProgramWalk, program: str, service: str, operation: str, call: LibraryCall) -> Value:
+    """Run the command of a program that does the same as a call, with its named arguments as options."""
+    given = [(key, one) for key, one in call.named.items() if key != "**" and not isinstance(one, ProgramFunction)]
+    options = [word for key, value in given for word in _option(_kebab(key), value)]
+    walk.world.run([program, service, _kebab(operation), *options])
     return Sym("?")
 
 
-def option_words(name: str, value: Value) -> list[str]:
+def _option(name: str, value: Value) -> list[str]:
     """A parameter as the command line spells it."""
-    flag = f"--{kebab(name)}"
+    flag = f"--{name}"
     if isinstance(value, bool):
-        return [flag if value else f"--no-{kebab(name)}"]
+        return [flag if value else f"--no-{name}"]
     if isinstance(value, (list, tuple)) and not any(isinstance(item, (dict, list)) for item in value):
         return [flag, " ".join(map(text_of, value))]
     if isinstance(value, (dict, list)):
@@ -62,7 +68,7 @@ def option_words(name: str, value: Value) -> list[str]:
     return [flag, text_of(value)]
 
 
-def kebab(name: str) -> str:
+def _kebab(name: str) -> str:
     """`DeleteBucket` and `delete_bucket` as the command line spells them."""
     return _snake(name).replace("_", "-")
 

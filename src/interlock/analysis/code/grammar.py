@@ -386,10 +386,7 @@ def texts(build: Builder, node: Node, read: Callable[[str], str] = unescaped) ->
     plain = b""
     for child, inside in _pieces(node, node.type in _PLAIN):
         plain += whole[at - start : child.start_byte - start]
-        behind = (
-            child.next_sibling if child.type in ("q", "qq", "qx") else None
-        )  # blanks before its mark are none of it
-        at = child.end_byte if behind is None else behind.start_byte
+        at = child.end_byte
         if child.type in _PLAIN or (inside and not child.is_named):
             plain += child.text or b""
         elif child.is_named and child.type not in _MARKS:

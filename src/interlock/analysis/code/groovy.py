@@ -11,8 +11,7 @@ from interlock.analysis.code.lexing import CodeToken, Part, Scanner, Splice, bal
 from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
-from interlock.analysis.code.program.paths import PATH
-from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, traits_of
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens
 from interlock.analysis.facts import known
@@ -125,17 +124,6 @@ _DIALECT = TokenDialect(
 )
 
 
-def _through(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """eachFile and its like: the closure gets what is in the folder, or everything below it."""
-    if not isinstance(call.owner, str):
-        return UNKNOWN
-    deep = {"deep"} if call.name == "eachFileRecurse" else set()
-    one = Marked(call.owner, traits_of(call.owner) | {"bulk", PATH} | deep)
-    for func in call.args[-1:]:
-        walk.call(func, [one], {})
-    return call.owner
-
-
 def _execute(walk: ProgramWalk, call: LibraryCall) -> Value:
     """The words of a text are run without a shell."""
     line = call.owner
@@ -152,11 +140,6 @@ read_groovy = CodeLanguage(
     "Groovy",
     "groovy",
     lambda source: parse_tokens(_DIALECT, source),
-    {
-        **dict.fromkeys(
-            [f"<path>.each{name}" for name in ("File", "FileRecurse", "Dir", "FileMatch", "DirRecurse")], _through
-        ),
-        "<text>.execute": _execute,
-    },
+    {"<text>.execute": _execute},
     rows="groovy",
 ).read

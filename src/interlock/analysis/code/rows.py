@@ -60,10 +60,9 @@ def change_rows(walk: ProgramWalk, call: LibraryCall, kind: str) -> Value:
 def _change_queried(walk: ProgramWalk, call: LibraryCall) -> Value:
     """`User.objects.filter(…).delete()`, `session.query(User).update(…)`: the chain after the model narrows the rows, or does not."""
     known = words("rows")
-    verb = (
-        "sql_delete" if call.name in known["query_deletes"] else "sql_update" if call.name in known["updates"] else ""
-    )
-    chain = links(call.owner) if verb else []
+    deletes, updates = call.name in known["query_deletes"], call.name in known["updates"]
+    verb = "sql_delete" if deletes else "sql_update"
+    chain = links(call.owner) if deletes or updates else []
     for at, link in enumerate(chain):
         name = link.name.removesuffix("()")
         if name in known["queries"] and "." in link.path:

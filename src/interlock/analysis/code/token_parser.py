@@ -18,11 +18,7 @@ _ANY = 1000
 _ASSIGNS = frozenset({"=", ":=", "<-", "<<-", "->"})
 _COMPARES = frozenset({"==", "!=", "<=", ">=", "===", "!==", "~="})
 _NO_STATEMENT_BEFORE = frozenset({"}", "->", "{", ",", "=", "("})
-_WORDS = (
-    "noise",
-    "loops",
-    "topical",
-)  # that are stepped over, that repeat the statement before them, that take the topic
+_WORDS = ("noise", "loops", "topical")  # stepped over, repeat the statement before them, take the topic
 
 Given = tuple[list[ast.expr], list[ast.keyword]]
 

@@ -6,7 +6,7 @@ import ast
 import re
 
 from interlock.analysis.code.language import CodeLanguage, holes
-from interlock.analysis.code.lexing import CodeToken, Scanner, Unparsed, literal, scan, template
+from interlock.analysis.code.lexing import Scanner, Unparsed, literal, scan, template
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
@@ -83,9 +83,8 @@ def _named(name: str, rest: str, level: int) -> tuple[_Code, str | None]:
     if name in ("norm", "normal"):  # types keys
         return _line(rest.partition(":")[2].replace("\\<CR>", "\n").split("\n")[0], level + 1), None
     own, after = (rest, None) if name in _WHOLE else _at_bar(rest)
-    reaches = name in _EVALUATES or any(
-        found in _CALLS or found in library("vim").calls for found in _NAME.findall(own)
-    )
+    called = frozenset(_NAME.findall(own))
+    reaches = name in _EVALUATES or not (called.isdisjoint(_CALLS) and called.isdisjoint(library("vim").calls))
     made = parse_tokens(_DIALECT, own)[0].body if reaches else []
     return [ast.Expr(nodes.call("execute", [nodes.as_expression(made)]))] if name in _EXECUTES else made, after
 
@@ -136,10 +135,6 @@ def _at_bar(rest: str) -> tuple[str, str | None]:
 # -- expressions
 
 
-def _scan(source: str) -> list[CodeToken]:
-    return scan(source, _one, lambda scanner: True)
-
-
 def _one(scanner: Scanner) -> None:
     if found := scanner.take(_STRING):
         raw = found.group()[1:-1]
@@ -159,7 +154,7 @@ def _one(scanner: Scanner) -> None:
 
 _DIALECT = TokenDialect(
     "vim",
-    _scan,
+    lambda source: scan(source, _one, lambda scanner: True),
     {"=": 1, ".=": 1, "+=": 1, "?": 2, "||": 3, "&&": 4, "==": 5, "!=": 5, "=~": 5, "+": 6, "-": 6, ".": 6, "..": 6},
     frozenset(),
     frozenset({".", ".."}),

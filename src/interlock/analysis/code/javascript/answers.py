@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import unquote
 
-from interlock.analysis.code.clients import kebab, option_words
+from interlock.analysis.code.clients import run_client
 from interlock.analysis.code.library import flattened, library
 from interlock.analysis.code.program.expressions import narrow
 from interlock.analysis.code.program.functions import follow, takes_this
@@ -221,11 +221,7 @@ def _cloud(walk: ProgramWalk, call: LibraryCall) -> Value:
         return UNKNOWN
     service = service.removesuffix("()").lower()
     service = _CLOUD.get(service, service)
-    words = ["aws", service, kebab(rest[-1].removesuffix("Command"))]
-    for key, value in call.named.items():
-        words += [] if isinstance(value, ProgramFunction) else option_words(key, value)
-    walk.world.run(words)
-    return Sym("?")
+    return run_client(walk, "aws", service, rest[-1].removesuffix("Command"), call)
 
 
 _CLOUD = {

@@ -75,13 +75,8 @@ def _over_list(parser: TokenParser) -> ast.expr:
     if word == "map":
         pair = ast.comprehension(target=nodes.name(_TOPIC), iter=over, ifs=[], is_async=0)
         return ast.ListComp(nodes.as_expression(block), [pair])
-    return nodes.Body(
-        [
-            *nodes.assign(nodes.name("<list>"), over),
-            *nodes.loop(nodes.name(_TOPIC), nodes.name("<list>"), block),
-            ast.Expr(nodes.name("<list>")),
-        ]
-    )
+    each = nodes.loop(nodes.name(_TOPIC), nodes.name("<list>"), block)
+    return nodes.Body([*nodes.assign(nodes.name("<list>"), over), *each, ast.Expr(nodes.name("<list>"))])
 
 
 def _print(parser: TokenParser) -> ast.expr:
@@ -93,11 +88,7 @@ def _print(parser: TokenParser) -> ast.expr:
     if parser.is_op("{"):
         handle = nodes.name(parser.ahead(1).text)
         parser.at = parser.mates[parser.at] + 1
-    elif (
-        parser.token.kind in ("name", "var")
-        and parser.token.text in parser.names
-        and parser.ahead(1).kind not in ("op", "end")
-    ):
+    elif parser.token.text in parser.names and parser.ahead(1).kind not in ("op", "end"):
         handle = nodes.name(parser.token.text)
         parser.at += 1
     return nodes.call("<print>", [handle, *parser.bare_arguments(2)[0]])
@@ -203,11 +194,8 @@ def _opened(walk: ProgramWalk, call: LibraryCall) -> Value:
         if mode.startswith("|") or mode.endswith("|"):
             return shell_line(walk, mode.strip("|").strip(), call)
         path = mode.lstrip("+<> ")
-        return (
-            Sym("?")
-            if path.startswith("&")
-            else walk.world.open(path, open_mode([mode[: len(mode) - len(path)].strip() or "r"]))
-        )
+        how = mode[: len(mode) - len(path)].strip() or "r"
+        return Sym("?") if path.startswith("&") else walk.world.open(path, open_mode([how]))
     if mode in ("-|", "|-"):
         return walk.call(Sym("system"), rest, {})
     if "&" in mode or (isinstance(rest[0], Sym) and rest[0].path.startswith("socket")):
@@ -229,9 +217,8 @@ def _find(walk: ProgramWalk, call: LibraryCall) -> Value:
     """File::Find: the function gets every file below the directories."""
     parts = [one for given in call.args for one in (given.values() if isinstance(given, dict) else [given])]
     wanted = [one for one in parts if isinstance(one, ProgramFunction)] or list(walk.defined)
-    places = [
-        one for given in call.args for one in items(given) if isinstance(one, str) and not isinstance(given, dict)
-    ]
+    listed = [one for given in call.args if not isinstance(given, dict) for one in items(given)]
+    places = [one for one in listed if isinstance(one, str)]
     for file in tree(*places):
         for name in (_TOPIC, "$File::Find::name", "$File::Find::dir"):
             walk.scope.set(name, file)
@@ -253,11 +240,7 @@ read_perl = CodeLanguage(
     "Perl",
     "perl",
     lambda source: parse_tokens(_DIALECT, source),
-    {
-        "<open>": _opened,
-        "shift": _shift,
-        **dict.fromkeys(["find", "finddepth"], _find),
-    },
+    {"<open>": _opened, "shift": _shift, **dict.fromkeys(["find", "finddepth"], _find)},
     _variable,
     {_TOPIC: Marked(hole("_"), {"bulk"})},
 ).read

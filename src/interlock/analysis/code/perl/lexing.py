@@ -61,7 +61,8 @@ def _one(scanner: Scanner, waiting: list[_Waiting]) -> bool:
     if char in "'\"`":
         quoted(scanner, {"'": "q", '"': "qq", "`": "qx"}[char])
     elif char == "<" and operand and (found := scanner.take(_HEREDOC)):
-        _announce(scanner, waiting, found)
+        waiting.append((len(scanner.tokens), found))  # it begins on the next line
+        scanner.emit("text", "")
     elif char == "<" and operand and (found := scanner.take(_ANGLE)):
         _angle(scanner, found[1])
     elif char == "/" and operand:
@@ -99,13 +100,11 @@ def _word(scanner: Scanner, word: str) -> bool:
         quoted(scanner, word)
         return True
     if before.kind == "op" and before.text == "{" and scanner.peek() == "}" and len(scanner.tokens) > 1:
-        scanner.emit(
-            "text" if scanner.tokens[-2].kind == "var" or scanner.tokens[-2].text in ("->", "]", "}") else "name", word
-        )
+        holder = scanner.tokens[-2]
+        scanner.emit("text" if holder.kind == "var" or holder.text in ("->", "]", "}") else "name", word)
         return True
-    operator = word in ("x", "eq", "ne", "lt", "gt", "le", "ge", "cmp") and before.ends_value(
-        words("perl")["before_operands"]
-    )
+    compares = word in ("x", "eq", "ne", "lt", "gt", "le", "ge", "cmp")
+    operator = compares and before.ends_value(words("perl")["before_operands"])
     scanner.emit("op" if operator else "name", word)
     return True
 
@@ -142,30 +141,18 @@ def quoted(scanner: Scanner, kind: str) -> None:
 
 
 def _substitution(scanner: Scanner, kind: str, delimiter: str) -> None:
-    if delimiter in "([{<":
-        while scanner.peek().isspace():
-            scanner.at += 1
-        replacement = scanner.delimited()
-    else:
-        scanner.at -= 1
-        replacement = scanner.delimited()
+    scanner.at -= delimiter not in "([{<"
+    while scanner.peek().isspace():
+        scanner.at += 1
+    replacement = scanner.delimited()
     flags = scanner.take(_FLAGS)
     runs = kind == "s" and flags is not None and "e" in flags.group()
     scanner.emit("regex", kind, [Splice(replacement)] if runs else _code_in(replacement) if kind == "s" else [])
 
 
 def _code_in(replacement: str) -> list[Part]:
-    return [
-        part
-        for part in template(replacement, splice)
-        if isinstance(part, Splice) and part.code.startswith(("@{", "${"))
-    ]
-
-
-def _announce(scanner: Scanner, waiting: list[_Waiting], found: re.Match[str]) -> None:
-    """Leave a place for a here-document, which begins on the next line."""
-    waiting.append((len(scanner.tokens), found))
-    scanner.emit("text", "")
+    found = [part for part in template(replacement, splice) if isinstance(part, Splice)]
+    return [part for part in found if part.code.startswith(("@{", "${"))]
 
 
 def _fill(scanner: Scanner, waiting: list[_Waiting]) -> None:

@@ -69,10 +69,10 @@ def _method(walk: ProgramWalk, func: ast.Attribute, args: list[ast.expr]) -> tup
         return _root(args[0]), text_of(walk.eval(args[1]))
     if func.attr == "test" and (ending := _ENDING.fullmatch(_pattern(walk.eval(func.value)))):
         return _root(args[0]), "*" + ending[1].replace("\\", "")
-    if func.attr not in _FILTERS:
-        return "", ""
-    one_of = isinstance(given, tuple) and given
-    return _root(func.value), _FILTERS[func.attr].format(_any_of(given) if one_of else text_of(given))
+    shape = _FILTERS.get(func.attr, "")
+    return _root(func.value) if shape else "", shape.format(
+        _any_of(given) if isinstance(given, tuple) else text_of(given)
+    )
 
 
 def _pattern(value: Value) -> str:
@@ -191,9 +191,8 @@ def _attribute(walk: ProgramWalk, node: ast.Attribute) -> Value:
 
 
 def _subscript(walk: ProgramWalk, node: ast.Subscript) -> Value:
-    return walk.spread(
-        lambda owner, key: walk.language.item(walk, owner, key), walk.eval(node.value), walk.eval(node.slice)
-    )
+    owner, key = walk.eval(node.value), walk.eval(node.slice)
+    return walk.spread(lambda one, at: walk.language.item(walk, one, at), owner, key)
 
 
 def _slice(walk: ProgramWalk, node: ast.Slice) -> Value:
