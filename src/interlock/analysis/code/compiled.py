@@ -47,9 +47,8 @@ class _ProgramBuilder(Builder):
 
 def _plain_text(build: Builder, node: Node) -> Made:
     raw = text_of(node).lstrip("@")[1:-1].replace('""', '"')
-    return nodes.text(
-        grammar.unescaped(raw) if node.type in ("interpreted_string_literal", "character_literal") else raw
-    )
+    escapes = node.type in ("interpreted_string_literal", "character_literal")
+    return nodes.text(grammar.unescaped(raw) if escapes else raw)
 
 
 def _reference(build: Builder, node: Node) -> Made:
@@ -83,7 +82,7 @@ def _composite(build: Builder, node: Node) -> Made:
     items = [one.named_children for one in found if one.named_child_count]
     pairs = [(text_of(one[0]).strip('"'), build.expr(one[-1])) for one in items]
     if kind is not None and kind.type == "map_type":
-        return ast.Dict([nodes.text(key) for key, _ in pairs], [value for _, value in pairs])
+        return grammar.mapping([(nodes.text(key), value) for key, value in pairs])
     title = text_of(kind).replace("*", "")
     called = f"{title}.new" if title.replace(".", "").isidentifier() else "new"
     return nodes.call(called, [], [nodes.named(*pair) for pair in pairs])

@@ -37,17 +37,12 @@ def _sigil(build: Builder, node: Node) -> Made:
 
 def _given(build: Builder, node: Node) -> tuple[list[ast.expr], list[ast.keyword]]:
     """The arguments of a call, its block of code as one of them."""
-    args: list[ast.expr] = []
-    named: list[ast.keyword] = []
-    for child in _arguments(node):
-        if child.type == "keywords":
-            named += [nodes.named(key, build.expr(value)) for key, value in _pairs(child)]
-        else:
-            args.append(build.expr(child))
-    block = _do_block(node)
-    if block is not None:
+    given = _arguments(node)
+    args = [build.expr(child) for child in given if child.type != "keywords"]
+    pairs = [pair for child in given if child.type == "keywords" for pair in _pairs(child)]
+    if (block := _do_block(node)) is not None:
         args.append(nodes.closure([], build.block(block.named_children)))
-    return args, named
+    return args, [nodes.named(key, build.expr(value)) for key, value in pairs]
 
 
 def _arguments(node: Node) -> list[Node]:
@@ -68,8 +63,7 @@ def _pairs(node: Node) -> list[tuple[str, Node]]:
 
 
 def _keywords(build: Builder, node: Node) -> Made:
-    pairs = _pairs(node)
-    return ast.Dict([nodes.text(key) for key, _ in pairs], [build.expr(value) for _, value in pairs])
+    return grammar.mapping([(nodes.text(key), build.expr(value)) for key, value in _pairs(node)])
 
 
 def _call(build: Builder, node: Node) -> Made:

@@ -34,10 +34,6 @@ def _command(build: Builder, node: Node) -> Made:
     )
 
 
-def _prefixed(build: Builder, node: Node) -> Made:
-    return nodes.text("".join(map(text_of, node.named_children[1:])))
-
-
 def _call(build: Builder, node: Node) -> Made:
     callee, args, named = build.expr(node.named_children[0]), list[ast.expr](), list[ast.keyword]()
     for part in node.named_children[1:]:
@@ -88,8 +84,7 @@ def _function(build: Builder, signature: Node, body: list[ast.stmt]) -> ast.stmt
 
 
 def _define(build: Builder, node: Node) -> Made:
-    signature, *body = node.named_children
-    return [_function(build, signature, build.block(body))]
+    return [_function(build, node.named_children[0], build.block(node.named_children[1:]))]
 
 
 def _arrow(build: Builder, node: Node) -> Made:
@@ -120,8 +115,6 @@ def _operation(build: Builder, node: Node) -> Made:
 read_julia = CodeLanguage(
     "Julia",
     "julia",
-    by_grammar(
-        "julia", _command, _prefixed, _call, _broadcast, _macro, _index, _assign, _define, _arrow, _for_each, _operation
-    ),
+    by_grammar("julia", _command, _call, _broadcast, _macro, _index, _assign, _define, _arrow, _for_each, _operation),
     damaged=read_other,
 ).read

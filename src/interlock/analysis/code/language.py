@@ -52,7 +52,9 @@ class CodeLanguage(Struct, eq=False):
     own_item: Callable[[ProgramWalk, Value, Value], Value] = lambda walk, owner, key: UNKNOWN  # `owner[key]`
     own_member: Callable[[ProgramWalk, Value, str], Value] = lambda walk, owner, name: UNKNOWN  # `owner.name`
     handed: Callable[[Value], list[list[Value]]] = _each_given  # what functions get that a call is given
-    lexical: bool = False  # see Semantics; the objects among the arguments of a call are its options
+    # Names are declared, any function assigns to those around it, and one that nothing names never runs; the objects
+    # among the arguments of a call are its options.
+    lexical: bool = False
     damaged: Callable[[str, Report], None] | None = None  # reads a source that the grammar did not parse
     rows: str = ""  # the words by which its object mappers are known
     dormant: bool = False  # a function that nothing calls is not read

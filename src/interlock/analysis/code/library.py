@@ -45,9 +45,7 @@ KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
 _PACK = ("language", "extends", "caseless", "alias", "constant", "environment", "programs", "block", "words")
 _BLOCK = ("example", "does", "calls")
 _PLACE = re.compile(r"\d*\*|[A-Za-z_]\w*")
-_CONSTANT = frozenset(
-    {"tell", "fork", "wire", "close", "client", "unreadable"}
-)  # effects that say more than where an argument is
+_CONSTANT = frozenset({"tell", "fork", "wire", "close", "client", "unreadable"})  # say more than where an argument is
 URL = re.compile(r"(?i)(?:https?|ftp)://[^\s'\"|;)]*")
 _CLOSED = frozenset({False, None, "", "0", "false", "FALSE"})
 _CHOICE = re.compile(r"\{([^{}]*)\}")
@@ -246,12 +244,7 @@ def _below(owner: Any) -> list[Any]:
     return [Marked("*", {"bulk"}) if path == "*" else hole() if path == "[]" else path]
 
 
-_CHAINED = {
-    "table": _table,
-    "title": _title,
-    "filters": _filters,
-    "below": _below,
-}
+_CHAINED = {"table": _table, "title": _title, "filters": _filters, "below": _below}
 
 
 @cache

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
+from msgspec.structs import replace
+
 from interlock.analysis.code.javascript import JAVASCRIPT
 from interlock.analysis.code.javascript.answers import chosen_late
-from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.library import library
 from interlock.analysis.code.performing import perform
 from interlock.analysis.code.program.objects import LibraryCall
@@ -24,8 +25,7 @@ def _parse(source: str) -> tuple[ast.Module, bool]:
 
 
 def _collection(walk: ProgramWalk, call: LibraryCall) -> Value:
-    name = text_of(call.get(0))
-    return walk.language.item(walk, call.owner, call.get(0) if name else UNKNOWN)
+    return walk.language.item(walk, call.owner, call.get(0) if call.text(0) else UNKNOWN)
 
 
 def _method(walk: ProgramWalk, owner: Value, name: str, args: list[Value]) -> None:
@@ -52,10 +52,8 @@ def _command(walk: ProgramWalk, call: LibraryCall) -> Value:
             found = one.get("q") if isinstance(one, dict) else UNKNOWN
             _method(walk, walk.language.attribute(walk, call.owner, text_of(value)), "deleteMany", [found])
         return Sym("?")
-    known = f"<command>.{key}"
-    _tell(
-        walk, call, known if known in library("mongo").calls else "<command>", [value] if isinstance(value, str) else []
-    )
+    known = f"<command>.{key}" if f"<command>.{key}" in library("mongo").calls else "<command>"
+    _tell(walk, call, known, [value] if isinstance(value, str) else [])
     return Sym("?", traits=frozenset({"bulk"} if key.startswith("list") else ()))
 
 
@@ -65,9 +63,8 @@ def _aggregate(walk: ProgramWalk, call: LibraryCall) -> Value:
     written = [(key, into) for stage in stages if isinstance(stage, dict) for key, into in stage.items()]
     written = [(key, into) for key, into in written if key in ("$out", "$merge")]
     for key, into in written:
-        _tell(
-            walk, call, f"<stage>.{key}", [into.get("into", into.get("coll", "")) if isinstance(into, dict) else into]
-        )
+        named = into.get("into", into.get("coll", "")) if isinstance(into, dict) else into
+        _tell(walk, call, f"<stage>.{key}", [named])
     if not written:
         _tell(walk, call, "<stage>", [])
     return Sym(f"{call.path}()", call.owner)
@@ -90,11 +87,12 @@ def _rename(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
-read_mongo = CodeLanguage(
-    "MongoDB shell code",
-    "mongo",
-    _parse,
-    {
+read_mongo = replace(
+    JAVASCRIPT,
+    name="MongoDB shell code",
+    key="mongo",
+    parse=_parse,
+    extra={
         **JAVASCRIPT.extra,
         **dict.fromkeys(["db.getCollection", "db.collection"], _collection),
         **dict.fromkeys(["db.runCommand", "db.adminCommand"], _command),
@@ -103,8 +101,4 @@ read_mongo = CodeLanguage(
         "db.*.renameCollection": _rename,
         **dict.fromkeys(["db.[]", "db.*.[]"], chosen_late),
     },
-    own_item=JAVASCRIPT.own_item,
-    own_member=JAVASCRIPT.own_member,
-    handed=JAVASCRIPT.handed,
-    lexical=True,
 ).read

@@ -92,13 +92,16 @@ class _Filling:
         if isinstance(part, list):
             return [made for one in part for made in self._each(one)]
         if isinstance(part, str):
-            return "".join(map(text_of, self._found(part))).lstrip(".") if part in self.marks else part
+            return "".join(map(text_of, self._found(part))) if part in self.marks else part
         if isinstance(part, ast.Name) and part.id in self.marks:
             return self._value(self.marks[part.id])
         if not isinstance(part, ast.AST):
             return part
         made = type(part)(**{name: self.filled(value) for name, value in ast.iter_fields(part)})
-        return made.value if isinstance(made, ast.Attribute) and not made.attr else made
+        if isinstance(made, ast.Attribute):
+            made.attr = made.attr.lstrip(".")  # of a part that has the dot in it
+            return made if made.attr else made.value
+        return made
 
     def _each(self, part: Any) -> list[Any]:
         """What stands in a list for one of its parts: statements and values with a mark may be several."""

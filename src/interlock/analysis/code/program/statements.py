@@ -75,12 +75,6 @@ def _assign_added(walk: ProgramWalk, node: ast.AugAssign) -> None:
     assign(walk, node.target, walk.spread(lambda a, b: operate(type(node.op).__name__, a, b), left, right))
 
 
-def _delete(walk: ProgramWalk, node: ast.Delete) -> None:
-    for target in node.targets:
-        if isinstance(target, (ast.Attribute, ast.Subscript)):
-            walk.eval(target.value)
-
-
 def _import(walk: ProgramWalk, node: ast.Import) -> None:
     for alias in node.names:
         name = alias.name if alias.asname else alias.name.partition(".")[0]
@@ -97,8 +91,6 @@ def _import_from(walk: ProgramWalk, node: ast.ImportFrom) -> None:
 
 
 _NOWHERE = Sym("")  # what modules and built-in functions are found in
-
-
 _Names = dict[str, Value]
 
 
@@ -109,7 +101,8 @@ def _if(walk: ProgramWalk, node: ast.If) -> None:
         return
     before, after = _branch(walk, node.body, node.test)
     walk.scope.restore(before)
-    _forget_narrowed(before, after)
+    for name in [name for name, value in after.items() if narrowed(value, before[name])]:
+        del after[name], before[name]  # the branch has not changed what its test narrowed
     other_before, _ = _branch(walk, node.orelse)
     for name in {**before, **other_before}:
         now = walk.scope.names.get(name, UNKNOWN)
@@ -130,12 +123,6 @@ def _branch(walk: ProgramWalk, body: Sequence[ast.stmt], test: ast.expr | None =
     finally:
         scope.leave(trail)
     return trail, {name: scope.names[name] for name in trail if name in scope.names}
-
-
-def _forget_narrowed(before: _Names, after: _Names) -> None:
-    """A name that the test narrowed is not one that the branch changed."""
-    for name in [name for name, value in after.items() if narrowed(value, before[name])]:
-        del after[name], before[name]
 
 
 def _joined(one: Value, other: Value) -> Value:
@@ -245,7 +232,6 @@ STATEMENTS: Mapping[type[ast.stmt], Statement] = {
     ast.Assign: _assign,
     ast.AnnAssign: _assign_annotated,
     ast.AugAssign: _assign_added,
-    ast.Delete: _delete,
     ast.Import: _import,
     ast.ImportFrom: _import_from,
     ast.If: _if,

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice, pairwise, product
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
@@ -33,6 +33,9 @@ from interlock.analysis.code.program.values import (
 )
 from interlock.analysis.facts import Report, hole, known, without_holes
 from interlock.analysis.programs.load import input_language, is_shell
+
+if TYPE_CHECKING:
+    from interlock.analysis.code.language import CodeLanguage
 
 
 class ProgramEffects(Struct, eq=False):
@@ -205,26 +208,11 @@ MAX_TURNS = 10_000  # of all the loops of a program
 MAX_WAYS = 64
 
 
-class Semantics(Protocol):
-    """What names and calls give in a language."""
-
-    name: str  # for a person
-    lexical: bool  # names are declared, any function assigns to those around it, and one that nothing names never runs
-
-    @property
-    def handled(self) -> frozenset[str]: ...
-    def invoke(self, walk: ProgramWalk, func: Value, args: list[Value], named: dict[str, Value]) -> Value: ...
-    def answer(self, walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value: ...
-    def look_up(self, walk: ProgramWalk, name: str) -> Value: ...
-    def attribute(self, walk: ProgramWalk, owner: Value, name: str) -> Value: ...
-    def item(self, walk: ProgramWalk, owner: Value, key: Value) -> Value: ...
-
-
 class ProgramWalk(Struct, eq=False):
     """Where the walk is and what it has met."""
 
     out: Report
-    language: Semantics
+    language: CodeLanguage
     world: ProgramEffects
     statements: Mapping[type[ast.stmt], Statement]
     expressions: Mapping[type[ast.expr], Expression]
