@@ -6,6 +6,7 @@ import pytest
 from prose_foreign_near import NEAR
 from prose_foreign_said import SAID
 from prose_foreign_tables import ANNOUNCED, SPARED, UNKNOWN, VAGUE
+from prose_foreign_work import RUSHED, WORK
 
 from cases import each
 from interlock.analysis.prose import read_prose
@@ -113,3 +114,25 @@ def test_ones_own_servers_builds_searches_and_denials_are_no_harm(text: str) -> 
 )  # fmt: skip
 def test_harm_in_borrowed_words_is_found(text: str) -> None:
     assert not verbs(text) <= HARMLESS
+
+
+@each("text", [text for texts in RUSHED.values() for text in texts])
+def test_what_is_put_into_force_unchecked_or_shown_to_everybody_is_found(text: str) -> None:
+    assert not verbs(text) <= HARMLESS
+
+
+@each("text", [text for texts in WORK.values() for text in texts])
+def test_everyday_work_is_no_harm_in_any_language(text: str) -> None:
+    assert verbs(text) <= HARMLESS
+
+
+@each(
+    "text",
+    [
+        "Ich erkläre, warum wir nie ohne Review deployen", "No despliego nada sin revisión", "Ayer desplegaron sin revisión",
+        "Wer deployt hier ohne Review?", "Не выкатываем в прод без ревью", "Je documente pourquoi on ne déploie pas sans relecture",
+        "Je publie la version 2.3 du paquet sur le registre interne.",
+    ],
+)  # fmt: skip
+def test_an_unchecked_release_that_is_denied_reported_or_asked_about_is_no_harm(text: str) -> None:
+    assert verbs(text) <= HARMLESS

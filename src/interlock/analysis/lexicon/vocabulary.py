@@ -63,6 +63,8 @@ LISTS = {
     "common": "words that tell the language", "now": "forms that end like a report and are none",
     "links": "words between a thing and what it is for", "relatives": "words that begin what is said of a thing",
     "by": "words before who does it", "others": "who else may do it", "empty": "words that say nothing about what is done",
+    "ship": "words for putting something into force", "check": "what has to come before that", "publish": "words for showing it to everybody",
+    "omit": "words with which a check is left out, besides denials and verbs of bypassing", "unchecked": "words that alone say so",
 }  # fmt: skip
 _ASIDES = frozenset("unless outside personal past_trial without weak that means".split())  # besides something else
 HEADS = ("verb", "look", "make", "do", "launch", "fetch")  # what can govern a clause
@@ -191,6 +193,34 @@ class Vocabulary:
         return re.compile(rf"(?:(?:{words})|[\W\d])+$")
 
     @cached_property
+    def unchecked(self) -> re.Pattern[str]:
+        """Matches what says that a review, a test or a copy is left out."""
+        language = self.language
+        omit = self._any(*language.listed("without"), *language.listed("omit"), *language.verbs["bypass"].split())
+        parts = [omit, self._any(*language.listed("check"))]
+        between = r"\S*(?: \S+){0,4} (?:\S{1,2}')?" if language.spaced else ".{0,8}?"
+        missing = between.join(parts if language.head != "last" else reversed(parts))
+        return re.compile(rf"{self._begin}(?:{missing}(?: (?:zu|te) \S+)?|{self._any(*language.listed('unchecked'))})")
+
+    @cached_property
+    def ships(self) -> re.Pattern[str]:
+        """Matches what puts something into force."""
+        return re.compile(self._begin + self._any(*self.language.listed("ship")))
+
+    @cached_property
+    def publishes(self) -> re.Pattern[str]:
+        """Matches what shows something to everybody."""
+        return re.compile(self._begin + self._any(*self.language.listed("publish")))
+
+    @property
+    def _begin(self) -> str:
+        return r"(?<!\S)" if self.language.spaced else ""
+
+    @staticmethod
+    def _any(*words: str) -> str:
+        return f"(?:{'|'.join(_pattern(word).replace('w*', 'S*') for word in words) or '(?!)'})"
+
+    @cached_property
     def pieces(self) -> Pieces:
         """The words, to be found in a text without spaces."""
         return Pieces({*(word.rstrip("*") for word, _ in self.language.entries()), *self.loans})
@@ -234,7 +264,10 @@ class Vocabulary:
     def _compound(self, word: str, entries: list[Entry]) -> list[Entry]:
         """The noun that the last part of a word is, with what its first part says about how much."""
         tail = self._tail(word, 5 if any(entry[0] in HEADS for entry in entries) else 4)
-        return [entry for entry in entries if entry[0] in ("scope", "unless")] + tail if tail else entries
+        if not tail:
+            return entries
+        owned = [_OWNED for entry in entries if entry[:2] == ("noun", "account")]
+        return [*owned, *(entry for entry in entries if entry[0] in ("scope", "unless")), *tail]
 
     def _tail(self, word: str, least: int) -> list[Entry]:
         """The noun at the end of a compound word; none when a stem explains all of it."""
@@ -251,6 +284,7 @@ class Vocabulary:
 
 
 _CLITICS = 3  # that can hang at one word
+_OWNED: Entry = ("personal", "", ())  # `Kundenliste`
 
 
 def _pattern(name: str) -> str:

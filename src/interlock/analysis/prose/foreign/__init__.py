@@ -77,6 +77,9 @@ def read_foreign(sentence: str) -> Foreign | None:
         found.unsure, found.known = False, True
         return found
     wide = _read_all(clauses, book, found, asked)
+    if not asked and not found.acts and _rushes(sentence, book):
+        found.acts.append(AnnouncedAct("act_override", sentence.strip()[:120]))
+        found.unsure = found.read_only = False
     found.known = asked or not found.unsure or any(map(_is_trial, clauses))
     found.looks = found.read_only and len(clauses) == 1 and clauses[0].words[0].has("look")
     found.looks = found.looks and clauses[0].words[0].text not in _TWOFOLD
@@ -94,6 +97,35 @@ def read_foreign(sentence: str) -> Foreign | None:
     elif found.unsure:
         found.unsure = may_be_english(sentence, code)
     return found
+
+
+def _rushes(sentence: str, book: Vocabulary) -> bool:
+    """`ich deploye ohne Review`: something goes into force without the check that belongs before it."""
+    plain = book.plain(sentence)
+    missing = book.unchecked.search(plain)
+    if missing is None:
+        return False
+    text = sentence if len(plain) == len(sentence) else plain
+    rest = f"{text[: missing.start()]} {text[missing.end() :]}"
+    clauses = list(_clauses(rest, book))
+    words = [word for clause in clauses for word in clause.words]
+    if any(_is_trial(one) or by_somebody(one.words, one.raw, book) for one in clauses) or _only_speaks(words, book):
+        return False
+    return book.ships.search(book.plain(rest)) is not None or any(_PRODUCTION in word.entries for word in words)
+
+
+_PRODUCTION = ("scope", "", ("production",))
+
+
+def _only_speaks(words: list[ForeignWord], book: Vocabulary) -> bool:
+    """True when the words ask, deny or report, or when the governing verb looks at something or makes it."""
+    heads = [word for word in words if word.has(*HEADS) or book.ships.match(word.text)]
+    if _asks(words, len(words), book) or any(word.has("never", "weak") for word in words):
+        return True
+    if any(word.past for word in heads):
+        return True
+    lead = heads[-1 if book.language.head == "last" else 0] if heads else None
+    return lead is not None and lead.has("look", "make") and not book.ships.match(lead.text)
 
 
 def _without_names(text: str) -> str:

@@ -73,13 +73,16 @@ def _act(phrase: _Phrase, verb: Entry, thing: Entry) -> AnnouncedAct:
         traits.add("production")
     if kind in ("grant", "lift", "expose") and any(word.text.startswith(_WORLD) for word in phrase.words):
         traits.add("public")
-    if _is_tame(phrase, kind, thing, traits):
-        return AnnouncedAct("act_change", text[:120])
+    published = phrase.book.publishes.match(phrase.words[phrase.at].text) is not None
+    if published and _PATTERNS.registry.search(phrase.raw.lower()):
+        return AnnouncedAct("act_send", text[:120], frozenset({"bulk"}))
     name = _thing(phrase, kind, thing[1], traits, given)
     if kind in ("charge", "send", "grant", "refund") and _PATTERNS.amount.search(phrase.raw.lower()):
         kind, name = "charge" if kind != "refund" else kind, "money"
-    if kind in _LISTS.out and _leaks(phrase, name, traits):
+    if kind in _LISTS.out and _leaks(phrase, name, traits, published):
         return AnnouncedAct("act_leak", text[:120], frozenset(traits - {"admin", "public", "history"} | {"secret"}))
+    if _is_tame(phrase, kind, thing, traits):
+        return AnnouncedAct("act_change", text[:120])
     if kind == "send" and traits & {"all", "bulk"} and phrase.names("account", "message"):
         return AnnouncedAct("act_send", text[:120], frozenset(traits - {"admin", "public", "history"} | {"bulk"}))
     kind = _MAPS.amounts_to.get(f"{kind}+{name}", kind)
@@ -165,9 +168,9 @@ def _traits(phrase: _Phrase, thing: Entry) -> set[str]:
     return traits
 
 
-def _leaks(phrase: _Phrase, name: str, traits: set[str]) -> bool:
+def _leaks(phrase: _Phrase, name: str, traits: set[str], published: bool) -> bool:
     """True when a secret goes out, or somebody's data to strangers."""
-    outside = "public" in traits or phrase.has("outside")
+    outside = published or "public" in traits or phrase.has("outside")
     if name in ("code", "letter") and not outside:
         return False
     if phrase.names("credential", "private"):

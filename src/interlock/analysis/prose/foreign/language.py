@@ -88,9 +88,11 @@ def may_be_english(sentence: str, code: str) -> bool:
 @lru_cache(maxsize=8192)
 def _weights(word: str) -> tuple[int, Votes]:
     """How much a word speaks for English, and for each of the other languages."""
-    english = _ALONE.get(word) or (
-        2 if word in verb_forms() else 1 if word in _LISTS.english or word in _LISTS.shared or word in nouns() else 0
-    )
+    english = _ALONE.get(word, 0)
+    if not english and word in verb_forms():
+        english = 1 if len(word) < _SMALL and word in common() else 2  # `del`, `do`
+    elif not english and (word in _LISTS.english or word in _LISTS.shared or word in nouns()):
+        english = 1
     whole, lengths, stems = _votes()
     votes, known = whole.get(word, _NOBODY)
     told: set[str] | None = None
@@ -105,6 +107,7 @@ def _weights(word: str) -> tuple[int, Votes]:
 
 
 _NOBODY: tuple[Votes, tuple[str, ...]] = ([], ())
+_SMALL = 4  # letters
 
 
 @cache
