@@ -79,7 +79,7 @@ def _act(phrase: _Phrase, verb: Entry, thing: Entry) -> AnnouncedAct:
     name = _thing(phrase, kind, thing[1], traits, given)
     if kind in ("charge", "send", "grant", "refund") and _PATTERNS.amount.search(phrase.raw.lower()):
         kind, name = "charge" if kind != "refund" else kind, "money"
-    if kind in _LISTS.out and _leaks(phrase, name, traits, published):
+    if (kind in _LISTS.out or (kind == "grant" and phrase.has("outside"))) and _leaks(phrase, name, traits, published):
         return AnnouncedAct("act_leak", text[:120], frozenset(traits - {"admin", "public", "history"} | {"secret"}))
     if _is_tame(phrase, kind, thing, traits):
         return AnnouncedAct("act_change", text[:120])
@@ -211,7 +211,8 @@ def _reaches(words: list[ForeignWord], place: int, at: int, book: Vocabulary) ->
     if words[place].has("without"):
         return _goes_without(words, place, at, book)
     if book.language.head != "first":
-        return True
+        told_of = place > at and words[place - 1].text in book.relatives  # `sluit de accounts die niet betaald hebben`
+        return not (told_of and any(word.has("was", *HEADS) for word in words[place + 1 :]))
     return (place < at and at - place <= 4) or abs(at - place) == 1
 
 
