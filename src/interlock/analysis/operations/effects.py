@@ -162,9 +162,7 @@ def with_object(act: NamedAct, keys: Mapping[str, Any]) -> NamedAct:
 
 def by_params(act: NamedAct, deed: Deed, keys: Mapping[str, Any], traits: set[str]) -> Deed:
     """The deed, or the one that its parameters make of it."""
-    if not keys:
-        return deed
-    if act.verb == "reset" and "git" in (*act.phrase, act.noun):
+    if act.verb == "reset" and keys and "git" in (*act.phrase, act.noun):
         traits.discard("permanent")
         hard = str(keys.get("mode", keys.get("hard", ""))).lower()[:10] in _LISTS.hard
         return ("act_delete", ()) if hard else (CHANGE, ())
