@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -21,7 +20,7 @@ from interlock.analysis.lexicon import (
 from interlock.analysis.lexicon.load import WordLists
 from interlock.analysis.lexicon.named_effects import NamedAct
 from interlock.analysis.operations.browser import read_click, read_confirmation
-from interlock.analysis.operations.command_params import run_named
+from interlock.analysis.operations.command_params import run_named, text_of
 from interlock.analysis.operations.effects import (
     CHANGE,
     CLOUD,
@@ -46,13 +45,14 @@ from interlock.analysis.operations.name_patterns import (
 from interlock.analysis.operations.names import Words, parse_name
 from interlock.analysis.operations.nested import read_job, read_nested, read_order
 from interlock.analysis.operations.params import ParamScope, pairs, scope_of, short_keys
-from interlock.analysis.operations.payloads import read_payloads
+from interlock.analysis.operations.payloads import is_statement, read_payloads
 from interlock.analysis.operations.requests import attaches_data, sends_secret
 from interlock.analysis.operations.settings import out_of_bounds, settings_of
 from interlock.analysis.shell import Job
 
 _LISTS = WordLists("operation")
 
+_EXPLAINED = ("sql", "query", "statement")
 _DEEPEST = 4  # operations named inside operations
 _NOTHING = NamedAct("", "", (), "", "")
 _NO_PATTERNS = NamePatterns((), (), ())  # what a job is called is no name of an operation
@@ -82,13 +82,13 @@ def read_operation(
     The name patterns are those of the reading (R-19) where none are given.
     """
     out.step()
-    globs = patterns if patterns is not None else _patterns_of(out)
+    globs: NamePatterns = patterns if patterns is not None else getattr(out, "patterns", BUILT_IN_PATTERNS)
     if depth > _DEEPEST:
         out.unreadable("operations nested too deeply", "nesting")
         return
     crude = (crude or "").strip().lower()
     params = params if isinstance(params, (dict, Mapping)) else {}
-    if _is_tool(name, params, crude, out):
+    if params and _built_in()(name, params, crude, out):
         return
     segments = split_name(name)
     words, named_acts = parse_name(segments)
@@ -100,8 +100,9 @@ def read_operation(
     scope.dry_run = scope.dry_run or (crude == "read" and words[-1:] == ("preview",))
     if scope.too_much:
         out.unreadable(scope.too_much, "budget")
-    read = {key: value for key, value in keys.items() if not (scope.dry_run and _is_statement(key, value))}
-    ran = _payloads(words, (*_server(segments), *words), acts[0], params, read, out, globs, depth)
+    if scope.dry_run:  # a database only explains a statement then; a shell would run its command all the same
+        keys = {key: text for key, text in keys.items() if key not in _EXPLAINED or not is_statement(str(text))}
+    ran = _payloads(words, segments, acts[0], params, keys, out, globs, depth)
     if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(words) and _LISTS.trials.isdisjoint(words):
         _loose_texts(params, out)
     if exemption(name, globs):
@@ -121,7 +122,10 @@ def read_operation(
     if found and scope.dry_run and not ran:
         out.effect(READ, _target(acts[0], name), "dry_run")
         return
-    marks = traits.union(_marks(named)) - {"unfiltered"}
+    forbidden = any(match.forbidden for match in named)
+    marks = traits - {"unfiltered"} | (
+        {"named", f"pattern_{'forbidden' if forbidden else 'dangerous'}"} if named else set()
+    )
     for verb, act, own in found:
         every = marks.union(own)
         out.effect(verb, _target(act, name), *sorted(every if every.isdisjoint(_SEVERAL) else every - {"one"}))
@@ -129,26 +133,13 @@ def read_operation(
         _harmless(name, words, acts[0], crude, traits, globs, out)
 
 
-_STATEMENT = re.compile(r"\s*(?:select|with|insert|update|delete|merge|drop|alter|create|truncate)\b", re.IGNORECASE)
-
-
-def _is_statement(key: str, value: object) -> bool:
-    """What a database only explains in a dry run; a shell would run its command all the same."""
-    return key in ("sql", "query", "statement") and isinstance(value, str) and _STATEMENT.match(value) is not None
-
-
 def _loose_texts(params: Mapping[str, Any], out: Report) -> None:
     """Texts of an operation that runs something, whatever their keys: one that begins with a program and does harm counts."""
     from interlock.analysis.code.loose_text import add_harm, is_data, is_program
 
-    for key, value, _ in pairs(params):
-        text = "\n".join(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else value
-        if (
-            isinstance(text, str)
-            and isinstance(out, Job)
-            and not is_data(f"--{key}")
-            and is_program(text.split(" ")[0])
-        ):
+    for key, value, _ in pairs(params) if isinstance(out, Job) else ():
+        text = text_of(value)
+        if text and not is_data(f"--{key}") and is_program(text.split(" ")[0]):
             add_harm(out, text, key)
 
 
@@ -159,19 +150,9 @@ def _exempt(name: str, set_by_params: list[Deed], act: NamedAct, out: Report) ->
     out.effect(READ, name[:200], "exempt")
 
 
-def _patterns_of(out: Report) -> NamePatterns:
-    found: NamePatterns = getattr(out, "patterns", BUILT_IN_PATTERNS)
-    return found
-
-
-def _is_tool(name: str, params: Mapping[str, Any], crude: str, out: Report) -> bool:
-    """Reads an operation that is a tool of the agents themselves as that tool's call."""
-    return bool(params) and _built_in()(name, params, crude, out)
-
-
 @cache
 def _built_in() -> Callable[[str, Mapping[str, Any], str, Report], bool]:
-    """The reader of tools, which is found late because it reads operations itself."""
+    """The reader of operations that are tools of the agents, found late because it reads operations itself."""
     from interlock.analysis.operations.tools import read_built_in
 
     return read_built_in
@@ -184,14 +165,9 @@ def _cloud(act: NamedAct) -> tuple[str, ...]:
     return ("all", "project") if act.object in ("account", "organization") and act.kind in _LISTS.ends else ()
 
 
-def _server(segments: Sequence[Words]) -> Words:
-    """The server of a tool, which often is the program or the database that is meant: mcp__docker__run_command."""
-    return segments[1] if len(segments) > 2 and segments[0] == ("mcp",) else ()
-
-
 def _payloads(
     words: Words,
-    spoken: Words,
+    segments: Sequence[Words],
     act: NamedAct,
     params: Mapping[str, Any],
     keys: Mapping[str, Any],
@@ -203,6 +179,8 @@ def _payloads(
     if not keys:
         return False
     verb = act.verb or (words[0] if words else "")
+    # the server of a tool often is the program or the database that is meant: mcp__docker__run_command
+    spoken = (*segments[1], *words) if len(segments) > 2 and segments[0] == ("mcp",) else words
 
     def field(inner: str) -> None:
         read_operation(inner, {}, "update", out, patterns, depth + 1)
@@ -267,29 +245,17 @@ def _matches(words: Words, acts: list[NamedAct], crude: str, patterns: NamePatte
     if lead.kind == "read" and crude in ("", "read") and len(acts) == 1:
         return [match for match in found if match.at < lead.at]
     if lead.kind in _LISTS.putting and len(acts) == 1:
-        return [match for match in found if match.at <= lead.at or _is_ending(match, lead)]
+        ends = lead.kind != "create"  # deploy_production is a mutation; create_backup_production is a copy
+        return [match for match in found if match.at <= lead.at or (ends and match.glob.startswith("*"))]
     return found
-
-
-def _is_ending(match: PatternMatch, lead: NamedAct) -> bool:
-    """deploy_production is a mutation; create_backup_production is a copy."""
-    return match.glob.startswith("*") and lead.kind != "create"
-
-
-def _marks(named: list[PatternMatch]) -> set[str]:
-    if not named:
-        return set()
-    return {"named", "pattern_forbidden" if any(match.forbidden for match in named) else "pattern_dangerous"}
 
 
 def _of_pattern(act: NamedAct, verb: str, named: list[PatternMatch]) -> str:
     globs = " ".join(match.glob for match in named)
     if "force" in globs and "push" in (act.verb, act.noun, *act.phrase):
         return "act_rewrite"
-    for words, found in _BY_PATTERN:
-        if any(word in globs for word in words):
-            return found
-    return CHANGE if verb == READ else verb
+    found = (effect for words, effect in _BY_PATTERN if any(word in globs for word in words))
+    return next(found, CHANGE if verb == READ else verb)
 
 
 # -- what is reported -------------------------------------------------------------------------------------
@@ -304,11 +270,11 @@ def _harmful(
         verb, own = by_params(act, deed(act, frozenset(traits)), keys, traits)
         if named and act is acts[0] and verb in HARMLESS:
             verb = _of_pattern(act, verb, named)
-            found.append((verb, act, own))
-        elif is_harm((verb, own)):
-            found.append((verb, act, own))
-        elif act.kind == "change" and act.object == "config" and "production" in traits:
-            found.append(("act_unconfigure", act, own))
+        elif act.kind == "change" and act.object == "config" and "production" in traits and verb in HARMLESS:
+            verb = "act_unconfigure"
+        elif not is_harm((verb, own)):
+            continue
+        found.append((verb, act, own))
     if not found and crude == "delete" and acts[0].kind != "restore" and not ran:  # DL-04
         lead = acts[0]
         kind = lead.object if lead.object != "light" else "data"
