@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any
@@ -21,8 +22,6 @@ HARMLESS = frozenset({CHANGE, READ, "act_send", "act_vague"})
 _TELLING = frozenset({"deployed", "published"})  # traits that make harm of a harmless verb
 
 _U = "undoable"
-_STORES = ("database", "schema", "table", "volume", "bucket", "repository", "data", "backup", "audit")
-_HOSTS = ("machine", "cluster", "namespace", "project")
 
 # What an object of a name is in the table of effects: its kind there, and the trait that it gives to whatever happens to it.
 _THINGS: Mapping[str, tuple[str, str]] = {
@@ -46,24 +45,19 @@ def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple
     if act.kind in _HALTS and act.noun in deed_nouns():  # cancel_deletion, disable_delete
         return CHANGE, ()
     row = english().first.find(act)
-    verb = row.effect if row is not None else _verb(act, reach)
+    verb = row.effect if row is not None else _looked_up(act, reach)
     if verb in HARMLESS:
         return _raised(act, verb)
-    traits = [trait for trait in (_THINGS.get(act.object, ("", ""))[1],) if trait] + list(
-        row.traits if row is not None else ()
-    )
+    trait = _THINGS.get(act.object, ("", ""))[1]
+    traits = [*([trait] if trait else ()), *(row.traits if row is not None else ())]
     adds = english().kinds[_kind(act) or "destroy"].adds
     if act.verb in _LISTS.gentle or adds == _U:
         traits.append(_U)
     elif adds == "shared":
         traits.append(adds)
-    if act.verb in _LISTS.total and verb == "act_delete" and act.object in (*_STORES, *_HOSTS, "disk", ""):
+    if act.verb in _LISTS.total and verb == "act_delete" and (act.object in _LISTS.emptied or not act.object):
         traits.append("all")
-    if (
-        act.object == "data"
-        and act.noun in ("log", "logs", "trail")
-        and not {"audit", "security", "access"}.isdisjoint(act.phrase)
-    ):
+    if act.noun in ("log", "logs", "trail") and not {"audit", "security", "access"}.isdisjoint(act.phrase):
         traits.append("audit_log")
     return verb, tuple(traits)
 
@@ -73,23 +67,17 @@ def is_harm(deed: Deed) -> bool:
     return deed[0] not in HARMLESS or not _TELLING.isdisjoint(deed[1])
 
 
-def _verb(act: NamedAct, reach: frozenset[str]) -> str:
-    if act.kind == "delete" and act.beside and not act.phrase:
-        return _MAPS.out_of.get(object_kind(act.beside)[0], CHANGE)
-    return _looked_up(act, reach)
-
-
 def _kind(act: NamedAct) -> str:
     return english().kind_of(act.verb, _MAPS.kinds.get(act.kind, ""))
 
 
 def _looked_up(act: NamedAct, reach: frozenset[str]) -> str:
     """The effect by the table that sentences ask as well."""
-    if act.kind == "read":
-        return READ
+    if act.kind == "delete" and act.beside and not act.phrase:
+        return _MAPS.out_of.get(object_kind(act.beside)[0], CHANGE)
     kind = _kind(act)
-    if not kind:
-        return CHANGE
+    if act.kind == "read" or not kind:
+        return READ if act.kind == "read" else CHANGE
     if act.object == "light" and act.verb in _MAPS.even_light:
         return _MAPS.even_light[act.verb]
     thing, trait = _THINGS.get(act.object, (act.object, ""))
@@ -116,12 +104,10 @@ def _raised(act: NamedAct, verb: str) -> tuple[str, tuple[str, ...]]:
 
 def is_broadcast(act: NamedAct) -> bool:
     """publish_post, post_to_linkedin, create_tweet: said to everybody, in somebody's name."""
-    if not act.kind and act.noun == "post" and not _LISTS.social.isdisjoint(act.phrase):
-        return True
     if act.verb in ("tweet", "broadcast", "blast") or (act.verb == "publish" and act.noun in _LISTS.out_loud):
         return True
-    said = (*act.phrase, *act.beside)
-    return act.verb in ("post", "publish", "create", "send", "submit", "share") and not _LISTS.social.isdisjoint(said)
+    puts = act.verb in _LISTS.puts or (not act.kind and act.noun == "post")
+    return puts and not _LISTS.social.isdisjoint((*act.phrase, *act.beside))
 
 
 def _is_admin(act: NamedAct) -> bool:
@@ -130,8 +116,8 @@ def _is_admin(act: NamedAct) -> bool:
     return act.object in ("person", "account", "access") and not ADMIN_WORDS.isdisjoint(act.phrase)
 
 
+_NAMING = re.compile(r"(?<=.)(?:identifier|ids?|name)$")  # userIds, bucketName
 _NAMED = frozenset({"key", "setting", "name"})
-_KINDS = "kind type resourcetype resource objecttype object entity entitytype targettype scope".split()
 
 
 def with_object(act: NamedAct, keys: Mapping[str, Any]) -> NamedAct:
@@ -141,7 +127,7 @@ def with_object(act: NamedAct, keys: Mapping[str, Any]) -> NamedAct:
     entity = keys.get("entityid")
     if isinstance(entity, str) and (kind := _MAPS.entities.get(entity.partition(".")[0])):
         return NamedAct(act.kind, act.verb, act.phrase, kind, entity[:40], act.beside, act.at)
-    for key in _KINDS:
+    for key in _LISTS.in_order("kinds"):
         value = keys.get(key)
         if isinstance(value, str) and 0 < len(value) < 60:
             kind, noun = object_kind(tuple(word for words in split_name(value) for word in words))
@@ -150,7 +136,7 @@ def with_object(act: NamedAct, keys: Mapping[str, Any]) -> NamedAct:
     if act.phrase and act.phrase[-1] not in _LISTS.generic:
         return act
     for key in keys:
-        base = key.removesuffix("ids").removesuffix("id").removesuffix("name").removesuffix("identifier") or key
+        base = _NAMING.sub("", key)
         kind = objects().get(base, "light")
         if kind in ("light", "safety"):
             continue
@@ -214,11 +200,10 @@ def _deletes_by_query(keys: Mapping[str, Any]) -> bool:
 
 def _goes_out(act: NamedAct, keys: Mapping[str, Any]) -> bool:
     """export_customers {"to": "https://…"}: people's data, to somewhere else."""
-    people = act.object in ("person", "account", "database", "table", "credential") or not _LISTS.people.isdisjoint(
-        act.phrase
-    )
-    to = [keys[key] for key in _LISTS.goes_to & keys.keys() if isinstance(keys[key], str)]
-    return people and any("://" in value[:12] or "@" in value or "public" in value for value in to)
+    if act.object not in _LISTS.personal and _LISTS.people.isdisjoint(act.phrase):
+        return False
+    to = (str(keys[key]) for key in _LISTS.goes_to & keys.keys())
+    return any("://" in value[:12] or "@" in value or "public" in value for value in to)
 
 
 def ending(act: NamedAct, key: str, value: object) -> str:
