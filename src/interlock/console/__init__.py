@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, quote
 
 from msgspec.structs import replace
 
-from interlock.console import events, pages, signin
+from interlock.console import events, pages, signin, stepup
 from interlock.console.cookies import cookie_of, rate_limit_key
 from interlock.console.pages import Routes
 from interlock.console.replies import Renderer, encode_answer, failure_page, problem_page, send_static
@@ -47,7 +47,7 @@ class ConsoleApp:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.routes = Routes((*signin.ROUTES, *pages.ROUTES))
+        self.routes = Routes((*signin.routes.all, *stepup.routes.all, *pages.ROUTES))
         self.renderer = Renderer(context)
         self.events = events.Events(context)
 

@@ -89,5 +89,5 @@ def rate_limit_key(visit: Visit, route: Route) -> str:
 
 
 def _seal(visit: Visit, id: str) -> str:
-    key = visit.context.state.installation.digest_key
+    key = visit.state.installation.digest_key
     return hmac.new(key, f"interlock browser\0{id}".encode(), hashlib.sha256).hexdigest()

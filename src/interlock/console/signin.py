@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from interlock.console import cookies, stepup
-from interlock.console import cookies as browsers
+from interlock.console import cookies
 from interlock.console.replies import form_field, json_field, json_handler
-from interlock.console.visit import OPEN, VIEWER, Answer, InvalidInput, JsonAnswer, Page, RedirectTo, Route, Visit
+from interlock.console.visit import OPEN, VIEWER, Answer, InvalidInput, JsonAnswer, Page, PageRoutes, RedirectTo, Visit
 from interlock.error_codes import AnswerRefused
 from interlock.identity import credentials, passkeys, totp
 from interlock.identity.console_access import enter_by_link, sign_out_everywhere, visitor_of
@@ -18,12 +17,14 @@ from interlock.identity.sessions import SignInRefused, TooManySignIns
 from interlock.identity.visitors import Visitor
 
 HOME = "/console"
+routes = PageRoutes()
 SIGN_IN, SET_UP, KEYS = "/console/sign-in", "/console/set-up", "/console/keys"
 
 
+@routes.get("/console/sign-in", OPEN)
 def sign_in_page(visit: Visit, error: str = "", status: int = 200) -> Answer:
     """The sign-in form with the list of enrolments, without their names."""
-    state, site = visit.context.state, visit.site
+    state, site = visit.state, visit.site
     if visit.visitor is not None and not error and "again" not in visit.query:
         return RedirectTo(_next(visit))
     values = {
@@ -38,10 +39,11 @@ def sign_in_page(visit: Visit, error: str = "", status: int = 200) -> Answer:
     return Page("signin/sign_in.html", values, status)
 
 
+@routes.post("/console/sign-in", OPEN)
 def sign_in(visit: Visit) -> Answer:
     """Signs in with passphrase and code; the session of a cookie sent along ends."""
     _own_page(visit)
-    state, site = visit.context.state, visit.site
+    state, site = visit.state, visit.site
     given = form_field(visit, "name"), form_field(visit, "passphrase"), form_field(visit, "code")
     try:
         token, visitor = totp.sign_in(state, *given, visit.peer, site.secure)
@@ -51,16 +53,18 @@ def sign_in(visit: Visit) -> Answer:
         return sign_in_page(visit, str(error), 401)
     _forget(visit)
     return RedirectTo(
-        f"{_next(visit)}#mark={visitor.csrf}", (cookies.session_cookie(token, site), browsers.browser_cookie(visit))
+        f"{_next(visit)}#mark={visitor.csrf}", (cookies.session_cookie(token, site), cookies.browser_cookie(visit))
     )
 
 
+@routes.post("/console/sign-in/passkey/begin", OPEN)
 @json_handler
 def passkey_begin(visit: Visit) -> Mapping[str, Any]:
     _own_page(visit)
-    return passkeys.sign_in_begin(visit.context.state, visit.site, browsers.known_browser(visit))
+    return passkeys.sign_in_begin(visit.state, visit.site, cookies.known_browser(visit))
 
 
+@routes.post("/console/sign-in/passkey/finish", OPEN)
 def passkey_finish(visit: Visit) -> Answer:
     entered: list[str] = []
 
@@ -68,35 +72,40 @@ def passkey_finish(visit: Visit) -> Answer:
     def work(visit: Visit) -> Mapping[str, Any]:
         _own_page(visit)
         given = form_field(visit, "ceremony"), json_field(visit, "response"), visit.site, visit.peer
-        token, visitor = passkeys.sign_in_finish(visit.context.state, *given, browsers.known_browser(visit))
+        token, visitor = passkeys.sign_in_finish(visit.state, *given, cookies.known_browser(visit))
         entered.append(token)
         return {"next": _next(visit), "csrf": visitor.csrf}
 
-    return _with_cookie(visit, work(visit), entered, browsers.browser_cookie(visit))
+    return _with_cookie(visit, work(visit), entered, cookies.browser_cookie(visit))
 
 
+@routes.get("/console/sign-in/who", OPEN)
 @json_handler
 def whoami(visit: Visit) -> Mapping[str, Any]:
     """Whether this browser is signed in: links from other sites arrive without the cookie, the console's own requests with it."""
     return {"signedIn": visit.visitor is not None}
 
 
+@routes.post("/console/sign-out", VIEWER)
 def sign_out(visit: Visit) -> Answer:
-    visit.context.state.visitors.leave(cookies.cookie_of(visit))
+    visit.state.visitors.leave(cookies.cookie_of(visit))
     return RedirectTo(SIGN_IN, (cookies.expired_cookie(visit.site),))
 
 
+@routes.post("/console/sign-out/everywhere", VIEWER)
 def sign_out_all(visit: Visit) -> Answer:
-    sign_out_everywhere(visit.context.state, visit.who.operator)
+    sign_out_everywhere(visit.state, visit.who.operator)
     return RedirectTo(SIGN_IN, (cookies.expired_cookie(visit.site),))
 
 
+@routes.get("/console/set-up", OPEN)
 def set_up_page(visit: Visit) -> Answer:
     """The page of a set-up link, whose secret is in the fragment and is not sent."""
     found = _setting_up(visit)
     return Page("signin/set_up.html", {"operator": found.operator if found else ""})
 
 
+@routes.post("/console/set-up", OPEN)
 def set_up(visit: Visit) -> Answer:
     """Exchanges a link's secret, once, for a cookie that may register a first credential and opens no page."""
     entered: list[str] = []
@@ -105,15 +114,16 @@ def set_up(visit: Visit) -> Answer:
     def work(visit: Visit) -> Mapping[str, Any]:
         _own_page(visit)
         site = visit.site
-        token, visitor = enter_by_link(visit.context.state, form_field(visit, "token"), visit.peer, site.secure)
+        token, visitor = enter_by_link(visit.state, form_field(visit, "token"), visit.peer, site.secure)
         entered.append(token)
         return {"operator": visitor.operator, "csrf": visitor.csrf}
 
     return _with_cookie(visit, work(visit), entered)
 
 
+@routes.get("/console/keys", VIEWER)
 def keys_page(visit: Visit) -> Answer:
-    state, who = visit.context.state, visit.who
+    state, who = visit.state, visit.who
     values = {
         "credentials": credentials.credentials_of(state, who.operator),
         "enrolments": credentials.enrolments(state),
@@ -124,32 +134,37 @@ def keys_page(visit: Visit) -> Answer:
     return Page("signin/keys.html", values)
 
 
+@routes.post("/console/keys/passkey/begin", OPEN)
 @json_handler
 def register_begin(visit: Visit) -> Mapping[str, Any]:
-    return passkeys.register_begin(visit.context.state, _anyone(visit), visit.site)
+    return passkeys.register_begin(visit.state, _anyone(visit), visit.site)
 
 
+@routes.post("/console/keys/passkey/finish", OPEN)
 @json_handler
 def register_finish(visit: Visit) -> Mapping[str, Any]:
     given = form_field(visit, "ceremony"), json_field(visit, "response"), form_field(visit, "name", needed=False)
-    made = passkeys.register_finish(visit.context.state, _anyone(visit), *given, visit.site)
-    return {"name": made.name, "waits": made.active_at > visit.context.state.clock.now()}
+    made = passkeys.register_finish(visit.state, _anyone(visit), *given, visit.site)
+    return {"name": made.name, "waits": made.active_at > visit.state.clock.now()}
 
 
+@routes.post("/console/keys/totp/begin", OPEN)
 @json_handler
 def totp_begin(visit: Visit) -> Mapping[str, Any]:
-    return totp.begin(visit.context.state, _anyone(visit))
+    return totp.begin(visit.state, _anyone(visit))
 
 
+@routes.post("/console/keys/totp/finish", OPEN)
 @json_handler
 def totp_finish(visit: Visit) -> Mapping[str, Any]:
-    made = totp.finish(visit.context.state, _anyone(visit), form_field(visit, "ceremony"), form_field(visit, "code"))
-    return {"name": made.name, "waits": made.active_at > visit.context.state.clock.now()}
+    made = totp.finish(visit.state, _anyone(visit), form_field(visit, "ceremony"), form_field(visit, "code"))
+    return {"name": made.name, "waits": made.active_at > visit.state.clock.now()}
 
 
+@routes.post("/console/keys/{id}/remove", VIEWER)
 def remove_key(visit: Visit) -> Answer:
     try:
-        credentials.remove(visit.context.state, visit.who, visit.params["id"], visit.form.get("even_last") == "yes")
+        credentials.remove(visit.state, visit.who, visit.id, visit.form.get("even_last") == "yes")
     except AnswerRefused as error:
         raise InvalidInput(str(error)) from None
     return RedirectTo(KEYS)
@@ -166,7 +181,7 @@ def _anyone(visit: Visit) -> Visitor:
 
 
 def _setting_up(visit: Visit) -> Visitor | None:
-    state, token = visit.context.state, cookies.cookie_of(visit)
+    state, token = visit.state, cookies.cookie_of(visit)
     return visitor_of(state, token, state.clock.now(), setting_up=True) if token else None
 
 
@@ -186,7 +201,7 @@ def _with_cookie(visit: Visit, answer: JsonAnswer, entered: list[str], *more: co
 
 def _forget(visit: Visit) -> None:
     if before := cookies.cookie_of(visit):
-        visit.context.state.visitors.leave(before)
+        visit.state.visitors.leave(before)
 
 
 def _next(visit: Visit) -> str:
@@ -195,23 +210,3 @@ def _next(visit: Visit) -> str:
     inside = wanted.startswith(f"{HOME}/") and not wanted.startswith(SIGN_IN)
     fine = inside and not any(sign in unquote(wanted) for sign in ("\\", "//", ".."))
     return wanted if fine and wanted.isprintable() and len(wanted) < 500 else HOME
-
-
-ROUTES: tuple[Route, ...] = (
-    Route("GET", SIGN_IN, sign_in_page, OPEN),
-    Route("POST", SIGN_IN, sign_in, OPEN),
-    Route("GET", f"{SIGN_IN}/who", whoami, OPEN),
-    Route("POST", f"{SIGN_IN}/passkey/begin", passkey_begin, OPEN),
-    Route("POST", f"{SIGN_IN}/passkey/finish", passkey_finish, OPEN),
-    Route("POST", "/console/sign-out", sign_out, VIEWER),
-    Route("POST", "/console/sign-out/everywhere", sign_out_all, VIEWER),
-    Route("GET", SET_UP, set_up_page, OPEN),
-    Route("POST", SET_UP, set_up, OPEN),
-    Route("GET", KEYS, keys_page, VIEWER),
-    Route("POST", f"{KEYS}/passkey/begin", register_begin, OPEN),
-    Route("POST", f"{KEYS}/passkey/finish", register_finish, OPEN),
-    Route("POST", f"{KEYS}/totp/begin", totp_begin, OPEN),
-    Route("POST", f"{KEYS}/totp/finish", totp_finish, OPEN),
-    Route("POST", f"{KEYS}/{{id}}/remove", remove_key, VIEWER),
-    *stepup.ROUTES,
-)

@@ -7,28 +7,31 @@ from collections.abc import Mapping
 from typing import Any
 
 from interlock.approvals import step_up
-from interlock.approvals import step_up as step_up_grants
-from interlock.approvals import step_up as stepping_codes
 from interlock.console.pages.queue import require_typed_name
 from interlock.console.replies import form_field, json_field, json_handler
-from interlock.console.visit import APPROVER, VIEWER, InvalidInput, PageNotFound, Route, Visit
+from interlock.console.visit import APPROVER, VIEWER, InvalidInput, PageNotFound, PageRoutes, Visit
 from interlock.identity import credentials
 from interlock.identity.keys.roster import PASSKEY
 from interlock.identity.sessions import OperatorSession
 from interlock.identity.visitors import PASSPHRASE
 
 Body = Mapping[str, Any]
+routes = PageRoutes()
 
 
+@routes.post("/console/step-up/{ticket}/begin", APPROVER)
+@json_handler
 def begin(visit: Visit) -> Body:
     """The passkey challenge for a ticket; an operator without a passkey is asked for passphrase and code."""
     if _by_passphrase(visit):
         return {"passphrase": True}
-    return step_up.stepup_begin(visit.context.state, visit.who, visit.params["ticket"], visit.site)
+    return step_up.stepup_begin(visit.state, visit.who, visit.params["ticket"], visit.site)
 
 
+@routes.post("/console/step-up/{ticket}/approve", APPROVER)
+@json_handler
 def approve(visit: Visit) -> Body:
-    state, id = visit.context.state, visit.params["ticket"]
+    state, id = visit.state, visit.params["ticket"]
     ticket = state.store.read(lambda tx: tx.ticket(id))
     if ticket is None:
         raise PageNotFound(f"there is no ticket {id[:80]}")
@@ -43,22 +46,26 @@ def approve(visit: Visit) -> Body:
     return {"ticket": done.id, "state": done.state.value, "expiresAt": done.expires_at}
 
 
+@routes.post("/console/codes/{id}/begin", APPROVER)
+@json_handler
 def code_begin(visit: Visit) -> Body:
     """The challenge before a code is shown."""
     if _by_passphrase(visit):
         return {"passphrase": True}
-    return stepping_codes.reveal_begin(visit.context.state, visit.who, visit.params["id"], visit.site)
+    return step_up.reveal_begin(visit.state, visit.who, visit.id, visit.site)
 
 
+@routes.post("/console/codes/{id}/reveal", APPROVER)
+@json_handler
 def code_reveal(visit: Visit) -> Body:
     """A new code, shown once, after re-authentication."""
-    state, id = visit.context.state, visit.params["id"]
+    state, id = visit.state, visit.id
     if _by_passphrase(visit):
         given = form_field(visit, "passphrase"), form_field(visit, "code")
-        shown = stepping_codes.reveal_with_passphrase(state, visit.who, id, *given)
+        shown = step_up.reveal_with_passphrase(state, visit.who, id, *given)
     else:
         touched = form_field(visit, "ceremony"), json_field(visit, "response"), visit.site
-        shown = stepping_codes.reveal_finish(state, visit.who, id, *touched)
+        shown = step_up.reveal_finish(state, visit.who, id, *touched)
     return {"code": shown.code, "expiresAt": shown.expires_at}
 
 
@@ -66,19 +73,19 @@ def grant_begin(visit: Visit, given: Mapping[str, Any]) -> Body:
     """The challenge before a grant of these terms is signed."""
     if _by_passphrase(visit):
         return {"passphrase": True}
-    return step_up_grants.grant_begin(visit.context.state, visit.who, given, visit.site)
+    return step_up.grant_begin(visit.state, visit.who, given, visit.site)
 
 
 def grant_signed(visit: Visit, given: Mapping[str, Any]) -> OperatorSession:
     """The session re-authenticated for exactly this grant; the plain session where no answer was sent, which suffices for a lesser grant."""
-    state = visit.context.state
+    state = visit.state
     if visit.form.get("passphrase"):
-        return step_up_grants.grant_with_passphrase(
+        return step_up.grant_with_passphrase(
             state, visit.who, given, form_field(visit, "passphrase"), form_field(visit, "code")
         )
     if visit.form.get("ceremony"):
-        return step_up_grants.grant_finish(state, visit.who, form_field(visit, "ceremony"), _answer(visit), visit.site)
-    return visit.who.session
+        return step_up.grant_finish(state, visit.who, form_field(visit, "ceremony"), _answer(visit), visit.site)
+    return visit.session
 
 
 def _answer(visit: Visit) -> Mapping[str, Any]:
@@ -92,17 +99,21 @@ def _answer(visit: Visit) -> Mapping[str, Any]:
     return found
 
 
+@routes.post("/console/fresh/begin", VIEWER)
+@json_handler
 def fresh_begin(visit: Visit) -> Body:
     """The challenge before an operator, a key or the mode is changed."""
-    if visit.who.fresh(visit.context.state.clock.now()):
+    if visit.who.fresh(visit.state.clock.now()):
         return {"fresh": True}
     if _by_passphrase(visit):
         return {"passphrase": True}
-    return step_up.freshen_begin(visit.context.state, visit.who, visit.site)
+    return step_up.freshen_begin(visit.state, visit.who, visit.site)
 
 
+@routes.post("/console/fresh/finish", VIEWER)
+@json_handler
 def fresh_finish(visit: Visit) -> Body:
-    state = visit.context.state
+    state = visit.state
     if _by_passphrase(visit):
         step_up.freshen_with_passphrase(state, visit.who, form_field(visit, "passphrase"), form_field(visit, "code"))
     else:
@@ -113,15 +124,5 @@ def fresh_finish(visit: Visit) -> Body:
 
 def _by_passphrase(visit: Visit) -> bool:
     """Whether the visitor signed in with passphrase and code and has no passkey."""
-    has = credentials.active_credentials(visit.context.state, visit.who.operator, PASSKEY)
+    has = credentials.active_credentials(visit.state, visit.who.operator, PASSKEY)
     return visit.who.how == PASSPHRASE and not has
-
-
-ROUTES: tuple[Route, ...] = (
-    Route("POST", "/console/step-up/{ticket}/begin", json_handler(begin), APPROVER),
-    Route("POST", "/console/step-up/{ticket}/approve", json_handler(approve), APPROVER),
-    Route("POST", "/console/codes/{id}/begin", json_handler(code_begin), APPROVER),
-    Route("POST", "/console/codes/{id}/reveal", json_handler(code_reveal), APPROVER),
-    Route("POST", "/console/fresh/begin", json_handler(fresh_begin), VIEWER),
-    Route("POST", "/console/fresh/finish", json_handler(fresh_finish), VIEWER),
-)

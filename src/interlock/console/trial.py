@@ -96,7 +96,7 @@ def policy_from_text(visit: Visit, text: str, name: str = "edited") -> tuple[Pol
     if len(text) > LONGEST_POLICY:
         return None, (Problem((), f"longer than {LONGEST_POLICY} characters"),)
     try:
-        made = text_policy(plain_text(text), name, visit.context.state.policy)
+        made = text_policy(plain_text(text), name, visit.state.policy)
     except PolicyError as error:
         return None, error.problems
     return visit.context.config.override(made), ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
 
@@ -12,7 +12,9 @@ from interlock.identity.visitors import Site, site_of
 from interlock.web.context import Context
 
 if TYPE_CHECKING:
+    from interlock.identity.sessions import OperatorSession
     from interlock.identity.visitors import Visitor
+    from interlock.runtime.state import State
 
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -44,6 +46,20 @@ class Visit(Struct, frozen=True):
     def part(self) -> bool:
         """Whether htmx requests a part of a page."""
         return "hx-request" in self.headers and "hx-boosted" not in self.headers
+
+    @property
+    def state(self) -> State:
+        return self.context.state
+
+    @property
+    def id(self) -> str:
+        """The id in the path."""
+        return self.params["id"]
+
+    @property
+    def session(self) -> OperatorSession:
+        """The session of the signed-in visitor."""
+        return self.who.session
 
     @property
     def who(self) -> Visitor:
@@ -92,6 +108,7 @@ class Download(Struct, frozen=True):
 
 Answer = Page | RedirectTo | CanonicalRedirect | JsonAnswer | Download
 Handler = Callable[[Visit], Answer]
+H = TypeVar("H", bound=Handler)
 
 
 class Route(Struct, frozen=True):
@@ -101,6 +118,27 @@ class Route(Struct, frozen=True):
     path: str  # with {names}
     handler: Handler
     role: str = VIEWER
+
+
+class PageRoutes:
+    """The routes below one path, each declared beside its handler."""
+
+    def __init__(self, home: str = "") -> None:
+        self._home = home
+        self.all: list[Route] = []
+
+    def get(self, path: str = "", role: str = VIEWER) -> Callable[[H], H]:
+        return self._add("GET", path, role)
+
+    def post(self, path: str = "", role: str = VIEWER) -> Callable[[H], H]:
+        return self._add("POST", path, role)
+
+    def _add(self, method: str, path: str, role: str) -> Callable[[H], H]:
+        def declare(handler: H) -> H:
+            self.all.append(Route(method, self._home + path, handler, role))
+            return handler
+
+        return declare
 
 
 class PageNotFound(Exception):

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from msgspec import convert
+from msgspec.structs import replace
+
 from interlock.client import DaemonReply
-from interlock.model import (
-    HELD,
-    NOTHING,
-    AgentRef,
-    Assessment,
-    Category,
-    Decision,
-    Finding,
-    Flags,
-    Human,
-    Level,
-    Requirement,
-    TicketState,
-    Tier,
-)
+from interlock.model import HELD, NOTHING, AgentRef, Assessment, Decision, Human, Level, Requirement, TicketState
 from interlock.records import Ticket
 from interlock.snapshots import UndoChange, UndoResult, parse_answer
 from interlock.times import milliseconds_to_seconds
 
 Json = Mapping[str, Any]
 _REFUSALS = frozenset({"block", "deny"})
+_CAPITAL = re.compile("([A-Z])")
+_FLAGS = "destructive touchesFiles touchesNetwork escalatesPrivileges requiresConfirmation"
+_TICKET = (
+    "id state level irreversible title reason action findings factors agent door severity categories openedAt expiresAt"
+)
 
 
 class UnreadableReply(ValueError):
@@ -91,40 +86,34 @@ def _parse_first_ticket(body: Json, allowed: bool) -> Ticket:
     )
 
 
+def _record_fields(body: Json, names: str) -> dict[str, Any]:
+    """The body under the names of its record's fields, times in seconds; raises KeyError where one of `names` is missing."""
+    for name in names.split():
+        body[name]
+    return {
+        _CAPITAL.sub(r"_\1", key).lower(): parse_time(value) if key.endswith("At") else value
+        for key, value in body.items()
+    }
+
+
 def _assessment(body: Json) -> Assessment:
     """The daemon's assessment; a command's steps and the separate factors are not on the wire."""
-    flags = _table(body["flags"])
-    return Assessment(
-        level=Level(body["level"]),
-        irreversible=_flag(body["irreversible"]),
-        score=int(body["score"]),
-        tier=Tier(body["tier"]),
-        flags=Flags(
-            destructive=_flag(flags["destructive"]),
-            touches_files=_flag(flags["touchesFiles"]),
-            touches_network=_flag(flags["touchesNetwork"]),
-            escalates_privileges=_flag(flags["escalatesPrivileges"]),
-            requires_confirmation=_flag(flags["requiresConfirmation"]),
-        ),
-        findings=tuple(_finding(_table(finding)) for finding in body["findings"]),
-    )
+    given = {
+        "level": body["level"],
+        "irreversible": body["irreversible"],
+        "score": body["score"],
+        "tier": body["tier"],
+        "flags": _record_fields(_table(body["flags"]), _FLAGS),
+        "findings": [_finding(_table(finding)) for finding in body["findings"]],
+    }
+    return convert(given, Assessment)
 
 
-def _finding(body: Json) -> Finding:
-    span = body["span"]
-    return Finding(
-        rule=str(body["id"]),
-        level=Level(body["level"]),
-        irreversible=_flag(body["irreversible"]),
-        reason=str(body["reason"]),
-        category=Category(body["category"]) if body["category"] else None,
-        span=(int(span[0]), int(span[1])) if span else None,
-        subject=str(body["subject"]),
-        instead=str(body["instead"]),
-        undo=str(body["undo"]),
-        approvable=_flag(body["approvable"]),
-        requirement=str(body["requirement"]),
+def _finding(body: Json) -> dict[str, Any]:
+    given = _record_fields(
+        body, "id level irreversible reason category span subject instead undo approvable requirement"
     )
+    return given | {"rule": given["id"], "category": given["category"] or None, "span": given["span"] or None}
 
 
 def parse_ticket(body: Any) -> Ticket:
@@ -136,34 +125,11 @@ def parse_ticket(body: Any) -> Ticket:
 
 
 def _ticket(body: Json) -> Ticket:
-    agent = _table(body["agent"])
-    state = TicketState(body["state"])
-    return Ticket(
-        id=str(body["id"]),
-        digest="",
-        agent=AgentRef(str(agent["principal"]), str(agent["name"]), str(agent["session"])),
-        state=TicketState.SPENT if "spentAt" in body else state,  # R-4: shown as approved until it is reported
-        requirement=_requirement(_table(body["requirement"])),
-        opened_at=parse_time(body["openedAt"]),
-        expires_at=parse_time(body["expiresAt"]),
-        level=Level(body["level"]),
-        irreversible=_flag(body["irreversible"]),
-        cooling_ends_at=parse_time(body.get("coolingEndsAt", "")),
-        title=str(body["title"]),
-        reason=str(body["reason"]),
-        action=_table(body["action"]),
-        findings=tuple(_table(finding) for finding in body["findings"]),
-        factors=_texts(body["factors"]),
-        door=str(body["door"]),
-        severity=str(body["severity"]),
-        categories=_texts(body["categories"]),
-        decided_at=parse_time(body.get("decidedAt", "")),
-        decided_by=str(body.get("decidedBy", "")),
-        decision_reason=str(body.get("decisionReason", "")),
-        spent_at=parse_time(body.get("spentAt", "")),
-        executed_at=parse_time(body.get("executedAt", "")),
-        outcome=str(body.get("outcome", "")),
-    )
+    given = {"digest": "", "requirement": _requirement(_table(body["requirement"]))}
+    made = convert(_record_fields(body, _TICKET) | given, Ticket)
+    return (
+        replace(made, state=TicketState.SPENT) if made.spent_at else made
+    )  # R-4: shown as approved until it is reported
 
 
 def parse_undo_result(body: Any) -> UndoResult:

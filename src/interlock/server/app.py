@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,7 +25,7 @@ from interlock.hooks.route import HookApi, is_hook
 from interlock.ports import StoreError
 from interlock.runtime.state import State
 from interlock.server.openapi import document
-from interlock.server.routes import OPERATOR, ROUTE_EXTRA, aql, evaluate
+from interlock.server.routes import AGENT, ANYBODY, OPERATOR, ROUTE_EXTRA, aql, evaluate
 from interlock.server.routes.adapters import adapter_routes, quota_routes, server_routes
 from interlock.server.routes.agents import agent_routes, coverage_routes, hook_file_routes, jail_routes
 from interlock.server.routes.aql import AqlApi
@@ -36,7 +37,7 @@ from interlock.server.routes.plans import plan_routes, planner_routes, workflow_
 from interlock.server.routes.status import channel_routes, pause_routes, status_routes
 from interlock.server.routes.tickets import challenge_routes, ticket_routes
 from interlock.server.routes.undo import undo_routes
-from interlock.web.callers import NOBODY, ApiCaller
+from interlock.web.callers import ApiCaller
 from interlock.web.context import CALLER, Context
 from interlock.web.errors import EXPECTED, HttpProblem, problem_of
 from interlock.web.guards import ClientGone, Scope, check_type, read_body
@@ -57,6 +58,11 @@ _UNLOCKED = re.compile(  # all that an unlocked terminal reaches without the pas
     r"|POST /api/v1/tickets/[^/]+/(?:approve|reject|revoke)"
 )
 _OPEN = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json", SIGN_IN})
+_ROLES: Mapping[str, Callable[[ApiCaller], object]] = {
+    OPERATOR: ApiCaller.operator,
+    AGENT: ApiCaller.agent,
+    ANYBODY: ApiCaller.known,
+}
 _HEADERS = (
     (b"content-type", b"application/json"),
     (b"cache-control", b"no-store"),
@@ -142,10 +148,8 @@ class DaemonApp:
         return await _send(send, *await work(who, body))
 
     async def _who(self, scope: Scope, authorization: bytes | None) -> ApiCaller:
-        if scope["path"] in _OPEN and authorization is None:
-            return await self.context.credentials.who(scope, None)
         who = await self.context.credentials.who(scope, authorization)
-        return who if scope["path"] in _OPEN or who is not NOBODY else who.known()
+        return who if scope["path"] in _OPEN else who.known()
 
     def _check_change(self, scope: Scope, who: ApiCaller) -> None:
         """Refuses changes by a viewer, and anything but answers by a service; everybody may change their own session."""
@@ -219,11 +223,12 @@ class _Replay:
 
 
 def _check_role(app: FastAPI, scope: Scope, who: ApiCaller) -> None:
-    """Refuses agents on routes for operators."""
+    """Refuses agents on routes for operators, operators on those for agents, and nobody on those for either."""
     for route in app.state.parts:
         if isinstance(route, APIRoute) and route.matches(scope)[0] is Match.FULL:
-            if (route.openapi_extra or {}).get(ROUTE_EXTRA, {}).get("who") == OPERATOR:
-                who.operator()
+            check = _ROLES.get((route.openapi_extra or {}).get(ROUTE_EXTRA, {}).get("who", ""))
+            if check is not None:
+                check(who)
             return
 
 

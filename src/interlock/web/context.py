@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from fastapi import Depends
 from msgspec import Struct, field
 from starlette.requests import Request
 
@@ -14,6 +15,7 @@ from interlock.audit.proof import verify_chains
 from interlock.audit.verify import AuditVerdict
 from interlock.config import Config
 from interlock.identity.agent_detection import TerminalPlace, agent_above, place_of
+from interlock.identity.sessions import OperatorSession
 from interlock.impact.project_files import ProjectFileCache
 from interlock.impact.user_access import user_access
 from interlock.impact.warm_child import WarmInspector
@@ -98,17 +100,31 @@ class Context(Struct):
         """The console's address for people."""
         return self.config.console.public_url or f"http://localhost:{self.port or self.config.daemon.port}"
 
+    async def run(self, work: Callable[..., Any], *given: Any) -> Any:
+        """Runs work on the state, in the pool."""
+        return await self.pool.run(work, self.state, *given)
+
     async def read(self, work: Callable[..., Any]) -> Any:
         """Runs a read on the store, in the pool."""
         return await self.pool.run(self.state.store.read, work)
 
 
 def caller_of(request: Request) -> ApiCaller:
-    """The caller that `DaemonApp` authenticated."""
+    """The caller that `DaemonApp` authenticated, in a role that the route is for."""
     found: ApiCaller = request.scope[CALLER]
     return found
 
 
+async def _caller(request: Request) -> ApiCaller:
+    return caller_of(request)
+
+
+async def _operator(request: Request) -> OperatorSession:
+    return caller_of(request).operator()
+
+
+Who = Annotated[ApiCaller, Depends(_caller)]
+By = Annotated[OperatorSession, Depends(_operator)]
 PATIENCE = 5  # seconds before a retry
 
 

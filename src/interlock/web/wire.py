@@ -8,7 +8,7 @@ from typing import Any
 
 from interlock.adapters.trust import TrustStep
 from interlock.audit.verify import AuditVerdict
-from interlock.model import Category, Level, TicketState, requirement_json
+from interlock.model import AgentRef, Category, Level, TicketState, requirement_json
 from interlock.policy.impact import impact_words
 from interlock.policy.patterns import PatternSet
 from interlock.policy.policy import Control, Policy
@@ -29,107 +29,79 @@ def wire_state(ticket: Ticket) -> str:
     return ticket.state.value
 
 
+def wire_fields(row: object, names: str, optional: str = "", **made: Any) -> Json:
+    """The fields of a stored object, named with commas between them, in camel case, and optional ones that have a value; `made` are values of its own.
+
+    Times are written in ISO 8601, levels as words. What is not named stays here.
+    """
+    there = [*names.split(","), *(name for name in optional.split(",") if name and getattr(row, name))]
+    return {
+        name if name in made else _camel_case(name): made[name] if name in made else _plain(name, getattr(row, name))
+        for name in there
+    }
+
+
+def _camel_case(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
+
+
+def _plain(name: str, value: Any) -> Any:
+    if name in ("at", "since") or name.endswith(("_at", "_until", "_seen")):
+        return iso(value) if value is not None else None
+    if isinstance(value, Level):
+        return value.word
+    return list(value) if isinstance(value, tuple) else value
+
+
 def ticket_json(ticket: Ticket, approvals: Iterable[Approval]) -> Json:
     """A ticket and its answers, without its token, digest and seal."""
-    agent = ticket.agent
-    body: Json = {
-        "id": ticket.id,
-        "state": wire_state(ticket),
-        "level": int(ticket.level),
-        "level_name": ticket.level.word,
-        "irreversible": ticket.irreversible,
-        "title": ticket.title,
-        "reason": ticket.reason,
-        "action": dict(ticket.action),
-        "findings": [dict(finding) for finding in ticket.findings],
-        "factors": list(ticket.factors),
-        "agent": {"principal": agent.principal, "name": agent.name, "session": agent.session},
-        "door": ticket.door,
-        "requirement": requirement_json(ticket.requirement),
-        "approvals": [approval_json(approval) for approval in approvals],
-        "severity": ticket.severity,
-        "categories": list(ticket.categories),
-        "openedAt": iso(ticket.opened_at),
-        "expiresAt": iso(ticket.expires_at),
-        "strength": ticket.strength,
-    }
-    times = {
-        "coolingEndsAt": ticket.cooling_ends_at,
-        "decidedAt": ticket.decided_at,
-        "spentAt": ticket.spent_at,
-        "executedAt": ticket.executed_at,
-    }
-    texts = {"decidedBy": ticket.decided_by, "decisionReason": ticket.decision_reason, "outcome": ticket.outcome}
-    texts["blast"] = impact_words(ticket.factors)
-    if ticket.patterns:
-        body["patterns"] = [dict(pattern) for pattern in ticket.patterns]
-    body |= {key: iso(at) for key, at in times.items() if at}
-    return body | {key: text for key, text in texts.items() if text}
+    body = wire_fields(
+        ticket,
+        "id,state,level,level_name,irreversible,title,reason,action,findings,factors,agent,door,requirement,approvals"
+        ",severity,categories,opened_at,expires_at,strength",
+        "patterns,cooling_ends_at,decided_at,spent_at,executed_at,decided_by,decision_reason,outcome",
+        state=wire_state(ticket),
+        level=int(ticket.level),
+        level_name=ticket.level.word,
+        action=dict(ticket.action),
+        findings=[dict(finding) for finding in ticket.findings],
+        patterns=[dict(pattern) for pattern in ticket.patterns],
+        agent=agent_ref_json(ticket.agent),
+        requirement=requirement_json(ticket.requirement),
+        approvals=[approval_json(approval) for approval in approvals],
+    )
+    blast = impact_words(ticket.factors)
+    return body | ({"blast": blast} if blast else {})
+
+
+def agent_ref_json(agent: AgentRef) -> Json:
+    return wire_fields(agent, "principal,name,session")
 
 
 def approval_json(approval: Approval) -> Json:
-    return {
-        "operator": approval.operator,
-        "channel": approval.channel,
-        "at": iso(approval.at),
-        "verdict": approval.verdict,
-    }
+    return wire_fields(approval, "operator,channel,at,verdict")
 
 
 def grant_json(grant: Grant) -> Json:
-    body: Json = {
-        "id": grant.id,
-        "effect": grant.effect,
-        "targets": list(grant.targets),
-        "ceiling": grant.ceiling.word,
-        "environment": grant.environment,
-        "remaining": grant.remaining,
-        "principal": grant.principal,
-        "name": grant.name,
-        "session": grant.session,
-        "digests": list(grant.digests),
-        "by": grant.by,
-        "why": grant.why,
-        "createdAt": iso(grant.created_at),
-        "expiresAt": iso(grant.expires_at),
-    }
-    return body | ({"revokedAt": iso(grant.revoked_at), "revokedBy": grant.revoked_by} if grant.revoked_at else {})
+    names = (
+        "id,effect,targets,ceiling,environment,remaining,principal,name,session,digests,by,why,created_at,expires_at"
+    )
+    return wire_fields(grant, names, "revoked_at,revoked_by")
 
 
 def agent_json(row: AgentRow) -> Json:
-    body: Json = {
-        "principal": row.principal,
-        "name": row.name,
-        "trust_tier": row.trust_tier,
-        "token": bool(row.token_hash),
-    }
-    times = {"firstSeen": row.first_seen, "lastSeen": row.last_seen, "revokedAt": row.revoked_at}
-    return body | {key: iso(at) for key, at in times.items() if at}
+    given = {"trust_tier": row.trust_tier, "token": bool(row.token_hash)}
+    return wire_fields(row, "principal,name,trust_tier,token", "first_seen,last_seen,revoked_at", **given)
 
 
 def block_json(block: Block) -> Json:
-    body: Json = {
-        "principal": block.principal,
-        "name": block.name,
-        "reason": block.reason,
-        "since": iso(block.since),
-        "by": block.by,
-    }
-    return body | ({"liftedAt": iso(block.lifted_at), "liftedBy": block.lifted_by} if block.lifted_at else {})
+    return wire_fields(block, "principal,name,reason,since,by", "lifted_at,lifted_by")
 
 
 def operator_json(row: OperatorRow) -> Json:
-    body: Json = {
-        "name": row.name,
-        "roles": list(row.roles),
-        "teams": list(row.teams),
-        "service": row.service,
-        "keyId": row.key_id,
-        "createdAt": iso(row.created_at),
-        "createdBy": row.created_by,
-        "disabled": bool(row.disabled_at),
-    }
-    return body | ({"disabledAt": iso(row.disabled_at)} if row.disabled_at else {})
+    names = "name,roles,teams,service,key_id,created_at,created_by,disabled"
+    return wire_fields(row, names, "disabled_at", disabled=bool(row.disabled_at))
 
 
 def policy_json(policy: Policy) -> Json:
@@ -165,18 +137,13 @@ def figures_json(figures: Figures) -> Json:
     categories = sorted({category.value for category in CATEGORIES}) + sorted(
         category.value for category in Category if category not in CATEGORIES
     )
-    return {
-        "totalChecked": figures.total_checked,
-        "destructiveDetected": figures.destructive_detected,
-        "blockedByCooling": figures.blocked_by_cooling,
-        "blockedByApproval": figures.blocked_by_approval,
-        "approved": figures.approved,
-        "rejected": figures.rejected,
-        "expired": figures.expired,
-        "executed": figures.executed,
-        "bySeverity": {severity.word: figures.by_severity.get(severity.word, 0) for severity in Severity},
-        "byCategory": {category: figures.by_category.get(category, 0) for category in categories},
-    }
+    return wire_fields(
+        figures,
+        "total_checked,destructive_detected,blocked_by_cooling,blocked_by_approval,approved,rejected,expired,executed"
+        ",bySeverity,byCategory",
+        bySeverity={severity.word: figures.by_severity.get(severity.word, 0) for severity in Severity},
+        byCategory={category: figures.by_category.get(category, 0) for category in categories},
+    )
 
 
 def audit_json(row: AuditRow) -> Json:
@@ -184,34 +151,20 @@ def audit_json(row: AuditRow) -> Json:
         body = json.loads(row.body)
     except ValueError:  # not written by Interlock
         body = row.body
-    return {
-        "writer": row.writer,
-        "seq": row.seq,
-        "at": iso(row.at),
-        "event": row.event,
-        "body": body,
-        "prev": row.prev,
-        "hash": row.hash,
-        "rulebook": row.rulebook,
-        "policy": row.policy,
-    }
+    return wire_fields(row, "writer,seq,at,event,body,prev,hash,rulebook,policy", body=body)
 
 
 def verdict_json(verdict: AuditVerdict) -> Json:
-    return {
-        "ok": verdict.ok,
-        "records": verdict.rows,
-        "faults": [
+    return wire_fields(
+        verdict,
+        "ok,records,faults,notes,proved,unproved,proved_until,touches,touched_until",
+        records=verdict.rows,
+        faults=[
             {"writer": fault.writer, "seq": fault.seq, "what": fault.what, "words": fault.words, "since": fault.since}
             for fault in verdict.faults
         ],
-        "notes": list(verdict.notes),
-        "proved": dict(verdict.proved),
-        "unproved": verdict.unproved,
-        "provedUntil": iso(verdict.proved_until) if verdict.proved_until is not None else None,
-        "touches": verdict.touches,
-        "touchedUntil": iso(verdict.touched_until) if verdict.touched_until is not None else None,
-    }
+        proved=dict(verdict.proved),
+    )
 
 
 def adapter_json(state: State, loaded: LoadedAdapter, whole: bool) -> dict[str, Any]:

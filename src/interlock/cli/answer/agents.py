@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from interlock.cli.arguments import OPERATOR, Args, argument
-from interlock.cli.command import OK, CommandWords, command, list_rows, report, say_json, say_table
+from interlock.cli.command import OK, CommandWords, command, list_rows, report, report_table, say_table
 from interlock.cli.sign_in import operator_session, require_reason
 from interlock.client import path_segment
 from interlock.local_times import ago
@@ -29,30 +29,22 @@ main = CommandWords(
 def _list(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found, blocks = list_rows(operator.get("/agents"), "agents"), list_rows(operator.get("/blocks"), "blocks")
-    if args.json:
-        say_json({"agents": found, "blocks": blocks})
-        return OK
-    rows = [_row(agent) for agent in found]
-    say_table(("principal", "name", "tier", "added", "token"), rows, "No agent has a token or a trust tier yet.")
-    blocks = [block for block in blocks if not block.get("liftedAt")]
-    if blocks:
+    rows, columns = [_row(agent) for agent in found], ("principal", "name", "tier", "added", "token")
+    report_table(args, {"agents": found, "blocks": blocks}, columns, rows, "No agent has a token or a trust tier yet.")
+    cells = [
+        [block.get(key, "") for key in ("principal", "by", "reason")] for block in blocks if not block.get("liftedAt")
+    ]
+    if cells and not args.json:
         print()
-        cells = [(b.get("principal", ""), b.get("by", ""), b.get("reason", "")) for b in blocks]
-        say_table(("blocked", "by", "reason"), cells, "")
+        say_table(("blocked", "by", "reason"), cells)
     return OK
 
 
-def _row(agent: Mapping[str, Any]) -> tuple[str, ...]:
+def _row(agent: Mapping[str, Any]) -> tuple[object, ...]:
     added = agent.get("firstSeen") or agent.get("first_seen")
     revoked = agent.get("revokedAt") or agent.get("revoked_at") or agent.get("revoked")
     token = "revoked" if revoked else "yes" if str(agent.get("principal", "")).startswith("agent:") else ""
-    return (
-        str(agent.get("principal", "")),
-        str(agent.get("name", "")),
-        str(agent.get("trust_tier") or ""),
-        ago(added),
-        token,
-    )
+    return agent.get("principal", ""), agent.get("name", ""), agent.get("trust_tier") or "", ago(added), token
 
 
 @main.word(
@@ -67,12 +59,8 @@ def _add(args: Args) -> int:
     body = {"name": args.name} | ({"trust_tier": args.tier} if args.tier else {})
     with operator_session(args) as operator:
         made = operator.post("/agents", body)
-    if args.json:
-        say_json(made)
-    else:
-        print(f"{made.get('principal')} ({made.get('name')}). Its token, shown this once:\n\n    {made.get('token')}\n")
-        print("The agent sends it as `Authorization: Bearer agt_…`.")
-    return OK
+    words = f"{made.get('principal')} ({made.get('name')}). Its token, shown this once:\n\n    {made.get('token')}\n\n"
+    return report(args, made, f"{words}The agent sends it as `Authorization: Bearer agt_…`.")
 
 
 @main.word(
@@ -121,13 +109,10 @@ def block_main(args: Args) -> int:
     require_reason(args, "the agent reads it")
     with operator_session(args) as operator:
         made = operator.post("/blocks", {"principal": args.principal, "reason": args.reason})
-    if args.json:
-        say_json(made)
-    else:
-        print(f"Blocked: {args.principal}. Lift it with `interlock unblock {args.principal} --reason …`.")
-        if args.principal.startswith("uid:"):
-            print("This stops every agent of that user on the socket; `interlock agents add NAME` tells agents apart.")
-    return OK
+    words = f"Blocked: {args.principal}. Lift it with `interlock unblock {args.principal} --reason …`."
+    if args.principal.startswith("uid:"):
+        words += "\nThis stops every agent of that user on the socket; `interlock agents add NAME` tells agents apart."
+    return report(args, made, words)
 
 
 @command(

@@ -23,6 +23,8 @@ from interlock.cli.command import (
     list_rows,
     parse_time,
     pluralize,
+    report,
+    report_table,
     say,
     say_json,
     say_table,
@@ -173,11 +175,9 @@ def _verify(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = operator.get("/audit/verify", 600.0)
         comparison = _compare_with(args.against, operator) if args.against else None
-    if args.json:
-        say_json(found | ({"against": asdict(comparison) | {"ok": comparison.ok}} if comparison else {}))
-    else:
-        say([*_verdict(found), *(_comparison_lines(args.against, comparison) if comparison else ())])
-    return OK if found.get("ok") and (comparison is None or comparison.ok) else FAILED
+    body = found | ({"against": asdict(comparison) | {"ok": comparison.ok}} if comparison else {})
+    lines = [*_verdict(found), *(_comparison_lines(args.against, comparison) if comparison else ())]
+    return report(args, body, lines, OK if found.get("ok") and (comparison is None or comparison.ok) else FAILED)
 
 
 def _compare_with(path: str, operator: DaemonClient) -> ExportComparison:
@@ -234,16 +234,13 @@ def _notes(found: Mapping[str, Any]) -> list[str]:
 def _stats(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = operator.get("/metrics")
-    if args.json:
-        say_json(found)
-        return OK
-    plain = [(_spell_name(key), str(value)) for key, value in found.items() if not isinstance(value, Mapping)]
-    say_table(("what", "how many"), plain, "")
+    plain = [(_spell_name(key), value) for key, value in found.items() if not isinstance(value, Mapping)]
+    report_table(args, found, ("what", "how many"), plain, "")
     for key in ("bySeverity", "byCategory"):
-        rows = [(str(name), str(count)) for name, count in (found.get(key) or {}).items() if count]
-        if rows:
+        rows = [(name, count) for name, count in (found.get(key) or {}).items() if count]
+        if rows and not args.json:
             print()
-            say_table((_spell_name(key), "how many"), rows, "")
+            say_table((_spell_name(key), "how many"), rows)
     return OK
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from interlock.analysis.display_text import visible
 from interlock.cli.arguments import OPERATOR, Args, argument
-from interlock.cli.command import FAILED, OK, CommandWords, list_rows, say_json, say_table
+from interlock.cli.command import FAILED, OK, CommandWords, list_rows, report, report_table
 from interlock.cli.sign_in import operator_session
 from interlock.client import path_segment
 
@@ -31,12 +31,9 @@ main = CommandWords(
 def _list(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = list_rows(operator.get("/channels"), "channels")
-    if args.json:
-        say_json(found)
-        return OK
-    rows = [(str(one.get("name", "")), str(one.get("address", "")), _when(one), _state(one)) for one in found]
-    say_table(("name", "where", "told", "state"), rows, "There is no channel.")
-    for words in (words for one in found if (words := _trouble(one))):
+    rows = [(one.get("name", ""), one.get("address", ""), _when(one), _state(one)) for one in found]
+    report_table(args, found, ("name", "where", "told", "state"), rows, "There is no channel.")
+    for words in (words for one in found if not args.json and (words := _trouble(one))):
         print(words)
     return OK
 
@@ -45,13 +42,9 @@ def _list(args: Args) -> int:
 def _test(args: Args) -> int:
     with operator_session(args) as operator:
         found = operator.post(f"/channels/{path_segment(args.name)}/test", {})
-    if args.json:
-        say_json(found)
-    elif found.get("sent"):
-        print(f"{args.name}: sent. Look whether it is there.")
-    else:
-        print(f"{args.name}: not sent: {found.get('reason', '')}")
-    return OK if found.get("sent") else FAILED
+    sent = found.get("sent")
+    words = "sent. Look whether it is there." if sent else f"not sent: {found.get('reason', '')}"
+    return report(args, found, f"{args.name}: {words}", OK if sent else FAILED)
 
 
 def _when(one: Mapping[str, Any]) -> str:

@@ -9,7 +9,6 @@ from interlock.analysis.display_text import Line, StyledText, short_id, visible
 from interlock.approvals.rendering import OPEN
 from interlock.cli.arguments import OPERATOR, Args, argument, flag
 from interlock.cli.command import (
-    OK,
     USAGE,
     CommandError,
     CommandWords,
@@ -21,7 +20,6 @@ from interlock.cli.command import (
     pluralize,
     report,
     say,
-    say_json,
 )
 from interlock.cli.sign_in import confirm, operator_session
 from interlock.client import path_segment
@@ -59,20 +57,15 @@ def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
         who = " ".join(str(grant[key]) for key in ("principal", "name") if grant.get(key)) or "any agent"
         session = f" in session {grant['session']}" if grant.get("session") else ""
         if grant.get("effect") in ("allow", "deny"):  # a pattern, until it is taken back
-            yield StyledText(short_id(str(grant.get("id", ""))), "heading"), StyledText("  until it is taken back")
-            yield (StyledText(f"    {grant['effect']} {_shown(grant.get('targets') or [])}, by any agent", "command"),)
-            yield (StyledText(f"    {visible(str(grant.get('by', '')))}: {visible(str(grant.get('why', '')))}", "dim"),)
-            continue
-        uses = pluralize(int(grant.get("remaining") or 0), "time")
-        yield (
-            StyledText(short_id(str(grant.get("id", ""))), "heading"),
-            StyledText(f"  {uses}, ends {ago(grant.get('expiresAt'))}"),
-        )
-        yield (
-            StyledText(
-                f"    {_covers(grant)}, up to {grant.get('ceiling', '')}, by {visible(who + session)}", "command"
-            ),
-        )
+            ends, covers = (
+                "until it is taken back",
+                f"{grant['effect']} {_shown(grant.get('targets') or [])}, by any agent",
+            )
+        else:
+            ends = f"{pluralize(int(grant.get('remaining') or 0), 'time')}, ends {ago(grant.get('expiresAt'))}"
+            covers = f"{_covers(grant)}, up to {grant.get('ceiling', '')}, by {visible(who + session)}"
+        yield StyledText(short_id(str(grant.get("id", ""))), "heading"), StyledText(f"  {ends}")
+        yield (StyledText(f"    {covers}", "command"),)
         yield (StyledText(f"    {visible(str(grant.get('by', '')))}: {visible(str(grant.get('why', '')))}", "dim"),)
 
 
@@ -116,12 +109,8 @@ def _add(args: Args) -> int:
         if not confirm("\nGrant this?"):
             raise CommandError("nothing was granted")
         made = operator.post("/grants", given)
-    if args.json:
-        say_json(made)
-    else:
-        id = short_id(str(made.get("id", "")))
-        print(f"Granted: {id}. Take it back with `interlock revoke {id}`.")
-    return OK
+    id = short_id(str(made.get("id", "")))
+    return report(args, made, f"Granted: {id}. Take it back with `interlock revoke {id}`.")
 
 
 def _terms(args: Args, offered: Mapping[str, Any], seconds: int) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from interlock.cli.command import (
     command,
     id_prefix,
     pluralize,
+    report,
     say,
-    say_json,
     settings,
 )
 from interlock.engine.replay import ReplayedDecision, replay_policy, replay_record
@@ -59,11 +59,9 @@ def main(args: Args) -> int:
     if not results:
         raise CommandError(f"the record has no decision about {args.id!r}")
     counts = {word: sum(one.verdict == word for one in results) for word in _STYLES}
-    if args.json:
-        say_json({"decisions": len(results), **counts, "results": [_json(one) for one in results]})
-    else:
-        _print_results(results, counts)
-    return FAILED if counts["differs"] else UNREPLAYABLE if counts["cannot"] else OK
+    body = {"decisions": len(results), **counts, "results": [_json(one) for one in results]}
+    code = FAILED if counts["differs"] else UNREPLAYABLE if counts["cannot"] else OK
+    return report(args, body, lambda: _print_results(results, counts), code)
 
 
 def _named(row: AuditRow, id: str) -> bool:

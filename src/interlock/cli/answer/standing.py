@@ -7,15 +7,7 @@ from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText, short_id, visible
 from interlock.cli.arguments import OPERATOR, Args, argument, flag
-from interlock.cli.command import (
-    CommandError,
-    command,
-    list_rows,
-    parse_duration,
-    pluralize,
-    report,
-    say,
-)
+from interlock.cli.command import CommandError, command, list_rows, parse_duration, pluralize, report, say
 from interlock.cli.sign_in import confirm, operator_session
 from interlock.local_times import ago, format_span
 from interlock.policy.patterns import Glob, PatternSyntax

@@ -32,7 +32,6 @@ from interlock.cli.command import (
     parse_duration,
     report,
     say,
-    say_json,
     sees_all,
     typed_name,
 )
@@ -57,10 +56,8 @@ def pending_main(args: Args) -> int:
         found = open_tickets(operator)
         if args.watch:
             _watch(operator, found, args.json)
-        elif args.json:
-            say_json(found)
         else:
-            say(pending_lines(found))
+            report(args, found, pending_lines(found))
     return OK
 
 
@@ -167,11 +164,7 @@ def wait_main(args: Args) -> int:
             ticket = _wait_for_answer(operator, args, until)
     else:
         ticket = _wait_for_answer(daemon(args), args, until)
-    if args.json:
-        say_json(ticket)
-    else:
-        print(_answer_text(ticket))
-    return _exit_code(ticket)
+    return report(args, ticket, _answer_text(ticket), _exit_code(ticket))
 
 
 def _wait_for_answer(server: DaemonClient, args: Args, until: float) -> Mapping[str, Any]:

@@ -16,9 +16,9 @@ from interlock.cli.command import (
     CommandError,
     command,
     list_rows,
+    report,
+    report_table,
     say,
-    say_json,
-    say_table,
     settings,
 )
 from interlock.cli.sign_in import confirm, reading_session
@@ -125,45 +125,31 @@ def _restore(args: Args, source: UndoSource, plan: Mapping[str, Any]) -> int:
         return _report_plan(args, plan)
     id = str(plan["snapshot"]["id"])  # the one that was shown, whatever is the newest by now
     if not args.json:
-        _show(plan)
+        say(plan_lines(plan))
     _refuse(args, plan)
     if not _confirm_plan(args, plan):
         print("Nothing was changed.")
         return FAILED
     found = source.undo(id, args.force)
-    if args.json:
-        say_json(found)
-    else:
-        _print_result(found)
-    return OK if found.get("undone") else FAILED
+    return report(args, found, lambda: _print_result(found), OK if found.get("undone") else FAILED)
 
 
 def _list(args: Args, journal: JournalUndo, server: DaemonClient | None = None) -> int:
     kept = list_rows(server.get("/undo", limit=200), "snapshots") if server is not None else []
     each = {one["id"]: one for one in [*journal.rows(), *kept]}  # the daemon knows both, where it is this user's
     found = sorted(each.values(), key=lambda one: str(one.get("at", "")), reverse=True)[:200]
-    if args.json:
-        say_json({"snapshots": found})
-        return OK
     columns = ("id", "when", "state", "files", "agent", "command")
-    say_table(columns, [snapshot_row(one) for one in found], "There is no snapshot yet.")
-    return OK
+    rows = [snapshot_row(one) for one in found]
+    return report_table(args, {"snapshots": found}, columns, rows, "There is no snapshot yet.")
 
 
 def _report_plan(args: Args, plan: Mapping[str, Any]) -> int:
-    if args.json:
-        say_json(plan)
-    else:
-        _show(plan)
+    report(args, plan, plan_lines(plan))
+    if not args.json:
         if plan.get("problem"):
             raise CommandError(f"it cannot be brought back: {plan['problem']}")
         print("Nothing was changed.")
     return FAILED if plan.get("problem") else OK
-
-
-def _show(plan: Mapping[str, Any]) -> None:
-
-    say(plan_lines(plan))
 
 
 def _refuse(args: Args, plan: Mapping[str, Any]) -> None:
@@ -184,7 +170,6 @@ def _confirm_plan(args: Args, plan: Mapping[str, Any]) -> bool:
 
 
 def _print_result(found: Mapping[str, Any]) -> None:
-
     if found.get("refused"):
         raise CommandError(describe_later_changes(sum(bool(one.get("later")) for one in list_rows(found, "changes"))))
     if not found.get("undone"):
@@ -211,16 +196,16 @@ _CHANGE_WORDS = {
 _STYLES = {"+": "allow", "-": "deny", "@": "dim"}
 
 
-def snapshot_row(snapshot: Mapping[str, Any]) -> tuple[str, ...]:
+def snapshot_row(snapshot: Mapping[str, Any]) -> tuple[object, ...]:
     """One line of the list."""
     size = f"{snapshot.get('files', 0):,}, {size_words(int(snapshot.get('bytes', 0)))}"
     return (
-        str(snapshot.get("id", "")),
+        snapshot.get("id", ""),
         ago(snapshot.get("at")),
-        str(snapshot.get("state", "")),
+        snapshot.get("state", ""),
         size if not snapshot.get("undoes") else f"{snapshot.get('files', 0):,}",
-        str(snapshot.get("agent", "")),
-        str(snapshot.get("command", "")),
+        snapshot.get("agent", ""),
+        snapshot.get("command", ""),
     )
 
 

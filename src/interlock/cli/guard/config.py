@@ -10,7 +10,7 @@ from typing import Any
 
 from interlock.analysis.packs import PackError
 from interlock.cli.arguments import Args, argument
-from interlock.cli.command import FAILED, OK, CommandWords, report, say_json, settings
+from interlock.cli.command import FAILED, OK, CommandWords, pluralize, report, say_json, settings
 from interlock.config import Config, ConfigError, config_path, effective_settings, settings_schema
 from interlock.impact.project_files import find_project_files
 from interlock.policy.policy import PolicyError
@@ -71,14 +71,9 @@ def _check(args: Args) -> int:
         else:
             print(error, file=sys.stderr)
         return FAILED
-    if args.json:
-        say_json({"usable": True, "path": config.path or None, "warnings": warnings})
-        return OK
-    for said in warnings:
-        print(f"warning: {said}")
-    noun = "warning" if len(warnings) == 1 else "warnings"
-    print(f"{config.path or 'the defaults'}: can be used, {len(warnings)} {noun}")
-    return OK
+    last = f"{config.path or 'the defaults'}: can be used, {pluralize(len(warnings), 'warning')}"
+    words = "\n".join([*(f"warning: {said}" for said in warnings), last])
+    return report(args, {"usable": True, "path": config.path or None, "warnings": warnings}, words)
 
 
 def _concerns(config: Config) -> list[str]:

@@ -10,7 +10,17 @@ from msgspec.structs import asdict
 
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.arguments import Args, argument, flag
-from interlock.cli.command import FAILED, OK, CommandError, command, daemon, say, say_json, settings, typed_name
+from interlock.cli.command import (
+    FAILED,
+    OK,
+    CommandError,
+    command,
+    daemon,
+    pluralize,
+    report,
+    settings,
+    typed_name,
+)
 from interlock.cli.guard.installation import home_and_project, named_agents
 from interlock.client import ApiError, NoDaemon
 from interlock.identity.agent_detection import agent_above
@@ -49,11 +59,7 @@ def main(args: Args) -> int:
     general = list(_general(args, config, chosen))
     each = [(one, list(_each(args, one, config))) for one in chosen]
     well = all(finding.state != "problem" for finding in [*general, *(f for _, found in each for f in found)])
-    if args.json:
-        say_json(_json(well, general, each))
-    else:
-        say(_lines(well, general, each))
-    return OK if well else FAILED
+    return report(args, _json(well, general, each), _lines(well, general, each), OK if well else FAILED)
 
 
 def _chosen(args: Args, config: Config) -> list[HookedFile]:
@@ -149,5 +155,5 @@ def _lines(well: bool, general: Sequence[Check], each: Sequence[tuple[HookedFile
         yield from map(row, found)
     yield ()
     problems = sum(finding.state == "problem" for finding in [*general, *(f for _, found in each for f in found)])
-    words = "All is well: the guard fires." if well else f"{problems} problem{'' if problems == 1 else 's'}."
+    words = "All is well: the guard fires." if well else f"{pluralize(problems, 'problem')}."
     yield (StyledText(words, "allow" if well else "deny"),)

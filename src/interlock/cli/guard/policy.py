@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from interlock.analysis.display_text import StyledText
 from interlock.analysis.rules.load import load
 from interlock.cli.answer.audit import read_records
 from interlock.cli.arguments import OPERATOR, Args, argument
-from interlock.cli.command import FAILED, OK, CommandWords, pluralize, say, say_json, say_table, settings
+from interlock.cli.command import FAILED, OK, CommandWords, pluralize, report, say_json, say_table, settings
 from interlock.engine.preview import failed_cases
 from interlock.engine.replay import Comparison, compare_policies, replay_policy
 from interlock.policy.load import load_policy, names
-from interlock.policy.policy import Policy, PolicyError
+from interlock.policy.policy import PolicyError
 from interlock.policy.rendering import policy_json, policy_lines, policy_warnings
 
 SHOWN = 20  # changed actions
@@ -28,10 +29,6 @@ interlock policy diff default team.toml --against export.jsonl
 main = CommandWords("policy", "What must happen before an action may run, as data.", _EXAMPLES)
 
 
-def _loaded(name: str) -> Policy:
-    return load_policy(name)
-
-
 @main.word(
     "show",
     "what a policy asks for, level by level",
@@ -39,15 +36,11 @@ def _loaded(name: str) -> Policy:
     argument("name", "NAME", "a shipped one or a file (default: the one in force)", nargs="?"),
 )
 def _show(args: Args) -> int:
-    policy = _loaded(args.name) if args.name else settings(args).effective_policy()
-    if args.json:
-        say_json(policy_json(policy))
-        return OK
-    say(policy_lines(policy))
+    policy = load_policy(args.name) if args.name else settings(args).effective_policy()
     where = args.name or settings(args).policy
     cases = f"`interlock policy test {where}` runs its {pluralize(len(policy.cases), 'case')}."
-    print(f"\nShipped: {', '.join(names())}. {cases if policy.cases else 'It has no cases of its own.'}")
-    return OK
+    shipped = f"Shipped: {', '.join(names())}. {cases if policy.cases else 'It has no cases of its own.'}"
+    return report(args, policy_json(policy), [*policy_lines(policy), (), (StyledText(shipped),)])
 
 
 @main.word(
@@ -58,23 +51,19 @@ def _show(args: Args) -> int:
 )
 def _check(args: Args) -> int:
     try:
-        policy = _loaded(args.file)
+        policy = load_policy(args.file)
     except PolicyError as error:
-        problems = [{"place": item.place, "message": item.message} for item in error.problems]
         if args.json:
+            problems = [{"place": item.place, "message": item.message} for item in error.problems]
             say_json({"usable": False, "problems": problems})
         else:
             for item in error.problems:
                 print(f"{args.file}: {item.place + ': ' if item.place else ''}{item.message}", file=sys.stderr)
         return FAILED
     warnings = policy_warnings(policy)
-    if args.json:
-        say_json({"usable": True, "name": policy.name, "cases": len(policy.cases), "warnings": warnings})
-        return OK
-    for said in warnings:
-        print(f"warning: {said}")
-    print(f"{args.file}: policy {policy.name!r} can be used, {pluralize(len(policy.cases), 'case')}")
-    return OK
+    found = {"usable": True, "name": policy.name, "cases": len(policy.cases), "warnings": warnings}
+    last = f"{args.file}: policy {policy.name!r} can be used, {pluralize(len(policy.cases), 'case')}"
+    return report(args, found, "\n".join([*(f"warning: {said}" for said in warnings), last]))
 
 
 @main.word(
@@ -84,15 +73,11 @@ def _check(args: Args) -> int:
     argument("file", "FILE", "a file, or the name of a shipped one"),
 )
 def _test(args: Args) -> int:
-    policy = _loaded(args.file)
+    policy = load_policy(args.file)
     found = failed_cases(policy, load())
-    if args.json:
-        say_json({"name": policy.name, "cases": len(policy.cases), "failures": found})
-    else:
-        for line in found:
-            print(line)
-        print(f"{policy.name}: {pluralize(len(policy.cases), 'case')}, {pluralize(len(found), 'problem')}")
-    return FAILED if found else OK
+    last = f"{policy.name}: {pluralize(len(policy.cases), 'case')}, {pluralize(len(found), 'problem')}"
+    body = {"name": policy.name, "cases": len(policy.cases), "failures": found}
+    return report(args, body, "\n".join([*found, last]), FAILED if found else OK)
 
 
 @main.word(
@@ -105,14 +90,10 @@ def _test(args: Args) -> int:
     OPERATOR,
 )
 def _diff(args: Args) -> int:
-    one, other = _loaded(args.one), _loaded(args.other)
+    one, other = load_policy(args.one), load_policy(args.other)
     rules = replay_policy(settings(args)).rules
     found = compare_policies(read_records(args, args.against), rules, one, other)
-    if args.json:
-        say_json(_comparison_json(found))
-    else:
-        _tell(found, one.name, other.name)
-    return OK
+    return report(args, _comparison_json(found), lambda: _tell(found, one.name, other.name))
 
 
 def _tell(found: Comparison, one: str, other: str) -> None:
@@ -125,10 +106,10 @@ def _tell(found: Comparison, one: str, other: str) -> None:
     if found.changed:
         print()
         rows = [(before, after, str(count)) for (before, after), count in found.changed.most_common()]
-        say_table((one, other, "actions"), rows, "")
+        say_table((one, other, "actions"), rows)
         print()
         shown = found.changes[-SHOWN:][::-1]
-        say_table((one, other, "agent", "action"), [(c.before, c.after, c.agent, c.title) for c in shown], "")
+        say_table((one, other, "agent", "action"), [(c.before, c.after, c.agent, c.title) for c in shown])
         if len(found.changes) > SHOWN:
             print(f"… the newest {SHOWN}; --json has {len(found.changes)}")
     for why, count in found.cannot.most_common():

@@ -7,7 +7,6 @@ import os
 import shlex
 import shutil
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from interlock.engine.fallback import start_daemon
 from interlock.identity.isolation import SEPARATE
 from interlock.impact import Budget
 from interlock.impact.survey import folders_made_again
+from interlock.install.user_service import is_running, until_running
 from interlock.journal.build import problem_of
 from interlock.journal.running import JournalRun, begin_run
 from interlock.sandbox import (
@@ -159,21 +159,12 @@ def _command(given: list[str]) -> list[str]:
 
 def _daemon_answers(config: Config) -> None:
     """Start a daemon outside the jail where none answers; refuses to go on if it does not come up."""
-    try:
-        find_daemon(config).get("/status")
+    if is_running(config):
         return
-    except NoDaemon:
-        start_daemon(config)
-    until = time.monotonic() + _PATIENCE
-    while time.monotonic() < until:
-        time.sleep(0.1)
-        try:
-            find_daemon(config).get("/status")
-        except NoDaemon:
-            continue
-        print("interlock run: no daemon answered, so one was started", file=sys.stderr)
-        return
-    raise CommandError("no daemon answers, and none could be started; `interlock serve` says why")
+    start_daemon(config)
+    if not until_running(config, _PATIENCE):
+        raise CommandError("no daemon answers, and none could be started; `interlock serve` says why")
+    _warn("no daemon answered, so one was started")
 
 
 def _unguarded(program: str, guarded: object) -> str:

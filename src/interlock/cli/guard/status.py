@@ -16,8 +16,7 @@ from interlock.cli.command import (
     list_rows,
     pluralize,
     report,
-    say_json,
-    say_table,
+    report_table,
     settings,
 )
 from interlock.cli.guard.installation import home_and_project
@@ -136,12 +135,12 @@ def _operators(found: Mapping[str, Any]) -> tuple[str, str]:
 def hooks_main(args: Args) -> int:
     """List the files with Interlock's hooks."""
     found = hook_rows(settings(args))
-    if args.json:
-        say_json({"hooks": found})
-    else:
-        rows = [[one["agent"], one["scope"], one["state"], one["problem"] or one["path"]] for one in found]
-        say_table(("agent", "scope", "state", "file"), rows, "No agent is guarded yet: run `interlock install`.")
-    return FAILED if any(one["problem"] for one in found) else OK
+    rows = [[one["agent"], one["scope"], one["state"], one["problem"] or one["path"]] for one in found]
+    empty, code = (
+        "No agent is guarded yet: run `interlock install`.",
+        FAILED if any(row["problem"] for row in found) else OK,
+    )
+    return report_table(args, {"hooks": found}, ("agent", "scope", "state", "file"), rows, empty, code)
 
 
 def hook_rows(config: Config) -> list[dict[str, Any]]:
@@ -160,9 +159,6 @@ def hook_rows(config: Config) -> list[dict[str, Any]]:
     ]
 
 
-_COVERAGE_COLUMNS = ("asked", "calls", "seen", "missed")
-
-
 @command(
     "coverage",
     "How many tool calls ran since the daemon was started, and how many of them had passed their hook before:\n"
@@ -175,12 +171,11 @@ def coverage_main(args: Args) -> int:
     """Print calls, seen and missed; exits 1 where calls were missed."""
     found = daemon(args).get("/coverage")
     missed = int(found.get("missed", 0))
-    if args.json:
-        say_json(found)
-        return FAILED if missed else OK
     lead, key = (("agent", "session"), "sessions") if args.sessions else (("agent",), "agents")
-    rows = [[str(row.get(name, 0)) for name in (*lead, *_COVERAGE_COLUMNS)] for row in list_rows(found, key)]
-    say_table((*lead, *_COVERAGE_COLUMNS), rows, "No hook has asked yet; `interlock doctor` shows whether one would.")
-    if missed:
+    columns = (*lead, "asked", "calls", "seen", "missed")
+    rows = [[row.get(name, 0) for name in columns] for row in list_rows(found, key)]
+    empty = "No hook has asked yet; `interlock doctor` shows whether one would."
+    report_table(args, found, columns, rows, empty)
+    if missed and not args.json:
         print(f"{pluralize(missed, 'call')} ran that no hook was asked about; `interlock audit tail` has them.")
     return FAILED if missed else OK

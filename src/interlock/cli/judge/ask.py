@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from interlock.cli.arguments import OPERATOR, Args, argument, flag
-from interlock.cli.command import OK, USAGE, CommandError, command, list_rows, say_json, say_table
+from interlock.cli.command import OK, USAGE, CommandError, command, list_rows, report_table, say_json
 from interlock.cli.judge import ask_session
 from interlock.cli.judge.ask_session import choose_planner, request_plan
 from interlock.cli.sign_in import operator_session
@@ -74,26 +74,18 @@ def _planner(args: Args) -> int:
 def _list_history(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found: Any = operator.get("/workflows") if args.workflows else operator.get("/plans", q=args.history or "")
-    if args.json:
-        say_json(found)
-        return OK
     if args.workflows:
         rows = [
-            [one["name"], str(len(one["steps"])), one["madeBy"], "frozen" if one["frozen"] else ""]
+            [one["name"], len(one["steps"]), one["madeBy"], "frozen" if one["frozen"] else ""]
             for one in list_rows(found, "workflows")
         ]
-        say_table(
-            ("workflow", "steps", "by", ""),
-            rows,
-            "there is no workflow yet; save one after a run, or on the console's Ask page",
-        )
-        return OK
+        empty = "there is no workflow yet; save one after a run, or on the console's Ask page"
+        return report_table(args, found, ("workflow", "steps", "by", ""), rows, empty)
     rows = [
         [one["id"], ago(one["madeAt"]), one["status"] + _code(one), one["risk"], one["command"]]
         for one in list_rows(found, "plans")
     ]
-    say_table(("plan", "when", "how", "risk", "command"), rows, "nothing was asked yet")
-    return OK
+    return report_table(args, found, ("plan", "when", "how", "risk", "command"), rows, "nothing was asked yet")
 
 
 def _code(row: Any) -> str:

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from interlock.audit.search import RecordQuery, search
 from interlock.console.charts import risk_chart
 from interlock.console.record_views import record_lines, when
-from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, PageNotFound, RedirectTo, Route, Visit
+from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, PageNotFound, PageRoutes, RedirectTo, Visit
 from interlock.identity import agents as service
 from interlock.loop.agents import AgentOverview, list_agents
 from interlock.model import AgentRef, Level
@@ -16,6 +16,7 @@ from interlock.ports import Tx
 from interlock.records import Block, Execution, HistoryEntry
 
 HOME = "/console/agents"
+routes = PageRoutes(HOME)
 PERSON = "person:"  # prefix of the principal of an operator who runs commands through Ask
 MOST_DEEDS = 5_000
 MOST_RUNS = 50
@@ -23,8 +24,9 @@ MOST_SHOWN = 200
 PERIODS = {"day": (86_400.0, "24 hours"), "week": (7 * 86_400.0, "7 days")}
 
 
+@routes.get()
 def agents(visit: Visit) -> Answer:
-    state = visit.context.state
+    state = visit.state
     found = list_agents(state)
     agents = [one for one in found if not one.principal.startswith(PERSON)]
     values = {
@@ -39,16 +41,13 @@ def agents(visit: Visit) -> Answer:
     return Page("agents/_list.html" if visit.part else "agents/agents.html", values)
 
 
+@routes.get("/one")
 def one(visit: Visit) -> Answer:
     """One agent: its executions, its risk over time, its blocks."""
-    state, now = visit.context.state, visit.context.state.clock.now()
+    state, now = visit.state, visit.state.clock.now()
     principal, name = visit.query.get("principal", ""), visit.query.get("name", "")
     found = next(
-        (
-            one
-            for one in list_agents(visit.context.state)
-            if (one.principal, one.name) == (principal, normal_name(name))
-        ),
+        (one for one in list_agents(visit.state) if (one.principal, one.name) == (principal, normal_name(name))),
         None,
     )
     if found is None:
@@ -82,9 +81,10 @@ def one(visit: Visit) -> Answer:
     return Page("agents/one.html", values)
 
 
+@routes.get("/execution")
 def execution(visit: Visit) -> Answer:
     """One execution of the loop, step by step as recorded."""
-    state, id = visit.context.state, visit.query.get("id", "")
+    state, id = visit.state, visit.query.get("id", "")
     found = state.store.read(lambda tx: tx.execution(id)) if id else None
     if found is None:
         raise PageNotFound(f"there is no execution {id[:80]}")
@@ -99,21 +99,23 @@ def execution(visit: Visit) -> Answer:
     return Page("agents/execution.html", values)
 
 
+@routes.post("/block", APPROVER)
 def block(visit: Visit) -> Answer:
-    service.block(visit.context.state, visit.who.session, _principal(visit), _reason(visit, "blocked"))
+    service.block(visit.state, visit.session, _principal(visit), _reason(visit, "blocked"))
     return _back(visit)
 
 
+@routes.post("/lift", APPROVER)
 def lift(visit: Visit) -> Answer:
     """Lifts a block; approves nothing."""
-    service.unblock(visit.context.state, visit.who.session, _principal(visit), _reason(visit, "lifted"))
+    service.unblock(visit.state, visit.session, _principal(visit), _reason(visit, "lifted"))
     return _back(visit)
 
 
 def _principal(visit: Visit) -> str:
     """The principal of a known agent; refuses any other, as a mistyped block protects nobody."""
     given = visit.form.get("principal", "")
-    if given not in {one.principal for one in list_agents(visit.context.state)}:
+    if given not in {one.principal for one in list_agents(visit.state)}:
         raise PageNotFound("there is no such agent")
     return given
 
@@ -133,12 +135,3 @@ def _back(visit: Visit) -> Answer:
 def _to(one: AgentOverview) -> str:
     """An agent's own page."""
     return f"{HOME}/one?{urlencode({'principal': one.principal, 'name': one.name})}"
-
-
-ROUTES = (
-    Route("GET", HOME, agents),
-    Route("GET", f"{HOME}/one", one),
-    Route("GET", f"{HOME}/execution", execution),
-    Route("POST", f"{HOME}/block", block, APPROVER),
-    Route("POST", f"{HOME}/lift", lift, APPROVER),
-)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from interlock.approvals import settle
 from interlock.console.cards import approves_too_fast, card_of, needs_step_up
 from interlock.console.replies import json_handler
-from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, RedirectTo, Route, Visit
+from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, PageRoutes, RedirectTo, Visit
 from interlock.error_codes import AnswerRefused
 from interlock.model import Human, Level, TicketState
 from interlock.plans import history, planner_choice, planning, running, workflows
@@ -20,54 +20,62 @@ from interlock.records.plans import NO_EXIT, PLANNED, STATUSES, PlanQuery
 from interlock.runtime.plan_desk import ReviewedPlan
 
 HOME = "/console/ask"
+routes = PageRoutes(HOME)
 RECENT = 5
 MOST = 9_000  # characters of a field
 
 
+@routes.get()
 def ask(visit: Visit) -> Answer:
     """The request form and the open plan."""
     id = visit.query.get("plan", "")
     if not id:
         return _page(visit)
     try:
-        return _page(visit, visit.context.state.plans.of(visit.who.operator, id))
+        return _page(visit, visit.state.plans.of(visit.who.operator, id))
     except AnswerRefused as error:
         return _page(visit, problem=str(error), status=404)
 
 
+@routes.post(role=APPROVER)
 def make(visit: Visit) -> Answer:
     """Asks the planner; an error is shown beside the request."""
     intent, cwd = field(visit, "intent"), field(visit, "cwd")
     try:
-        plan = planning.make_plan(visit.context.state, visit.who.session, intent, cwd)
+        plan = planning.make_plan(visit.state, visit.session, intent, cwd)
     except AnswerRefused as error:
         return _page(visit, problem=str(error), intent=intent, cwd=cwd, status=422)
     return RedirectTo(f"{HOME}?plan={quote(plan.id)}")
 
 
+@routes.post("/{id}/edit", APPROVER)
 def edit(visit: Visit) -> Answer:
     """The review of an edited command, with a new box to tick."""
-    session, id = visit.who.session, visit.params["id"]
-    plan = planning.edit(visit.context.state, session, id, field(visit, "command"), field(visit, "cwd") or None)
+    session, id = visit.session, visit.id
+    plan = planning.edit(visit.state, session, id, field(visit, "command"), field(visit, "cwd") or None)
     return Page("ask/_review.html", _review_values(visit, plan))
 
 
+@routes.get("/{id}/review", APPROVER)
 def review(visit: Visit) -> Answer:
-    plan = visit.context.state.plans.of(visit.who.operator, visit.params["id"])
+    plan = visit.state.plans.of(visit.who.operator, visit.id)
     return Page("ask/_review.html", _review_values(visit, plan))
 
 
+@routes.get("/{id}/gate", APPROVER)
 def gate(visit: Visit) -> Answer:
     """The ticket that holds a plan, in its current state."""
-    plan = visit.context.state.plans.of(visit.who.operator, visit.params["id"])
+    plan = visit.state.plans.of(visit.who.operator, visit.id)
     return Page("ask/_gate.html", _gate_values(visit, plan))
 
 
+@routes.post("/{id}/run", APPROVER)
+@json_handler
 def run(visit: Visit) -> Mapping[str, Any]:
     """Runs exactly this command on the operator's yes; else answers with what the gate still requires."""
     yes = PlanConsent(field(visit, "command"), field(visit, "mark"), visit.form.get("understood") == "yes")
     try:
-        running.start(visit.context.state, visit.who.session, visit.params["id"], yes, elsewhere(visit))
+        running.start(visit.state, visit.session, visit.id, yes, elsewhere(visit))
     except PlanHeld as held:
         return {"status": "held", "reason": str(held), "ticket": _touch_ticket(visit, held.ticket)}
     return {"status": "running"}
@@ -75,40 +83,48 @@ def run(visit: Visit) -> Mapping[str, Any]:
 
 def _touch_ticket(visit: Visit, ticket: Ticket | None) -> str:
     """The ticket that one passkey touch of this operator frees; empty where it takes another person, time, or typing after many approvals."""
-    state = visit.context.state
+    state = visit.state
     alone = ticket is not None and ticket.state is TicketState.WAITING and ticket.requirement.quorum <= 1
     if ticket is None or not alone or ticket.requirement.blocked or not needs_step_up(ticket):
         return ""
     return "" if approves_too_fast(state, visit.who.operator) else ticket.id
 
 
+@routes.get("/{id}/output", APPROVER)
+@json_handler
 def output(visit: Visit) -> Mapping[str, Any]:
     start = visit.query.get("start", "0")
     at = int(start) if start.isdigit() and len(start) < 9 else 0
-    return progress_json(running.follow(visit.context.state, visit.who.session, visit.params["id"], at))
+    return progress_json(running.follow(visit.state, visit.session, visit.id, at))
 
 
+@routes.post("/{id}/cancel", APPROVER)
+@json_handler
 def cancel(visit: Visit) -> Mapping[str, Any]:
-    running.cancel(visit.context.state, visit.who.session, visit.params["id"])
+    running.cancel(visit.state, visit.session, visit.id)
     return {"status": "ending"}
 
 
+@routes.post("/{id}/type", APPROVER)
+@json_handler
 def type_line(visit: Visit) -> Mapping[str, Any]:
     """Sends a line to the running command's stdin."""
-    given = visit.context.state, visit.who.session, visit.params["id"], field(visit, "line")
+    given = visit.state, visit.session, visit.id, field(visit, "line")
     running.type_line(*given, elsewhere(visit))
     return {"status": "typed"}
 
 
+@routes.post("/{id}/reject", APPROVER)
 def reject(visit: Visit) -> Answer:
-    planning.reject(visit.context.state, visit.who.session, visit.params["id"])
+    planning.reject(visit.state, visit.session, visit.id)
     return RedirectTo(f"{HOME}?said=away")
 
 
+@routes.post("/{id}/save", APPROVER)
 def save(visit: Visit) -> Answer:
     """Saves the plan's command as a workflow."""
-    state, session = visit.context.state, visit.who.session
-    plan = state.plans.of(session.operator, visit.params["id"])
+    state, session = visit.state, visit.session
+    plan = state.plans.of(session.operator, visit.id)
     step = {"command": plan.command, "cwd": plan.cwd, "intent": plan.intent}
     made = workflows.save(state, session, field(visit, "name"), [step])
     return RedirectTo(f"{HOME}/workflows/{quote(made.id)}")
@@ -134,7 +150,7 @@ def _page(
     cwd: str = "",
     status: int = 200,
 ) -> Page:
-    state = visit.context.state
+    state = visit.state
     values: dict[str, Any] = {
         "problem": problem[:1].upper() + problem[1:],
         "intent": intent,
@@ -147,7 +163,7 @@ def _page(
 
 
 def _review_values(visit: Visit, plan: ReviewedPlan) -> dict[str, Any]:
-    state = visit.context.state
+    state = visit.state
     shown = plan_json(state, plan)
     return {
         "plan": shown,
@@ -163,40 +179,26 @@ def _gate_values(visit: Visit, plan: ReviewedPlan) -> dict[str, Any]:
     return {
         "plan_id": plan.id,
         "card": card_of(ticket) if ticket else None,
-        "type_target": bool(ticket) and approves_too_fast(visit.context.state, visit.who.operator),
+        "type_target": bool(ticket) and approves_too_fast(visit.state, visit.who.operator),
     }
 
 
 def _ticket(visit: Visit, id: str) -> Ticket | None:
-    state = visit.context.state
+    state = visit.state
     found = state.store.read(lambda tx: tx.ticket(id)) if id else None
     return settle(found, state.clock.now()) if found else None
-
-
-ROUTES = (
-    Route("GET", HOME, ask),
-    Route("POST", HOME, make, APPROVER),
-    Route("POST", f"{HOME}/{{id}}/edit", edit, APPROVER),
-    Route("GET", f"{HOME}/{{id}}/review", review, APPROVER),
-    Route("GET", f"{HOME}/{{id}}/gate", gate, APPROVER),
-    Route("POST", f"{HOME}/{{id}}/run", json_handler(run), APPROVER),
-    Route("GET", f"{HOME}/{{id}}/output", json_handler(output), APPROVER),
-    Route("POST", f"{HOME}/{{id}}/type", json_handler(type_line), APPROVER),
-    Route("POST", f"{HOME}/{{id}}/cancel", json_handler(cancel), APPROVER),
-    Route("POST", f"{HOME}/{{id}}/reject", reject, APPROVER),
-    Route("POST", f"{HOME}/{{id}}/save", save, APPROVER),
-)
 
 
 PAGE = 50
 
 
+@routes.get("/history")
 def history_page(visit: Visit) -> Answer:
     """Plans, the newest first, filtered by text and status."""
     text, status = visit.query.get("q", "")[:200], visit.query.get("status", "")
     before = visit.query.get("before", "")
     query = PlanQuery(text, status if status in STATUSES else "", before=_moment(before), limit=PAGE + 1)
-    rows = history.search_plans(visit.context.state, query)
+    rows = history.search_plans(visit.state, query)
     values = {
         "rows": rows[:PAGE], "more": rows[PAGE - 1].made_at if len(rows) > PAGE else 0, "q": text, "status": query.status,
         "statuses": STATUSES, "no_exit": NO_EXIT,
@@ -204,9 +206,10 @@ def history_page(visit: Visit) -> Answer:
     return Page("ask/history.html", values)
 
 
+@routes.get("/runs/{id}")
 def history_entry(visit: Visit) -> Answer:
-    state = visit.context.state
-    row = planning.find(state, visit.params["id"])
+    state = visit.state
+    row = planning.find(state, visit.id)
     values = {
         "row": row,
         "seconds": running.seconds_of(state, row),
@@ -216,9 +219,10 @@ def history_entry(visit: Visit) -> Answer:
     return Page("ask/run.html", values)
 
 
+@routes.post("/runs/{id}/again", APPROVER)
 def again(visit: Visit) -> Answer:
     """A new plan from an old one, which is reviewed again."""
-    plan = planning.rerun(visit.context.state, visit.who.session, visit.params["id"])
+    plan = planning.rerun(visit.state, visit.session, visit.id)
     return RedirectTo(f"{HOME}?plan={quote(plan.id)}")
 
 
@@ -227,10 +231,3 @@ def _moment(text: str) -> float:
         return max(0.0, min(float(text), 1e12)) if text else 0.0
     except ValueError:
         return 0.0
-
-
-HISTORY_ROUTES = (
-    Route("GET", f"{HOME}/history", history_page),
-    Route("GET", f"{HOME}/runs/{{id}}", history_entry),
-    Route("POST", f"{HOME}/runs/{{id}}/again", again, APPROVER),
-)

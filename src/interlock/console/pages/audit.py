@@ -20,8 +20,8 @@ from interlock.console.visit import (
     InvalidInput,
     Page,
     PageNotFound,
+    PageRoutes,
     RedirectTo,
-    Route,
     Visit,
 )
 from interlock.records import AuditRow
@@ -29,6 +29,7 @@ from interlock.web.context import verify_record_once
 from interlock.web.validation import seconds_of
 
 HOME = "/console/audit"
+routes = PageRoutes()
 MOST_EXPORTED = 20_000
 LEVELS = (
     ("", "any"),
@@ -45,10 +46,12 @@ _FORMATS: Mapping[str, tuple[str, Callable[[Iterable[AuditRow]], Iterator[str]]]
 }
 
 
+@routes.get("/console/audit")
 def audit(visit: Visit) -> Answer:
     return Page("audit/_records.html" if visit.part else "audit/audit.html", {**_records(visit), "verdict": None})
 
 
+@routes.post("/console/audit/verify")
 def verify(visit: Visit) -> Answer:
     """The verdict on the whole chain, above the records or as a part of the page."""
     verdict = verify_record_once(visit.context)
@@ -57,27 +60,30 @@ def verify(visit: Visit) -> Answer:
     return Page("audit/audit.html", {**_records(visit), "verdict": verdict})
 
 
+@routes.get("/console/audit/record")
 def record(visit: Visit) -> Answer:
     entry = _entry(visit, visit.query)
-    return Page("audit/record.html", {"story": record_story(visit.context.state, entry)})
+    return Page("audit/record.html", {"story": record_story(visit.state, entry)})
 
 
+@routes.get("/console/audit/export")
 def export(visit: Visit) -> Answer:
     """The filtered records as a file; an incomplete file says so in its name."""
     kind, written = _FORMATS.get(visit.query.get("format", "jsonl"), ("", None))
     if written is None:
         raise InvalidInput("the format is jsonl or csv")
-    found = search(visit.context.state, _query(visit.query), page=MOST_EXPORTED, most=MOST_EXPORTED)
+    found = search(visit.state, _query(visit.query), page=MOST_EXPORTED, most=MOST_EXPORTED)
     rows = [entry.row for entry in reversed(found.entries)]
     name = f"interlock-audit{'-newest-' + str(len(rows)) if found.older else ''}.{visit.query.get('format', 'jsonl')}"
     body = "".join(line if line.endswith("\n") else line + "\n" for line in written(rows))
     return Download(body.encode("utf-8", "backslashreplace"), kind, name)
 
 
+@routes.post("/console/audit/false-alarm", APPROVER)
 def false_alarm(visit: Visit) -> Answer:
     """Marks a record as a false alarm, or withdraws the mark."""
-    entry, state = _entry(visit, visit.form), visit.context.state
-    row, by = entry.row, visit.who.session
+    entry, state = _entry(visit, visit.form), visit.state
+    row, by = entry.row, visit.session
     if visit.form.get("withdraw"):
         false_alarms.unmark(state, by, row.writer, row.seq)
     else:
@@ -89,7 +95,7 @@ def _records(visit: Visit) -> dict[str, Any]:
     query = {name: visit.query.get(name, "").strip()[:200] for name in NAMES}
     folded = not query["event"] and query["routine"] != "shown"
     wanted = replace(_query(query), without=ROUTINE if folded else frozenset())
-    found = search(visit.context.state, wanted, _place(visit.query.get("before", "")))
+    found = search(visit.state, wanted, _place(visit.query.get("before", "")))
     given = {name: value for name, value in query.items() if value}
     older = urlencode({**given, "before": _place_text(found.older)}) if found.older else ""
     return {
@@ -124,7 +130,7 @@ def _query(query: Mapping[str, str]) -> RecordQuery:
 
 def _entry(visit: Visit, given: Mapping[str, str]) -> RecordEntry:
     writer, seq = given.get("writer", ""), given.get("seq", "")
-    found = find_record(visit.context.state, writer, int(seq)) if seq.isdecimal() and len(seq) < 16 else None
+    found = find_record(visit.state, writer, int(seq)) if seq.isdecimal() and len(seq) < 16 else None
     if found is None:
         raise PageNotFound(f"there is no record {writer[:80]}/{seq[:20]}")
     return found
@@ -144,26 +150,18 @@ def _place(text: str) -> Place | None:
         return None
 
 
-ROUTES = (
-    Route("GET", HOME, audit),
-    Route("POST", f"{HOME}/verify", verify),
-    Route("GET", f"{HOME}/record", record),
-    Route("GET", f"{HOME}/export", export),
-    Route("POST", f"{HOME}/false-alarm", false_alarm, APPROVER),
-)
-
-
 LIVE_HOME = "/console/live"
 SHOWN = 60
 MOST_SEARCHED = 2_000  # records searched each time
 LIVE_LEVELS = (("", "any level"), ("1", "reversible and up"), ("2", "destructive and up"), ("3", "dangerous and up"))
 
 
+@routes.get("/console/live")
 def live(visit: Visit) -> Answer:
     agent, level = visit.query.get("agent", "").strip()[:200], visit.query.get("level", "")
     level = level if level in dict(LIVE_LEVELS) else ""
     wanted = RecordQuery(agent=agent, level=int(level or 0), attempts=True)
-    found = search(visit.context.state, wanted, page=SHOWN, most=MOST_SEARCHED)
+    found = search(visit.state, wanted, page=SHOWN, most=MOST_SEARCHED)
     values = {
         "lines": record_lines(found.entries),
         "more": found.older is not None,
@@ -174,6 +172,3 @@ def live(visit: Visit) -> Answer:
         "again": f"{LIVE_HOME}?{urlencode({'agent': agent, 'level': level})}",
     }
     return Page("live/_feed.html" if visit.part else "live/live.html", values)
-
-
-LIVE_ROUTES = (Route("GET", LIVE_HOME, live),)

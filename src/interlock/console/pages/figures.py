@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from interlock.audit.false_alarms import alarms_by_rule
 from interlock.console.charts import daily_chart, level_shares, plain_shares
-from interlock.console.visit import Answer, Page, Route, Visit
+from interlock.console.visit import Answer, Page, PageRoutes, Visit
 from interlock.engine.statistics import answer_statistics, figures_of
 from interlock.model import Level
 
 HOME = "/console/figures"
+routes = PageRoutes(HOME)
 PERIODS = (("7", "7 days"), ("14", "14 days"), ("60", "60 days"))
 MOST_RULES = 15
 _OUTCOMES = {
@@ -24,8 +25,9 @@ _OUTCOMES = {
 }
 
 
+@routes.get()
 def figures(visit: Visit) -> Answer:
-    state = visit.context.state
+    state = visit.state
     days = visit.query.get("days", "14")
     days = days if days in dict(PERIODS) else "14"
     totals, asked = figures_of(state), answer_statistics(state, int(days))
@@ -62,6 +64,3 @@ def _decision_counts(counts: Mapping[str, int]) -> list[tuple[str, dict[Level, i
 def _category_counts(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     found = [(name.replace("_", " "), count) for name, count in counts.items() if count]
     return sorted(found, key=lambda item: (-item[1], item[0]))
-
-
-ROUTES = (Route("GET", HOME, figures),)

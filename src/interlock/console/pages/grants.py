@@ -15,7 +15,17 @@ from interlock.console.pages.queue import require_typed_name
 from interlock.console.replies import json_handler
 from interlock.console.stepup import grant_begin, grant_signed
 from interlock.console.trial import plain_text
-from interlock.console.visit import ADMIN, APPROVER, Answer, InvalidInput, Page, PageNotFound, RedirectTo, Route, Visit
+from interlock.console.visit import (
+    ADMIN,
+    APPROVER,
+    Answer,
+    InvalidInput,
+    Page,
+    PageNotFound,
+    PageRoutes,
+    RedirectTo,
+    Visit,
+)
 from interlock.engine.trials import near_misses, recent_attempts, try_grant
 from interlock.error_codes import AnswerRefused
 from interlock.identity.console_access import may_visit
@@ -26,6 +36,7 @@ from interlock.model import Level
 from interlock.records import Grant, Ticket
 
 HOME = "/console/grants"
+routes = PageRoutes(HOME)
 RECORDS = 500  # recorded actions that a grant is tested on
 SHOWN = 50
 SPANS: Mapping[str, int] = MappingProxyType(
@@ -40,14 +51,16 @@ _BEGINNING: Mapping[str, str] = MappingProxyType(
 _WHO = ("principal", "name", "session")
 
 
+@routes.get()
 def listing(visit: Visit) -> Answer:
     """The grants in force, the newest first."""
-    state = visit.context.state
+    state = visit.state
     found = state.store.read(lambda tx: tx.grants(state.clock.now()))
     each = [(grant, is_signed(state, grant)) for grant in reversed(found)]
     return Page("grants/_list.html" if visit.part else "grants/grants.html", {"grants": each})
 
 
+@routes.get("/new", APPROVER)
 def new(visit: Visit) -> Answer:
     """The form, filled in with the narrow grant that a ticket suggests."""
     ticket = _ticket(visit, visit.query.get("ticket", ""))
@@ -65,7 +78,7 @@ def _form(visit: Visit, fields: Mapping[str, str], ticket: Ticket | None, error:
         "too": ticket is not None
         and ticket.open
         and not needs_step_up(ticket)
-        and not approves_too_fast(visit.context.state, visit.who.operator),
+        and not approves_too_fast(visit.state, visit.who.operator),
         "levels": levels,
         "spans": SPANS,
         "error": error,
@@ -84,19 +97,20 @@ def _suggestion(ticket: Ticket) -> dict[str, str]:
 def _ticket(visit: Visit, id: str) -> Ticket | None:
     if not id:
         return None
-    state = visit.context.state
+    state = visit.state
     found = state.store.read(lambda tx: tx.ticket(id))
     if found is None:
         raise PageNotFound(f"there is no ticket {id[:80]}")
     return settle(found, state.clock.now())
 
 
+@routes.post("/test", APPROVER)
 def test(visit: Visit) -> Answer:
     """The recorded actions that the grant would have covered, and near misses; nothing is saved."""
-    state = visit.context.state
+    state = visit.state
     try:
         given = _terms(visit.form)
-        grant = parse_grant(state, visit.who.session, {**given, "why": given["why"] or "a test"})
+        grant = parse_grant(state, visit.session, {**given, "why": given["why"] or "a test"})
     except (AnswerRefused, InvalidInput) as error:
         return Page("grants/_tested.html", {"error": str(error), "grant": None})
     past = try_grant(state, grant, recent_attempts(state, RECORDS))
@@ -114,11 +128,14 @@ def test(visit: Visit) -> Answer:
     return Page("grants/_tested.html", values)
 
 
+@routes.post("/begin", APPROVER)
+@json_handler
 def begin(visit: Visit) -> Mapping[str, Any]:
     """The challenge before these terms are signed."""
     return grant_begin(visit, _terms(visit.form))
 
 
+@routes.post(role=APPROVER)
 def save(visit: Visit) -> Answer:
     """Signs the grant and, on request, approves the ticket it began with, unless that takes a step-up."""
     ticket = _ticket(visit, visit.form.get("ticket", ""))
@@ -126,11 +143,11 @@ def save(visit: Visit) -> Answer:
         if visit.form.get("too") and ticket is not None and not needs_step_up(ticket):
             require_typed_name(visit, ticket)
         if ticket is not None and not suffices_alone(
-            visit.context.state.sessions.people, visit.who.operator, ticket.requirement
+            visit.state.sessions.people, visit.who.operator, ticket.requirement
         ):
             raise AnswerRefused("you cannot approve this alone, so a grant of yours would have no effect")
         given = _terms(visit.form)
-        grant = add_grant(visit.context.state, grant_signed(visit, given), given)
+        grant = add_grant(visit.state, grant_signed(visit, given), given)
     except (AnswerRefused, InvalidInput, PasskeyRefused, SignInRefused, SignInBusy) as error:
         return _form(visit, _fields(visit.form), ticket, str(error))
     return RedirectTo(f"{HOME}?said={_approve_too(visit, ticket, grant)}")
@@ -141,14 +158,15 @@ def _approve_too(visit: Visit, ticket: Ticket | None, grant: Grant) -> str:
     if not visit.form.get("too") or ticket is None or not ticket.open or needs_step_up(ticket):
         return "saved"
     try:
-        answers.approve(visit.context.state, visit.who.session, ticket.id, f"with grant {grant.id}")
+        answers.approve(visit.state, visit.session, ticket.id, f"with grant {grant.id}")
     except AnswerRefused:
         return "saved-alone"
     return "saved-too"
 
 
+@routes.post("/{id}/revoke", APPROVER)
 def revoke(visit: Visit) -> Answer:
-    revoke_grant(visit.context.state, visit.who.session, visit.params["id"])
+    revoke_grant(visit.state, visit.session, visit.id)
     return listing(visit) if visit.part else RedirectTo(f"{HOME}?said=revoked")
 
 
@@ -172,13 +190,3 @@ def _whole(text: str, name: str) -> int:
         return int(text)
     except ValueError:
         raise InvalidInput(f"{name}: expected a whole number") from None
-
-
-ROUTES = (
-    Route("GET", HOME, listing),
-    Route("GET", f"{HOME}/new", new, APPROVER),
-    Route("POST", f"{HOME}/test", test, APPROVER),
-    Route("POST", f"{HOME}/begin", json_handler(begin), APPROVER),
-    Route("POST", HOME, save, APPROVER),
-    Route("POST", f"{HOME}/{{id}}/revoke", revoke, APPROVER),
-)

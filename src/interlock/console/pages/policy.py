@@ -8,7 +8,7 @@ from typing import Any
 
 from interlock.audit.search import policy_changes
 from interlock.console.trial import plain_text, policy_from_text
-from interlock.console.visit import Answer, Page, PageNotFound, Route, Visit
+from interlock.console.visit import Answer, Page, PageNotFound, PageRoutes, Visit
 from interlock.engine.preview import failed_cases
 from interlock.engine.replay import compare_policies
 from interlock.engine.trials import recent_attempts
@@ -18,14 +18,16 @@ from interlock.policy.policy import Policy
 from interlock.policy.rendering import level_words, policy_warnings, setting_words
 
 HOME = "/console/policy"
+routes = PageRoutes(HOME)
 RECORDS = MappingProxyType({"0": 0, "100": 100, "500": 500, "2000": 2_000})  # recorded actions judged again
 SHOWN = 100  # of the changes
 SHOWN_TURNS = 50
 
 
+@routes.get()
 def page(visit: Visit) -> Answer:
     """The policy in force and its history."""
-    state = visit.context.state
+    state = visit.state
     values = {
         **_policy_values(visit, state.policy),
         "in_force": True,
@@ -36,6 +38,7 @@ def page(visit: Visit) -> Answer:
     return Page("policy/policy.html", values)
 
 
+@routes.get("/shipped/{name}")
 def shipped(visit: Visit) -> Answer:
     """A shipped policy."""
     name = visit.params["name"]
@@ -52,16 +55,17 @@ def _policy_values(visit: Visit, policy: Policy) -> dict[str, Any]:
         "policy": policy,
         "levels": [(level, level_words(policy, level)) for level in Level],
         "settings": list(setting_words(policy)),
-        "concerns": policy_warnings(policy, visit.context.state.mode, visit.context.config.danger_patterns),
+        "concerns": policy_warnings(policy, visit.state.mode, visit.context.config.danger_patterns),
         "names": names(),
         "own": own_text(policy),
     }
 
 
+@routes.get("/edit")
 def edit(visit: Visit) -> Answer:
     """The editor, filled with the policy in force or a shipped one."""
     start = visit.query.get("start", "")
-    policy = load_policy(start) if start in names() else visit.context.state.policy
+    policy = load_policy(start) if start in names() else visit.state.policy
     return Page("policy/edit.html", {"text": own_text(policy), "names": names(), "records": "500", **_UNTRIED})
 
 
@@ -70,6 +74,7 @@ _UNTRIED: Mapping[str, Any] = MappingProxyType(
 )  # fmt: skip
 
 
+@routes.post("/edit")
 def try_it(visit: Visit) -> Answer:
     """Checks an edited policy: its problems, else its changes, its cases, and the outcomes of recorded actions under it."""
     text = plain_text(visit.form.get("policy", ""))
@@ -81,7 +86,7 @@ def try_it(visit: Visit) -> Answer:
 
 
 def _trial_values(visit: Visit, text: str, chosen: str) -> dict[str, Any]:
-    state = visit.context.state
+    state = visit.state
     policy, problems = policy_from_text(visit, text)
     if policy is None:
         return {"problems": problems}
@@ -103,11 +108,3 @@ def _trial_values(visit: Visit, text: str, chosen: str) -> dict[str, Any]:
         "changes": found.changes[:SHOWN] if found else (),
         "most": most,
     }
-
-
-ROUTES = (
-    Route("GET", HOME, page),
-    Route("GET", f"{HOME}/edit", edit),
-    Route("POST", f"{HOME}/edit", try_it),
-    Route("GET", f"{HOME}/shipped/{{name}}", shipped),
-)

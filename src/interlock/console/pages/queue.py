@@ -15,8 +15,8 @@ from interlock.console.visit import (
     JsonAnswer,
     Page,
     PageNotFound,
+    PageRoutes,
     RedirectTo,
-    Route,
     Visit,
 )
 from interlock.identity.agents import unblock
@@ -26,26 +26,33 @@ from interlock.ports import Tx
 from interlock.records import Approval, Block, Challenge, Ticket, TicketQuery
 
 HOME = "/console/queue"
+routes = PageRoutes()
 MOST = 200  # tickets read; the page says where there are more
 _OPEN = (TicketState.COOLING, TicketState.WAITING)
 Held = list[tuple[Ticket, list[Approval]]]
 
 
+@routes.get("/", OPEN)
+@routes.get("/console")
+@routes.get("/console/events")
 def home(visit: Visit) -> Answer:
     return RedirectTo(HOME)
 
 
+@routes.get("/console/queue")
 def queue(visit: Visit) -> Answer:
     return Page("queue/_list.html" if visit.part else "queue/queue.html", _waiting(visit))
 
 
+@routes.get("/console/queue/count")
 def count(visit: Visit) -> Answer:
-    return Page("queue/_count.html", {"count": visit.context.state.store.read(waiting_count)})
+    return Page("queue/_count.html", {"count": visit.state.store.read(waiting_count)})
 
 
+@routes.get("/console/queue/newest")
 def newest(visit: Visit) -> Answer:
     """The number of waiting tickets and a summary of the newest, for the tab and browser notifications."""
-    state = visit.context.state
+    state = visit.state
 
     def work(tx: Tx) -> tuple[str, list[Ticket]]:
         return waiting_count(tx), tx.tickets(TicketQuery(states=_OPEN, limit=1))
@@ -57,7 +64,7 @@ def newest(visit: Visit) -> Answer:
 
 def _waiting(visit: Visit) -> dict[str, object]:
     """Everything that waits for an operator."""
-    state = visit.context.state
+    state = visit.state
     now = state.clock.now()
 
     def work(tx: Tx) -> tuple[Held, list[Block], dict[str, Ticket]]:
@@ -86,9 +93,10 @@ def _ticket(tx: Tx, challenge: Challenge) -> Ticket | None:
     return tx.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
 
 
+@routes.get("/console/tickets/{id}")
 def one(visit: Visit) -> Answer:
     """One ticket's page, in any state."""
-    state, id = visit.context.state, visit.params["id"]
+    state, id = visit.state, visit.id
     ticket, approvals = state.store.read(lambda tx: (tx.ticket(id), tx.approvals(id)))
     if ticket is None:
         raise PageNotFound(f"there is no ticket {id[:80]}")
@@ -98,23 +106,24 @@ def one(visit: Visit) -> Answer:
     return Page(template, {"card": card, "type_target": approves_too_fast(state, visit.who.operator)})
 
 
+@routes.post("/console/tickets/{id}/approve", APPROVER)
 def approve(visit: Visit) -> Answer:
     """Approves a ticket for which a cookie suffices; refuses one that takes a step-up."""
-    state, id = visit.context.state, visit.params["id"]
+    state, id = visit.state, visit.id
     ticket = state.store.read(lambda tx: tx.ticket(id))
     if ticket is None:
         raise PageNotFound(f"there is no ticket {id[:80]}")
     if needs_step_up(ticket):
         raise InvalidInput("this takes your passkey, or your passphrase and a code")
     require_typed_name(visit, ticket)
-    answers.approve(state, visit.who.session, id, form_field(visit, "reason", needed=False))
+    answers.approve(state, visit.session, id, form_field(visit, "reason", needed=False))
     return _after_answer(visit)
 
 
 def require_typed_name(visit: Visit, ticket: Ticket) -> None:
     """Refuses an approval after many in a row unless the target's name was typed."""
     wanted = target_of(ticket)
-    if approves_too_fast(visit.context.state, visit.who.operator) and visit.form.get("typed", "").strip() != wanted:
+    if approves_too_fast(visit.state, visit.who.operator) and visit.form.get("typed", "").strip() != wanted:
         raise InvalidInput(f"you approved many in a row: type {wanted!r} to approve this one too")
 
 
@@ -126,54 +135,42 @@ def _why(visit: Visit, words: str) -> str:
     return reason
 
 
+@routes.post("/console/tickets/{id}/reject", APPROVER)
 def reject(visit: Visit) -> Answer:
     """Rejects, which also vetoes a cooling-off; the reason reaches the agent."""
     reason = _why(visit, "say why: the agent is told")
-    answers.reject(visit.context.state, visit.who.session, visit.params["id"], reason)
+    answers.reject(visit.state, visit.session, visit.id, reason)
     return _after_answer(visit)
 
 
+@routes.post("/console/tickets/{id}/revoke", APPROVER)
 def revoke(visit: Visit) -> Answer:
     """Revokes an approval that no agent has used yet."""
     reason = _why(visit, "say why it is taken back: it is recorded")
-    answers.revoke(visit.context.state, visit.who.session, visit.params["id"], reason)
+    answers.revoke(visit.state, visit.session, visit.id, reason)
     return one(visit) if visit.part else RedirectTo(f"/console/tickets/{quote(visit.params['id'])}")
 
 
+@routes.post("/console/blocks/lift", APPROVER)
 def lift(visit: Visit) -> Answer:
     """Lifts a block; approves nothing."""
     reason = _why(visit, "say why the block is lifted: it is recorded")
-    unblock(visit.context.state, visit.who.session, visit.form.get("principal", ""), reason)
+    unblock(visit.state, visit.session, visit.form.get("principal", ""), reason)
     return _after_answer(visit)
 
 
+@routes.post("/console/challenges/{id}/reveal", APPROVER)
 def reveal(visit: Visit) -> Answer:
     """A new code, shown once, on this page alone."""
-    shown = challenges.reveal(visit.context.state, visit.who.session, visit.params["id"])
+    shown = challenges.reveal(visit.state, visit.session, visit.id)
     return Page("queue/_code.html", {"code": shown.code, "expires_at": shown.expires_at})
 
 
+@routes.post("/console/challenges/{id}/reissue", APPROVER)
 def reissue(visit: Visit) -> Answer:
-    challenges.reissue(visit.context.state, visit.who.session, visit.params["id"])
+    challenges.reissue(visit.state, visit.session, visit.id)
     return _after_answer(visit)
 
 
 def _after_answer(visit: Visit) -> Answer:
     return queue(visit) if visit.part else RedirectTo(HOME)
-
-
-ROUTES = (
-    Route("GET", "/", home, OPEN),  # the cookie's path is /console
-    Route("GET", "/console", home),
-    Route("GET", "/console/events", home),
-    Route("GET", HOME, queue),
-    Route("GET", "/console/queue/count", count),
-    Route("GET", "/console/queue/newest", newest),
-    Route("GET", "/console/tickets/{id}", one),
-    Route("POST", "/console/tickets/{id}/approve", approve, APPROVER),
-    Route("POST", "/console/tickets/{id}/reject", reject, APPROVER),
-    Route("POST", "/console/tickets/{id}/revoke", revoke, APPROVER),
-    Route("POST", "/console/blocks/lift", lift, APPROVER),
-    Route("POST", "/console/challenges/{id}/reveal", reveal, APPROVER),
-    Route("POST", "/console/challenges/{id}/reissue", reissue, APPROVER),
-)

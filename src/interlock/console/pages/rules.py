@@ -17,17 +17,19 @@ from interlock.analysis.rules import Rule, Rulebook
 from interlock.analysis.rules.load import SHIPPED, build_rulebook, example_failures, join_rulebooks, load_files
 from interlock.analysis.rules.rendering import clause_words, example_words
 from interlock.console.trial import KINDS, action_of, form_fields, plain_text, try_action
-from interlock.console.visit import Answer, InvalidInput, Page, PageNotFound, Route, Visit
+from interlock.console.visit import Answer, InvalidInput, Page, PageNotFound, PageRoutes, Visit
 from interlock.model import Action, Level
 from interlock.policy.load import toml
 from interlock.web.context import Context
 
 HOME = "/console/rules"
+routes = PageRoutes(HOME)
 LONGEST = 100_000  # characters of a checked pack
 MOST = 300  # rules listed
 _WORDS = {level.word: level for level in Level}
 
 
+@routes.get()
 def listing(visit: Visit) -> Answer:
     """All packs, or the rules that a search finds."""
     asked = {name: plain_text(visit.query.get(name, ""))[:200].strip() for name in ("q", "pack", "level")}
@@ -42,9 +44,9 @@ def listing(visit: Visit) -> Answer:
         "packs": _packs(every.values()),
         "about": pack_summaries(visit.context),
         "levels": list(_WORDS),
-        "mark": visit.context.state.in_force.rulebook_hash,
+        "mark": visit.state.in_force.rulebook_hash,
         "changed": sum(one.changed for one in every.values()),
-        "patterns": tuple(visit.context.state.registry),
+        "patterns": tuple(visit.state.registry),
     }
     return Page("rules/_found.html" if visit.part else "rules/rules.html", values)
 
@@ -68,9 +70,10 @@ def _packs(rules: Iterable[RuleInForce]) -> list[tuple[str, int, Level]]:
     return [(pack, count[pack], worst[pack]) for pack in sorted(count)]
 
 
+@routes.get("/{id}")
 def one(visit: Visit) -> Answer:
     """One rule, with its examples judged by the rules in force."""
-    found, rules = _requested_rule(visit), visit.context.state.rules
+    found, rules = _requested_rule(visit), visit.state.rules
     rule = found.rule
     values = {
         "one": found,
@@ -87,11 +90,12 @@ def one(visit: Visit) -> Answer:
 _UNTRIED: dict[str, Any] = {"found": None, "error": "", "fires": False, "alone": False}
 
 
+@routes.post("/{id}/try")
 def try_one(visit: Visit) -> Answer:
     """Tests any input against one rule: whether it fires, alone and among all rules."""
-    shelf, rules = _requested_rule(visit), visit.context.state.rules
+    shelf, rules = _requested_rule(visit), visit.state.rules
     try:
-        found = try_action(visit.context.state, action_of(visit.form))
+        found = try_action(visit.state, action_of(visit.form))
     except InvalidInput as error:
         return Page("rules/_tried.html", {**_UNTRIED, "one": shelf, "error": str(error), "known": ()})
     alone = Rulebook.of([shelf.rule], rules.programs)
@@ -108,13 +112,14 @@ def try_one(visit: Visit) -> Answer:
 
 
 def _requested_rule(visit: Visit) -> RuleInForce:
-    id = visit.params["id"]
+    id = visit.id
     found = rules_in_force(visit.context).get(id)
     if found is None:
         raise PageNotFound(f"there is no rule {id[:80]}")
     return found
 
 
+@routes.get("/check")
 def check_page(visit: Visit) -> Answer:
     return Page("rules/check.html", {"pack": "", **_UNCHECKED})
 
@@ -122,6 +127,7 @@ def check_page(visit: Visit) -> Answer:
 _UNCHECKED: dict[str, Any] = {"error": "", "book": None, "wrong": (), "count": 0}
 
 
+@routes.post("/check")
 def check(visit: Visit) -> Answer:
     """Checks a pack: all of its problems, with its examples judged beside the rules in force."""
     text = plain_text(visit.form.get("pack", ""))
@@ -132,7 +138,7 @@ def check(visit: Visit) -> Answer:
 def _check_values(visit: Visit, text: str) -> dict[str, Any]:
     if not text.strip() or len(text) > LONGEST:
         return {"error": "there is nothing to check yet" if not text.strip() else f"longer than {LONGEST} characters"}
-    rules = visit.context.state.rules
+    rules = visit.state.rules
     try:
         book = build_rulebook([toml(text)])
         whole = replace(join_rulebooks(_without_redefined(rules, book), book), patterns=rules.patterns)
@@ -151,15 +157,6 @@ def _without_redefined(rules: Rulebook, book: Rulebook) -> Rulebook:
     kept = [rule for id, rule in rules.rules.items() if id not in book.rules]
     programs = {name: program for name, program in rules.programs.items() if name not in book.programs}
     return Rulebook.of(kept, programs)
-
-
-ROUTES = (
-    Route("GET", HOME, listing),
-    Route("GET", f"{HOME}/check", check_page),
-    Route("POST", f"{HOME}/check", check),
-    Route("GET", f"{HOME}/{{id}}", one),
-    Route("POST", f"{HOME}/{{id}}/try", try_one),
-)
 
 
 Stamp = tuple[str, int, int]  # path, modification time, size

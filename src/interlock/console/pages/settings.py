@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from interlock.adapters.trust import TRUSTS, Trust
 from interlock.console.pages.ask import HOME as ASK
 from interlock.console.pages.ask import elsewhere
-from interlock.console.visit import ADMIN, APPROVER, Answer, InvalidInput, Page, RedirectTo, Route, Visit
+from interlock.console.visit import ADMIN, APPROVER, Answer, InvalidInput, Page, PageRoutes, RedirectTo, Visit
 from interlock.error_codes import AnswerRefused
 from interlock.identity import credentials
 from interlock.identity.agents import set_mode
@@ -29,6 +29,7 @@ from interlock.runtime.adapter_trust import change_trust, refresh_trust
 from interlock.web.wire import adapter_json
 
 HOME = "/console/settings"
+routes = PageRoutes(HOME)
 _NAME = re.compile(r"[\w.@-]{1,64}")
 _MODES: Mapping[str, str] = MappingProxyType(
     {
@@ -51,8 +52,9 @@ _LIMITS: Mapping[str, str] = MappingProxyType(
 Work = Callable[[Visit], str]
 
 
+@routes.get()
 def page(visit: Visit, error: str = "") -> Answer:
-    state, config = visit.context.state, visit.context.config
+    state, config = visit.state, visit.context.config
     rows = sorted(state.store.read(lambda tx: tx.operators()), key=lambda row: row.name)
     values = {
         "error": error,
@@ -77,7 +79,7 @@ def page(visit: Visit, error: str = "") -> Answer:
 
 
 def _operator(visit: Visit, row: OperatorRow) -> dict[str, Any]:
-    state = visit.context.state
+    state = visit.state
     held = credentials.credentials_of(state, row.name)
     return {
         "row": row,
@@ -88,7 +90,7 @@ def _operator(visit: Visit, row: OperatorRow) -> dict[str, Any]:
 
 
 def _adapters(visit: Visit) -> list[dict[str, Any]]:
-    state = visit.context.state
+    state = visit.state
     if state.adapters.stale:
         refresh_trust(state)
     each = [loaded for name in state.adapters.names for loaded in state.adapters.found(name)]
@@ -108,22 +110,28 @@ def _change(work: Work) -> Callable[[Visit], Answer]:
     return handler
 
 
+@routes.post("/mode", ADMIN)
+@_change
 def mode(visit: Visit) -> str:
     wanted, reason = visit.form.get("mode", ""), _reason(visit)
     if wanted not in MODES:
         raise InvalidInput(f"no mode {wanted[:40]!r}")
-    set_mode(visit.context.state, visit.who.session, wanted, reason)
+    set_mode(visit.state, visit.session, wanted, reason)
     return "mode"
 
 
+@routes.post("/operators/{name}", ADMIN)
+@_change
 def operator(visit: Visit) -> str:
     """Changes an operator's roles, teams and whether they are disabled."""
     roles, teams = _names(visit, "roles"), _names(visit, "teams")
     disabled = visit.form.get("disabled") == "yes"
-    change_operator(visit.context.state, visit.who.session, visit.params["name"], roles, teams, disabled)
+    change_operator(visit.state, visit.session, visit.params["name"], roles, teams, disabled)
     return "operator"
 
 
+@routes.post("/operators", ADMIN)
+@_change
 def new_operator(visit: Visit) -> str:
     """Enrols an operator, who learns the first passphrase out of band and changes it."""
     name, first, again = (visit.form.get(field, "") for field in ("name", "passphrase", "again"))
@@ -132,35 +140,39 @@ def new_operator(visit: Visit) -> str:
     if first != again:
         raise InvalidInput("the two passphrases are not the same")
     given = _names(visit, "roles"), _names(visit, "teams")
-    add_operator(visit.context.state, visit.who.session, name.strip(), first, *given)
+    add_operator(visit.state, visit.session, name.strip(), first, *given)
     return "added"
 
 
+@routes.post("/channels/{name}/test", APPROVER)
 def test_channel(visit: Visit) -> Answer:
     """Sends a test message now and shows its result beside the button."""
     try:
-        told = outbox.send_test(visit.context.state, visit.who.session, visit.params["name"])
+        told = outbox.send_test(visit.state, visit.session, visit.params["name"])
     except AnswerRefused as error:
         told = {"sent": False, "reason": str(error), "name": visit.params["name"]}
     return Page("settings/_channel_test.html", {"told": told})
 
 
+@routes.post("/adapters/{name}/trust", APPROVER)
+@_change
 def trust(visit: Visit) -> str:
     """Changes an adapter's trust: one step up by an admin, down by any approver."""
     wanted = TRUSTS.get(visit.form.get("level", ""))
     if wanted is None:
         raise InvalidInput("no such level of trust")
     given = visit.params["name"], wanted, _reason(visit), visit.form.get("mark", "")
-    change_trust(visit.context.state, visit.who.session, *given)
+    change_trust(visit.state, visit.session, *given)
     return "trust"
 
 
+@routes.post("/planner", ADMIN)
 def planner(visit: Visit) -> Answer:
     """Chooses the planner and redirects to the page of the form."""
     to = ASK if visit.form.get("back") == "ask" else HOME
     try:
         given = visit.form.get("use", ""), visit.form.get("model", "")
-        planner_choice.choose(visit.context.state, visit.who.session, *given)
+        planner_choice.choose(visit.state, visit.session, *given)
     except AnswerRefused as error:
         return page(visit, str(error))
     return RedirectTo(f"{to}?said=planner")
@@ -181,14 +193,3 @@ def _names(visit: Visit, field: str) -> list[str]:
         if not _NAME.fullmatch(name) or len(names) > 20:
             raise InvalidInput(f"{field}: {name[:40]!r} is no name")
     return names
-
-
-ROUTES = (
-    Route("GET", HOME, page),
-    Route("POST", f"{HOME}/mode", _change(mode), ADMIN),
-    Route("POST", f"{HOME}/operators", _change(new_operator), ADMIN),
-    Route("POST", f"{HOME}/operators/{{name}}", _change(operator), ADMIN),
-    Route("POST", f"{HOME}/planner", planner, ADMIN),
-    Route("POST", f"{HOME}/channels/{{name}}/test", test_channel, APPROVER),
-    Route("POST", f"{HOME}/adapters/{{name}}/trust", _change(trust), APPROVER),
-)

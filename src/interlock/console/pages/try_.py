@@ -15,21 +15,24 @@ from interlock.console.trial import (
     trial_answer,
     try_action,
 )
-from interlock.console.visit import Answer, InvalidInput, Page, Route, Visit
+from interlock.console.visit import Answer, InvalidInput, Page, PageRoutes, Visit
 from interlock.policy.load import load_policy, names, own_text
 from interlock.policy.policy import Policy
 from interlock.problems import Problem
 
 HOME = "/console/try"
+routes = PageRoutes(HOME)
 EDITED = "edited"
 
 
+@routes.get()
 def page(visit: Visit) -> Answer:
     """The form; a link that fills it in is answered at once."""
     filled = bool(visit.query.get("text"))
     return Page("try/try.html", {**_form(visit, visit.query), **(_result(visit, visit.query) if filled else _NOTHING)})
 
 
+@routes.post()
 def explain(visit: Visit) -> Answer:
     """The answer to the form, or its error in the same place."""
     result = _result(visit, visit.form)
@@ -42,9 +45,9 @@ def _form(visit: Visit, form: Mapping[str, str]) -> dict[str, Any]:
     return {
         "fields": form_fields(form),
         "kinds": KINDS,
-        "others": [name for name in names() if name != visit.context.state.policy.name],
+        "others": [name for name in names() if name != visit.state.policy.name],
         "other": form.get("other", ""),
-        "text_of_policy": plain_text(form.get("policy", "")) or own_text(visit.context.state.policy),
+        "text_of_policy": plain_text(form.get("policy", "")) or own_text(visit.state.policy),
     }
 
 
@@ -52,7 +55,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({"found": None, "error": "", "ans
 
 
 def _result(visit: Visit, form: Mapping[str, str]) -> dict[str, Any]:
-    state = visit.context.state
+    state = visit.state
     try:
         found = try_action(state, action_of(form))
         other, problems = _other(visit, form)
@@ -74,6 +77,3 @@ def _other(visit: Visit, form: Mapping[str, str]) -> tuple[Policy | None, tuple[
     if wanted not in names():
         raise InvalidInput(f"no policy {wanted[:40]!r}; known: {', '.join(names())}")
     return visit.context.config.override(load_policy(wanted)), ()
-
-
-ROUTES = (Route("GET", HOME, page), Route("POST", HOME, explain))

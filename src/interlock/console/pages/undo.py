@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from msgspec import Struct
 
 from interlock.console.record_views import when
-from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, PageNotFound, Route, Visit
+from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, PageNotFound, PageRoutes, Visit
 from interlock.engine import undoing
 from interlock.error_codes import AnswerRefused
 from interlock.identity.console_access import may_visit
@@ -21,6 +21,7 @@ from interlock.runtime.state import State
 from interlock.snapshots import UndoChange, UndoPlan, UndoResult
 
 HOME = "/console/undo"
+routes = PageRoutes(HOME)
 PAGE = 50
 _KINDS = (("+++", ""), ("---", ""), ("@@", "dim"), ("+", "add"), ("-", "del"))
 
@@ -34,9 +35,10 @@ class ShownChange(Struct, frozen=True):
     lines: tuple[tuple[str, str], ...]  # kind, text
 
 
+@routes.get()
 def listing(visit: Visit) -> Answer:
     """The snapshots of every agent and the journaled actions, the newest first."""
-    state, before = visit.context.state, _moment(visit.query.get("before", ""))
+    state, before = visit.state, _moment(visit.query.get("before", ""))
     found = list(undoing.list_snapshots(state, limit=PAGE + 1, before=before))
     if (journal := _journal(visit)) is not None:
         found = sorted([*found, *journal.snapshots(PAGE + 1, before)], key=lambda row: row.at, reverse=True)
@@ -54,6 +56,7 @@ def listing(visit: Visit) -> Answer:
     return Page("undo/_list.html" if visit.part else "undo/undo.html", values)
 
 
+@routes.get("/{id}")
 def one(visit: Visit) -> Answer:
     """One snapshot and what restoring it would change now; contents are shown only to those who may restore it."""
     row = _row(visit)
@@ -61,6 +64,7 @@ def one(visit: Visit) -> Answer:
     return _page(visit, row, *(_restore_plan(visit, row) if may else (None, "")))
 
 
+@routes.post("/{id}", APPROVER)
 def undo(visit: Visit) -> Answer:
     """Restores a snapshot; overwrites later work only on request, and only changes that were shown."""
     row = _row(visit)
@@ -70,7 +74,7 @@ def undo(visit: Visit) -> Answer:
     if (journal := _journal(visit, row.id)) is not None:
         done = _journal_undo(journal, row.id, force)
     else:
-        done = undoing.undo(visit.context.state, visit.who.operator, row.id, force).undone
+        done = undoing.undo(visit.state, visit.who.operator, row.id, force).undone
     values = {
         "row": row,
         "done": done,
@@ -113,14 +117,14 @@ def _restore_plan(visit: Visit, row: Snapshot) -> tuple[UndoPlan | None, str]:
             counts = int(body.get("total", 0)), int(body.get("later", 0))
             plan = UndoPlan(row.id, _changes(body), *counts, tuple(body.get("say", ())), str(body.get("problem", "")))
         else:
-            plan = undoing.plan_undo(visit.context.state, row.id).plan
+            plan = undoing.plan_undo(visit.state, row.id).plan
     except (AnswerRefused, JournalError) as error:
         return None, str(error)
     return plan, plan.problem
 
 
 def _page(visit: Visit, row: Snapshot, plan: UndoPlan | None, problem: str) -> Answer:
-    state = visit.context.state
+    state = visit.state
     values = {
         "row": row,
         "until": _until(state, row),
@@ -146,11 +150,11 @@ def _kind(line: str) -> tuple[str, str]:
 
 
 def _row(visit: Visit) -> Snapshot:
-    id = visit.params["id"]
+    id = visit.id
     if (journal := _journal(visit, id)) is not None:
         found = journal.snapshot(id)
     else:
-        found = visit.context.state.store.read(lambda tx: tx.snapshot(id))
+        found = visit.state.store.read(lambda tx: tx.snapshot(id))
     if found is None:
         raise PageNotFound(f"there is no snapshot {id[:80]}")
     return found
@@ -167,10 +171,3 @@ def _moment(text: str) -> float:
     except ValueError:
         return 0.0
     return found if 0 <= found < 1e12 else 0.0
-
-
-ROUTES = (
-    Route("GET", HOME, listing),
-    Route("GET", f"{HOME}/{{id}}", one),
-    Route("POST", f"{HOME}/{{id}}", undo, APPROVER),
-)

@@ -11,35 +11,39 @@ from interlock.console.pages.ask import HOME as ASK
 from interlock.console.pages.ask import elsewhere, field
 from interlock.console.replies import json_handler
 from interlock.console.stepup import grant_begin, grant_signed
-from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, RedirectTo, Route, Visit
+from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, PageRoutes, RedirectTo, Visit
 from interlock.plans import planning, running, workflows
 from interlock.plans.releasing import PlanConsent
 from interlock.plans.wire import flow_json, plan_json
 from interlock.records.plans import RUNNING
 
 HOME = f"{ASK}/workflows"
+routes = PageRoutes(HOME)
 
 
+@routes.get()
 def listing(visit: Visit) -> Answer:
     return Page(
         "ask/workflows.html",
-        {"flows": workflows.list_workflows(visit.context.state), "cwd": planning.working_folder("")},
+        {"flows": workflows.list_workflows(visit.state), "cwd": planning.working_folder("")},
     )
 
 
+@routes.post(role=APPROVER)
 def save(visit: Visit) -> Answer:
     """A new workflow: one command a line, all in one folder."""
     lines = [line for line in field(visit, "commands").replace("\r\n", "\n").split("\n") if line.strip()]
     steps = [{"command": line, "cwd": field(visit, "cwd")} for line in lines]
     stops = visit.form.get("stop") == "yes"
-    made = workflows.save(visit.context.state, visit.who.session, field(visit, "name"), steps, stops)
+    made = workflows.save(visit.state, visit.session, field(visit, "name"), steps, stops)
     return RedirectTo(f"{HOME}/{quote(made.id)}")
 
 
+@routes.get("/{id}", APPROVER)
 def one(visit: Visit) -> Answer:
     """One workflow, each step reviewed anew."""
-    state = visit.context.state
-    opened = workflows.open_steps(state, visit.who.session, visit.params["id"])
+    state = visit.state
+    opened = workflows.open_steps(state, visit.session, visit.id)
     flow = state.plans.flows.get(opened.workflow.id)
     mine = flow is not None and flow.operator == visit.who.operator
     values = {
@@ -52,14 +56,17 @@ def one(visit: Visit) -> Answer:
     return Page("ask/workflow.html", values)
 
 
+@routes.post("/{id}/remove", APPROVER)
 def remove(visit: Visit) -> Answer:
-    workflows.remove(visit.context.state, visit.who.session, visit.params["id"])
+    workflows.remove(visit.state, visit.session, visit.id)
     return RedirectTo(HOME)
 
 
+@routes.post("/{id}/run", APPROVER)
+@json_handler
 def run(visit: Visit) -> Mapping[str, Any]:
     """Runs a workflow on a yes to every step, or to the frozen whole; else answers with the tickets that hold it."""
-    state, session, id = visit.context.state, visit.who.session, visit.params["id"]
+    state, session, id = visit.state, visit.session, visit.id
     try:
         flow = workflows.start_run(state, session, id, _step_answers(visit), field(visit, "frozen"), elsewhere(visit))
     except workflows.StepsHeld as held:
@@ -68,21 +75,25 @@ def run(visit: Visit) -> Mapping[str, Any]:
     return flow_json(flow)
 
 
+@routes.post("/{id}/freeze/begin", APPROVER)
+@json_handler
 def freeze_begin(visit: Visit) -> Mapping[str, Any]:
     """The challenge for the grant that freezing takes; empty where it takes none."""
     terms = _terms(visit)
     return grant_begin(visit, terms) if terms else {"fresh": True}
 
 
+@routes.post("/{id}/freeze", APPROVER)
+@json_handler
 def freeze(visit: Visit) -> Mapping[str, Any]:
     terms = _terms(visit)
-    by = grant_signed(visit, terms) if terms else visit.who.session
-    workflows.freeze(visit.context.state, by, visit.params["id"], _step_answers(visit), *_span(visit))
+    by = grant_signed(visit, terms) if terms else visit.session
+    workflows.freeze(visit.state, by, visit.id, _step_answers(visit), *_span(visit))
     return {"status": "frozen"}
 
 
 def _terms(visit: Visit) -> dict[str, Any] | None:
-    given = visit.context.state, visit.who.session, visit.params["id"]
+    given = visit.state, visit.session, visit.id
     return workflows.grant_of(*given, _step_answers(visit), *_span(visit))
 
 
@@ -94,12 +105,16 @@ def _span(visit: Visit) -> tuple[int, int]:
     return int(runs), int(days)
 
 
+@routes.get("/{id}/progress", APPROVER)
+@json_handler
 def progress(visit: Visit) -> Mapping[str, Any]:
-    return flow_json(workflows.find_run(visit.context.state, visit.who.session, visit.params["id"]))
+    return flow_json(workflows.find_run(visit.state, visit.session, visit.id))
 
 
+@routes.post("/{id}/cancel", APPROVER)
+@json_handler
 def cancel(visit: Visit) -> Mapping[str, Any]:
-    workflows.cancel_run(visit.context.state, visit.who.session, visit.params["id"])
+    workflows.cancel_run(visit.state, visit.session, visit.id)
     return {"status": "ending"}
 
 
@@ -118,16 +133,3 @@ def _step_answers(visit: Visit) -> list[tuple[str, PlanConsent]]:
         )
         for step in steps
     ]
-
-
-ROUTES = (
-    Route("GET", HOME, listing),
-    Route("POST", HOME, save, APPROVER),
-    Route("GET", f"{HOME}/{{id}}", one, APPROVER),
-    Route("POST", f"{HOME}/{{id}}/remove", remove, APPROVER),
-    Route("POST", f"{HOME}/{{id}}/run", json_handler(run), APPROVER),
-    Route("POST", f"{HOME}/{{id}}/freeze/begin", json_handler(freeze_begin), APPROVER),
-    Route("POST", f"{HOME}/{{id}}/freeze", json_handler(freeze), APPROVER),
-    Route("GET", f"{HOME}/{{id}}/progress", json_handler(progress), APPROVER),
-    Route("POST", f"{HOME}/{{id}}/cancel", json_handler(cancel), APPROVER),
-)

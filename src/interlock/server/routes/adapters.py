@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from pydantic import Field
-from starlette.requests import Request
 
 from interlock.adapters.quota import ServiceRequest
 from interlock.adapters.trust import TRUSTS, Trust
@@ -18,7 +17,7 @@ from interlock.runtime.servers import accept_tools, server_standing
 from interlock.runtime.state import State
 from interlock.server.routes import AGENT, ANYBODY, OPERATOR, describe
 from interlock.web.bodies import Acceptance, MetServer, RequestBody, TrustChange, Word
-from interlock.web.context import Context, caller_of
+from interlock.web.context import By, Context, Who
 from interlock.web.errors import HttpProblem
 from interlock.web.evaluate_body import server_of
 from interlock.web.wire import adapter_json
@@ -28,16 +27,14 @@ def adapter_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1", tags=["adapters"]), context.state
 
     @router.get("/adapters", **describe("adapters", ANYBODY, "The loaded adapters and their trust levels"))
-    async def adapters(request: Request) -> Any:
-        who = caller_of(request).known()
-        return await context.pool.run(_all, state, who.session is not None)
+    async def adapters(who: Who) -> Any:
+        return await context.run(_all, who.session is not None)
 
     @router.put(
         "/adapters/{name}/trust", **describe("adapter", OPERATOR, "Changes the trust level: one step up, or down", 404)
     )
-    async def trust(request: Request, name: str, body: TrustChange) -> Any:
-        by = caller_of(request).operator()
-        loaded = await context.pool.run(change_trust, state, by, name, TRUSTS[body.level], body.reason, body.mark)
+    async def trust(by: By, name: str, body: TrustChange) -> Any:
+        loaded = await context.run(change_trust, by, name, TRUSTS[body.level], body.reason, body.mark)
         return adapter_json(state, loaded, True)
 
     return router
@@ -57,18 +54,16 @@ def server_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1/servers", tags=["adapters"]), context.state
 
     @router.post("", **describe("server", AGENT, _MET))
-    async def met(request: Request, body: MetServer) -> Any:
-        principal, server = caller_of(request).agent(), server_of(body.server)
-        found = await context.pool.run(server_standing, state, server, body.tools, principal)
+    async def met(who: Who, body: MetServer) -> Any:
+        found = await context.run(server_standing, server_of(body.server), body.tools, who.principal)
         return {"trust": found.trust.word, "note": found.note, "changed": list(found.changed)}
 
     @router.post(
         "/{name}/accept",
         **describe("accepted", OPERATOR, "Accepts the tools of a server as it lists them next", 404),
     )
-    async def accepted(request: Request, name: str, body: Acceptance) -> Any:
-        by = caller_of(request).operator()
-        await context.pool.run(accept_tools, state, by.operator, find_adapter(state, name, body.mark), body.reason)
+    async def accepted(by: By, name: str, body: Acceptance) -> Any:
+        await context.run(accept_tools, by.operator, find_adapter(state, name, body.mark), body.reason)
         return {"name": name, "accepted": True}
 
     return router
@@ -91,17 +86,14 @@ def quota_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1", tags=["adapters"]), context.state
 
     @router.get("/quota", **describe("quota", ANYBODY, "The remaining limits and quotas of an adapter", 404))
-    async def left(request: Request, adapter: Annotated[str, Query(min_length=1, max_length=200)]) -> Any:
-        caller_of(request).known()
+    async def left(adapter: Annotated[str, Query(min_length=1, max_length=200)]) -> Any:
         loaded = state.adapters.loaded.get(adapter)
         if loaded is None:
             raise HttpProblem("NOT_FOUND_RESOURCE", "no such adapter is loaded", details={"resource_type": "adapter"})
-        return await context.pool.run(_status, state, loaded)
+        return await context.run(_status, loaded)
 
     @router.post("/quota", **describe("room", AGENT, "Whether an adapter may call its service once more"))
-    async def room(request: Request, body: NewRequest) -> Any:
-        who = caller_of(request)
-        who.agent()
+    async def room(who: Who, body: NewRequest) -> Any:
         loaded = state.adapters.loaded.get(body.adapter)
         if loaded is None:  # evaluate reports an adapter that is not loaded
             return {"allowed": True, "warnings": []}
@@ -109,7 +101,7 @@ def quota_routes(context: Context) -> APIRouter:
         agent = AgentRef(who.principal, body.agent or who.name, body.session)
         given = QuotaQuestion(body.adapter, loaded.adapter.limits, asked, agent, INTERFACE, body.token, body.count)
         try:
-            return {"allowed": True, "warnings": await context.pool.run(take_quota, state, given)}
+            return {"allowed": True, "warnings": await context.run(take_quota, given)}
         except QuotaRefused as refusal:
             raise HttpProblem(refusal.code, refusal.message, details=refusal.details) from None
 

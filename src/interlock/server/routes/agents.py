@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from starlette.requests import Request
 
 from interlock.audit.chain import event_body
 from interlock.audit.journal import note_hooks
@@ -19,7 +18,7 @@ from interlock.server.routes import AGENT, ANYBODY, OPERATOR, describe
 from interlock.times import iso
 from interlock.web.bodies import AgentChange, HookChange, NewAgent, NewBlock, NewJail
 from interlock.web.callers import ApiCaller
-from interlock.web.context import Context, caller_of
+from interlock.web.context import By, Context, Who
 from interlock.web.errors import HttpProblem
 from interlock.web.wire import agent_json, block_json
 
@@ -28,46 +27,40 @@ def agent_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1", tags=["agents"]), context.state
 
     @router.get("/agents", **describe("agents", OPERATOR, "All agents that have a token or a trust tier"))
-    async def agents(request: Request) -> Any:
-        caller_of(request).operator()
+    async def agents() -> Any:
         rows = await context.read(lambda tx: tx.agents())
         return {"agents": [agent_json(row) for row in rows]}
 
     @router.post("/agents", **describe("agent_token", OPERATOR, "A token for an agent, shown once"))
-    async def new_agent(request: Request, body: NewAgent) -> Any:
-        by = caller_of(request).operator()
+    async def new_agent(by: By, body: NewAgent) -> Any:
         if body.trust_tier:
             require_admin(state, by)  # R-14
-        token, row = await context.pool.run(add_agent, state, by, body.name, body.trust_tier)
+        token, row = await context.run(add_agent, by, body.name, body.trust_tier)
         return {"token": token, "principal": row.principal, "name": row.name}
 
     @router.patch("/agents", **describe("agent", OPERATOR, "Changes the trust tier, or revokes the token"))
-    async def change(request: Request, body: AgentChange) -> Any:
-        by = caller_of(request).operator()
+    async def change(by: By, body: AgentChange) -> Any:
         given = (body.principal, body.name, body.trust_tier, body.revoked)
-        row = await context.pool.run(change_agent, state, by, *given)
+        row = await context.run(change_agent, by, *given)
         context.credentials.forget()
         return agent_json(row)
 
     @router.get("/blocks", **describe("blocks", OPERATOR, "Current and past blocks"))
-    async def blocks(request: Request) -> Any:
-        caller_of(request).operator()
+    async def blocks() -> Any:
         found = await context.read(lambda tx: tx.blocks())
         return {"blocks": [block_json(one) for one in found]}
 
     @router.post("/blocks", **describe("block", OPERATOR, "Blocks a principal, whatever name it takes"))
-    async def new_block(request: Request, body: NewBlock) -> Any:
-        by = caller_of(request).operator()
-        return block_json(await context.pool.run(block, state, by, body.principal, body.reason))
+    async def new_block(by: By, body: NewBlock) -> Any:
+        return block_json(await context.run(block, by, body.principal, body.reason))
 
     @router.delete("/blocks/{principal}", **describe("block", OPERATOR, "Lifts a block; approves nothing", 404))
-    async def lift(request: Request, principal: str, reason: Annotated[str, Query(max_length=500)] = "") -> Any:
-        by = caller_of(request).operator()
+    async def lift(by: By, principal: str, reason: Annotated[str, Query(max_length=500)] = "") -> Any:
         if not reason.strip():
             raise HttpProblem(
                 "VALIDATION_MISSING_PARAM", "missing required parameter 'reason'", details={"param_name": "reason"}
             )
-        return block_json(await context.pool.run(unblock, state, by, principal, reason))
+        return block_json(await context.run(unblock, by, principal, reason))
 
     return router
 
@@ -76,8 +69,7 @@ def jail_routes(context: Context) -> APIRouter:
     router = APIRouter(prefix="/api/v1", tags=["hooks"])
 
     @router.post("/jails", **describe("done", AGENT, "Registers an agent that starts in a jail", 400, 403))
-    async def begin(request: Request, body: NewJail) -> Any:
-        who = caller_of(request)
+    async def begin(who: Who, body: NewJail) -> Any:
         if not who.here or not who.agent().startswith("uid:"):
             raise HttpProblem("PERMISSION_DENIED", "a jail is told of on the daemon's own socket")
         if who.isolation == JAILED:
@@ -116,13 +108,12 @@ def jails_json(state: State) -> list[dict[str, Any]]:
 
 
 def hook_file_routes(context: Context) -> APIRouter:
-    router, state = APIRouter(prefix="/api/v1", tags=["hooks"]), context.state
+    router = APIRouter(prefix="/api/v1", tags=["hooks"])
 
     @router.post("/hooks", **describe("done", ANYBODY, "Registers hooks written into an agent's settings, or removed"))
-    async def change(request: Request, body: HookChange) -> Any:
-        who = caller_of(request).known()
+    async def change(who: Who, body: HookChange) -> Any:
         by = who.session or who.principal
-        await context.pool.run(note_hooks, state, by, body.change, body.agent, body.scope, body.files)
+        await context.run(note_hooks, by, body.change, body.agent, body.scope, body.files)
         return {"success": True}
 
     return router
@@ -132,8 +123,8 @@ def coverage_routes(context: Context) -> APIRouter:
     router = APIRouter(prefix="/api/v1", tags=["hooks"])
 
     @router.get("/coverage", **describe("coverage", ANYBODY, "Calls that ran, and how many of them passed their hook"))
-    async def coverage(request: Request) -> Any:
-        who, found = caller_of(request).known(), context.hooks.coverage
+    async def coverage(who: Who) -> Any:
+        found = context.hooks.coverage
         shown = (
             found.by_session() if who.here or who.session is not None else []
         )  # other agents' sessions are for operators only

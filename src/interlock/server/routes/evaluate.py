@@ -7,7 +7,6 @@ from typing import Any
 
 from fastapi import APIRouter
 from msgspec.structs import replace
-from starlette.requests import Request as HttpRequest
 
 from interlock.engine.assessment import Unjudged
 from interlock.engine.evaluate import evaluate_with_token, quick
@@ -20,7 +19,7 @@ from interlock.runtime.state import State
 from interlock.server.routes import ANYBODY, describe
 from interlock.web.bodies import TypedCommand
 from interlock.web.callers import ApiCaller
-from interlock.web.context import Context, caller_of
+from interlock.web.context import Context, Who
 from interlock.web.errors import HttpProblem
 from interlock.web.evaluate_body import request_of
 from interlock.web.json_body import parse_json
@@ -91,9 +90,8 @@ def preview_routes(context: Context) -> APIRouter:
     router = APIRouter(prefix="/api/v1", tags=["evaluate"])
 
     @router.post("/preview", **describe("preview", ANYBODY, "What would be answered to this command", 400))
-    async def preview_command(request: HttpRequest, body: TypedCommand) -> Any:
-        who = caller_of(request).known()
-        return await context.pool.run(_answer, context.state, who.principal if who.here else "", body)
+    async def preview_command(who: Who, body: TypedCommand) -> Any:
+        return await context.run(_answer, who.principal if who.here else "", body)
 
     return router
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from fastapi import APIRouter
 from msgspec.structs import asdict
-from starlette.requests import Request
 
 from interlock.approvals.denials import ALLOW
 from interlock.approvals.grants import add_grant, add_pattern, is_signed, remove_pattern, revoke_grant
@@ -16,7 +15,7 @@ from interlock.records import Grant
 from interlock.runtime.state import State
 from interlock.server.routes import ANYBODY, OPERATOR, describe
 from interlock.web.bodies import NewGrant, NewPattern, NewStanding
-from interlock.web.context import Context, caller_of
+from interlock.web.context import By, Context
 from interlock.web.wire import grant_json
 
 
@@ -24,37 +23,31 @@ def grant_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1"), context.state
 
     @router.get("/grants", tags=["grants"], **describe("grants", OPERATOR, "The grants in force"))
-    async def grants(request: Request) -> Any:
-        caller_of(request).operator()
+    async def grants() -> Any:
         found = await context.read(lambda tx: tx.grants(state.clock.now()))
         return {"grants": [grant_json(grant) for grant in found]}
 
     @router.post("/grants", tags=["grants"], **describe("grant", OPERATOR, "Allows an effect on targets beforehand"))
-    async def new_grant(request: Request, body: NewGrant) -> Any:
-        by = caller_of(request).operator()
-        return grant_json(await context.pool.run(add_grant, state, by, body.model_dump()))
+    async def new_grant(by: By, body: NewGrant) -> Any:
+        return grant_json(await context.run(add_grant, by, body.model_dump()))
 
     @router.delete("/grants/{id}", tags=["grants"], **describe("grant", OPERATOR, "Revokes a grant", 404))
-    async def drop_grant(request: Request, id: str) -> Any:
-        by = caller_of(request).operator()
-        return grant_json(await context.pool.run(revoke_grant, state, by, id))
+    async def drop_grant(by: By, id: str) -> Any:
+        return grant_json(await context.run(revoke_grant, by, id))
 
     @router.get("/patterns", tags=["patterns"], **describe("patterns", ANYBODY, "The registry's patterns"))
-    async def patterns(request: Request) -> Any:
-        caller_of(request).known()
+    async def patterns() -> Any:
         return {"patterns": [pattern.wire for pattern in tuple(state.registry)]}
 
     @router.post("/patterns", tags=["patterns"], **describe("pattern", OPERATOR, "Registers a destructive pattern"))
-    async def new_pattern(request: Request, body: NewPattern) -> Any:
-        by = caller_of(request).operator()
-        return (await context.pool.run(add_pattern, state, by, body.model_dump())).wire
+    async def new_pattern(by: By, body: NewPattern) -> Any:
+        return (await context.run(add_pattern, by, body.model_dump())).wire
 
     @router.delete(
         "/patterns/{id}", tags=["patterns"], **describe("pattern", OPERATOR, "Unregisters a pattern, by an admin", 404)
     )
-    async def drop_pattern(request: Request, id: str) -> Any:
-        by = caller_of(request).operator()
-        return (await context.pool.run(remove_pattern, state, by, id)).wire
+    async def drop_pattern(by: By, id: str) -> Any:
+        return (await context.run(remove_pattern, by, id)).wire
 
     return router
 
@@ -63,25 +56,22 @@ def standing_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1/standing", tags=["grants"]), context.state
 
     @router.get("", **describe("standings", OPERATOR, "The standing answers: what patterns allow and deny"))
-    async def listing(request: Request) -> Any:
-        caller_of(request).operator()
-        return {"standing": await context.pool.run(_list_json, state)}
+    async def listing() -> Any:
+        return {"standing": await context.run(_list_json)}
 
     @router.post(
         "", **describe("standing", OPERATOR, "Allows or denies what a pattern matches; DELETE /grants/{id} ends it")
     )
-    async def new(request: Request, body: NewStanding) -> Any:
-        by = caller_of(request).operator()
-        made = await context.pool.run(add_answer, state, by, body.verdict, body.pattern, body.why, body.seconds)
+    async def new(by: By, body: NewStanding) -> Any:
+        made = await context.run(add_answer, by, body.verdict, body.pattern, body.why, body.seconds)
         return _json(state, made)
 
     @router.post(
         "/trial", **describe("standing_trial", OPERATOR, "The recorded actions it would have changed; saves nothing")
     )
-    async def tried(request: Request, body: NewStanding) -> Any:
-        by = caller_of(request).operator()
+    async def tried(by: By, body: NewStanding) -> Any:
         grant = parse_answer(state, by, body.verdict, body.pattern, body.why, body.seconds)
-        found = await context.pool.run(try_standing_answer, state, grant)
+        found = await context.run(try_standing_answer, grant)
         return {
             "records": found.records,
             "changed": len(found.changed),

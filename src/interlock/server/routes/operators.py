@@ -24,7 +24,7 @@ from interlock.server.routes import ANYBODY, OPEN, OPERATOR, describe
 from interlock.times import iso
 from interlock.web.bodies import FirstOperator, Mode, NewOperator, OperatorChange, Passphrase, Resume, SignIn
 from interlock.web.callers import ApiCaller
-from interlock.web.context import Context, caller_of
+from interlock.web.context import By, Context, Who, caller_of
 from interlock.web.errors import HttpProblem
 from interlock.web.wire import operator_json
 
@@ -41,8 +41,7 @@ def operator_routes(context: Context) -> APIRouter:
 
 def _add_sign_in(router: APIRouter, context: Context) -> None:
     @router.post("/session", **describe("session_token", OPEN, "Signs an operator in"))
-    async def open_session(request: Request, body: SignIn) -> Any:
-        who = caller_of(request)
+    async def open_session(request: Request, who: Who, body: SignIn) -> Any:
         if who.principal and not who.here:
             raise HttpProblem("PERMISSION_DENIED", "an agent's token does not sign anybody in")
         given = (body.operator, body.passphrase, body.channel)
@@ -72,31 +71,28 @@ def _add_session(router: APIRouter, context: Context) -> None:
     state = context.state
 
     @router.get("/session", **describe("session", OPERATOR, "The session and its end"))
-    async def session(request: Request) -> Any:
-        found = caller_of(request).operator()
-        person = state.sessions.person(found.operator)
+    async def session(by: By) -> Any:
+        person = state.sessions.person(by.operator)
         return {
-            "operator": found.operator,
-            "expiresAt": iso(found.expires_at),
-            "channel": found.channel,
+            "operator": by.operator,
+            "expiresAt": iso(by.expires_at),
+            "channel": by.channel,
             "roles": sorted(person.roles) if person else [],
             "teams": sorted(person.teams) if person else [],
-            "steppedUp": found.stepped_up(state.clock.now()),
+            "steppedUp": by.stepped_up(state.clock.now()),
         }
 
     @router.delete("/session", **describe("done", OPERATOR, "Signs out"))
-    async def close_session(request: Request) -> Any:
-        caller_of(request).operator()
-        state.sessions.sign_out(caller_of(request).token)
+    async def close_session(who: Who) -> Any:
+        state.sessions.sign_out(who.token)
         return {"success": True}
 
     @router.put(
         "/session/passphrase", **describe("done", OPERATOR, "Changes one's own passphrase; ends one's sessions")
     )
-    async def new_passphrase(request: Request, body: Passphrase) -> Any:
-        by = caller_of(request).operator()
+    async def new_passphrase(by: By, body: Passphrase) -> Any:
         async with context.signing_in:
-            await context.pool.run(change_passphrase, state, by, body.passphrase)
+            await context.run(change_passphrase, by, body.passphrase)
         return {"success": True}
 
     @router.post(
@@ -107,15 +103,14 @@ def _add_session(router: APIRouter, context: Context) -> None:
             "A link to register a passkey or authenticator for the console; over the unix socket",
         ),
     )
-    async def link(request: Request) -> Any:
-        who = caller_of(request)
+    async def link(who: Who) -> Any:
         by = who.operator()
         if not who.here:
             raise HttpProblem(
                 "PERMISSION_DENIED",
                 "a set-up link is for whoever sits in front of this machine: `interlock operator link`",
             )
-        token = await context.pool.run(set_up_link, state, by)
+        token = await context.run(set_up_link, by)
         expires = iso(state.clock.now() + LINK_SECONDS)
         return {"url": f"{context.address}/console/set-up#{token}", "operator": by.operator, "expiresAt": expires}
 
@@ -124,33 +119,29 @@ def _add_operators(router: APIRouter, context: Context) -> None:
     state = context.state
 
     @router.get("/operators", **describe("operators", OPERATOR, "All operators"))
-    async def operators(request: Request) -> Any:
-        caller_of(request).operator()
+    async def operators() -> Any:
         rows = await context.read(lambda tx: tx.operators())
         return {"operators": [operator_json(row) for row in rows]}
 
     @router.post("/operators", **describe("operator", OPERATOR, "Adds an operator, by an admin"))
-    async def new_operator(request: Request, body: NewOperator) -> Any:
-        by = caller_of(request).operator()
+    async def new_operator(by: By, body: NewOperator) -> Any:
         row = await context.pool.run(
             add_operator, state, by, body.name, body.passphrase, body.roles, body.teams, body.service
         )
         return operator_json(row)
 
     @router.post("/operators/first", **describe("operator", OPEN, "The first operator; over the unix socket only", 404))
-    async def first_operator(request: Request, body: FirstOperator) -> Any:
-        who = caller_of(request)
+    async def first_operator(who: Who, body: FirstOperator) -> Any:
         _may_enrol(context, who)
         row = _row_of(body)
-        await context.pool.run(enrol_first, state, row, bytes.fromhex(body.seal_key))
+        await context.run(enrol_first, row, bytes.fromhex(body.seal_key))
         return operator_json(row)
 
     @router.patch(
         "/operators/{name}", **describe("operator", OPERATOR, "Changes roles or teams, disables or enables", 404)
     )
-    async def change(request: Request, name: str, body: OperatorChange) -> Any:
-        by = caller_of(request).operator()
-        row = await context.pool.run(change_operator, state, by, name, body.roles, body.teams, body.disabled)
+    async def change(by: By, name: str, body: OperatorChange) -> Any:
+        row = await context.run(change_operator, by, name, body.roles, body.teams, body.disabled)
         return operator_json(row)
 
 
@@ -158,14 +149,12 @@ def _add_mode(router: APIRouter, context: Context) -> None:
     state = context.state
 
     @router.get("/mode", **describe("mode", ANYBODY, "The mode in force"))
-    async def mode(request: Request) -> Any:
-        caller_of(request).known()
+    async def mode() -> Any:
         return {"mode": state.mode, "known": list(MODES)}
 
     @router.put("/mode", **describe("mode", OPERATOR, "Changes the mode, by an admin"))
-    async def change_mode(request: Request, body: Mode) -> Any:
-        by = caller_of(request).operator()
-        await context.pool.run(set_mode, state, by, body.mode, body.reason)
+    async def change_mode(by: By, body: Mode) -> Any:
+        await context.run(set_mode, by, body.mode, body.reason)
         return {"mode": state.mode, "known": list(MODES)}
 
 

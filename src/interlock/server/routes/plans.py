@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -28,89 +28,82 @@ from interlock.web.bodies import (
     StepYes,
     WorkflowRun,
 )
-from interlock.web.context import Context, caller_of
+from interlock.web.context import By, Context
 from interlock.web.guards import over_socket
 from interlock.web.validation import Moment, seconds_of
 from interlock.web.wire import ticket_json
 
-Run = Callable[..., Awaitable[Any]]  # of an operator's work, in the pool
 _STATUS = f"^(|{'|'.join(STATUSES)})$"
 
 
 def plan_routes(context: Context) -> APIRouter:
     router = APIRouter(prefix="/api/v1/plans", tags=["plans"])
 
-    async def run(request: Request, work: Any, *given: Any) -> Any:
-        return await context.pool.run(work, context.state, caller_of(request).operator(), *given)
-
-    _add_review(router, context, run)
-    _add_running(router, context, run)
+    _add_review(router, context)
+    _add_running(router, context)
     return router
 
 
-def _add_review(router: APIRouter, context: Context, run: Run) -> None:
+def _add_review(router: APIRouter, context: Context) -> None:
     state = context.state
 
     @router.post("", **describe("plan", OPERATOR, "Plain words -> a plan to review; nothing is run"))
-    async def make(request: Request, body: NewPlan) -> Any:
-        return plan_json(state, await run(request, planning.make_plan, body.intent, body.cwd))
+    async def make(by: By, body: NewPlan) -> Any:
+        return plan_json(state, await context.run(planning.make_plan, by, body.intent, body.cwd))
 
     @router.get("", **describe("plan_history", OPERATOR, "The history, the newest first"))
     async def listed(
-        request: Request,
         q: Annotated[str, Query(max_length=200, description="words of the request or the command")] = "",
         status: Annotated[str, Query(pattern=_STATUS)] = "",
         before: Annotated[Moment, Query(description="only plans made before this")] = "",
         limit: Annotated[int, Query(ge=1, le=500)] = 50,
     ) -> Any:
-        caller_of(request).operator()
         query = PlanQuery(q, status, before=seconds_of("before", before), limit=limit)
-        found = await context.pool.run(history.search_plans, state, query)
+        found = await context.run(history.search_plans, query)
         return {"plans": [row_json(state, row) for row in found]}
 
     @router.get("/{id}", **describe("plan_kept", OPERATOR, "One plan of the history, with its output", 404))
-    async def one(request: Request, id: str) -> Any:
-        caller_of(request).operator()
-        return row_json(state, await context.pool.run(planning.find, state, id), output=True)
+    async def one(id: str) -> Any:
+        return row_json(state, await context.run(planning.find, id), output=True)
 
     @router.put("/{id}", **describe("plan", OPERATOR, "Edits a plan's command, which is assessed again", 404, 409))
-    async def edit(request: Request, id: str, body: EditedPlan) -> Any:
-        return plan_json(state, await run(request, planning.edit, id, body.command, body.cwd))
+    async def edit(by: By, id: str, body: EditedPlan) -> Any:
+        return plan_json(state, await context.run(planning.edit, by, id, body.command, body.cwd))
 
     @router.post("/{id}/again", **describe("plan", OPERATOR, "A new plan from an old one, to be reviewed again", 404))
-    async def again(request: Request, id: str) -> Any:
-        return plan_json(state, await run(request, planning.rerun, id))
+    async def again(by: By, id: str) -> Any:
+        return plan_json(state, await context.run(planning.rerun, by, id))
 
     @router.post("/{id}/reject", **describe("plan", OPERATOR, "Rejects a plan", 404, 409))
-    async def reject(request: Request, id: str) -> Any:
-        return plan_json(state, await run(request, planning.reject, id))
+    async def reject(by: By, id: str) -> Any:
+        return plan_json(state, await context.run(planning.reject, by, id))
 
 
-def _add_running(router: APIRouter, context: Context, run: Run) -> None:
+def _add_running(router: APIRouter, context: Context) -> None:
     state = context.state
 
     @router.post(
         "/{id}/run",
         **describe("plan_run", OPERATOR, "Runs exactly this command; `held` where the gate requires more", 404, 409),
     )
-    async def start(request: Request, id: str, body: PlanYes) -> Any:
-        by, client = caller_of(request).operator(), request.scope.get("client")
+    async def start(request: Request, by: By, id: str, body: PlanYes) -> Any:
+        client = request.scope.get("client")
         peer = (str(client[0]), int(client[1])) if client and over_socket(dict(request.scope)) else ("", 0)
-        return await context.pool.run(_run, state, by, id, body, *peer)
+        return await context.run(_run, by, id, body, *peer)
 
     @router.get("/{id}/output", **describe("plan_output", OPERATOR, "The output of a command since `start`", 404))
-    async def output(request: Request, id: str, start: Annotated[int, Query(ge=0, le=10_000_000)] = 0) -> Any:
-        return progress_json(await run(request, running.follow, id, start))
+    async def output(by: By, id: str, start: Annotated[int, Query(ge=0, le=10_000_000)] = 0) -> Any:
+        return progress_json(await context.run(running.follow, by, id, start))
 
     @router.post("/{id}/cancel", **describe("done", OPERATOR, "Cancels a running command", 404))
-    async def cancel(request: Request, id: str) -> Any:
-        await run(request, running.cancel, id)
+    async def cancel(by: By, id: str) -> Any:
+        await context.run(running.cancel, by, id)
         return {"success": True}
 
     @router.post("/{id}/done", **describe("plan_kept", OPERATOR, "Reports the end of a run at a terminal", 404, 409))
-    async def done(request: Request, id: str, body: PlanEnd) -> Any:
+    async def done(by: By, id: str, body: PlanEnd) -> Any:
         return row_json(
-            state, await run(request, running.end_at_terminal, id, body.exitCode, body.interrupted), output=True
+            state, await context.run(running.end_at_terminal, by, id, body.exitCode, body.interrupted), output=True
         )
 
 
@@ -138,17 +131,15 @@ class PlannerChoice(RequestBody):
 
 
 def planner_routes(context: Context) -> APIRouter:
-    router, state = APIRouter(prefix="/api/v1/planner", tags=["plans"]), context.state
+    router = APIRouter(prefix="/api/v1/planner", tags=["plans"])
 
     @router.get("", **describe("planner", OPERATOR, "The planner in use, who chose it, and the program at its address"))
-    async def stands(request: Request) -> Any:
-        caller_of(request).operator()
-        return planner_json(await context.pool.run(planner_choice.planner_state, state))
+    async def stands() -> Any:
+        return planner_json(await context.run(planner_choice.planner_state))
 
     @router.put("", **describe("planner", OPERATOR, "Chooses the planner, by an admin", 403))
-    async def choose(request: Request, body: PlannerChoice) -> Any:
-        by = caller_of(request).operator()
-        return planner_json(await context.pool.run(planner_choice.choose, state, by, body.use, body.model))
+    async def choose(by: By, body: PlannerChoice) -> Any:
+        return planner_json(await context.run(planner_choice.choose, by, body.use, body.model))
 
     return router
 
@@ -169,48 +160,46 @@ def planner_json(found: PlannerState) -> dict[str, Any]:
 def workflow_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1/workflows", tags=["plans"]), context.state
 
-    async def run(request: Request, work: Any, *given: Any) -> Any:
-        return await context.pool.run(work, state, caller_of(request).operator(), *given)
-
     @router.get("", **describe("workflows", OPERATOR, "The workflows, by name"))
-    async def listed(request: Request) -> Any:
-        caller_of(request).operator()
-        return {"workflows": [workflow_json(one) for one in await context.pool.run(workflows.list_workflows, state)]}
+    async def listed() -> Any:
+        return {"workflows": [workflow_json(one) for one in await context.run(workflows.list_workflows)]}
 
     @router.post("", **describe("workflow", OPERATOR, "Saves commands under a name; nothing is run"))
-    async def save(request: Request, body: NewWorkflow) -> Any:
+    async def save(by: By, body: NewWorkflow) -> Any:
         steps = [step.model_dump() for step in body.steps]
-        return workflow_json(await run(request, workflows.save, body.name, steps, body.stopOnFailure))
+        return workflow_json(await context.run(workflows.save, by, body.name, steps, body.stopOnFailure))
 
     @router.delete("/{id}", **describe("workflow", OPERATOR, "Deletes a workflow", 404))
-    async def remove(request: Request, id: str) -> Any:
-        return workflow_json(await run(request, workflows.remove, id))
+    async def remove(by: By, id: str) -> Any:
+        return workflow_json(await context.run(workflows.remove, by, id))
 
     @router.post("/{id}/open", **describe("workflow_open", OPERATOR, "Its steps as plans, each to be reviewed", 404))
-    async def opened(request: Request, id: str) -> Any:
-        return opened_json(state, await run(request, workflows.open_steps, id))
+    async def opened(by: By, id: str) -> Any:
+        return opened_json(state, await context.run(workflows.open_steps, by, id))
 
     @router.post(
         "/{id}/freeze",
         **describe("workflow_open", OPERATOR, "Approves all steps as they are, until one changes", 404, 409),
     )
-    async def freeze(request: Request, id: str, body: Freeze) -> Any:
-        return opened_json(state, await run(request, workflows.freeze, id, _consents(body.steps), body.runs, body.days))
+    async def freeze(by: By, id: str, body: Freeze) -> Any:
+        return opened_json(
+            state, await context.run(workflows.freeze, by, id, _consents(body.steps), body.runs, body.days)
+        )
 
     @router.post(
         "/{id}/run",
         **describe("workflow_run", OPERATOR, "Runs all steps; `held` where the gate requires more", 404, 409),
     )
-    async def start(request: Request, id: str, body: WorkflowRun) -> Any:
-        return await run(request, _workflow_run, id, body)
+    async def start(by: By, id: str, body: WorkflowRun) -> Any:
+        return await context.run(_workflow_run, by, id, body)
 
     @router.get("/{id}/run", **describe("workflow_run", OPERATOR, "The progress of the last run", 404))
-    async def progress(request: Request, id: str) -> Any:
-        return flow_json(await run(request, workflows.find_run, id))
+    async def progress(by: By, id: str) -> Any:
+        return flow_json(await context.run(workflows.find_run, by, id))
 
     @router.post("/{id}/cancel", **describe("done", OPERATOR, "Cancels the running step and those after it", 404))
-    async def cancel(request: Request, id: str) -> Any:
-        await run(request, workflows.cancel_run, id)
+    async def cancel(by: By, id: str) -> Any:
+        await context.run(workflows.cancel_run, by, id)
         return {"success": True}
 
     return router

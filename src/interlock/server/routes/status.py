@@ -7,7 +7,6 @@ from typing import Any
 
 from fastapi import APIRouter
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
-from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
 from interlock.approvals import challenges, pausing
@@ -24,7 +23,7 @@ from interlock.server.routes.agents import jails_json
 from interlock.times import iso
 from interlock.web.bodies import NewPause
 from interlock.web.callers import ApiCaller
-from interlock.web.context import Context, caller_of
+from interlock.web.context import By, Context, Who
 from interlock.web.wire import figures_json, policy_json
 
 _OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=10_000)
@@ -34,29 +33,27 @@ def status_routes(context: Context) -> APIRouter:
     router, state = APIRouter(tags=["about"]), context.state
 
     @router.get("/api/v1/policy", **describe("policy", ANYBODY, "The policy in force"))
-    async def policy(request: Request) -> Any:
-        caller_of(request).known()
+    async def policy() -> Any:
         return policy_json(state.policy)
 
     @router.get("/api/v1/status", **describe("status", ANYBODY, "The daemon's status"))
-    async def status(request: Request) -> Any:
-        return await context.pool.run(_status, context, caller_of(request).known())
+    async def status(who: Who) -> Any:
+        return await context.pool.run(_status, context, who)
 
     @router.get("/api/v1/metrics", **describe("metrics", ANYBODY, "Metrics, in the fields of the specification"))
-    async def metrics(request: Request) -> Any:
-        caller_of(request).known()
-        return figures_json(await context.pool.run(figures_of, state))
+    async def metrics() -> Any:
+        return figures_json(await context.run(figures_of))
 
     @router.get("/metrics", **describe("text", OPEN, "Metrics for Prometheus", media="text/plain"))
-    async def prometheus(request: Request) -> PlainTextResponse:
+    async def prometheus() -> PlainTextResponse:
         return await context.pool.run(_prometheus, context)
 
     @router.get("/healthz", **describe("health", OPEN, "The process is alive"))
-    async def healthz(request: Request) -> Any:
+    async def healthz() -> Any:
         return {"ok": True}
 
     @router.get("/readyz", **describe("health", OPEN, "The store can be used"))
-    async def readyz(request: Request) -> Any:
+    async def readyz() -> Any:
         await context.pool.run(state.store.check)
         return {"ok": True}
 
@@ -112,20 +109,17 @@ def pause_routes(context: Context) -> APIRouter:
     router, state = APIRouter(prefix="/api/v1", tags=["people"]), context.state
 
     @router.get("/pause", **describe("pause", ANYBODY, "Whether an operator has paused enforcement, and until when"))
-    async def pause(request: Request) -> Any:
-        caller_of(request).known()
+    async def pause() -> Any:
         return pause_json(state)
 
     @router.post("/pause", **describe("pause", OPERATOR, "Pauses enforcement for a while"))
-    async def begin(request: Request, body: NewPause) -> Any:
-        by = caller_of(request).operator()
-        await context.pool.run(pausing.pause, state, by, body.seconds, body.reason)
+    async def begin(by: By, body: NewPause) -> Any:
+        await context.run(pausing.pause, by, body.seconds, body.reason)
         return pause_json(state)
 
     @router.delete("/pause", **describe("pause", OPERATOR, "Ends the pause", 404))
-    async def end(request: Request) -> Any:
-        by = caller_of(request).operator()
-        await context.pool.run(pausing.end, state, by)
+    async def end(by: By) -> Any:
+        await context.run(pausing.end, by)
         return pause_json(state)
 
     return router
@@ -147,16 +141,15 @@ def pause_json(state: State) -> dict[str, Any]:
 
 
 def channel_routes(context: Context) -> APIRouter:
-    router, state = APIRouter(prefix="/api/v1/channels", tags=["people"]), context.state
+    router = APIRouter(prefix="/api/v1/channels", tags=["people"])
 
     @router.get("", **describe("channels", OPERATOR, "The notification channels, their settings and recent messages"))
-    async def every(request: Request) -> Any:
-        caller_of(request).operator()
-        return {"channels": await context.pool.run(outbox.list_channels, state)}
+    async def every() -> Any:
+        return {"channels": await context.run(outbox.list_channels)}
 
     @router.post("/{name}/test", **describe("channel_test", OPERATOR, "Sends a test message and returns its result"))
-    async def test(request: Request, name: str) -> Any:
-        return await context.pool.run(outbox.send_test, state, caller_of(request).operator(), name)
+    async def test(by: By, name: str) -> Any:
+        return await context.run(outbox.send_test, by, name)
 
     return router
 

@@ -24,10 +24,10 @@ from interlock.times import iso
 from interlock.web.bodies import Reason, Rejection, ReportedOutcome
 from interlock.web.callers import ApiCaller
 from interlock.web.concurrency import changed_or_gone, seconds_until_due
-from interlock.web.context import Context, caller_of
+from interlock.web.context import By, Context, Who
 from interlock.web.errors import HttpProblem
 from interlock.web.validation import Moment, seconds_of
-from interlock.web.wire import ticket_json, wire_state
+from interlock.web.wire import agent_ref_json, ticket_json, wire_fields, wire_state
 
 _PENDING = (TicketState.COOLING, TicketState.WAITING)
 _ASKED: dict[str, tuple[TicketState, ...]] = {
@@ -43,64 +43,59 @@ _ASKED: dict[str, tuple[TicketState, ...]] = {
 _STATES = "^(|open|pending_cooling|pending_approval|approved|rejected|expired|executed)$"
 _BEGINNING = "^[A-Za-z0-9_-]{0,100}$"
 Found = tuple[Ticket, list[Approval]]
-Id = str
 
 
 def ticket_routes(context: Context) -> APIRouter:
-    router, state = APIRouter(prefix="/api/v1/tickets", tags=["tickets"]), context.state
+    router = APIRouter(prefix="/api/v1/tickets", tags=["tickets"])
 
     @router.get("", **describe("tickets", ANYBODY, "The newest tickets first; an agent sees its own"))
     async def list_tickets(
-        request: Request,
+        who: Who,
         state: Annotated[str, Query(pattern=_STATES, description="a state, or `open`")] = "",
         limit: Annotated[int, Query(ge=1, le=500)] = 100,
         before: Annotated[Moment, Query(description="only tickets opened before this: `next` of the page before")] = "",
         agent: Annotated[str, Query(max_length=200, description="a claimed name to filter by")] = "",
         prefix: Annotated[str, Query(pattern=_BEGINNING, description="the beginning of an id")] = "",
     ) -> Any:
-        who = caller_of(request).known()
         query = TicketQuery(_ASKED[state], who.principal, agent, seconds_of("before", before), limit, prefix)
         return await context.pool.run(_page, context, query, state)
 
     @router.get("/{id}", **describe("ticket", ANYBODY, "One ticket", 404))
-    async def ticket(request: Request, id: Id) -> Any:
-        return _ticket_answer(context, await context.pool.run(_find, context, caller_of(request).known(), id))
+    async def ticket(who: Who, id: str) -> Any:
+        return ticket_json(*await context.pool.run(_find, context, who, id))
 
     @router.get(
         "/{id}/wait", **describe("ticket", ANYBODY, "Answers when the ticket is decided, else after the time", 404)
     )
     async def wait(
         request: Request,
-        id: Id,
+        who: Who,
+        id: str,
         seconds: Annotated[int, Query(ge=0, le=600, description="at most; the daemon's own limit counts too")] = 30,
     ) -> Any:
-        who = caller_of(request).known()
         return await _wait(context, request, who, id, min(seconds, context.config.limits.long_poll_seconds))
 
     @router.get("/{id}/grant", **describe("grant_offer", OPERATOR, "The narrow grant that a ticket suggests", 404))
-    async def grant(request: Request, id: Id) -> Any:
-        caller_of(request).operator()
-        return await context.pool.run(_offer, state, id)
+    async def grant(id: str) -> Any:
+        return await context.run(_offer, id)
 
     @router.post("/{id}/approve", **describe("ticket", OPERATOR, "Signs an approval", 404, 409))
-    async def approve(request: Request, id: Id, body: Reason | None = None) -> Any:
-        return await _answer(context, request, answers.approve, id, body.reason if body else "")
+    async def approve(who: Who, id: str, body: Reason | None = None) -> Any:
+        return await _answer(context, who, answers.approve, id, body.reason if body else "")
 
     @router.post(
         "/{id}/reject", **describe("ticket", OPERATOR, "Signs a rejection; the agent gets the reason", 404, 409)
     )
-    async def reject(request: Request, id: Id, body: Rejection) -> Any:
-        return await _answer(context, request, answers.reject, id, body.reason)
+    async def reject(who: Who, id: str, body: Rejection) -> Any:
+        return await _answer(context, who, answers.reject, id, body.reason)
 
     @router.post("/{id}/revoke", **describe("ticket", OPERATOR, "Revokes an approval before it is used", 404, 409))
-    async def revoke(request: Request, id: Id, body: Reason | None = None) -> Any:
-        return await _answer(context, request, answers.revoke, id, body.reason if body else "")
+    async def revoke(who: Who, id: str, body: Reason | None = None) -> Any:
+        return await _answer(context, who, answers.revoke, id, body.reason if body else "")
 
     @router.post("/{id}/executed", **describe("ticket", AGENT, "Reports the outcome of an allowed action", 404))
-    async def executed(request: Request, id: Id, body: ReportedOutcome) -> Any:
-        who = caller_of(request)
-        principal = who.agent()
-        return _ticket_answer(context, await context.pool.run(_report, context, who, principal, id, body))
+    async def executed(who: Who, id: str, body: ReportedOutcome) -> Any:
+        return ticket_json(*await context.pool.run(_report, context, who, id, body))
 
     return router
 
@@ -112,18 +107,17 @@ def _offer(state: State, id: str) -> dict[str, object]:
     return {**suggest_grant(state, id), **more}
 
 
-async def _answer(context: Context, request: Request, work: Any, id: str, reason: str) -> Any:
-    session = caller_of(request).operator()
-    await context.pool.run(work, context.state, session, id, reason)
-    return _ticket_answer(context, await context.pool.run(_find, context, caller_of(request), id))
+async def _answer(context: Context, who: ApiCaller, work: Any, id: str, reason: str) -> Any:
+    await context.run(work, who.operator(), id, reason)
+    return ticket_json(*await context.pool.run(_find, context, who, id))
 
 
-def _report(context: Context, who: ApiCaller, principal: str, id: str, body: ReportedOutcome) -> Found:
+def _report(context: Context, who: ApiCaller, id: str, body: ReportedOutcome) -> Found:
     name = body.agent
     if not name:
         found, _ = _find(context, who, id)
         name = found.agent.name  # a claim; the principal is what counts
-    answers.report_execution(context.state, AgentRef(principal, name), id, body.outcome)
+    answers.report_execution(context.state, AgentRef(who.agent(), name), id, body.outcome)
     return _find(context, who, id)
 
 
@@ -153,10 +147,6 @@ def _find(context: Context, who: ApiCaller, id: str) -> Found:
     return settle(ticket, context.state.clock.now()), approvals
 
 
-def _ticket_answer(context: Context, found: Found) -> dict[str, Any]:
-    return ticket_json(*found)
-
-
 async def _wait(context: Context, request: Request, who: ApiCaller, id: str, seconds: float) -> Any:
     """Reads the ticket, then sleeps until it changes, without occupying a thread."""
     loop = asyncio.get_running_loop()
@@ -170,7 +160,7 @@ async def _wait(context: Context, request: Request, who: ApiCaller, id: str, sec
                 context.state.baseline.ask(found[0].id, context.state.clock.now())
             left = end - loop.time()
             if found[0].state not in _PENDING or left <= 0 or gone.done() or context.waiters.closed:
-                return _ticket_answer(context, found)
+                return ticket_json(*found)
             await changed_or_gone(event, gone, min(left, seconds_until_due(found[0], context.state.clock.now())))
     finally:
         gone.cancel()
@@ -185,16 +175,15 @@ async def _gone(request: Request) -> None:
 
 
 def challenge_routes(context: Context) -> APIRouter:
-    router, state = APIRouter(prefix="/api/v1", tags=["challenges"]), context.state
+    router = APIRouter(prefix="/api/v1", tags=["challenges"])
 
     @router.get(
         "/challenges", **describe("challenges", OPERATOR, "Open challenges, and blocks whose challenge expired")
     )
-    async def challenges(request: Request) -> Any:
-        caller_of(request).operator()
+    async def challenges() -> Any:
         found = [
-            *await context.pool.run(service.list_waiting, state),
-            *await context.pool.run(service.list_lapsed, state),
+            *await context.run(service.list_waiting),
+            *await context.run(service.list_lapsed),
         ]
         return {"challenges": await context.read(lambda tx: [_json(one, _ticket(tx, one)) for one in found])}
 
@@ -202,9 +191,8 @@ def challenge_routes(context: Context) -> APIRouter:
         "/challenges/{id}/reveal",
         **describe("code", OPERATOR, "A new code, shown once; invalidates the previous one", 404, 409),
     )
-    async def reveal(request: Request, id: str) -> Any:
-        by = caller_of(request).operator()
-        shown = await context.pool.run(service.reveal, state, by, id)
+    async def reveal(by: By, id: str) -> Any:
+        shown = await context.run(service.reveal, by, id)
         body = {"code": shown.code, "expiresAt": iso(shown.expires_at)}
         return JSONResponse(body, headers={"cache-control": "no-store"})
 
@@ -212,9 +200,8 @@ def challenge_routes(context: Context) -> APIRouter:
         "/challenges/{id}/reissue",
         **describe("challenge", OPERATOR, "Replaces an expired challenge", 404, 409),
     )
-    async def reissue(request: Request, id: str) -> Any:
-        by = caller_of(request).operator()
-        made = await context.pool.run(service.reissue, state, by, id)
+    async def reissue(by: By, id: str) -> Any:
+        made = await context.run(service.reissue, by, id)
         return await context.read(lambda tx: _json(made, _ticket(tx, made)))
 
     return router
@@ -225,16 +212,10 @@ def _ticket(tx: Tx, challenge: Challenge) -> Ticket | None:
 
 
 def _json(challenge: Challenge, ticket: Ticket | None) -> dict[str, Any]:
-    agent = challenge.agent
-    body: dict[str, Any] = {
-        "id": challenge.id,
-        "kind": challenge.kind,
-        "state": challenge.state,
-        "agent": {"principal": agent.principal, "name": agent.name, "session": agent.session},
-        "reason": challenge.reason,
-        "openedAt": iso(challenge.opened_at),
-        "expiresAt": iso(challenge.expires_at),
-        "shown": bool(challenge.code_hash),
-        "attempts": challenge.attempts,
-    }
+    body = wire_fields(
+        challenge,
+        "id,kind,state,agent,reason,opened_at,expires_at,shown,attempts",
+        agent=agent_ref_json(challenge.agent),
+        shown=bool(challenge.code_hash),
+    )
     return body | ({"ticket": ticket.id, "title": ticket.title, "level_name": ticket.level.word} if ticket else {})

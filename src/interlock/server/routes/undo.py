@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from starlette.requests import Request
 
 from interlock.engine import undoing
 from interlock.journal import ID as JOURNAL_ID
@@ -15,28 +14,30 @@ from interlock.journal import JournalError
 from interlock.journal.undo import JournalUndo
 from interlock.records import Snapshot
 from interlock.server.routes import ANYBODY, describe
-from interlock.snapshots import UndoChange, change_json
+from interlock.snapshots import UndoChange, UndoPlan, UndoResult, change_json
 from interlock.times import iso
 from interlock.web.bodies import Undoing
-from interlock.web.context import Context, caller_of
+from interlock.web.callers import ApiCaller
+from interlock.web.context import Context, Who
 from interlock.web.errors import HttpProblem
 from interlock.web.validation import Moment, seconds_of
+from interlock.web.wire import wire_fields
 
 NEWEST = "newest"  # instead of an id: the newest snapshot that is not undone
 
 
 def undo_routes(context: Context) -> APIRouter:
-    router, state = APIRouter(prefix="/api/v1/undo", tags=["undo"]), context.state
+    router = APIRouter(prefix="/api/v1/undo", tags=["undo"])
 
     @router.get("", **describe("snapshots", ANYBODY, "Snapshots taken before actions ran, the newest first"))
     async def listed(
-        request: Request,
+        who: Who,
         before: Annotated[Moment, Query(description="only snapshots taken before this")] = "",
         limit: Annotated[int, Query(ge=1, le=500)] = 50,
     ) -> Any:
-        _, principal = _scope(request)
+        _, principal = _scope(who)
         since = seconds_of("before", before)
-        found = await context.pool.run(undoing.list_snapshots, state, principal, limit, since)
+        found = await context.run(undoing.list_snapshots, principal, limit, since)
         rows = [snapshot_json(row) for row in found]
         if _is_own(context, principal):
             rows += await context.pool.run(_journaled, context, limit, iso(since) if since else "")
@@ -44,12 +45,12 @@ def undo_routes(context: Context) -> APIRouter:
 
     @router.get("/{id}", **describe("undo_plan", ANYBODY, "What undoing would change now; `newest` is an id too", 404))
     async def planned(
-        request: Request, id: str, diff: Annotated[bool, Query(description="with a diff of text files")] = False
+        who: Who, id: str, diff: Annotated[bool, Query(description="with a diff of text files")] = False
     ) -> Any:
-        _, principal = _scope(request)
+        _, principal = _scope(who)
         if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
             return await context.pool.run(_from_journal, lambda: JournalUndo(context.config).plan(id))
-        return plan_json(await context.pool.run(undoing.plan_undo, state, _snapshot_id(id), principal, diff))
+        return plan_json(await context.run(undoing.plan_undo, _snapshot_id(id), principal, diff))
 
     @router.post(
         "/{id}",
@@ -57,20 +58,17 @@ def undo_routes(context: Context) -> APIRouter:
             "undone", ANYBODY, "Brings it back; later work is overwritten only with `force`, and `undone` says", 404
         ),
     )
-    async def undo(request: Request, id: str, body: Undoing) -> Any:
-        by, principal = _scope(request)
+    async def undo(who: Who, id: str, body: Undoing) -> Any:
+        by, principal = _scope(who)
         if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
             return await context.pool.run(_from_journal, lambda: JournalUndo(context.config).undo(id, body.force))
-        return undo_result_json(
-            await context.pool.run(undoing.undo, state, by, _snapshot_id(id), body.force, principal)
-        )
+        return undo_result_json(await context.run(undoing.undo, by, _snapshot_id(id), body.force, principal))
 
     return router
 
 
-def _scope(request: Request) -> tuple[str, str]:
+def _scope(who: ApiCaller) -> tuple[str, str]:
     """The caller, and the principal whose snapshots are meant; everybody's for an operator."""
-    who = caller_of(request).known()
     return (who.session.operator, "") if who.session is not None else (who.agent(), who.agent())
 
 
@@ -99,33 +97,27 @@ def _snapshot_id(id: str) -> str:
 
 def snapshot_json(row: Snapshot) -> dict[str, Any]:
     """One snapshot, for the wire."""
-    body: dict[str, Any] = {
-        "id": row.id,
-        "at": iso(row.at),
-        "principal": row.principal,
-        "agent": row.name,
-        "session": row.session,
-        "cwd": _escape(row.cwd),
-        "command": _escape(row.command),
-        "files": row.files,
-        "bytes": row.bytes,
-        "state": row.state,
-        "machine": row.machine,
-    }
-    if row.undoes:
-        body["undoes"] = row.undoes
-    return body | ({"endedAt": iso(row.ended_at), "endedBy": row.ended_by} if row.ended_at else {})
+    return wire_fields(
+        row,
+        "id,at,principal,agent,session,cwd,command,files,bytes,state,machine",
+        "undoes,ended_at,ended_by",
+        agent=row.name,
+        cwd=_escape(row.cwd),
+        command=_escape(row.command),
+    )
 
 
 def plan_json(found: undoing.PlannedUndo) -> dict[str, Any]:
-    plan = found.plan
+    return _changes_json(found.snapshot, found.plan) | {"later": found.plan.later}
+
+
+def _changes_json(snapshot: Snapshot, found: UndoPlan | UndoResult) -> dict[str, Any]:
     return {
-        "snapshot": snapshot_json(found.snapshot),
-        "changes": [_change_json(change) for change in plan.changes],
-        "total": plan.total or len(plan.changes),
-        "later": plan.later,
-        "say": [_escape(words) for words in plan.say],
-        "problem": plan.problem,
+        "snapshot": snapshot_json(snapshot),
+        "changes": [_change_json(change) for change in found.changes],
+        "total": found.total or len(found.changes),
+        "say": [_escape(words) for words in found.say],
+        "problem": found.problem,
     }
 
 
@@ -141,13 +133,5 @@ def _escape(text: str) -> str:
 
 def undo_result_json(found: undoing.UndoOutcome) -> dict[str, Any]:
     undone = found.undone
-    body: dict[str, Any] = {
-        "snapshot": snapshot_json(found.snapshot),
-        "undone": undone.done,
-        "refused": undone.refused,
-        "problem": undone.problem,
-        "changes": [_change_json(change) for change in undone.changes],
-        "total": undone.total or len(undone.changes),
-        "say": [_escape(words) for words in undone.say],
-    }
+    body = _changes_json(found.snapshot, undone) | {"undone": undone.done, "refused": undone.refused}
     return body | ({"undoableAs": undone.as_id} if undone.as_id else {})
