@@ -14,7 +14,7 @@ from interlock.agents import AgentCall, Event
 from interlock.analysis.rules.load import load_files
 from interlock.audit.search import is_attempt
 from interlock.cli.judge.rehearse.rehearsal import rehearse_call
-from interlock.console.trial import trial_answer, try_action
+from interlock.console.pages.try_ import trial_answer, try_action
 from interlock.engine.assessment import Unjudged
 from interlock.engine.evaluate import quick
 from interlock.engine.fallback import judge_calls

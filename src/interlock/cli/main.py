@@ -80,21 +80,27 @@ _SECTIONS = (("Judge", JUDGING), ("Guard", GUARDING), ("Answer", ANSWERING))  # 
 # Words that share a module: word -> module, in which the function is named WORD_main.
 _SHARED = MappingProxyType(
     {
+        "prompt": "explain",
         "hooks": "status",
         "coverage": "status",
+        "doctor": "status",
+        "conformance": "demo",
         "pending": "tickets",
         "show": "tickets",
         "wait": "tickets",
-        "approve": "decisions",
-        "reject": "decisions",
-        "revoke": "decisions",
-        "allow": "standing",
-        "deny": "standing",
+        "approve": "tickets",
+        "reject": "tickets",
+        "revoke": "tickets",
+        "allow": "grants",
+        "deny": "grants",
         "import": "importing",
         "block": "agents",
         "unblock": "agents",
-        "pause": "mode",
+        "mode": "agents",
+        "pause": "agents",
         "unlock": "operator",
+        "channels": "operator",
+        "replay": "audit",
     }
 )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.operations.name_patterns import NamePatterns
@@ -119,32 +119,32 @@ class Config(Struct, frozen=True):
     """Everything an operator can set."""
 
     path: str = ""
-    daemon: DaemonSettings = field(default_factory=DaemonSettings)
+    daemon: DaemonSettings = DaemonSettings()
     store: str = ""
     policy: str = "default"
     mode: str = "enforcing"
     mode_of_policy: bool = False  # the file names no mode, so that the policy's counts
     gate: Severities | None = None
-    danger_patterns: NamePatterns = field(default_factory=NamePatterns)
+    danger_patterns: NamePatterns = NamePatterns()
     trust_policy: TrustPolicy | None = None
     adapters: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     patterns: tuple[Pattern, ...] = ()
-    limits: RequestLimits = field(default_factory=RequestLimits)
-    audit: AuditSettings = field(default_factory=AuditSettings)
-    channels: ChannelSettings = field(default_factory=ChannelSettings)
-    loop: LoopSettings = field(default_factory=LoopSettings)
-    hooks: HookSettings = field(default_factory=HookSettings)
-    impact: ImpactSettings = field(default_factory=ImpactSettings)
-    undo: SnapshotSettings = field(default_factory=SnapshotSettings)
-    proxy: ProxySettings = field(default_factory=ProxySettings)
-    console: ConsoleSettings = field(default_factory=ConsoleSettings)
-    pause: PauseSettings = field(default_factory=PauseSettings)
-    planner: PlannerSettings = field(default_factory=PlannerSettings)
-    plan: PlanSettings = field(default_factory=PlanSettings)
-    separate: SeparateSettings = field(default_factory=SeparateSettings)
-    telemetry: Telemetry = field(default_factory=Telemetry)
-    log: LogSettings = field(default_factory=LogSettings)
+    limits: RequestLimits = RequestLimits()
+    audit: AuditSettings = AuditSettings()
+    channels: ChannelSettings = ChannelSettings()
+    loop: LoopSettings = LoopSettings()
+    hooks: HookSettings = HookSettings()
+    impact: ImpactSettings = ImpactSettings()
+    undo: SnapshotSettings = SnapshotSettings()
+    proxy: ProxySettings = ProxySettings()
+    console: ConsoleSettings = ConsoleSettings()
+    pause: PauseSettings = PauseSettings()
+    planner: PlannerSettings = PlannerSettings()
+    plan: PlanSettings = PlanSettings()
+    separate: SeparateSettings = SeparateSettings()
+    telemetry: Telemetry = Telemetry()
+    log: LogSettings = LogSettings()
     warnings: tuple[str, ...] = ()
 
     @property

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
 from msgspec.structs import replace
+from starlette.routing import compile_path
 
-from interlock.console import events, pages, signin, stepup
-from interlock.console.cookies import cookie_of, rate_limit_key
-from interlock.console.pages import Routes
+from interlock.console import events, signin, stepup
+from interlock.console.pages import (
+    agents,
+    ask,
+    audit,
+    grants,
+    policy,
+    queue,
+    rules,
+    settings,
+    try_,
+    undo,
+)
 from interlock.console.replies import Renderer, encode_answer, failure_page, problem_page, send_static
 from interlock.console.visit import (
     HOME,
@@ -21,10 +32,13 @@ from interlock.console.visit import (
     CanonicalRedirect,
     InvalidInput,
     JsonAnswer,
+    PageNotFound,
     RedirectTo,
     Route,
     Visit,
+    cookie_of,
     header,
+    rate_limit_key,
 )
 from interlock.identity.console_access import may_visit, visitor_of
 from interlock.identity.visitors import Site, Visitor, site_of
@@ -34,6 +48,7 @@ from interlock.web.json_body import parse_json
 
 LOG = logging.getLogger("interlock")
 MOST_FIELDS = 200
+_PAGES = (signin, stepup, queue, undo, agents, audit, ask, try_, rules, policy, settings, grants)
 
 
 def is_console(scope: Scope) -> bool:
@@ -47,7 +62,7 @@ class ConsoleApp:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.routes = Routes((*signin.routes.all, *stepup.routes.all, *pages.ROUTES))
+        self.routes = Routes(route for page in _PAGES for route in page.routes.all)
         self.renderer = Renderer(context)
         self.events = events.Events(context)
 
@@ -174,3 +189,23 @@ def _body(kind: str, body: bytes) -> tuple[Mapping[str, str], Any]:
         texts = data.items() if isinstance(data, dict) else ()
         return {key: value for key, value in texts if isinstance(value, str)}, data
     raise InvalidInput("the body has to be a form or JSON")
+
+
+class Routes:
+    """Every route of the console: plain paths by name, the others by pattern."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        self.all = tuple(routes)
+        self._plain = {(route.method, route.path): route for route in self.all if "{" not in route.path}
+        self._others = [(compile_path(route.path)[0], route) for route in self.all if "{" in route.path]
+
+    def find(self, method: str, path: str) -> tuple[Route, Mapping[str, str]]:
+        """The route of a decoded path; None for a path with control characters."""
+        if not path.isprintable():
+            raise PageNotFound
+        if (route := self._plain.get((method, path))) is not None:
+            return route, {}
+        for pattern, route in self._others:
+            if route.method == method and (found := pattern.match(path)):
+                return route, found.groupdict()
+        raise PageNotFound

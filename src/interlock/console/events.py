@@ -7,9 +7,8 @@ import contextlib
 import secrets
 from typing import Any
 
-from interlock.console.cookies import cookie_of
 from interlock.console.replies import failure_page
-from interlock.console.visit import OF_PAGES, Visit
+from interlock.console.visit import OF_PAGES, Visit, cookie_of
 from interlock.identity.console_access import visitor_of
 from interlock.ports import StoreEvent
 from interlock.web.context import Context

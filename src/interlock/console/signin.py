@@ -6,9 +6,25 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from interlock.console import cookies
 from interlock.console.replies import form_field, json_field, json_handler
-from interlock.console.visit import OPEN, VIEWER, Answer, InvalidInput, JsonAnswer, Page, PageRoutes, RedirectTo, Visit
+from interlock.console.visit import (
+    OPEN,
+    VIEWER,
+    Answer,
+    CookieHeader,
+    InvalidInput,
+    JsonAnswer,
+    Page,
+    PageRoutes,
+    RedirectTo,
+    Visit,
+    browser_cookie,
+    cookie_of,
+    expired_cookie,
+    known_browser,
+    same_origin,
+    session_cookie,
+)
 from interlock.error_codes import AnswerRefused
 from interlock.identity import credentials, passkeys, totp
 from interlock.identity.console_access import enter_by_link, sign_out_everywhere, visitor_of
@@ -52,16 +68,14 @@ def sign_in(visit: Visit) -> Answer:
     except (SignInRefused, totp.SignInBusy) as error:
         return sign_in_page(visit, str(error), 401)
     _forget(visit)
-    return RedirectTo(
-        f"{_next(visit)}#mark={visitor.csrf}", (cookies.session_cookie(token, site), cookies.browser_cookie(visit))
-    )
+    return RedirectTo(f"{_next(visit)}#mark={visitor.csrf}", (session_cookie(token, site), browser_cookie(visit)))
 
 
 @routes.post("/console/sign-in/passkey/begin", OPEN)
 @json_handler
 def passkey_begin(visit: Visit) -> Mapping[str, Any]:
     _own_page(visit)
-    return passkeys.sign_in_begin(visit.state, visit.site, cookies.known_browser(visit))
+    return passkeys.sign_in_begin(visit.state, visit.site, known_browser(visit))
 
 
 @routes.post("/console/sign-in/passkey/finish", OPEN)
@@ -72,11 +86,11 @@ def passkey_finish(visit: Visit) -> Answer:
     def work(visit: Visit) -> Mapping[str, Any]:
         _own_page(visit)
         given = form_field(visit, "ceremony"), json_field(visit, "response"), visit.site, visit.peer
-        token, visitor = passkeys.sign_in_finish(visit.state, *given, cookies.known_browser(visit))
+        token, visitor = passkeys.sign_in_finish(visit.state, *given, known_browser(visit))
         entered.append(token)
         return {"next": _next(visit), "csrf": visitor.csrf}
 
-    return _with_cookie(visit, work(visit), entered, cookies.browser_cookie(visit))
+    return _with_cookie(visit, work(visit), entered, browser_cookie(visit))
 
 
 @routes.get("/console/sign-in/who", OPEN)
@@ -88,14 +102,14 @@ def whoami(visit: Visit) -> Mapping[str, Any]:
 
 @routes.post("/console/sign-out", VIEWER)
 def sign_out(visit: Visit) -> Answer:
-    visit.state.visitors.leave(cookies.cookie_of(visit))
-    return RedirectTo(SIGN_IN, (cookies.expired_cookie(visit.site),))
+    visit.state.visitors.leave(cookie_of(visit))
+    return RedirectTo(SIGN_IN, (expired_cookie(visit.site),))
 
 
 @routes.post("/console/sign-out/everywhere", VIEWER)
 def sign_out_all(visit: Visit) -> Answer:
     sign_out_everywhere(visit.state, visit.who.operator)
-    return RedirectTo(SIGN_IN, (cookies.expired_cookie(visit.site),))
+    return RedirectTo(SIGN_IN, (expired_cookie(visit.site),))
 
 
 @routes.get("/console/set-up", OPEN)
@@ -181,26 +195,26 @@ def _anyone(visit: Visit) -> Visitor:
 
 
 def _setting_up(visit: Visit) -> Visitor | None:
-    state, token = visit.state, cookies.cookie_of(visit)
+    state, token = visit.state, cookie_of(visit)
     return visitor_of(state, token, state.clock.now(), setting_up=True) if token else None
 
 
 def _own_page(visit: Visit) -> None:
     """Refuses requests from other origins, the only check before a sign-in."""
-    if not cookies.same_origin(visit):
+    if not same_origin(visit):
         raise AnswerRefused("this has to come from Interlock's own page")
 
 
-def _with_cookie(visit: Visit, answer: JsonAnswer, entered: list[str], *more: cookies.Header) -> Answer:
+def _with_cookie(visit: Visit, answer: JsonAnswer, entered: list[str], *more: CookieHeader) -> Answer:
     """The answer with the new session's cookie; ends the session that the visitor had before."""
     if not entered:
         return answer
     _forget(visit)
-    return JsonAnswer(answer.body, answer.status, (cookies.session_cookie(entered[0], visit.site), *more))
+    return JsonAnswer(answer.body, answer.status, (session_cookie(entered[0], visit.site), *more))
 
 
 def _forget(visit: Visit) -> None:
-    if before := cookies.cookie_of(visit):
+    if before := cookie_of(visit):
         visit.state.visitors.leave(before)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from interlock.approvals import step_up
-from interlock.console.pages.queue import require_typed_name
+from interlock.console.pages.queue import find_ticket, require_typed_name
 from interlock.console.replies import form_field, json_field, json_handler
-from interlock.console.visit import APPROVER, VIEWER, InvalidInput, PageNotFound, PageRoutes, Visit
+from interlock.console.visit import APPROVER, VIEWER, InvalidInput, PageRoutes, Visit
 from interlock.identity import credentials
 from interlock.identity.keys.roster import PASSKEY
 from interlock.identity.sessions import OperatorSession
@@ -32,10 +32,7 @@ def begin(visit: Visit) -> Body:
 @json_handler
 def approve(visit: Visit) -> Body:
     state, id = visit.state, visit.params["ticket"]
-    ticket = state.store.read(lambda tx: tx.ticket(id))
-    if ticket is None:
-        raise PageNotFound(f"there is no ticket {id[:80]}")
-    require_typed_name(visit, ticket)
+    require_typed_name(visit, find_ticket(visit, id))
     reason = form_field(visit, "reason", needed=False)
     if _by_passphrase(visit):
         given = form_field(visit, "passphrase"), form_field(visit, "code")

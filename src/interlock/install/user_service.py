@@ -1,9 +1,10 @@
-"""The daemon as a service of one user: a systemd unit, a launchd agent, or the setting by which hooks start it."""
+"""The daemon as a service of one user: a systemd unit, a launchd agent, or the setting by which hooks start it; and `undo.wrap`, set once tried."""
 
 from __future__ import annotations
 
 import os
 import plistlib
+import re
 import shutil
 import signal
 import socket
@@ -17,12 +18,13 @@ from functools import partial
 from pathlib import Path
 
 from interlock.agents.jsonc import EditError
-from interlock.agents.toml_edit import BEGIN, END, with_block, without_block
+from interlock.agents.toml_edit import BEGIN, END, parse_toml, with_block, without_block
 from interlock.client import NoDaemon, find_daemon
 from interlock.config import Config, config_path, load_config
 from interlock.engine.fallback import start_daemon
-from interlock.install.files import read_state, remove_file, replace_file
+from interlock.install.files import FileProblem, FileState, read_state, remove_file, replace_file
 from interlock.install.system import CannotSetUp, SystemStep
+from interlock.journal.wrap_probe import wrapping_problem
 from interlock.socket_peers import peer_of
 
 SYSTEMD, LAUNCHD, HOOKS = "systemd", "launchd", "hooks"
@@ -202,7 +204,10 @@ def _own_tables(text: str) -> dict[str, dict[str, str]]:
 
 
 def _restore_settings(config: Config) -> None:
-    state = read_state(Path(config.path))
+    _write_without_block(read_state(Path(config.path)))
+
+
+def _write_without_block(state: FileState) -> None:
     text = without_block(state.text or "")
     if text is None:
         remove_file(state)
@@ -276,3 +281,45 @@ def _succeeds(*argv: str) -> bool:
     except CannotSetUp:
         return False
     return True
+
+
+_TABLE = re.compile(r"^\[undo\][ \t]*(?:#[^\n]*)?\n", re.MULTILINE)
+
+
+def switch_on(config: Config) -> str:
+    """Why calls stay unwrapped; empty where the setting is on. A value that somebody wrote stays."""
+    path = settings_file(config)
+    try:
+        current = read_state(path)
+        text = current.text or ""
+        if "wrap" in parse_toml(text).get("undo", {}):
+            return "" if config.undo.wrap else f"undo.wrap is false in {path}"
+        after = with_setting(text)
+        if not (why := wrapping_problem(config)):
+            replace_file(current, after.encode(), 0o644)
+        return why
+    except EditError as error:
+        return f"{path}: {error}"
+    except FileProblem as error:
+        return str(error)
+
+
+def switch_off(config: Config) -> None:
+    """Takes the setting back where install wrote it; raises FileProblem."""
+    current = read_state(settings_file(config))
+    if BEGIN in (current.text or ""):
+        _write_without_block(current)
+
+
+def with_setting(text: str) -> str:
+    """The file's text with the setting in a block of its own; refuses a file that nothing can be added to."""
+    table = _TABLE.search(text)
+    key, at = ("wrap", table.end()) if table else ("undo.wrap", 0)
+    block = "\n".join(["", BEGIN, f"{key} = true", END, ""])
+    whole = text[:at] + (block if at else block[1:]) + text[at:]
+    try:
+        if parse_toml(whole)["undo"]["wrap"] is True:
+            return whole
+    except (EditError, LookupError):
+        pass
+    raise EditError("write wrap = true into its table [undo]")

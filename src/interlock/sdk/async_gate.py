@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from types import TracebackType
@@ -12,29 +12,35 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack, overload
 
 from interlock.config import Config
 from interlock.model import Action, Decision
-from interlock.policy.registry import Pattern, RegistryMatch
 from interlock.records import Ticket
 from interlock.sdk import GateError, require_allowed
-from interlock.sdk.backend import SignedInSession
-from interlock.sdk.gate import Gate, ticket_id, timeout_seconds
+from interlock.sdk.gate import Gate, GateRegistry, ticket_id, timeout_seconds
 from interlock.sdk.guard import Guard, GuardTerms, ask_gate_async, guarded_block_async
 from interlock.sdk.request import ActionArguments
 
 P = ParamSpec("P")
 T = TypeVar("T")
+G = TypeVar("G")
 
 
 def _threaded(
-    method: Callable[Concatenate[Gate, P], T],
-) -> Callable[Concatenate[AsyncGate, P], Awaitable[T]]:
+    method: Callable[Concatenate[G, P], T], find: Callable[[Gate], G]
+) -> Callable[Concatenate[Any, P], Awaitable[T]]:
     """The same method, run in one of the loop's own threads."""
 
-    async def awaited(self: AsyncGate, /, *given: P.args, **named: P.kwargs) -> T:
-        gate = await self._gate()
-        return await asyncio.to_thread(method, gate, *given, **named)
+    async def awaited(self: Any, /, *given: P.args, **named: P.kwargs) -> T:
+        return await asyncio.to_thread(method, find(await self._gate()), *given, **named)
 
     awaited.__name__, awaited.__doc__ = method.__name__, method.__doc__
     return awaited
+
+
+def _itself(gate: Gate) -> Gate:
+    return gate
+
+
+def _registry(gate: Gate) -> GateRegistry:
+    return gate.registry
 
 
 class AsyncGate:
@@ -75,15 +81,15 @@ class AsyncGate:
                     self._made = await asyncio.to_thread(self._open)
         return self._made
 
-    evaluate = _threaded(Gate.evaluate)
-    executed = _threaded(Gate.executed)
-    undo = _threaded(Gate.undo)
-    run = _threaded(Gate.run)
-    metrics = _threaded(Gate.metrics)
-    sign_in = _threaded(Gate.sign_in)
-    sign_out = _threaded(Gate.sign_out)
-    approve = _threaded(Gate.approve)
-    reject = _threaded(Gate.reject)
+    evaluate = _threaded(Gate.evaluate, _itself)
+    executed = _threaded(Gate.executed, _itself)
+    undo = _threaded(Gate.undo, _itself)
+    run = _threaded(Gate.run, _itself)
+    metrics = _threaded(Gate.metrics, _itself)
+    sign_in = _threaded(Gate.sign_in, _itself)
+    sign_out = _threaded(Gate.sign_out, _itself)
+    approve = _threaded(Gate.approve, _itself)
+    reject = _threaded(Gate.reject, _itself)
 
     async def check(
         self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[ActionArguments]
@@ -145,23 +151,7 @@ class AsyncRegistry:
     def __init__(self, gate: Callable[[], Awaitable[Gate]]) -> None:
         self._gate = gate
 
-    async def register(
-        self,
-        pattern: Pattern | Mapping[str, Any] | None = None,
-        /,
-        *,
-        session: SignedInSession | None = None,
-        **fields: Any,
-    ) -> Pattern:
-        registry = (await self._gate()).registry
-        return await asyncio.to_thread(registry.register, pattern, session=session, **fields)
-
-    async def unregister(self, id: str, *, session: SignedInSession | None = None) -> Pattern:
-        registry = (await self._gate()).registry
-        return await asyncio.to_thread(registry.unregister, id, session=session)
-
-    async def match(self, action: str) -> RegistryMatch:
-        return await asyncio.to_thread((await self._gate()).registry.match, action)
-
-    async def list(self) -> tuple[Pattern, ...]:
-        return await asyncio.to_thread((await self._gate()).registry.list)
+    register = _threaded(GateRegistry.register, _registry)
+    unregister = _threaded(GateRegistry.unregister, _registry)
+    match = _threaded(GateRegistry.match, _registry)
+    list = _threaded(GateRegistry.list, _registry)

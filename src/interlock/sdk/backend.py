@@ -10,10 +10,12 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from interlock.client import NoDaemon
 from interlock.config import Config
 from interlock.model import Confidential, Decision, TicketState
 from interlock.policy.registry import Pattern
 from interlock.records import Ticket
+from interlock.sdk import GateError
 from interlock.sdk.request import Body
 from interlock.snapshots import UndoResult
 
@@ -136,10 +138,10 @@ class Nap(Struct, frozen=True):
     seconds: float
 
 
-def polls(seconds: float) -> Generator[Poll | Nap, Ticket | None, Ticket | None]:
-    """Yields the steps of waiting for a ticket at a daemon; is sent the ticket of each poll, or None where no daemon answered.
+def polls(seconds: float) -> Generator[Poll | Nap, Ticket | NoDaemon | None, Ticket]:
+    """Yields the steps of waiting for a ticket at a daemon; is sent the ticket of each poll, or why no daemon answered.
 
-    Returns the ticket as it stands at the end, or None when the daemon was silent for too long.
+    Returns the ticket as it stands at the end; raises GateError when the daemon was silent for too long.
     """
     heard = time.monotonic()
     end = heard + seconds
@@ -148,9 +150,9 @@ def polls(seconds: float) -> Generator[Poll | Nap, Ticket | None, Ticket | None]
         asked = max(0, int(min(end - began, LONGEST)))
         ticket = yield Poll(asked)
         now = time.monotonic()
-        if ticket is None:
+        if not isinstance(ticket, Ticket):
             if now - heard > SILENCE or now >= end:
-                return None
+                raise GateError(f"the state cannot be known: {ticket}", "INTERNAL_ERROR")
             yield Nap(min(_NAP, end - now))
             continue
         heard = now

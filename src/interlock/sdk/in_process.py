@@ -193,55 +193,55 @@ class InProcessBackend:
             return ticket, 0.0
         return ticket, min(left, seconds_until_change(ticket, now))
 
+    @raise_gate_errors()
     def executed(self, id: str, agent: str, outcome: str) -> Ticket:
-        with raise_gate_errors():
-            return answers.report_execution(self.state, AgentRef(self._who.principal, agent), id, outcome)
+        return answers.report_execution(self.state, AgentRef(self._who.principal, agent), id, outcome)
 
+    @raise_gate_errors()
     def metrics(self) -> dict[str, Any]:
-        with raise_gate_errors():
-            self.state.recorder.flush()
-            return figures_json(self.state.store.read(lambda tx: tx.figures()))
+        self.state.recorder.flush()
+        return figures_json(self.state.store.read(lambda tx: tx.figures()))
 
     def patterns(self) -> tuple[Pattern, ...]:
         return self.state.registry.list()
 
+    @raise_gate_errors()
     def register(self, pattern: Pattern, session: SignedInSession | None) -> None:
         """Adds a pattern for this program while it runs; with a session it is saved, and counts for everybody."""
-        with raise_gate_errors():
-            if session is not None:
-                add_pattern(self.state, self._operator(session), pattern.wire)
-                return
-            try:
-                self.state.registry.register(pattern)
-            except PatternError as error:
-                raise GateError(str(error), "VALIDATION_INVALID_VALUE") from None
-            try:
-                self._record_pattern({"registered": pattern.wire})
-            except BaseException:
-                self.state.registry.unregister(pattern.id)
-                raise
-            self._own.add(pattern.id)
+        if session is not None:
+            add_pattern(self.state, self._operator(session), pattern.wire)
+            return
+        try:
+            self.state.registry.register(pattern)
+        except PatternError as error:
+            raise GateError(str(error), "VALIDATION_INVALID_VALUE") from None
+        try:
+            self._record_pattern({"registered": pattern.wire})
+        except BaseException:
+            self.state.registry.unregister(pattern.id)
+            raise
+        self._own.add(pattern.id)
 
+    @raise_gate_errors()
     def unregister(self, id: str, session: SignedInSession | None) -> Pattern:
         """Removes a pattern; one that this program did not register takes an admin's session."""
-        with raise_gate_errors():
-            if session is not None:
-                gone = remove_pattern(self.state, self._operator(session), id)
-                self._own.discard(id)
-                return gone
-            if not any(pattern.id == id for pattern in self.state.registry):
-                raise GateError(f"no pattern {id!r:.100}", "NOT_FOUND_RESOURCE")
-            if id not in self._own:
-                words = f"pattern {id!r} was not registered by this program: taking it out needs session="
-                raise GateError(words, "PERMISSION_DENIED")
-            self._record_pattern({"unregistered": id})
+        if session is not None:
+            gone = remove_pattern(self.state, self._operator(session), id)
             self._own.discard(id)
-            return self.state.registry.unregister(id)
+            return gone
+        if not any(pattern.id == id for pattern in self.state.registry):
+            raise GateError(f"no pattern {id!r:.100}", "NOT_FOUND_RESOURCE")
+        if id not in self._own:
+            words = f"pattern {id!r} was not registered by this program: taking it out needs session="
+            raise GateError(words, "PERMISSION_DENIED")
+        self._record_pattern({"unregistered": id})
+        self._own.discard(id)
+        return self.state.registry.unregister(id)
 
+    @raise_gate_errors()
     def undo(self, id: str, force: bool) -> UndoResult:
         """Restores a snapshot as this process's user: one that it took itself, or a daemon in the same folder."""
-        with raise_gate_errors():
-            return undoing.undo(self.state, self._who.principal, id, force, self._who.principal).undone
+        return undoing.undo(self.state, self._who.principal, id, force, self._who.principal).undone
 
     def sign_in(self, name: str, passphrase: str) -> SignedInSession:
         with raise_gate_errors():
@@ -251,18 +251,18 @@ class InProcessBackend:
     def sign_out(self, session: SignedInSession) -> None:
         self.state.sessions.sign_out(session.token)
 
+    @raise_gate_errors()
     def approve(self, session: SignedInSession, id: str, reason: str) -> Ticket:
-        with raise_gate_errors():
-            return answers.approve(self.state, self._operator(session), id, reason)
+        return answers.approve(self.state, self._operator(session), id, reason)
 
+    @raise_gate_errors()
     def reject(self, session: SignedInSession, id: str, reason: str) -> Ticket:
-        with raise_gate_errors():
-            return answers.reject(self.state, self._operator(session), id, reason)
+        return answers.reject(self.state, self._operator(session), id, reason)
 
+    @raise_gate_errors()
     def trust(self, session: SignedInSession, agent: str, tier: str) -> None:
         """R-14: sets an agent's trust tier; takes an admin's session."""
-        with raise_gate_errors():
-            change_agent(self.state, self._operator(session), self._who.principal, agent, tier)
+        change_agent(self.state, self._operator(session), self._who.principal, agent, tier)
 
     def after_fork(self) -> InProcessBackend:
         """The child opens the folder for itself, which it can once its parent has closed it; its patterns come along."""

@@ -6,7 +6,7 @@ import asyncio
 import io
 import time
 from http.client import HTTPException, HTTPResponse
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -69,59 +69,53 @@ class RemoteBackend(Struct, frozen=True):
             return decision
         return replace(decision, ticket=whole)
 
+    @raise_gate_errors()
     def ticket(self, id: str) -> Ticket:
-        with raise_gate_errors():
-            return parse_ticket(self.daemon.get(_path(id)))
+        return parse_ticket(self.daemon.get(_path(id)))
 
     def wait(self, id: str, seconds: float) -> Ticket:
-        steps, ticket, silence = polls(seconds), None, NoDaemon("")
+        steps = polls(seconds)
+        step = next(steps)
         while True:
             try:
-                step = steps.send(ticket)
+                step = steps.send(self._take(id, step))
             except StopIteration as end:
-                return _require_ticket(end.value, silence)
-            ticket = None
-            if isinstance(step, Nap):
-                time.sleep(step.seconds)
-                continue
-            try:
-                with raise_gate_errors():
-                    ticket = parse_ticket(self.daemon.get(_wait(id, step), step.seconds + PATIENCE))
-            except GateError as error:
-                if not isinstance(error.__cause__, NoDaemon):
-                    raise
-                silence = error.__cause__
+                return cast(Ticket, end.value)
 
     async def wait_async(self, id: str, seconds: float) -> Ticket:
-        steps, ticket, silence = polls(seconds), None, NoDaemon("")
+        steps = polls(seconds)
+        step = next(steps)
         while True:
             try:
-                step = steps.send(ticket)
+                step = steps.send(await self._take_async(id, step))
             except StopIteration as end:
-                return _require_ticket(end.value, silence)
-            ticket = None
-            if isinstance(step, Nap):
-                await asyncio.sleep(step.seconds)
-                continue
-            try:
-                ticket = await self._poll(id, step)
-            except NoDaemon as error:
-                silence = error
+                return cast(Ticket, end.value)
 
-    async def _poll(self, id: str, step: Poll) -> Ticket:
-        answer = await long_poll(self.daemon, _wait(id, step), step.seconds + PATIENCE)
-        with raise_gate_errors():
-            if answer.status != 200:
-                raise refusal(answer)
-            return parse_ticket(answer.body)
+    def _take(self, id: str, step: Poll | Nap) -> Ticket | NoDaemon | None:
+        if isinstance(step, Nap):
+            time.sleep(step.seconds)
+            return None
+        try:
+            return _polled_ticket(self.daemon.ask("GET", _wait(id, step), None, step.seconds + PATIENCE))
+        except NoDaemon as error:
+            return error
 
+    async def _take_async(self, id: str, step: Poll | Nap) -> Ticket | NoDaemon | None:
+        if isinstance(step, Nap):
+            await asyncio.sleep(step.seconds)
+            return None
+        try:
+            return _polled_ticket(await long_poll(self.daemon, _wait(id, step), step.seconds + PATIENCE))
+        except NoDaemon as error:
+            return error
+
+    @raise_gate_errors()
     def executed(self, id: str, agent: str, outcome: str) -> Ticket:
-        with raise_gate_errors():
-            return parse_ticket(self.daemon.post(f"{_path(id)}/executed", {"outcome": outcome, "agent": agent}))
+        return parse_ticket(self.daemon.post(f"{_path(id)}/executed", {"outcome": outcome, "agent": agent}))
 
+    @raise_gate_errors()
     def metrics(self) -> dict[str, Any]:
-        with raise_gate_errors():
-            return dict(self.daemon.get("/metrics"))
+        return dict(self.daemon.get("/metrics"))
 
     def patterns(self) -> tuple[Pattern, ...]:
         with raise_gate_errors():
@@ -131,40 +125,38 @@ class RemoteBackend(Struct, frozen=True):
         except (PatternError, KeyError, TypeError) as error:
             raise GateError(f"the daemon's patterns cannot be read: {error}") from error
 
+    @raise_gate_errors()
     def register(self, pattern: Pattern, session: SignedInSession | None) -> None:
-        with raise_gate_errors():
-            self._on_behalf(session, "changing the daemon's registry").post("/patterns", pattern.wire)
+        self._on_behalf(session, "changing the daemon's registry").post("/patterns", pattern.wire)
 
+    @raise_gate_errors()
     def unregister(self, id: str, session: SignedInSession | None) -> Pattern:
-        with raise_gate_errors():
-            operator = self._on_behalf(session, "changing the daemon's registry")
-            return Pattern.of(operator.call("DELETE", f"/patterns/{path_segment(id)}"))
+        operator = self._on_behalf(session, "changing the daemon's registry")
+        return Pattern.of(operator.call("DELETE", f"/patterns/{path_segment(id)}"))
 
+    @raise_gate_errors()
     def undo(self, id: str, force: bool) -> UndoResult:
-        with raise_gate_errors():
-            path = f"/undo/{path_segment(id or NEWEST)}"
-            return parse_undo_result(self.daemon.call("POST", path, {"force": force}, LONG))
+        path = f"/undo/{path_segment(id or NEWEST)}"
+        return parse_undo_result(self.daemon.call("POST", path, {"force": force}, LONG))
 
+    @raise_gate_errors()
     def sign_in(self, name: str, passphrase: str) -> SignedInSession:
         """Signs in without the agent's own token: an agent signs nobody in."""
-        with raise_gate_errors():
-            body = {"operator": name, "passphrase": passphrase, "channel": CHANNEL}
-            made = self.daemon.on_behalf("").post("/session", body)
-            return SignedInSession(str(made["operator"]), parse_time(made["expiresAt"]), str(made["token"]))
+        body = {"operator": name, "passphrase": passphrase, "channel": CHANNEL}
+        made = self.daemon.on_behalf("").post("/session", body)
+        return SignedInSession(str(made["operator"]), parse_time(made["expiresAt"]), str(made["token"]))
 
+    @raise_gate_errors()
     def sign_out(self, session: SignedInSession) -> None:
-        with raise_gate_errors():
-            self._on_behalf(session, "signing out").call("DELETE", "/session")
+        self._on_behalf(session, "signing out").call("DELETE", "/session")
 
+    @raise_gate_errors()
     def approve(self, session: SignedInSession, id: str, reason: str) -> Ticket:
-        with raise_gate_errors():
-            return parse_ticket(
-                self._on_behalf(session, "an approval").post(f"{_path(id)}/approve", {"reason": reason})
-            )
+        return parse_ticket(self._on_behalf(session, "an approval").post(f"{_path(id)}/approve", {"reason": reason}))
 
+    @raise_gate_errors()
     def reject(self, session: SignedInSession, id: str, reason: str) -> Ticket:
-        with raise_gate_errors():
-            return parse_ticket(self._on_behalf(session, "a rejection").post(f"{_path(id)}/reject", {"reason": reason}))
+        return parse_ticket(self._on_behalf(session, "a rejection").post(f"{_path(id)}/reject", {"reason": reason}))
 
     def after_fork(self) -> RemoteBackend:
         return self
@@ -187,10 +179,11 @@ def _wait(id: str, step: Poll) -> str:
     return f"{_path(id)}/wait?seconds={step.seconds}"
 
 
-def _require_ticket(ticket: Ticket | None, silence: NoDaemon) -> Ticket:
-    if ticket is None:
-        raise GateError(f"the state cannot be known: {silence}", "INTERNAL_ERROR")
-    return ticket
+@raise_gate_errors()
+def _polled_ticket(answer: DaemonReply) -> Ticket:
+    if answer.status != 200:
+        raise refusal(answer)
+    return parse_ticket(answer.body)
 
 
 _MOST_BYTES = 16 * 1024 * 1024

@@ -25,18 +25,24 @@ from interlock.hooks.route import HookApi, is_hook
 from interlock.ports import StoreError
 from interlock.runtime.state import State
 from interlock.server.openapi import document
-from interlock.server.routes import AGENT, ANYBODY, OPERATOR, ROUTE_EXTRA, aql, evaluate
-from interlock.server.routes.adapters import adapter_routes, quota_routes, server_routes
-from interlock.server.routes.agents import agent_routes, coverage_routes, hook_file_routes, jail_routes
+from interlock.server.routes import (
+    AGENT,
+    ANYBODY,
+    OPERATOR,
+    ROUTE_EXTRA,
+    adapters,
+    agents,
+    aql,
+    evaluate,
+    grants,
+    operators,
+    plans,
+    status,
+    tickets,
+    undo,
+)
 from interlock.server.routes.aql import AqlApi
-from interlock.server.routes.audit import audit_routes
-from interlock.server.routes.evaluate import encode_json, preview_routes
-from interlock.server.routes.grants import grant_routes, standing_routes
-from interlock.server.routes.operators import operator_routes
-from interlock.server.routes.plans import plan_routes, planner_routes, workflow_routes
-from interlock.server.routes.status import channel_routes, pause_routes, status_routes
-from interlock.server.routes.tickets import challenge_routes, ticket_routes
-from interlock.server.routes.undo import undo_routes
+from interlock.server.routes.evaluate import encode_json
 from interlock.web.callers import ApiCaller
 from interlock.web.context import CALLER, Context
 from interlock.web.errors import EXPECTED, HttpProblem, problem_of
@@ -277,29 +283,8 @@ def _documented(context: Context) -> FastAPI:
     app = FastAPI(title="Interlock", docs_url=None, redoc_url=None, openapi_url=None)
     app.router.redirect_slashes = False
     app.state.parts = []  # every route with its description
-    for routes in (
-        ticket_routes,
-        challenge_routes,
-        grant_routes,
-        agent_routes,
-        hook_file_routes,
-        jail_routes,
-        adapter_routes,
-        server_routes,
-        standing_routes,
-        operator_routes,
-        pause_routes,
-        channel_routes,
-        audit_routes,
-        status_routes,
-        preview_routes,
-        quota_routes,
-        coverage_routes,
-        planner_routes,
-        plan_routes,
-        workflow_routes,
-        undo_routes,
-    ):
+    modules = (tickets, grants, agents, adapters, operators, status, evaluate, plans, undo)
+    for routes in (routes for module in modules for routes in module.ROUTES):
         router = routes(context)
         app.include_router(router)
         app.state.parts.extend(router.routes)

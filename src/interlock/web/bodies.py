@@ -15,6 +15,10 @@ from interlock.policy.registry import CATEGORIES
 
 Word = Annotated[str, Field(min_length=1, max_length=200)]
 Words = Annotated[str, Field(max_length=500)]
+Why = Annotated[str, Field(min_length=1, max_length=500)]
+Name = Annotated[str, Field(max_length=200)]
+Tier = Annotated[str, Field(max_length=64)]
+Paths = list[Annotated[str, Field(min_length=1, max_length=4096)]]
 Label = Annotated[str, Field(min_length=1, max_length=64)]
 Labels = Annotated[list[Label], Field(max_length=50)]
 Secret = Annotated[str, Field(min_length=1, max_length=1024, json_schema_extra={"format": "password"})]
@@ -34,7 +38,7 @@ class Reason(RequestBody):
 
 
 class Rejection(RequestBody):
-    reason: Annotated[str, Field(min_length=1, max_length=500)]
+    reason: Why
 
 
 class ReportedOutcome(RequestBody):
@@ -70,16 +74,16 @@ class TypedCommand(RequestBody):
 
 class NewPause(RequestBody):
     seconds: Annotated[int, Field(ge=1, le=86_400)]
-    reason: Annotated[str, Field(min_length=1, max_length=500)]
+    reason: Why
 
 
 class NewJail(RequestBody):
     pid: Annotated[int, Field(ge=2, description="the first process of its PID namespace, by its pid outside")]
-    program: Annotated[str, Field(min_length=1, max_length=200)]
+    program: Word
     grants: Labels = []
     journal: Annotated[bool, Field(description="a journal keeps what it changes")] = False
     fixed: Annotated[
-        list[Annotated[str, Field(min_length=1, max_length=4096)]],
+        Paths,
         Field(max_length=200, description="files that it must not be able to write"),
     ] = []
 
@@ -88,11 +92,11 @@ class HookChange(RequestBody):
     change: Annotated[str, Field(pattern="^(installed|removed)$")]
     agent: Label
     scope: Annotated[str, Field(pattern="^(project|user|system)$")]
-    files: Annotated[list[Annotated[str, Field(min_length=1, max_length=4096)]], Field(min_length=1, max_length=20)]
+    files: Annotated[Paths, Field(min_length=1, max_length=20)]
 
 
 class Acceptance(RequestBody):
-    reason: Annotated[str, Field(min_length=1, max_length=500)]
+    reason: Why
     mark: Annotated[str, Field(max_length=64, description="which of several servers of one name is meant")] = ""
 
 
@@ -110,19 +114,19 @@ class MetServer(RequestBody):
 
 class NewAgent(RequestBody):
     name: Word
-    trust_tier: Annotated[str, Field(max_length=64)] = ""
+    trust_tier: Tier = ""
 
 
 class AgentChange(RequestBody):
     principal: Word
-    name: Annotated[str, Field(max_length=200)] = ""
-    trust_tier: Annotated[str, Field(max_length=64)] | None = None
+    name: Name = ""
+    trust_tier: Tier | None = None
     revoked: bool = False
 
 
 class NewBlock(RequestBody):
     principal: Word
-    reason: Annotated[str, Field(min_length=1, max_length=500)]
+    reason: Why
 
 
 class NewOperator(RequestBody):
@@ -150,22 +154,22 @@ class Undoing(RequestBody):
 
 class NewGrant(RequestBody):
     effect: Annotated[str, Field(max_length=100)] = ""
-    targets: Annotated[list[Annotated[str, Field(min_length=1, max_length=4096)]], Field(max_length=100)] = []
+    targets: Annotated[Paths, Field(max_length=100)] = []
     environment: Annotated[str, Field(max_length=100)] = ""
     ceiling: Annotated[str, Field(pattern="^(safe|reversible|destructive|dangerous|forbidden)$")] = "destructive"
     count: Annotated[int, Field(ge=1, le=1_000)] = 1
     seconds: Annotated[int, Field(ge=1, le=7 * 86_400)] = 3_600
-    why: Annotated[str, Field(min_length=1, max_length=500)]
-    principal: Annotated[str, Field(max_length=200)] = ""
-    name: Annotated[str, Field(max_length=200)] = ""
-    session: Annotated[str, Field(max_length=200)] = ""
-    digests: Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=100)] = []
+    why: Why
+    principal: Name = ""
+    name: Name = ""
+    session: Name = ""
+    digests: Annotated[list[Word], Field(max_length=100)] = []
 
 
 class NewStanding(RequestBody):
     verdict: Annotated[str, Field(pattern="^(allow|deny)$")]
     pattern: Annotated[str, Field(min_length=1, max_length=300)]
-    why: Annotated[str, Field(max_length=500)] = ""
+    why: Words = ""
     seconds: Annotated[int, Field(ge=0, le=366 * 86_400, description="0: until it is revoked")] = 0
 
 
@@ -176,12 +180,12 @@ class NewPattern(RequestBody):
     pattern: Annotated[str, Field(min_length=1, max_length=1_000)]
     category: Annotated[str, Field(pattern=CATEGORY_PATTERN)]
     severity: Annotated[str, Field(pattern="^(low|medium|high|critical)$")]
-    description: Annotated[str, Field(max_length=500)] = ""
+    description: Words = ""
     requiresConfirmation: bool = True
     coolingOffMs: Annotated[int, Field(ge=0, le=86_400_000)] = 0
     requiresHumanApproval: bool = False
     canRollback: bool | None = None
-    undo: Annotated[str, Field(max_length=500)] = ""
+    undo: Words = ""
 
 
 Command = Annotated[str, Field(min_length=1, max_length=MOST_COMMAND)]

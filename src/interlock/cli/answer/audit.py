@@ -1,4 +1,4 @@
-"""`interlock audit`: tails, searches, exports, verifies and counts the record; reads it from the daemon or from an export."""
+"""`interlock audit` and `replay`: searches, exports, verifies and counts the record, and repeats its decisions with the pure core; from the daemon or an export."""
 
 from __future__ import annotations
 
@@ -12,14 +12,19 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict
 
 from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.audit.chain import body_of
 from interlock.audit.export import ExportComparison, compare_export, from_jsonl
-from interlock.audit.search import describe_record
+from interlock.audit.search import describe_record, is_attempt, record_title
 from interlock.cli.arguments import OPERATOR, Args, argument, flag
 from interlock.cli.command import (
     FAILED,
     OK,
+    TICKET,
     CommandError,
     CommandWords,
+    Row,
+    command,
+    id_prefix,
     list_rows,
     parse_time,
     pluralize,
@@ -28,8 +33,10 @@ from interlock.cli.command import (
     say,
     say_json,
     say_table,
+    settings,
 )
 from interlock.cli.sign_in import operator_session
+from interlock.engine.replay import ReplayedDecision, replay_policy, replay_record
 from interlock.local_times import clock
 from interlock.records import AuditRow
 from interlock.times import iso
@@ -37,6 +44,8 @@ from interlock.times import iso
 if TYPE_CHECKING:
     from interlock.client import DaemonClient
 
+if TYPE_CHECKING:
+    from interlock.records import AuditRow
 
 EVERY = 2.0  # seconds
 _EXAMPLES = """
@@ -55,7 +64,6 @@ _STYLES = {
     "OPERATION_DENIED": "deny",
     "CONFIRMATION_REQUIRED": "ask",
 }
-Record = Mapping[str, Any]
 
 
 main = CommandWords(
@@ -105,11 +113,11 @@ def _search(args: Args) -> int:
     return OK
 
 
-def _records(operator: DaemonClient, **query: Any) -> list[Record]:
+def _records(operator: DaemonClient, **query: Any) -> list[Row]:
     return list_rows(operator.get("/audit", **query), "records")
 
 
-def _print(found: Sequence[Record], as_list: bool, as_lines: bool) -> None:
+def _print(found: Sequence[Row], as_list: bool, as_lines: bool) -> None:
     if as_list:
         say_json(found)
     elif as_lines:
@@ -120,12 +128,12 @@ def _print(found: Sequence[Record], as_list: bool, as_lines: bool) -> None:
         say(record_line(record, width) for record in found)
 
 
-def place(record: Record) -> str:
+def place(record: Row) -> str:
     """The name of a record: `main/42`."""
     return f"{record.get('writer')}/{record.get('seq')}"
 
 
-def record_line(record: Record, width: int = 0) -> Line:
+def record_line(record: Row, width: int = 0) -> Line:
     """One record in one line."""
     event, body = str(record.get("event", "")), record.get("body")
     body = body if isinstance(body, Mapping) else {}
@@ -197,7 +205,7 @@ def _comparison_lines(path: str, comparison: ExportComparison) -> Iterable[Line]
     )
 
 
-def _verdict(found: Mapping[str, Any]) -> Iterable[Line]:
+def _verdict(found: Row) -> Iterable[Line]:
     if found.get("ok"):
         yield (
             StyledText("Whole: ", "allow"),
@@ -223,7 +231,7 @@ def _verdict(found: Mapping[str, Any]) -> Iterable[Line]:
         yield (StyledText(visible(str(note)), "dim"),)
 
 
-def _notes(found: Mapping[str, Any]) -> list[str]:
+def _notes(found: Row) -> list[str]:
     """Further remarks on a verification; an unsigned writer is named only where others are signed."""
     return [
         str(note) for note in found.get("notes") or () if found.get("provedUntil") or "no checkpoint" not in str(note)
@@ -278,3 +286,86 @@ def parse_records(lines: Iterable[str], where: str) -> Iterator[AuditRow]:
             yield from_jsonl(line)
         except (ValueError, RecursionError) as error:
             raise CommandError(f"{where}, line {number}: {str(error)[:200]}") from None
+
+
+UNREPLAYABLE = 4
+SHOWN = 20  # decisions that did not come out alike
+_REPLAY_EXAMPLES = """
+interlock replay pdact_7Qm2           the decisions about one ticket
+interlock replay main/42              one record, by its writer and number
+interlock replay all --from export.jsonl
+"""
+_EXITS = (
+    "exit codes: 0 all come out alike, 1 one does not, 4 some cannot be made again, 2 wrong usage, 3 no daemon answers"
+)
+_VERDICT_STYLES = {"agrees": "allow", "differs": "deny", "cannot": "ask"}
+
+
+@command(
+    "replay",
+    "Judge recorded actions again from the facts in the record, with the rules and the policy in force, and compare.",
+    _REPLAY_EXAMPLES,
+    argument("id", "ID", "a ticket, WRITER/NUMBER of a record, or `all`"),
+    argument("--from", "FILE", "an export instead of the daemon", "audit", dest="source"),
+    OPERATOR,
+    exits=_EXITS,
+)
+def replay_main(args: Args) -> int:
+    """Replay the decisions that an id names."""
+    by = replay_policy(settings(args))
+    results = [
+        replay_record(row, by) for row in read_records(args, args.source) if is_attempt(row) and _named(row, args.id)
+    ]
+    if not results:
+        raise CommandError(f"the record has no decision about {args.id!r}")
+    counts = {word: sum(one.verdict == word for one in results) for word in _VERDICT_STYLES}
+    body = {"decisions": len(results), **counts, "results": [_json(one) for one in results]}
+    code = FAILED if counts["differs"] else UNREPLAYABLE if counts["cannot"] else OK
+    return report(args, body, lambda: _print_results(results, counts), code)
+
+
+def _named(row: AuditRow, id: str) -> bool:
+    if id in ("all", f"{row.writer}/{row.seq}"):
+        return True
+    begins = id_prefix(id, TICKET)
+    return begins in row.body and str(body_of(row).get("ticket", "")).startswith(begins)
+
+
+def _print_results(results: list[ReplayedDecision], counts: dict[str, int]) -> None:
+    few = len(results) <= SHOWN
+    shown = [one for one in results if few or one.verdict != "agrees"][-SHOWN:]
+    width = max((len(_place(one)) for one in shown), default=0)
+    for one in shown:
+        say(_lines(one, width))
+    said = f"{counts['agrees']} come out alike, {counts['differs']} differ, {counts['cannot']} cannot be made again"
+    print(f"{pluralize(len(results), 'decision')}: {said}")
+
+
+def _place(one: ReplayedDecision) -> str:
+    return f"{one.row.writer}/{one.row.seq}"
+
+
+def _lines(one: ReplayedDecision, width: int) -> Iterator[Line]:
+    row, body = one.row, body_of(one.row)
+    lead = StyledText(f"{one.verdict:<8}", _VERDICT_STYLES[one.verdict])
+    yield (
+        lead,
+        StyledText(f"{_place(one):<{width}}  {clock(row.at)}  {body.get('level', ''):<11}  "),
+        StyledText(visible(record_title(body)), "command"),
+    )
+    if one.why:
+        now = f"; today: {one.word}" if one.word else ""
+        yield (StyledText(f"        {visible(one.why)}{now}", "dim"),)
+    for key, (then, now) in one.differences.items():
+        yield (
+            StyledText(f"        {key}: ", "dim"),
+            StyledText(f"recorded {visible(str(then))}, made again {visible(str(now))}"),
+        )
+
+
+def _json(one: ReplayedDecision) -> dict[str, Any]:
+    differences = {key: {"recorded": then, "again": now} for key, (then, now) in one.differences.items()}
+    return {
+        "writer": one.row.writer, "seq": one.row.seq, "at": one.row.at, "verdict": one.verdict, "why": one.why,
+        "asks": one.word, "differences": differences,
+    }  # fmt: skip

@@ -1,19 +1,20 @@
-"""`interlock operator` and `unlock`: operator accounts, and the sign-in that lets the daemon check approvals."""
+"""`interlock operator`, `unlock` and `channels`: operator accounts, the sign-in that lets the daemon check approvals, and where operators are notified."""
 
 from __future__ import annotations
 
 import hmac
 import time
-from collections.abc import Mapping
-from typing import Any
 
 from msgspec.structs import asdict
 
+from interlock.analysis.display_text import visible
 from interlock.cli.arguments import OPERATOR, Args, argument, flag
 from interlock.cli.command import (
+    FAILED,
     OK,
     CommandError,
     CommandWords,
+    Row,
     command,
     daemon,
     list_rows,
@@ -97,7 +98,7 @@ def _first(args: Args) -> int:
     return report(args, {"name": row.name, "roles": list(row.roles)}, words)
 
 
-def _change_operator(args: Args, change: Mapping[str, Any], said: str) -> int:
+def _change_operator(args: Args, change: Row, said: str) -> int:
     with operator_session(args) as admin:
         after = admin.call("PATCH", f"/operators/{path_segment(args.name)}", change)
     return report(args, after, said)
@@ -174,11 +175,11 @@ def new_passphrase(name: str) -> str:
     raise CommandError("no passphrase was given")
 
 
-def _joined(operator: Mapping[str, Any], key: str) -> str:
+def _joined(operator: Row, key: str) -> str:
     return ", ".join(str(one) for one in operator.get(key) or ())
 
 
-def _state(operator: Mapping[str, Any]) -> str:
+def _state(operator: Row) -> str:
     disabled = operator.get("disabled") or operator.get("disabledAt") or operator.get("disabled_at")
     return "disabled" if disabled else "service" if operator.get("service") else ""
 
@@ -213,3 +214,63 @@ def unlock_main(args: Args) -> int:
         if waiting:
             print(f"{waiting} open: `interlock pending`.")
     return OK if status.get("unlocked") else 1
+
+
+_CHANNEL_EXAMPLES = """
+interlock channels
+interlock channels test oncall
+"""
+
+
+channels_main = CommandWords(
+    "channels",
+    "Where people hear of held actions, codes, blocks and alerts: `[[channels.send]]`.",
+    _CHANNEL_EXAMPLES,
+    default="list",
+)
+
+
+@channels_main.word(
+    "list", "every channel, whether it can be used, and how its last message went", "interlock channels list", OPERATOR
+)
+def _list_channels(args: Args) -> int:
+    with operator_session(args, reading=True) as operator:
+        found = list_rows(operator.get("/channels"), "channels")
+    rows = [(one.get("name", ""), one.get("address", ""), _when(one), _channel_state(one)) for one in found]
+    report_table(args, found, ("name", "where", "told", "state"), rows, "There is no channel.")
+    for words in (words for one in found if not args.json and (words := _trouble(one))):
+        print(words)
+    return OK
+
+
+@channels_main.word("test", "send a test message", "interlock channels test oncall", argument("name", "NAME"), OPERATOR)
+def _test(args: Args) -> int:
+    with operator_session(args) as operator:
+        found = operator.post(f"/channels/{path_segment(args.name)}/test", {})
+    sent = found.get("sent")
+    words = "sent. Look whether it is there." if sent else f"not sent: {found.get('reason', '')}"
+    return report(args, found, f"{args.name}: {words}", OK if sent else FAILED)
+
+
+def _when(one: Row) -> str:
+    after = one.get("afterSeconds")
+    return f"after {after} s" if after else "at once"
+
+
+def _channel_state(one: Row) -> str:
+    if not one.get("ready"):
+        return "cannot be used"
+    last = _last(one)
+    return f"last message {last['state']}" if last else "ready"
+
+
+def _trouble(one: Row) -> str:
+    """A channel's problem in one line."""
+    last = _last(one)
+    why = one.get("problem") or (last.get("reason") if last.get("state") in ("queued", "failed") else "")
+    return visible(f"{one.get('name', '')}: {why}") if why else ""
+
+
+def _last(one: Row) -> Row:
+    found = list_rows(one, "recent")
+    return found[0] if found else {}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import pwd
-from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterator
+from typing import Protocol
 
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.arguments import OPERATOR, Args, argument, flag
@@ -14,6 +14,7 @@ from interlock.cli.command import (
     OK,
     USAGE,
     CommandError,
+    Row,
     command,
     list_rows,
     report,
@@ -78,7 +79,7 @@ def main(args: Args) -> int:
 class UndoSource(Protocol):
     """Where an undo is performed: by the daemon from a snapshot, or here from a journal."""
 
-    def undo(self, id: str, force: bool) -> Mapping[str, Any]: ...
+    def undo(self, id: str, force: bool) -> Row: ...
 
 
 class DaemonUndo:
@@ -87,10 +88,10 @@ class DaemonUndo:
     def __init__(self, server: DaemonClient) -> None:
         self._server = server
 
-    def plan(self, id: str) -> Mapping[str, Any]:
+    def plan(self, id: str) -> Row:
         return dict(self._server.get(f"/undo/{path_segment(id)}", PATIENCE, diff=True))
 
-    def undo(self, id: str, force: bool) -> Mapping[str, Any]:
+    def undo(self, id: str, force: bool) -> Row:
         return dict(self._server.call("POST", f"/undo/{path_segment(id)}", {"force": force}, PATIENCE))
 
 
@@ -120,7 +121,7 @@ def _restore_newest(args: Args, journal: JournalUndo, server: DaemonClient | Non
     return _restore(args, journal, journal.plan(newest))
 
 
-def _restore(args: Args, source: UndoSource, plan: Mapping[str, Any]) -> int:
+def _restore(args: Args, source: UndoSource, plan: Row) -> int:
     if args.dry_run:
         return _report_plan(args, plan)
     id = str(plan["snapshot"]["id"])  # the one that was shown, whatever is the newest by now
@@ -143,7 +144,7 @@ def _list(args: Args, journal: JournalUndo, server: DaemonClient | None = None) 
     return report_table(args, {"snapshots": found}, columns, rows, "There is no snapshot yet.")
 
 
-def _report_plan(args: Args, plan: Mapping[str, Any]) -> int:
+def _report_plan(args: Args, plan: Row) -> int:
     report(args, plan, plan_lines(plan))
     if not args.json:
         if plan.get("problem"):
@@ -152,7 +153,7 @@ def _report_plan(args: Args, plan: Mapping[str, Any]) -> int:
     return FAILED if plan.get("problem") else OK
 
 
-def _refuse(args: Args, plan: Mapping[str, Any]) -> None:
+def _refuse(args: Args, plan: Row) -> None:
     """Refuses, before the confirmation, an undo that the daemon would refuse."""
     if plan.get("problem"):
         raise CommandError(f"it cannot be brought back: {plan['problem']}")
@@ -160,7 +161,7 @@ def _refuse(args: Args, plan: Mapping[str, Any]) -> None:
         raise CommandError(describe_later_changes(int(plan["later"])))
 
 
-def _confirm_plan(args: Args, plan: Mapping[str, Any]) -> bool:
+def _confirm_plan(args: Args, plan: Row) -> bool:
     """Ask for confirmation; without a terminal it requires --yes."""
     if args.yes or not plan.get("total"):
         return True
@@ -169,7 +170,7 @@ def _confirm_plan(args: Args, plan: Mapping[str, Any]) -> bool:
     return confirm("Bring this back?")
 
 
-def _print_result(found: Mapping[str, Any]) -> None:
+def _print_result(found: Row) -> None:
     if found.get("refused"):
         raise CommandError(describe_later_changes(sum(bool(one.get("later")) for one in list_rows(found, "changes"))))
     if not found.get("undone"):
@@ -196,7 +197,7 @@ _CHANGE_WORDS = {
 _STYLES = {"+": "allow", "-": "deny", "@": "dim"}
 
 
-def snapshot_row(snapshot: Mapping[str, Any]) -> tuple[object, ...]:
+def snapshot_row(snapshot: Row) -> tuple[object, ...]:
     """One line of the list."""
     size = f"{snapshot.get('files', 0):,}, {size_words(int(snapshot.get('bytes', 0)))}"
     return (
@@ -209,7 +210,7 @@ def snapshot_row(snapshot: Mapping[str, Any]) -> tuple[object, ...]:
     )
 
 
-def plan_lines(plan: Mapping[str, Any]) -> Iterator[Line]:
+def plan_lines(plan: Row) -> Iterator[Line]:
     """The changes of an undo; long diffs are cut."""
     snapshot = plan.get("snapshot") or {}
     yield (
@@ -241,7 +242,7 @@ def plan_lines(plan: Mapping[str, Any]) -> Iterator[Line]:
     yield from _message_lines(plan)
 
 
-def done_lines(found: Mapping[str, Any]) -> Iterator[Line]:
+def done_lines(found: Row) -> Iterator[Line]:
     """The result: what was restored, what remains to do, and the command that takes it back."""
     total = int(found.get("total") or 0)
     yield (
@@ -262,12 +263,12 @@ def describe_later_changes(number: int) -> str:
     )
 
 
-def _change(change: Mapping[str, Any]) -> Line:
+def _change(change: Row) -> Line:
     what = _CHANGE_WORDS.get(str(change.get("what", "")), str(change.get("what", "")))
     later = StyledText("  (worked on since)", "ask") if change.get("later") else StyledText("")
     return StyledText(f"  {visible(str(change.get('path', '')))} ", "command"), StyledText(what), later
 
 
-def _message_lines(found: Mapping[str, Any]) -> Iterator[Line]:
+def _message_lines(found: Row) -> Iterator[Line]:
     for words in found.get("say") or ():
         yield (StyledText(visible(str(words))),)

@@ -1,14 +1,17 @@
-"""`interlock demo`: a scripted agent asks and an operator answers; only a draft in a folder of the demo's own is really deleted."""
+"""`interlock demo`: a scripted agent asks and an operator answers; `interlock conformance evidence`: the report for the MCP-AQL runner. Both use a private daemon."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import secrets
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from argparse import HelpFormatter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,10 +19,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct, field
 
+import interlock
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.answer.audit import record_line
-from interlock.cli.arguments import Args, flag
-from interlock.cli.command import FAILED, OK, CommandError, command, daemon, list_rows, say, say_json
+from interlock.cli.arguments import Args, flag, make_parser
+from interlock.cli.command import FAILED, OK, CommandError, Row, command, daemon, list_rows, run, say, say_json
 from interlock.client import DaemonClient, NoDaemon
 from interlock.config import load_config
 from interlock.identity.keys.passphrases import enrol
@@ -165,10 +169,10 @@ class DemoScript(Struct):
         self._say([(StyledText("  operator  ", "dim"), StyledText(words))])
         time.sleep(self.pause)
 
-    def ask(self, expected: str, **action: Any) -> Mapping[str, Any]:
+    def ask(self, expected: str, **action: Any) -> Row:
         """Send one request of the agent and print the answer."""
         body = {"agent": AGENT, "cwd": self.cwd, **action}
-        answer: Mapping[str, Any] = self.agent.ask("POST", "/evaluate", body).body or {}
+        answer: Row = self.agent.ask("POST", "/evaluate", body).body or {}
         got = str(answer.get("decision", "nothing"))
         self.asked.append({"action": action, "expected": expected, "decision": got, "answer": dict(answer)})
         text = action.get("command") or f"{action.get('operation')} {json.dumps(action.get('params', {}))}"
@@ -178,7 +182,7 @@ class DemoScript(Struct):
         time.sleep(self.pause)
         return answer
 
-    def _answer(self, answer: Mapping[str, Any], got: str, expected: str) -> Line:
+    def _answer(self, answer: Row, got: str, expected: str) -> Line:
         unexpected = "" if got == expected else f"  (expected {expected})"
         return (
             StyledText("  interlock ", "dim"),
@@ -272,3 +276,40 @@ def _end(play: DemoScript, args: Args, operator: DaemonClient | None) -> int:
 def _tail(operator: DaemonClient) -> Iterator[Line]:
     for record in list_rows(operator.get("/audit", limit=5, newest=True), "records")[::-1]:
         yield StyledText("  "), *record_line(record)
+
+
+def conformance_main(argv: Sequence[str]) -> int:
+    """Print the evidence bundle; neither reads nor changes this installation's state."""
+    about = "Evidence for the public MCP-AQL conformance runner."
+    end = "The runner checks envelopes, introspection, parameters and errors. Passing it says nothing about safety."
+    parser = make_parser("conformance", about, end, formatter_class=HelpFormatter)
+    words = parser.add_subparsers(dest="word", metavar="WORD", required=True)
+    help = "drive a server of its own over stdio and print the evidence as JSON"
+    words.add_parser("evidence", help=help, allow_abbrev=False)
+    return run("conformance", _evidence, parser.parse_args(argv))
+
+
+def _evidence(args: Args) -> int:
+    with private_daemon() as (daemon, token):
+        say_json(asyncio.run(_driven(daemon, daemon.on_behalf(token))))
+    return OK
+
+
+async def _driven(daemon: DaemonClient, person: DaemonClient) -> object:
+    from mcp import Client, StdioServerParameters  # takes a second
+
+    from interlock.mcp.conformance import gather_evidence
+
+    def approve() -> None:
+        for ticket in person.get("/tickets")["tickets"]:
+            if ticket["state"] == "pending_approval":
+                person.post(f"/tickets/{ticket['id']}/approve")
+
+    words = ["-m", "interlock", "mcp", "--strict-introspection", "--config", str(daemon.path.parent / "interlock.toml")]
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("MCP_AQL_", "MCPAQL_"))}
+    server = StdioServerParameters(command=sys.executable, args=words, env=kept)
+    try:
+        async with Client(server, mode="legacy") as client:
+            return await gather_evidence(client, approve, interlock.__version__)
+    except KeyError as error:
+        raise CommandError(f"the server did not answer as it should: {error}") from None

@@ -11,13 +11,13 @@ from msgspec import Struct
 
 from interlock.agents import AgentDialect
 from interlock.analysis.display_text import StyledText, visible
-from interlock.cli.answer.decisions import approve_main
 from interlock.cli.answer.operator import main as operator_main
+from interlock.cli.answer.tickets import approve_main
 from interlock.cli.arguments import Args, argument, flag
 from interlock.cli.command import FAILED, OK, USAGE, CommandError, command, daemon, say, settings, typed_name
-from interlock.cli.guard.doctor import main as doctor_main
 from interlock.cli.guard.install import main as install_main
 from interlock.cli.guard.installation import named_agents
+from interlock.cli.guard.status import doctor_main
 from interlock.config import Config
 from interlock.identity.agent_detection import is_agents_terminal
 from interlock.identity.terminal import controlling_terminal

@@ -29,7 +29,7 @@ from interlock.install.changes import FileChange, InstallRefusal, diff, install,
 from interlock.install.client_build import HTTP_COSTS, CannotBuild, NoAddress, build_client, client_for
 from interlock.install.discovery import agents_on_machine
 from interlock.install.files import FileProblem
-from interlock.install.wrap_setting import switch_on
+from interlock.install.user_service import switch_on
 from interlock.journal import JournalError
 from interlock.journal.build import build_for, is_built, supervisor_of
 

@@ -19,7 +19,7 @@ from interlock.config import Config, ConfigError, load_config
 from interlock.identity.keys.signing import KeyFileError
 from interlock.policy.policy import MODES
 from interlock.runtime.adapters import read_adapters
-from interlock.server.drop_root import bind_and_drop_root
+from interlock.server.impact_helper import bind_and_drop_root
 from interlock.web.sockets import CannotServe, inherited_sockets, is_taken
 
 if TYPE_CHECKING:

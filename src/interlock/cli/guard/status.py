@@ -1,16 +1,21 @@
-"""`interlock status`, `hooks` and `coverage`: the daemon's state, the hooks that are installed, and calls that went around them."""
+"""`interlock status`, `hooks`, `coverage` and `doctor`: the daemon's state, the hooks, calls that went around them, and canaries that prove that hooks fire."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import asdict
+
 from interlock.analysis.display_text import Line, StyledText, visible
-from interlock.cli.answer.mode import MODES, describe_pause
-from interlock.cli.arguments import Args, flag
+from interlock.cli.answer.agents import MODES, describe_pause
+from interlock.cli.arguments import Args, argument, flag
 from interlock.cli.command import (
     FAILED,
     OK,
+    CommandError,
+    Row,
     command,
     daemon,
     list_rows,
@@ -18,14 +23,29 @@ from interlock.cli.command import (
     report,
     report_table,
     settings,
+    typed_name,
 )
-from interlock.cli.guard.installation import home_and_project
-from interlock.install.discovery import hooked_files
+from interlock.cli.guard.installation import home_and_project, named_agents
+from interlock.client import ApiError, NoDaemon
+from interlock.identity.agent_detection import agent_above
+from interlock.impact.project_files import find_project_files
+from interlock.install.checks import (
+    Check,
+    check_hooks,
+    check_journal,
+    check_separation,
+    check_without_daemon,
+    check_wrapping,
+    fail_mode,
+)
+from interlock.install.discovery import HookedFile, hooked_files
 from interlock.local_times import ago
 
 if TYPE_CHECKING:
     from interlock.config import Config
 
+if TYPE_CHECKING:
+    from interlock.config import Config
 
 _ISOLATION_TEXTS = {
     "plain": "agents are the same user: mistakes are stopped and tampering shows, malware is not stopped",
@@ -47,7 +67,7 @@ def main(args: Args) -> int:
     return report(args, {**found, "hooks": hooks}, status_lines(found, str(server.path), hooks))
 
 
-def status_lines(found: Mapping[str, Any], socket: str, hooks: Sequence[Mapping[str, Any]] = ()) -> Iterator[Line]:
+def status_lines(found: Row, socket: str, hooks: Sequence[Row] = ()) -> Iterator[Line]:
     """The daemon's state as lines, with the next step where something is missing."""
 
     def row(name: str, value: object, style: str = "") -> Line:
@@ -80,7 +100,7 @@ def status_lines(found: Mapping[str, Any], socket: str, hooks: Sequence[Mapping[
             yield row(name, words, style)
 
 
-def _waiting(found: Mapping[str, Any]) -> str:
+def _waiting(found: Row) -> str:
     """The open questions, and the commands that show them."""
     tickets, codes = found.get("openTickets") or 0, found.get("openChallenges") or 0
     words = pluralize(tickets, "open ticket") + ("; see `interlock pending`" if tickets else "")
@@ -89,19 +109,19 @@ def _waiting(found: Mapping[str, Any]) -> str:
     return f"{words}; {pluralize(codes, 'challenge')} for a code, see `interlock codes`"
 
 
-def _block(one: Mapping[str, Any]) -> str:
+def _block(one: Row) -> str:
     """A blocked agent, the reason, and how the block ends."""
     principal = one.get("principal", "")
     return f"{principal}: {one.get('reason', '')}; `interlock unblock {principal} --reason …` lifts it"
 
 
-def _jail(one: Mapping[str, Any]) -> str:
+def _jail(one: Row) -> str:
     """An agent that `interlock run` started, and what it may reach."""
     grants = ", ".join(map(str, one.get("grants") or ()))
     return f"{one.get('program', '')} (granted: {grants})" if grants else str(one.get("program", ""))
 
 
-def _guarded(hooks: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+def _guarded(hooks: Sequence[Row]) -> tuple[str, str]:
     """The agents whose hooks ask this gate, as this user and this folder see it."""
     if not hooks:
         return "none guarded by hooks here: run `interlock install`", "ask"
@@ -112,7 +132,7 @@ def _guarded(hooks: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     return ", ".join(words) + ("; see `interlock hooks`" if broken else ""), "deny" if broken else ""
 
 
-def _operators(found: Mapping[str, Any]) -> tuple[str, str]:
+def _operators(found: Row) -> tuple[str, str]:
     count = found.get("operators")
     if count is None:
         return "unknown: the store cannot be used", "deny"
@@ -179,3 +199,123 @@ def coverage_main(args: Args) -> int:
     if missed and not args.json:
         print(f"{pluralize(missed, 'call')} ran that no hook was asked about; `interlock audit tail` has them.")
     return FAILED if missed else OK
+
+
+_MARKS = {"ok": ("well", "allow"), "note": ("note", "ask"), "problem": ("PROBLEM", "deny")}
+
+
+@command(
+    "doctor",
+    "Proves that the guard fires: reads each installed file as the agent would, runs the very command in it with a\n"
+    "harmless call that has to pass and one that has to be denied, and says how long that took, what happens without a\n"
+    "daemon, and what switches hooks off.",
+    "interlock doctor\ninterlock doctor claude-code --deep\ninterlock doctor --json",
+    argument("agents", "AGENT", "default: all that are guarded", nargs="*"),
+    flag("--deep", "put the daemon's socket aside for a moment, and see what the hooks do then"),
+    exits="exit codes: 0 all is well, 1 there are problems, 2 wrong usage",
+)
+def doctor_main(args: Args) -> int:
+    """Check everything between an agent and the gate."""
+    config = settings(args)
+    chosen = _chosen(args, config)
+    general = list(_general(args, config, chosen))
+    each = [(one, list(_each(args, one, config))) for one in chosen]
+    well = all(finding.state != "problem" for finding in [*general, *(f for _, found in each for f in found)])
+    return report(args, _json(well, general, each), _lines(well, general, each), OK if well else FAILED)
+
+
+def _chosen(args: Args, config: Config) -> list[HookedFile]:
+    home, project = home_and_project()
+    wanted = {agent.word for agent in named_agents(args.agents)}
+    found = hooked_files(config, home, project)
+    if missing := wanted - {one.agent.word for one in found}:
+        raise CommandError(
+            f"not guarded: {', '.join(sorted(missing))}; run `{typed_name()} install {' '.join(sorted(missing))}`"
+        )
+    return [one for one in found if not wanted or one.agent.word in wanted]
+
+
+def _each(args: Args, one: HookedFile, config: Config) -> Iterator[Check]:
+    yield from check_hooks(one, config, home_and_project()[0])
+    if args.deep and not one.problem:
+        _require_person()
+        yield from check_without_daemon(one, config)
+
+
+def _require_person() -> None:
+    """Refuses an agent's terminal: the deep check briefly judges other agents' calls without a daemon."""
+    if why := agent_above(os.getpid()):
+        raise CommandError(f"--deep is for a person, and this looks like an agent's terminal: {why}")
+
+
+def _general(args: Args, config: Config, chosen: Sequence[HookedFile]) -> Iterator[Check]:
+    """Check the daemon, the configuration, and that some agent is guarded."""
+    if not chosen:
+        yield Check("agents", "problem", f"no agent is guarded: run `{typed_name()} install`")
+    try:
+        status = daemon(args).get("/status")
+        mode = status.get("mode", "")
+        words = f"answers on {config.socket_path}; isolation {status.get('strength', '')}, mode {mode}"
+        yield Check("daemon", "ok" if mode == "enforcing" else "problem", words + _loosened_mode(mode))
+        if status.get("operators") == 0:
+            words = f"there is none, so whatever takes one is denied at once; in a terminal of your own: {typed_name()} operator add"
+            yield Check("operators", "note", words)
+        for said in [*(status.get("problems") or ()), *(status.get("warnings") or ())]:
+            yield Check("daemon", "note", str(said))
+    except (NoDaemon, ApiError) as error:
+        yield Check("daemon", "problem", str(error))
+    for file in find_project_files(str(home_and_project()[1])):
+        words = f"{file.path} cannot be used, so everything is asked about here: {'; '.join(file.problems)}"
+        yield (
+            Check("project", "problem", words) if file.problems else Check("project", "ok", f"{file.path} counts here")
+        )
+    journal = check_journal(config)
+    yield journal
+    if journal.state == "ok" and any(one.agent.rewrites is not None for one in chosen):
+        yield check_wrapping(config)
+    yield from check_separation(config)
+    for said in config.concerns():  # R-14
+        yield Check("configuration", "note", said)
+    if not args.deep:
+        yield Check("daemon down", "ok", f"then {fail_mode(config)}; --deep tries it")
+
+
+def _loosened_mode(mode: str) -> str:
+    return "" if mode == "enforcing" else ", so nothing is stopped"
+
+
+def _json(well: bool, general: Sequence[Check], each: Sequence[tuple[HookedFile, Sequence[Check]]]) -> dict[str, Any]:
+    return {
+        "well": well,
+        "findings": [asdict(finding) for finding in general],
+        "agents": [
+            {
+                "agent": one.agent.word,
+                "scope": one.scope,
+                "path": str(one.place.path),
+                "findings": [asdict(finding) for finding in found],
+            }
+            for one, found in each
+        ],
+    }
+
+
+def _lines(well: bool, general: Sequence[Check], each: Sequence[tuple[HookedFile, Sequence[Check]]]) -> Iterator[Line]:
+    def row(finding: Check) -> Line:
+        mark, style = _MARKS[finding.state]
+        return (
+            StyledText(f"  {mark:<8}", style),
+            StyledText(f"{finding.what:<14}", "dim"),
+            StyledText(visible(finding.words)),
+        )
+
+    yield (StyledText("Interlock", "heading"),)
+    yield from map(row, general)
+    for one, found in each:
+        yield ()
+        yield (StyledText(visible(f"{one.agent.title} ({one.scope})"), "heading"),)
+        yield from map(row, found)
+    yield ()
+    problems = sum(finding.state == "problem" for finding in [*general, *(f for _, found in each for f in found)])
+    words = "All is well: the guard fires." if well else f"{pluralize(problems, 'problem')}."
+    yield (StyledText(words, "allow" if well else "deny"),)

@@ -28,7 +28,7 @@ from interlock.install.changes import FileChange, plan_uninstall, plan_uninstall
 from interlock.install.discovery import hooked_files
 from interlock.install.files import FileProblem
 from interlock.install.system import CannotSetUp
-from interlock.install.wrap_setting import switch_off
+from interlock.install.user_service import switch_off
 
 if TYPE_CHECKING:
     from interlock.config import Config

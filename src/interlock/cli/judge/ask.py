@@ -1,15 +1,376 @@
-"""`interlock ask`: turns plain words into a plan to read, edit and answer; nothing runs without a yes at this terminal."""
+"""`interlock ask`: turns plain words into a plan to read, edit and answer at this terminal; nothing runs without a yes."""
 
 from __future__ import annotations
 
+import os
+import readline
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from types import FrameType, MappingProxyType
 from typing import Any
 
+from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.approvals.rendering import requirement_words
 from interlock.cli.arguments import OPERATOR, Args, argument, flag
-from interlock.cli.command import OK, USAGE, CommandError, command, list_rows, report_table, say_json
-from interlock.cli.judge import ask_session
-from interlock.cli.judge.ask_session import choose_planner, request_plan
-from interlock.cli.sign_in import operator_session
+from interlock.cli.command import (
+    OK,
+    USAGE,
+    CommandError,
+    Row,
+    command,
+    daemon,
+    list_rows,
+    report,
+    report_table,
+    say,
+    say_json,
+    settings,
+)
+from interlock.cli.sign_in import CHANNEL, confirm, operator_session
+from interlock.client import ApiError, DaemonClient, NoDaemon, path_segment
+from interlock.identity.terminal import controlling_terminal, read_passphrase
+from interlock.journal.running import JournalRun, begin_run
 from interlock.local_times import ago
+
+PATIENCE = 660.0  # seconds; a planner has ten minutes at most
+NOT_RUN = -1
+NOT_CHOSEN = "PLANNER_NOT_CHOSEN"
+
+
+def run_session(args: Args) -> int:
+    """Sign in once and serve requests in turn; with words, that one request."""
+    with operator_session(args) as operator:
+        if args.workflow:
+            return _workflow(operator, args)
+        if args.intent or args.again:
+            return _code(review(operator, args, request_plan_or_choose(operator, args, args.intent)))
+        code = OK
+        print("Say what you want; an empty line ends.")
+        while words := _ask_line("\nask > "):
+            try:
+                code = _code(review(operator, args, request_plan_or_choose(operator, args, words)))
+            except ApiError as error:
+                print(f"interlock ask: {error}", file=sys.stderr)
+        return code
+
+
+def request_plan_or_choose(operator: DaemonClient, args: Args, words: str) -> Row:
+    """Request the plan; asks once for the planner where the configuration leaves it open."""
+    try:
+        return request_plan(operator, args, words)
+    except ApiError as error:
+        if error.code != NOT_CHOSEN:
+            raise
+        print(f"interlock ask: {error}", file=sys.stderr)
+    ask_for_planner(operator)
+    return request_plan(operator, args, words)
+
+
+def request_plan(operator: DaemonClient, args: Args, words: str) -> Row:
+    """The plan for these words, or one from the history."""
+    if args.again:
+        return dict(operator.post(f"/plans/{path_segment(args.again)}/again"))
+    body = {"intent": words, "cwd": os.path.realpath(args.cwd or ".")}
+    return dict(operator.call("POST", "/plans", body, patience=PATIENCE))
+
+
+def review(operator: DaemonClient, args: Args, plan: Row) -> int:
+    """Review a plan until the person runs or discards it; returns the command's exit code, or NOT_RUN."""
+    path = f"/plans/{path_segment(str(plan['id']))}"
+    try:
+        return _review_loop(operator, args, path, plan)
+    except BaseException:
+        _discard(operator, path)  # nobody is asked about an abandoned plan
+        raise
+
+
+def _review_loop(operator: DaemonClient, args: Args, path: str, plan: Row) -> int:
+    while True:
+        say(plan_lines(plan))
+        runs = bool(plan.get("approvable", True))
+        offered = "[r]un, " if runs else "Nobody may approve this, so it does not run from here. "
+        answer = _ask_line(f"{offered}[e]dit, [s]ave as a workflow, anything else discards it: ").casefold()
+        if answer in ("e", "edit"):
+            plan = _edit_plan(operator, path, plan)
+        elif answer in ("s", "save"):
+            _save(operator, plan)
+        elif answer in ("r", "run") and runs:
+            if plan.get("confirmation") and not confirm(str(plan["confirmation"])):
+                print("Not run.")
+                continue
+            found = _run(operator, args, path, plan)
+            if isinstance(found, int):
+                return found
+            plan = found
+        else:
+            operator.post(f"{path}/reject")
+            print("Discarded; nothing was run.")
+            return NOT_RUN
+
+
+def _discard(operator: DaemonClient, path: str) -> None:
+    """Discard a plan; one that ran or is gone is no error."""
+    with suppress(ApiError, NoDaemon, OSError):
+        operator.post(f"{path}/reject")
+
+
+def _run(operator: DaemonClient, args: Args, path: str, plan: Row) -> int | Row:
+    """Run the plan once the daemon allows it; returns the changed plan where it needs another review."""
+    said = {
+        "command": plan["command"],
+        "mark": plan["mark"],
+        "understood": bool(plan.get("confirmation")),
+        "at": "terminal",
+    }
+    answer: Row = operator.post(f"{path}/run", said)
+    if answer.get("status") == "held":
+        print(f"\n{answer.get('reason', '')}")
+        ticket = answer.get("ticket")
+        if not isinstance(ticket, Mapping) or ticket.get("state") != "pending_approval":
+            return plan
+        if not confirm("Approve exactly this, once, with your passphrase?"):
+            return plan
+        _approve_ticket(operator, args, str(ticket["id"]))
+        answer = operator.post(f"{path}/run", said)
+        if answer.get("status") == "held":
+            raise CommandError(str(answer.get("reason", "")))
+    journal = None if plan["flags"].get("escalatesPrivileges") else begin_run(settings(args), "plan")
+    code = _run_here(operator, path, str(answer["command"]), str(answer["cwd"]), journal)
+    if journal is not None and (undo := journal.id()):
+        print(f"`interlock undo {undo}` takes back what it changed.")
+    elif answer.get("kept"):
+        print(f"A snapshot was taken first: interlock undo {answer['kept']}")
+    return code
+
+
+def _approve_ticket(operator: DaemonClient, args: Args, ticket: str) -> None:
+    """Approve the plan's ticket with the passphrase, typed once more."""
+    name = str(operator.get("/session")["operator"])
+    server = daemon(args)
+    passphrase = read_passphrase(f"Passphrase of {name}: ")
+    token = server.post("/session", {"operator": name, "passphrase": passphrase, "channel": CHANNEL})["token"]
+    again = server.on_behalf(token)
+    try:
+        again.post(f"/tickets/{path_segment(ticket)}/approve")
+    finally:
+        again.call("DELETE", "/session")
+
+
+def _run_here(operator: DaemonClient, path: str, command: str, cwd: str, journal: JournalRun | None) -> int:
+    """Run the command as this user at this terminal; Ctrl-C goes to the command."""
+    shell = next((one for one in ("/bin/bash", "/usr/bin/bash") if os.path.exists(one)), "/bin/sh")
+    before = signal.signal(signal.SIGINT, _ignore_signal)
+    sys.stdout.flush()
+    code, stopped = 126, True
+    try:
+        words = [shell, "-c", command]
+        code = subprocess.call(journal.argv(words) if journal is not None else words, cwd=cwd)
+        stopped = code < 0
+        code = 128 - code if code < 0 else code
+    except OSError as error:
+        stopped = False
+        print(f"interlock ask: {error}", file=sys.stderr)
+    finally:
+        signal.signal(signal.SIGINT, before)
+        _report_end(operator, path, code, stopped)
+    print(f"\nended with {code}")
+    return code
+
+
+def _report_end(operator: DaemonClient, path: str, code: int, stopped: bool) -> None:
+    try:
+        operator.post(f"{path}/done", {"exitCode": code, "interrupted": stopped})
+    except (ApiError, NoDaemon) as error:
+        print(f"interlock ask: the history does not know how it ended: {error}", file=sys.stderr)
+
+
+def _ignore_signal(number: int, frame: FrameType | None) -> None:
+    """Ignores Ctrl-C, which reaches the command by itself."""
+
+
+def _edit_plan(operator: DaemonClient, path: str, plan: Row) -> Row:
+    """The plan with the edited text, assessed again."""
+    text = _edit_line("Command: ", str(plan["command"]))
+    if not text.strip():
+        return plan
+    try:
+        found: Row = operator.call("PUT", path, {"command": text})
+    except ApiError as error:
+        print(f"interlock ask: {error}", file=sys.stderr)
+        return plan
+    return found
+
+
+def _save(operator: DaemonClient, plan: Row) -> None:
+    name = _ask_line("Name of the workflow: ")
+    if not name:
+        return
+    step = {"command": plan["command"], "cwd": plan["cwd"], "intent": plan["intent"]}
+    try:
+        operator.post("/workflows", {"name": name, "steps": [step]})
+    except ApiError as error:
+        print(f"interlock ask: {error}", file=sys.stderr)
+    else:
+        print(f"Saved as {name!r}: interlock ask --workflow {name!r}")
+
+
+def _workflow(operator: DaemonClient, args: Args) -> int:
+    """The steps of a workflow, each with its own review; stops where one fails, if it says so."""
+    opened: Row = operator.post(f"/workflows/{path_segment(args.workflow)}/open")
+    flow, steps, code = opened["workflow"], opened["steps"], OK
+    for number, plan in enumerate(steps, 1):
+        print(f"\nStep {number} of {len(steps)} of {flow['name']!r}")
+        found = review(operator, args, plan)
+        if found == NOT_RUN:
+            print("The workflow ends here.")
+            return code
+        code = found
+        if code and flow["stopOnFailure"]:
+            print("The workflow stops: this step failed.")
+            return code
+    return code
+
+
+def _edit_line(prompt: str, text: str) -> str:
+    """One line to edit at the terminal, the text already in it."""
+    if "\n" in text:
+        print("This command has several lines; what you type takes the place of all of them.")
+        return _ask_line(prompt)
+    readline.set_startup_hook(lambda: readline.insert_text(text))
+    try:
+        return input(prompt)
+    except EOFError:
+        return ""
+    finally:
+        readline.set_startup_hook()
+
+
+def _ask_line(prompt: str) -> str:
+    with controlling_terminal() as terminal:
+        return terminal.ask(prompt).strip()
+
+
+def _code(found: int) -> int:
+    return OK if found == NOT_RUN else found
+
+
+ASK = "?"  # the name that stands for no name
+_PLANNER_WORDS = {
+    "ollama": "Ollama, with {model}",
+    "mock": "the built-in planner: some forty everyday requests, and nobody is asked",
+}
+
+
+def choose_planner(operator: DaemonClient, args: Args) -> int:
+    """Choose the planner: `--planner NAME`, else asks; with --json only lists them."""
+    if args.planner == ASK and args.json:
+        say_json(operator.get("/planner"))
+        return OK
+    found = operator.get("/planner") if args.planner == ASK else _set_planner(operator, args.planner)
+    if args.planner == ASK:
+        found = ask_for_planner(operator, found)
+    return report(args, found, _describe_planner(found))
+
+
+def ask_for_planner(operator: DaemonClient, found: Row | None = None) -> Row:
+    """Ask for a planner at the terminal; raises CommandError where none is chosen."""
+    found = found or operator.get("/planner")
+    if not found.get("open"):
+        raise CommandError(f"{_describe_planner(found)} It is set in the configuration: planner.use", USAGE)
+    names = [str(name) for name in found.get("choices") or ()]
+    print(f"\nWhich planner answers? {_describe_listener(found)}")
+    for number, name in enumerate(names, 1):
+        print(f"  {number}  {_PLANNER_WORDS.get(name, name).format(model=visible(str(found.get('model', ''))))}")
+    with controlling_terminal() as terminal:
+        answer = terminal.ask(f"[{'/'.join(str(at) for at in range(1, len(names) + 1))}]: ").strip()
+    name = names[int(answer) - 1] if answer.isdecimal() and 1 <= int(answer) <= len(names) else answer
+    if name not in names:
+        raise CommandError("no planner was chosen; `interlock ask --planner` asks again")
+    return _set_planner(operator, name)
+
+
+def _set_planner(operator: DaemonClient, name: str) -> Row:
+    found: Row = operator.call("PUT", "/planner", {"use": name})
+    return found
+
+
+def _describe_listener(found: Row) -> str:
+    place = visible(str(found.get("host", "")))
+    if not found.get("listens"):
+        return f"Nobody listens at {place} now."
+    user = visible(str(found.get("listener") or ""))
+    return f"A program of the user {user} listens at {place}." if user else f"Some program listens at {place}."
+
+
+def _describe_planner(found: Row) -> str:
+    use = str(found.get("use") or "")
+    if not use:
+        return "No planner is chosen yet."
+    words = _PLANNER_WORDS.get(use, use).format(model=visible(str(found.get("model", ""))))
+    return f"The planner is {words}."
+
+
+_STYLE = MappingProxyType({"low": "allow", "medium": "ask", "high": "deny"})
+
+
+def plan_lines(plan: Row) -> Iterator[Line]:
+    """The lines of a plan's review: request, command, risk and reasons."""
+    yield ()
+    if plan.get("notice"):
+        yield (StyledText(visible(str(plan["notice"])), "dim"),)
+    yield _row("Asked", plan.get("intent"))
+    lines = str(plan.get("command", "")).split("\n")
+    yield _row("Command", lines[0], "command")
+    for line in lines[1:]:
+        yield _row("", line, "command")
+    yield _row("In", plan.get("cwd"))
+    risk = str(plan.get("risk", ""))
+    lost = plan.get("irreversible") and not plan.get("copied")
+    level = f"{risk} risk, {plan.get('level_name', '')}" + (", cannot be undone" if lost else "")
+    yield _row("Risk", level, _STYLE.get(risk, "deny"))
+    for words in plan.get("safetyFlags") or ():
+        yield _row("", words, "mark")
+    for words in plan.get("reasons") or ():
+        yield _row("Because", words)
+    if plan.get("blast"):
+        yield _row("Impact", plan["blast"], "mark")
+    if plan.get("copied"):
+        yield _row("Copied", "what it would destroy is copied first; `interlock undo` brings it back", "allow")
+    for words in plan.get("instead") or ():
+        yield _row("Instead", words)
+    asked = plan.get("requirement")
+    if isinstance(asked, Mapping) and asked.get("word") != "allow":
+        yield _row("Gate", requirement_words(asked))
+    if plan.get("edited"):  # whatever the planner said was about another command
+        yield _row("Edited", f"it was {plan.get('generated', '')}")
+    else:
+        yield from _claims(plan)
+    if plan.get("contextUsed"):
+        yield _row("It knew", ", ".join(map(str, plan["contextUsed"])))
+    for words in plan.get("notes") or ():
+        yield _row("Note", words)
+    yield ()
+
+
+def _claims(plan: Row) -> Iterator[Line]:
+    """The planner's own statements about its command."""
+    if plan.get("explanation"):
+        yield _row("Does", plan["explanation"])
+    if plan.get("expectedEffect"):
+        yield _row("Effect", plan["expectedEffect"])
+    for words in plan.get("assumptions") or ():
+        yield _row("Assumes", words)
+    sure = plan.get("confidence")
+    if isinstance(sure, int | float):
+        yield _row("Sure", f"{round(sure * 100)} %, says {plan.get('planner', '')}")
+
+
+def _row(name: str, value: object, style: str = "") -> Line:
+    return (StyledText(f"{name:<9}", "dim"), StyledText(visible(str(value or "")), style))
+
 
 _EXAMPLES = """
 interlock ask 'free some disk space'
@@ -54,7 +415,7 @@ def main(args: Args) -> int:
         return _list_history(args)
     if args.json:
         return _print_plan(args)
-    return ask_session.run_session(args)
+    return run_session(args)
 
 
 def _print_plan(args: Args) -> int:
@@ -82,11 +443,11 @@ def _list_history(args: Args) -> int:
         empty = "there is no workflow yet; save one after a run, or on the console's Ask page"
         return report_table(args, found, ("workflow", "steps", "by", ""), rows, empty)
     rows = [
-        [one["id"], ago(one["madeAt"]), one["status"] + _code(one), one["risk"], one["command"]]
+        [one["id"], ago(one["madeAt"]), one["status"] + _exit_words(one), one["risk"], one["command"]]
         for one in list_rows(found, "plans")
     ]
     return report_table(args, found, ("plan", "when", "how", "risk", "command"), rows, "nothing was asked yet")
 
 
-def _code(row: Any) -> str:
+def _exit_words(row: Row) -> str:
     return f" ({row['exitCode']})" if row.get("exitCode") else ""

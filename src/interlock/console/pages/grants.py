@@ -6,22 +6,21 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from interlock.approvals import answers, settle
+from interlock.approvals import answers
 from interlock.approvals.grant_coverage import narrow_grant
 from interlock.approvals.grants import add_grant, is_signed, parse_grant, revoke_grant
 from interlock.approvals.statements import suffices_alone
 from interlock.console.cards import approves_too_fast, card_of, needs_step_up
-from interlock.console.pages.queue import require_typed_name
+from interlock.console.pages.queue import find_ticket, require_typed_name
+from interlock.console.pages.try_ import plain_text
 from interlock.console.replies import json_handler
 from interlock.console.stepup import grant_begin, grant_signed
-from interlock.console.trial import plain_text
 from interlock.console.visit import (
     ADMIN,
     APPROVER,
     Answer,
     InvalidInput,
     Page,
-    PageNotFound,
     PageRoutes,
     RedirectTo,
     Visit,
@@ -63,7 +62,8 @@ def listing(visit: Visit) -> Answer:
 @routes.get("/new", APPROVER)
 def new(visit: Visit) -> Answer:
     """The form, filled in with the narrow grant that a ticket suggests."""
-    ticket = _ticket(visit, visit.query.get("ticket", ""))
+    id = visit.query.get("ticket")
+    ticket = find_ticket(visit, id) if id else None
     return _form(visit, _suggestion(ticket) if ticket else dict(_BEGINNING), ticket)
 
 
@@ -92,16 +92,6 @@ def _suggestion(ticket: Ticket) -> dict[str, str]:
     lists = {name: "\n".join(made[name]) for name in ("targets", "digests")}
     rest = {name: str(made[name]) for name in ("effect", "ceiling", "count", *_WHO)}
     return {**_BEGINNING, **rest, **lists, "ticket": ticket.id}
-
-
-def _ticket(visit: Visit, id: str) -> Ticket | None:
-    if not id:
-        return None
-    state = visit.state
-    found = state.store.read(lambda tx: tx.ticket(id))
-    if found is None:
-        raise PageNotFound(f"there is no ticket {id[:80]}")
-    return settle(found, state.clock.now())
 
 
 @routes.post("/test", APPROVER)
@@ -138,7 +128,8 @@ def begin(visit: Visit) -> Mapping[str, Any]:
 @routes.post(role=APPROVER)
 def save(visit: Visit) -> Answer:
     """Signs the grant and, on request, approves the ticket it began with, unless that takes a step-up."""
-    ticket = _ticket(visit, visit.form.get("ticket", ""))
+    id = visit.form.get("ticket")
+    ticket = find_ticket(visit, id) if id else None
     try:
         if visit.form.get("too") and ticket is not None and not needs_step_up(ticket):
             require_typed_name(visit, ticket)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from interlock.audit.search import policy_changes
-from interlock.console.trial import plain_text, policy_from_text
+from interlock.console.pages.try_ import plain_text, policy_from_text
 from interlock.console.visit import Answer, Page, PageNotFound, PageRoutes, Visit
 from interlock.engine.preview import failed_cases
 from interlock.engine.replay import compare_policies

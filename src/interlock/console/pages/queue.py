@@ -97,11 +97,8 @@ def _ticket(tx: Tx, challenge: Challenge) -> Ticket | None:
 def one(visit: Visit) -> Answer:
     """One ticket's page, in any state."""
     state, id = visit.state, visit.id
-    ticket, approvals = state.store.read(lambda tx: (tx.ticket(id), tx.approvals(id)))
-    if ticket is None:
-        raise PageNotFound(f"there is no ticket {id[:80]}")
-    tries = other_attempts(state, [ticket]).get(id, ())
-    card = card_of(settle(ticket, state.clock.now()), approvals, tries)
+    ticket, approvals = find_ticket(visit, id), state.store.read(lambda tx: tx.approvals(id))
+    card = card_of(ticket, approvals, other_attempts(state, [ticket]).get(id, ()))
     template = "queue/_ticket.html" if visit.part else "queue/ticket.html"
     return Page(template, {"card": card, "type_target": approves_too_fast(state, visit.who.operator)})
 
@@ -109,15 +106,20 @@ def one(visit: Visit) -> Answer:
 @routes.post("/console/tickets/{id}/approve", APPROVER)
 def approve(visit: Visit) -> Answer:
     """Approves a ticket for which a cookie suffices; refuses one that takes a step-up."""
-    state, id = visit.state, visit.id
-    ticket = state.store.read(lambda tx: tx.ticket(id))
-    if ticket is None:
-        raise PageNotFound(f"there is no ticket {id[:80]}")
+    ticket = find_ticket(visit, visit.id)
     if needs_step_up(ticket):
         raise InvalidInput("this takes your passkey, or your passphrase and a code")
     require_typed_name(visit, ticket)
-    answers.approve(state, visit.session, id, form_field(visit, "reason", needed=False))
+    answers.approve(visit.state, visit.session, ticket.id, form_field(visit, "reason", needed=False))
     return _after_answer(visit)
+
+
+def find_ticket(visit: Visit, id: str) -> Ticket:
+    """The ticket as time has left it."""
+    found = visit.state.store.read(lambda tx: tx.ticket(id))
+    if found is None:
+        raise PageNotFound(f"there is no ticket {id[:80]}")
+    return settle(found, visit.state.clock.now())
 
 
 def require_typed_name(visit: Visit, ticket: Ticket) -> None:

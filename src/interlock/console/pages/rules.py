@@ -16,7 +16,7 @@ from interlock.analysis.packs import PackError
 from interlock.analysis.rules import Rule, Rulebook
 from interlock.analysis.rules.load import SHIPPED, build_rulebook, example_failures, join_rulebooks, load_files
 from interlock.analysis.rules.rendering import clause_words, example_words
-from interlock.console.trial import KINDS, action_of, form_fields, plain_text, try_action
+from interlock.console.pages.try_ import KINDS, action_of, form_fields, plain_text, try_action
 from interlock.console.visit import Answer, InvalidInput, Page, PageNotFound, PageRoutes, Visit
 from interlock.model import Action, Level
 from interlock.policy.load import toml

@@ -16,7 +16,7 @@ from interlock.runtime.adapters import LoadedAdapter
 from interlock.runtime.servers import accept_tools, server_standing
 from interlock.runtime.state import State
 from interlock.server.routes import AGENT, ANYBODY, OPERATOR, describe
-from interlock.web.bodies import Acceptance, MetServer, RequestBody, TrustChange, Word
+from interlock.web.bodies import Acceptance, MetServer, Name, RequestBody, TrustChange, Word
 from interlock.web.context import By, Context, Who
 from interlock.web.errors import HttpProblem
 from interlock.web.evaluate_body import server_of
@@ -76,8 +76,8 @@ class NewRequest(RequestBody):
     adapter: Word
     operation: Word
     file: Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the adapter file that is served")]
-    agent: Annotated[str, Field(max_length=200)] = ""
-    session: Annotated[str, Field(max_length=200)] = ""
+    agent: Name = ""
+    session: Name = ""
     token: Annotated[str, Field(max_length=200, description="quota_continue_…, after a pause")] = ""
     count: Annotated[bool, Field(description="whether the request follows; else only the quota is checked")] = False
 
@@ -139,3 +139,6 @@ def _request(loaded: LoadedAdapter, body: NewRequest) -> ServiceRequest:
             "NOT_FOUND_OPERATION", "this adapter has no such operation", details={"operation": body.operation}
         )
     return ServiceRequest(own.maps_to, own.category)
+
+
+ROUTES = (adapter_routes, server_routes, quota_routes)

@@ -131,3 +131,6 @@ def coverage_routes(context: Context) -> APIRouter:
         return {**found.wire(), "sessions": shown}
 
     return router
+
+
+ROUTES = (agent_routes, hook_file_routes, jail_routes, coverage_routes)

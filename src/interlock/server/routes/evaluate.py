@@ -118,3 +118,6 @@ def _answer(state: State, principal: str, body: TypedCommand) -> dict[str, Any]:
         "instead": worst.instead if worst else "",
         "impact": answer.seen.words if answer.seen is not None else "",
     }
+
+
+ROUTES = (preview_routes,)

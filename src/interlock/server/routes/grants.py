@@ -97,3 +97,6 @@ def _json(state: State, grant: Grant) -> dict[str, Any]:
 
 def _trial_json(one: StandingTrial) -> dict[str, Any]:
     return {**asdict(one), "level": one.level.word}
+
+
+ROUTES = (grant_routes, standing_routes)

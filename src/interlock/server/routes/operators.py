@@ -233,3 +233,6 @@ def _number(key: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise HttpProblem("VALIDATION_INVALID_TYPE", f"row.{key}: expected a number")
     return float(value)
+
+
+ROUTES = (operator_routes,)

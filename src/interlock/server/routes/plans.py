@@ -218,3 +218,6 @@ def _workflow_run(state: State, by: OperatorSession, id: str, body: WorkflowRun)
             for at, one in found.held
         ]
         return {"status": "held", "reason": str(found), "held": held}
+
+
+ROUTES = (planner_routes, plan_routes, workflow_routes)

@@ -1,30 +1,33 @@
-"""Routes for the daemon itself: policy in force, status, figures, health, the pause, notification channels."""
+"""Routes for the daemon itself and its audit log: policy in force, status, figures, health, the pause, channels; search, verify, export."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, StreamingResponse
 
 from interlock.approvals import challenges, pausing
+from interlock.audit.export import csv_lines, jsonl
+from interlock.audit.proof import writer_records
 from interlock.config.values import without_password
 from interlock.engine.statistics import COUNTER, HISTOGRAM, Family, Sample, families, figures_of, reached_limits
 from interlock.identity.isolation import SEPARATE
 from interlock.model import TicketState
 from interlock.notify import outbox
 from interlock.ports import StoreError
-from interlock.records import TicketQuery
+from interlock.records import AuditQuery, AuditRow, TicketQuery
 from interlock.runtime.state import State
 from interlock.server.routes import ANYBODY, OPEN, OPERATOR, describe
 from interlock.server.routes.agents import jails_json
 from interlock.times import iso
 from interlock.web.bodies import NewPause
 from interlock.web.callers import ApiCaller
-from interlock.web.context import By, Context, Who
-from interlock.web.wire import figures_json, policy_json
+from interlock.web.context import By, Context, Who, verify_record_once
+from interlock.web.validation import Moment, seconds_of
+from interlock.web.wire import audit_json, figures_json, policy_json, verdict_json
 
 _OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=10_000)
 
@@ -184,3 +187,61 @@ def metric(family: Family) -> Metric:
 
 def _values(sample: Sample) -> list[str]:
     return [value for _, value in sample.labels]
+
+
+_LINES: dict[str, tuple[str, Callable[[Iterable[AuditRow]], Iterator[str]]]] = {
+    "jsonl": ("application/x-ndjson", jsonl),
+    "csv": ("text/csv; charset=utf-8", csv_lines),
+}
+
+
+def audit_routes(context: Context) -> APIRouter:
+    router = APIRouter(prefix="/api/v1/audit", tags=["record"])
+
+    @router.get("", **describe("audit", OPERATOR, "Records, filtered"))
+    async def audit(
+        event: Annotated[str, Query(max_length=100)] = "",
+        since: Moment = "",
+        until: Moment = "",
+        text: Annotated[str, Query(max_length=200)] = "",
+        limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+        newest: bool = True,
+    ) -> Any:
+        times = seconds_of("since", since), seconds_of("until", until)
+        query = AuditQuery("", -1, event, *times, text, limit, newest)
+        await context.pool.run(context.state.recorder.flush)
+        rows = await context.read(lambda tx: tx.audit(query))
+        return {"records": [audit_json(row) for row in rows]}
+
+    @router.get("/verify", **describe("verdict", OPERATOR, "Verifies the record"))
+    async def prove() -> Any:
+        return verdict_json(await context.pool.run(verify_record_once, context))
+
+    @router.get("/export", **describe("export", OPERATOR, "The whole record as a file", media="application/x-ndjson"))
+    async def export(format: Annotated[str, Query(pattern="^(jsonl|csv)$")] = "jsonl") -> StreamingResponse:
+        await context.pool.run(context.state.recorder.flush)
+        media, lines = _LINES[format]
+        writers = await context.read(lambda tx: tx.audit_writers())
+        rows = (row for writer in writers for row in writer_records(context.state, writer))
+        headers = {"content-disposition": f'attachment; filename="interlock-audit.{format}"'}
+        return StreamingResponse(_chunks(context, lines(rows)), media_type=media, headers=headers)
+
+    return router
+
+
+async def _chunks(context: Context, lines: Iterator[str]) -> AsyncIterator[bytes]:
+    """Streams some hundred lines at a time, each chunk made in the pool."""
+
+    def more() -> bytes:
+        part = []
+        for line in lines:
+            part.append(line if line.endswith("\n") else line + "\n")
+            if len(part) == 500:
+                break
+        return "".join(part).encode("utf-8", "backslashreplace")
+
+    while chunk := await context.pool.run(more):
+        yield chunk
+
+
+ROUTES = (pause_routes, channel_routes, audit_routes, status_routes)

@@ -219,3 +219,6 @@ def _json(challenge: Challenge, ticket: Ticket | None) -> dict[str, Any]:
         shown=bool(challenge.code_hash),
     )
     return body | ({"ticket": ticket.id, "title": ticket.title, "level_name": ticket.level.word} if ticket else {})
+
+
+ROUTES = (ticket_routes, challenge_routes)

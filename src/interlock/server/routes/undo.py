@@ -135,3 +135,6 @@ def undo_result_json(found: undoing.UndoOutcome) -> dict[str, Any]:
     undone = found.undone
     body = _changes_json(found.snapshot, undone) | {"undone": undone.done, "refused": undone.refused}
     return body | ({"undoableAs": undone.as_id} if undone.as_id else {})
+
+
+ROUTES = (undo_routes,)
