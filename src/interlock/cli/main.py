@@ -7,102 +7,93 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from types import MappingProxyType
 
 USAGE = 2
 INTERRUPTED = 130
 NOBODY_LISTENS = 141
 
-JUDGING = MappingProxyType(
-    {
-        "explain": "say what a command would do, and whether it should run",
-        "classify": "assess JSON actions, one a line, for programs",
-        "scan": "find dangerous commands in scripts, Makefiles, Dockerfiles and CI files",
-        "rehearse": "which past actions of your agents would have asked you, from their logs",
-        "rules": "list, show, test and document the rules",
-        "adapter": "check adapter files: levels, trust, problems",
-        "prompt": "explain each command typed at a prompt",
-        "ask": "a command for plain words: review, edit, decide",
-    }
-)
-GUARDING = MappingProxyType(
-    {
-        "init": "the first run: daemon, operator, hooks, check, all in one",
-        "demo": "see it all in a minute: allowed, held, cooled off, approved, denied, recorded",
-        "serve": "start the daemon that agents ask",
-        "install": "guard a coding agent: every tool call passes the gate",
-        "uninstall": "take the hooks out again",
-        "run": "run an agent in a jail, out of reach of what guards it",
-        "journal": "run a command and keep each file just before it changes: `interlock undo` brings it back",
-        "hooks": "which agents are guarded, and in which files",
-        "doctor": "prove that the guard fires",
-        "coverage": "calls that ran, seen and missed by their hooks",
-        "proxy": "put the gate in front of any MCP server",
-        "mcp": "the execution safety loop as an MCP server, for any MCP client",
-        "status": "how the daemon is, and what waits",
-        "statusline": "one line for an agent's status bar",
-        "config": "show and check the configuration",
-        "policy": "show, check, test and compare policies",
-        "shell-hook": "guard the shell that you type in: what it has to evaluate",
-        "completion": "what a shell completes, and the manual page",
-        "conformance": "evidence for the public MCP-AQL conformance runner",
-    }
-)
-ANSWERING = MappingProxyType(
-    {
-        "pending": "what waits for an answer",
-        "show": "everything about one ticket",
-        "approve": "agree to a held action",
-        "reject": "say no to it",
-        "revoke": "take back an approval, a grant or a standing answer",
-        "wait": "wait until a ticket is answered",
-        "codes": "the code that frees a paused or blocked agent",
-        "allow": "a standing yes to what a pattern matches, tried on the record first",
-        "deny": "a standing no to it",
-        "import": "the rules of another guard as standing answers: shown first, then signed",
-        "grants": "allow something beforehand: list, add, revoke",
-        "channels": "where people are told: list, test",
-        "unlock": "sign in after the daemon was started",
-        "operator": "the people who may answer: add, list, disable, passphrase",
-        "agents": "agents, their tokens and trust",
-        "block": "stop an agent",
-        "unblock": "let it go on",
-        "mode": "whether decisions are enforced",
-        "pause": "enforcement off for a while: the way out when the gate is in the way",
-        "audit": "the record: tail, search, export, verify, stats",
-        "replay": "make recorded decisions again and compare",
-        "undo": "bring back what an action changed",
-    }
-)
-COMMANDS = MappingProxyType({**JUDGING, **GUARDING, **ANSWERING})
+JUDGING = {
+    "explain": "say what a command would do, and whether it should run",
+    "classify": "assess JSON actions, one a line, for programs",
+    "scan": "find dangerous commands in scripts, Makefiles, Dockerfiles and CI files",
+    "rehearse": "which past actions of your agents would have asked you, from their logs",
+    "rules": "list, show, test and document the rules",
+    "adapter": "check adapter files: levels, trust, problems",
+    "prompt": "explain each command typed at a prompt",
+    "ask": "a command for plain words: review, edit, decide",
+}
+GUARDING = {
+    "init": "the first run: daemon, operator, hooks, check, all in one",
+    "demo": "see it all in a minute: allowed, held, cooled off, approved, denied, recorded",
+    "serve": "start the daemon that agents ask",
+    "install": "guard a coding agent: every tool call passes the gate",
+    "uninstall": "take the hooks out again",
+    "run": "run an agent in a jail, out of reach of what guards it",
+    "journal": "run a command and keep each file just before it changes: `interlock undo` brings it back",
+    "hooks": "which agents are guarded, and in which files",
+    "doctor": "prove that the guard fires",
+    "coverage": "calls that ran, seen and missed by their hooks",
+    "proxy": "put the gate in front of any MCP server",
+    "mcp": "the execution safety loop as an MCP server, for any MCP client",
+    "status": "how the daemon is, and what waits",
+    "statusline": "one line for an agent's status bar",
+    "config": "show and check the configuration",
+    "policy": "show, check, test and compare policies",
+    "shell-hook": "guard the shell that you type in: what it has to evaluate",
+    "completion": "what a shell completes, and the manual page",
+    "conformance": "evidence for the public MCP-AQL conformance runner",
+}
+ANSWERING = {
+    "pending": "what waits for an answer",
+    "show": "everything about one ticket",
+    "approve": "agree to a held action",
+    "reject": "say no to it",
+    "revoke": "take back an approval, a grant or a standing answer",
+    "wait": "wait until a ticket is answered",
+    "codes": "the code that frees a paused or blocked agent",
+    "allow": "a standing yes to what a pattern matches, tried on the record first",
+    "deny": "a standing no to it",
+    "import": "the rules of another guard as standing answers: shown first, then signed",
+    "grants": "allow something beforehand: list, add, revoke",
+    "channels": "where people are told: list, test",
+    "unlock": "sign in after the daemon was started",
+    "operator": "the people who may answer: add, list, disable, passphrase",
+    "agents": "agents, their tokens and trust",
+    "block": "stop an agent",
+    "unblock": "let it go on",
+    "mode": "whether decisions are enforced",
+    "pause": "enforcement off for a while: the way out when the gate is in the way",
+    "audit": "the record: tail, search, export, verify, stats",
+    "replay": "make recorded decisions again and compare",
+    "undo": "bring back what an action changed",
+}
+COMMANDS = {**JUDGING, **GUARDING, **ANSWERING}
 _SECTIONS = (("Judge", JUDGING), ("Guard", GUARDING), ("Answer", ANSWERING))  # each a package
 
 # Words that share a module: word -> module, in which the function is named WORD_main.
-_SHARED = MappingProxyType(
-    {
-        "prompt": "explain",
-        "hooks": "status",
-        "coverage": "status",
-        "doctor": "status",
-        "conformance": "demo",
-        "pending": "tickets",
-        "show": "tickets",
-        "wait": "tickets",
-        "approve": "tickets",
-        "reject": "tickets",
-        "revoke": "tickets",
-        "allow": "grants",
-        "deny": "grants",
-        "import": "importing",
-        "block": "agents",
-        "unblock": "agents",
-        "mode": "agents",
-        "pause": "agents",
-        "unlock": "operator",
-        "channels": "operator",
-        "replay": "audit",
-    }
-)
+_SHARED = {
+    "prompt": "explain",
+    "hooks": "status",
+    "coverage": "status",
+    "doctor": "status",
+    "conformance": "demo",
+    "pending": "tickets",
+    "show": "tickets",
+    "wait": "tickets",
+    "approve": "tickets",
+    "reject": "tickets",
+    "revoke": "tickets",
+    "allow": "grants",
+    "deny": "grants",
+    "import": "importing",
+    "block": "agents",
+    "unblock": "agents",
+    "mode": "agents",
+    "pause": "agents",
+    "unlock": "operator",
+    "channels": "operator",
+    "replay": "audit",
+}
 
 _HELP = """\
 usage: interlock COMMAND …

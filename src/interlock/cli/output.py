@@ -7,27 +7,24 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import TextIO
 
 from interlock.analysis.display_text import Line, StyledText, visible
 
-_CODES = MappingProxyType(
-    {
-        "allow": "1;32",
-        "ask": "1;33",
-        "deny": "1;31",
-        "heading": "1",
-        "command": "36",
-        "dim": "2",
-        "mark": "31",
-        "level0": "32",
-        "level1": "32",
-        "level2": "33",
-        "level3": "31",
-        "level4": "1;31",
-    }
-)
+_CODES = {
+    "allow": "1;32",
+    "ask": "1;33",
+    "deny": "1;31",
+    "heading": "1",
+    "command": "36",
+    "dim": "2",
+    "mark": "31",
+    "level0": "32",
+    "level1": "32",
+    "level2": "33",
+    "level3": "31",
+    "level4": "1;31",
+}
 
 
 def wants_colour(out: TextIO) -> bool:

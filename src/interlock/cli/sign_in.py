@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from interlock.cli.arguments import Args
-from interlock.cli.command import USAGE, CommandError, daemon
+from interlock.cli.command import USAGE, CommandError, Row, daemon, list_rows, report
 from interlock.client import ApiError, DaemonClient, NoDaemon
 from interlock.identity.agent_detection import is_agents_terminal
 from interlock.identity.terminal import controlling_terminal, read_passphrase
@@ -35,6 +35,19 @@ def operator_session(args: Args, reading: bool = False, why: str = "") -> Iterat
     name = args.operator or str(status.get("operator") or "") or ask_name()
     with _ending(server.on_behalf(_token(server, name))) as operator:
         yield operator
+
+
+def operator_rows(args: Args, path: str, key: str) -> list[Row]:
+    """The rows of a listing that is for operators."""
+    with operator_session(args, reading=True) as operator:
+        return list_rows(operator.get(path), key)
+
+
+def operator_change(args: Args, method: str, path: str, body: Row | None, words: str) -> int:
+    """Make one change on behalf of an operator, and report it."""
+    with operator_session(args) as operator:
+        after = operator.call(method, path, body)
+    return report(args, after, words)
 
 
 @contextmanager

@@ -7,7 +7,6 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 
 from msgspec import Struct
@@ -50,15 +49,15 @@ from interlock.schema import json_schema, read_table, reference_rows, says, sett
 
 SYSTEM_CONFIG = Path("/etc/interlock/config.toml")  # of the daemon that `install --system` sets up
 ENVIRONMENT_MODE = "MCPAQL_SAFETY_LOOP"
-_STRICTNESS = MappingProxyType({"enforcing": 3, "monitoring": 2, "logging": 1, "disabled": 0})
-_RENAMED: Mapping[str, str] = MappingProxyType({
+_STRICTNESS = {"enforcing": 3, "monitoring": 2, "logging": 1, "disabled": 0}
+_RENAMED: Mapping[str, str] = {
     "looker": "[impact], with inspect (was look) and exempt (was relief)",
     "impact.look": "impact.inspect",
     "impact.relief": "impact.exempt",
     "loop.deeds": "loop.mismatch",
     "separate.looker": "separate.inspector",
     "undo.keep": "undo.enabled",
-})  # fmt: skip
+}  # fmt: skip
 
 
 class ConfigError(ValueError):
@@ -86,7 +85,7 @@ class RegistrySettings(Struct, frozen=True):
 
 
 # Every table of the file, in the order of `config show` and of the reference page.
-TABLES: Mapping[str, type[Struct]] = MappingProxyType({
+TABLES: Mapping[str, type[Struct]] = {
     "daemon": DaemonSettings,
     "store": StoreSettings,
     "policy": PolicyChoice,
@@ -112,7 +111,7 @@ TABLES: Mapping[str, type[Struct]] = MappingProxyType({
     "audit": AuditSettings,
     "telemetry": Telemetry,
     "log": LogSettings,
-})  # fmt: skip
+}  # fmt: skip
 
 
 class Config(Struct, frozen=True):

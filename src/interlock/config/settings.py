@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Annotated, Literal
 
 from msgspec import Struct
@@ -14,7 +13,7 @@ from interlock.problems import Problems
 from interlock.schema import says
 
 _CAREFUL = frozenset({"none", "safe", "reversible"})
-_LEVELS = MappingProxyType({"none": -1, **{level.word: int(level) for level in Level}})
+_LEVELS = {"none": -1, **{level.word: int(level) for level in Level}}
 PORT = 7310
 
 

@@ -40,14 +40,12 @@ from interlock.times import iso
 from interlock.web.context import Context
 from interlock.web.errors import HttpProblem, problem_of
 
-_KINDS = MappingProxyType(
-    {
-        "css": "text/css; charset=utf-8",
-        "js": "text/javascript; charset=utf-8",
-        "svg": "image/svg+xml",
-        "webmanifest": "application/manifest+json",
-    }
-)
+_KINDS = {
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+    "webmanifest": "application/manifest+json",
+}
 
 
 @cache

@@ -7,20 +7,16 @@ import hmac
 import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
-from interlock.identity.visitors import SECURE, Site, site_of
+from interlock.identity.sessions import OperatorSession
+from interlock.identity.visitors import SECURE, Site, Visitor, site_of
+from interlock.runtime.state import State
 from interlock.web.context import Context
 
-if TYPE_CHECKING:
-    from interlock.identity.sessions import OperatorSession
-    from interlock.identity.visitors import Visitor
-    from interlock.runtime.state import State
-
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+_NOTHING: Mapping[str, str] = {}
 HOME = "/console"
 OPEN, VIEWER, APPROVER, ADMIN = "", "viewer", "approver", "admin"
 

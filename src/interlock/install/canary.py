@@ -14,7 +14,6 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from pwd import struct_passwd
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -42,14 +41,12 @@ def environment(word: str, cwd: str) -> Mapping[str, str]:
     return {name: SESSION if name.endswith("_ID") else cwd for name in _VARIABLES.get(word, ())}
 
 
-_VARIABLES = MappingProxyType(
-    {
-        "claude-code": ("CLAUDE_PROJECT_DIR",),
-        "gemini": ("GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR"),
-        "droid": ("FACTORY_PROJECT_DIR",),
-        "devin": ("DEVIN_PROJECT_DIR",),
-    }
-)
+_VARIABLES = {
+    "claude-code": ("CLAUDE_PROJECT_DIR",),
+    "gemini": ("GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR"),
+    "droid": ("FACTORY_PROJECT_DIR",),
+    "devin": ("DEVIN_PROJECT_DIR",),
+}
 
 
 def _like_claude(tool: str, event_name: str = "PreToolUse") -> Callable[[str, Payload, str], Payload | None]:
@@ -150,27 +147,25 @@ def _plugin(tool: str, key: str, event_name: str) -> Callable[[str, Payload, str
     return make
 
 
-_MAKERS: Mapping[str, Callable[[str, Payload, str], Payload | None]] = MappingProxyType(
-    {
-        "amp": _plugin("Bash", "cmd", "tool.call"),
-        "antigravity": _antigravity,
-        "claude-code": _like_claude("Bash"),
-        "cline": _cline,
-        "codex": _like_claude("Bash"),
-        "copilot": _copilot,
-        "cursor": _cursor,
-        "devin": _like_claude("exec"),
-        "droid": _like_claude("Execute"),
-        "gemini": _like_claude("run_shell_command", "BeforeTool"),
-        "grok": _grok,
-        "hermes": _like_claude("terminal", "pre_tool_call"),
-        "kimi": _like_claude("Shell"),
-        "kiro": _like_claude("execute_bash"),
-        "opencode": _plugin("bash", "command", "tool.execute.before"),
-        "pi": _plugin("bash", "command", "tool_call"),
-        "windsurf": _windsurf,
-    }
-)
+_MAKERS: Mapping[str, Callable[[str, Payload, str], Payload | None]] = {
+    "amp": _plugin("Bash", "cmd", "tool.call"),
+    "antigravity": _antigravity,
+    "claude-code": _like_claude("Bash"),
+    "cline": _cline,
+    "codex": _like_claude("Bash"),
+    "copilot": _copilot,
+    "cursor": _cursor,
+    "devin": _like_claude("exec"),
+    "droid": _like_claude("Execute"),
+    "gemini": _like_claude("run_shell_command", "BeforeTool"),
+    "grok": _grok,
+    "hermes": _like_claude("terminal", "pre_tool_call"),
+    "kimi": _like_claude("Shell"),
+    "kiro": _like_claude("execute_bash"),
+    "opencode": _plugin("bash", "command", "tool.execute.before"),
+    "pi": _plugin("bash", "command", "tool_call"),
+    "windsurf": _windsurf,
+}
 
 
 _MOST_BYTES = 4 << 20

@@ -22,14 +22,12 @@ from interlock.strict_json import unique_keys
 Body = dict[str, Any]
 
 # The fields of an action, and their keys in the request.
-_FIELDS: Mapping[Kind, Mapping[str, str]] = MappingProxyType(
-    {
-        Kind.COMMAND: MappingProxyType({"command": "command"}),
-        Kind.OPERATION: MappingProxyType({"operation": "operation", "params": "params", "crude": "crude"}),
-        Kind.TOOL: MappingProxyType({"tool": "tool", "input": "input"}),
-        Kind.INTENT: MappingProxyType({"hint": "hint"}),
-    }
-)
+_FIELDS: Mapping[Kind, Mapping[str, str]] = {
+    Kind.COMMAND: MappingProxyType({"command": "command"}),
+    Kind.OPERATION: MappingProxyType({"operation": "operation", "params": "params", "crude": "crude"}),
+    Kind.TOOL: MappingProxyType({"tool": "tool", "input": "input"}),
+    Kind.INTENT: MappingProxyType({"hint": "hint"}),
+}
 
 
 class ActionArguments(TypedDict, total=False):

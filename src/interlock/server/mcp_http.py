@@ -7,7 +7,7 @@ import hashlib
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -20,9 +20,7 @@ from interlock.mcp import instructions
 from interlock.mcp.server import Context, ToolCall, build_server, unknown_tool
 from interlock.mcp.wire import decode_message
 from interlock.server.routes.aql import AqlApi, ConnectionOptions
-
-if TYPE_CHECKING:
-    from interlock.web.callers import ApiCaller
+from interlock.web.callers import ApiCaller
 
 _HEADER = b"mcp-session-id"
 _WHO = "interlock.mcp.who"

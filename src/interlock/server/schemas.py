@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from interlock.adapters.trust import TRUSTS
@@ -21,6 +22,7 @@ TIME: Schema = {"type": "string", "format": "date-time"}
 WHOLE: Schema = {"type": "integer"}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 FLAG: Schema = {"type": "boolean"}
+FALSE: Schema = {"type": "boolean", "enum": [False]}
 ANY: Schema = {"type": "object", "additionalProperties": True}
 TEXTS: Schema = {"type": "array", "items": TEXT}
 ANYS: Schema = {"type": "array", "items": ANY}
@@ -48,13 +50,29 @@ def table(required: dict[str, Schema], optional: dict[str, Schema] | None = None
 
 
 def many(name: str, item: str) -> Schema:
-    return table({name: {"type": "array", "items": ref(item)}})
+    return table({name: array(ref(item))})
 
 
-ERROR = table({"code": {"type": "string", "enum": sorted(CODES)}, "message": TEXT}, {"details": ANY})
+def array(item: Schema) -> Schema:
+    return {"type": "array", "items": item}
+
+
+def one_of(words: Iterable[str]) -> Schema:
+    return {"type": "string", "enum": list(words)}
+
+
+def nullable(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def table_of(value: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": value}
+
+
+ERROR = table({"code": one_of(sorted(CODES)), "message": TEXT}, {"details": ANY})
 REQUIREMENT = table(
     {
-        "word": TEXT, "cooling_seconds": {"type": "number", "minimum": 0}, "human": {"type": "string", "enum": ["none", "confirm", "approve", "verify"]},
+        "word": TEXT, "cooling_seconds": {"type": "number", "minimum": 0}, "human": one_of(["none", "confirm", "approve", "verify"]),
         "approvers": TEXTS, "quorum": COUNT, "reauth": FLAG, "blocked": FLAG,
     }
 )  # fmt: skip
@@ -63,8 +81,8 @@ FLAGS = table({
 })  # fmt: skip
 
 
-_RISK: Schema = {"type": "string", "enum": list(RISKS)}
-_STATUS: Schema = {"type": "string", "enum": [*STATUSES, "starting"]}
+_RISK: Schema = one_of(RISKS)
+_STATUS: Schema = one_of([*STATUSES, "starting"])
 _EXIT: Schema = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
 _ROW = {
     "id": TEXT, "operator": TEXT, "madeAt": TIME, "status": _STATUS, "intent": TEXT, "generated": TEXT, "command": TEXT, "cwd": TEXT,
@@ -83,32 +101,32 @@ PLAN_SCHEMAS: dict[str, Schema] = {
     }),
     "planner": table(
         {
-            "use": {"type": "string", "enum": ["", *PLANNERS]}, "chosenBy": TEXT, "open": FLAG, "choices": TEXTS, "host": TEXT,
+            "use": one_of(["", *PLANNERS]), "chosenBy": TEXT, "open": FLAG, "choices": TEXTS, "host": TEXT,
             "model": TEXT, "listens": FLAG,
         },
         {"listener": TEXT},
     ),
-    "plan_history": table({"plans": {"type": "array", "items": table(_ROW, _TIMES)}}),
+    "plan_history": table({"plans": array(table(_ROW, _TIMES))}),
     "plan_kept": table({**_ROW, "output": TEXT, "cut": FLAG, "details": ANY}, _TIMES),
     "plan_run": table(
-        {"status": {"type": "string", "enum": ["running", "held"]}, "reason": TEXT},
+        {"status": one_of(["running", "held"]), "reason": TEXT},
         {"command": TEXT, "cwd": TEXT, "ticket": ref("ticket"), "kept": TEXT},
     ),
     "plan_output": table({"text": TEXT, "next": COUNT, "status": _STATUS, "seconds": COUNT, "exitCode": _EXIT, "cut": FLAG}),
     "workflow": table({
         "id": TEXT, "name": TEXT, "stopOnFailure": FLAG, "madeBy": TEXT, "madeAt": TIME, "frozen": FLAG,
-        "steps": {"type": "array", "items": table({"command": TEXT, "cwd": TEXT, "intent": TEXT})},
+        "steps": array(table({"command": TEXT, "cwd": TEXT, "intent": TEXT})),
     }),
-    "workflows": table({"workflows": {"type": "array", "items": ref("workflow")}}),
+    "workflows": many("workflows", "workflow"),
     "workflow_open": table({
-        "workflow": ref("workflow"), "steps": {"type": "array", "items": ref("plan")}, "mark": TEXT, "frozen": FLAG, "drifted": FLAG,
+        "workflow": ref("workflow"), "steps": array(ref("plan")), "mark": TEXT, "frozen": FLAG, "drifted": FLAG,
     }),
     "workflow_run": table(
-        {"status": {"type": "string", "enum": [*STATUSES, "held"]}, "reason": TEXT},
+        {"status": one_of([*STATUSES, "held"]), "reason": TEXT},
         {
             "step": COUNT,
-            "steps": {"type": "array", "items": table({"plan": TEXT, "status": _STATUS})},
-            "held": {"type": "array", "items": table({"step": COUNT, "reason": TEXT}, {"ticket": ref("ticket")})},
+            "steps": array(table({"plan": TEXT, "status": _STATUS})),
+            "held": array(table({"step": COUNT, "reason": TEXT}, {"ticket": ref("ticket")})),
         },
     ),
 }  # fmt: skip
@@ -117,12 +135,12 @@ PLAN_SCHEMAS: dict[str, Schema] = {
 _CHANGE = table(
     {
         "path": {**TEXT, "description": "or the name of a ref"},
-        "what": {"type": "string", "enum": sorted(WHATS)},
+        "what": one_of(sorted(WHATS)),
         "later": {**FLAG, "description": "whether it was changed since"},
     },
     {"diff": TEXT},
 )
-_CHANGES: Schema = {"type": "array", "items": _CHANGE}
+_CHANGES: Schema = array(_CHANGE)
 _SAID: Schema = {
     "snapshot": ref("snapshot"),
     "changes": _CHANGES,
@@ -145,7 +163,7 @@ UNDO_SCHEMAS: dict[str, Schema] = {
             "command": TEXT,
             "files": COUNT,
             "bytes": COUNT,
-            "state": {"type": "string", "enum": list(STATES)},
+            "state": one_of(STATES),
             "machine": TEXT,
         },
         {"undoes": TEXT, "endedAt": TIME, "endedBy": TEXT},
@@ -161,11 +179,11 @@ CONFIRMATION = table({"token": TEXT, "expires_at": TIME, "message": TEXT, "reaso
 _ANSWER: Schema = {
     "reason": TEXT, "decision": DECISION, "strength": TEXT, "factors": TEXTS, "deniedPatterns": ANYS, "pendingId": TEXT,
     "confirmation_token": {**TEXT, "description": "for params._confirmation; inert until a human has answered"},
-    "success": {"type": "boolean", "enum": [False]}, "error": ERROR, "confirmation": CONFIRMATION,
+    "success": FALSE, "error": ERROR, "confirmation": CONFIRMATION,
     "expiresAt": TIME, "waitMs": COUNT, "coolingEndsAt": TIME, "requiresApproval": FLAG, "approvers": TEXTS, "code": TEXT,
     "level": LEVEL, "level_name": LEVEL_NAME, "irreversible": FLAG, "canRollback": FLAG,
     "score": {"type": "integer", "minimum": 0, "maximum": 100},
-    "tier": {"type": "string", "enum": ["advisory", "confirm", "verify", "danger_zone"]}, "flags": FLAGS, "findings": ANYS,
+    "tier": one_of(["advisory", "confirm", "verify", "danger_zone"]), "flags": FLAGS, "findings": ANYS,
     "instead": TEXTS, "requirement": REQUIREMENT, "warnings": ANYS,
     "kept": {**TEXT, "description": "the snapshot taken of what it changes; `interlock undo` restores it"},
 }  # fmt: skip
@@ -202,8 +220,7 @@ ASK: Schema = {
                     "description": "of a tool that it does not list, or that changed; can only raise",
                 },
                 "hints": {
-                    "type": "array",
-                    "items": {"type": "string", "enum": ["destructive", "read_only"]},
+                    **array(one_of(["destructive", "read_only"])),
                     "description": "what the tool's annotations say",
                 },
             },
@@ -211,7 +228,7 @@ ASK: Schema = {
         "hint": {**_TITLE, "description": "what is meant to be done, in plain words"},
         "resource": {"type": "string", "maxLength": 4096},
         "params": ANY,
-        "crude": {"type": "string", "enum": ["CREATE", "READ", "UPDATE", "DELETE", "EXECUTE"]},
+        "crude": one_of(["CREATE", "READ", "UPDATE", "DELETE", "EXECUTE"]),
         "cwd": {"type": "string", "maxLength": 4096},
         "pendingId": {"type": "string", "maxLength": 200, "description": "the ticket of a retry"},
         "session": _NAME,
@@ -235,13 +252,10 @@ PAUSE = table(
 CHANNEL = table({
     "name": TEXT, "kind": TEXT, "address": TEXT, "ready": FLAG, "problem": TEXT, "private": FLAG, "builtIn": FLAG,
     "events": TEXTS, "level": LEVEL_NAME, "afterSeconds": COUNT, "perMinute": COUNT, "waiting": COUNT,
-    "recent": {
-        "type": "array",
-        "items": table(
+    "recent": array(table(
             {"event": TEXT, "state": TEXT, "tries": COUNT, "madeAt": TIME},
             {"about": TEXT, "reason": TEXT, "doneAt": TIME, "nextAt": TIME},
-        ),
-    },
+        )),
 })  # fmt: skip
 _TRIED = table({"title": TEXT, "agent": TEXT, "level": LEVEL_NAME, "before": TEXT, "after": TEXT, "why": TEXT})
 SCHEMAS: dict[str, Schema] = {
@@ -249,11 +263,11 @@ SCHEMAS: dict[str, Schema] = {
     "Asks": table({"actions": {"type": "array", "items": ref("Ask"), "minItems": 1, "maxItems": 100}}),
     "Decision": table({"allowed": FLAG, "reason": TEXT, "decision": DECISION}, _ANSWER),
     "Denial": table(
-        {"allowed": {"type": "boolean", "enum": [False]}, "reason": TEXT, "decision": DECISION},
+        {"allowed": FALSE, "reason": TEXT, "decision": DECISION},
         _ANSWER,
     ),
-    "Decisions": table({"results": {"type": "array", "items": {"anyOf": [ref("Decision"), ref("Denial")]}}}),
-    "Error": table({"success": {"type": "boolean", "enum": [False]}, "error": ERROR}),
+    "Decisions": table({"results": array({"anyOf": [ref("Decision"), ref("Denial")]})}),
+    "Error": table({"success": FALSE, "error": ERROR}),
     "ticket": table(
         {
             "id": TEXT, "state": STATE, "level": LEVEL, "level_name": LEVEL_NAME, "irreversible": FLAG, "title": TEXT,
@@ -262,7 +276,7 @@ SCHEMAS: dict[str, Schema] = {
             "approvals": {
                 "type": "array",
                 "items": table({
-                    "operator": TEXT, "channel": TEXT, "at": TIME, "verdict": {"type": "string", "enum": ["approve", "reject"]},
+                    "operator": TEXT, "channel": TEXT, "at": TIME, "verdict": one_of(["approve", "reject"]),
                 }),
             },
             "severity": TEXT, "categories": TEXTS, "openedAt": TIME, "expiresAt": TIME, "strength": TEXT,
@@ -273,7 +287,7 @@ SCHEMAS: dict[str, Schema] = {
         },
     ),
     "tickets": table({
-        "tickets": {"type": "array", "items": ref("ticket")}, "next": {"anyOf": [TEXT, {"type": "null"}]},
+        "tickets": array(ref("ticket")), "next": nullable(TEXT),
     }),
     "grant_offer": table(
         {
@@ -292,16 +306,16 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "grants": many("grants", "grant"),
     "standing": table({
-        "id": TEXT, "verdict": {"type": "string", "enum": ["allow", "deny"]}, "pattern": TEXT, "by": TEXT, "why": TEXT,
+        "id": TEXT, "verdict": one_of(["allow", "deny"]), "pattern": TEXT, "by": TEXT, "why": TEXT,
         "createdAt": TIME, "counts": {**FLAG, "description": "false: its signature is missing or its signer may not"},
     }, {"expiresAt": TIME}),
     "standings": many("standing", "standing"),
     "standing_trial": table({
         "records": COUNT, "changed": COUNT, "unchanged": COUNT,
-        "examples": {"type": "array", "items": _TRIED}, "others": {"type": "array", "items": _TRIED},
+        "examples": array(_TRIED), "others": array(_TRIED),
     }),
     "pattern": table({
-        "id": TEXT, "pattern": TEXT, "category": TEXT, "severity": {"type": "string", "enum": ["low", "medium", "high", "critical"]},
+        "id": TEXT, "pattern": TEXT, "category": TEXT, "severity": one_of(["low", "medium", "high", "critical"]),
         "description": TEXT, "requiresConfirmation": FLAG, "coolingOffMs": COUNT, "requiresHumanApproval": FLAG,
         "canRollback": {"type": ["boolean", "null"]}, "undo": TEXT,
     }),
@@ -318,8 +332,8 @@ SCHEMAS: dict[str, Schema] = {
     "blocks": many("blocks", "block"),
     "challenge": table(
         {
-            "id": {"type": "string", "format": "uuid"}, "kind": {"type": "string", "enum": ["block", "verify"]},
-            "state": {"type": "string", "enum": ["open", "verified", "answered", "expired", "aborted"]},
+            "id": {"type": "string", "format": "uuid"}, "kind": one_of(["block", "verify"]),
+            "state": one_of(["open", "verified", "answered", "expired", "aborted"]),
             "agent": table({"principal": TEXT, "name": TEXT, "session": TEXT}), "reason": TEXT, "openedAt": TIME, "expiresAt": TIME,
             "shown": FLAG, "attempts": COUNT,
         },
@@ -342,8 +356,8 @@ SCHEMAS: dict[str, Schema] = {
     }),
     "adapter": table(
         {
-            "name": TEXT, "kind": {"type": "string", "enum": ["adapter", "server"]}, "version": TEXT, "trust": TRUST, "claimed": TRUST, "why": TEXT, "operations": COUNT,
-            "history": {"type": "array", "items": table({"from": TRUST, "to": TRUST, "at": TIME, "by": TEXT, "reason": TEXT})},
+            "name": TEXT, "kind": one_of(["adapter", "server"]), "version": TEXT, "trust": TRUST, "claimed": TRUST, "why": TEXT, "operations": COUNT,
+            "history": array(table({"from": TRUST, "to": TRUST, "at": TIME, "by": TEXT, "reason": TEXT})),
         },
         {"file": TEXT, "starts": TEXT, "mark": TEXT, "certification": ANY, "revalidate_by": TIME, "overdue": FLAG},
     ),
@@ -351,7 +365,7 @@ SCHEMAS: dict[str, Schema] = {
     "accepted": table({"name": TEXT, "accepted": FLAG}),
     "adapters": many("adapters", "adapter"),
     "done": table({"success": {"type": "boolean", "enum": [True]}}),
-    "mode": table({"mode": {"type": "string", "enum": list(MODES)}, "known": TEXTS}),
+    "mode": table({"mode": one_of(MODES), "known": TEXTS}),
     "pause": PAUSE,
     "policy": table({
         "name": TEXT, "description": TEXT,
@@ -364,18 +378,18 @@ SCHEMAS: dict[str, Schema] = {
     }),
     "status": table({
         "version": TEXT, "strength": TEXT, "mode": TEXT, "policy": TEXT, "store": TEXT, "unlocked": FLAG,
-        "operators": {"anyOf": [COUNT, {"type": "null"}]},
-        "operator": {**TEXT, "description": "the name of the only one, to who is on this machine; else empty"}, "openTickets": {"anyOf": [COUNT, {"type": "null"}]},
-        "openChallenges": {"anyOf": [COUNT, {"type": "null"}]}, "problems": TEXTS,
-        "blocked": {"type": "array", "items": table({"principal": TEXT, "reason": TEXT})},
-        "raised": {"type": "array", "items": table({"principal": TEXT, "name": TEXT, "points": COUNT, "words": TEXT})},
+        "operators": nullable(COUNT),
+        "operator": {**TEXT, "description": "the name of the only one, to who is on this machine; else empty"}, "openTickets": nullable(COUNT),
+        "openChallenges": nullable(COUNT), "problems": TEXTS,
+        "blocked": array(table({"principal": TEXT, "reason": TEXT})),
+        "raised": array(table({"principal": TEXT, "name": TEXT, "points": COUNT, "words": TEXT})),
         "warnings": TEXTS, "started": TIME, "pause": PAUSE,
-        "jails": {"type": "array", "items": table({"program": TEXT, "grants": TEXTS, "since": TIME})},
+        "jails": array(table({"program": TEXT, "grants": TEXTS, "since": TIME})),
     }),
     "metrics": table({
         "totalChecked": COUNT, "destructiveDetected": COUNT, "blockedByCooling": COUNT, "blockedByApproval": COUNT,
         "approved": COUNT, "rejected": COUNT, "expired": COUNT, "executed": COUNT,
-        "bySeverity": {"type": "object", "additionalProperties": COUNT}, "byCategory": {"type": "object", "additionalProperties": COUNT},
+        "bySeverity": table_of(COUNT), "byCategory": table_of(COUNT),
     }),
     "audit": table({
         "records": {
@@ -387,9 +401,9 @@ SCHEMAS: dict[str, Schema] = {
         },
     }),
     "verdict": table({
-        "ok": FLAG, "records": COUNT, "faults": ANYS, "notes": TEXTS, "proved": {"type": "object", "additionalProperties": COUNT},
-        "unproved": COUNT, "provedUntil": {"anyOf": [TIME, {"type": "null"}]}, "touches": COUNT,
-        "touchedUntil": {"anyOf": [TIME, {"type": "null"}]},
+        "ok": FLAG, "records": COUNT, "faults": ANYS, "notes": TEXTS, "proved": table_of(COUNT),
+        "unproved": COUNT, "provedUntil": nullable(TIME), "touches": COUNT,
+        "touchedUntil": nullable(TIME),
     }),
     "preview": table({
         "verdict": TEXT, "outcome": TEXT, "level": COUNT, "levelName": TEXT, "irreversible": FLAG, "reason": TEXT, "rule": TEXT,
@@ -397,8 +411,8 @@ SCHEMAS: dict[str, Schema] = {
     }),
     "coverage": table({
         **_COVERED,
-        "agents": {"type": "array", "items": table({"agent": TEXT, "asked": COUNT, **_COVERED})},
-        "sessions": {"type": "array", "items": table({"agent": TEXT, "session": TEXT, "asked": COUNT, **_COVERED})},
+        "agents": array(table({"agent": TEXT, "asked": COUNT, **_COVERED})),
+        "sessions": array(table({"agent": TEXT, "session": TEXT, "asked": COUNT, **_COVERED})),
     }),
     "quota": table(
         {"adapter": TEXT, "trust": TEXT, "file": TEXT, "api_limits": ANY, "quotas": ANYS},
@@ -406,7 +420,7 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "room": table({"allowed": {"type": "boolean", "enum": [True]}, "warnings": ANYS}),
     "health": table({"ok": FLAG}),
-    "channels": table({"channels": {"type": "array", "items": CHANNEL}}),
+    "channels": table({"channels": array(CHANNEL)}),
     "channel_test": table({"name": TEXT, "sent": FLAG, "reason": TEXT}),
     **PLAN_SCHEMAS,
     **UNDO_SCHEMAS,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from interlock.engine.evaluate import NO_STORE
@@ -13,28 +12,26 @@ from interlock.identity.operators import SIGN_INS
 from interlock.identity.sessions import SignInRefused, TooManySignIns
 from interlock.ports import StoreError
 
-STATUSES: Mapping[str, int] = MappingProxyType(
-    {
-        "CONFIRMATION_REQUIRED": 202,
-        "PERMISSION_DENIED": 403,
-        "PERMISSION_TRUST_LEVEL_INSUFFICIENT": 403,
-        "PERMISSION_DANGER_LEVEL_DENIED": 403,
-        "NOT_FOUND_RESOURCE": 404,
-        "NOT_FOUND_OPERATION": 404,
-        "TOKEN_INVALID": 404,
-        "TOKEN_EXPIRED": 409,
-        "TOKEN_ALREADY_USED": 409,
-        "TOKEN_SCOPE_MISMATCH": 409,
-        "RATE_LIMIT_EXCEEDED": 429,
-        "RATE_LIMIT_QUOTA_PAUSE": 429,
-        "RATE_LIMIT_QUOTA_EXHAUSTED": 429,
-        "VALIDATION_PAYLOAD_TOO_LARGE": 413,
-        "PLANNER_FAILED": 502,
-        "PLANNER_TIMEOUT": 504,
-        "PLANNER_NOT_CHOSEN": 409,
-        "INTERNAL_ERROR": 500,
-    }
-)
+STATUSES: Mapping[str, int] = {
+    "CONFIRMATION_REQUIRED": 202,
+    "PERMISSION_DENIED": 403,
+    "PERMISSION_TRUST_LEVEL_INSUFFICIENT": 403,
+    "PERMISSION_DANGER_LEVEL_DENIED": 403,
+    "NOT_FOUND_RESOURCE": 404,
+    "NOT_FOUND_OPERATION": 404,
+    "TOKEN_INVALID": 404,
+    "TOKEN_EXPIRED": 409,
+    "TOKEN_ALREADY_USED": 409,
+    "TOKEN_SCOPE_MISMATCH": 409,
+    "RATE_LIMIT_EXCEEDED": 429,
+    "RATE_LIMIT_QUOTA_PAUSE": 429,
+    "RATE_LIMIT_QUOTA_EXHAUSTED": 429,
+    "VALIDATION_PAYLOAD_TOO_LARGE": 413,
+    "PLANNER_FAILED": 502,
+    "PLANNER_TIMEOUT": 504,
+    "PLANNER_NOT_CHOSEN": 409,
+    "INTERNAL_ERROR": 500,
+}
 
 
 class HttpProblem(Exception):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
-from types import MappingProxyType
 from typing import Any
 
 from interlock.adapters.trust import TRUSTS, Trust
@@ -22,18 +21,16 @@ KEYS = frozenset(
     "agent action operation adapter command tool input server hint resource params crude cwd pendingId session risk danger".split()
 )
 _AGENT_KEYS = frozenset({"name", "session", "parent"})
-LEVELS = MappingProxyType({level.word: level for level in Level})
+LEVELS = {level.word: level for level in Level}
 _CRUDE = frozenset({"CREATE", "READ", "UPDATE", "DELETE", "EXECUTE"})
 # The key that names each kind of action, and its optional keys.
-_KINDS: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        "action": frozenset({"adapter", "params", "resource", "crude"}),
-        "operation": frozenset({"adapter", "params", "resource", "crude"}),
-        "command": frozenset(),
-        "tool": frozenset({"input", "server"}),
-        "hint": frozenset(),
-    }
-)
+_KINDS: Mapping[str, frozenset[str]] = {
+    "action": frozenset({"adapter", "params", "resource", "crude"}),
+    "operation": frozenset({"adapter", "params", "resource", "crude"}),
+    "command": frozenset(),
+    "tool": frozenset({"input", "server"}),
+    "hint": frozenset(),
+}
 _ASIDE = frozenset({"adapter", "params", "resource", "crude", "input", "server"})
 _NAME, _LONG = 200, 4_096  # characters
 

@@ -115,24 +115,17 @@ async def read_body(receive: Any, length: bytes | None, limit: int) -> bytes:
 
 
 async def _whole(receive: Any, limit: int) -> bytes:
-    message = await receive()
-    body: bytes = message.get("body", b"")
-    if message["type"] == "http.request" and not message.get("more_body"):
-        if len(body) > limit:
-            raise _too_large(limit)
-        return body
-    parts, size = [body], len(body)
-    while message["type"] == "http.request" and message.get("more_body"):
-        if size > limit:
-            raise _too_large(limit)
+    parts, size = [], 0
+    while True:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
         parts.append(message.get("body", b""))
         size += len(parts[-1])
-    if message["type"] == "http.disconnect":
-        raise ClientGone
-    if size > limit:
-        raise _too_large(limit)
-    return b"".join(parts)
+        if size > limit:
+            raise _too_large(limit)
+        if not message.get("more_body"):
+            return b"".join(parts)
 
 
 def check_type(given: bytes | None) -> None:

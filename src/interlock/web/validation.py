@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from types import MappingProxyType
 from typing import Annotated, Any
 
 from fastapi.exceptions import RequestValidationError
@@ -17,30 +16,28 @@ from interlock.web.errors import HttpProblem
 _CHOICE = re.compile(r"\^\(([\w|]+)\)\$")
 VALUE, TYPE = "VALIDATION_INVALID_VALUE", "VALIDATION_INVALID_TYPE"
 # pydantic's error type -> our code and message; `{}` is the expected value.
-_KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "string_pattern_mismatch": (VALUE, "not one of the values it can have"),
-        "string_too_short": (VALUE, "expected {min_length} characters or more"),
-        "string_too_long": (VALUE, "expected no more than {max_length} characters"),
-        "too_short": (VALUE, "expected {min_length} items or more"),
-        "too_long": (VALUE, "expected no more than {max_length} items"),
-        "greater_than_equal": (VALUE, "expected {ge} or more"),
-        "less_than_equal": (VALUE, "expected {le} or less"),
-        "string_type": (TYPE, "expected a text"),
-        "string_unicode": (TYPE, "expected a text"),
-        "bool_type": (TYPE, "expected true or false"),
-        "bool_parsing": (TYPE, "expected true or false"),
-        "int_type": (TYPE, "expected a whole number"),
-        "int_parsing": (TYPE, "expected a whole number"),
-        "int_parsing_size": (TYPE, "expected a smaller number"),
-        "int_from_float": (TYPE, "expected a whole number"),
-        "list_type": (TYPE, "expected a list"),
-        "dict_type": (TYPE, "expected an object"),
-        "model_type": (TYPE, "expected an object"),
-        "model_attributes_type": (TYPE, "expected an object"),
-        "json_invalid": (TYPE, "cannot be read"),
-    }
-)
+_KINDS: Mapping[str, tuple[str, str]] = {
+    "string_pattern_mismatch": (VALUE, "not one of the values it can have"),
+    "string_too_short": (VALUE, "expected {min_length} characters or more"),
+    "string_too_long": (VALUE, "expected no more than {max_length} characters"),
+    "too_short": (VALUE, "expected {min_length} items or more"),
+    "too_long": (VALUE, "expected no more than {max_length} items"),
+    "greater_than_equal": (VALUE, "expected {ge} or more"),
+    "less_than_equal": (VALUE, "expected {le} or less"),
+    "string_type": (TYPE, "expected a text"),
+    "string_unicode": (TYPE, "expected a text"),
+    "bool_type": (TYPE, "expected true or false"),
+    "bool_parsing": (TYPE, "expected true or false"),
+    "int_type": (TYPE, "expected a whole number"),
+    "int_parsing": (TYPE, "expected a whole number"),
+    "int_parsing_size": (TYPE, "expected a smaller number"),
+    "int_from_float": (TYPE, "expected a whole number"),
+    "list_type": (TYPE, "expected a list"),
+    "dict_type": (TYPE, "expected an object"),
+    "model_type": (TYPE, "expected an object"),
+    "model_attributes_type": (TYPE, "expected an object"),
+    "json_invalid": (TYPE, "cannot be read"),
+}
 
 
 def validation_problem(error: RequestValidationError) -> HttpProblem:

@@ -21,7 +21,7 @@ from interlock.cli.command import (
     report_table,
     say_table,
 )
-from interlock.cli.sign_in import operator_session, require_reason
+from interlock.cli.sign_in import operator_change, operator_session, require_reason
 from interlock.client import path_segment
 from interlock.local_times import ago, clock
 
@@ -104,9 +104,8 @@ def _revoke(args: Args) -> int:
 
 
 def _change_agent(args: Args, change: Row, said: str) -> int:
-    with operator_session(args) as operator:
-        after = operator.call("PATCH", "/agents", {"principal": args.principal, "name": args.name, **change})
-    return report(args, after, said)
+    body = {"principal": args.principal, "name": args.name, **change}
+    return operator_change(args, "PATCH", "/agents", body, said)
 
 
 @command(
@@ -120,12 +119,10 @@ def _change_agent(args: Args, change: Row, said: str) -> int:
 def block_main(args: Args) -> int:
     """Block a principal."""
     require_reason(args, "the agent reads it")
-    with operator_session(args) as operator:
-        made = operator.post("/blocks", {"principal": args.principal, "reason": args.reason})
     words = f"Blocked: {args.principal}. Lift it with `interlock unblock {args.principal} --reason …`."
     if args.principal.startswith("uid:"):
         words += "\nThis stops every agent of that user on the socket; `interlock agents add NAME` tells agents apart."
-    return report(args, made, words)
+    return operator_change(args, "POST", "/blocks", {"principal": args.principal, "reason": args.reason}, words)
 
 
 @command(
@@ -140,9 +137,8 @@ def unblock_main(args: Args) -> int:
     """Lift a block."""
     require_reason(args)
     why = urlencode({"reason": args.reason})
-    with operator_session(args) as operator:
-        lifted = operator.call("DELETE", f"/blocks/{path_segment(args.principal)}?{why}")
-    return report(args, lifted, f"Unblocked: {args.principal}.")
+    path = f"/blocks/{path_segment(args.principal)}?{why}"
+    return operator_change(args, "DELETE", path, None, f"Unblocked: {args.principal}.")
 
 
 MODES = {
@@ -171,9 +167,7 @@ def mode_main(args: Args) -> int:
     if args.mode != "enforcing" and not args.reason:
         raise CommandError("say why with --reason: this mode takes protection away", USAGE)
     body = {"mode": args.mode} | ({"reason": args.reason} if args.reason else {})
-    with operator_session(args) as operator:
-        found = operator.call("PUT", "/mode", body)
-    return report(args, found, f"{args.mode}: {MODES[args.mode]}")
+    return operator_change(args, "PUT", "/mode", body, f"{args.mode}: {MODES[args.mode]}")
 
 
 _PAUSE_EXAMPLES = """

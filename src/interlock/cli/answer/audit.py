@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import asdict
 
@@ -36,16 +36,11 @@ from interlock.cli.command import (
     settings,
 )
 from interlock.cli.sign_in import operator_session
+from interlock.client import DaemonClient
 from interlock.engine.replay import ReplayedDecision, replay_policy, replay_record
 from interlock.local_times import clock
 from interlock.records import AuditRow
 from interlock.times import iso
-
-if TYPE_CHECKING:
-    from interlock.client import DaemonClient
-
-if TYPE_CHECKING:
-    from interlock.records import AuditRow
 
 EVERY = 2.0  # seconds
 _EXAMPLES = """

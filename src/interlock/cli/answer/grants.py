@@ -23,7 +23,7 @@ from interlock.cli.command import (
     report,
     say,
 )
-from interlock.cli.sign_in import confirm, operator_session
+from interlock.cli.sign_in import confirm, operator_rows, operator_session
 from interlock.client import path_segment
 from interlock.local_times import ago, format_span
 from interlock.policy.patterns import Glob, PatternSyntax
@@ -48,8 +48,7 @@ main = CommandWords(
 
 @main.word("list", "the grants that count", "interlock grants list --json", OPERATOR)
 def _list(args: Args) -> int:
-    with operator_session(args, reading=True) as operator:
-        found = list_rows(operator.get("/grants"), "grants")
+    found = operator_rows(args, "/grants", "grants")
     return report(args, found, _blocks(found))
 
 
@@ -201,8 +200,7 @@ def _answer(verdict: str, args: Args) -> int:
 
 
 def _list_answers(args: Args) -> int:
-    with operator_session(args, reading=True) as operator:
-        found = list_rows(operator.get("/standing"), "standing")
+    found = operator_rows(args, "/standing", "standing")
     return report(args, found, _answer_blocks(found))
 
 

@@ -24,7 +24,7 @@ from interlock.cli.command import (
     settings,
     typed_name,
 )
-from interlock.cli.sign_in import operator_session
+from interlock.cli.sign_in import operator_change, operator_rows, operator_session
 from interlock.client import path_segment
 from interlock.identity.keys.passphrases import EnrolError, operator_name, passphrase_problem
 from interlock.identity.operators import enrol_at_terminal
@@ -51,8 +51,7 @@ main = CommandWords("operator", "The people who may answer tickets, and services
 
 @main.word("list", "every operator, with roles and teams", "interlock operator list", OPERATOR)
 def _list(args: Args) -> int:
-    with operator_session(args, reading=True) as operator:
-        found = list_rows(operator.get("/operators"), "operators")
+    found = operator_rows(args, "/operators", "operators")
     rows = [(o.get("name", ""), _joined(o, "roles"), _joined(o, "teams"), _state(o)) for o in found]
     return report_table(args, found, ("name", "roles", "teams", "state"), rows, "There is no operator yet.")
 
@@ -99,9 +98,7 @@ def _first(args: Args) -> int:
 
 
 def _change_operator(args: Args, change: Row, said: str) -> int:
-    with operator_session(args) as admin:
-        after = admin.call("PATCH", f"/operators/{path_segment(args.name)}", change)
-    return report(args, after, said)
+    return operator_change(args, "PATCH", f"/operators/{path_segment(args.name)}", change, said)
 
 
 @main.word(
@@ -234,8 +231,7 @@ channels_main = CommandWords(
     "list", "every channel, whether it can be used, and how its last message went", "interlock channels list", OPERATOR
 )
 def _list_channels(args: Args) -> int:
-    with operator_session(args, reading=True) as operator:
-        found = list_rows(operator.get("/channels"), "channels")
+    found = operator_rows(args, "/channels", "channels")
     rows = [(one.get("name", ""), one.get("address", ""), _when(one), _channel_state(one)) for one in found]
     report_table(args, found, ("name", "where", "told", "state"), rows, "There is no channel.")
     for words in (words for one in found if not args.json and (words := _trouble(one))):

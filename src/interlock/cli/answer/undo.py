@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import pwd
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.arguments import OPERATOR, Args, argument, flag
@@ -64,7 +64,7 @@ def main(args: Args) -> int:
     journal = JournalUndo(settings(args))
     try:
         if JOURNAL_ID.fullmatch(args.id):
-            return _restore(args, journal, journal.plan(args.id))
+            return _restore(args, journal.undo, journal.plan(args.id))
         try:
             with reading_session(args, lambda _: _own(args), "no agents of your own user ask here") as server:
                 return _list(args, journal, server) if args.list else _restore_newest(args, journal, server)
@@ -74,25 +74,6 @@ def main(args: Args) -> int:
         return _list(args, journal) if args.list else _restore_newest(args, journal)
     except JournalError as error:
         raise CommandError(str(error)) from None
-
-
-class UndoSource(Protocol):
-    """Where an undo is performed: by the daemon from a snapshot, or here from a journal."""
-
-    def undo(self, id: str, force: bool) -> Row: ...
-
-
-class DaemonUndo:
-    """The daemon, which has the snapshots."""
-
-    def __init__(self, server: DaemonClient) -> None:
-        self._server = server
-
-    def plan(self, id: str) -> Row:
-        return dict(self._server.get(f"/undo/{path_segment(id)}", PATIENCE, diff=True))
-
-    def undo(self, id: str, force: bool) -> Row:
-        return dict(self._server.call("POST", f"/undo/{path_segment(id)}", {"force": force}, PATIENCE))
 
 
 def _own(args: Args) -> bool:
@@ -109,19 +90,23 @@ def _restore_newest(args: Args, journal: JournalUndo, server: DaemonClient | Non
     newest = journal.newest() if not args.id else ""
     try:
         if server is not None:
-            source = DaemonUndo(server)
-            plan = source.plan(args.id or _NEWEST)
+            plan = server.get(f"/undo/{path_segment(args.id or _NEWEST)}", PATIENCE, diff=True)
             if not newest or journal.row(newest)["at"] <= plan["snapshot"]["at"]:
-                return _restore(args, source, plan)
+                return _restore(args, partial(_undo_at_daemon, server), plan)
     except ApiError:
         if not newest:
             raise
     if not newest:
         raise CommandError("there is no journaled action here that is not undone already")
-    return _restore(args, journal, journal.plan(newest))
+    return _restore(args, journal.undo, journal.plan(newest))
 
 
-def _restore(args: Args, source: UndoSource, plan: Row) -> int:
+def _undo_at_daemon(server: DaemonClient, id: str, force: bool) -> Row:
+    """Undo by the daemon, which has the snapshots."""
+    return dict(server.call("POST", f"/undo/{path_segment(id)}", {"force": force}, PATIENCE))
+
+
+def _restore(args: Args, undo: Callable[[str, bool], Row], plan: Row) -> int:
     if args.dry_run:
         return _report_plan(args, plan)
     id = str(plan["snapshot"]["id"])  # the one that was shown, whatever is the newest by now
@@ -131,7 +116,7 @@ def _restore(args: Args, source: UndoSource, plan: Row) -> int:
     if not _confirm_plan(args, plan):
         print("Nothing was changed.")
         return FAILED
-    found = source.undo(id, args.force)
+    found = undo(id, args.force)
     return report(args, found, lambda: _print_result(found), OK if found.get("undone") else FAILED)
 
 

@@ -11,11 +11,12 @@ import subprocess
 import sys
 import time
 from argparse import HelpFormatter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -29,9 +30,6 @@ from interlock.config import load_config
 from interlock.identity.keys.passphrases import enrol
 from interlock.identity.operators import enrol_first
 from interlock.startup import open_state, open_store
-
-if TYPE_CHECKING:
-    from interlock.client import DaemonClient
 
 OPERATOR = "demo"
 _PATIENCE = 30.0
@@ -116,46 +114,31 @@ _DISGUISED = 'sudo bash -c "$(echo cm0gLXJmIC8= | base64 -d)"'
 _LEADS = {"allow": "allow", "deny": "deny", "block": "deny"}
 
 
-class DemoOperator(Protocol):
-    """Approves tickets, and describes each answer."""
-
-    def approve(self, ticket: str) -> str: ...
-
-
-class InstantDemoOperator(Struct, frozen=True):
-    """An operator who answers at once, over the daemon's own API."""
-
-    operator: DaemonClient
-
-    def approve(self, ticket: str) -> str:
-        self.operator.post(f"/tickets/{ticket}/approve", {"reason": "I know this branch"})
-        return "approves: a signature over exactly this action, good for one use. In the console it is one touch of a passkey."
+def approve_at_once(operator: DaemonClient, ticket: str) -> str:
+    """Approves over the daemon's own API."""
+    operator.post(f"/tickets/{ticket}/approve", {"reason": "I know this branch"})
+    return (
+        "approves: a signature over exactly this action, good for one use. In the console it is one touch of a passkey."
+    )
 
 
-class WaitedForDemoOperator(Struct, frozen=True):
-    """The person at another terminal; the demonstration waits for them."""
-
-    server: DaemonClient
-
-    def approve(self, ticket: str) -> str:
-        return self._answered(ticket, f"interlock approve {ticket}")
-
-    def _answered(self, ticket: str, words: str) -> str:
-        print(f"    Your turn, in another terminal:  {words}", file=sys.stderr, flush=True)
-        end = time.monotonic() + _LIVE_SECONDS
-        while time.monotonic() < end:
-            found = self.server.get(f"/tickets/{ticket}/wait", 45.0, seconds=20)
-            if not str(found.get("state", "")).startswith("pending"):
-                by = f" by {found['decidedBy']}" if found.get("decidedBy") else ""
-                return f"answered: {found.get('state')}{by}"
-        return f"did not answer within {_LIVE_SECONDS} s, so what follows stays held"
+def await_approval(server: DaemonClient, ticket: str) -> str:
+    """Waits for the person at another terminal."""
+    print(f"    Your turn, in another terminal:  interlock approve {ticket}", file=sys.stderr, flush=True)
+    end = time.monotonic() + _LIVE_SECONDS
+    while time.monotonic() < end:
+        found = server.get(f"/tickets/{ticket}/wait", 45.0, seconds=20)
+        if not str(found.get("state", "")).startswith("pending"):
+            by = f" by {found['decidedBy']}" if found.get("decidedBy") else ""
+            return f"answered: {found.get('state')}{by}"
+    return f"did not answer within {_LIVE_SECONDS} s, so what follows stays held"
 
 
 class DemoScript(Struct):
     """One run of the demonstration: requests, answers and the expected answers."""
 
     agent: DaemonClient
-    person: DemoOperator
+    approve: Callable[[str], str]  # a ticket; describes the answer
     quiet: bool
     pause: float
     cwd: str = CWD
@@ -214,14 +197,14 @@ def main(args: Args) -> int:
             raise CommandError(
                 "nobody could answer yet; make the first operator with `interlock operator add`, then try again"
             )
-        play = DemoScript(server, WaitedForDemoOperator(server), args.json, pause)
+        play = DemoScript(server, partial(await_approval, server), args.json, pause)
         _ask_scenes(play)
         return _end(play, args, None)
     if not args.json:
         print("Starting a daemon of its own in a temporary folder.", flush=True)
     with private_daemon() as (server, token), TemporaryDirectory(prefix="interlock-demo-", dir=Path.home()) as shop:
         operator = server.on_behalf(token)
-        play = DemoScript(server, InstantDemoOperator(operator), args.json, pause, shop)
+        play = DemoScript(server, partial(approve_at_once, operator), args.json, pause, shop)
         _undo_scene(play, Path(shop))
         _ask_scenes(play)
         return _end(play, args, operator)
@@ -250,7 +233,7 @@ def _ask_scenes(play: DemoScript) -> None:
     )
     held = play.ask("verify", command=_PUSH)
     if held.get("pendingId"):
-        play.note(play.person.approve(str(held["pendingId"])))
+        play.note(play.approve(str(held["pendingId"])))
     play.ask("allow", command=_PUSH)
 
     play.scene("A disguise does not help", "Encoded, nested, in another language: the command inside is read.")

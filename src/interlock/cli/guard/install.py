@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interlock.agents import AgentDialect, HookClient, words
 from interlock.cli.arguments import Args, argument, flag
@@ -24,6 +24,7 @@ from interlock.cli.guard.installation import (
     set_up_system,
 )
 from interlock.client import ApiError, NoDaemon
+from interlock.config import Config
 from interlock.identity.agent_detection import agent_above
 from interlock.install.changes import FileChange, InstallRefusal, diff, install, plan_install
 from interlock.install.client_build import HTTP_COSTS, CannotBuild, NoAddress, build_client, client_for
@@ -32,9 +33,6 @@ from interlock.install.files import FileProblem
 from interlock.install.user_service import switch_on
 from interlock.journal import JournalError
 from interlock.journal.build import build_for, is_built, supervisor_of
-
-if TYPE_CHECKING:
-    from interlock.config import Config
 
 _EXAMPLES = """
 interlock install                              # looks which agents are here, and offers them

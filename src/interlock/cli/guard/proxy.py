@@ -8,9 +8,9 @@ from pathlib import Path
 
 from interlock.adapters.trust import HIGHEST_CLAIM, TRUSTS
 from interlock.cli.arguments import CONFIG, JSON, OPERATOR, Args, argument, make_parser
-from interlock.cli.command import USAGE, CommandError, report, run
+from interlock.cli.command import USAGE, CommandError, run
 from interlock.cli.guard.mcp import TOKEN_FILE, agent_token
-from interlock.cli.sign_in import operator_session
+from interlock.cli.sign_in import operator_change
 from interlock.client import path_segment
 from interlock.config import ConfigError, load_config
 from interlock.proxy.multiplexer import run_many, servers_in_file
@@ -120,7 +120,6 @@ def _accept_main(argv: Sequence[str]) -> int:
 
 
 def _accept(args: Args) -> int:
-    with operator_session(args) as operator:
-        body = {"reason": args.reason, "mark": args.mark}
-        after = operator.call("POST", f"/servers/{path_segment(args.name)}/accept", body)
-    return report(args, after, f"The tools of server {args.name} are pinned as it lists them next.")
+    body, path = {"reason": args.reason, "mark": args.mark}, f"/servers/{path_segment(args.name)}/accept"
+    words = f"The tools of server {args.name} are pinned as it lists them next."
+    return operator_change(args, "POST", path, body, words)

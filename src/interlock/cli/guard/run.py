@@ -9,7 +9,6 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -17,6 +16,7 @@ from interlock.agents import agent
 from interlock.cli.arguments import CONFIG, Args, argument, flag
 from interlock.cli.command import USAGE, CommandError, command, settings
 from interlock.client import ApiError, NoDaemon, find_daemon
+from interlock.config import Config
 from interlock.engine.fallback import start_daemon
 from interlock.identity.isolation import SEPARATE
 from interlock.impact import Budget
@@ -38,9 +38,6 @@ from interlock.sandbox import (
 from interlock.sandbox.bubblewrap import CannotJail
 from interlock.sandbox.seatbelt import argv
 from interlock.sandbox.supervise import supervise
-
-if TYPE_CHECKING:
-    from interlock.config import Config
 
 NOT_FOUND = 127
 _PATIENCE = 20.0  # seconds for a daemon to come up

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import asdict
 
@@ -27,6 +27,7 @@ from interlock.cli.command import (
 )
 from interlock.cli.guard.installation import home_and_project, named_agents
 from interlock.client import ApiError, NoDaemon
+from interlock.config import Config
 from interlock.identity.agent_detection import agent_above
 from interlock.impact.project_files import find_project_files
 from interlock.install.checks import (
@@ -40,12 +41,6 @@ from interlock.install.checks import (
 )
 from interlock.install.discovery import HookedFile, hooked_files
 from interlock.local_times import ago
-
-if TYPE_CHECKING:
-    from interlock.config import Config
-
-if TYPE_CHECKING:
-    from interlock.config import Config
 
 _ISOLATION_TEXTS = {
     "plain": "agents are the same user: mistakes are stopped and tampering shows, malware is not stopped",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from interlock.agents import AgentDialect, agent, words
 from interlock.cli.arguments import OPERATOR, Args, argument, flag
@@ -24,15 +23,12 @@ from interlock.cli.guard.installation import (
 )
 from interlock.cli.sign_in import operator_session, require_person
 from interlock.client import DaemonClient, NoDaemon
+from interlock.config import Config
 from interlock.install.changes import FileChange, plan_uninstall, plan_uninstall_all, uninstall
 from interlock.install.discovery import hooked_files
 from interlock.install.files import FileProblem
-from interlock.install.system import CannotSetUp
+from interlock.install.system import CannotSetUp, SystemStep
 from interlock.install.user_service import switch_off
-
-if TYPE_CHECKING:
-    from interlock.config import Config
-    from interlock.install.system import SystemStep
 
 _FOR_A_PERSON = "taking the guard away is for a person"
 

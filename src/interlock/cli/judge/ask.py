@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from types import FrameType, MappingProxyType
+from types import FrameType
 from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText, visible
@@ -313,7 +313,7 @@ def _describe_planner(found: Row) -> str:
     return f"The planner is {words}."
 
 
-_STYLE = MappingProxyType({"low": "allow", "medium": "ask", "high": "deny"})
+_STYLE = {"low": "allow", "medium": "ask", "high": "deny"}
 
 
 def plan_lines(plan: Row) -> Iterator[Line]:

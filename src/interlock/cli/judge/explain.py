@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.analysis.wire import assessment_json, error_json, step_json
@@ -25,13 +25,8 @@ from interlock.impact.project_files import find_project_files
 from interlock.model import Action, command, intent, operation, requirement_json, tool
 from interlock.policy.circumstances import AdapterContext, Circumstances
 from interlock.policy.impact import Impact, impact_json
-
-if TYPE_CHECKING:
-    from interlock.policy.load import ProjectFile
-    from interlock.runtime import InForce
-
-if TYPE_CHECKING:
-    from interlock.runtime import InForce
+from interlock.policy.load import ProjectFile
+from interlock.runtime import InForce
 
 PATIENCE = 5_000  # milliseconds of an inspection
 DAEMON_PATIENCE = 2.0  # seconds

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from interlock.approvals import answers
@@ -38,15 +37,11 @@ HOME = "/console/grants"
 routes = PageRoutes(HOME)
 RECORDS = 500  # recorded actions that a grant is tested on
 SHOWN = 50
-SPANS: Mapping[str, int] = MappingProxyType(
-    {"15 minutes": 900, "1 hour": 3_600, "8 hours": 28_800, "1 day": 86_400, "7 days": 604_800}
-)
-_BEGINNING: Mapping[str, str] = MappingProxyType(
-    {
+SPANS: Mapping[str, int] = {"15 minutes": 900, "1 hour": 3_600, "8 hours": 28_800, "1 day": 86_400, "7 days": 604_800}
+_BEGINNING: Mapping[str, str] = {
         "ticket": "", "effect": "", "targets": "", "digests": "", "ceiling": "destructive", "count": "1", "seconds": "3600",
         "environment": "", "principal": "", "name": "", "session": "", "why": "",
-    }
-)  # fmt: skip
+    }  # fmt: skip
 _WHO = ("principal", "name", "session")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from interlock.audit.search import policy_changes
@@ -19,7 +18,7 @@ from interlock.policy.rendering import level_words, policy_warnings, setting_wor
 
 HOME = "/console/policy"
 routes = PageRoutes(HOME)
-RECORDS = MappingProxyType({"0": 0, "100": 100, "500": 500, "2000": 2_000})  # recorded actions judged again
+RECORDS = {"0": 0, "100": 100, "500": 500, "2000": 2_000}  # recorded actions judged again
 SHOWN = 100  # of the changes
 SHOWN_TURNS = 50
 
@@ -69,9 +68,7 @@ def edit(visit: Visit) -> Answer:
     return Page("policy/edit.html", {"text": own_text(policy), "names": names(), "records": "500", **_UNTRIED})
 
 
-_UNTRIED: Mapping[str, Any] = MappingProxyType(
-    {"tried": None, "problems": (), "levels": (), "wrong": (), "cases": 0, "concerns": (), "found": None, "changes": (), "most": 0}
-)  # fmt: skip
+_UNTRIED: Mapping[str, Any] = {"tried": None, "problems": (), "levels": (), "wrong": (), "cases": 0, "concerns": (), "found": None, "changes": (), "most": 0}  # fmt: skip
 
 
 @routes.post("/edit")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from msgspec.structs import asdict
@@ -31,24 +30,20 @@ from interlock.web.wire import adapter_json
 HOME = "/console/settings"
 routes = PageRoutes(HOME)
 _NAME = re.compile(r"[\w.@-]{1,64}")
-_MODES: Mapping[str, str] = MappingProxyType(
-    {
-        "enforcing": "the policy is enforced",
-        "monitoring": "everything passes; the record shows what would have happened",
-        "logging": "everything passes and is recorded; no policy is evaluated",
-        "disabled": "everything passes and is recorded; no policy is evaluated",
-    }
-)
-_LIMITS: Mapping[str, str] = MappingProxyType(
-    {
-        "requests_per_minute": "requests a minute by one caller",
-        "body_bytes": "bytes of one request",
-        "long_poll_seconds": "seconds that a call waits for an answer",
-        "unlock_minutes": "minutes that a terminal answers without the passphrase after a sign-in there",
-        "session_minutes": "minutes that an operator stays signed in on the command line",
-        "challenge_seconds": "seconds that a code counts",
-    }
-)
+_MODES: Mapping[str, str] = {
+    "enforcing": "the policy is enforced",
+    "monitoring": "everything passes; the record shows what would have happened",
+    "logging": "everything passes and is recorded; no policy is evaluated",
+    "disabled": "everything passes and is recorded; no policy is evaluated",
+}
+_LIMITS: Mapping[str, str] = {
+    "requests_per_minute": "requests a minute by one caller",
+    "body_bytes": "bytes of one request",
+    "long_poll_seconds": "seconds that a call waits for an answer",
+    "unlock_minutes": "minutes that a terminal answers without the passphrase after a sign-in there",
+    "session_minutes": "minutes that an operator stays signed in on the command line",
+    "challenge_seconds": "seconds that a code counts",
+}
 Work = Callable[[Visit], str]
 
 

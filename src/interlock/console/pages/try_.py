@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -54,7 +53,7 @@ def _form(visit: Visit, form: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({"found": None, "error": "", "answers": (), "problems": (), "known": ()})
+_NOTHING: Mapping[str, Any] = {"found": None, "error": "", "answers": (), "problems": (), "known": ()}
 
 
 def _result(visit: Visit, form: Mapping[str, str]) -> dict[str, Any]:
@@ -85,9 +84,12 @@ def _other(visit: Visit, form: Mapping[str, str]) -> tuple[Policy | None, tuple[
 LONGEST = 20_000  # characters of a tried text
 LONGEST_POLICY = 200_000
 CWD = "/home/dev/app"
-KINDS: Mapping[str, str] = MappingProxyType(
-    {"command": "Command", "operation": "Operation", "tool": "Tool call", "intent": "Intent, in words"}
-)
+KINDS: Mapping[str, str] = {
+    "command": "Command",
+    "operation": "Operation",
+    "tool": "Tool call",
+    "intent": "Intent, in words",
+}
 
 
 class TrialResult(Struct, frozen=True):

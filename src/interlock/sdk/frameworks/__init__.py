@@ -11,7 +11,7 @@ from interlock.sdk.guard import LEVELS
 from interlock.sdk.request import ActionArguments, Unwritable, bind_params, copy_arguments, deny_call
 
 Dangers = Mapping[str, str]
-NONE: Dangers = MappingProxyType({})
+NONE: Dangers = {}
 
 
 def dangers_of(given: Mapping[str, str] | None) -> Dangers:

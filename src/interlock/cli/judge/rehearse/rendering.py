@@ -6,21 +6,18 @@ import json
 import posixpath
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.approvals.grant_coverage import find_covering
 from interlock.cli.command import pluralize
-from interlock.cli.judge.rehearse.rehearsal import RehearsedQuestion
+from interlock.cli.judge.rehearse.rehearsal import Rehearsal, RehearsedQuestion
 from interlock.local_times import clock
 from interlock.model import AgentRef, Level
 from interlock.records import Grant
 from interlock.redaction import redact_text
-
-if TYPE_CHECKING:
-    from interlock.cli.judge.rehearse.rehearsal import Rehearsal, RehearsedQuestion
 
 SHOWN = 10  # rules, losses, near misses
 LONGEST = 100  # characters of a call that are shown

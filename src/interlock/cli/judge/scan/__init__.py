@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -16,7 +15,7 @@ from interlock.cli.judge.scan.scanner import Hit, Scan, missing_paths, scan
 from interlock.cli.output import print_table, progress
 from interlock.model import Finding, Level, finding_json
 
-_LEVELS = MappingProxyType({level.word: level for level in Level if level > Level.SAFE})
+_LEVELS = {level.word: level for level in Level if level > Level.SAFE}
 _EPILOG = """\
 Reads shell scripts, Makefiles, justfiles, Dockerfiles, package.json scripts, crontabs, Procfiles and the
 steps of GitHub, GitLab, CircleCI, Azure, Bitbucket, Travis, Drone, Woodpecker and Buildkite. Nothing is run.
@@ -76,7 +75,7 @@ def _sarif(result: Scan) -> None:
     print(json.dumps(sarif(result.hits, interlock.__version__), indent=2))
 
 
-_FORMATS: Mapping[str, Callable[[Scan], None]] = MappingProxyType({"table": _table, "json": _json, "sarif": _sarif})
+_FORMATS: Mapping[str, Callable[[Scan], None]] = {"table": _table, "json": _json, "sarif": _sarif}
 
 
 def _summary(result: Scan, failed: int, threshold: Level) -> str:
@@ -104,24 +103,20 @@ _ARGUMENTS = (
 
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_LEVEL = MappingProxyType(
-    {
-        Level.SAFE: "none",
-        Level.REVERSIBLE: "note",
-        Level.DESTRUCTIVE: "warning",
-        Level.DANGEROUS: "error",
-        Level.FORBIDDEN: "error",
-    }
-)
-_SEVERITY = MappingProxyType(
-    {
-        Level.SAFE: "0.0",
-        Level.REVERSIBLE: "2.0",
-        Level.DESTRUCTIVE: "5.5",
-        Level.DANGEROUS: "8.0",
-        Level.FORBIDDEN: "9.5",
-    }
-)
+_LEVEL = {
+    Level.SAFE: "none",
+    Level.REVERSIBLE: "note",
+    Level.DESTRUCTIVE: "warning",
+    Level.DANGEROUS: "error",
+    Level.FORBIDDEN: "error",
+}
+_SEVERITY = {
+    Level.SAFE: "0.0",
+    Level.REVERSIBLE: "2.0",
+    Level.DESTRUCTIVE: "5.5",
+    Level.DANGEROUS: "8.0",
+    Level.FORBIDDEN: "9.5",
+}
 
 
 def sarif(hits: Sequence[Hit], version: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 from msgspec import Struct, field
 
@@ -21,20 +20,18 @@ _TARGET_SHELL = re.compile(r"\$\(shell\s+")
 _CONDITIONS = frozenset({"ifeq", "ifneq", "ifdef", "ifndef", "else", "endif"})
 _MARKS = "@-+ \t"
 _ROUNDS = 4
-_BUILT_IN = MappingProxyType(
-    {
-        "MAKE": "make",
-        "RM": "rm -f",
-        "SHELL": "/bin/sh",
-        "CURDIR": ".",
-        "CC": "cc",
-        "CXX": "c++",
-        "CPP": "cc -E",
-        "AR": "ar",
-        "AS": "as",
-        "LD": "ld",
-    }
-)
+_BUILT_IN = {
+    "MAKE": "make",
+    "RM": "rm -f",
+    "SHELL": "/bin/sh",
+    "CURDIR": ".",
+    "CC": "cc",
+    "CXX": "c++",
+    "CPP": "cc -E",
+    "AR": "ar",
+    "AS": "as",
+    "LD": "ld",
+}
 
 
 def makefile(text: str) -> list[Snippet]:

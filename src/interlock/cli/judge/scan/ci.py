@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from types import MappingProxyType
 
 import yaml
 from msgspec import Struct
@@ -91,24 +90,22 @@ def _lines(event: yaml.ScalarEvent, source: list[str]) -> tuple[int, ...]:
 _SETTINGS = (("with",), ("env",), ("variables",))  # under these keys a name is anybody's
 
 # For each kind of file: the keys whose values are run, and the key above which they count ("" for anywhere).
-_KEYS: Mapping[str, tuple[frozenset[str], str]] = MappingProxyType(
-    {
-        "github": (frozenset({"run"}), "steps"),
-        "gitlab": (frozenset({"script", "before_script", "after_script", "pre_get_sources_script"}), ""),
-        "circleci": (frozenset({"run", "command"}), "steps"),
-        "azure": (frozenset({"script", "bash", "pwsh", "powershell", "inlineScript"}), "steps"),
-        "bitbucket": (frozenset({"script", "after-script"}), ""),
-        "travis": (
-            frozenset(
-                "script install before_install before_script after_script after_success after_failure before_deploy after_deploy".split()
-            ),
-            "",
+_KEYS: Mapping[str, tuple[frozenset[str], str]] = {
+    "github": (frozenset({"run"}), "steps"),
+    "gitlab": (frozenset({"script", "before_script", "after_script", "pre_get_sources_script"}), ""),
+    "circleci": (frozenset({"run", "command"}), "steps"),
+    "azure": (frozenset({"script", "bash", "pwsh", "powershell", "inlineScript"}), "steps"),
+    "bitbucket": (frozenset({"script", "after-script"}), ""),
+    "travis": (
+        frozenset(
+            "script install before_install before_script after_script after_success after_failure before_deploy after_deploy".split()
         ),
-        "drone": (frozenset({"commands"}), ""),
-        "buildkite": (frozenset({"command", "commands"}), "steps"),
-        "taskfile": (frozenset({"cmds", "cmd"}), ""),
-    }
-)
+        "",
+    ),
+    "drone": (frozenset({"commands"}), ""),
+    "buildkite": (frozenset({"command", "commands"}), "steps"),
+    "taskfile": (frozenset({"cmds", "cmd"}), ""),
+}
 
 
 def ci_file(kind: str) -> Callable[[str], list[Snippet]]:

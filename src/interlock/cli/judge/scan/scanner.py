@@ -7,7 +7,6 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatch
-from types import MappingProxyType
 
 from msgspec import Struct, field
 
@@ -29,22 +28,18 @@ _SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "venv", "_
 
 # Packs and rules that say nothing below forbidden: in any script, which may run what it is given; and on a machine
 # that is thrown away afterwards.
-_ORDINARY = MappingProxyType(
-    {
-        "": frozenset({"remote_code.unreadable"}),
-        "job": frozenset(
-            {
-                "remote_code.unreadable",
-                "privilege.read_as_other",
-                "privilege.change_as_other",
-                "privilege.harm_as_other",
-            }
-        ),
-        "image": frozenset(
-            {"remote_code.unreadable", "privilege", "permissions", "filesystem", "accounts", "processes"}
-        ),
-    }
-)
+_ORDINARY = {
+    "": frozenset({"remote_code.unreadable"}),
+    "job": frozenset(
+        {
+            "remote_code.unreadable",
+            "privilege.read_as_other",
+            "privilege.change_as_other",
+            "privilege.harm_as_other",
+        }
+    ),
+    "image": frozenset({"remote_code.unreadable", "privilege", "permissions", "filesystem", "accounts", "processes"}),
+}
 
 
 class Hit(Struct, frozen=True):
