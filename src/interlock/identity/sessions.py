@@ -19,7 +19,6 @@ from interlock.identity.keys.roster import (
     ROSTER_SETTING,
     Roster,
     RosterError,
-    credentials_digest,
     roster_digest,
 )
 from interlock.model import Confidential
@@ -108,7 +107,7 @@ class StoredRoster(Struct, frozen=True):
 
     @property
     def digest(self) -> tuple[str, str]:
-        return roster_digest(self.rows), credentials_digest(self.credentials)
+        return roster_digest(self.rows), roster_digest(self.credentials)
 
 
 class OperatorSessions:

@@ -13,7 +13,7 @@ from interlock.model import AgentRef, Level, TicketState
 from interlock.policy.digest import normal_name
 from interlock.ports import QueueFull, StoreError
 from interlock.records import ANSWERED_WITHIN, AgentTotals, Approval, Counts, Figures, HistoryEntry, Ticket, TicketQuery
-from interlock.storage import RecordTable, Transaction, name_key, placeholders, stored_text
+from interlock.storage import RecordTable, Transaction, name_key, placeholders, stored_text, where
 
 DEEDS = RecordTable("deeds", HistoryEntry, by_name=True)
 
@@ -93,7 +93,9 @@ class CounterQueries:
     ) -> Counts:
         """Counts of this operation in the execution and the last hour, the risk of the execution (else of the hour), and forbidden attempts."""
         hourly, hour_points = self._hour(agent, operation, now)
-        repeats, points = self._execution(execution, operation) if execution else (0, hour_points)
+        repeats, points = 0, hour_points
+        if execution:
+            repeats, points = self._tally(operation, "execution = ? AND execution <> ''", (execution,))
         return Counts(repeats=repeats, hourly=hourly, cumulative=points, forbidden=self._forbidden(agent, now - window))
 
     def figures(self) -> Figures:
@@ -141,19 +143,17 @@ class CounterQueries:
             "WHERE principal = ? AND name_key = ? AND operation IN ('', ?) AND minute > ? GROUP BY operation",
             (*who, f"o{operation}", edge),
         )
-        first = self.db.execute(
-            "SELECT count(CASE WHEN operation = ? THEN 1 END), CAST(coalesce(sum(score), 0) AS BIGINT) FROM deeds "
-            "WHERE principal = ? AND name_key = ? AND at > ? AND at < ?",
-            (operation, *who, since, (edge + 1) * 60.0),
-        )[0]
+        part = (*who, since, (edge + 1) * 60.0)
+        first = self._tally(operation, "principal = ? AND name_key = ? AND at > ? AND at < ?", part)
         whole = {name: (int(deeds), int(points)) for name, deeds, points in ring}
-        return int(first[0]) + whole.get(f"o{operation}", (0, 0))[0], int(first[1]) + whole.get("", (0, 0))[1]
+        return first[0] + whole.get(f"o{operation}", (0, 0))[0], first[1] + whole.get("", (0, 0))[1]
 
-    def _execution(self, execution: str, operation: str) -> tuple[int, int]:
+    def _tally(self, operation: str, condition: str, params: tuple[Any, ...]) -> tuple[int, int]:
+        """This operation and all points in a part of the history."""
         row = self.db.execute(
             "SELECT count(CASE WHEN operation = ? THEN 1 END), CAST(coalesce(sum(score), 0) AS BIGINT) FROM deeds "
-            "WHERE execution = ? AND execution <> ''",
-            (operation, execution),
+            f"WHERE {condition}",
+            (operation, *params),
         )[0]
         return int(row[0]), int(row[1])
 
@@ -252,21 +252,17 @@ class TicketQueries:
 
     def tickets(self, query: TicketQuery) -> list[Ticket]:
         """The newest first; queries each state by itself, so that a rare one is found among millions."""
-        where, params = "state = ?", []
-        if query.principal:
-            where, params = f"principal = ? AND {where}", [query.principal]
-        tail: list[str | float] = []
-        if query.name:
-            where, tail = f"{where} AND name_key = ?", [normal_name(query.name)]
-        if query.prefix:  # not a range: the databases differ in collation
-            where, tail = f"{where} AND substr(id, 1, ?) = ?", [*tail, len(query.prefix), query.prefix]
-        if query.before:
-            where, tail = f"{where} AND opened_at < ?", [*tail, query.before]
-        order = f"WHERE {where} ORDER BY opened_at DESC, id DESC LIMIT ?"
+        clause, params = where(
+            ("principal = ?", query.principal or None),
+            ("name_key = ?", normal_name(query.name) if query.name else None),
+            ("substr(id, 1, length(?)) = ?", query.prefix or None),  # not a range: the databases differ in collation
+            ("opened_at < ?", query.before or None),
+        )
+        order = f"{clause or 'WHERE TRUE '}AND state = ? ORDER BY opened_at DESC, id DESC LIMIT ?"
         found = [
             ticket
             for state in query.states or tuple(TicketState)
-            for ticket in TICKETS.readable(self.db, order, [*params, str(state), *tail, query.limit])
+            for ticket in TICKETS.readable(self.db, order, [*params, str(state), query.limit])
         ]
         found.sort(key=lambda ticket: (ticket.opened_at, ticket.id), reverse=True)
         return found[: query.limit]

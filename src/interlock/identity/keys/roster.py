@@ -9,9 +9,10 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
+from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from interlock.approvals.statements import RosterEntry
 from interlock.identity.keys.signing import key_id, open_box, seal_box, verify_signature
@@ -22,22 +23,17 @@ from interlock.records import Credential, OperatorRow
 
 CREDENTIALS_SETTING = "credentials_seal"  # the setting that keeps the seal of the list
 PASSKEY, TOTP = "passkey", "totp"
+_UNSEALED = frozenset({"seal", "counter", "used_at"})
 
 
 def seal_credential(row: Credential, seal_key: bytes) -> Credential:
     """Seals a row, except for its counter and its last use."""
-    return replace(row, seal=_mac(seal_key, "credential", _canonical_credential(row)))
+    return replace(row, seal=_mac(seal_key, "credential", _canonical(row)))
 
 
 def credentials_seal(rows: Iterable[Credential], seal_key: bytes) -> str:
     """The value of the setting, to be saved with every change of a row."""
     return _mac(seal_key, "credentials", json.dumps(sorted(row.seal for row in rows)))
-
-
-def credentials_digest(rows: Iterable[Credential]) -> str:
-    """One hash over all sealed rows: pinned in memory, it detects any change without the seal key."""
-    texts = sorted(json.dumps([_canonical_credential(row), row.seal]) for row in rows)
-    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
 def credential_problems(rows: Iterable[Credential], seal_key: bytes, listed: str | None) -> tuple[str, ...]:
@@ -71,15 +67,6 @@ def _wrapping_key(seal_key: bytes) -> bytes:
 
 def _bound(operator: str, id: str) -> bytes:
     return json.dumps([operator, id]).encode()
-
-
-def _canonical_credential(row: Credential) -> str:
-    times = {"created_at": row.created_at, "active_at": row.active_at, "removed_at": row.removed_at}
-    whole = {
-        "how": row.how, "id": row.id, "kind": row.kind, "name": row.name, "operator": row.operator, "public": dict(row.public),
-        "source": row.source, **{key: f"{value:.3f}" for key, value in times.items()},
-    }  # fmt: skip
-    return json.dumps(whole, sort_keys=True, separators=(",", ":"))
 
 
 def _same(one: str, other: str) -> bool:
@@ -130,7 +117,7 @@ class Roster(Confidential, Struct, frozen=True):
             raise RosterError(wrong)
         people = {row.name: _person(row, ways) for row in kept}
         public = {row.key_id: row.public_key for row in kept}
-        digests = roster_digest(kept), credentials_digest(ways)
+        digests = roster_digest(kept), roster_digest(ways)
         return cls(MappingProxyType(people), digests[0], MappingProxyType(public), ways, digests[1], now)
 
     def verify(self, key: str, data: bytes, signature: str) -> bool:
@@ -160,8 +147,8 @@ def roster_seal(rows: Iterable[OperatorRow], seal_key: bytes) -> str:
     return _list_seal([row.name for row in kept], sorted(row.seal for row in kept), seal_key)
 
 
-def roster_digest(rows: Iterable[OperatorRow]) -> str:
-    """One hash over all rows with their seals: pinned in memory, it detects any change without the seal key."""
+def roster_digest(rows: Iterable[OperatorRow | Credential]) -> str:
+    """One hash over all rows, of operators or credentials, with their seals: pinned in memory, it detects any change without the seal key."""
     texts = sorted(json.dumps([_canonical(row), row.seal]) for row in rows)
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
@@ -222,23 +209,13 @@ def _person(row: OperatorRow, credentials: Iterable[Credential]) -> RosterEntry:
     )
 
 
-def _canonical(row: OperatorRow) -> str:
-    """Everything of a row but its seal; times in milliseconds, which every store preserves."""
-    return json.dumps(
-        {
-            "created_at": f"{row.created_at:.3f}",
-            "created_by": row.created_by,
-            "disabled_at": f"{row.disabled_at:.3f}",
-            "kdf": row.kdf,
-            "key_id": row.key_id,
-            "name": row.name,
-            "public_key": row.public_key,
-            "roles": sorted(row.roles),
-            "salt": row.salt,
-            "service": row.service,
-            "teams": sorted(row.teams),
-            "wrapped": row.wrapped,
-        },
-        sort_keys=True,
-        separators=(",", ":"),
-    )
+def _canonical(row: OperatorRow | Credential) -> str:
+    """Everything of a row that is sealed; times in milliseconds, which every store preserves."""
+    whole = {name: _plain(name, value) for name, value in asdict(row).items() if name not in _UNSEALED}
+    return json.dumps(whole, sort_keys=True, separators=(",", ":"))
+
+
+def _plain(name: str, value: Any) -> Any:
+    if name.endswith("_at"):
+        return f"{value:.3f}"
+    return sorted(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
