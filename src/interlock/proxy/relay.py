@@ -83,7 +83,7 @@ class Relay:
             forward = encode_message(message) if b"\r" in line else line + b"\n"  # some readers end a line there
             self._message(message, forward)
         except AmbiguousMessage as problem:
-            self._client(encode_message(error(None, PARSE, f"Interlock did not pass this on: {problem}")))
+            self._refuse(None, PARSE, f"Interlock did not pass this on: {problem}")
         return None
 
     def _batch(self, messages: list[Any]) -> None:
@@ -98,7 +98,7 @@ class Relay:
             try:
                 self._message(message, encode_message(message))
             except AmbiguousMessage as problem:
-                self._client(encode_message(error(None, PARSE, f"Interlock did not pass this on: {problem}")))
+                self._refuse(None, PARSE, f"Interlock did not pass this on: {problem}")
 
     def _message(self, message: Json, line: bytes) -> None:
         method = message.get("method")
@@ -112,7 +112,7 @@ class Relay:
             return self._notification(method, message, line)
         key = id_key(message["id"])
         if key in self._pending or key in self._judging:
-            return self._client(encode_message(error(message["id"], INVALID, "this id is in use")))
+            return self._refuse(message["id"], INVALID, "this id is in use")
         if method == CALL:
             return self._judge(key, self._call(message, key))
         if method == "initialize":
@@ -128,7 +128,7 @@ class Relay:
         if "id" not in message:
             return self._report(f"{words}: it was not passed on")
         id_key(message["id"])
-        return self._client(encode_message(error(message["id"], METHOD, f"Interlock did not pass this on: {words}")))
+        return self._refuse(message["id"], METHOD, f"Interlock did not pass this on: {words}")
 
     def _notification(self, method: str, message: Json, line: bytes) -> None:
         if method == CALL:
@@ -175,7 +175,7 @@ class Relay:
         if self.gate.trust != UNTESTED:
             return self._forward(message, key, line)
         words = f"Denied: the server is untested and is asked for nothing but its listings. {self.gate.note}".strip()
-        return self._client(encode_message(error(message["id"], SERVER, words)))
+        return self._refuse(message["id"], SERVER, words)
 
     # a call
 
@@ -313,7 +313,7 @@ class Relay:
     def fail_pending(self, why: str) -> None:
         """Answers every pending request with this error: the server cannot answer any more."""
         for pending in list(self._pending.values()):
-            self._client(encode_message(error(pending.id, SERVER, why)))
+            self._refuse(pending.id, SERVER, why)
         self._pending.clear()
         for own in self._own[self._server].values():
             if not own.done():
@@ -329,7 +329,7 @@ class Relay:
             self._report(f"the server did not answer {pending.method} within {seconds:g} s")
             gone = {"requestId": pending.id, "reason": "no answer in time"}
             self._server(encode_message({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": gone}))
-            self._client(encode_message(error(pending.id, SERVER, f"the server did not answer within {seconds:g} s")))
+            self._refuse(pending.id, SERVER, f"the server did not answer within {seconds:g} s")
 
     # our own requests
 
@@ -348,6 +348,9 @@ class Relay:
 
     def _notify(self, method: str, params: Json) -> None:
         self._client(encode_message({"jsonrpc": "2.0", "method": method, "params": params}))
+
+    def _refuse(self, id: Any, code: int, words: str) -> None:
+        self._client(encode_message(error(id, code, words)))
 
     def close(self) -> None:
         for task in list(self._tasks):

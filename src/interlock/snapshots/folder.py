@@ -13,7 +13,6 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any
 
 from msgspec import Struct
@@ -41,7 +40,7 @@ class FolderHandles:
     def __enter__(self) -> FolderHandles:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:  # fmt: skip
+    def __exit__(self, *error: object) -> None:
         self.forget()
 
     def folder(self, path: str) -> int:
