@@ -15,7 +15,7 @@ from interlock.adapters.name_levels import level_from_name
 from interlock.adapters.trust import Trust
 from interlock.mcp.adapters import AdapterFailure
 from interlock.mcp.adapters.catalog import load_adapter, rows_of
-from interlock.mcp.adapters.http_client import OperationResult, Performer, on_own_host
+from interlock.mcp.adapters.http_client import Performer, on_own_host
 from interlock.mcp.adapters.requests import AdapterUnusable, Service, merge_fields
 from repository import ROOT
 from shop import KEY, Shop, open_shop
@@ -42,8 +42,8 @@ def run(
     params: Mapping[str, Any] | None = None,
     environ: Mapping[str, str] = ENVIRON,
     **more: Any,
-) -> OperationResult:
-    async def performed() -> OperationResult:
+) -> Any:
+    async def performed() -> Any:
         performer = Performer(environ, **more)
         try:
             return await performer.perform(found, name, params or {})
@@ -62,7 +62,7 @@ def failed(*given: Any, **more: Any) -> AdapterFailure:
 
 def test_a_create_sends_its_params_as_json(shop: Shop, tmp_path: Path) -> None:
     params = {"title": "a&b=c", "parts": ["x", "y"], "draft": True}
-    assert run(service(tmp_path, shop.url), "create_thing", params).data["id"] == "t1"
+    assert run(service(tmp_path, shop.url), "create_thing", params)["id"] == "t1"
     (sent,) = shop.log()
     assert sent["method"] == "POST" and sent["query"] == [["draft", "true"]]
     assert json.loads(sent["body"]) == {"title": "a&b=c", "parts": ["x", "y"]}
@@ -103,7 +103,7 @@ def test_an_id_with_marks_of_a_url_names_only_itself(shop: Shop, tmp_path: Path)
 
 
 def test_a_path_that_may_have_slashes_has_them(shop: Shop, tmp_path: Path) -> None:
-    assert run(service(tmp_path, shop.url), "get_file", {"path": "a/b c"}).data["words"] == ["a", "b c"]
+    assert run(service(tmp_path, shop.url), "get_file", {"path": "a/b c"})["words"] == ["a", "b c"]
 
 
 def test_an_update_sends_its_input_and_null_removes(shop: Shop, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_input_is_merged_deeply(before: Any, given: Any, after: Any) -> None:
 def test_a_delete_without_an_answer_is_a_success(shop: Shop, tmp_path: Path) -> None:
     found = service(tmp_path, shop.url)
     run(found, "create_thing", {"title": "one"})
-    assert run(found, "delete_thing", {"id": "t1"}).data == {"http_status": 204}
+    assert run(found, "delete_thing", {"id": "t1"}) == {"http_status": 204}
     assert shop.things() == {}
 
 
@@ -163,7 +163,7 @@ def test_a_status_is_an_error_of_the_registry(shop: Shop, tmp_path: Path, status
 
 def test_a_read_is_tried_again_and_a_change_is_not(shop: Shop, tmp_path: Path) -> None:
     found = service(tmp_path, shop.url)
-    assert run(found, "get_page", {"page": "flaky"}).data == {"tries": 3}
+    assert run(found, "get_page", {"page": "flaky"}) == {"tries": 3}
     shop.forget()
     assert failed(found, "update_page", {"page": "flaky", "input": {"text": "x"}}).details["http_status"] == 503
     assert len(shop.log()) == 1
@@ -215,7 +215,7 @@ def test_a_service_that_wants_to_be_left_alone_is(shop: Shop, tmp_path: Path, pa
 
 def test_a_redirect_is_followed_at_home_only(shop: Shop, tmp_path: Path) -> None:
     found = service(tmp_path, shop.url)
-    assert run(found, "get_page", {"page": "moved"}).data == []
+    assert run(found, "get_page", {"page": "moved"}) == []
     for page in ("elsewhere", "disguised"):
         assert failed(found, "get_page", {"page": page}).code == "PERMISSION_DENIED"
     assert failed(found, "get_page", {"page": "circles"}).code == "INTERNAL_ERROR"
@@ -226,25 +226,25 @@ def test_a_redirect_is_followed_at_home_only(shop: Shop, tmp_path: Path) -> None
 
 def test_an_answer_is_data_whatever_it_is(shop: Shop, tmp_path: Path) -> None:
     found = service(tmp_path, shop.url)
-    page = run(found, "get_page", {"page": "text"}).data
+    page = run(found, "get_page", {"page": "text"})
     assert page == {"http_status": 200, "content_type": "text/html", "text": "<p>hello</p>"}
-    assert run(found, "get_page", {"page": "binary"}).data["size_bytes"] == 6
-    assert run(found, "get_page", {"page": "packed"}).data == {"packed": True}
-    assert run(found, "get_page", {"page": "deep"}, most_bytes=200_000).data["text"].startswith("[[")
+    assert run(found, "get_page", {"page": "binary"})["size_bytes"] == 6
+    assert run(found, "get_page", {"page": "packed"}) == {"packed": True}
+    assert run(found, "get_page", {"page": "deep"}, most_bytes=200_000)["text"].startswith("[[")
 
 
 def test_no_answer_breaks_the_envelope(shop: Shop, tmp_path: Path) -> None:
     """Halves of characters are replaced, what is too deep is text, and no cookie is kept."""
     found = service(tmp_path, shop.url)
-    assert run(found, "get_page", {"page": "halves"}).data == {"a": "?x", "?": [1]}
-    assert run(found, "get_page", {"page": "nested"}).data["text"].startswith("[[[")
+    assert run(found, "get_page", {"page": "halves"}) == {"a": "?x", "?": [1]}
+    assert run(found, "get_page", {"page": "nested"})["text"].startswith("[[[")
 
     async def twice() -> Any:
         performer = Performer(ENVIRON)
         await performer.perform(found, "get_page", {"page": "cookie"})
         second = await performer.perform(found, "get_page", {"page": "cookie"})
         await performer.close()
-        return second.data
+        return second
 
     assert asyncio.run(twice()) == {"sent": ""}
 
@@ -287,7 +287,7 @@ def test_a_service_that_is_not_there_is_an_error(tmp_path: Path) -> None:
 
 def test_the_key_is_in_no_answer(shop: Shop, tmp_path: Path) -> None:
     """The service repeats what it was sent; nobody reads it here."""
-    data = run(service(tmp_path, shop.url), "get_page", {"page": "echo"}).data
+    data = run(service(tmp_path, shop.url), "get_page", {"page": "echo"})
     assert KEY not in json.dumps(data) and data["headers"]["Authorization"] == "Bearer [secret]"
     found = failed(service(tmp_path, shop.url), "list_things", {}, {"SHOP_KEY": "wrong-key-12345"})
     assert found.code == "PERMISSION_DENIED" and "wrong-key" not in repr(found.__dict__)
@@ -305,7 +305,7 @@ def test_the_environment_chooses_neither_proxy_nor_password(
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
-    assert run(service(tmp_path, shop.url), "list_things").data == []
+    assert run(service(tmp_path, shop.url), "list_things") == []
 
 
 @pytest.mark.parametrize(

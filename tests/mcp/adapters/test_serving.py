@@ -19,7 +19,7 @@ from interlock.client import DaemonReply
 from interlock.config import load_config
 from interlock.loop.protocol.tools import ToolNaming
 from interlock.mcp.adapters.catalog import AdapterFiles
-from interlock.mcp.adapters.http_client import OperationResult, Performer
+from interlock.mcp.adapters.http_client import Performer
 from interlock.mcp.adapters.serving import AdapterCaller, AdapterServer
 from shop import KEY, Shop, open_shop
 from shop_adapter import text
@@ -80,7 +80,7 @@ class _Fresh(Performer):
     def __init__(self) -> None:
         super().__init__({"SHOP_KEY": KEY})
 
-    async def perform(self, *given: Any, **more: Any) -> OperationResult:
+    async def perform(self, *given: Any, **more: Any) -> Any:
         performer = Performer({"SHOP_KEY": KEY})
         try:
             return await performer.perform(*given, **more)

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 import httpx
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.adapters.quota import ApiLimit
 from interlock.analysis.display_text import visible
@@ -220,13 +220,6 @@ _READS = frozenset({"GET", "HEAD"})
 Before = Callable[[], Awaitable[None]]  # called before every request; raises AdapterFailure to prevent it
 
 
-class OperationResult(Struct, frozen=True):
-    """The data and the headers of a successful operation."""
-
-    data: Any
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
 async def _at_once() -> None:
     return None
 
@@ -247,9 +240,7 @@ class Performer:
     async def close(self) -> None:
         await self._client.aclose()
 
-    async def perform(
-        self, service: Service, name: str, params: Mapping[str, Any], before: Before = _at_once
-    ) -> OperationResult:
+    async def perform(self, service: Service, name: str, params: Mapping[str, Any], before: Before = _at_once) -> Any:
         """The data of a success; raises AdapterFailure for everything else."""
         call = service.calls.get(name)
         if call is None:
@@ -262,7 +253,7 @@ class Performer:
             raise _unanswered(call, f"The service did not answer within {service.timeout:g} s") from None
         if not 200 <= received.status < 300:
             raise response_failure(received, signed, *call.resource(params))
-        return OperationResult(response_data(received, signed), received.headers)
+        return response_data(received, signed)
 
     def _slot(self, service: Service) -> AbstractAsyncContextManager[object]:
         """A slot among the concurrent requests that a service allows."""

@@ -33,7 +33,7 @@ from interlock.mcp.adapters.catalog import (
     loop_surface,
     rows_of,
 )
-from interlock.mcp.adapters.http_client import OperationResult, Performer
+from interlock.mcp.adapters.http_client import Performer
 from interlock.mcp.adapters.operations import OfferedOperation, inference_warning
 from interlock.mcp.adapters.requests import AdapterUnusable
 from interlock.policy.policy import MODES, Policy
@@ -162,7 +162,7 @@ class AdapterServer(Struct):
     naming: ToolNaming
     version: str = "0"
     tight: Mapping[str, Any] = field(default_factory=dict)  # tightening of the loop beyond the daemon's policy
-    run: Callable[[Coroutine[Any, Any, OperationResult]], OperationResult] = asyncio.run
+    run: Callable[[Coroutine[Any, Any, Any]], Any] = asyncio.run
     _known: dict[str, tuple[tuple[str, str, str], OfferedSurface]] = field(default_factory=dict)
     _statuses: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     _mode: str = ""
@@ -261,7 +261,7 @@ class AdapterServer(Struct):
                 raise
             self._report(ticket, "done")
             notices = inference_warning(served.adapter, own.operation, judged, trust, self._named)
-            return DataWithWarnings(_table(done.data), [*notices, *counted[-1]])
+            return DataWithWarnings(_table(done), [*notices, *counted[-1]])
 
         return perform
 

@@ -16,7 +16,7 @@ from interlock.client import find_daemon
 from interlock.client.connection import DaemonLink
 from interlock.config import Config
 from interlock.mcp.adapters.catalog import AdapterFiles
-from interlock.mcp.adapters.http_client import OperationResult, Performer
+from interlock.mcp.adapters.http_client import Performer
 from interlock.mcp.adapters.serving import AdapterCaller, AdapterServer
 from interlock.mcp.server import Context, ToolCall, build_server
 from interlock.mcp.stdio import ServerOptions, SocketBackend, StdinLines, run_quietly, serve
@@ -84,7 +84,7 @@ async def _serve(
     link, loop = DaemonLink(config, config_path), asyncio.get_running_loop()
     remote, performer = SocketBackend(link, settings.options), Performer(os.environ, proxy=settings.proxy)
 
-    def perform(work: Coroutine[Any, Any, OperationResult]) -> OperationResult:
+    def perform(work: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(work, loop).result()
 
     tight = {key: value for key, value in settings.options.wire.items() if key in ("policy", "safetyMode")}
