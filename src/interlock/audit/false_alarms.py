@@ -108,11 +108,9 @@ def alarms_by_rule(state: State) -> list[AlarmsOfRule]:
 def rules_of(body: Mapping[str, Any]) -> tuple[str, ...]:
     """The rules that fired, by their ids."""
     findings = body.get("findings")
-    found = [
-        find_record.get("rule", "") if isinstance(find_record, Mapping) else find_record
-        for find_record in findings or ()
-    ]
-    return tuple(dict.fromkeys(str(rule) for rule in found if rule)) if isinstance(findings, list) else ()
+    listed = findings if isinstance(findings, list) else []
+    rules = (one.get("rule", "") if isinstance(one, Mapping) else one for one in listed)
+    return tuple(dict.fromkeys(str(rule) for rule in rules if rule))
 
 
 def _markable(state: State, writer: str, seq: int) -> RecordEntry:

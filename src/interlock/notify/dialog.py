@@ -164,14 +164,14 @@ class Dialog:
 
 
 def minimal_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    minimal_environment = {name: environ[name] for name in _NEEDED if environ.get(name)}
+    found = {name: environ[name] for name in _NEEDED if environ.get(name)}
     if os.name != "posix":
-        return minimal_environment
-    if "DISPLAY" in minimal_environment and "XAUTHORITY" not in minimal_environment and environ.get("HOME"):
-        minimal_environment["XAUTHORITY"] = str(Path(environ["HOME"]) / ".Xauthority")
+        return found
+    if "DISPLAY" in found and "XAUTHORITY" not in found and environ.get("HOME"):
+        found["XAUTHORITY"] = str(Path(environ["HOME"]) / ".Xauthority")
     if sys.platform == "darwin":
-        return minimal_environment
-    return minimal_environment | {
+        return found
+    return found | {
         "HOME": _NOWHERE,
         "XDG_CONFIG_HOME": _NOWHERE,
         "PATH": "/usr/bin:/bin",

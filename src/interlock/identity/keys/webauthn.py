@@ -123,9 +123,9 @@ def verify_assertion(
     )
     if found.credential_id.hex() != passkey.id:
         raise PasskeyRefused("the answer is of another passkey")
-    error = response["response"]
+    answer = response["response"]
     parts = [
-        webauthn.helpers.base64url_to_bytes(error[name]).hex()
+        webauthn.helpers.base64url_to_bytes(answer[name]).hex()
         for name in ("authenticatorData", "clientDataJSON", "signature")
     ]
     proof = PasskeyProof(passkey.id, parts[0], parts[1], parts[2])
@@ -141,10 +141,10 @@ def signed_by(passkey: Credential, data: bytes, signature: str) -> bool:
     try:
         proof = from_hex(signature)
         text = data.decode()
-        error = json.loads(text)
+        statement = json.loads(text)
         if proof.head is not None:
-            return verify_proof(passkey, proof, approval_challenge(str(error["digest"]), proof.head, text))
-        anew = isinstance(error, dict) and error.get("reauth") is not False and "reauth" in error
+            return verify_proof(passkey, proof, approval_challenge(str(statement["digest"]), proof.head, text))
+        anew = isinstance(statement, dict) and statement.get("reauth", False) is not False
         held = verify_signature(proof.delegate, data, proof.signed) and not anew
         return held and verify_proof(passkey, proof, session_challenge(proof.delegate, proof.nonce))
     except (ProofError, ValueError, KeyError, TypeError, RecursionError):
@@ -191,8 +191,8 @@ def matches_site(origin: str, rp_id: str) -> bool:
 
 def _same_page(client_data: bytes) -> None:
     """Refuses a response that was made inside another site's page."""
-    error = json.loads(client_data)
-    if error.get("crossOrigin", False) is not False or "topOrigin" in error:
+    client = json.loads(client_data)
+    if client.get("crossOrigin", False) is not False or "topOrigin" in client:
         raise PasskeyRefused("the passkey was asked from inside another page")
 
 
