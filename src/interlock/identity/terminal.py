@@ -38,9 +38,7 @@ class Terminal(Struct, frozen=True):
     def say(self, text: str) -> None:
         """Shows text; control and invisible characters become replacement characters."""
         shown = "".join(char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text)
-        data = shown.encode("utf-8", "replace")
-        while data:
-            data = data[os.write(self.file, data) :]
+        _write(self, shown.encode("utf-8", "replace"))
 
     def ask(self, prompt: str, seconds: float = PATIENCE) -> str:
         """Reads one line, typed after the prompt was shown."""

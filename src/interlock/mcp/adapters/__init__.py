@@ -12,16 +12,6 @@ from interlock.loop.protocol.envelope import AqlProblem
 class AdapterFailure(AqlProblem):
     """An operation that failed with an error of the registry (1.9)."""
 
-    def __init__(
-        self,
-        code: str,
-        message: str = "",
-        details: Mapping[str, Any] | None = None,
-        confirmation: Mapping[str, Any] | None = None,
-    ) -> None:
-        known = {key: value for key, value in (details or {}).items() if value is not None}
-        super().__init__(code if code in CODES else "INTERNAL_ERROR", message, known, confirmation)
-
 
 def invalid_value(param: str, expected: str) -> AdapterFailure:
     """A value that cannot be used; the value itself is not repeated."""
@@ -35,10 +25,9 @@ def failure_of(body: Any) -> AdapterFailure:
     error = body.get("error") if isinstance(body, Mapping) else None
     if not isinstance(error, Mapping):
         return AdapterFailure("INTERNAL_ERROR", "The daemon's answer cannot be read, so nothing is done")
-    details = error.get("details")
-    confirmation = body.get("confirmation")
+    code, details, confirmation = str(error.get("code", "")), error.get("details"), body.get("confirmation")
     return AdapterFailure(
-        str(error.get("code", "")),
+        code if code in CODES else "INTERNAL_ERROR",
         str(error.get("message", "")),
         details if isinstance(details, Mapping) else None,
         confirmation if isinstance(confirmation, Mapping) else None,

@@ -89,9 +89,9 @@ def response_data(received: ServiceResponse, signed: AuthHeaders) -> Any:
 def response_failure(received: ServiceResponse, signed: AuthHeaders, resource: str, id: str = "") -> AdapterFailure:
     """The registry's error for a status other than success."""
     status, text = received.status, _words(received, signed)
-    details: dict[str, Any] = {"http_status": status, "upstream_error": text or None}
+    details = {"http_status": status, **({"upstream_error": text} if text else {})}
     if status in (404, 410):
-        known = {"resource_type": resource, "resource_id": id or None, "http_status": status}
+        known = {"resource_type": resource, **({"resource_id": id} if id else {}), "http_status": status}
         return AdapterFailure("NOT_FOUND_RESOURCE", f"The service knows no such '{resource}'", known)
     if status in (401, 403):
         why = "the service wants another sign-in" if status == 401 else "the service refused"
