@@ -71,6 +71,17 @@ def only_keys(where: str, data: object, known: Iterable[str]) -> None:
             raise PackError(f"{where}: unknown key {key!r}; known: {', '.join(sorted(known))}")
 
 
+def typed_field(where: str, key: str, value: object, usual: object) -> Any:
+    """A value that has the type of the usual one, words of a list as a tuple or a set; refuses any other."""
+    kind = type(usual)
+    if kind in (tuple, frozenset):
+        return kind(word_list(where, key, value))
+    if not isinstance(value, kind):
+        expected = "a number" if kind is int else kind.__name__
+        raise PackError(f"{where}: {key} is {value!r}, expected {expected}")
+    return value
+
+
 def word_list(where: str, key: str, value: object) -> tuple[str, ...]:
     """The words of a list; refuses anything else."""
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):

@@ -16,7 +16,7 @@ from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NameP
 from interlock.analysis.shell import BUDGET, MAX_NESTING, FileReader, Job, ShellReading, Where
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.walk import Shell
-from interlock.analysis.windows_text import looks_like_windows
+from interlock.analysis.windows import looks_like_windows
 from interlock.model import Action, Kind, Witness
 
 MAX_TEXT = 200_000

@@ -7,8 +7,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from interlock.analysis.cmd.commands import BUILTINS, ITSELF, run_program
-from interlock.analysis.cmd.parse import CmdCommand, CmdGroup, CmdPipe, CmdTooDeep, For, If, Node, parse
-from interlock.analysis.cmd.words import CmdLine, CmdReading, expand, split
+from interlock.analysis.cmd.parse import (
+    CmdCommand,
+    CmdGroup,
+    CmdLine,
+    CmdPipe,
+    CmdReading,
+    For,
+    If,
+    Node,
+    expand,
+    parse,
+    split,
+)
 from interlock.analysis.facts import Report, hole, known, without_holes
 from interlock.analysis.programs.load import input_language
 from interlock.analysis.windows import (
@@ -53,9 +64,8 @@ def _text(session: CmdReading, source: str) -> str:
     printed = _all(session, nodes)
     session.depth -= 1
     if trouble is not None:
-        nested = isinstance(trouble, CmdTooDeep)
-        what = "cmd text that is nested too deeply" if nested else "cmd text that does not parse"
-        session.out.unreadable(what, "nesting" if nested else "syntax")
+        what, trait = trouble.told
+        session.out.unreadable(f"cmd text {what}", trait)
     return printed
 
 
@@ -212,7 +222,7 @@ def run_line(session: CmdReading, line: CmdLine) -> str:
     asks = any(word == "/?" and not quoted for word, quoted in zip(line.words, line.quoted))
     act = None if asks else BUILTINS.get(name)
     if act is not None:
-        return act(session, line)
+        return act(session, line) or ""
     if name in _SILENT:
         return ""
     return run_program(session, line)

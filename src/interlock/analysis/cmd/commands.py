@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from interlock.analysis.cmd.words import CmdLine, CmdReading
+from interlock.analysis.cmd.parse import CmdLine, CmdReading
 from interlock.analysis.facts import hole, without_holes
 from interlock.analysis.programs.load import input_language, shipped_programs
 from interlock.analysis.windows import (
@@ -34,31 +34,24 @@ def _parted(line: CmdLine) -> tuple[frozenset[str], list[str]]:
     return frozenset(switches), others
 
 
-def _delete(session: CmdReading, line: CmdLine) -> str:
+def _delete(session: CmdReading, line: CmdLine) -> None:
+    """del, rd: a folder is only removed without /s where it is empty."""
     switches, paths = _parted(line)
     for path in paths:
-        traits = ["recursive"] if "s" in switches or path in session.deep else []
-        traits += ["bulk"] if wildcard(path) or (path in session.deep) else []
-        session.out.effect("delete", plain_holes(path), *traits)
-    return ""
+        deep = path in session.deep
+        if line.words[0].lower() in ("rd", "rmdir"):
+            traits = ["recursive" if "s" in switches else "empty_only"]
+        else:
+            traits = ["recursive"] if "s" in switches or deep else []
+        session.out.effect("delete", plain_holes(path), *traits, *["bulk"] * (wildcard(path) or deep))
 
 
-def _remove_directory(session: CmdReading, line: CmdLine) -> str:
-    switches, paths = _parted(line)
-    for path in paths:
-        traits = ["recursive"] if "s" in switches else ["empty_only"]
-        traits += ["bulk"] if wildcard(path) or path in session.deep else []
-        session.out.effect("delete", plain_holes(path), *traits)
-    return ""
-
-
-def _make_directory(session: CmdReading, line: CmdLine) -> str:
+def _make_directory(session: CmdReading, line: CmdLine) -> None:
     for path in _parted(line)[1]:
         session.out.effect("write", plain_holes(path))
-    return ""
 
 
-def _move(session: CmdReading, line: CmdLine) -> str:
+def _move(session: CmdReading, line: CmdLine) -> None:
     switches, paths = _parted(line)
     lost = len(paths) > 1 and is_nothing(paths[1])
     if paths:
@@ -67,23 +60,19 @@ def _move(session: CmdReading, line: CmdLine) -> str:
     if len(paths) > 1 and not lost:
         session.out.effect("overwrite" if "y" in switches else "write", plain_holes(paths[1]))
         _carry(session, paths[0], paths[1])
-    return ""
 
 
-def _copy(session: CmdReading, line: CmdLine) -> str:
-    _, paths = _parted(line)
-    source, target = paths[0] if paths else "", paths[1] if len(paths) > 1 else "."
-    if not source:
-        return ""
+def _copy(session: CmdReading, line: CmdLine) -> None:
+    source, target = [*_parted(line)[1], "", ""][:2]
+    target = target or "."
     if is_nothing(source):
         session.out.effect("truncate", plain_holes(target))
-        return ""
-    for path in source.split("+"):
-        session.out.effect("read", plain_holes(path))
-        _carry(session, path, target)
-    if not is_nothing(target) and target.lower() != "con":
-        session.out.effect("write", plain_holes(target))
-    return ""
+    elif source:
+        for path in source.split("+"):
+            session.out.effect("read", plain_holes(path))
+            _carry(session, path, target)
+        if not is_nothing(target) and target.lower() != "con":
+            session.out.effect("write", plain_holes(target))
 
 
 def _carry(session: CmdReading, source: str, target: str) -> None:
@@ -93,18 +82,17 @@ def _carry(session: CmdReading, source: str, target: str) -> None:
         session.files.write(target, text.rstrip("\n"))
 
 
-def _robocopy(session: CmdReading, line: CmdLine) -> str:
+def _robocopy(session: CmdReading, line: CmdLine) -> None:
     """robocopy: with /MIR or /PURGE, what is not in the source is deleted from the destination."""
     switches, paths = _parted(line)
     if len(paths) < 2 or "l" in switches:
-        return ""
+        return
     source, target = plain_holes(paths[0]), plain_holes(paths[1])
     session.out.effect("write", target)
     if switches & {"mir", "purge"}:
         session.out.effect("delete", target, "recursive", "bulk")
     if switches & {"mov", "move"}:
         session.out.effect("move", source)
-    return ""
 
 
 def _type(session: CmdReading, line: CmdLine) -> str:
@@ -195,45 +183,22 @@ def _change_directory(session: CmdReading, line: CmdLine) -> str:
     return "" if paths else "."
 
 
-def _pop_directory(session: CmdReading, line: CmdLine) -> str:
-    session.out.leave()
-    return ""
-
-
-def _break(session: CmdReading, line: CmdLine) -> str:
-    return ""
-
-
-BUILTINS: dict[str, Callable[[CmdReading, CmdLine], str]] = {
-    "del": _delete,
-    "erase": _delete,
-    "rd": _remove_directory,
-    "rmdir": _remove_directory,
-    "md": _make_directory,
-    "mkdir": _make_directory,
-    "move": _move,
-    "ren": _move,
-    "rename": _move,
-    "copy": _copy,
-    "xcopy": _copy,
-    "robocopy": _robocopy,
-    "robocopy.exe": _robocopy,
+BUILTINS: dict[str, Callable[[CmdReading, CmdLine], str | None]] = {
+    **dict.fromkeys(["del", "erase", "rd", "rmdir"], _delete),
+    **dict.fromkeys(["md", "mkdir"], _make_directory),
+    **dict.fromkeys(["move", "ren", "rename"], _move),
+    **dict.fromkeys(["copy", "xcopy"], _copy),
+    **dict.fromkeys(["robocopy", "robocopy.exe"], _robocopy),
     "type": _type,
     "echo": _echo,
     "set": _set,
     "call": _call,
     "start": _start,
-    "cmd": _inner,
-    "cmd.exe": _inner,
-    "%comspec%": _inner,
-    "c:\\windows\\system32\\cmd.exe": _inner,
+    **dict.fromkeys(["cmd", "cmd.exe", "%comspec%", "c:\\windows\\system32\\cmd.exe"], _inner),
     "forfiles": _forfiles,
-    "cd": _change_directory,
-    "chdir": _change_directory,
-    "pushd": _change_directory,
-    "popd": _pop_directory,
-    "break": _break,
-    "rem": _break,
+    **dict.fromkeys(["cd", "chdir", "pushd"], _change_directory),
+    "popd": lambda session, line: session.out.leave(),
+    **dict.fromkeys(["break", "rem"], lambda session, line: ""),
 }
 
 

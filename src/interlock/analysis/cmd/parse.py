@@ -1,21 +1,16 @@
-"""Parses cmd.exe text into commands: separators, parentheses, if and for."""
+"""Parses cmd.exe text into commands (separators, parentheses, if and for), and these into words (variables, quotes, carets, redirections)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from msgspec import Struct
+from msgspec import Struct, field
+
+from interlock.analysis.facts import hole, known
+from interlock.analysis.windows import RelocatedReport, WindowsSyntaxError, WindowsTooDeep, WrittenTexts, place
 
 MAX_DEPTH = 40
-
-
-class CmdSyntaxError(Exception):
-    """The text is not valid for cmd.exe; the argument gives the reason."""
-
-
-class CmdTooDeep(CmdSyntaxError):
-    """The text nests deeper than a reader follows."""
 
 
 class CmdCommand(Struct, frozen=True):
@@ -36,7 +31,6 @@ class CmdGroup(Struct, frozen=True):
 
 
 class If(Struct, frozen=True):
-    condition: str
     then: tuple[Node, ...]
     otherwise: tuple[Node, ...]
 
@@ -88,10 +82,10 @@ class CmdCursor(Struct):
     def deeper(self) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise CmdTooDeep("nested too deeply")
+            raise WindowsTooDeep("nested too deeply")
 
 
-def parse(source: str, step: Callable[[], None]) -> tuple[tuple[Node, ...], CmdSyntaxError | None]:
+def parse(source: str, step: Callable[[], None]) -> tuple[tuple[Node, ...], WindowsSyntaxError | None]:
     """Every command up to the first trouble, and that trouble."""
     cursor = CmdCursor(source, step)
     nodes: list[Node] = []
@@ -100,7 +94,7 @@ def parse(source: str, step: Callable[[], None]) -> tuple[tuple[Node, ...], CmdS
             _sequence(cursor, nodes, inside=False)
             if cursor.peek() == ")":  # cmd.exe takes everything behind a stray one for a comment
                 cursor.match(_STRAY)
-    except CmdSyntaxError as trouble:
+    except WindowsSyntaxError as trouble:
         return tuple(nodes), trouble
     return tuple(nodes), None
 
@@ -111,7 +105,7 @@ def _sequence(cursor: CmdCursor, nodes: list[Node], inside: bool) -> None:
         _skip(cursor)
         if cursor.pos >= len(cursor.source):
             if inside:
-                raise CmdSyntaxError("')' is missing")
+                raise WindowsSyntaxError("')' is missing")
             return
         if cursor.peek() == ")":
             return
@@ -141,7 +135,7 @@ def _pipe(cursor: CmdCursor) -> list[Node]:
         cursor.pos += 1
         cursor.match(_LINES)
         if cursor.peek() in ("", "&", "|", ")"):
-            raise CmdSyntaxError("a command is missing behind |")
+            raise WindowsSyntaxError("a command is missing behind |")
         parts.append(_command(cursor))
     return [parts[0] if len(parts) == 1 else CmdPipe(tuple(parts))]
 
@@ -204,7 +198,7 @@ def _body(cursor: CmdCursor) -> tuple[Node, ...]:
         return (_command(cursor),)
     cursor.bodies += 1
     if cursor.bodies > MAX_DEPTH:
-        raise CmdTooDeep("nested too deeply")
+        raise WindowsTooDeep("nested too deeply")
     nodes = _pipe(cursor)
     while cursor.match(_AND):
         nodes += _pipe(cursor)
@@ -216,14 +210,9 @@ _AND = re.compile(r"[^\S\r\n]*(?:&&?|\|\|)[^\S\r\n]*(?=[^\s)])")
 
 
 def _if(cursor: CmdCursor) -> Node:
-    start = cursor.pos
     _condition(cursor)
-    condition = cursor.source[start : cursor.pos].strip()
     then = _body(cursor)
-    otherwise: tuple[Node, ...] = ()
-    if cursor.match(_ELSE):
-        otherwise = _body(cursor)
-    return If(condition, then, otherwise)
+    return If(then, _body(cursor) if cursor.match(_ELSE) else ())
 
 
 def _condition(cursor: CmdCursor) -> None:
@@ -234,7 +223,7 @@ def _condition(cursor: CmdCursor) -> None:
     if word in ("exist", "errorlevel", "defined", "cmdextversion") or cursor.match(_COMPARISON):
         _next_word(cursor)
     elif not word:
-        raise CmdSyntaxError("an if without a condition")
+        raise WindowsSyntaxError("an if without a condition")
 
 
 def _next_word(cursor: CmdCursor) -> str:
@@ -247,17 +236,17 @@ def _for(cursor: CmdCursor) -> Node:
     start = cursor.pos
     while cursor.pos < len(cursor.source) and not cursor.source.startswith("%", cursor.pos):
         if cursor.peek() in "\r\n&|":
-            raise CmdSyntaxError("for without a variable")
+            raise WindowsSyntaxError("for without a variable")
         if cursor.peek() == '"' and (end := cursor.source.find('"', cursor.pos + 1)) > 0:
             cursor.pos = end
         cursor.pos += 1
     switches = cursor.source[start : cursor.pos].strip()
     variable = cursor.match(_VARIABLE)
     if not variable or not cursor.match(_IN):
-        raise CmdSyntaxError("for without in")
+        raise WindowsSyntaxError("for without in")
     items = _items(cursor)
     if not cursor.match(_DO):
-        raise CmdSyntaxError("for without do")
+        raise WindowsSyntaxError("for without do")
     return For(switches, variable.group(1), items, _body(cursor))
 
 
@@ -271,4 +260,158 @@ def _items(cursor: CmdCursor) -> str:
         cursor.pos += 1
         if not depth:
             return cursor.source[start : cursor.pos - 1].strip()
-    raise CmdSyntaxError("for without ')'")
+    raise WindowsSyntaxError("for without ')'")
+
+
+# -- words ------------------------------------------------------------------------------------------------
+
+MAX_TEXT = 100_000
+
+_PERCENT = re.compile(r"%(~[A-Za-z]*)?([0-9*])|%([^%\s:=\"&|<>]+)(:[^%\r\n]{0,200})?%|%%")
+_BANG = re.compile(r"!([^!\s:=\"&|<>]+)(:[^!\r\n]{0,200})?!")
+_LOOP = re.compile(r"(?:%%|%(?![A-Za-z0-9_]+%))(~[A-Za-z]*)?([A-Za-z?#])")
+_CUT = re.compile(r":~(-?\d{1,6})(?:,(-?\d{1,6}))?$")
+_REDIRECT = re.compile(r"([0-9]?)(>>|>|<)(&[0-9])?")
+
+
+class CmdLine(Struct):
+    """One command, ready to run."""
+
+    words: list[str] = field(default_factory=list)
+    quoted: list[bool] = field(default_factory=list)
+    outputs: list[tuple[str, bool]] = field(default_factory=list)  # file, whether appended
+    inputs: list[str] = field(default_factory=list)
+    text: str = ""  # the words as written, redirections left out
+
+
+def expand(raw: str, names: Mapping[str, str], loops: Mapping[str, str]) -> str:
+    """The text with its variables expanded; an unknown one is a hole."""
+    text = _LOOP.sub(lambda found: _loop(found, loops), raw) if loops else raw
+    if "%" in text:
+        text = _PERCENT.sub(lambda found: _percent(found, names), text)
+    if "!" in text and any(f"!{name}" in text.lower() for name in names):
+        text = _BANG.sub(lambda found: _filled(names, found.group(1), found.group(2)), text)
+    return text if len(text) <= MAX_TEXT else hole()
+
+
+def _loop(found: re.Match[str], loops: Mapping[str, str]) -> str:
+    value = loops.get(found.group(2))
+    return found.group() if value is None else value.strip('"') if found.group(1) else value
+
+
+def _percent(found: re.Match[str], names: Mapping[str, str]) -> str:
+    if found.group() == "%%":
+        return "%"
+    if found.group(2) is not None:
+        here = found.group(1) is not None and found.group(2) == "0" and "n" not in found.group(1)
+        return ".\\" if here else hole(found.group()[1:])
+    return _filled(names, found.group(3), found.group(4))
+
+
+def _filled(names: Mapping[str, str], name: str, change: str | None) -> str:
+    value = names.get(name.lower(), _DYNAMIC.get(name.lower(), place(name)))
+    return _changed(value, change) if change else value
+
+
+_DYNAMIC = {"cd": ".", "__cd__": ".\\", "date": hole("DATE"), "time": hole("TIME"), "random": hole("RANDOM")}
+
+
+def _changed(value: str, change: str) -> str:
+    """`%NAME:~start,length%` and `%NAME:old=new%`."""
+    cut = _CUT.match(change)
+    if cut:
+        if not known(value):
+            return hole()
+        start = int(cut.group(1))
+        rest = value[start:] if start >= 0 or -start <= len(value) else value
+        if cut.group(2) is None:
+            return rest
+        return rest[: int(cut.group(2))]
+    old, mark, new = change[1:].partition("=")
+    if not mark or not old:
+        return value
+    if old.startswith("*"):
+        at = value.lower().find(old[1:].lower())
+        return value if at < 0 else new + value[at + len(old) - 1 :]
+    return re.sub(re.escape(old), lambda _: new, value, flags=re.IGNORECASE)
+
+
+def split(text: str, step: Callable[[], None]) -> CmdLine:
+    """The words and redirections of one command."""
+    line, word, quoted, started, kept = CmdLine(), list[str](), False, False, list[str]()
+    at = 0
+    while at < len(text):
+        letter = text[at]
+        if letter == "^" and at + 1 < len(text):
+            at += 2 if text[at + 1] != "\r" else 3
+            letter = text[at - 1]
+            if letter != "\n":
+                word.append(letter)
+                kept.append(letter)
+                started = True
+            continue
+        if letter == '"':
+            end = text.find('"', at + 1)
+            end = len(text) if end < 0 else end
+            word.append(text[at + 1 : end])
+            kept.append(text[at : end + 1])
+            quoted, started = True, True
+            at = end + 1
+            continue
+        found = _REDIRECT.match(text, at)
+        if found and (not found.group(1) or not started):
+            at = _redirect(line, text, found)
+            continue
+        if letter.isspace():
+            if started:
+                _push(line, word, quoted)
+                word, quoted, started = [], False, False
+                step()
+        else:
+            word.append(letter)
+            started = True
+        kept.append(letter)
+        at += 1
+    if started:
+        _push(line, word, quoted)
+    line.text = "".join(kept).strip()
+    return line
+
+
+def _push(line: CmdLine, word: list[str], quoted: bool) -> None:
+    line.words.append("".join(word))
+    line.quoted.append(quoted)
+
+
+def _redirect(line: CmdLine, text: str, found: re.Match[str]) -> int:
+    """Note where a redirection leads; return where the text goes on."""
+    if found.group(3):
+        return found.end()
+    target = _TARGET.match(text, found.end())
+    path = target.group(1).replace('"', "").replace("^", "") if target else ""
+    if path and path.lower().rstrip(":") != "nul":
+        if found.group(2) == "<":
+            line.inputs.append(path)
+        else:
+            line.outputs.append((path, found.group(2) == ">>"))
+    elif path and found.group(2) == "<":
+        line.inputs.append("nul")
+    return target.end() if target else found.end()
+
+
+_TARGET = re.compile(r'\s*((?:"[^"]*"?|\^.|[^\s"^<>])+)')
+
+
+class CmdReading(Struct):
+    """The known variables and files, and the report."""
+
+    out: RelocatedReport
+    run_text: Callable[[CmdReading, str], str]  # reads a text in this session, gives what it prints
+    run_line: Callable[[CmdReading, CmdLine], str]
+    files: WrittenTexts
+    names: dict[str, str] = field(default_factory=dict)
+    loops: dict[str, str] = field(default_factory=dict)
+    deep: set[str] = field(default_factory=set)  # values of `for /r`, which stand for a whole tree
+    depth: int = 0
+    rounds: int = 0
+    goes_back: bool = False

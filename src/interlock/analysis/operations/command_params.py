@@ -274,7 +274,7 @@ def _shell(words: Sequence[str], text: str, keys: Mapping[str, Any], out: Report
 
 def shell_text(text: str, out: Report) -> None:
     """Text that is given to a shell, of whichever system it was written for."""
-    from interlock.analysis.windows_text import looks_like_windows
+    from interlock.analysis.windows import looks_like_windows
 
     text = text[: MAX_TEXT + 1]
     if language := looks_like_windows(text, ""):

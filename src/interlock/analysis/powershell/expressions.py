@@ -9,7 +9,6 @@ from interlock.analysis.code.program import nodes
 from interlock.analysis.facts import hole
 from interlock.analysis.powershell.lexer import (
     PsCursor,
-    PsSyntaxError,
     group,
     read_bare,
     read_double,
@@ -21,6 +20,7 @@ from interlock.analysis.powershell.lexer import (
     yielding,
 )
 from interlock.analysis.powershell.lexer import read_variable as read_dollar
+from interlock.analysis.windows import WindowsSyntaxError
 
 # Weakest first; the operators of one row are read from left to right.
 _ROWS = (
@@ -184,7 +184,7 @@ def read_primary(cursor: PsCursor) -> ast.expr:
     if letter == "$":
         value = read_dollar(cursor)
         if value is None:
-            raise PsSyntaxError("a lone dollar sign")
+            raise WindowsSyntaxError("a lone dollar sign")
         return value
     if letter == "@":
         return _at(cursor)
@@ -198,7 +198,7 @@ def read_primary(cursor: PsCursor) -> ast.expr:
         skip_attribute(cursor)
         cursor.skip_lines()
         return _unary(cursor)
-    raise PsSyntaxError(f"unexpected {cursor.peek(8)!r} at {cursor.pos}")
+    raise WindowsSyntaxError(f"unexpected {cursor.peek(8)!r} at {cursor.pos}")
 
 
 def _at(cursor: PsCursor) -> ast.expr:
@@ -211,7 +211,7 @@ def _at(cursor: PsCursor) -> ast.expr:
     cursor.expect("@")
     if found := cursor.match(_NAME):
         return ast.Starred(nodes.call("<splat>", [variable(found.group())]))
-    raise PsSyntaxError("a lone @")
+    raise WindowsSyntaxError("a lone @")
 
 
 def _table(cursor: PsCursor) -> ast.expr:
@@ -227,7 +227,7 @@ def _table(cursor: PsCursor) -> ast.expr:
             cursor.skip_lines()
             body = cursor.block(cursor, "\n;}")
             if not body:
-                raise PsSyntaxError("a key without a value")
+                raise WindowsSyntaxError("a key without a value")
             values.append(group(body))
             cursor.skip_lines("\r\n;")
     return ast.Dict(keys, values)
@@ -372,7 +372,7 @@ def _number(text: str) -> int | float:
         return int(digits.rstrip("uysln"), 16) * unit
     digits = digits.rstrip("uysldn")
     if len(digits) > 300:
-        raise PsSyntaxError("a number that is too long")
+        raise WindowsSyntaxError("a number that is too long")
     return float(digits) * unit if set(digits) & set(".e") else int(digits) * unit
 
 
@@ -410,7 +410,7 @@ def read_param_list(cursor: PsCursor) -> list[PsParam]:
             params.append(_param(cursor))
             cursor.skip_lines()
             if not cursor.take(",") and not cursor.at(")"):
-                raise PsSyntaxError("a parameter list has no end")
+                raise WindowsSyntaxError("a parameter list has no end")
             cursor.skip_lines()
     return params
 
@@ -420,11 +420,11 @@ def _param(cursor: PsCursor) -> PsParam:
         if cursor.look(_ATTRIBUTE):
             skip_attribute(cursor)
         elif not cursor.match(_PARAM_TYPE):
-            raise PsSyntaxError("a type has no end")
+            raise WindowsSyntaxError("a type has no end")
         cursor.skip_lines()
     found = cursor.match(_PARAM_NAME)
     if not found:
-        raise PsSyntaxError("a parameter without a name")
+        raise WindowsSyntaxError("a parameter without a name")
     cursor.skip_lines()
     default: ast.expr | None = None
     if cursor.take("="):

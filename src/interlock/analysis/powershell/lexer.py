@@ -10,16 +10,9 @@ from contextlib import contextmanager
 from msgspec import Struct
 
 from interlock.analysis.code.program import nodes
+from interlock.analysis.windows import WindowsSyntaxError, WindowsTooDeep
 
 Part = str | ast.expr  # of a text: constant, or filled in at run time
-
-
-class PsSyntaxError(Exception):
-    """The text is not PowerShell; the argument gives the reason."""
-
-
-class PsTooDeep(PsSyntaxError):
-    """The text nests deeper than a reader follows."""
 
 
 MAX_DEPTH = 32
@@ -50,7 +43,7 @@ class PsCursor(Struct):
         """One level of nesting."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise PsTooDeep("nested too deeply")
+            raise WindowsTooDeep("nested too deeply")
         yield
         self.depth -= 1
 
@@ -72,7 +65,7 @@ class PsCursor(Struct):
 
     def expect(self, mark: str) -> None:
         if not self.take(mark):
-            raise PsSyntaxError(f"expected {mark!r} at {self.pos}, got {self.peek(8)!r}")
+            raise WindowsSyntaxError(f"expected {mark!r} at {self.pos}, got {self.peek(8)!r}")
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Step over a pattern if it stands here."""
@@ -91,7 +84,7 @@ class PsCursor(Struct):
             if self.at("<#"):
                 end = self.source.find("#>", self.pos)
                 if end < 0:
-                    raise PsSyntaxError("a comment has no end")
+                    raise WindowsSyntaxError("a comment has no end")
                 self.pos = end + 2
             elif self.at("#"):
                 self.match(_LINE)
@@ -184,7 +177,7 @@ def read_single(cursor: PsCursor) -> str:
     while True:
         end = cursor.source.find("'", cursor.pos)
         if end < 0:
-            raise PsSyntaxError("a string has no end")
+            raise WindowsSyntaxError("a string has no end")
         parts.append(cursor.source[cursor.pos : end])
         cursor.pos = end + 1
         if not cursor.take("'"):
@@ -207,7 +200,7 @@ def read_double(cursor: PsCursor) -> list[Part]:
             return parts
         else:
             parts.append(_filled(cursor))
-    raise PsSyntaxError("a string has no end")
+    raise WindowsSyntaxError("a string has no end")
 
 
 def _filled(cursor: PsCursor) -> Part:
@@ -230,7 +223,7 @@ def read_here(cursor: PsCursor) -> ast.expr | None:
     cursor.pos -= 1  # the line end that opens may be the one that closes
     end = close.search(cursor.source, cursor.pos)
     if end is None:
-        raise PsSyntaxError("a here-string has no end")
+        raise WindowsSyntaxError("a here-string has no end")
     start, stop = min(cursor.pos + 1, end.start()), end.start()
     if found.group(1) == "'":
         cursor.pos = end.end()
@@ -275,7 +268,7 @@ def read_bare(cursor: PsCursor, *first: ast.expr) -> ast.expr:
         else:
             break
     if cursor.pos == start:
-        raise PsSyntaxError(f"unexpected {cursor.peek()!r} at {start}")
+        raise WindowsSyntaxError(f"unexpected {cursor.peek()!r} at {start}")
     return text(parts, bare=True)
 
 
@@ -288,7 +281,7 @@ def skip_braces(cursor: PsCursor) -> None:
     while depth:
         cursor.match(_PLAIN_BODY)
         if cursor.done():
-            raise PsSyntaxError("'}' is missing")
+            raise WindowsSyntaxError("'}' is missing")
         letter = cursor.peek()
         if letter == "'":
             read_single(cursor)

@@ -22,7 +22,6 @@ from interlock.analysis.powershell.expressions import (
 )
 from interlock.analysis.powershell.lexer import (
     PsCursor,
-    PsSyntaxError,
     group,
     plain,
     read_bare,
@@ -31,6 +30,7 @@ from interlock.analysis.powershell.lexer import (
     variable,
     yielding,
 )
+from interlock.analysis.windows import WindowsSyntaxError
 
 _Body = list[ast.stmt]
 _CONDITION = nodes.name("?")
@@ -59,7 +59,7 @@ _REST = re.compile(r"[^\r\n;}]*")
 _DECLARED = re.compile(r"[^{\r\n]*\s*\{")
 
 
-def parse(source: str) -> tuple[_Body, PsSyntaxError | None]:
+def parse(source: str) -> tuple[_Body, WindowsSyntaxError | None]:
     """Every statement up to the first trouble, and that trouble."""
     cursor = PsCursor(plain(source), _body)
     statements: _Body = []
@@ -69,7 +69,7 @@ def parse(source: str) -> tuple[_Body, PsSyntaxError | None]:
                 statements += nodes.assign(variable(title), default)
         while not _at_end(cursor, ""):
             statements += yielding(_statement(cursor))
-    except PsSyntaxError as trouble:
+    except WindowsSyntaxError as trouble:
         return statements, trouble
     return statements, None
 
@@ -88,7 +88,7 @@ def _at_end(cursor: PsCursor, close: str) -> bool:
     cursor.skip_lines("\r\n;")
     if cursor.done():
         if close:
-            raise PsSyntaxError(f"{close!r} is missing")
+            raise WindowsSyntaxError(f"{close!r} is missing")
         return True
     return bool(close) and cursor.take(close)
 
@@ -121,7 +121,7 @@ def _pipeline(cursor: PsCursor) -> _Body:
     cursor.skip_blanks()
     if found := cursor.match(_ASSIGN):
         if not _assignable(made):
-            raise PsSyntaxError(f"nothing that can be assigned to at {start}")
+            raise WindowsSyntaxError(f"nothing that can be assigned to at {start}")
         cursor.skip_lines()
         with cursor.deeper():
             return _assign(made, found.group(), group(_statement(cursor)))
@@ -171,13 +171,13 @@ def _ends(cursor: PsCursor) -> None:
     if cursor.take("&&") or cursor.take("||"):
         cursor.skip_lines()
         if cursor.done():
-            raise PsSyntaxError("a command is missing behind && or ||")
+            raise WindowsSyntaxError("a command is missing behind && or ||")
         return
     if cursor.at("&"):
         cursor.pos += 1
         return
     if not cursor.done() and cursor.peek() not in "\r\n;)}":
-        raise PsSyntaxError(f"unexpected {cursor.peek(8)!r} at {cursor.pos}")
+        raise WindowsSyntaxError(f"unexpected {cursor.peek(8)!r} at {cursor.pos}")
 
 
 def _element(cursor: PsCursor, piped: ast.expr) -> ast.expr:
@@ -185,7 +185,7 @@ def _element(cursor: PsCursor, piped: ast.expr) -> ast.expr:
     if cursor.match(_INVOKE):
         cursor.skip_blanks()
         if cursor.done() or cursor.peek() in "\r\n;|&)}":
-            raise PsSyntaxError("a command is missing behind &")
+            raise WindowsSyntaxError("a command is missing behind &")
         return _call(cursor, piped, invoked=True)
     if cursor.look(_EXPRESSION) or cursor.look(NUMBER):
         value = read_expression(cursor)
@@ -262,7 +262,7 @@ def _do(cursor: PsCursor) -> _Body:
     body = _braces(cursor)
     cursor.skip_lines()
     if not cursor.match(_AGAIN):
-        raise PsSyntaxError("do without while")
+        raise WindowsSyntaxError("do without while")
     return nodes.repeat(_CONDITION, [*body, *_parens(cursor)])
 
 
@@ -282,7 +282,7 @@ def _foreach(cursor: PsCursor) -> _Body:
         found = cursor.match(_NAME)
         cursor.skip_lines()
         if not found or not cursor.match(_IN):
-            raise PsSyntaxError("foreach without in")
+            raise WindowsSyntaxError("foreach without in")
         cursor.skip_lines()
         over = nodes.call("<array>", [group(_statement(cursor))])
         cursor.skip_lines()
@@ -326,7 +326,7 @@ def _trap(cursor: PsCursor) -> _Body:
 def _function(cursor: PsCursor) -> _Body:
     found = cursor.match(_FUNCTION_NAME)
     if not found:
-        raise PsSyntaxError("a function without a name")
+        raise WindowsSyntaxError("a function without a name")
     cursor.skip_lines()
     params: list[PsParam] = []
     if cursor.at("("):
@@ -356,7 +356,7 @@ def _rest_of_line(cursor: PsCursor) -> _Body:
 def _declaration(cursor: PsCursor) -> _Body:
     """class, enum, data: nothing runs here."""
     if not cursor.match(_DECLARED):
-        raise PsSyntaxError("a declaration without a body")
+        raise WindowsSyntaxError("a declaration without a body")
     skip_braces(cursor)
     return []
 

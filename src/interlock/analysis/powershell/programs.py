@@ -12,7 +12,6 @@ from interlock.analysis.code.program.objects import ProgramFunction
 from interlock.analysis.code.program.values import Value, fetched
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import hole, known, without_holes
-from interlock.analysis.powershell.lexer import PsTooDeep
 from interlock.analysis.powershell.parse import parse
 from interlock.analysis.powershell.values import plain, single, texts
 from interlock.analysis.programs.load import input_language, shipped_programs
@@ -110,9 +109,8 @@ def run_text(walk: ProgramWalk, text: str) -> Value:
     session.depth -= 1
     made, walk.scope.yields = walk.scope.yields, before
     if trouble is not None:
-        nested = isinstance(trouble, PsTooDeep)
-        what = "PowerShell that is nested too deeply" if nested else "PowerShell that does not parse"
-        walk.world.unreadable(what, "nesting" if nested else "syntax")
+        what, trait = trouble.told
+        walk.world.unreadable(f"PowerShell {what}", trait)
     return single([value for value in made if value is not None])
 
 

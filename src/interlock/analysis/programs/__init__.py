@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
-from interlock.analysis.packs import PackError, only_keys, word_list
+from interlock.analysis.packs import PackError, only_keys, typed_field, word_list
 
 
 class Payload(Struct, frozen=True):
@@ -210,14 +210,8 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
 
 def _told(where: str, key: str, value: Any) -> Any:
     """What a description says under one key, in the type of that key."""
-    if (build := _BUILDERS.get(key)) is not None:
-        return build(where, value)
-    kind = type(getattr(_UNSAID, key))
-    if kind in (tuple, frozenset):
-        return kind(word_list(where, key, value))
-    if not isinstance(value, kind):
-        raise PackError(f"{where}: {key} is {value!r}, expected {kind.__name__}")
-    return value
+    build = _BUILDERS.get(key)
+    return typed_field(where, key, value, getattr(_UNSAID, key)) if build is None else build(where, value)
 
 
 def _paths(where: str, key: str, value: object) -> tuple[tuple[str, ...], ...]:
@@ -253,17 +247,8 @@ def _is_operand(words: Sequence[str], at: int, valued: frozenset[str]) -> bool:
 def _entry(where: str, data: Mapping[str, Any], usual: Any) -> dict[str, Any]:
     """The checked fields of an entry, each of the type that it has in `usual`."""
     only_keys(where, data, [name for name in usual.__struct_fields__ if name not in DERIVED])
-    made: dict[str, Any] = {}
-    for key, value in data.items():
-        kind = type(getattr(usual, key))
-        if kind in (tuple, frozenset):
-            made[key] = kind(word_list(where, key, value))
-        elif not isinstance(value, kind):
-            raise PackError(f"{where}: {key} is {value!r}, expected {kind.__name__}")
-        else:
-            made[key] = value
-    made["subcommand"] = tuple(tuple(path.split()) for path in made.get("subcommand", ()))
-    return made
+    made = {key: typed_field(where, key, value, getattr(usual, key)) for key, value in data.items()}
+    return {**made, "subcommand": _paths(where, "subcommand", data.get("subcommand", []))}
 
 
 def _carried(where: str, data: Mapping[str, Any]) -> Payload:

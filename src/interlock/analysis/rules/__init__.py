@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from interlock.analysis.facts import VERBS
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
-from interlock.analysis.packs import PackError, only_keys, word_list
+from interlock.analysis.packs import PackError, only_keys, typed_field, word_list
 from interlock.analysis.place_names import PLACES
 from interlock.analysis.programs import Program
 from interlock.model import Action, Category, Level, command, intent, operation, tool
@@ -23,23 +23,6 @@ if TYPE_CHECKING:
 
 Pattern = Callable[[str], object]  # truthy when one line of the text matches in full, case-insensitive
 
-_RULE_KEYS = frozenset(
-    {
-        "id",
-        "level",
-        "irreversible",
-        "category",
-        "reason",
-        "instead",
-        "undo",
-        "approvable",
-        "requirement",
-        "files",
-        "no_trait",
-        "when",
-        "examples",
-    }
-)
 _COMMAND_KEYS = frozenset(
     {"program", "subcommand", "any_flag", "all_flags", "no_flag", "any_word", "all_words", "no_word", "no_line"}
     | {"min_words", "max_words", "trait", "no_trait", "any_env"}
@@ -146,22 +129,24 @@ def build_rule(data: Mapping[str, Any]) -> Rule:
         raise PackError(f"rule {name}: says not what to do instead")
     if level >= Level.DESTRUCTIVE and "irreversible" not in data:
         raise PackError(f"rule {name}: says not whether it is irreversible")
+    made = {key: typed_field(f"rule {name}", key, data[key], usual) for key, usual in _PLAIN.items() if key in data}
     spared = word_list(f"rule {name}", "no_trait", data.get("no_trait", []))  # of every clause
     return Rule(
         id=name,
         level=level,
-        irreversible=_typed(name, data, "irreversible", bool, False),
-        reason=_typed(name, data, "reason", str, ""),
-        when=tuple(_clause(name, clause, spared) for clause in _typed(name, data, "when", list, [])),
+        when=tuple(_clause(name, clause, spared) for clause in made.pop("when")),
         category=_category(name, data.get("category"), level),
-        instead=_typed(name, data, "instead", str, ""),
-        undo=_typed(name, data, "undo", str, ""),
-        approvable=_typed(name, data, "approvable", bool, True),
-        files=_typed(name, data, "files", bool, False),
-        requirement=_typed(name, data, "requirement", str, ""),
-        match=tuple(_example(name, item) for item in examples.get("match", ())),
-        spare=tuple(_example(name, item) for item in examples.get("spare", ())),
+        match=tuple(_example(name, item) for item in examples["match"]),
+        spare=tuple(_example(name, item) for item in examples["spare"]),
+        **{"irreversible": False, **made},
     )
+
+
+# The keys of a rule that are taken as they are, each with a value of its type; and the others.
+_PLAIN = {
+    "irreversible": False, "reason": "", "when": [], "instead": "", "undo": "", "approvable": True, "files": False, "requirement": "",
+}  # fmt: skip
+_RULE_KEYS = frozenset({*_PLAIN, "id", "level", "category", "no_trait", "examples"})
 
 
 def _level(rule: str, word: object) -> Level:
@@ -178,13 +163,6 @@ def _category(rule: str, word: object, level: Level) -> Category | None:
         return Category(str(word))
     except ValueError:
         raise PackError(f"rule {rule}: category {word!r}; known: {', '.join(c.value for c in Category)}") from None
-
-
-def _typed(rule: str, data: Mapping[str, Any], key: str, kind: type, default: Any) -> Any:
-    value = data.get(key, default)
-    if not isinstance(value, kind):
-        raise PackError(f"rule {rule}: {key} is {value!r}, expected {kind.__name__}")
-    return value
 
 
 def _example(rule: str, item: object) -> Action:
@@ -214,17 +192,9 @@ def _clause(rule: str, data: Mapping[str, Any], no_trait: Sequence[str] = ()) ->
     if not isinstance(data, Mapping) or ("program" in data) == ("effect" in data):
         raise PackError(f"{where}: a clause names either a program or an effect, got {data!r}")
     only_keys(where, data, _COMMAND_KEYS if "program" in data else _EFFECT_KEYS)
-    lists: dict[str, Any] = {}
-    for key, value in data.items():
-        if key in ("min_words", "max_words"):
-            if not isinstance(value, int):
-                raise PackError(f"{where}: {key} is {value!r}, expected a number")
-            lists[key] = value
-            continue
-        words = word_list(where, key, value)
-        if not words:
-            raise PackError(f"{where}: {key} is empty")
-        lists[key] = words
+    lists = {key: typed_field(where, key, value, getattr(_NO_CLAUSE, key)) for key, value in data.items()}
+    if empty := next((key for key, words in lists.items() if words in ((), frozenset())), ""):
+        raise PackError(f"{where}: {empty} is empty")
     for key in ("any_word", "all_words", "no_word", "no_line", "any_env", "target", "no_target"):
         for text in lists.get(key, ()):
             _check_pattern(text)
@@ -232,13 +202,14 @@ def _clause(rule: str, data: Mapping[str, Any], no_trait: Sequence[str] = ()) ->
     for key in ("place", "no_place"):
         _known(where, key, lists.get(key, ()), PLACES)
     lists["subcommand"] = tuple(tuple(item.split()) for item in lists.get("subcommand", ()))
-    for key in ("place", "no_place", "trait", "no_trait"):
-        lists[key] = frozenset(lists.get(key, ()))
-    lists["no_trait"] |= frozenset(no_trait)
+    lists["no_trait"] = lists.get("no_trait", frozenset()).union(no_trait)
     return Clause(**lists)
 
 
-def _known(where: str, key: str, words: Sequence[str], known: frozenset[str]) -> None:
+_NO_CLAUSE = Clause()
+
+
+def _known(where: str, key: str, words: Iterable[str], known: frozenset[str]) -> None:
     for word in words:
         if word not in known:
             raise PackError(f"{where}: unknown {key} {word!r}; known: {', '.join(sorted(known))}")

@@ -23,7 +23,7 @@ from interlock.analysis.facts import (
 )
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.places import place, resolve
-from interlock.analysis.windows_text import looks_like_windows
+from interlock.analysis.windows import looks_like_windows
 from interlock.model import Span
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from interlock.analysis.facts import APPROXIMATE, hole, known
 from interlock.analysis.programs.load import shipped_variables
 from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import Job, Stream, Where, command_fact, expand
-from interlock.analysis.shell.arithmetic import calculate, evaluate, subscript_of
 from interlock.analysis.shell.syntax.nodes import Assignment, ShellVariable, SimpleCommand
+from interlock.analysis.shell.variables import calculate, evaluate, subscript_of
 
 if TYPE_CHECKING:
     from interlock.analysis.shell.walk import Shell
@@ -187,7 +187,7 @@ def _value(shell: Shell, item: Assignment) -> list[str]:
 
 
 def _with_item(shell: Shell, items: list[str], index: str, value: str) -> list[str]:
-    number = expand.calculate(index, shell)
+    number = calculate(index, shell)
     if number is None or not 0 <= number < 64:
         return [value]
     padded = [*items, *[""] * (number + 1 - len(items))]

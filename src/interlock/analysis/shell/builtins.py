@@ -10,11 +10,12 @@ from interlock.analysis.places import is_system_folder, resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import program_set, shipped_programs
 from interlock.analysis.programs.options import options, valued
-from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, arithmetic, command_fact, control
-from interlock.analysis.shell.arithmetic import subscript_of
+from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, command_fact, control
 from interlock.analysis.shell.assignments import DECLARING, assign_read, declare_words
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.redirections import descriptor_of
+from interlock.analysis.shell.variables import evaluate as run_arithmetic
+from interlock.analysis.shell.variables import evaluate_test, subscript_of
 
 # Words with which a program prints its own set-up, for the shell that calls it.
 _SETUP_WORDS = frozenset(
@@ -211,7 +212,7 @@ def read_variable(job: Job) -> Stream:
 
 def unset(job: Job) -> Stream:
     for word in job.words:
-        arithmetic.evaluate(subscript_of(word), job.host)
+        run_arithmetic(subscript_of(word), job.host)
         job.host.variables.pop(word, None)
         job.host.functions.pop(word, None)
         job.host.filled.discard(word)
@@ -225,7 +226,7 @@ def print_formatted(job: Job) -> Stream | None:
     if first.startswith("-v") and len(words) > 1:
         from interlock.analysis.shell.output import printf
 
-        arithmetic.evaluate(subscript_of(words[0]), job.host)
+        run_arithmetic(subscript_of(words[0]), job.host)
         job.host.assign(words[0], [printf(words[1:])])
         return NOTHING
     return None
@@ -240,13 +241,13 @@ def declare(job: Job) -> Stream:
 def calculate(job: Job) -> Stream:
     """let: each word is evaluated."""
     for word in job.words:
-        arithmetic.evaluate(word, job.host)
+        run_arithmetic(word, job.host)
     return NOTHING
 
 
 def test(job: Job) -> Stream:
     """test, [: -v evaluates a subscript."""
-    arithmetic.evaluate_test(job.words, job.host)
+    evaluate_test(job.words, job.host)
     return NOTHING
 
 
@@ -328,7 +329,7 @@ def enable(job: Job) -> Stream | None:
 def wait(job: Job) -> Stream | None:
     """wait -p NAME: evaluates the name's subscript."""
     for name in options(job.words, valued("-p")).all("-p"):
-        arithmetic.evaluate(subscript_of(name), job.host)
+        run_arithmetic(subscript_of(name), job.host)
     return None
 
 

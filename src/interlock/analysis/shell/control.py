@@ -21,7 +21,6 @@ from interlock.analysis.shell import (
     join_streams,
     redirections,
 )
-from interlock.analysis.shell.arithmetic import evaluate, evaluate_test
 from interlock.analysis.shell.syntax.nodes import (
     AndOr,
     Background,
@@ -37,6 +36,7 @@ from interlock.analysis.shell.syntax.nodes import (
     ShellWord,
     SimpleCommand,
 )
+from interlock.analysis.shell.variables import evaluate, evaluate_test
 
 if TYPE_CHECKING:
     from interlock.analysis.shell.walk import Shell

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import HOLE, QUOTED, hole
-from interlock.analysis.shell.arithmetic import calculate, evaluate
 from interlock.analysis.shell.syntax.nodes import Arithmetic, Part, ShellText, ShellVariable, ShellWord, Substitution
-from interlock.analysis.shell.variables import WELL_KNOWN, Values, items_of, separator
+from interlock.analysis.shell.variables import calculate, evaluate, items_of, separator
 
-__all__ = ["MAX_BRACES", "MAX_WORDS", "WELL_KNOWN", "Values", "calculate", "fields", "is_unknown", "text"]
-
+if TYPE_CHECKING:
+    from interlock.analysis.shell.walk import Shell
 
 # What a text makes of itself costs as much to read as what is written, which was paid for when it was parsed.
 _WORD_STEPS = 2  # for each word beyond the first that a written word becomes
 _STEP_CHARACTERS = 64  # of a value that one step is enough for
 
 
-def fields(word: ShellWord, values: Values) -> list[str]:
+def fields(word: ShellWord, values: Shell) -> list[str]:
     """The words that one written word becomes: braces, variables, substitutions and splitting worked out."""
     literal = word.literal
     if literal is not None and "{" not in literal:
@@ -34,7 +34,7 @@ def fields(word: ShellWord, values: Values) -> list[str]:
     return out
 
 
-def text(word: ShellWord | None, values: Values) -> str:
+def text(word: ShellWord | None, values: Shell) -> str:
     """The word as one text, without splitting, as in an assignment or a redirection."""
     if word is None:
         return ""
@@ -44,7 +44,7 @@ def text(word: ShellWord | None, values: Values) -> str:
     return joined if not _quoted_tilde(word.parts, joined) else f"{QUOTED}{joined}"
 
 
-def _joined(part: Part, values: Values) -> str:
+def _joined(part: Part, values: Shell) -> str:
     """A part as one text: `$*` and `${a[*]}` joined as between quotes, all else by blanks."""
     items = _value(part, values)
     if len(items) == 1:
@@ -64,7 +64,7 @@ def _quoted_tilde(parts: list[Part], joined: str) -> bool:
     return isinstance(first, ShellText) and first.quoted and first.text.startswith("~")
 
 
-def _value(part: Part, values: Values) -> list[str]:
+def _value(part: Part, values: Shell) -> list[str]:
     if isinstance(part, ShellText):
         return [part.text]
     if isinstance(part, Substitution):
@@ -98,7 +98,7 @@ class _Fields:
             self.current = None
 
 
-def _split(parts: list[Part], values: Values) -> list[str]:
+def _split(parts: list[Part], values: Shell) -> list[str]:
     """One word's parts -> fields; what an unquoted expansion yields is split at IFS."""
     out = _Fields()
     for part in parts:
@@ -133,7 +133,7 @@ def _add_whole(out: _Fields, items: list[str]) -> None:
         out.glue(item)
 
 
-def _add_split(out: _Fields, items: list[str], values: Values) -> None:
+def _add_split(out: _Fields, items: list[str], values: Shell) -> None:
     for number, item in enumerate(items):
         if number:
             out.cut()
@@ -150,7 +150,7 @@ def _add_split(out: _Fields, items: list[str], values: Values) -> None:
             out.cut()
 
 
-def _by_ifs(value: str, values: Values) -> tuple[list[str], bool, bool]:
+def _by_ifs(value: str, values: Shell) -> tuple[list[str], bool, bool]:
     """The pieces of a value, and whether the first and last stick to their neighbours."""
     separators = (values.lookup("IFS") or [" \t\n"])[0]
     if not separators:

@@ -1,14 +1,16 @@
-"""Expands `$x` and `${x…}` from known values; marks what only running would tell."""
+"""Expands `$x`, `${x…}` and arithmetic from known values, with the text that evaluating them runs; marks what only running would tell."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import hole, known
-from interlock.analysis.shell.arithmetic import calculate, evaluate, subscript_of
-from interlock.analysis.shell.syntax.nodes import ShellVariable, ShellWord, Substitution
+from interlock.analysis.shell.syntax.nodes import ShellVariable, ShellWord
+
+if TYPE_CHECKING:
+    from interlock.analysis.shell.walk import Shell
 
 _HOME = "~"  # one's own home is written so everywhere behind this reader
 WELL_KNOWN = {
@@ -25,39 +27,12 @@ _GLOB = re.compile(r"[*?\[]")  # in a value that stands for several
 _SPECIAL = re.compile(r"[\[\\(]")  # of patterns that are matched more simply here than by the shell
 
 
-class Values(Protocol):
-    """What expansion needs to know of the shell around it."""
-
-    def lookup(self, name: str) -> list[str] | None:
-        """The value of a variable (several items for an array), None when it is not set."""
-
-    def environment(self, name: str) -> list[str] | None:
-        """What a variable that the text does not set is well known to hold."""
-
-    def assign(self, name: str, items: list[str]) -> None:
-        """Set a variable, as `${x:=…}` does."""
-
-    def output(self, part: Substitution) -> str:
-        """What a substitution prints."""
-
-    def require(self, name: str) -> None:
-        """Take it that a variable is not empty from here on: `${x:?}` ends the shell where it is."""
-
-    def run_in(self, text: str) -> None:
-        """Text such as an array's index or a prompt, whose substitutions run."""
-
-    def guess(self) -> None:
-        """Note that a value may differ from what the shell makes of it."""
-
-    def step(self, count: int = 1) -> None: ...
-
-
-Joined = Callable[[ShellWord | None, Values], str]  # a word as one text: the arguments of an operator are words again
+Joined = Callable[[ShellWord | None, "Shell"], str]  # a word as one text: the arguments of an operator are words again
 
 _QUOTES = "'\""
 
 
-def items_of(part: ShellVariable, values: Values, joined: Joined) -> list[str]:
+def items_of(part: ShellVariable, values: Shell, joined: Joined) -> list[str]:
     """The items of a variable, its index, length, indirection and operator applied."""
     name = part.name
     if part.index and part.index not in ("@", "*"):
@@ -86,13 +61,13 @@ def items_of(part: ShellVariable, values: Values, joined: Joined) -> list[str]:
     return items
 
 
-def separator(values: Values) -> str:
+def separator(values: Shell) -> str:
     """What joins the items of `"$*"`: the first character of IFS, which may be none."""
     ifs = values.lookup("IFS")
     return " " if ifs is None else ifs[0][:1] if ifs and known(ifs[0]) else hole() if ifs else ""
 
 
-def _indexed(items: list[str], index: str, values: Values) -> list[str]:
+def _indexed(items: list[str], index: str, values: Shell) -> list[str]:
     if index in ("@", "*"):
         return items
     number = calculate(index, values)
@@ -101,7 +76,7 @@ def _indexed(items: list[str], index: str, values: Values) -> list[str]:
     return [items[number]] if -len(items) <= number < len(items) else [""]
 
 
-def _operated(part: ShellVariable, items: list[str] | None, values: Values, joined: Joined) -> list[str]:
+def _operated(part: ShellVariable, items: list[str] | None, values: Shell, joined: Joined) -> list[str]:
     operator = part.operator
     if operator.lstrip(":") in ("-", "=", "+", "?"):
         return _default(part, items, values, joined)
@@ -127,7 +102,7 @@ def _operated(part: ShellVariable, items: list[str] | None, values: Values, join
     return [work(item, operator, argument, second) if known(item) else item for item in items]
 
 
-def _default(part: ShellVariable, items: list[str] | None, values: Values, joined: Joined) -> list[str]:
+def _default(part: ShellVariable, items: list[str] | None, values: Shell, joined: Joined) -> list[str]:
     """`${x:-y}` and its kin; an environment variable that is not known here may be set or not."""
     operator = part.operator.lstrip(":")
     filled = items is not None and (any(items) or not part.operator.startswith(":"))
@@ -217,3 +192,95 @@ def _glob_to_regex(glob: str) -> str:
     if glob.count("*") > 3:
         return re.escape(glob)
     return "".join({"*": ".*", "?": "."}.get(char) or re.escape(char) for char in _STARS.sub("*", glob))
+
+
+# -- arithmetic -------------------------------------------------------------------------------------------
+
+_RUNS = re.compile(r"\$[({]|`")
+_SUBSCRIPT = re.compile(r"[A-Za-z_]\w*\[(.*)\]", re.DOTALL)
+_MAX_DEPTH, _MAX_NAMES = 4, 16  # variables that hold names of variables, and names in one expression
+_PLAIN = re.compile(r"[\d+\-*/%() ]+")
+_NAME = re.compile(r"\$?[A-Za-z_]\w*")
+_NUMBER = re.compile(r"-?\d{1,9}")
+_TOKEN = re.compile(r"\d+|[-+*/%()]")
+
+
+def evaluate(expression: str, values: Shell, depth: int = 0) -> None:
+    """Run what evaluating an expression runs: substitutions in subscripts, also of variables that hold an expression."""
+    values.step()
+    if _RUNS.search(expression):
+        values.run_in(expression)
+    if depth > _MAX_DEPTH:
+        return
+    for name in _NAME.findall(expression)[:_MAX_NAMES]:
+        for item in (values.lookup(name.lstrip("$")) or ())[:1]:
+            if "[" in item or item.isidentifier():
+                evaluate(item, values, depth + 1)
+
+
+def evaluate_test(words: Sequence[str], values: Shell, numeric: frozenset[str] = frozenset()) -> None:
+    """Run what a test runs: the subscript behind -v or -R, and both sides of a comparison of numbers."""
+    for index, word in enumerate(words):
+        if word in ("-v", "-R") and index + 1 < len(words):
+            evaluate(subscript_of(words[index + 1]), values)
+        elif word in numeric:
+            for side in (*words[max(0, index - 1) : index], *words[index + 1 : index + 2]):
+                evaluate(side, values)
+
+
+def subscript_of(name: str) -> str:
+    """The text between the brackets of `a[…]`, as a builtin gets it in a word; empty for a plain name."""
+    found = _SUBSCRIPT.match(name)
+    return found[1] if found else ""
+
+
+def calculate(expression: str, values: Shell) -> int | None:
+    """The value of plain integer arithmetic on known numbers, else None."""
+    if len(expression) > 200:
+        return None
+
+    def number_of(found: re.Match[str]) -> str:
+        value = (values.lookup(found[0].lstrip("$")) or [""])[0]
+        return value if _NUMBER.fullmatch(value) else "x"
+
+    plain = _NAME.sub(number_of, expression)
+    if not _PLAIN.fullmatch(plain) or "**" in plain:
+        return None
+    try:
+        return _sum(_TOKEN.findall(plain))
+    except ValueError:
+        return None
+
+
+def _sum(tokens: list[str]) -> int:
+    """A sum of products; refuses brackets and anything long."""
+    if "(" in tokens or len(tokens) > 60:
+        raise ValueError
+    terms: list[int] = []
+    sign, pending = 1, ""
+    for token in tokens:
+        if token.isdigit():
+            if len(token) > 9 or (token[0] == "0" and len(token) > 1):  # octal
+                raise ValueError
+            value = int(token)
+            if pending and terms:
+                terms.append(_product(terms.pop(), pending, value))
+            else:
+                terms.append(sign * value)
+            sign, pending = 1, ""
+        elif token in "+-":
+            sign = -sign if token == "-" else sign
+        else:
+            pending = token
+    return sum(terms)
+
+
+def _product(left: int, operator: str, right: int) -> int:
+    """Refuses an operator that is none of * / %."""
+    if operator == "*":
+        return left * right
+    if operator not in ("/", "%") or left < 0 or right < 0:  # rounded to zero by the shell
+        raise ValueError
+    if not right:
+        return 0
+    return left // right if operator == "/" else left % right

@@ -32,6 +32,7 @@ from interlock.analysis.shell.bombs import attempted_bomb
 from interlock.analysis.shell.programs import original_name, read_program
 from interlock.analysis.shell.syntax import ShellTooDeep, parse, parse_document
 from interlock.analysis.shell.syntax.nodes import Node, SimpleCommand, Substitution
+from interlock.analysis.shell.variables import WELL_KNOWN
 
 MAX_VALUE = 65_536  # characters in a variable; beyond, it is not followed
 _ITEMS = 256  # of a list or table that are copied or counted in one step
@@ -104,7 +105,7 @@ class Shell:
         self.unsure = 0  # how many conditions what is read now depends on
         self.piped = 0  # inside a pipeline or the background
 
-    # -- expand.Values ----------------------------------------------------------------------------------
+    # -- what expansion asks ----------------------------------------------------------------------------
 
     def lookup(self, name: str) -> list[str] | None:
         name = self.references.get(name, name)
@@ -126,7 +127,7 @@ class Shell:
         return None
 
     def environment(self, name: str) -> list[str] | None:
-        known_value = expand.WELL_KNOWN.get(self.references.get(name, name))
+        known_value = WELL_KNOWN.get(self.references.get(name, name))
         return None if known_value is None else [known_value]
 
     def if_empty(self, text: str) -> str:
@@ -136,7 +137,7 @@ class Shell:
         return _HOLES.sub(lambda m: "" if self._may_be_empty(m[1]) else m[0], text)
 
     def _may_be_empty(self, name: str) -> bool:
-        return is_variable(name) and name not in self.filled and name not in expand.WELL_KNOWN
+        return is_variable(name) and name not in self.filled and name not in WELL_KNOWN
 
     def require(self, name: str) -> None:
         self.filled.add(self.references.get(name, name))

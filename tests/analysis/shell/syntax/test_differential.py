@@ -18,7 +18,7 @@ from effort import EFFORT
 from interlock.analysis.rules import load
 from interlock.analysis.shell.syntax import ShellTooDeep, parse
 from interlock.analysis.shell.syntax import nodes as n
-from interlock.analysis.windows_text import looks_like_windows
+from interlock.analysis.windows import looks_like_windows
 from interlock.model import Kind
 from repository import TESTS
 from shell_generator import Grammar, spoil_text
