@@ -7,11 +7,10 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any
 
 from msgspec import Struct
 
-from interlock.analysis.facts import BudgetSpent, Command, Effect, Fact, Report, combine_facts
+from interlock.analysis.facts import BudgetSpent, Command, Effect, Fact, combine_facts
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.shell import BUDGET, MAX_NESTING, FileReader, Job, ShellReading, Where
 from interlock.analysis.shell.expand import is_unknown
@@ -95,15 +94,8 @@ def _read_operation(action: Action, shell: Shell) -> None:
     if declared is not None:
         job.effect("declared", name, f"level_{int(declared)}")
         job = _Declared(shell, name, [], where, None)
-    _operations()(name, fields.get("params") or {}, str(fields.get("crude") or ""), job)
-
-
-@cache
-def _operations() -> Callable[[str, Mapping[str, Any], str, Job], None]:
-    """The reader of operations, loaded when the first one is read: a command needs none of it."""
-    from interlock.analysis.operations.operation import read_operation
-
-    return read_operation
+    read_it = _function("operations.operation", "read_operation")
+    read_it(name, fields.get("params") or {}, str(fields.get("crude") or ""), job)
 
 
 class _Declared(Job):
@@ -115,24 +107,15 @@ class _Declared(Job):
 
 
 def _read_tool(action: Action, shell: Shell) -> None:
-    from interlock.analysis.operations.tools import read_tool
-
     name, fields = shell.session.source, action.fields
     job = Job(shell, name, [], Where((0, len(name))), None)
-    read_tool(name, fields.get("input") or {}, job, str(fields.get("crude") or ""))
+    read_it = _function("operations.tools", "read_tool")
+    read_it(name, fields.get("input") or {}, job, str(fields.get("crude") or ""))
 
 
 def _read_intent(action: Action, shell: Shell) -> None:
     text = shell.session.source
-    _prose()(text, Job(shell, "", [], Where((0, len(text))), None))
-
-
-@cache
-def _prose() -> Callable[[str, Job], None]:
-    """The reader of sentences, loaded when the first one is read."""
-    from interlock.analysis.prose import read_prose
-
-    return read_prose
+    _function("prose", "read_prose")(text, Job(shell, "", [], Where((0, len(text))), None))
 
 
 _READERS = {
@@ -147,43 +130,22 @@ __all__ = ["BUDGET", "BudgetSpent", "Command", "Effect", "FileReader", "Reading"
 
 MAX_CODE = 200_000
 
-_LANGUAGE_READERS = {
-    "python": ("code.python", "read_python"),
-    "javascript": ("code.javascript", "read_javascript"),
-    "mongo": ("code.mongo", "read_mongo"),
-    "perl": ("code.perl", "read_perl"),
-    "ruby": ("code.ruby", "read_ruby"),
-    "php": ("code.php", "read_php"),
-    "lua": ("code.lua", "read_lua"),
-    "awk": ("code.awk", "read_awk"),
-    "vim": ("code.vim", "read_vim"),
-    "r": ("code.r", "read_r"),
-    "tcl": ("code.tcl", "read_tcl"),
-    "groovy": ("code.groovy", "read_groovy"),
-    "elixir": ("code.elixir", "read_elixir"),
-    "julia": ("code.julia", "read_julia"),
-    "java": ("code.compiled", "read_java"),
-    "go": ("code.compiled", "read_go"),
-    "csharp": ("code.compiled", "read_csharp"),
-    "prose": ("prose", "read_prose"),
-    "orders": ("prose", "read_orders"),
-    "other": ("code.other", "read_other"),
-    "sql": ("sql", "read_sql"),
-    "redis": ("datastores", "read_redis_text"),
-    "cql": ("datastores", "read_cql"),
-    "cypher": ("datastores", "read_cypher"),
-    "memcached": ("datastores", "read_memcached"),
-    "powershell": ("powershell", "read_powershell"),
-    "cmd": ("cmd", "read_cmd"),
-}
+# The module of each language that has a reader, by its name.
+_LANGUAGE_MODULES = {
+    **{name: f"code.{name}" for name in "awk elixir groovy javascript julia lua mongo other perl php python r ruby tcl vim".split()},
+    **dict.fromkeys(["csharp", "go", "java"], "code.compiled"),
+    **dict.fromkeys(["cql", "cypher", "memcached", "redis"], "datastores"),
+    **{name: name for name in ("cmd", "powershell", "prose", "sql")},
+    "orders": "prose",
+}  # fmt: skip
 
-LANGUAGES = frozenset(_LANGUAGE_READERS)
+LANGUAGES = frozenset(_LANGUAGE_MODULES)
 
 
 @cache
-def _reader(language: str) -> Callable[[str, Report], None]:
-    module, name = _LANGUAGE_READERS[language]
-    found: Callable[[str, Report], None] = getattr(import_module(f"interlock.analysis.{module}"), name)
+def _function(module: str, name: str) -> Callable[..., None]:
+    """A reader, loaded when it is first needed: most commands need none."""
+    found: Callable[..., None] = getattr(import_module(f"interlock.analysis.{module}"), name)
     return found
 
 
@@ -205,10 +167,12 @@ def read_code(language: str, text: str, job: Job) -> None:
     if len(text) > MAX_CODE:
         job.unreadable(f"more {language} than is read", "budget")
         return
-    language = language if language in _LANGUAGE_READERS else "other"
+    language = language if language in _LANGUAGE_MODULES else "other"
     session.nesting += 1
     try:
-        _reader(language)(text, job)
+        _function(_LANGUAGE_MODULES[language], "read_redis_text" if language == "redis" else f"read_{language}")(
+            text, job
+        )
     except RecursionError:
         job.unreadable(f"{language} nested too deeply", "nesting")
     finally:

@@ -34,9 +34,8 @@ def apply_paths(job: Job, program: Program) -> Stream | None:
 
 def write_outputs(job: Job, program: Program) -> None:
     """Report the files that options name as output."""
-    if any(word[:1] == "-" for word in job.words):
-        for path in parse(program, job.words).all(*program.writes):
-            job.effect(_output_verb(job, path), path, "output")
+    for path in parse(program, job.words).all(*program.writes):
+        job.effect(_output_verb(job, path), path, "output")
 
 
 def _output_verb(job: Job, path: str) -> str:

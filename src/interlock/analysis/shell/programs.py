@@ -239,7 +239,7 @@ def read_program(job: Job, written: str) -> Stream:
     job.where = where if unproved else job.where
     if helps:
         return UNKNOWN
-    if described is not None and described.writes:
+    if described is not None and described.writes and any(_may_write(described, word) for word in job.words):
         write_outputs(job, described)
     before = len(session.facts)
     stream, handled = _run(job, written if local else "", described)
@@ -248,6 +248,14 @@ def read_program(job: Job, written: str) -> Stream:
             known = program in HANDLERS or (described is not None and _knows_words(described))
             read_loose_words(job, handled, known)
     return stream
+
+
+def _may_write(described: Program, word: str) -> bool:
+    """Whether a word can be one of the options that name an output, or the beginning of one."""
+    if word[:2] != "--":
+        return word[:1] == "-"  # among other letters, perhaps
+    name = word.partition("=")[0].lstrip("-")
+    return any(name.startswith(bare) or bare.startswith(name) for bare in (one.lstrip("-") for one in described.writes))
 
 
 _BLANKS = re.compile(r"(?<!\\)\s+")

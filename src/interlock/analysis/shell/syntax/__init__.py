@@ -193,7 +193,7 @@ def _simple(cursor: ShellCursor) -> Node:
     while cursor.pos < cursor.size:
         if (bare := _BARE.match(text, cursor.pos)) and not (declares and _MAY_ASSIGN.search(bare[1])):
             begin, end = bare.span(1)
-            words.append(ShellWord([ShellText(bare[1], False)], begin + base, end + base))
+            words.append(ShellWord([ShellText(bare[1], False)], begin + base, end + base, bare[1]))
             if declares:
                 declares = bare[1] in _DECLARE or len(words) > 1
             cursor.pos = bare.end()

@@ -51,15 +51,7 @@ class ShellWord(Struct):
     parts: list[Part]
     start: int
     end: int
-
-    @property
-    def literal(self) -> str | None:
-        """The text when nothing in it is expanded or quoted."""
-        if len(self.parts) == 1:
-            part = self.parts[0]
-            if isinstance(part, ShellText) and not part.quoted:
-                return part.text
-        return None
+    literal: str | None = None  # the text when nothing in it is expanded or quoted
 
 
 class Assignment(Struct):

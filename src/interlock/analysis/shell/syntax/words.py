@@ -55,7 +55,10 @@ def word(cursor: ShellCursor) -> ShellWord:
             parts.append(ShellText(balanced(cursor), False))
         else:
             break
-    return ShellWord(_merged(parts), start + cursor.base, cursor.pos + cursor.base)
+    parts = _merged(parts)
+    only = parts[0] if len(parts) == 1 else None
+    literal = only.text if isinstance(only, ShellText) and not only.quoted else None
+    return ShellWord(parts, start + cursor.base, cursor.pos + cursor.base, literal)
 
 
 def expansions(cursor: ShellCursor) -> list[Part]:
