@@ -28,6 +28,7 @@ from interlock.server.openapi import document
 from interlock.server.routes import (
     AGENT,
     ANYBODY,
+    OPEN,
     OPERATOR,
     ROUTE_EXTRA,
     adapters,
@@ -68,6 +69,7 @@ _ROLES: Mapping[str, Callable[[ApiCaller], object]] = {
     OPERATOR: ApiCaller.operator,
     AGENT: ApiCaller.agent,
     ANYBODY: ApiCaller.known,
+    OPEN: lambda _: None,
 }
 _HEADERS = (
     (b"content-type", b"application/json"),
@@ -232,9 +234,7 @@ def _check_role(app: FastAPI, scope: Scope, who: ApiCaller) -> None:
     """Refuses agents on routes for operators, operators on those for agents, and nobody on those for either."""
     for route in app.state.parts:
         if isinstance(route, APIRoute) and route.matches(scope)[0] is Match.FULL:
-            check = _ROLES.get((route.openapi_extra or {}).get(ROUTE_EXTRA, {}).get("who", ""))
-            if check is not None:
-                check(who)
+            _ROLES[(route.openapi_extra or {}).get(ROUTE_EXTRA, {}).get("who", OPERATOR)](who)
             return
 
 
