@@ -12,7 +12,7 @@ from session_replay import Replay, replay, share
 STEP = 8  # every eighth session by its name, whatever is found in it
 SAMPLE = session_names()[::STEP]
 # Needless questions of each as they were measured; fewer is better, one more is a step back.
-MOST = {"ansible_homelab": 11, "debugging": 0, "go_service": 0, "monorepo": 0, "release": 3, "vue_laravel": 3}
+MOST = {"ansible_homelab": 10, "debugging": 0, "go_service": 0, "monorepo": 0, "release": 3, "vue_laravel": 2}
 TOOLS = {
     "Bash", "BashOutput", "KillShell", "Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "Glob", "Grep", "TodoWrite", "WebFetch", "WebSearch",
     "Task",
