@@ -202,6 +202,9 @@ def _clauses(sentence: str, book: Vocabulary) -> Iterator[_Clause]:
         start = 0
         reason = next((at for at, word in enumerate(words) if word.has("because")), len(words))
         words = words[reason + 1 :] if book.language.head == "last" and reason < len(words) else words[:reason]
+        if book.language.head == "last":
+            said = next((at for at, word in enumerate(words) if word.has("that")), len(words))
+            words = words[:said] if any(word.has("look") for word in words[:said]) else words  # `जवाब दे रहा हूँ कि …`
         for at, word in enumerate(words):
             if word.has("joints") and _has_verb(words[start:at]) and _has_verb(words[at + 1 :]):
                 yield _Clause(words[start:at], piece)
