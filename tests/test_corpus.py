@@ -86,6 +86,7 @@ def test_the_wide_sets_are_caught_and_spared_to_the_shares_that_the_docs_state()
         ("wide_intents", 0.02, 0.005),
         ("more_operations", 0.02, 0.015),
         ("more_intents", 0.02, 0.005),
+        ("server_operations", 0.08, 0.0),
     ],
 )
 def test_what_is_called_or_announced_is_judged_as_labelled(name: str, missed: float, false: float) -> None:

@@ -102,12 +102,13 @@ def _raised(act: NamedAct, verb: str) -> tuple[str, tuple[str, ...]]:
     return ("act_send", ()) if is_broadcast(act) else (verb, ())
 
 
-def is_broadcast(act: NamedAct) -> bool:
-    """publish_post, post_to_linkedin, create_tweet: said to everybody, in somebody's name."""
+def is_broadcast(act: NamedAct, words: tuple[str, ...] = ()) -> bool:
+    """publish_post, post_to_linkedin, linkedin_share_post, create_tweet: said to everybody, in somebody's name."""
     if act.verb in ("tweet", "broadcast", "blast") or (act.verb == "publish" and act.noun in _LISTS.out_loud):
         return True
     puts = act.verb in _LISTS.puts or (not act.kind and act.noun == "post")
-    return puts and not _LISTS.social.isdisjoint((*act.phrase, *act.beside))
+    where = words if act.noun in _LISTS.out_loud else ()
+    return puts and not _LISTS.social.isdisjoint((*act.phrase, *act.beside, *where))
 
 
 def _is_admin(act: NamedAct) -> bool:

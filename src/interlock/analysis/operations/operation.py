@@ -216,7 +216,7 @@ def _reach(words: Words, act: NamedAct, scope: ParamScope) -> set[str]:
         traits.add("production")
     if is_plural(act.noun) and act.verb not in _LISTS.tidies and not scope.single and not scope.filtered:
         traits.add("bulk")
-    if act.verb == "purge" or (act.kind == "send" and act.noun in _LISTS.mailings) or is_broadcast(act):
+    if act.verb == "purge" or (act.kind == "send" and act.noun in _LISTS.mailings) or is_broadcast(act, words):
         traits.add("bulk")  # seed 003 calls every purge severe, `queue.purge` too
     if traits.isdisjoint(_SEVERAL):
         traits.add("one")
@@ -274,7 +274,7 @@ def _harmful(
             verb = _of_pattern(act, verb, named)
         elif act.kind == "change" and act.object == "config" and "production" in traits and verb in HARMLESS:
             verb = "act_unconfigure"
-        elif not is_harm((verb, own)):
+        elif not is_harm((verb, own)) or (crude == "read" and verb in HARMLESS):
             continue
         found.append((verb, act, own))
     if not found and crude == "delete" and acts[0].kind != "restore" and not ran:  # DL-04
@@ -290,8 +290,8 @@ def _harmless(
     """C-01: safe only when the category and the name agree; everything else is at least reversible (DL-05)."""
     verb = deed(act, frozenset(traits))[0]
     target = _target(act, name)
-    if verb == "act_send":
-        out.effect(verb, target, *sorted(traits & {"all", "bulk", "one", "production"}))
+    if verb == "act_send" or is_broadcast(act, words):
+        out.effect("act_send", target, *sorted(traits & {"all", "bulk", "one", "production"}))
     elif verb == READ or is_safe(words, patterns):
         out.effect(READ, target, *(() if crude == "read" else ("unlabelled",)))
     else:

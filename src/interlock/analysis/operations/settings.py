@@ -110,7 +110,9 @@ class _Settings:
         for text in texts if self.configures or self.sets_up else ():
             if isinstance(text, str):
                 self._text(key, short, text, above)
-        if self.configures and isinstance(value, (int, float)) and not isinstance(value, bool):
+        if self.configures and value == [] and short in _LISTS.required:
+            self.found.append(_OVERRIDE)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
             self._number(short, value)
 
     def _switch(self, key: str, short: str, value: object, above: str) -> None:
@@ -168,14 +170,16 @@ class _Settings:
     def _text(self, key: str, short: str, value: str, above: str) -> None:
         """A value that lets everybody in, or lets somebody do everything."""
         word = value.strip().lower()
-        if len(value) > 200 or word[:1] == "{" or "\n" in word:
+        if _PATTERNS.open_rules.search(value[:_MOST_TEXT]):
+            self.found.append(_ESCALATE)
+        elif len(value) > 200 or word[:1] == "{" or "\n" in word:
             if _gives_all(key, short, value[:_MOST_TEXT]):
                 self.found.append(_ESCALATE)
         elif (
             self._opens(key.lower(), word) or self._gives(above, key.lower(), word) or self._grants(short, word, above)
         ):
             self.found.append(_ESCALATE)
-        elif short in _LISTS.public_keys and word == "public" and self._puts_out():
+        elif (word == "public" and _says_who(short) and self._puts_out()) or self._is_live(short, word):
             self.found.append(_PUBLISH)
         elif self.changes and short in _LISTS.verdicts and word in _LISTS.lets_by:
             self.found.append(_OVERRIDE)
@@ -187,12 +191,16 @@ class _Settings:
     def _puts_out(self) -> bool:
         return self.act.verb in _LISTS.puts_out or self.act.noun in _LISTS.out_loud
 
+    def _is_live(self, key: str, word: str) -> bool:
+        """{"status": "published"}."""
+        return key.endswith("status") and word in ("publish", "published") and (self.configures or self._puts_out())
+
     def _opens(self, key: str, word: str) -> bool:
         """True for a network or a name that stands for everybody."""
         inward = _LISTS.outward.isdisjoint(self.words)
         if word in _LISTS.world:
             return inward and "dest" not in key and "/" in word
-        if word == "*":
+        if word in ("*", "internet"):
             return inward and "source" in key and key.endswith(_LISTS.in_order("networks"))
         if word == "all" and squash(key) in _LISTS.accounts:
             return True
@@ -210,9 +218,8 @@ class _Settings:
             if any(admin in right for admin in _LISTS.admin):
                 return "readonly" not in right
         opens = kind != "create" or thing == "access" or "/" in word or word.startswith("all")
-        return (
-            opens and key in _LISTS.public_keys and word in _LISTS.public and _LISTS.outward.isdisjoint(self.act.phrase)
-        )
+        inward = _LISTS.outward.isdisjoint(self.act.phrase)
+        return opens and _says_who(key) and word in _LISTS.public and inward
 
     def _gives(self, above: str, key: str, word: str) -> bool:
         """True where the name says that somebody gets a right, and the value that it is all of them."""
@@ -223,10 +230,18 @@ class _Settings:
 
     def _number(self, key: str, value: float) -> None:
         """Zero of what runs stops it; zero of a price, or all of it off, gives it away."""
-        if value == 0 and key in _LISTS.counts and not key.startswith("min"):
-            self.found.append(("act_terminate", ("undoable",)))
-        elif (value == 0 and _is_price(key)) or (value == 100 and key in _LISTS.discounts):
+        if value == 100 and key in _LISTS.discounts and (self.configures or self.act.kind == "create"):
             self.found.append(_PAY)
+        elif value == 0 and self.configures:
+            if key in _LISTS.counts and not key.startswith("min"):
+                self.found.append(("act_terminate", ("undoable",)))
+            elif _is_price(key):
+                self.found.append(_PAY)
+
+
+def _says_who(key: str) -> bool:
+    """True for a parameter that says who may see or use something."""
+    return key in _LISTS.public_keys or any(piece in key for piece in _LISTS.seen_by)
 
 
 def _is_price(key: str) -> bool:
