@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from interlock.analysis.lexicon import NOT_PRODUCTION, PRODUCTION_WORDS, object_kind, objects, split_name, verbs
+from interlock.analysis.lexicon import names_production, object_kind, objects, split_name, verbs
 from interlock.analysis.lexicon.load import WordLists, WordMaps, english
 
 _LISTS = WordLists("params")
@@ -20,9 +20,7 @@ MAX_DEPTH, MAX_VALUES, MAX_TEXT = 32, 2000, 200_000
 _MAX_KEYS = 500  # of the outermost parameters, where they are read by name
 _SHORT = 200  # characters: longer text is content, not a name
 
-_MATCHES_ALL = frozenset(
-    {"", "*", "1=1", "1 = 1", "true", "all", "%", "match_all", "{}", "[]", "where 1=1", "id > 0", "none", "1"}
-)
+_ALWAYS = re.compile(r"(?i)\s*(?:where\s+)?(?:1\s*=\s*1|id\s*>\s*0)\s*")
 
 PLAIN = (str, int, float, type(None))  # holds no further values
 _WORDS = re.compile(r"[a-z]+")
@@ -155,57 +153,47 @@ def _names_one(key: str) -> bool:
 
 
 def _string(key: str, value: str, scope: ParamScope) -> None:
-    if len(value) > _SHORT:
+    if len(value) > _SHORT or key in _LISTS.not_targets:
         return
     word = value.strip().lower()
-    if key in _LISTS.not_targets:
-        return
     if word in _LISTS.everything or ("@" in word and word.partition("@")[0] in _LISTS.everybody):
         scope.traits.add("all")
     elif word and _names_one(key):
         scope.single = True
     if key == "mode" and word in ("hard", "permanent", "force"):
         scope.traits.add("permanent")
-    if (key in _LISTS.places or key.endswith(("name", "id", "identifier", "host", "url", "env"))) and _is_production(
-        word, key
-    ):
+    if (key in _LISTS.places or key.endswith(_PLACED)) and _is_production(word, key):
         scope.traits.add("production")
+
+
+_PLACED = ("name", "id", "identifier", "host", "url", "env")
 
 
 def _is_production(text: str, key: str) -> bool:
     if "prod" not in text and "prd" not in text and "live" not in text:
         return False
-    words = _WORDS.findall(text)
-    for position, word in enumerate(words):
-        if word in PRODUCTION_WORDS and (word != "live" or key in _LISTS.environments):
-            return not (position and words[position - 1] in NOT_PRODUCTION)
-    return False
+    words = [word for word in _WORDS.findall(text) if word != "live" or key in _LISTS.environments]
+    return names_production(words)
 
 
 def _list(key: str, value: list[Any] | tuple[Any, ...], scope: ParamScope) -> None:
     if key in _LISTS.not_targets:
         return
-    plain = [item for item in value[:MAX_VALUES] if isinstance(item, (str, int)) and not isinstance(item, bool)]
-    if any(isinstance(item, str) and item.strip().lower() in _LISTS.everything for item in plain):
+    words = [item.strip().lower() for item in value[:MAX_VALUES] if isinstance(item, str)]
+    if not _LISTS.everything.isdisjoint(words):
         scope.traits.add("all")
     if len(value) > 1:
         scope.traits.add("bulk")
-    elif len(value) == 1:
+    elif value:
         scope.single = True
-    for item in plain[:50]:
-        if (
-            isinstance(item, str)
-            and len(item) <= _SHORT
-            and key.rstrip("s") in _LISTS.places
-            and _is_production(item.lower(), key)
-        ):
-            scope.traits.add("production")
+    if key.rstrip("s") in _LISTS.places and any(_is_production(word[:_SHORT], key) for word in words[:50]):
+        scope.traits.add("production")
 
 
 def _filter(value: object, scope: ParamScope) -> None:
     """Text, a list or an object that narrows an operation down; one that matches everything widens it."""
     if isinstance(value, str):
-        wide = value.strip().lower() in _MATCHES_ALL
+        wide = value.strip().lower() in ("", *_LISTS.matches_all) or _ALWAYS.fullmatch(value) is not None
     else:
         wide = not value or (isinstance(value, Mapping) and set(map(squash, value)) <= {"matchall"})
     if wide:
@@ -241,16 +229,16 @@ def sense(key: str) -> Sense:
     if not words or len(words) > 8:
         return NOTHING
     own = frozenset(words)
-    deletes = _deletes(words, own)
-    lifts = _lifts(words, own)
+    deletes, lifts = _deletes(words, own), _lifts(words, own)
     guards = not lifts and _guards(words, own)
     opens = not _words("public").isdisjoint(own) and own.isdisjoint(
-        _words("closes") | _words("lifts") | {"key", "keys", "ip", "subnet", "url", "id", "name"}
+        _words("closes") | _words("lifts") | _LISTS.no_access
     )
     forwards = any(word.startswith(("forward", "redirect", "autoforward")) for word in words) or "delegate" in own
     ends = "" if deletes else _ends(words)
-    found = Sense(words, deletes, deletes and _is_many(words), guards, lifts, opens, forwards, ends)
-    return found if deletes or guards or lifts or opens or forwards or ends else NOTHING
+    if not (deletes or guards or lifts or opens or forwards or ends):
+        return NOTHING
+    return Sense(words, deletes, deletes and _is_many(words), guards, lifts, opens, forwards, ends)
 
 
 def _deletes(words: tuple[str, ...], own: frozenset[str]) -> bool:
@@ -294,11 +282,6 @@ def _lifts(words: tuple[str, ...], own: frozenset[str]) -> bool:
 def _ends(words: tuple[str, ...]) -> str:
     """cancel_at_period_end, revoke_tokens, terminateInstances: a yes that ends something."""
     first = words[0]
-    if first in _words("mild") and len(words) == 1:
+    if first in _LISTS.ends_nothing or (first in _words("mild") and len(words) == 1):
         return ""
-    return (
-        first
-        if (verbs().get(first, "") in _words("ending") or first in ("ban", "kick", "expel"))
-        and first not in ("dismiss", "deny", "throttle", "timeout", "mute")
-        else ""
-    )
+    return first if verbs().get(first, "") in _words("ending") or first in _LISTS.throws_out else ""

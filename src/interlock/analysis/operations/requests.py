@@ -10,7 +10,7 @@ from typing import Any
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.operations.params import MAX_TEXT, pairs, squash, walk
+from interlock.analysis.operations.params import MAX_TEXT, pairs, squash, text_at, walk
 from interlock.analysis.place_names import is_secret
 
 _PATTERNS = Patterns("requests")
@@ -40,8 +40,7 @@ def read_request(words: Sequence[str], keys: Mapping[str, Any], field: Field, ou
     if URL_KEYS.isdisjoint(keys):
         return False
     keys = {**nested_request(keys), **keys}
-    url = next((keys[key] for key in _URL_ORDER if isinstance(keys.get(key), str) and keys[key].strip()), "")
-    method = next((keys[key] for key in _METHOD if isinstance(keys.get(key), str)), "")
+    url, method = text_at(keys, _URL_ORDER), text_at(keys, _METHOD)
     asks = not _LISTS.asks.isdisjoint(words)
     if asks and url.partition(" ")[0].lower() in _LISTS.methods:
         method, _, url = url.partition(" ")  # "POST /orgs/1/suspend"
@@ -109,8 +108,6 @@ def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any], k
     if "file" in words and verb in ("create", "add"):
         return False
     for key, value, depth in pairs(params):
-        if depth < 0:
-            break
         if _is_secret(key, value) and (
             (depth and not _signs_in(keys)) or (verb in _LISTS.handed_in and _PATTERNS.secret.search(str(value)[:500]))
         ):
@@ -149,12 +146,10 @@ def _is_secret(key: str, value: object) -> bool:
     )
 
 
-_ADDRESSES = dict.fromkeys(("url", "uri", "webhook", "webhookurl")).keys()
+_ADDRESSES = ("url", "uri", "webhook", "webhookurl")
 
 
 def _leaves(keys: Mapping[str, Any]) -> bool:
     """True for a request to somewhere else, other than to sign in there."""
-    if _ADDRESSES.isdisjoint(keys):
-        return False
-    url = next((keys[key] for key in _ADDRESSES if isinstance(keys.get(key), str)), "")
+    url = text_at(keys, _ADDRESSES)
     return url.startswith("http") and not _PATTERNS.sign_in.search(url[:500])
