@@ -213,6 +213,7 @@ class WordLists:
 
     def __init__(self, reader: str) -> None:
         self.reader = reader
+        self.ordered: dict[str, tuple[str, ...]] = {}
 
     def __getattr__(self, name: str) -> frozenset[str]:
         words = word_lists()[self.reader].get(name)
@@ -224,7 +225,10 @@ class WordLists:
 
     def in_order(self, name: str) -> tuple[str, ...]:
         """The words of a list as they stand in the data, the most telling first."""
-        return tuple(word_lists()[self.reader][name].split())
+        found = self.ordered.get(name)
+        if found is None:
+            found = self.ordered[name] = tuple(word_lists()[self.reader][name].split())
+        return found
 
 
 class WordMaps:

@@ -30,11 +30,15 @@ _MOST_SCRIPT = 20_000
 def read_click(verb: str, words: tuple[str, ...], keys: Mapping[str, Any], reader: Reader) -> bool:
     """Reads the labels of what a tool clicks; True when one of them announces an act."""
     told = _orders(keys) if not _LISTS.acting.isdisjoint(words) else []
-    pressed = squash(text_at(keys, ("action", "type")))  # where a parameter says that what is done is a click
-    if not told and _LISTS.clicks.isdisjoint((verb, pressed, *words)):
+    if not told and _LISTS.clicks.isdisjoint((verb, *words)) and not _presses(keys):
         return False
     labels = [keys[key] for key in _LISTS.in_order("labels") if isinstance(keys.get(key), str)]
     return _labels([*told, *map(_quoted, labels)], reader)
+
+
+def _presses(keys: Mapping[str, Any]) -> bool:
+    """True when a parameter says that what is done is a click."""
+    return ("action" in keys or "type" in keys) and squash(text_at(keys, ("action", "type"))) in _LISTS.clicks
 
 
 def _orders(keys: Mapping[str, Any]) -> list[str]:

@@ -252,6 +252,7 @@ def given_params(keys: Mapping[str, Any], outer: Mapping[str, Any]) -> Mapping[s
     return {key: value for key, value in outer.items() if isinstance(key, str) and squash(key) not in _unpassed()}
 
 
+@cache
 def _unpassed() -> frozenset[str]:
     return _LISTS.names | {"cmd", "command"}
 

@@ -95,7 +95,7 @@ def read_operation(
     keys = short_keys(params)
     acts = [with_object(act, keys) for act in named_acts] or [_NOTHING]
     if not depth:
-        out_of_bounds(name, params, out)
+        out_of_bounds(name, keys, out)
     scope = scope_of(params)
     scope.dry_run = scope.dry_run or (crude == "read" and words[-1:] == ("preview",))
     if scope.too_much:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import Any
 
 from interlock.analysis.facts import Report
@@ -100,7 +101,7 @@ class _Settings:
             self.found.append(_OVERRIDE)
 
     def _setting(self, key: str, short: str, value: object, above: str) -> None:
-        texts = [value] if isinstance(value, str) else value[:50] if isinstance(value, (list, tuple)) else ()
+        texts = (value,) if isinstance(value, str) else value[:50] if isinstance(value, (list, tuple)) else ()
         if not isinstance(value, (str, list, tuple)) or (
             isinstance(value, str) and value.strip().lower() in _switches()
         ):
@@ -264,6 +265,7 @@ def _gives_all(key: str, short: str, text: str) -> bool:
     return isinstance(parsed, Mapping) and rights_to_all(parsed)
 
 
+@cache
 def _switches() -> frozenset[str]:
     return _LISTS.off | _LISTS.on
 
@@ -318,12 +320,22 @@ def _seconds(key: str, value: object) -> float | None:
     return float(found[1]) * _PER[found[2].lower() or unit] if found else None
 
 
-def out_of_bounds(name: str, input: Mapping[str, Any], out: Report) -> None:
+def out_of_bounds(name: str, keys: Mapping[str, Any], out: Report) -> None:
     """A call that asks to run without what usually holds it back."""
-    for key, value in list(input.items())[:200]:
-        short, word = squash(key), str(value).lower()[:40] if isinstance(value, str) else ""
-        asked = short in _LISTS.unguarded or short.startswith(("bypass", "dangerously"))
-        refused = short in ("usesandbox", "requireapproval") and truth(value) is False
-        opened = short in ("sandbox", "sandboxmode") and word in ("danger-full-access", "none", "off", "disabled")
-        if (asked and truth(value)) or refused or opened or (short == "sandboxpermissions" and "escalated" in word):
+    for key in filter(_is_bound, keys):
+        value = keys[key]
+        word = value.lower()[:40] if isinstance(value, str) else ""
+        if key in ("sandbox", "sandboxmode"):
+            found = word in ("danger-full-access", "none", "off", "disabled")
+        elif key == "sandboxpermissions":
+            found = "escalated" in word
+        else:
+            found = truth(value) is (key not in ("usesandbox", "requireapproval"))
+        if found:
             out.effect("act_override", f"sandbox of {name}"[:200], "forced")
+
+
+@lru_cache(maxsize=4096)
+def _is_bound(key: str) -> bool:
+    """True for a parameter that may say that a call runs without what holds it back."""
+    return key in _LISTS.unguarded or key in _LISTS.bounds or key.startswith(("bypass", "dangerously"))

@@ -70,7 +70,7 @@ def is_runner(name: str, input: Input) -> bool:
 
 
 def _read(reader: str, name: str, input: Input, out: Report) -> None:
-    out_of_bounds(name, input, out)
+    out_of_bounds(name, short_keys(input), out)
     _READERS[reader](input, out) if reader in _READERS else _on_files(reader, input, out)
     if reader in _LISTS.looking and not _LISTS.run.isdisjoint(keys := short_keys(input)):
         # search_files {"command": …}: a tool that only looks is given something to run, whatever it may do with that
