@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from interlock.analysis.facts import Report
@@ -91,6 +92,7 @@ _LUA_CALL = re.compile(r"redis\.p?call\s*\(([^()]{1,300})")
 _LUA_WORD = re.compile(r"['\"]([^'\"]{0,200})['\"]|([\w.\[\]#]+)")
 
 
+@lru_cache(maxsize=4096)
 def is_command(key: str) -> bool:
     """True for a parameter that is named as a command line is: az_command, commandToRun."""
     return key in _LISTS.shell or (key.endswith(_ENDS) and key != "subcommand")

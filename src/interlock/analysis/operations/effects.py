@@ -209,12 +209,23 @@ def _goes_out(act: NamedAct, keys: Mapping[str, Any]) -> bool:
 
 def ending(act: NamedAct, key: str, value: object) -> str:
     """The verb for a field whose value ends or deletes what the act is about; nothing for any other."""
+    if not _may_end(key):
+        return ""
     if verb := _ending(key, value):
         if verb == "archive" and act.noun in _LISTS.binned:
             return "delete"
         return verb if verb == "delete" or act.object in _LISTS.owned else ""
     switch = key in _LISTS.switches or key.endswith(("enabled", "active"))
     return "disable" if switch and truth(value) is False and act.object in _LISTS.switched_off else ""
+
+
+@lru_cache(maxsize=4096)
+def _may_end(key: str) -> bool:
+    """True for a field that may say that something ends."""
+    told = key in _LISTS.states or key in _LISTS.adds_labels or key in _LISTS.switches
+    return (
+        told or key.endswith(("enabled", "active")) or _PATTERNS.gone.fullmatch(key) is not None or bool(ended_by(key))
+    )
 
 
 def _ending(key: str, value: object) -> str:
@@ -233,6 +244,7 @@ def _ending(key: str, value: object) -> str:
     return "delete" if _PATTERNS.gone.fullmatch(key) else ended_by(key)
 
 
+@lru_cache(maxsize=4096)
 def ended_by(key: str) -> str:
     """The verb for a flag that ends something: `is_suspended`, `revoked`."""
     found = _PATTERNS.ended_flag.fullmatch(key)

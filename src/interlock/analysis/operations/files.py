@@ -246,7 +246,7 @@ _KEEPS = frozenset({"keepexisting", "fail"})
 
 def put_out(keys: Mapping[str, Any]) -> list[Deed]:
     """An aggregation whose last stage writes: `$out` replaces a whole collection, `$merge` the documents it matches."""
-    stages = keys.get("pipeline", keys.get("stages", keys.get("aggregation")))
+    stages = keys.get("pipeline") or keys.get("stages") or keys.get("aggregation") or ()
     if isinstance(stages, str) and ("$out" in stages or "$merge" in stages):
         try:
             stages = json.loads(stages[:200_000])

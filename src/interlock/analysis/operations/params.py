@@ -70,32 +70,27 @@ def pairs(params: Mapping[str, Any]) -> Iterator[tuple[str, Any, int]]:
         yield squash(key), value, depth
 
 
-def walk(params: Mapping[str, Any]) -> Iterator[tuple[str, Any, int, str]]:
+def walk(params: Mapping[str, Any]) -> list[tuple[str, Any, int, str]]:
     """The same with keys as they were written, and with the key above; what is no key is the name of its type."""
-    level: list[tuple[object, Any, str]] = [(key, value, "") for key, value in islice(params.items(), MAX_VALUES + 1)]
-    seen, depth = 0, 0
-    while level:
-        below: list[tuple[object, Any, str]] = []
-        for raw, value, above in level:
-            key = raw[:100] if isinstance(raw, str) else type(raw).__name__
-            seen += 1
-            if seen > MAX_VALUES:
-                yield "", None, -1, ""
-                return
-            yield key, value, depth, above
-            if isinstance(value, PLAIN):
-                continue
-            if isinstance(value, Mapping):
-                below += [(inner, item, key) for inner, item in islice(value.items(), MAX_VALUES + 1)]
-            elif isinstance(value, (list, tuple)):
-                below += [
-                    (key, item, key) for item in value[: MAX_VALUES + 1] if isinstance(item, (Mapping, list, tuple))
-                ]
-        depth += 1
-        if depth > MAX_DEPTH and below:
-            yield "", None, -1, ""
-            return
+    found: list[tuple[str, Any, int, str]] = []
+    level: list[tuple[Any, str]] = [(params, "")]
+    for depth in range(MAX_DEPTH + 1):
+        below: list[tuple[Any, str]] = []
+        for held, above in level:
+            listed = isinstance(held, (list, tuple))
+            items = ((above, item) for item in held if isinstance(item, _HOLDING)) if listed else held.items()
+            for raw, value in islice(items, MAX_VALUES + 1 - len(found)):
+                key = raw[:100] if isinstance(raw, str) else type(raw).__name__
+                found.append((key, value, depth, above))
+                if not isinstance(value, PLAIN) and isinstance(value, _HOLDING):
+                    below.append((value, key))
+        if not below or len(found) > MAX_VALUES:
+            break
         level = below
+    return [*found[:MAX_VALUES], ("", None, -1, "")] if below or len(found) > MAX_VALUES else found
+
+
+_HOLDING = (Mapping, list, tuple)
 
 
 def truth(value: object) -> bool | None:
@@ -162,7 +157,7 @@ def _string(key: str, value: str, scope: ParamScope) -> None:
         scope.single = True
     if key == "mode" and word in ("hard", "permanent", "force"):
         scope.traits.add("permanent")
-    if (key in _LISTS.places or key.endswith(_PLACED)) and _is_production(word, key):
+    if _is_production(word, key) and (key in _LISTS.places or key.endswith(_PLACED)):
         scope.traits.add("production")
 
 

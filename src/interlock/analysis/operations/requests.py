@@ -128,11 +128,12 @@ _DATA_FILE = re.compile(
 def attaches_data(act_kind: str, words: tuple[str, ...], keys: Mapping[str, Any]) -> bool:
     """True for a message, or a file in a place for messages, that data of this machine goes out with."""
     out = not _LISTS.messengers.isdisjoint(words) and "upload" in words
+    if act_kind != "send" and not out:
+        return False
     given = keys.get("attachments") or keys.get("attachment") or (keys.get("file") if out else None)
     items = given if isinstance(given, (list, tuple)) else (given,)
     named = [item.get("path") or item.get("filename") if isinstance(item, Mapping) else item for item in items[:50]]
-    sent = act_kind == "send" or out
-    return sent and any(isinstance(name, str) and _DATA_FILE.search(name[-80:]) for name in named)
+    return any(isinstance(name, str) and _DATA_FILE.search(name[-80:]) for name in named)
 
 
 def _signs_in(keys: Mapping[str, Any]) -> bool:
@@ -146,10 +147,10 @@ def _is_secret(key: str, value: object) -> bool:
     )
 
 
-_ADDRESSES = ("url", "uri", "webhook", "webhookurl")
+_ADDRESSES = dict.fromkeys(("url", "uri", "webhook", "webhookurl")).keys()
 
 
 def _leaves(keys: Mapping[str, Any]) -> bool:
     """True for a request to somewhere else, other than to sign in there."""
-    url = text_at(keys, _ADDRESSES)
+    url = text_at(keys, _ADDRESSES) if not _ADDRESSES.isdisjoint(keys) else ""
     return url.startswith("http") and not _PATTERNS.sign_in.search(url[:500])

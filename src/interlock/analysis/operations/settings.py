@@ -101,20 +101,26 @@ class _Settings:
             self.found.append(_OVERRIDE)
 
     def _setting(self, key: str, short: str, value: object, above: str) -> None:
-        texts = (value,) if isinstance(value, str) else value[:50] if isinstance(value, (list, tuple)) else ()
-        if not isinstance(value, (str, list, tuple)) or (
-            isinstance(value, str) and value.strip().lower() in _switches()
-        ):
+        if isinstance(value, (list, tuple)):
+            for text in value[:50]:
+                if isinstance(text, str):
+                    self._word(key, short, text, above)
+            if self.configures and not value and short in _LISTS.required:
+                self.found.append(_OVERRIDE)
+        elif isinstance(value, str):
+            if value.strip().lower() in _switches():
+                self._switch(key, short, value, above)
+            self._word(key, short, value, above)
+        else:
             self._switch(key, short, value, above)
-        elif any("@" in text and " " not in text.strip() for text in texts if isinstance(text, str)):
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                self._number(short, value)
+
+    def _word(self, key: str, short: str, value: str, above: str) -> None:
+        if "@" in value and " " not in value.strip():
             self._forward(key)
-        for text in texts if self.configures or self.sets_up else ():
-            if isinstance(text, str):
-                self._text(key, short, text, above)
-        if self.configures and value == [] and short in _LISTS.required:
-            self.found.append(_OVERRIDE)
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            self._number(short, value)
+        if self.configures or self.sets_up:
+            self._text(key, short, value, above)
 
     def _switch(self, key: str, short: str, value: object, above: str) -> None:
         """Something is switched on or off."""
@@ -171,7 +177,7 @@ class _Settings:
     def _text(self, key: str, short: str, value: str, above: str) -> None:
         """A value that lets everybody in, or lets somebody do everything."""
         word = value.strip().lower()
-        if _PATTERNS.open_rules.search(value[:_MOST_TEXT]):
+        if ("{" in value or ":" in value) and _PATTERNS.open_rules.search(value[:_MOST_TEXT]):
             self.found.append(_ESCALATE)
         elif len(value) > 200 or word[:1] == "{" or "\n" in word:
             if _gives_all(key, short, value[:_MOST_TEXT]):
