@@ -137,11 +137,9 @@ def _loose_texts(params: Mapping[str, Any], out: Report) -> None:
     """Texts of an operation that runs something, whatever their keys: one that begins with a program and does harm counts."""
     from interlock.analysis.code.loose_text import add_harm, is_data, is_program
 
-    if not isinstance(out, Job):
-        return
     for key, value, _ in pairs(params):
         text = text_of(value)
-        if text and not is_data(f"--{key}") and is_program(text.split(" ")[0]):
+        if text and isinstance(out, Job) and not is_data(f"--{key}") and is_program(text.split(" ")[0]):
             add_harm(out, text, key)
 
 
