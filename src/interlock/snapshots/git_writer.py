@@ -13,7 +13,7 @@ from interlock.impact.git import Repository
 from interlock.snapshots.contents import ContentReader, write_all
 from interlock.snapshots.folder import FolderHandles, RestoreRefused, sync_filesystem
 from interlock.snapshots.manifest import SavedRepository
-from interlock.snapshots.path_state import read_git_file
+from interlock.snapshots.path_state import read_git_file, ref_value
 from interlock.snapshots.restore_plan import RefMove, RestorePlan, RestoreStep
 
 HELD = "refs/interlock/undo/"
@@ -79,8 +79,7 @@ def set_ref(
     path = os.path.join(repository.shared, name)
     make_folder(places, os.path.dirname(path))
     with GitLock(places, repository, path, f"{value}\n".encode(), id, again) as finish:
-        now = repository.history.ref(name)
-        if (now.hex() if now is not None else "") != expected:
+        if ref_value(repository, name) != expected:
             raise RestoreRefused(f"{name} was changed meanwhile")
         if value:
             _remove_empty_folder(places, path)
@@ -166,9 +165,8 @@ def unpack_ref(places: FolderHandles, repository: Repository, name: str, id: str
 def drop_hold(places: FolderHandles, shared: str, id: str, budget: Budget) -> None:
     """Deletes the ref that protects the objects of a snapshot."""
     repository, name = Repository(shared, shared, shared, budget), f"{HELD}{id}"
-    now = repository.history.ref(name)
-    if now is not None:
-        set_ref(places, repository, name, "", now.hex(), id, again=True)
+    if now := ref_value(repository, name):
+        set_ref(places, repository, name, "", now, id, again=True)
     for folder in (os.path.dirname(name), os.path.dirname(os.path.dirname(name))):
         with contextlib.suppress(OSError):
             handle, last = places.split(os.path.join(shared, folder))
@@ -226,8 +224,7 @@ class GitRestore:
         """Writes the ref first: a log without it counts as unfinished, and is written again."""
         data = self._content(step)
         value = data.splitlines()[-1].split(b" ")[1].decode() if data else ""
-        now = repository.history.ref("refs/stash")
-        have = now.hex() if now is not None else ""
+        have = ref_value(repository, "refs/stash")
         if have != value:
             set_ref(self._places, repository, "refs/stash", value, have, self._id, self._again)
         self._put(step, repository, data)
@@ -275,5 +272,4 @@ class GitRestore:
 def _oid(repository: Repository, text: bytes) -> str:
     if not text.startswith(b"ref: "):
         return text.decode("ascii", "replace")
-    found = repository.history.ref(os.fsdecode(text[5:]))
-    return found.hex() if found is not None else ""
+    return ref_value(repository, os.fsdecode(text[5:]))

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.impact import Budget, Unclear
-from interlock.impact.git import GitIndex, parse_index
+from interlock.impact.git import GitIndex, Repository, parse_index
 from interlock.snapshots.contents import hash_file
 from interlock.snapshots.folder import Attributes, FolderHandles, attributes
 from interlock.snapshots.manifest import SavedPath
@@ -98,6 +98,12 @@ def read_git_file(places: FolderHandles, path: str) -> bytes:
     if len(data) > _LARGEST:
         raise Unclear("a file of the repository is too large")
     return data
+
+
+def ref_value(repository: Repository, name: str) -> str:
+    """The commit that a ref names, in hex; empty where there is no such ref."""
+    oid = repository.history.ref(name)
+    return oid.hex() if oid is not None else ""
 
 
 def read_index_bytes(data: bytes, budget: Budget) -> GitIndex:

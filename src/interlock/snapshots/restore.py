@@ -26,7 +26,7 @@ from interlock.snapshots.contents import ContentReader
 from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder, sync_filesystem
 from interlock.snapshots.git_writer import GitRestore
 from interlock.snapshots.manifest import Manifest, parse_manifest
-from interlock.snapshots.path_state import now, read_git_file, state_key
+from interlock.snapshots.path_state import now, read_git_file, ref_value, state_key
 from interlock.snapshots.path_writer import PathWriter
 from interlock.snapshots.restore_plan import RestorePlan, RestorePlanner, RestoreStep
 from interlock.snapshots.scope import SnapshotScope, add_index, logged_commits
@@ -37,6 +37,7 @@ LARGEST = 200_000  # bytes of one
 TOGETHER = 400_000  # characters
 MILLISECONDS = 55_000
 ENTRIES = 2_000_000
+FAILURES = (RestoreRefused, BudgetExceeded, Unclear, OSError)
 LIMITS = SnapshotLimits(200_000, 8_000_000_000, MILLISECONDS)  # of the snapshot that an undo takes first
 
 
@@ -84,9 +85,7 @@ def plan(folder: SnapshotFolder, id: str, digest: str, diff: bool) -> UndoPlan:
             shown = text_diffs(planned, one.places, one.reader) if diff else {}
             listed = tuple(replace(change, diff=shown.get(change.path, "")) for change in changes[:MOST_CHANGES])
             return UndoPlan(id, listed, len(changes), later, _say(one.manifest))
-    except (RestoreRefused, BudgetExceeded, Unclear) as error:
-        return UndoPlan(id, problem=str(error))
-    except OSError as error:
+    except FAILURES as error:
         return UndoPlan(id, problem=_words(error))
 
 
@@ -113,9 +112,7 @@ def undo(folder: SnapshotFolder, id: str, as_id: str, at: float, digest: str, fo
             _settle(folder, saved, one.places, one.budget, _written_states(planned))  # (6)
             _end(folder, id)
             return UndoResult(id, saved.id, saved_digest, changes[:MOST_CHANGES], len(changes), say=(*say, *_say(one.manifest)))  # fmt: skip
-    except (RestoreRefused, BudgetExceeded, Unclear) as error:
-        return UndoResult(id, problem=str(error))
-    except OSError as error:
+    except FAILURES as error:
         return UndoResult(id, problem=_words(error))
 
 
@@ -125,7 +122,7 @@ def settle(folder: SnapshotFolder, id: str) -> bool:
         with folder.locked("lock", wait=False), _open(folder, id, "") as one:
             _settle(folder, one.manifest, one.places, one.budget, {})
             return True
-    except (RestoreRefused, BudgetExceeded, Unclear, OSError):
+    except FAILURES:
         return False
 
 
@@ -230,11 +227,11 @@ def _settle(
             role = entry.role in restore_plan.READERS
             states[entry.path] = restore_plan.git_file_key(places, entry, state, budget) if role else state.key
     planner = RestorePlanner(folder, manifest, ContentReader(folder, manifest, budget), places, budget)
-    refs = {}
-    for git in manifest.git:
-        for ref in git.refs:
-            oid = planner.repository(git).history.ref(ref.name)
-            refs[f"{git.git_dir}\0{ref.name}"] = oid.hex() if oid is not None else ""
+    refs = {
+        f"{git.git_dir}\0{ref.name}": ref_value(planner.repository(git), ref.name)
+        for git in manifest.git
+        for ref in git.refs
+    }
     contents = {
         one.path: databases.database_digest(folder, one.path, manifest.id, budget) for one in manifest.databases
     }
@@ -273,6 +270,8 @@ def _say(manifest: Manifest) -> tuple[str, ...]:
     return (*(f"to put the remote branch back: {push}" for push in pushes), *manifest.notes)
 
 
-def _words(error: OSError) -> str:
+def _words(error: Exception) -> str:
+    if not isinstance(error, OSError):
+        return str(error)
     name = f" ({os.path.basename(os.fsdecode(error.filename))})" if isinstance(error.filename, str | bytes) else ""
     return f"it cannot be done: {error.strerror or type(error).__name__}{name}"

@@ -28,6 +28,7 @@ from interlock.snapshots.path_state import (
     now,
     read_git_file,
     read_index_bytes,
+    ref_value,
     walk_below,
 )
 
@@ -291,8 +292,7 @@ class RestorePlanner(Struct):
             else {}
         )
         for ref in git.refs:
-            oid = self.repository(git).history.ref(ref.name)
-            value = oid.hex() if oid is not None else ""
+            value = ref_value(self.repository(git), ref.name)
             if value != ref.old:
                 settled = self._settled("refs", f"{git.git_dir}\0{ref.name}")
                 known = {settled} if settled is not None else {ref.leaves, ""}

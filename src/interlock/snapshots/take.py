@@ -20,6 +20,7 @@ from interlock.snapshots.contents import ContentWriter
 from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder
 from interlock.snapshots.git_writer import drop_hold, hold_objects
 from interlock.snapshots.manifest import Manifest, SavedRef, SavedRepository
+from interlock.snapshots.path_state import ref_value
 from interlock.snapshots.recorder import PathRecorder
 from interlock.snapshots.scope import SnapshotScope, add_git_command
 
@@ -207,8 +208,7 @@ def _hold_objects(scope: SnapshotScope, id: str, at: float) -> list[SavedReposit
     found = []
     for own, one in scope.repositories.items():
         repository = one.repository
-        values = {name: repository.history.ref(name) for name in one.refs}
-        refs = tuple(SavedRef(name, oid.hex() if (oid := values[name]) is not None else "", leaves) for name, leaves in one.refs.items())  # fmt: skip
+        refs = tuple(SavedRef(name, ref_value(repository, name), leaves) for name, leaves in one.refs.items())
         held = hold_objects(scope.places, repository, id, at, one.tips, one.blobs) if one.tips or one.blobs else ""
         found.append(SavedRepository(own, repository.shared, repository.top, refs, held))
     return found
