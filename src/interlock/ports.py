@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from interlock.policy.impact import Impact
     from interlock.policy.load import ProjectFile
     from interlock.policy.real_paths import Resolve
-    from interlock.snapshots import PruneResult, SnapshotLimits, TakenSnapshot, UndoPlan, UndoResult
+    from interlock.snapshots import SnapshotLimits, TakenSnapshot
+    from interlock.snapshots.client import SnapshotClient
     from interlock.storage.sql import SqlTx
 
 T = TypeVar("T")
@@ -135,23 +136,8 @@ class Access(Struct, frozen=True):
 NO_ACCESS = Access()
 
 
-class SnapshotTaker(Protocol):
-    """Takes and restores snapshots with the rights of the agent's user; a failure is a result with a problem."""
-
-    def take(self, question: Mapping[str, Any], id: str, at: float, limits: SnapshotLimits) -> TakenSnapshot: ...
-
-    def plan(self, id: str, digest: str = "", diff: bool = False) -> UndoPlan:
-        """The changes that an undo would make; refuses a snapshot with another digest."""
-
-    def undo(self, id: str, as_id: str, at: float, digest: str = "", force: bool = False) -> UndoResult:
-        """Restores a snapshot, after taking one of the present state as `as_id`."""
-
-    def settle(self, id: str) -> bool:
-        """Records that the action ran, so that the present state is its result."""
-
-    def prune(self, now: float, days: float, total_bytes: int) -> PruneResult: ...
-
-    def close(self) -> None: ...
+# Takes and restores snapshots with the rights of the agent's user; a failure is a result with a problem.
+SnapshotTaker: TypeAlias = "SnapshotClient"
 
 
 class PlannerError(Exception):

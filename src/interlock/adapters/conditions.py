@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct
 
@@ -35,17 +35,11 @@ class ConditionError(ValueError):
     """An invalid condition; the message gives the error."""
 
 
-class CompiledCondition(Protocol):
-    """A compiled expression."""
-
-    def execute(self, variables: dict[str, Any]) -> object: ...
-
-
 class Condition(Struct, frozen=True, eq=False):
     """An expression that was compiled when it was loaded."""
 
     text: str
-    program: CompiledCondition
+    program: Any  # of the CEL library
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Condition) and self.text == other.text
