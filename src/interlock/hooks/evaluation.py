@@ -29,6 +29,7 @@ from interlock.hooks.memory import (
     AnsweredCall,
     CallAnswer,
     HookMemory,
+    SessionKey,
     call_keys,
     late_messages,
 )
@@ -38,7 +39,6 @@ from interlock.hooks.wrapping import (
     SentCall,
     changed_keys,
     leave_out_made_again,
-    proof_key,
     wrap_call,
 )
 from interlock.hooks.written_files import Files, names_program, written_contents
@@ -103,7 +103,7 @@ class HookCall(Struct, frozen=True):
     journaled: bool = False  # the call is known to run as rewritten
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> SessionKey:
         return self.who.principal, self.agent.word, self.who.session
 
     def request(self, call: AgentCall, access: Access) -> Request:
@@ -131,7 +131,7 @@ class HookEvaluation:
         if event.kind == "permission" and all(self.hooks.calls.passed(hook.call_keys(call)[1]) for call in event.calls):
             return HookVerdict("allow")  # allowed a moment ago; the client still asks its user
         if event.pair and event.asks:
-            self.hooks.prompting_sessions.put(f"{hook.who.principal}/{event.session}", True)
+            self.hooks.session(hook.key).prompts = True
         verdict = await self.hooks.shared.answer(hook.who.principal, event, lambda: self._judge(hook))
         return await self._with_late_answers(hook, verdict)
 
@@ -149,7 +149,7 @@ class HookEvaluation:
             if hook.event.asks:
                 passing = [one for one in found if one[1].allowed]
                 return await self._allow(hook, passing) or self._prompt(hook, held)
-            if hook.event.pair and f"{hook.who.principal}/{hook.event.session}" in self.hooks.prompting_sessions:
+            if hook.event.pair and self.hooks.session(hook.key).prompts:
                 return self._defer(hook, held)
         return await self._resolve_held(hook, found)
 
@@ -200,17 +200,16 @@ class HookEvaluation:
         own = hook.who.principal == f"uid:{os.getuid()}"
         if wrapper is None or not own or event.kind != "before" or len(event.calls) != 1 or not hook.pid:
             return hook
-        session, call = repr(hook.key), event.calls[0]
-        if hook.agent.rewrites is None or session in self.hooks.without_journal:
+        session, call = self.hooks.session(hook.key), event.calls[0]
+        if hook.agent.rewrites is None or session.without_journal:
             return hook
-        if session not in self.hooks.agent_options:
-            self.hooks.agent_options.put(session, words_above(hook.pid))
-        options = self.hooks.agent_options.get(session)
-        if options is None or await self._did_not_fit(hook, call):
+        if not session.looked_up:
+            session.options, session.looked_up = words_above(hook.pid), True
+        if session.options is None or await self._did_not_fit(hook, call):
             return hook
         judged = await self._read(call.action)
-        new = wrap_call(RewriteCheck(hook.agent, event, call, judged, options), wrapper)
-        runs = new is not None and proof_key(hook.key, new.asked) in self.hooks.running_rewritten
+        new = wrap_call(RewriteCheck(hook.agent, event, call, judged, session.options), wrapper)
+        runs = new is not None and new.asked in session.proved
         return replace(hook, rewrite=new, journaled=runs)
 
     async def _is_in_journal(self, hook: HookCall) -> bool:
@@ -225,7 +224,7 @@ class HookEvaluation:
 
     async def _did_not_fit(self, hook: HookCall, call: AgentCall) -> bool:
         """Whether the journal refused an effect of this call before, in the same session."""
-        large = self.hooks.too_large.get(repr(hook.key)) or ()
+        large = self.hooks.session(hook.key).too_large
         return bool(large) and nearest(large, changed_keys(call.action, await self._read(call.action))) is not None
 
     async def _read(self, action: Action) -> Judgement:

@@ -267,6 +267,21 @@ class AnsweredCalls:
         return len(self._calls)
 
 
+SessionKey = tuple[str, str, str]  # principal, agent, session
+
+
+class HookSession(Struct):
+    """What hooks know about one session of an agent; used on the event loop only."""
+
+    prompts: bool = False  # it sends the event that can prompt
+    folder: str = ""  # where its last command ended, if the agent stays there
+    options: frozenset[str] | None = None  # the agent's command line, once it was looked up
+    looked_up: bool = False
+    proved: set[bool] = field(default_factory=set)  # seen to run what it is sent: after a prompt, without one
+    without_journal: bool = False  # its shell cannot use it
+    too_large: tuple[EffectKey, ...] = ()  # effects that did not fit into it
+
+
 class HookMemory(Struct):
     """What the hooks of one app share; parts without a lock are used on the event loop only."""
 
@@ -278,19 +293,17 @@ class HookMemory(Struct):
     written: WrittenFiles = field(default_factory=WrittenFiles)
     provenance: SessionProvenance = field(default_factory=SessionProvenance)  # by session
     calls: AnsweredCalls = field(default_factory=AnsweredCalls)
-    prompting_sessions: Recent[bool] = field(default_factory=Recent)  # sessions that send the event that can prompt
+    sessions: Recent[HookSession] = field(default_factory=Recent)
     alerted: Recent[bool] = field(default_factory=Recent)  # alerts raised before
     separate: SeparateSettings = field(default_factory=SeparateSettings)
     journal_checked_at: float = 0.0  # on the event loop's clock
     wrapper: Wrapper | None = None  # where calls run below the journal
     made_again: Recent[FoundFolders] = field(default_factory=Recent)  # by working directory
     wrapped_calls: Recent[str] = field(default_factory=Recent)  # id in the wrapped text -> session
-    running_rewritten: Recent[bool] = field(default_factory=Recent)  # sessions that were seen to run what they are sent
-    without_journal: Recent[bool] = field(default_factory=Recent)  # sessions whose shells cannot use it
-    too_large: Recent[tuple[EffectKey, ...]] = field(
-        default_factory=Recent
-    )  # session -> effects that did not fit into it
-    folders: Recent[str] = field(
-        default_factory=Recent
-    )  # session -> where its last command ended, if the agent stays there
-    agent_options: Recent[frozenset[str] | None] = field(default_factory=Recent)  # session -> the agent's command line
+
+    def session(self, key: SessionKey) -> HookSession:
+        """What is known about a session, for changes too."""
+        name = repr(key)
+        found = self.sessions.get(name) or HookSession()
+        self.sessions.put(name, found)
+        return found

@@ -22,9 +22,9 @@ from interlock.audit import journal
 from interlock.hooks.coverage import SEEN
 from interlock.hooks.evaluation import HookCall, HookEvaluation
 from interlock.hooks.integrity import disabling_settings
-from interlock.hooks.memory import HookMemory, call_keys
+from interlock.hooks.memory import HookMemory, HookSession, call_keys
 from interlock.hooks.outcomes import CHANGED, MALFORMED, REPLACED, alert, record_outcome
-from interlock.hooks.wrapping import SentCall, changed_keys, failure_in, proof_key
+from interlock.hooks.wrapping import SentCall, changed_keys, failure_in
 from interlock.identity import home_for
 from interlock.install.client_build import SPARE
 from interlock.journal import JournalError
@@ -114,7 +114,7 @@ class HookApi:
         event = with_originals(event, self._unwrap)
         ref = AgentRef(who.agent(), request.agent.word, event.session[:_NAME], event.parent[:_NAME])
         if request.agent.keeps_folder:
-            event = await self._in_folder(event, repr((ref.principal, ref.name, ref.session)))
+            event = await self._in_folder(event, self.hooks.session((ref.principal, ref.name, ref.session)))
         if event.kind in ("after", "failed"):
             self._note_journaled(request.agent, event, ref, body)
         return request.agent.encode(event, await self._verdict(request, event, ref, who, receive))
@@ -163,9 +163,9 @@ class HookApi:
             self._later(work)
         return HookVerdict("allow")
 
-    async def _in_folder(self, event: Event, session: str) -> Event:
+    async def _in_folder(self, event: Event, session: HookSession) -> Event:
         """The event, its calls in the folder where the session's last command ended; remembers where a finished one did."""
-        folder = self.hooks.folders.get(session) or event.cwd
+        folder = session.folder or event.cwd
         moved = [replace(one, action=replace(one.action, cwd=folder)) for one in event.calls]
         calls = tuple(new if old.action.cwd == event.cwd else old for old, new in zip(event.calls, moved, strict=True))
         for call in calls if event.kind == "after" and event.outcome != UNKNOWN else ():
@@ -174,7 +174,7 @@ class HookApi:
                 judged, _ = await self.context.pool.run(self.context.state.reader.read, last)
                 ends = next((one.cwd for one in reversed(judged.facts) if isinstance(one, Command)), "")
                 arrived = ends and (not event.outcome or os.path.isdir(ends))
-                self.hooks.folders.put(session, ends if arrived else call.action.cwd)
+                session.folder = ends if arrived else call.action.cwd
         return replace(event, calls=calls)
 
     def _has_snapshot(self, agent: AgentDialect, event: Event, who: AgentRef) -> bool:
@@ -184,28 +184,24 @@ class HookApi:
 
     def _note_journaled(self, agent: AgentDialect, event: Event, who: AgentRef, body: bytes) -> None:
         """Notes how calls ran below the journal: what it refused, and all calls of a session that cannot use it, are judged without it."""
-        said, session = failure_in(body), repr((who.principal, agent.word, who.session))
+        said, session = failure_in(body), self.hooks.session((who.principal, agent.word, who.session))
         for call in event.calls:
             known = self.hooks.calls.get(call_keys(who.principal, agent.word, who.session, call))
             if known is not None and known.sent is not None:
                 self._note_rewritten(agent, call, known.sent, who, said)
             if said == "refused":
                 judged, _ = self.context.state.reader.read(call.action)
-                large = self.hooks.too_large.get(session) or ()
-                self.hooks.too_large.put(session, (*large, *changed_keys(call.action, judged))[-MOST_EFFECTS:])
+                session.too_large = (*session.too_large, *changed_keys(call.action, judged))[-MOST_EFFECTS:]
 
     def _note_rewritten(self, agent: AgentDialect, call: AgentCall, sent: SentCall, who: AgentRef, said: str) -> None:
         """Notes whether a session runs calls as they were rewritten."""
-        session = (who.principal, agent.word, who.session)
-        ran, key = (
-            self.hooks.wrapper is not None and take_mark(self.hooks.wrapper.front, sent.id),
-            proof_key(session, sent.asked),
-        )
-        relied = key in self.hooks.running_rewritten
+        session = self.hooks.session((who.principal, agent.word, who.session))
+        ran = self.hooks.wrapper is not None and take_mark(self.hooks.wrapper.front, sent.id)
+        relied = sent.asked in session.proved
         if not ran or said == "unable" or call.action.text != sent.original:
-            self.hooks.without_journal.put(repr(session), True)
-        else:
-            self.hooks.running_rewritten.put(key, True)
+            session.without_journal = True
+        else:  # agents were seen to ignore the new input in one mode, or after a prompt, and not in others
+            session.proved.add(sent.asked)
         if not ran and said != "unable":
             words = f"{agent.title} does not run calls as they were rewritten; they are judged without the journal"
             self._alert(agent, REPLACED, words, who, quiet=not relied)

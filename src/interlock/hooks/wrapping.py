@@ -165,11 +165,6 @@ def changed_keys(action: Action, judged: Judgement) -> tuple[EffectKey, ...]:
     return (*harmful, *everyday_keys(action, judged.facts))
 
 
-def proof_key(session: tuple[str, str, str], asked: bool) -> str:
-    """What one call proves for others: agents were seen to ignore the new input in one mode, or after a prompt, and not in others."""
-    return repr((*session, asked))
-
-
 def failure_in(body: bytes) -> str:
     """What the supervisor says in the output of a call: `unable` where it could not run it, `refused` where something did not fit."""
     return "unable" if _UNABLE.search(body) else "refused" if _REFUSED.search(body) else ""
