@@ -144,7 +144,7 @@ _FORMS: dict[str, Rule] = {
     **dict.fromkeys(["if", "unless"], _if),
     **dict.fromkeys(["case", "cond", "receive"], _case),
     **dict.fromkeys(["def", "defp", "defmacro", "defmacrop", "test"], _define),
-    **dict.fromkeys(["import", "alias", "require", "use"], grammar.quiet),
+    **dict.fromkeys(["import", "alias", "require", "use"], lambda build, node: []),
     "defmodule": lambda build, node: _body(build, node),
     "for": _for,
     **dict.fromkeys(["try", "with"], _try),

@@ -81,28 +81,8 @@ def text_of(node: Node | None) -> str:
 # -- rules that languages share --------------------------------------------------------------------------------------
 
 
-def block(build: Builder, node: Node) -> Made:
-    return build.block(node.named_children)
-
-
 def name(build: Builder, node: Node) -> Made:
     return nodes.name(text_of(node).partition("<")[0])  # without the types of `name<T>`
-
-
-def path(build: Builder, node: Node) -> Made:
-    return nodes.path(text_of(node))
-
-
-def truth(build: Builder, node: Node) -> Made:
-    return ast.Constant(text_of(node).lower() == "true")
-
-
-def number(build: Builder, node: Node) -> Made:
-    return nodes.number(text_of(node))
-
-
-def quiet(build: Builder, node: Node) -> Made:
-    return []
 
 
 def operator(build: Builder, node: Node) -> Made:
@@ -319,11 +299,6 @@ def called(build: Builder, node: Node) -> Made:
     if chosen is not None and chosen.type.startswith("variable"):  # its name is a value
         return nodes.call("<method>", [build.expr(owner), build.expr(chosen), *args], named)
     return nodes.call(nodes.member(build.expr(owner), text_of(chosen)), args, named)
-
-
-def spread(build: Builder, node: Node) -> Made:
-    """The items of a list in the place of one value."""
-    return ast.Starred(build.parts(node))
 
 
 def mapping(pairs: Sequence[tuple[ast.expr | None, ast.expr]], first: int = 0) -> ast.expr:

@@ -86,7 +86,8 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
             verbs += 1
             data = data or (verbs <= 2 and word in _DATA_VERB)
         if _TEXT.search(value) and HOLE not in value:
-            if _may_run(option, data) and not judges:
+            runs = _RUN_OPTION.search(option) is not None if data else not is_data(option)
+            if runs and not judges:
                 add_harm(job, value, f"{job.program} {option}".strip())
         elif data or not _read_written(job, option, value):
             _report_loaded(job, option, value)
@@ -147,11 +148,6 @@ def is_data(option: str) -> bool:
     return option in _DATA_OPTIONS or (ends and _OPTION.fullmatch(name) is not None)
 
 
-def _may_run(option: str, data: bool) -> bool:
-    """Whether an option's value, or a word without one, can be run by a program whose words are `data` or not."""
-    return _RUN_OPTION.search(option) is not None if data else not is_data(option)
-
-
 def _split(before: str, word: str) -> tuple[str, str]:
     """The option that a word is the value of, and the value."""
     if word.startswith("-") and len(word) > 2:
@@ -179,14 +175,10 @@ def _is_new(job: Job, place: str) -> bool:
     made = [item.text.rstrip("/") for item in describe("mktemp").prints]
     if not any(place.startswith(f"{folder}/") for folder in made):
         return False
-    named = [word for fact in job.host.session.facts for word in _names_in(fact)]
-    return not any(
-        HOLE in word or f"{word}/".startswith(f"{place}/") or f"{place}/".startswith(f"{word}/") for word in named
-    )
-
-
-def _names_in(fact: Fact) -> Sequence[str]:
-    return fact.words if isinstance(fact, Command) else (fact.target, fact.path)
+    facts, inside = job.host.session.facts, f"{place}/"
+    named = [fact.words if isinstance(fact, Command) else (fact.target, fact.path) for fact in facts]
+    words = [word for found in named for word in found]
+    return not any(HOLE in word or f"{word}/".startswith(inside) or inside.startswith(f"{word}/") for word in words)
 
 
 @cache
@@ -201,14 +193,10 @@ def add_harm(job: Job, text: str, via: str) -> None:
     for number, (language, part) in enumerate(_readings(text)):
         if number == _TRIALS:
             return
-        facts = _trial(job, partial(_read, language, part), via)
+        facts = _trial(job, partial(Job.code, language=language, text=part), via)
         if _is_harm(facts):
             job.host.session.facts += facts
             return
-
-
-def _read(language: str, text: str, job: Job) -> None:
-    job.code(language, text)
 
 
 def _readings(text: str) -> Iterator[tuple[str, str]]:

@@ -142,11 +142,17 @@ def _parts(node: Node, mark: str) -> list[Node]:
 
 
 _SHARED: Mapping[str, Rule] = {
-    rule.__name__: rule
-    for rule in (
-        grammar.block, grammar.name, grammar.path, grammar.number, grammar.truth, grammar.quiet, grammar.operator, grammar.updated,
-        grammar.negated, grammar.choice, grammar.ternary, grammar.counted_up, grammar.while_loop, grammar.maybe, grammar.cases,
-        grammar.attempts, grammar.counted, grammar.assigned, grammar.member, grammar.item, grammar.called, grammar.spread, grammar.closed,
-        grammar.defined, grammar.texts, grammar.quoted, grammar.heredoc,
-    )
+    "block": lambda build, node: build.block(node.named_children),
+    "path": lambda build, node: nodes.path(text_of(node)),
+    "number": lambda build, node: nodes.number(text_of(node)),
+    "truth": lambda build, node: ast.Constant(text_of(node).lower() == "true"),
+    "quiet": lambda build, node: [],
+    **{
+        rule.__name__: rule
+        for rule in (
+            grammar.name, grammar.operator, grammar.updated, grammar.negated, grammar.choice, grammar.ternary, grammar.counted_up,
+            grammar.while_loop, grammar.maybe, grammar.cases, grammar.attempts, grammar.counted, grammar.assigned, grammar.member,
+            grammar.item, grammar.called, grammar.closed, grammar.defined, grammar.texts, grammar.quoted, grammar.heredoc,
+        )
+    },
 }  # fmt: skip
