@@ -233,10 +233,6 @@ def _title(owner: Any) -> list[Any]:
     return _table(owner) or [part for part in parts[-1:] if part != "[]"]
 
 
-def _filters(owner: Any) -> list[Any]:
-    return [link.args for link in links(owner) if link.name.lower().startswith("where") and link.args]
-
-
 def _below(owner: Any) -> list[Any]:
     """The whole path below its root: `a.b` of `db.a.b`; one that is each of those listed is marked as such."""
     parts = owner.path.split(".")[1:] if isinstance(owner, Sym) else []
@@ -244,7 +240,12 @@ def _below(owner: Any) -> list[Any]:
     return [Marked("*", {"bulk"}) if path == "*" else hole() if path == "[]" else path]
 
 
-_CHAINED = {"table": _table, "title": _title, "filters": _filters, "below": _below}
+_CHAINED = {
+    "table": _table,
+    "title": _title,
+    "filters": lambda on: [link.args for link in links(on) if link.name.lower().startswith("where") and link.args],
+    "below": _below,
+}
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 
 from msgspec.structs import replace
@@ -18,14 +17,6 @@ from interlock.analysis.code.program.walk import ProgramWalk
 # What the shell takes besides JavaScript, a line each.
 _USE = re.compile(r"^([ \t]*)use[ \t]+([\w.-]+)[ \t]*;?[ \t]*$", re.M)
 _SHOW = re.compile(r"^[ \t]*(?:show[ \t]+\w+|it|exit|quit|help)[ \t]*;?[ \t]*$", re.M)
-
-
-def _parse(source: str) -> tuple[ast.Module, bool]:
-    return JAVASCRIPT.parse(_SHOW.sub("", _USE.sub(r'\1db = db.getSiblingDB("\2");', source)))
-
-
-def _collection(walk: ProgramWalk, call: LibraryCall) -> Value:
-    return walk.language.item(walk, call.owner, call.get(0) if call.text(0) else UNKNOWN)
 
 
 def _method(walk: ProgramWalk, owner: Value, name: str, args: list[Value]) -> None:
@@ -91,10 +82,13 @@ read_mongo = replace(
     JAVASCRIPT,
     name="MongoDB shell code",
     key="mongo",
-    parse=_parse,
+    parse=lambda source: JAVASCRIPT.parse(_SHOW.sub("", _USE.sub(r'\1db = db.getSiblingDB("\2");', source))),
     extra={
         **JAVASCRIPT.extra,
-        **dict.fromkeys(["db.getCollection", "db.collection"], _collection),
+        **dict.fromkeys(
+            ["db.getCollection", "db.collection"],
+            lambda walk, call: walk.language.item(walk, call.owner, call.get(0) if call.text(0) else UNKNOWN),
+        ),
         **dict.fromkeys(["db.runCommand", "db.adminCommand"], _command),
         **dict.fromkeys(["db.aggregate", "db.*.aggregate"], _aggregate),
         "db.*.bulkWrite": _bulk,

@@ -116,15 +116,10 @@ def _spellings(source: str) -> Iterator[str]:
     flush = textwrap.dedent(source).strip()
     if flush != source:
         yield flush
-    modern = _modern(flush)
+    modern = _OLD_EXCEPT.sub(r"\1 as \2:", _BARE_PRINT.sub(r"\1print()", flush))  # Python 2's statements
+    modern = _STATEMENT.sub(r"\1\2(\3)", _OLD_OCTAL.sub(r"0o\1", modern))
     if modern != flush:
         yield modern
-
-
-def _modern(source: str) -> str:
-    """Python 2's statements as Python 3 writes them."""
-    source = _OLD_EXCEPT.sub(r"\1 as \2:", _BARE_PRINT.sub(r"\1print()", source))
-    return _STATEMENT.sub(r"\1\2(\3)", _OLD_OCTAL.sub(r"0o\1", source))
 
 
 # -- what the language finds by name ---------------------------------------------------------------------------------

@@ -94,11 +94,6 @@ _DIALECT = TokenDialect(
 # -- calls that no table describes
 
 
-def _paste(walk: ProgramWalk, call: LibraryCall) -> Value:
-    between = call.named.get("sep", " " if call.name == "paste" else "")
-    return result("join_rest", [between, *call.args])
-
-
 def _evaluated(walk: ProgramWalk, call: LibraryCall) -> Value:
     given = call.get(0)
     if isinstance(given, Sym) and given.path == "parsed":
@@ -120,7 +115,8 @@ read_r = CodeLanguage(
     "r",
     lambda source: parse_tokens(_DIALECT, source),
     {
-        **dict.fromkeys(["paste", "paste0"], _paste),
+        "paste": lambda walk, call: result("join_rest", [call.named.get("sep", " "), *call.args]),
+        "paste0": lambda walk, call: result("join_rest", ["", *call.args]),
         **dict.fromkeys(["eval", "evalq"], _evaluated),
     },
     lambda name: _CONSTANTS.get(name, UNKNOWN),

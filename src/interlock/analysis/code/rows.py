@@ -38,7 +38,8 @@ def change_rows(walk: ProgramWalk, call: LibraryCall, kind: str) -> Value:
         return call.owner  # a filter that lets everything through
     if chain[0] in known["other"] or not chain[0]:
         return UNKNOWN
-    model = _table(call.owner) or _model(chain)
+    models = [part for part in chain if part[:1].isupper() and part not in ("App", "Models")]
+    model = _table(call.owner) or "::".join(models[:3])
     narrow = any(part not in known["whole"] for part in chain[1:] if not part[:1].isupper())
     about_rows = any(part in known["finders"] for part in chain[1:])
     about_rows = about_rows or (bool(call.args) and chain[0][:1].isupper() and len(chain) == 1)
@@ -78,10 +79,6 @@ def _change_queried(walk: ProgramWalk, call: LibraryCall) -> Value:
 def _tell(walk: ProgramWalk, verb: str, target: str, filtered: bool) -> Value:
     walk.world.effect(verb, target, *(() if filtered else ("unfiltered",)))
     return Sym("?")
-
-
-def _model(chain: list[str]) -> str:
-    return "::".join([part for part in chain if part[:1].isupper() and part not in ("App", "Models")][:3])
 
 
 def _table(owner: Sym) -> str:

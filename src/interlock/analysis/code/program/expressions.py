@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from interlock.analysis.code.program.nodes import Body, Closure
-from interlock.analysis.code.program.objects import Class, Instance, Partial, ProgramFunction, ProgramScope
+from interlock.analysis.code.program.objects import Class, Instance, Partial, ProgramScope
 from interlock.analysis.code.program.values import (
     MAX_ITEMS,
     REGEX,
@@ -252,18 +252,6 @@ def _named(walk: ProgramWalk, node: ast.NamedExpr) -> Value:
     return value
 
 
-def _lambda(walk: ProgramWalk, node: ast.Lambda) -> Value:
-    func = ProgramFunction(node, walk.scope)
-    walk.defined.append(func)
-    return func
-
-
-def _closure(walk: ProgramWalk, node: Closure) -> Value:
-    func = ProgramFunction(node.function, walk.scope, closes=True)
-    walk.defined.append(func)
-    return func
-
-
 def _body(walk: ProgramWalk, node: Body) -> Value:
     *first, last = node.body
     walk.block(first)
@@ -337,8 +325,8 @@ EXPRESSIONS: Mapping[type[ast.expr], Expression] = {
     ast.Compare: _compare,
     ast.IfExp: _if_else,
     ast.NamedExpr: _named,
-    ast.Lambda: _lambda,
-    Closure: _closure,
+    ast.Lambda: lambda walk, node: walk.define(node),
+    Closure: lambda walk, node: walk.define(node.function, closes=True),
     Body: _body,
     ast.JoinedStr: lambda walk, node: walk.spread(lambda *texts: concat(texts), *map(walk.eval, node.values)),
     ast.FormattedValue: _formatted,

@@ -43,7 +43,9 @@ def follow(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named)
     """Read a function's body with what it is called with; tells where it calls too deeply or too often."""
     key = id(func.node)
     if walk.active.count(key) > (not walk.world.loose):  # it calls itself, and was read often enough
-        if walk.forks and _forks(func):
+        if walk.forks and any(
+            "fork" in (getattr(one, "attr", ""), getattr(one, "id", "")) for one in ast.walk(func.node)
+        ):
             walk.world.effect("fork_bomb")
         return UNKNOWN
     if len(walk.active) >= MAX_DEPTH:
@@ -79,10 +81,6 @@ _KINDS: Mapping[type, Callable[..., Value]] = {
 def _calls_itself(func: ProgramFunction) -> bool:
     name = getattr(func.node, "name", "")
     return bool(name) and any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(func.node))
-
-
-def _forks(func: ProgramFunction) -> bool:
-    return any("fork" in (getattr(node, "attr", ""), getattr(node, "id", "")) for node in ast.walk(func.node))
 
 
 def _body(walk: ProgramWalk, func: ProgramFunction, scope: ProgramScope) -> Value:

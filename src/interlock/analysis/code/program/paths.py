@@ -36,11 +36,9 @@ def as_path(*parts: Value) -> Value:
 def listing(*patterns: Value) -> Value:
     """The files that a pattern or a folder stands for."""
     found = [one for pattern in patterns for one in items(pattern)] or ["*"]
-    return [Marked(text_of(one), traits_of(one) | {"bulk", PATH} | _depth(one)) for one in found]
-
-
-def _depth(pattern: Value) -> set[str]:
-    return {"deep"} if "**" in text_of(pattern) else set()
+    return [
+        Marked(text_of(one), traits_of(one).union(["bulk", PATH], ["deep"] * ("**" in text_of(one)))) for one in found
+    ]
 
 
 def tree(*places: Value) -> Value:

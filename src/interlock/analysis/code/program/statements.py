@@ -21,8 +21,7 @@ def _share(walk: ProgramWalk, node: ast.Global | ast.Nonlocal) -> None:
 
 
 def _define(walk: ProgramWalk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-    func = ProgramFunction(node, walk.scope)
-    walk.defined.append(func)
+    func = walk.define(node)
     for default in [*node.args.defaults, *node.args.kw_defaults]:
         if default is not None and not isinstance(default, ast.Constant):
             walk.eval(default)

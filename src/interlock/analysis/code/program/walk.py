@@ -245,6 +245,13 @@ class ProgramWalk(Struct, eq=False):
         """Read the expressions in a node whose own meaning does not matter."""
         return made_from([self.eval(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)])
 
+    def define(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, closes: bool = False
+    ) -> ProgramFunction:
+        """A function of the program, which is read at its end where nothing has called it."""
+        self.defined.append(ProgramFunction(node, self.scope, closes=closes))
+        return self.defined[-1]
+
     @contextmanager
     def inside(self, scope: ProgramScope) -> Iterator[ProgramScope]:
         """Read with these names, then go back to the names before."""
