@@ -121,8 +121,6 @@ _NUMERIC: Mapping[str, Callable[[], ast.operator]] = {
     "-": ast.Sub, "*": ast.Mult, "%": ast.Mod, "|": ast.BitOr, "&": ast.BitAnd, "^": ast.BitXor, "<<": ast.LShift,
     ">>": ast.RShift, "x": ast.Mult, "+": ast.Add, "/": ast.Div, "**": ast.Pow, ">>>": ast.RShift,
 }  # fmt: skip
-
-
 _COMPARES: Mapping[str, Callable[[], ast.cmpop]] = {
     **dict.fromkeys(["==", "===", "eq"], ast.Eq), **dict.fromkeys(["!=", "!==", "~=", "ne", "<>"], ast.NotEq), "<": ast.Lt,
     "lt": ast.Lt, ">": ast.Gt, "gt": ast.Gt, "<=": ast.LtE, "le": ast.LtE, ">=": ast.GtE, "ge": ast.GtE,
@@ -229,14 +227,8 @@ def _fields(node: Node, *titles: str) -> list[Node]:
     return [child for title in titles for child in node.children_by_field_name(title) if child.is_named]
 
 
-def updated(build: Builder, node: Node) -> Made:
-    """`left += right` and its kin."""
-    left, sign = build.field(node, "left"), text_of(node.child_by_field_name("operator"))[:-1]
-    return nodes.assign(left, binary(sign, left, build.field(node, "right"), build.joins))
-
-
 def assigned(build: Builder, node: Node) -> Made:
-    """An assignment to one or several targets; of several results the first is the one that counts."""
+    """An assignment to one or several targets, or `left += right`; of several results the first is the one that counts."""
     sides = node.named_children[0], node.named_children[-1]
     left, right = (build.exprs(side.named_children if side.type in _SEVERAL else [side]) for side in sides)
     sign = text_of(node.child_by_field_name("operator"))
@@ -244,9 +236,6 @@ def assigned(build: Builder, node: Node) -> Made:
         right = [binary(sign[:-1], left[0], right[0], build.joins)]
     right = [*right, *[nodes.NOTHING] * len(left)][: len(left)]
     return nodes.assign(left[0], right[0]) if len(left) == 1 else nodes.assign(ast.Tuple(left), ast.Tuple(right))
-
-
-_SEVERAL = frozenset({"expression_list", "variable_list"})
 
 
 def member(build: Builder, node: Node) -> Made:
@@ -296,7 +285,7 @@ def called(build: Builder, node: Node) -> Made:
     args, named = given(build, node.child_by_field_name("arguments"))
     if owner is None:
         return nodes.call(build.expr(node.child_by_field_name("function") or chosen), args, named)
-    if chosen is not None and chosen.type.startswith("variable"):  # its name is a value
+    if chosen is not None and chosen.type not in ("name", "identifier"):  # its name is a value
         return nodes.call("<method>", [build.expr(owner), build.expr(chosen), *args], named)
     return nodes.call(nodes.member(build.expr(owner), text_of(chosen)), args, named)
 
@@ -328,6 +317,7 @@ def defined(build: Builder, node: Node) -> Made:
 
 
 CONDITION = nodes.name("?")  # what nobody knows
+_SEVERAL = frozenset({"expression_list", "variable_list"})
 _SURE = frozenset({"resource_specification", "finally_clause"})
 _UNNAMED = frozenset({"vararg_expression", "comment"})
 

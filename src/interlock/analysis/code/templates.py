@@ -150,7 +150,7 @@ _SHARED: Mapping[str, Rule] = {
     **{
         rule.__name__: rule
         for rule in (
-            grammar.name, grammar.operator, grammar.updated, grammar.negated, grammar.choice, grammar.ternary, grammar.counted_up,
+            grammar.name, grammar.operator, grammar.negated, grammar.choice, grammar.ternary, grammar.counted_up,
             grammar.while_loop, grammar.maybe, grammar.cases, grammar.attempts, grammar.counted, grammar.assigned, grammar.member,
             grammar.item, grammar.called, grammar.closed, grammar.defined, grammar.texts, grammar.quoted, grammar.heredoc,
         )
