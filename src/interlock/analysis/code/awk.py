@@ -117,10 +117,6 @@ def _getline(parser: TokenParser) -> ast.expr:
     return nodes.call("<getline>", [], [nodes.named("file", parser.operand())] if parser.skip("<") else [])
 
 
-def _field(parser: TokenParser) -> ast.expr:
-    return nodes.Body([ast.Expr(parser.operand()), ast.Expr(nodes.name("$field"))])
-
-
 def _indirect(parser: TokenParser) -> ast.expr:
     """gawk's @name(…) calls the function whose name is in a variable."""
     name = nodes.name(f"${parser.token.text}")
@@ -144,7 +140,7 @@ _DIALECT = TokenDialect(
     {
         **dict.fromkeys(["print", "printf"], _print),
         "getline": _getline,
-        "$": _field,
+        "$": lambda parser: nodes.Body([ast.Expr(parser.operand()), ast.Expr(nodes.name("$field"))]),
         "@": _indirect,
         **dict.fromkeys(["function", "func"], _function),
         "if": tokens.if_else,

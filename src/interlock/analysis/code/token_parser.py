@@ -176,9 +176,7 @@ class TokenParser:
         if token.kind == "name":
             return self._hung(start, self._word())
         self.at += 1
-        if token.kind == "var":
-            return self._hung(start, nodes.name(token.text))
-        return self._hung(start, self._literal(token))
+        return self._hung(start, nodes.name(token.text) if token.kind == "var" else self._literal(token))
 
     def _literal(self, token: CodeToken) -> ast.expr:
         if token.kind == "words":
@@ -188,15 +186,10 @@ class TokenParser:
         if token.kind == "regex":
             code = [self._spliced(part.code) for part in token.parts if isinstance(part, Splice)]
             return nodes.call("<regex>", code)
-        made = self._filled(token)
-        if token.kind == "glob":
-            return nodes.call("glob", [made])
-        return nodes.call("`", [made]) if token.kind == "ticks" else made
-
-    def _filled(self, token: CodeToken) -> ast.expr:
-        if not token.parts:
-            return nodes.text(token.text)
-        return nodes.joined([part if isinstance(part, str) else self._spliced(part.code) for part in token.parts])
+        parts = token.parts or (token.text,)
+        made = nodes.joined([part if isinstance(part, str) else self._spliced(part.code) for part in parts])
+        called = {"glob": "glob", "ticks": "`"}.get(token.kind)
+        return nodes.call(called, [made]) if called else made
 
     def _spliced(self, code: str) -> ast.expr:
         """Code inside a text."""
@@ -223,22 +216,18 @@ class TokenParser:
 
     def group(self) -> ast.expr:
         """What is between brackets: one value, a list, pairs, or a block."""
-        opener, closer = self.token.text, self.mates[self.at]
-        pairs = commas = False
+        opener, closer, signs = self.token.text, self.mates[self.at], set[str]()
         index = self.at + 1
-        while index < closer:
-            token = self.tokens[index]
-            pairs = pairs or (token.kind == "op" and token.text == "=>")
-            commas = commas or (token.kind == "op" and token.text == ",")
+        while index < closer:  # what stands inside further brackets does not count
+            signs |= {self.tokens[index].text} if self.tokens[index].kind == "op" else set()
             index = self.mates.get(index, index) + 1
-        if opener == "{" and not pairs:
+        if opener == "{" and "=>" not in signs:
             return nodes.as_expression(self.block())
-        with self.inside():
-            args, named = self._until_end()
-        if pairs and not args:
+        args, named = self.arguments()
+        if "=>" in signs and not args:
             return ast.Dict([nodes.text(one.arg or "") for one in named], [one.value for one in named])
         values = [*args, *(one.value for one in named)]
-        return values[0] if opener == "(" and len(values) == 1 and not commas else ast.List(values)
+        return values[0] if opener == "(" and len(values) == 1 and "," not in signs else ast.List(values)
 
     # words, members and calls
 
@@ -321,19 +310,14 @@ class TokenParser:
 
     def arguments(self) -> Given:
         """The arguments between the brackets here."""
-        with self.inside():
-            return self._until_end()
-
-    def _until_end(self) -> Given:
         args: list[ast.expr] = []
         named: list[ast.keyword] = []
-        while self.at < self.stop:
-            if self.token.kind == "end" or self.is_op(","):
-                self.at += 1
-                continue
-            before = self.at
-            self._argument(1, args, named)
-            self.at = max(self.at, before + 1)
+        with self.inside():
+            while self.at < self.stop:
+                before = self.at
+                if self.token.kind != "end" and not self.is_op(","):
+                    self._argument(1, args, named)
+                self.at = max(self.at, before + 1)
         return args, named
 
     def bare_arguments(self, count: int) -> Given:

@@ -37,6 +37,8 @@ _NAME = re.compile(r"[A-Za-z_][\w:#]*(?=\s*\()")
 _VARIABLE = re.compile(r"[&$@]?[A-Za-z_][\w:#]*")
 _NUMBER = re.compile(r"\d+")
 _STRING = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"\\\n]|\\.)*\"")
+_EXECUTES = frozenset({"exe", "exec", "execute"})
+_EVALUATES = _EXECUTES | {"let"}
 _LEVELS = 5
 
 _Code = list[ast.stmt]
@@ -87,10 +89,6 @@ def _named(name: str, rest: str, level: int) -> tuple[_Code, str | None]:
     reaches = name in _EVALUATES or not (called.isdisjoint(_CALLS) and called.isdisjoint(library("vim").calls))
     made = parse_tokens(_DIALECT, own)[0].body if reaches else []
     return [ast.Expr(nodes.call("execute", [nodes.as_expression(made)]))] if name in _EXECUTES else made, after
-
-
-_EXECUTES = frozenset({"exe", "exec", "execute"})
-_EVALUATES = _EXECUTES | {"let"}
 
 
 def _does(name: str, text: str) -> _Code:

@@ -43,12 +43,10 @@ def _sub(parser: TokenParser) -> ast.expr:
 
 
 def _foreach(parser: TokenParser) -> ast.expr:
-    while parser.is_word("my", "our", "local", "state"):
-        parser.at += 1
-    named = _TOPIC
-    if parser.token.kind == "var":
-        named = parser.token.text
-        parser.at += 1
+    while parser.skip("my", "our", "local", "state"):
+        pass
+    named = parser.token.text if parser.token.kind == "var" else _TOPIC
+    parser.at += parser.token.kind == "var"
     if not parser.is_op("("):
         return nodes.NOTHING
     if any(token.kind == "op" and token.text == ";" for token in parser.tokens[parser.at : parser.mates[parser.at]]):
@@ -205,12 +203,12 @@ def _opened(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 def _shift(walk: ProgramWalk, call: LibraryCall) -> Value:
     """The next argument of this function."""
-    given = walk.scope.find("@_") if not call.args else call.get(0)
+    given = call.args[0] if call.args else walk.scope.find("@_")
     if not isinstance(given, list) or not given:
         return hole()
-    first = given[0]
-    walk.scope.set("@_", given[1:]) if not call.args and len(given) > 1 else None
-    return first
+    if not call.args and len(given) > 1:
+        walk.scope.set("@_", given[1:])
+    return given[0]
 
 
 def _find(walk: ProgramWalk, call: LibraryCall) -> Value:

@@ -38,7 +38,10 @@ def scan(source: str) -> list[CodeToken]:
         if scanner.skip_space():
             continue
         if scanner.peek() == "\n":
-            _new_line(scanner, waiting)
+            scanner.at += 1
+            scanner.spaced = True
+            _fill(scanner, waiting)
+            scanner.skip_block(_POD, "=cut")
         elif scanner.peek() == "#":
             scanner.skip_line()
         elif not _one(scanner, waiting):
@@ -46,13 +49,6 @@ def scan(source: str) -> list[CodeToken]:
     if waiting:
         raise Unparsed("no here-document")
     return scanner.tokens
-
-
-def _new_line(scanner: Scanner, waiting: list[_Waiting]) -> None:
-    scanner.at += 1
-    scanner.spaced = True
-    _fill(scanner, waiting)
-    scanner.skip_block(_POD, "=cut")
 
 
 def _one(scanner: Scanner, waiting: list[_Waiting]) -> bool:
@@ -64,7 +60,10 @@ def _one(scanner: Scanner, waiting: list[_Waiting]) -> bool:
         waiting.append((len(scanner.tokens), found))  # it begins on the next line
         scanner.emit("text", "")
     elif char == "<" and operand and (found := scanner.take(_ANGLE)):
-        _angle(scanner, found[1])
+        if re.fullmatch(r"\$?\w*", found[1]):
+            scanner.emit("name", "readline")
+        else:
+            scanner.emit("glob", found[1], template(found[1], splice))
     elif char == "/" and operand:
         quoted(scanner, "m")
     elif char == "-" and operand and scanner.take(_TEST):
@@ -80,13 +79,6 @@ def _one(scanner: Scanner, waiting: list[_Waiting]) -> bool:
     else:
         scanner.operator(_OPERATORS)
     return True
-
-
-def _angle(scanner: Scanner, inner: str) -> None:
-    if re.fullmatch(r"\$?\w*", inner):
-        scanner.emit("name", "readline")
-        return
-    scanner.emit("glob", inner, template(inner, splice))
 
 
 def _word(scanner: Scanner, word: str) -> bool:
@@ -112,13 +104,9 @@ def _word(scanner: Scanner, word: str) -> bool:
 def _opens_quote(scanner: Scanner, before: CodeToken) -> bool:
     rest = scanner.source[scanner.at : scanner.at + 40]
     nxt = rest.lstrip()[:2]
-    if not nxt or nxt[0] in ",;)" or nxt == "=>" or (nxt[0] == "=" and rest[:1].isspace()):
+    if not nxt or nxt[0] in ",;)_" or nxt[0].isalnum() or nxt == "=>" or (before.text == "{" and nxt[0] == "}"):
         return False
-    if before.text == "{" and nxt[0] == "}":
-        return False
-    if rest[:1].isspace() and (nxt[0] == "#" or nxt[0].isalnum() or nxt[0] == "_"):
-        return False
-    return not (nxt[0].isalnum() or nxt[0] == "_")
+    return not (rest[:1].isspace() and nxt[0] in "#=")
 
 
 def quoted(scanner: Scanner, kind: str) -> None:
