@@ -37,12 +37,10 @@ def _sigil(build: Builder, node: Node) -> Made:
 
 def _given(build: Builder, node: Node) -> tuple[list[ast.expr], list[ast.keyword]]:
     """The arguments of a call, its block of code as one of them."""
-    given = _arguments(node)
-    args = [build.expr(child) for child in given if child.type != "keywords"]
-    pairs = [pair for child in given if child.type == "keywords" for pair in _pairs(child)]
+    args = [build.expr(child) for child in _arguments(node) if child.type != "keywords"]
     if (block := _do_block(node)) is not None:
         args.append(nodes.closure([], build.block(block.named_children)))
-    return args, [nodes.named(key, build.expr(value)) for key, value in pairs]
+    return args, [nodes.named(key, build.expr(value)) for key, value in _options(node)]
 
 
 def _arguments(node: Node) -> list[Node]:
@@ -60,6 +58,11 @@ def _do_block(node: Node) -> Node | None:
 def _pairs(node: Node) -> list[tuple[str, Node]]:
     found = [(pair.child_by_field_name("key"), pair.child_by_field_name("value")) for pair in node.named_children]
     return [(text_of(key).strip().rstrip(":").strip('"'), value) for key, value in found if value is not None]
+
+
+def _options(node: Node) -> list[tuple[str, Node]]:
+    """The arguments of a call that have names."""
+    return [pair for child in _arguments(node) if child.type == "keywords" for pair in _pairs(child)]
 
 
 def _keywords(build: Builder, node: Node) -> Made:
@@ -81,8 +84,7 @@ def _body(build: Builder, node: Node, word: str = "do") -> list[ast.stmt]:
         own = [child for child in block.named_children if not child.type.endswith("_block")]
         other = [child for child in block.named_children if child.type == f"{word}_block"]
         return build.block(own if word == "do" else [inner for child in other for inner in child.named_children])
-    keywords = (pair for child in _arguments(node) if child.type == "keywords" for pair in _pairs(child))
-    return next((nodes.as_statements(build.made(value)) for key, value in keywords if key == word), [])
+    return next((nodes.as_statements(build.made(value)) for key, value in _options(node) if key == word), [])
 
 
 def _if(build: Builder, node: Node) -> Made:
@@ -136,8 +138,7 @@ def _from(build: Builder, node: Node) -> Made:
     """from x in Table, where: …: which table, and whether all of it."""
     first = _first(node)
     table = build.field(first, "right") if first is not None and first.type == "binary_operator" else build.expr(first)
-    narrow = any(key in _NARROWS for child in _arguments(node) if child.type == "keywords" for key, _ in _pairs(child))
-    return nodes.member(table, "where") if narrow else table
+    return nodes.member(table, "where") if any(key in _NARROWS for key, _ in _options(node)) else table
 
 
 _FORMS: dict[str, Rule] = {

@@ -67,19 +67,12 @@ class CodeLanguage(Struct, eq=False):
     def read(self, source: str, out: Report, given: Mapping[str, Value] | None = None) -> None:
         """Report what a source would do, with some names given; one that is too large, nests too deeply or does not parse is unreadable."""
         out.step(1 + len(source) // 256 + sum(map(source.count, "\n(=")))
-        try:
-            tree, whole = _parsed(self, source)
-        except Unparsed as problem:
-            if self.damaged is not None:
-                self.damaged(source, out)
-            else:
-                what = "that does not parse" if problem.trait == "syntax" else str(problem)
-                out.unreadable(f"{self.name} {what}", problem.trait)
-            return
-        if not whole and self.damaged is not None:
+        tree, problem = _parsed(self, source)
+        if problem is not None and self.damaged is not None:
             self.damaged(source, out)
-        elif not whole:
-            out.unreadable(f"{self.name} that does not parse", "syntax")
+        elif problem is not None:
+            what = "that does not parse" if problem.trait == "syntax" else str(problem)
+            out.unreadable(f"{self.name} {what}", problem.trait)
         walk = ProgramWalk(out, self, ProgramEffects(out, self.key, loose=not self.strict), STATEMENTS, EXPRESSIONS)
         walk.scope.names.update({**self.names, **(given or {})})
         try:
@@ -198,13 +191,17 @@ class CodeLanguage(Struct, eq=False):
         return library(self.key).handled
 
 
-def _parsed(language: CodeLanguage, source: str) -> tuple[ast.Module, bool]:
+def _parsed(language: CodeLanguage, source: str) -> tuple[ast.Module, Unparsed | None]:
+    """What could be parsed of a source, and the problem with the rest."""
     try:
-        return language.parse(source)
-    except LookupError as error:  # a node without a part that its grammar promises, in a source with errors
-        raise Unparsed from error
-    except RecursionError as error:
-        raise Unparsed("nested too deeply", "nesting") from error
+        tree, whole = language.parse(source)
+        return tree, None if whole else Unparsed()
+    except Unparsed as problem:
+        return ast.Module([], []), problem
+    except LookupError:  # a node without a part that its grammar promises, in a source with errors
+        return ast.Module([], []), Unparsed()
+    except RecursionError:
+        return ast.Module([], []), Unparsed("nested too deeply", "nesting")
 
 
 def kinds(value: Value) -> tuple[str, ...]:
