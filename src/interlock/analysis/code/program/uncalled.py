@@ -14,11 +14,8 @@ def read_uncalled(tree: ast.Module, walk: ProgramWalk) -> None:
     if all(id(func.node) in walk.followed for func in walk.defined):
         return
     nodes = list(ast.walk(tree))
-    used = {
-        node.id if isinstance(node, ast.Name) else node.attr
-        for node in nodes
-        if isinstance(node, (ast.Name, ast.Attribute))
-    }
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    used |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
     idle = _idle_in(tree, nodes)
     never = _never_run(nodes) if walk.language.lexical else frozenset()
     for named in (False, True):
@@ -35,13 +32,8 @@ def _never_run(nodes: Sequence[ast.AST]) -> frozenset[str]:
     targets = {id(node.targets[0]) for node in nodes if isinstance(node, ast.Assign)}
     targets |= {id(node.target) for node in nodes if isinstance(node, (ast.AnnAssign, ast.NamedExpr))}
     named = [node for node in nodes if isinstance(node, (ast.Name, ast.Attribute)) and id(node) not in targets]
-    handed_out = {
-        id(part)
-        for node in nodes
-        if isinstance(node, ast.Assign) and _exports(node)
-        for part in ast.iter_child_nodes(node.value)
-    }
-    handed_out |= {id(node.value) for node in nodes if isinstance(node, ast.Assign) and _exports(node)}
+    exports = [node.value for node in nodes if isinstance(node, ast.Assign) and _exports(node)]
+    handed_out = {id(part) for value in exports for part in (value, *ast.iter_child_nodes(value))}
     mentioned = {node.id if isinstance(node, ast.Name) else node.attr for node in named if id(node) not in handed_out}
     defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
     return frozenset() if mentioned & {"eval", "Function"} else frozenset(defined - mentioned - {"", "__init__"})
