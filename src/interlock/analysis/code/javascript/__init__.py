@@ -73,12 +73,10 @@ class _ScriptBuilder(Builder):
     """Defines the functions of a block before the rest of it runs."""
 
     def block(self, found: Iterable[Node]) -> list[ast.stmt]:
-        return super().block(
-            sorted(
-                found,
-                key=lambda node: not (first_field(node, "declaration") or node).type.endswith("function_declaration"),
-            )
-        )
+        def defines(node: Node) -> bool:
+            return (first_field(node, "declaration") or node).type.endswith("function_declaration")
+
+        return super().block(sorted(found, key=defines, reverse=True))
 
 
 def _identifier(build: Builder, node: Node) -> Made:

@@ -103,9 +103,13 @@ _PATH = re.compile(r"(?:return\s+)?([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*){0,5})
 _REQUIRE = re.compile(r"""(?:return\s+)?require\(['"]([\w:/@.-]{1,80})['"]\);?""", re.ASCII)
 
 
-def _eval(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _function(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """`Function("a", "b", "return …")`, whose last argument is the code."""
+    return Sym("<made>", _run(walk, call.args[-1])) if call.args else UNKNOWN
+
+
+def _run(walk: ProgramWalk, given: Value) -> Value:
     """Text is run as code; where it only names something, that is what comes of it."""
-    given = call.args[-1] if call.args else None
     if given is None or isinstance(given, (list, dict, int, float)):
         return given
     walk.world.execute(given)
@@ -231,20 +235,27 @@ _CLOUD = {
 }  # fmt: skip
 
 
+_CHOOSABLE = ("fs", "child_process", "globalThis", "Bun", "Deno", "shelljs", "process")
 _EACH = ("forEach", "map", "filter", "flatMap", "some", "every", "find", "findIndex", "reduce")
 ANSWERS: Mapping[str, Answer] = {
     "require": lambda walk, call: module(walk, call.args[0]) if call.args else UNKNOWN,
     "worker_threads.Worker": _worker,
-    **dict.fromkeys(["eval", "vm.runInThisContext", "vm.runInNewContext", "vm.runInContext", "vm.Script"], lambda walk, call: _eval(walk, LibraryCall(call.path, call.owner, call.args[:1], call.named))),
-    **dict.fromkeys(["Function", "GeneratorFunction", "AsyncFunction"], lambda walk, call: Sym("<made>", _eval(walk, call)) if call.args else UNKNOWN),
+    **dict.fromkeys(
+        ["eval", "vm.runInThisContext", "vm.runInNewContext", "vm.runInContext", "vm.Script"],
+        lambda walk, call: _run(walk, call.get(0, default=None)),
+    ),
+    **dict.fromkeys(["Function", "GeneratorFunction", "AsyncFunction"], _function),
     "<made>": lambda walk, call: call.owner,
     **dict.fromkeys(["setTimeout", "setInterval", "setImmediate", "process.nextTick", "queueMicrotask"], _timer),
-    **dict.fromkeys([f"{root}.[]" for root in ("fs", "child_process", "globalThis", "Bun", "Deno", "shelljs", "process")], chosen_late),
+    **dict.fromkeys([f"{root}.[]" for root in _CHOOSABLE], chosen_late),
     "<new>": _new,
     "<default>": _default,
     **dict.fromkeys([f"<any>.{name}" for name in _APPLY], _apply),
-    **dict.fromkeys(["Reflect.get", "Object.getOwnPropertyDescriptor"], lambda walk, call: walk.language.item(walk, call.get(0), call.get(1))),
+    **dict.fromkeys(
+        ["Reflect.get", "Object.getOwnPropertyDescriptor"],
+        lambda walk, call: walk.language.item(walk, call.get(0), call.get(1)),
+    ),
     **dict.fromkeys([f"<{kind}>.{name}" for kind in ("list", "any") for name in _EACH], _over),
     "Array.from": _array,
     "aws-sdk.*": _cloud,
-}  # fmt: skip
+}

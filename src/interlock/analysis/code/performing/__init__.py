@@ -204,6 +204,11 @@ def _call_member(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: obje
     return walk.call(walk.language.attribute(walk, owner, text_of(method)), args, call.named)
 
 
+def _call_listed(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    """A function that is called with the items of a list."""
+    return walk.call(call.get(0), [one for given in pick(call, where) for one in items(given)], {})
+
+
 def _find_named(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     """A function or a constant by its name."""
     named = text_of(call.get(0)).replace("::", ".")
@@ -271,8 +276,8 @@ _WORK: Mapping[str, Work] = {
     **NETWORK_EFFECTS,
     **{verb: _touching(verb) for verb in ON_PATHS},
     "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "chdir": _chdir,
-    "calls": _calls, "call_named": _call_named, "call_member": _call_member, "find_named": _find_named,
-    "call_listed": lambda walk, call, entry, where: walk.call(call.get(0), [one for given in pick(call, where) for one in items(given)], {}),
+    "calls": _calls, "call_named": _call_named, "call_member": _call_member, "call_listed": _call_listed,
+    "find_named": _find_named,
     "client": ask_client, "unreadable": _refuse, "close": lambda walk, call, entry, where: call.owner,
 }  # fmt: skip
 

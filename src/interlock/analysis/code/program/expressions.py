@@ -69,10 +69,8 @@ def _method(walk: ProgramWalk, func: ast.Attribute, args: list[ast.expr]) -> tup
         return _root(args[0]), text_of(walk.eval(args[1]))
     if func.attr == "test" and (ending := _ENDING.fullmatch(_pattern(walk.eval(func.value)))):
         return _root(args[0]), "*" + ending[1].replace("\\", "")
-    shape = _FILTERS.get(func.attr, "")
-    return _root(func.value) if shape else "", shape.format(
-        _any_of(given) if isinstance(given, tuple) else text_of(given)
-    )
+    text = _any_of(given) if isinstance(given, tuple) else text_of(given)
+    return (_root(func.value), _FILTERS[func.attr].format(text)) if func.attr in _FILTERS else ("", "")
 
 
 def _pattern(value: Value) -> str:
