@@ -124,9 +124,9 @@ CURL = [
     (["--data-raw", "@x", U], [HttpRequest("POST", U, "@x")]),
     (["-F", "f=@a.png;type=image/png", U], [HttpRequest("POST", U, "f=@a.png;type=image/png", uploads=("a.png",))]),
     (["-T", "dump.sql", U], [HttpRequest("PUT", U, uploads=("dump.sql",))]),
-    (["-o", "f.sh", U], [HttpRequest("GET", U, output="f.sh", to_stdout=False)]),
-    (["-o-", U], [HttpRequest("GET", U, output="-", to_stdout=True)]),
-    (["-LO", "https://x.io/t.tgz?x=1"], [HttpRequest("GET", "https://x.io/t.tgz?x=1", output="t.tgz", to_stdout=False)]),
+    (["-o", "f.sh", U], [HttpRequest("GET", U, output="f.sh")]),
+    (["-o-", U], [HttpRequest("GET", U, output="-")]),
+    (["-LO", "https://x.io/t.tgz?x=1"], [HttpRequest("GET", "https://x.io/t.tgz?x=1", output="t.tgz")]),
     (["-H", "A: b", "-x", "proxy:1", U], [HttpRequest("GET", U, headers=("A: b",))]),
     (["-u", "me:pw", U], [HttpRequest("GET", U, headers=("Authorization: me:pw",))]),
     (["--url", U, "-K", "conf"], [HttpRequest("GET", U)]),
@@ -145,15 +145,15 @@ def test_curl_sends_what_its_words_say(words: list[str], expected: list[HttpRequ
 
 
 WGET = [
-    ([U], [HttpRequest("GET", U, output="a", to_stdout=False)]),
-    (["-qO-", U], [HttpRequest("GET", U, output="-", to_stdout=True)]),
-    (["-q", "-O", "f", U], [HttpRequest("GET", U, output="f", to_stdout=False)]),
-    (["-nv", "--method=DELETE", "-O-", U], [HttpRequest("DELETE", U, output="-", to_stdout=True)]),
-    (["--method", "DELETE", "-O-", U], [HttpRequest("DELETE", U, output="-", to_stdout=True)]),
-    (["--post-data", "a=1", "-O-", U], [HttpRequest("POST", U, "a=1", output="-", to_stdout=True)]),
-    (["--post-file=/etc/passwd", "-O-", U], [HttpRequest("POST", U, uploads=("/etc/passwd",), output="-", to_stdout=True)]),
-    (["--spider", U], [HttpRequest("HEAD", U, to_stdout=False)]),
-    (["-P", "dir", "-O-", U], [HttpRequest("GET", U, output="-", to_stdout=True)]),
+    ([U], [HttpRequest("GET", U, output="a")]),
+    (["-qO-", U], [HttpRequest("GET", U, output="-")]),
+    (["-q", "-O", "f", U], [HttpRequest("GET", U, output="f")]),
+    (["-nv", "--method=DELETE", "-O-", U], [HttpRequest("DELETE", U, output="-")]),
+    (["--method", "DELETE", "-O-", U], [HttpRequest("DELETE", U, output="-")]),
+    (["--post-data", "a=1", "-O-", U], [HttpRequest("POST", U, "a=1", output="-")]),
+    (["--post-file=/etc/passwd", "-O-", U], [HttpRequest("POST", U, uploads=("/etc/passwd",), output="-")]),
+    (["--spider", U], [HttpRequest("HEAD", U)]),
+    (["-P", "dir", "-O-", U], [HttpRequest("GET", U, output="-")]),
 ]  # fmt: skip
 
 
@@ -171,7 +171,7 @@ HTTPIE = [
     (["-f", "POST", U, "f@a.png"], [HttpRequest("POST", U, "f@a.png", uploads=("a.png",))]),
     (["--auth", "a:b", "PUT", U, "x=1"], [HttpRequest("PUT", U, "x=1", ("Authorization: a:b",))]),
     (["--ignore-stdin", "--raw={}", "POST", U], [HttpRequest("POST", U, "{}")]),
-    (["-o", "f", U], [HttpRequest("GET", U, output="f", to_stdout=False)]),
+    (["-o", "f", U], [HttpRequest("GET", U, output="f")]),
     ([], []),
 ]  # fmt: skip
 

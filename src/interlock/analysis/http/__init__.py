@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 from urllib.parse import unquote, unquote_plus, urlsplit
 
 from msgspec import Struct
@@ -28,7 +29,6 @@ class HttpRequest(Struct, frozen=True):
     headers: tuple[str, ...] = ()
     uploads: tuple[str, ...] = ()  # files whose content leaves
     output: str = ""  # the file that the answer is written to
-    to_stdout: bool = True
 
 
 def parse_requests(program: Program, words: Sequence[str]) -> list[HttpRequest]:
@@ -113,8 +113,7 @@ class _Draft:
             body = "&".join(self.body)
             if self.has("in_query"):
                 url, body = f"{url}{'&' if '?' in url else '?'}{body}" if body else url, ""
-            shown = (not saves and not output) or output in ("-", "/dev/stdout")
-            made.append(HttpRequest(verb, url, body, tuple(self.headers), tuple(self.uploads), output, shown))
+            made.append(HttpRequest(verb, url, body, tuple(self.headers), tuple(self.uploads), output))
         return made
 
 
@@ -189,21 +188,19 @@ def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Rep
     out.effect("http", url, verb, *traits)
 
 
-class UrlParts:
+class UrlParts(NamedTuple):
     """The parts of a URL that a judgement needs."""
 
-    __slots__ = ("host", "path", "port", "query")
-
-    def __init__(self, host: str, port: str, path: str, query: str) -> None:
-        self.host, self.port, self.path, self.query = host, port, path, query
+    host: str
+    port: str
+    path: str
+    query: str
 
 
 def urlsplit_safely(url: str) -> UrlParts:
     """The parts of a URL, with or without a scheme; nothing is refused."""
     text = url.strip()
-    if text.startswith(":"):  # httpie's :3000/path
-        text = "localhost" + text
-    if text.startswith("/"):
+    if text.startswith((":", "/")):  # httpie's :3000/path
         text = "localhost" + text
     if "://" not in text[:16]:
         text = "http://" + text
@@ -328,32 +325,35 @@ _DESTROYS = lazy_regex(
 def _read_search_engine(verb: str, place: UrlParts, body: str, out: Report) -> bool:
     """Elasticsearch and OpenSearch: whole indices go by their bare name, documents by a query."""
     parts = [part for part in place.path.split("/") if part]
-    if parts and parts[-1] == "_delete_by_query" and verb == "post":
-        index = parts[0] if len(parts) > 1 else "_all"
-        out.effect("store_delete", index, *(("unfiltered",) if _matches_all(body, place.query) else ()))
-        return True
-    if parts and parts[-1] == "_update_by_query" and verb == "post":
-        out.effect("store_write", parts[0])
-        return True
+    effect = _searched(verb, place, body, parts) if parts else ()
+    if effect:
+        out.effect(*effect)
+    return bool(effect)
+
+
+def _searched(verb: str, place: UrlParts, body: str, parts: Sequence[str]) -> tuple[str, ...]:
+    """The effect of a request on a search engine; none where it is another server, or only reads."""
+    first, last = parts[0], parts[-1]
+    if last == "_delete_by_query" and verb == "post":
+        index = first if len(parts) > 1 else "_all"
+        return ("store_delete", index, *(("unfiltered",) if _matches_all(body, place.query) else ()))
+    if last == "_update_by_query" and verb == "post":
+        return "store_write", first
     engine = place.port in _SEARCH_PORTS or bool(_SEARCH_HOSTS.search(place.host))
-    if verb != "delete" or not parts or not (engine or parts == ["_all"] or parts == ["*"]):
-        return False
+    if verb != "delete" or not (engine or list(parts) in (["_all"], ["*"])):
+        return ()
     if len(parts) == 1:
-        everything = parts[0] in ("_all", "*") or parts[0].startswith("*")
-        if parts[0].startswith("_") and not everything:
-            return False
-        out.effect("store_drop", parts[0], "all" if everything else "index")
-        return True
-    if parts[0] == "_data_stream":
-        out.effect("store_drop", parts[1], "all" if parts[1] == "*" else "index")
-        return True
-    if parts[0] == "_snapshot":
-        out.effect("store_drop", "/".join(parts[1:]), "collection")
-        return True
-    if parts[1] in ("_doc", "_source") or (parts[0] not in _SYSTEM_PATHS and len(parts) == 3):
-        out.effect("store_delete", "/".join(parts))
-        return True
-    return False
+        everything = first == "_all" or first.startswith("*")
+        return (
+            () if first.startswith("_") and not everything else ("store_drop", first, "all" if everything else "index")
+        )
+    if first == "_data_stream":
+        return "store_drop", parts[1], "all" if parts[1] == "*" else "index"
+    if first == "_snapshot":
+        return "store_drop", "/".join(parts[1:]), "collection"
+    if parts[1] in ("_doc", "_source") or (first not in _SYSTEM_PATHS and len(parts) == 3):
+        return "store_delete", "/".join(parts)
+    return ()
 
 
 def _matches_all(body: str, query: str) -> bool:

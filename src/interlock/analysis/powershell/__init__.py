@@ -129,7 +129,7 @@ def _cmdlet(walk: ProgramWalk, bound: Bound) -> Value:
         for path in [text for word in bound.words for text in texts(word.value) if suffix(text) in SCRIPTS]:
             run_script(walk, path)
     if _PASSES.match(bound.name):
-        return pass_on(walk, LibraryCall(bound.name, bound, [], {}))
+        return pass_on(walk, bound)
     words = [*bound.argv()[1:], *piped_words(bound.piped)]
     report(walk, bound.name, *words)
     return Sym(f"{bound.name}()", args=tuple(words))

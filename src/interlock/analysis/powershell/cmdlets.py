@@ -37,11 +37,6 @@ from interlock.analysis.windows import is_nothing, suffix, wildcard
 _DRIVES = ("env:", "variable:", "function:", "alias:")
 
 
-def _bound(call: LibraryCall) -> Bound:
-    assert isinstance(call.owner, Bound)
-    return call.owner
-
-
 def report(walk: ProgramWalk, *words: str) -> None:
     """The command as written goes to the rules."""
     walk.out.run([str(word) for word in words])
@@ -50,10 +45,10 @@ def report(walk: ProgramWalk, *words: str) -> None:
 # -- files -----------------------------------------------------------------------------------------------------------
 
 
-def _get_content(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _get_content(walk: ProgramWalk, bound: Bound) -> Value:
     """Get-Content: the text is known when it was written here."""
     made: list[Value] = []
-    for path in texts(call.named.get("path")):
+    for path in bound.texts("path"):
         walk.world.touch("read", path)
         url, text = files_of(walk).url(path), files_of(walk).text(path)
         if url or text is None:
@@ -77,9 +72,8 @@ def write_file(walk: ProgramWalk, path: str, content: Sequence[Value], append: b
         files_of(walk).download(path, url)
 
 
-def _writing(append: bool) -> Answer:
-    def write(walk: ProgramWalk, call: LibraryCall) -> Value:
-        bound = _bound(call)
+def _writing(append: bool) -> Callable[[ProgramWalk, Bound], Value]:
+    def write(walk: ProgramWalk, bound: Bound) -> Value:
         given = [bound.given["value"]] if "value" in bound.given else bound.piped or [UNKNOWN]
         for path in [] if bound.has("whatif") else bound.texts("path") or bound.texts("filepath"):
             write_file(walk, path, given, append or bound.has("append"))
@@ -97,9 +91,8 @@ def save(walk: ProgramWalk, call: LibraryCall) -> Value:
     return None
 
 
-def _new_item(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _new_item(walk: ProgramWalk, bound: Bound) -> Value:
     """New-Item: creates a file, directory or link; under the registry, a key."""
-    bound = _bound(call)
     paths = bound.texts("path") or [""]
     if name := bound.text("name"):
         paths = [f"{path}\\{name}" if path else name for path in paths]
@@ -110,9 +103,9 @@ def _new_item(walk: ProgramWalk, call: LibraryCall) -> Value:
     return single([Marked(path, {PATH}) for path in paths])
 
 
-def _carry(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _carry(walk: ProgramWalk, bound: Bound) -> Value:
     """Copy-Item, Move-Item: what is known of a file is known of where it goes; moved to nowhere, it is gone."""
-    bound, files = _bound(call), files_of(walk)
+    files = files_of(walk)
     destination = bound.text("destination", "newname")
     for path in [] if bound.has("whatif") else bound.texts("path"):
         if is_nothing(destination) and bound.name == "move-item":
@@ -124,9 +117,8 @@ def _carry(walk: ProgramWalk, call: LibraryCall) -> Value:
     return None if is_nothing(destination) or destination.lower().startswith(_DRIVES) else UNKNOWN
 
 
-def _list_items(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _list_items(walk: ProgramWalk, bound: Bound) -> Value:
     """Get-ChildItem, Get-Item, Resolve-Path: files, by the path that names them."""
-    bound = _bound(call)
     report(walk, *bound.argv())
     whole = bound.name == "get-childitem"
     deep = bound.has("recurse") or "depth" in bound.given
@@ -150,24 +142,22 @@ def join_paths(*parts: Value) -> Value:
     return made
 
 
-def _join_path(walk: ProgramWalk, call: LibraryCall) -> Value:
-    bound = _bound(call)
+def _join_path(walk: ProgramWalk, bound: Bound) -> Value:
     return join_paths(bound.texts("path")[:1], bound.texts("childpath", "additionalchildpath"), bound.rest)
 
 
 # -- the web ---------------------------------------------------------------------------------------------------------
 
 
-def _invoke_web(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _invoke_web(walk: ProgramWalk, bound: Bound) -> Value:
     """Invoke-WebRequest and its kin: the table tells what they do, unless their method is not known."""
-    if not known(_bound(call).text("method", "custommethod")):
+    if not known(bound.text("method", "custommethod")):
         walk.world.unreadable("a web request whose method is made at run time", "payload")
     return UNKNOWN
 
 
-def _start_bits(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _start_bits(walk: ProgramWalk, bound: Bound) -> Value:
     """Start-BitsTransfer: a file sent to an address, or what the table tells: an address saved to a file."""
-    bound = _bound(call)
     if not bound.text("transfertype").lower().startswith("upload") and not bound.text("destination").startswith("http"):
         return UNKNOWN
     traits = traits_of([Sym("?", traits=file_traits(path.replace("\\", "/"))) for path in bound.texts("source")])
@@ -178,9 +168,8 @@ def _start_bits(walk: ProgramWalk, call: LibraryCall) -> Value:
 # -- programs and code -----------------------------------------------------------------------------------------------
 
 
-def _start_process(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _start_process(walk: ProgramWalk, bound: Bound) -> Value:
     """Start-Process and Invoke-Item: a program, with its words in a list or in one text."""
-    bound = _bound(call)
     given = bound.given.get("argumentlist")
     words = texts(given) if isinstance(given, list) else split_line(plain(given)) if given is not None else []
     for program in bound.texts("filepath") or bound.texts("path"):
@@ -190,24 +179,21 @@ def _start_process(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("process")
 
 
-def _new_object(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _new_object(walk: ProgramWalk, bound: Bound) -> Value:
     """New-Object: what the constructor of a .NET type gives, or a COM object."""
-    bound = _bound(call)
     name = (bound.text("comobject") or bound.text("typename")).lower().rpartition(".")[2]
     given = [*spread(bound.given.get("argumentlist")), *bound.rest]
     return walk.call(Sym(f"{name}.new", Sym(name)), given, {})
 
 
-def _invoke_expression(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _invoke_expression(walk: ProgramWalk, bound: Bound) -> Value:
     """Invoke-Expression: its text is PowerShell."""
-    bound = _bound(call)
     given = [bound.given["command"]] if "command" in bound.given else bound.piped
     return single([made for value in given for made in spread(run_value(walk, value))])
 
 
-def _for_each(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _for_each(walk: ProgramWalk, bound: Bound) -> Value:
     """ForEach-Object: its blocks, once for every item of the pipe."""
-    bound = _bound(call)
     blocks = [value for value in [*bound.given.values(), *bound.rest] if isinstance(value, ProgramFunction)]
     name = plain(bound.given.get("membername", "" if blocks else bound.given.get("process", ""))).lower()
     made: list[Value] = []
@@ -223,31 +209,29 @@ def _for_each(walk: ProgramWalk, call: LibraryCall) -> Value:
     return single(made)
 
 
-def _where(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _where(walk: ProgramWalk, bound: Bound) -> Value:
     """Where-Object: the same items, or fewer of them."""
-    bound = _bound(call)
     for word in bound.words:
         if isinstance(word.value, ProgramFunction):
             run_block(walk, word.value, bound.piped[0] if bound.piped else Marked(hole("_")))
     report(walk, *bound.argv())
-    chosen = [
-        replace(item, path=f"{item.path}.where()") if isinstance(item, Sym) and item.path.startswith("get-") else item
-        for item in bound.piped
-    ]
-    return single(chosen)
+    return single([replace(item, path=f"{item.path}.where()") if _is_got(item) else item for item in bound.piped])
 
 
-def pass_on(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _is_got(item: Value) -> bool:
+    """Whether it stands for the objects that a Get- cmdlet gives."""
+    return isinstance(item, Sym) and item.path.startswith("get-")
+
+
+def pass_on(walk: ProgramWalk, bound: Bound) -> Value:
     """Select-Object, Sort-Object, Write-Output and the like: what came in goes out."""
-    bound = _bound(call)
     report(walk, *bound.argv())
     words = bound.rest if bound.name == "write-output" else []
     return single([*bound.piped, *(item for value in words for item in spread(value))])
 
 
-def _stop_process(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _stop_process(walk: ProgramWalk, bound: Bound) -> Value:
     """Stop-Process: all processes, where none is named."""
-    bound = _bound(call)
     whole = any(isinstance(item, Sym) and item.path == "get-process()" and not item.args for item in bound.piped)
     if (whole or "*" in bound.texts("name")) and not bound.has("whatif"):
         walk.world.effect("kill", "", "all")
@@ -259,7 +243,7 @@ def piped_words(piped: Sequence[Value]) -> list[str]:
     """Which objects the pipe brings: the words that picked them, or `*` for all."""
     found: list[str] = []
     for item in piped:
-        if isinstance(item, Sym) and item.path.startswith("get-"):
+        if _is_got(item):
             found += map(text_of, item.args) if item.args else [] if item.path.endswith("where()") else ["*"]
     return [word for word in found if not word.lower().startswith(("-wh", "-wi"))]  # its own rehearsal
 
@@ -267,38 +251,33 @@ def piped_words(piped: Sequence[Value]) -> list[str]:
 # -- the session -----------------------------------------------------------------------------------------------------
 
 
-def _set_alias(walk: ProgramWalk, call: LibraryCall) -> Value:
-    bound = _bound(call)
+def _set_alias(walk: ProgramWalk, bound: Bound) -> Value:
     walk.scope.set(f"alias:{bound.text('name').lower()}", bound.text("value").lower())
     return None
 
 
-def _set_variable(walk: ProgramWalk, call: LibraryCall) -> Value:
-    bound = _bound(call)
+def _set_variable(walk: ProgramWalk, bound: Bound) -> Value:
     for name in bound.texts("name"):
         walk.scope.set(f"${name.lower()}", bound.given.get("value", single(bound.piped)))
     return None
 
 
-def _get_variable(walk: ProgramWalk, call: LibraryCall) -> Value:
-    return single([walk.language.look_up(walk, f"${name.lower()}") for name in _bound(call).texts("name")])
+def _get_variable(walk: ProgramWalk, bound: Bound) -> Value:
+    return single([walk.language.look_up(walk, f"${name.lower()}") for name in bound.texts("name")])
 
 
-def _get_command(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _get_command(walk: ProgramWalk, bound: Bound) -> Value:
     """Get-Command: the name of the command; a pattern names the first cmdlet that it fits."""
-    bound = _bound(call)
     report(walk, *bound.argv())
+    specs = cmdlets().specs
+    names = bound.texts("name")
     return single(
-        [
-            next((cmdlet for cmdlet in cmdlets().specs if wildcard(name) and fnmatchcase(cmdlet, name.lower())), name)
-            for name in bound.texts("name")
-        ]
+        [next((one for one in specs if wildcard(name) and fnmatchcase(one, name.lower())), name) for name in names]
     )
 
 
-def _invoke_method(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _invoke_method(walk: ProgramWalk, bound: Bound) -> Value:
     """Invoke-WmiMethod and Invoke-CimMethod: a new process is a command line, anything else goes to the rules."""
-    bound = _bound(call)
     given = bound.given.get("argumentlist", bound.given.get("arguments"))
     if "win32_process" in bound.text("class", "classname").lower():
         tables = [value for value in (*bound.given.values(), *bound.rest) if isinstance(value, dict)]
@@ -307,29 +286,27 @@ def _invoke_method(walk: ProgramWalk, call: LibraryCall) -> Value:
     return None
 
 
-def _keep_command(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _keep_command(walk: ProgramWalk, bound: Bound) -> Value:
     """New-ScheduledTaskAction and New-Service: a command line that will run later."""
-    bound = _bound(call)
     report(walk, *bound.argv())
     if line := bound.text("execute", "binarypathname"):
         run_line(walk, f"{line} {bound.text('argument')}".strip())
     return hole(bound.name)
 
 
-def _set_location(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _set_location(walk: ProgramWalk, bound: Bound) -> Value:
     """Set-Location and Push-Location: later paths are relative to it."""
-    bound = _bound(call)
     for path in bound.texts("path")[:1]:
         session_of(walk).out.enter(str(path), remember=bound.name == "push-location")
     return None
 
 
-def _pop_location(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _pop_location(walk: ProgramWalk, bound: Bound) -> Value:
     session_of(walk).out.leave()
     return None
 
 
-CMDLETS: Mapping[str, Callable[[ProgramWalk, LibraryCall], Value]] = {
+_WORK: Mapping[str, Callable[[ProgramWalk, Bound], Value]] = {
     **dict.fromkeys(["get-content", "import-csv"], _get_content),
     **dict.fromkeys(["set-content", "out-file", "tee-object", "export-csv"], _writing(append=False)),
     "add-content": _writing(append=True),
@@ -355,3 +332,11 @@ CMDLETS: Mapping[str, Callable[[ProgramWalk, LibraryCall], Value]] = {
     **dict.fromkeys(["set-location", "push-location"], _set_location),
     "pop-location": _pop_location,
 }  # fmt: skip
+
+
+def _of_bound(work: Callable[[ProgramWalk, Bound], Value]) -> Answer:
+    """The answer to a call whose owner are the words of a cmdlet, bound to its parameters."""
+    return lambda walk, call: work(walk, call.owner)
+
+
+CMDLETS: Mapping[str, Answer] = {name: _of_bound(work) for name, work in _WORK.items()}

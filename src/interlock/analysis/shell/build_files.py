@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
 from interlock.analysis.facts import hole
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.options import CommandOptions, options, parse
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
@@ -31,34 +30,29 @@ def make_targets(job: Job, program: Program) -> Stream | None:
     found = parse(program, job.words)
     folder = found.value("-C", "--directory")
     with job.within(folder) if folder else nullcontext():
-        return _run_make(job, found)
+        _run_make(job, found)
+    return None
 
 
-def _run_make(job: Job, found: CommandOptions) -> Stream | None:
+def _run_make(job: Job, found: CommandOptions) -> None:
     targets = [word for word in found.operands if "=" not in word]
     given = dict(word.split("=", 1) for word in found.operands if "=" in word)
     for text in found.all("--eval", "-E"):
         _Make(job, text, given).run(targets)
     if found.has("-n", "--dry-run", "--just-print", "-q", "--question", "-p"):
-        return None
+        return
     if found.value("-f", "--file") == "-" and job.stdin is not None:
-        if "download" in job.stdin.taints:
-            job.effect("run_download", "the network")
-            return None
-        _Make(job, job.stdin.text, given).run(targets)
-        return None
-    named = found.all("-f", "--file", "--makefile")
-    for name in named or _MAKE_FILES:
-        if address := job.host.session.fetched(resolve(name, job.host.cwds[0])):
-            job.effect("run_download", address)
-            return None
-        makefile = job.file_text(name)
-        if makefile is not None:
+        if (text := job.text_to_run()) is not None:
+            _Make(job, text, given).run(targets)
+        return
+    for name in found.all("-f", "--file", "--makefile") or _MAKE_FILES:
+        if job.runs_download(job.full(name)):
+            return
+        if (makefile := job.file_text(name)) is not None:
             _Make(job, _with_included(job, makefile), given).run(targets)
-            return None
+            return
     for target in targets:
         job.effect("run_script", f"{job.program} {target}")
-    return None
 
 
 def _with_included(job: Job, text: str) -> str:
@@ -74,13 +68,28 @@ def _with_included(job: Job, text: str) -> str:
     return "\n".join(texts)
 
 
+Task = tuple[list[str], list[str]]  # the tasks that one needs, and its texts
+
+
+def _run_tasks(tasks: Mapping[str, Task], wanted: Sequence[str], run: Callable[[str, str], object]) -> None:
+    """Run these tasks and whatever they need, each once."""
+    todo, done = list(wanted), set[str]()
+    while todo and len(done) < MAX_TARGETS:
+        name = todo.pop(0)
+        if name not in done and name in tasks:
+            done.add(name)
+            todo += tasks[name][0]
+            for text in tasks[name][1]:
+                run(name, text)
+
+
 class _Make:
-    """One makefile: its variables, and the recipe lines and needs of each target."""
+    """One makefile: its variables, and the needs and recipe lines of each target."""
 
     def __init__(self, job: Job, text: str, given: dict[str, str]) -> None:
         self.job = job
         self.variables: dict[str, str] = {}
-        self.rules: dict[str, tuple[list[str], list[str]]] = {}
+        self.rules: dict[str, Task] = {}
         self.first = ""
         current: list[str] = []
         for call in _SHELL_CALL.finditer(text):
@@ -121,20 +130,18 @@ class _Make:
         return text
 
     def run(self, targets: Sequence[str]) -> None:
-        todo = list(targets) or [self.first]
-        done: set[str] = set()
-        while todo and len(done) < MAX_TARGETS:
-            target = todo.pop(0)
-            if target in done:
-                continue
-            done.add(target)
-            needs, recipe = self.rules.get(target, ([], []))
-            todo += needs
-            for line in recipe:
-                text = self.expand(line.lstrip("@-+ ")).replace("$@", target).replace("$$", "$")
-                self.job.shell_text(text, f"{self.job.program} {target}")
-            if target not in self.rules and target in targets:
-                self.job.effect("run_script", f"{self.job.program} {target}")
+        _run_tasks(self.rules, targets or [self.first], self._run_line)
+        for target in [target for target in targets if target not in self.rules]:
+            self.job.effect("run_script", f"{self.job.program} {target}")
+
+    def _run_line(self, target: str, line: str) -> None:
+        text = self.expand(line.lstrip("@-+ ")).replace("$@", target).replace("$$", "$")
+        self.job.shell_text(text, f"{self.job.program} {target}")
+
+
+def _first_text(job: Job, names: Sequence[str]) -> str | None:
+    """The text of the first of these files that there is."""
+    return next((text for name in names if (text := job.file_text(name)) is not None), None)
 
 
 def _json_table(job: Job, path: str, key: str) -> dict[str, Any]:
@@ -149,7 +156,7 @@ def _json_table(job: Job, path: str, key: str) -> dict[str, Any]:
 
 def read_package_script(job: Job, name: str) -> bool:
     """The script of that name in package.json; True when it was found and read."""
-    changed = {key[13:]: value for key, value in job.host.session.files.items() if key.startswith("package.json#")}
+    changed = {key[13:]: value for key, value in job.session.files.items() if key.startswith("package.json#")}
     scripts = _json_table(job, "package.json", "scripts") | changed
     found = False
     for step in (f"pre{name}", name, f"post{name}"):
@@ -168,16 +175,12 @@ def read_deno_task(job: Job, name: str) -> None:
     if name not in tasks:
         read_package_script(job, name)
         return
-    todo, done = [name], set[str]()
-    while todo and len(done) < MAX_TARGETS:
-        if (one := todo.pop()) in done:
-            continue
-        done.add(one)
-        task = tasks.get(one)
-        text = task.get("command") if isinstance(task, dict) else task
-        todo += [str(other) for other in task.get("dependencies", ())] if isinstance(task, dict) else []
-        if isinstance(text, str):
-            job.shell_text(text, f"deno task {one}")
+    made: dict[str, Task] = {}
+    for one, task in tasks.items():
+        parts = task if isinstance(task, dict) else {"command": task}
+        text = parts.get("command")
+        made[one] = list(map(str, parts.get("dependencies", ()))), [text] if isinstance(text, str) else []
+    _run_tasks(made, [name], lambda one, text: job.shell_text(text, f"deno task {one}"))
 
 
 _COMPOSED = {"install": ("install-cmd", "autoload-dump"), "update": ("update-cmd", "autoload-dump"), "dump-autoload": ("autoload-dump",)}  # fmt: skip
@@ -199,24 +202,19 @@ def composer_scripts(job: Job, program: Program) -> Stream | None:
         else:
             steps = [f"{when}-{event}" for event in _COMPOSED.get(words[0], ()) for when in ("pre", "post")]
             names = steps if steps or words[0] not in scripts else [words[0]]
-        _run_composed(job, scripts, names)
+        _run_tasks(_composed(scripts), names, lambda name, line: job.shell_text(line, f"composer {name}"))
     return UNKNOWN if set(names) & scripts.keys() else None
 
 
-def _run_composed(job: Job, scripts: dict[str, Any], names: Sequence[str]) -> None:
-    todo, done = list(names), set[str]()
-    while todo and len(done) < MAX_TARGETS:
-        if (name := todo.pop(0)) in done:
-            continue
-        done.add(name)
-        lines = scripts.get(name, ())
-        for line in [lines] if isinstance(lines, str) else lines if isinstance(lines, list) else ():
-            if not isinstance(line, str):
-                continue
-            if line.startswith("@") and line[1:].split(" ")[0] in scripts:
-                todo.append(line[1:].split(" ")[0])
-            elif "::" not in line.split(" ")[0]:
-                job.shell_text(line.removeprefix("@"), f"composer {name}")
+def _composed(scripts: Mapping[str, Any]) -> dict[str, Task]:
+    """Scripts as tasks: `@other` is one that is needed, `Class::method` nothing that can be read."""
+    made: dict[str, Task] = {}
+    for name, said in scripts.items():
+        lines = [line for line in (said if isinstance(said, list) else [said]) if isinstance(line, str)]
+        needs = [line[1:].split(" ")[0] for line in lines if line.startswith("@")]
+        own = [line for line in lines if not (line.startswith("@") and line[1:].split(" ")[0] in scripts)]
+        made[name] = needs, [line.removeprefix("@") for line in own if "::" not in line.split(" ")[0]]
+    return made
 
 
 _SECTION = lazy_regex(r"^\[([^\]]+)\][ \t]*$")
@@ -257,11 +255,9 @@ _NAMES = lazy_regex(r"[:'\"]([\w:]+)")
 def rake_tasks(job: Job, program: Program) -> Stream | None:
     """rake x: the block of the task in the Rakefile, and of those that it needs."""
     found = parse(program, job.words)
-    names = ("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb")
-    text = next(
-        (text for name in found.all("-f", "--rakefile") or names if (text := job.file_text(name)) is not None), ""
-    )
-    blocks: dict[str, tuple[list[str], list[str]]] = {}
+    names = found.all("-f", "--rakefile") or ("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb")
+    text = _first_text(job, names) or ""
+    tasks: dict[str, Task] = {}
     block: list[str] | None = None
     indent = ""
     for line in text.splitlines()[:5000]:
@@ -272,15 +268,10 @@ def rake_tasks(job: Job, program: Program) -> Stream | None:
             block.append(line)
         elif head := _TASK.match(line):
             indent, block = head[1], []
-            blocks[head[2]] = (_NAMES.findall(head[3]), block)
-    todo = [re.split(r"\[", word)[0].rpartition(":")[2] for word in found.operands if "=" not in word] or ["default"]
-    done: set[str] = set()
-    while todo and len(done) < MAX_TARGETS:
-        if (name := todo.pop(0)) in done or name not in blocks:
-            continue
-        done.add(name)
-        todo += blocks[name][0]
-        job.code("ruby", "\n".join(blocks[name][1]), f"rake {name}")
+            tasks[head[2]] = (_NAMES.findall(head[3]), block)
+    tasks = {name: (needs, ["\n".join(lines)]) for name, (needs, lines) in tasks.items()}
+    wanted = [word.partition("[")[0].rpartition(":")[2] for word in found.operands if "=" not in word]
+    _run_tasks(tasks, wanted or ["default"], lambda name, text: job.code("ruby", text, f"rake {name}"))
     return None
 
 
@@ -302,7 +293,7 @@ def _run_package_script(job: Job, program: Program, words: list[str]) -> Stream 
         for word in words[2:]:
             name, equals, value = word.removeprefix("scripts.").partition("=")
             if equals and word.startswith("scripts."):
-                job.host.session.files[f"package.json#{name}"] = value
+                job.session.files[f"package.json#{name}"] = value
         return None
     if words[0] in ("run", "run-script", "rum", "urn"):
         rest = options(words[1:], stop_at_operand=True).operands
@@ -310,10 +301,9 @@ def _run_package_script(job: Job, program: Program, words: list[str]) -> Stream 
             if not read_package_script(job, rest[0]) and len(rest) > 1:  # a script is often named like its program
                 job.run([word for word in rest if word != "--"], f"{job.program} run")
             return UNKNOWN
-    elif words[0] in ("install", "i", "ci", "add") and "package.json" in " ".join(job.host.session.files):
+    elif words[0] in ("install", "i", "ci", "add") and "package.json" in " ".join(job.session.files):
         for name in ("preinstall", "install", "postinstall", "prepare"):
-            text = job.host.session.files.get(resolve("package.json", job.host.cwds[0]))
-            if text and f'"{name}"' in text:
+            if f'"{name}"' in (job.written_text("package.json") or ""):
                 read_package_script(job, name)
     elif words[0] in _LIFECYCLE or (program.own_words and words[0] not in program.own_words):
         if job.file_text("package.json") is not None:
@@ -333,38 +323,27 @@ def recipes(job: Job, program: Program) -> Stream | None:
     found = parse(program, job.words)
     if found.has("-l", "--list", "-n", "--dry-run", "--show", "--summary", "--evaluate"):
         return None
-    text = next(
-        (text for name in ("justfile", "Justfile", ".justfile") if (text := job.file_text(name)) is not None), None
-    )
+    text = _first_text(job, ("justfile", "Justfile", ".justfile"))
     names = [word for word in found.operands if "=" not in word][:1] or [""]
     if text is None:
         job.effect("run_script", f"{job.program} {names[0]}")
         return None
-    recipes: dict[str, list[str]] = {}
-    needs: dict[str, list[str]] = {}
+    tasks: dict[str, Task] = {}
     current = ""
     for line in text.splitlines()[:5000]:
         job.step()
         if line[:1] in (" ", "\t") and current:
-            recipes[current].append(line.strip().lstrip("@-"))
-            continue
-        recipe = _RECIPE.match(line)
-        if recipe:
+            tasks[current][1].append(_FILLED.sub(lambda found: hole(found[1]), line.strip().lstrip("@-")))
+        elif recipe := _RECIPE.match(line):
             current = recipe[1]
-            recipes[current], needs[current] = [], recipe[2].split()
-    todo = [names[0] or next(iter(recipes), "")]
-    done: set[str] = set()
-    while todo and len(done) < MAX_TARGETS:
-        name = todo.pop(0)
-        if name in done:
-            continue
-        done.add(name)
-        todo += [need for need in needs.get(name, ()) if need in recipes]
-        body = "\n".join(re.sub(r"\{\{\s*([\w]+)\s*\}\}", lambda m: hole(m[1]), line) for line in recipes.get(name, ()))
-        if body:
-            job.shell_text(body, f"{job.program} {name}")
+            tasks[current] = recipe[2].split(), []
+    tasks = {name: (needs, ["\n".join(lines)] if lines else []) for name, (needs, lines) in tasks.items()}
+    wanted = [names[0] or next(iter(tasks), "")]
+    _run_tasks(tasks, wanted, lambda name, text: job.shell_text(text, f"{job.program} {name}"))
     return None
 
+
+_FILLED = lazy_regex(r"\{\{\s*([\w]+)\s*\}\}")
 
 READERS: dict[str, Reader] = {
     "make_targets": make_targets,

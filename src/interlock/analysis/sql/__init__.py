@@ -154,9 +154,7 @@ def read_statement(reading: SqlBatch, item: SqlStatement) -> None:
     _VERBS.get(item.head, _unknown)(reading, item)
     if item.head != "DO" and not (item.head == "CREATE" and item.words() & ROUTINES):  # a body is not run now
         read_nested(reading, item)
-        taken_back, reading.undone = reading.undone, False  # what a function does outside stays done
-        read_calls(reading, item)
-        reading.undone = taken_back
+        _outside(reading, item, read_calls)
 
 
 def _opened(item: SqlStatement) -> SqlStatement:
@@ -233,10 +231,7 @@ def _detach(reading: SqlBatch, item: SqlStatement) -> None:
 
 def _restore(reading: SqlBatch, item: SqlStatement) -> None:
     over = item.word(1) in ("DATABASE", "TABLE") and "REPLACE" in item.words()
-    if over:
-        reading.effect("sql_drop", name_at(item, 2)[0], item.word(1).lower())
-    else:
-        reading.effect("sql_write", name_at(item, 2)[0])
+    reading.effect("sql_drop" if over else "sql_write", name_at(item, 2)[0], *([item.word(1).lower()] if over else []))
 
 
 def _prepare(reading: SqlBatch, item: SqlStatement) -> None:
@@ -245,10 +240,15 @@ def _prepare(reading: SqlBatch, item: SqlStatement) -> None:
         read_statement(reading, held)
 
 
-def _execute(reading: SqlBatch, item: SqlStatement) -> None:
+def _outside(reading: SqlBatch, item: SqlStatement, read: Callable[[SqlBatch, SqlStatement], None]) -> None:
+    """Reads what a function or a procedure does outside the transaction, which stays done."""
     taken_back, reading.undone = reading.undone, False
-    read_execute(reading, item)
+    read(reading, item)
     reading.undone = taken_back
+
+
+def _execute(reading: SqlBatch, item: SqlStatement) -> None:
+    _outside(reading, item, read_execute)
 
 
 def _unknown(reading: SqlBatch, item: SqlStatement) -> None:

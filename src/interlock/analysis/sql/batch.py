@@ -105,19 +105,15 @@ class _Splitter:
 
     def take(self, token: SqlToken, following: str, alone: bool) -> None:
         if token.kind == "meta":
-            if self.routine and not token.text.startswith("\\"):
-                return
-            self.done_with_meta(token)
+            if not self.routine or token.text.startswith("\\"):
+                self.close()
+                self.done.append(statement([token]))
         elif self.ends(token) or alone:
             self.close()
         else:
             self.open.append(token)
             if token.word:
                 self.count(token, following)
-
-    def done_with_meta(self, token: SqlToken) -> None:
-        self.close()
-        self.done.append(statement([token]))
 
 
 def split(tokens: Sequence[SqlToken], text: str, dialect: str) -> list[SqlStatement]:
@@ -246,6 +242,14 @@ class SqlBatch(Struct):
         if fact not in self.told:
             self.told.add(fact)
             self.out.effect(verb, target, *traits, *self.traits)
+
+    def is_temporary(self, name: str) -> bool:
+        """Whether this batch created the table for itself."""
+        return name.lower() in self.temporary or name.startswith("#")
+
+    def strings_in(self, item: SqlStatement, index: int) -> list[str]:
+        """The texts in the parentheses at a place."""
+        return [token.text for token in self.inside(item, index).tokens if token.kind == "string"]
 
     def unreadable(self, what: str, trait: str) -> None:
         if ("unreadable", what) not in self.told:

@@ -65,17 +65,14 @@ def read_calls(reading: SqlBatch, item: SqlStatement) -> None:
         if name in _KILLERS:
             reading.effect("sql_kill", name)
         elif name in _SERVER_FILES:
-            strings = [token.text for token in reading.inside(item, place).tokens if token.kind == "string"]
-            reading.effect("sql_shell", strings[0] if strings else name)
+            reading.effect("sql_shell", (reading.strings_in(item, place) or [name])[0])
         elif name in _CARRIES_SQL:
-            for token in reading.inside(item, place).tokens:
-                if token.kind == "string" and looks_like_sql(token.text):
-                    reading.inner(token.text)
+            for text in filter(looks_like_sql, reading.strings_in(item, place)):
+                reading.inner(text)
         elif name in _ADMIN:
             reading.effect("sql_alter", name)
         elif name in _DROPPERS:
-            strings = [token.text for token in reading.inside(item, place).tokens if token.kind == "string"]
-            reading.effect("sql_drop", strings[0] if strings else name, _DROPPERS[name])
+            reading.effect("sql_drop", (reading.strings_in(item, place) or [name])[0], _DROPPERS[name])
         elif name in reading.bodies and item.head != "CREATE":
             reading.inner(reading.bodies.pop(name))
 
@@ -114,7 +111,7 @@ def _top(item: SqlStatement) -> bool:
 
 
 def _report(reading: SqlBatch, verb: str, name: str, narrowed: bool) -> None:
-    if name.lower() in reading.temporary or name.startswith("#"):
+    if reading.is_temporary(name):
         reading.effect("sql_write", name)
     else:
         reading.effect(verb, name, *(() if narrowed else ("unfiltered",)))
@@ -195,13 +192,15 @@ _HARMLESS_DROPS = frozenset({"DEFAULT", "NOT", "EXPRESSION", "IDENTITY"})
 _ADDS = frozenset({"ADD", "VALIDATE", "ATTACH", "ENABLE", "MATERIALIZE", "COMMENT", "CLUSTER", "FREEZE"})
 
 
+def _kind_at(item: SqlStatement) -> tuple[int, set[str], str]:
+    """Where the kind of the object stands, the adjectives before it, and the kind."""
+    at = next((at for at in range(1, len(item.tokens)) if item.word(at) not in _ADJECTIVES), len(item.tokens))
+    return at, {item.word(before) for before in range(1, at)}, item.word(at)
+
+
 def read_create(reading: SqlBatch, item: SqlStatement) -> None:
     """CREATE makes something, unless OR REPLACE takes something away."""
-    at, seen = 1, set()
-    while item.word(at) in _ADJECTIVES:
-        seen.add(item.word(at))
-        at += 1
-    kind = item.word(at)
+    at, seen, kind = _kind_at(item)
     name = name_at(item, at + 1)[0]
     temporary = bool(seen & {"TEMP", "TEMPORARY"}) or name.startswith("#")
     if kind == "TABLE" and temporary:
@@ -228,11 +227,7 @@ def _remember_body(reading: SqlBatch, item: SqlStatement, name: str) -> None:
 
 def read_drop(reading: SqlBatch, item: SqlStatement) -> None:
     """DROP of anything; a temporary table that this batch created is no loss."""
-    at, seen = 1, set()
-    while item.word(at) in _ADJECTIVES:
-        seen.add(item.word(at))
-        at += 1
-    kind = item.word(at)
+    at, seen, kind = _kind_at(item)
     if kind in ("PREPARE", "PREPARED"):
         reading.effect("sql_read")
         return
@@ -244,8 +239,7 @@ def read_drop(reading: SqlBatch, item: SqlStatement) -> None:
         trait = "schema"
     start = at + 2 if kind == "OWNED" else at + 1
     for name in names_at(item, start) or [""]:
-        gone = name.lower() in reading.temporary or name.startswith("#")
-        if trait == "table" and (gone or seen & {"TEMP", "TEMPORARY"}):
+        if trait == "table" and (reading.is_temporary(name) or seen & {"TEMP", "TEMPORARY"}):
             reading.effect("sql_write", name)
         else:
             reading.effect("sql_drop", name, trait)
@@ -257,18 +251,12 @@ def read_truncate(reading: SqlBatch, item: SqlStatement) -> None:
     if item.word(1) == "ALL":
         start = max(item.top("FROM"), 0) + 1
     for name in names_at(item, start) or [""]:
-        if name.lower() in reading.temporary or name.startswith("#"):
-            reading.effect("sql_write", name)
-        else:
-            reading.effect("sql_truncate", name)
+        reading.effect("sql_write" if reading.is_temporary(name) else "sql_truncate", name)
 
 
 def read_alter(reading: SqlBatch, item: SqlStatement) -> None:
     """ALTER, one action at a time; what only adds is a write."""
-    at = 1
-    while item.word(at) in _ADJECTIVES:
-        at += 1
-    kind = item.word(at)
+    at, _, kind = _kind_at(item)
     if kind == "DEFAULT" and (rights := item.top("GRANT", "REVOKE")) > 0:
         read_rights(reading, item.part(rights))
         return
