@@ -42,8 +42,8 @@ def _run_make(job: Job, found: CommandOptions) -> None:
     if found.has("-n", "--dry-run", "--just-print", "-q", "--question", "-p"):
         return
     if found.value("-f", "--file") == "-" and job.stdin is not None:
-        if (text := job.text_to_run()) is not None:
-            _Make(job, text, given).run(targets)
+        if (piped := job.text_to_run()) is not None:
+            _Make(job, piped, given).run(targets)
         return
     for name in found.all("-f", "--file", "--makefile") or _MAKE_FILES:
         if job.runs_download(job.full(name)):
