@@ -274,6 +274,7 @@ WORK = {
         "Zmieniam nazwę zmiennej deleteUser w kodzie",
     ],
     "tr": [
+        "Dalı yerelde silmek ile uzak depodan silmek arasındaki fark nedir?",
         "Bir sonraki sürümün notlarını yazıyorum",
         "Eski ana sayfayı kaldıran pull request'i inceliyorum",
         "İncelemeden sonra staging'e dağıtıyorum",
@@ -304,6 +305,7 @@ WORK = {
         "Koddaki deleteUser değişkeninin adını değiştiriyorum",
     ],
     "ar": [
+        "ما الفرق بين حذف الفرع محليًا وحذفه من المستودع البعيد؟",
         "أكتب ملاحظات الإصدار القادم",
         "أراجع طلب السحب الذي يحذف الصفحة الرئيسية القديمة",
         "أنشر على بيئة الاختبار بعد المراجعة",

@@ -71,7 +71,7 @@ def read_foreign(sentence: str) -> Foreign | None:
         return None
     book, found = index(code), Foreign(cut=len(sentence) > LONGEST)
     sentence = _GIVEN.sub(r"\1", sentence[:LONGEST])
-    asked = sentence.rstrip().endswith(("?", "？", "吗", "か", "吗。", "か。"))
+    asked = sentence.rstrip().endswith(("?", "？", "؟", "吗", "か", "吗。", "か。"))
     clauses = list(_clauses(sentence, book))
     if any(withheld(clause.words, book) for clause in clauses):
         found.unsure, found.known = False, True
