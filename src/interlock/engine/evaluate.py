@@ -36,7 +36,7 @@ from interlock.ports import StoreError, Tx
 from interlock.records import LETTERS, new_id
 from interlock.runtime import AT_ONCE, Judged, Overtaken, Request
 from interlock.runtime.adapter_trust import ensure_known, is_known
-from interlock.runtime.servers import enrich
+from interlock.runtime.servers import declared_effects, enrich
 from interlock.runtime.state import State
 from interlock.snapshots import SnapshotLimits, TakenSnapshot, no_snapshot
 
@@ -121,7 +121,11 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
     now = state.clock.now()
     request = enrich(state, request, now) if _has_adapter(request) else request
     judgement, named = state.reader.read(request.action, request.access.read, budget)
-    more = request.inherits(judgement) if request.inherits is not None else None
+    more = None
+    if request.server is not None:
+        more = declared_effects(state, request.server, request.access, judgement)
+    elif request.inherits is not None:
+        more = request.inherits(judgement)
     judgement = judgement if more is None else join_judgements(judgement, more, state.rules)
     if judgement.facts and (request.local or request.owner.startswith("uid:")):
         home = request.action.home or home_of(request.owner)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from interlock.runtime.adapter_trust import ensure_known
 from interlock.runtime.adapters import LoadedAdapter, enrich_from_adapter, raise_trust_hint
 
 if TYPE_CHECKING:
-    from interlock.ports import Tx
+    from interlock.ports import Access, Tx
     from interlock.runtime import Request
     from interlock.runtime.state import State
 
@@ -114,18 +114,16 @@ def _enrich_from_server(state: State, request: Request, server: ServerClaim, now
     )
     why = server.why or (SAYS_SO if server.destroys else "")
     adapted = AdapterContext(call, note=note, notices=(why,) if why else ())
-    keeps = request.access.inspect is not None and request.access.snapshot is not None and state.in_force.undo.enabled
-    raised = server.raised > Level.SAFE or server.destroys
-    inherits = partial(_declared, server, keeps) if raised else request.inherits
-    return replace(request, action=action, adapter=server.name, adapter_context=adapted, inherits=inherits)
+    return replace(request, action=action, adapter=server.name, adapter_context=adapted)
 
 
-def _declared(server: ServerClaim, keeps: bool, own: Judgement) -> Judgement | None:
+def declared_effects(state: State, server: ServerClaim, access: Access, own: Judgement) -> Judgement | None:
     """The annotations as a fact to classify with the call's own facts; None where the call itself is at least as severe.
 
     A tool that only overwrites files is judged by those files, as an agent's own tool is, where they can be inspected and copied first.
     """
-    level = server.raised
+    level, keeps = server.raised, access.inspect is not None and access.snapshot is not None
+    keeps = keeps and state.in_force.undo.enabled
     if server.destroys and not (keeps and server.here and only_touches_files(own.facts)):
         level = max(level, Level.DESTRUCTIVE)
     if own.assessment.level >= level:
