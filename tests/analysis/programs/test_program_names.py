@@ -74,7 +74,7 @@ EXCEPTIONS = {
     "agents/claude_code.py": ("cp mkdir mv rm rmdir sed", "commands that a mode of the agent accepts by itself"),
     "agents/kiro.py": ("aws", "a tool of the agent"),
     "analysis/cmd/commands.py": ("forfiles mkdir rmdir robocopy xcopy", "commands of cmd itself, and programs on files that its reader treats like them"),
-    "analysis/code/javascript/answers.py": ("aws prisma", "a module that is imported, and the program that does the same as a call"),
+    "analysis/code/javascript/answers.py": ("prisma", "a module that is imported"),
     "analysis/code/loose_text.py": ("grep jq ls ssh", "subcommands that any program may have"),
     "analysis/code/perl/__init__.py": ("cmp grep", "functions and operators of the language"),
     "analysis/code/perl/lexing.py": ("cmp tr", "functions and operators of the language"),

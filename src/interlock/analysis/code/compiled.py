@@ -46,9 +46,10 @@ class _ProgramBuilder(Builder):
 
 
 def _plain_text(build: Builder, node: Node) -> Made:
-    raw = text_of(node).lstrip("@")[1:-1].replace('""', '"')
-    escapes = node.type in ("interpreted_string_literal", "character_literal")
-    return nodes.text(grammar.unescaped(raw) if escapes else raw)
+    raw = text_of(node).lstrip("@")[1:-1]
+    if node.type in ("interpreted_string_literal", "character_literal"):
+        return nodes.text(grammar.unescaped(raw))
+    return nodes.text(raw.replace('""', '"') if node.type.startswith("verbatim") else raw)
 
 
 def _reference(build: Builder, node: Node) -> Made:

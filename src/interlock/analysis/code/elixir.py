@@ -94,7 +94,7 @@ def _if(build: Builder, node: Node) -> Made:
 def _case(build: Builder, node: Node) -> Made:
     """case, cond and receive: each clause may be the one, and takes the subject apart."""
     subject, block = _first(node), _do_block(node)
-    made: list[ast.stmt] = nodes.assign(nodes.name("<subject>"), build.expr(subject))
+    made: list[ast.stmt] = nodes.assign(nodes.name("<subject>"), build.expr(subject)) if subject is not None else []
     for clause in block.named_children if block is not None else ():
         left, right = clause.child_by_field_name("left"), clause.child_by_field_name("right")
         inner = build.block(right.named_children) if right is not None else []

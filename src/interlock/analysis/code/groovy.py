@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import takewhile
 
 from interlock.analysis.code import token_parser as tokens
 from interlock.analysis.code.language import CodeLanguage
@@ -69,13 +70,19 @@ def splice(raw: str, at: int) -> tuple[Part, int] | None:
     return (Splice(found.group()[1:]), found.end()) if found else None
 
 
+def _is_param(token: CodeToken) -> bool:
+    return token.kind == "name" or (token.kind == "op" and token.text in (",", ".", "<", ">", "=", "?"))
+
+
 def _block(parser: TokenParser) -> ast.expr:
     """A closure, with the names before its arrow."""
     closer, start = parser.mates[parser.at], parser.at + 1
-    head = parser.tokens[start : min(closer, start + 8)]
-    arrow = next((at for at, token in enumerate(head) if token.kind == "op" and token.text == "->"), -1)
-    named = [token.text for token in head[: max(arrow, 0)] if token.kind == "name"][-1:] if arrow >= 0 else ["it"]
-    start += arrow + 1
+    head = list(takewhile(_is_param, parser.tokens[start : min(closer, start + 8)]))
+    behind = parser.tokens[start + len(head)]
+    named = ["it"]
+    if behind.kind == "op" and behind.text == "->":
+        named = [token.text for token in head if token.kind == "name"][-1:]
+        start += len(head) + 1
     parser.names.update(named)
     parser.sink()
     with parser.within(start, closer, closer + 1):

@@ -83,10 +83,11 @@ def _print(parser: TokenParser) -> ast.expr:
         with parser.inside():
             return _print(parser)
     handle: ast.expr = nodes.NOTHING
+    named = parser.token.kind in ("name", "var") and parser.token.text in parser.names
     if parser.is_op("{"):
         handle = nodes.name(parser.ahead(1).text)
         parser.at = parser.mates[parser.at] + 1
-    elif parser.token.text in parser.names and parser.ahead(1).kind not in ("op", "end"):
+    elif named and parser.ahead(1).kind not in ("op", "end"):
         handle = nodes.name(parser.token.text)
         parser.at += 1
     return nodes.call("<print>", [handle, *parser.bare_arguments(2)[0]])

@@ -213,8 +213,10 @@ _LISTS: Mapping[str, Callable[..., Value]] = {
     "tuple": lambda value=(), *_: tuple(found) if isinstance(found := _each(value), list) else found,
     "sorted": lambda value, *_: sorted(value) if isinstance(value, (list, tuple)) and computed(value) else _each(value),
     "numbers": lambda *bounds: list(made) if len(made := range(*bounds)) <= _MOST else UNKNOWN,
-    "zip": lambda *values: list(zip(*map(_items, values), strict=False)),
-    "numbered": lambda value, start=0: list(enumerate(_items(value), start)),
+    "zip": lambda *values: UNKNOWN if None in map(flat, values) else list(zip(*map(_items, values), strict=False)),
+    "numbered": lambda value, start=0: (
+        [(UNKNOWN, made_from(value))] if flat(value) is None else list(enumerate(_items(value), start))
+    ),
     "chain": lambda *lists: [one for value in lists for one in _items(value)],
     "endless": lambda *_: Sym(ENDLESS),
     "append": _append,
@@ -329,7 +331,9 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "replace_in": lambda old, new, value, *_: _replace(value, old, new),
     "chr": _chr,
     "repeat": _repeat,
-    "substr": lambda value, start, length=MAX_TEXT: marked(plain(value)[int(start) :][: int(length)], value),
+    "substr": lambda value, start, length=None: marked(
+        plain(value)[int(start) :][: MAX_TEXT if length is None else int(length)], value
+    ),
     "unquote": _of_text(urllib.parse.unquote),
     "pack": _pack,
     "unpack_text": lambda value, shape="", *_: (
