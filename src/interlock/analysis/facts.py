@@ -222,14 +222,9 @@ def _names_only(facts: Sequence[Fact]) -> Sequence[Fact]:
     """`cat .env | cut -d= -f1` shows no value: the next command gets all of it, and lets names through."""
     found = list(facts)
     for at, (fact, after) in enumerate(pairwise(facts)):
-        if (
-            isinstance(fact, Effect)
-            and "shown" in fact.traits
-            and isinstance(after, Command)
-            and "piped" in after.traits
-        ):
-            if names_only(after.program, after.words):
-                found[at] = replace(fact, traits=fact.traits - {"shown"})
+        shown = isinstance(fact, Effect) and "shown" in fact.traits
+        if shown and isinstance(after, Command) and "piped" in after.traits and names_only(after.program, after.words):
+            found[at] = replace(fact, traits=fact.traits - {"shown"})
     return found
 
 

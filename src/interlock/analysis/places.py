@@ -85,10 +85,8 @@ def _place(path: str, cwd: str, home: str) -> str:
         path = f"./{path[1:]}"
     if WINDOWS_DEVICE.fullmatch(path):
         return "device"
-    if HOLE in path:
-        guess = _unknown(path, cwd)
-        if guess:
-            return guess
+    if HOLE in path and (guess := _unknown(path, cwd)):
+        return guess
     if _is_remote(path):
         return "remote"
     home = home or home_of(cwd)
@@ -159,7 +157,7 @@ def _unknown(path: str, cwd: str) -> str:
 
 def _by_position(full: str, cwd: str, home: str) -> str:
     lower = full.lower()
-    if GUARD.fullmatch(lower.lstrip("/~").lstrip("/")) and "interlock" in lower and _is_guard(lower, cwd):
+    if GUARD.fullmatch(lower.lstrip("/~").lstrip("/")) and "interlock" in lower and _is_guard(lower):
         return "guard"
     if full == "/" or _is_drive_root(full):
         return "root"
@@ -171,18 +169,16 @@ def _by_position(full: str, cwd: str, home: str) -> str:
         return _in_home(full[1:].lstrip("/"), cwd.replace(home, "~", 1) if home else cwd, full)
     if SYSTEM_SECRET.fullmatch(lower):
         return "secret"
-    homes = HOMES.match(full)
-    if homes:
+    if homes := HOMES.match(full):
         return _in_homes(homes, full, cwd)
-    inside = _inside(full, cwd)
-    if inside:
+    if inside := _inside(full, cwd):
         return inside
     if full.startswith("/") or re.match(r"[A-Za-z]:", full):
         return _absolute(full)
     return _in_project(full)
 
 
-def _is_guard(lower: str, cwd: str) -> bool:
+def _is_guard(lower: str) -> bool:
     """Whether it is one of Interlock's own files, and not a project with that name in its path."""
     return lower == ".interlock" or any(mark in lower for mark in _OWN_FILES)
 
@@ -221,18 +217,14 @@ def _in_home(rest: str, cwd: str, full: str) -> str:
         return "agent_config"
     if START_FILE.fullmatch(rest):
         return "shell_config"
-    inside = _inside(full, cwd)
-    if inside:
+    if inside := _inside(full, cwd):
         return inside
     if SHELL_CONFIG.fullmatch(rest):
         return "shell_config"
     first, _, more = rest.partition("/")
     last = rest.rpartition("/")[2]
-    if (
-        CACHE.fullmatch(first)
-        or CACHE.fullmatch(last)
-        or rest.lower().startswith((".cargo/registry", "library/caches", ".local/share/trash", ".trash"))
-    ):
+    kept = rest.lower().startswith((".cargo/registry", "library/caches", ".local/share/trash", ".trash"))
+    if kept or CACHE.fullmatch(first) or CACHE.fullmatch(last):
         return "cache"
     if "appdata/local/temp" in rest.lower():
         return "temp"
@@ -252,10 +244,9 @@ def _in_homes(found: re.Match[str], full: str, cwd: str) -> str:
         user, rest = "root", full[5:] or None
     if not user or not (rest or "").strip("/"):
         return "home"
-    own = _in_home((rest or "").lstrip("/"), cwd, "~" + (rest or ""))
-    inside = _inside(full, cwd)
-    if inside:
+    if inside := _inside(full, cwd):
         return inside
+    own = _in_home((rest or "").lstrip("/"), cwd, "~" + (rest or ""))
     return own if own in ("secret", "agent_config", "cache", "build", "shell_config") else "other_home"
 
 
@@ -329,7 +320,7 @@ def _absolute(full: str) -> str:
             return "root"
     lower = full.lower()
     parts = [part for part in re.sub(r"^[a-z]:", "", lower).split("/") if part]
-    if any(mark in parts for mark in (".git",)):
+    if ".git" in parts:
         return "git"
     first = parts[0] if parts else ""
     if re.match(r"[a-z]:", lower):
@@ -357,20 +348,10 @@ def _system(first: str, parts: list[str]) -> str:
         return _glob_system(first)
     if len(parts) == 1:
         return "system"
-    if (first == "usr" and len(parts) == 2 and parts[1] in USR_PARTS) or (
-        first == "var" and len(parts) == 2 and parts[1] in VAR_PARTS
-    ):
+    if len(parts) == 2 and parts[1] in {"usr": USR_PARTS, "var": VAR_PARTS}.get(first, ()):
         return "system"
-    kind = (
-        _artefact(parts[1:], "system_part")
-        if first not in ("etc", "boot", "usr", "bin", "lib", "sbin", "sys", "proc")
-        else "system_part"
-    )
-    return (
-        kind
-        if kind in ("cache", "log", "backup", "build") and first in ("var", "opt", "srv", "data")
-        else "system_part"
-    )
+    kind = _artefact(parts[1:], "system_part") if first in ("var", "opt", "srv", "data") else ""
+    return kind if kind in ("cache", "log", "backup", "build") else "system_part"
 
 
 def _glob_system(first: str) -> str:

@@ -13,15 +13,7 @@ Id = str | int | None
 _SEVERITY = MappingProxyType(
     {Level.REVERSIBLE: "low", Level.DESTRUCTIVE: "medium", Level.DANGEROUS: "high", Level.FORBIDDEN: "critical"}
 )
-_CLI_RISK = MappingProxyType(
-    {
-        Level.SAFE: "safe",
-        Level.REVERSIBLE: "moderate",
-        Level.DESTRUCTIVE: "moderate",
-        Level.DANGEROUS: "dangerous",
-        Level.FORBIDDEN: "dangerous",
-    }
-)
+_CLI_RISK = ("safe", "moderate", "moderate", "dangerous", "dangerous")  # by level
 _PLAN_RISK = MappingProxyType({Level.SAFE: "low", Level.REVERSIBLE: "medium"})
 
 

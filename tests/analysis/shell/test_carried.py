@@ -5,8 +5,7 @@ from __future__ import annotations
 from cases import each
 from interlock import assess
 from interlock.analysis.programs.load import shipped_programs
-from interlock.analysis.shell.decode import DECODERS
-from interlock.analysis.shell.output import PRINTERS
+from interlock.analysis.shell.output import DECODERS, PRINTERS
 from interlock.analysis.shell.programs import READERS
 
 

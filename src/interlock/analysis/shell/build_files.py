@@ -37,8 +37,8 @@ def make_targets(job: Job, program: Program) -> Stream | None:
 def _run_make(job: Job, found: CommandOptions) -> None:
     targets = [word for word in found.operands if "=" not in word]
     given = dict(word.split("=", 1) for word in found.operands if "=" in word)
-    for text in found.all("--eval", "-E"):
-        _Make(job, text, given).run(targets)
+    for rules in found.all("--eval", "-E"):
+        _Make(job, rules, given).run(targets)
     if found.has("-n", "--dry-run", "--just-print", "-q", "--question", "-p"):
         return
     if found.value("-f", "--file") == "-" and job.stdin is not None:

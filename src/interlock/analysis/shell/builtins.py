@@ -13,6 +13,8 @@ from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, command_fact, control
 from interlock.analysis.shell.assignments import DECLARING, assign_read, declare_words
 from interlock.analysis.shell.expand import is_unknown
+from interlock.analysis.shell.output import printf
+from interlock.analysis.shell.payloads import run_words
 from interlock.analysis.shell.redirections import descriptor_of
 from interlock.analysis.shell.variables import evaluate as run_arithmetic
 from interlock.analysis.shell.variables import evaluate_test, subscript_of
@@ -224,8 +226,6 @@ def print_formatted(job: Job) -> Stream | None:
     first = "".join(job.words[:1])
     words = [first[2:], *job.words[1:]] if first.startswith("-v") and first != "-v" else job.words[1:]
     if first.startswith("-v") and len(words) > 1:
-        from interlock.analysis.shell.output import printf
-
         run_arithmetic(subscript_of(words[0]), job.host)
         job.host.assign(words[0], [printf(words[1:])])
         return NOTHING
@@ -264,8 +264,6 @@ def look_up_or_run(job: Job) -> Stream | None:
     if any("v" in flag or "V" in flag for flag in flags):
         return Stream(job.plain_words[0] if job.plain_words else hole())
     rest = [word for at, word in enumerate(job.words) if word != "--" and (word != "-p" or at >= len(flags))]
-    from interlock.analysis.shell.payloads import run_words
-
     return run_words(job, rest, job.program, ())
 
 

@@ -16,6 +16,7 @@ from interlock.analysis.shell.build_files import read_deno_task, read_package_sc
 from interlock.analysis.shell.builtins import from_stdin, run_script
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.imports import read_imports, stored_module, written_module
+from interlock.analysis.shell.output import constant_output
 
 _SCRIPT_ENDINGS = {
     ".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".ts": "javascript", ".rb": "ruby",
@@ -52,13 +53,10 @@ def interpreter(job: Job, program: Program) -> Stream | None:
                         job.effect("run_script", code, *(("carried",) if is_outside(code) else ()))
                     code = text or ""
                 _read_code(job, language, code, f"{job.program} {next(iter(code_flags))}")
-        from interlock.analysis.shell.output import constant_output
-
         return constant_output(language, codes)
     checks = ("-c",) if language in ("ruby", "perl") else ()
-    if found.has("-v", "-V", "--version", "-h", "--help", "--check", "-l", *checks) and not (
-        language == "perl" and found.operands and "-c" not in words
-    ):
+    runs = language == "perl" and found.operands and "-c" not in words
+    if found.has("-v", "-V", "--version", "-h", "--help", "--check", "-l", *checks) and not runs:
         return NOTHING
     operands = found.operands
     if language in ("other", "csharp") and _read_operands(job, operands, language):

@@ -9,8 +9,8 @@ from interlock.analysis.facts import APPROXIMATE, HOLE, hole
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.options import parse
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
-from interlock.analysis.shell.decode import unescape
 from interlock.analysis.shell.expand import is_unknown
+from interlock.analysis.shell.output import unescape
 from interlock.analysis.shell.redirections import data_text
 
 _ITEM = re.compile(r"\{[/.#%]*\d*\}")  # where GNU parallel puts each argument
