@@ -17,7 +17,7 @@ from interlock.analysis.datastores import (
     read_redis_text,
 )
 from interlock.analysis.facts import hole
-from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.programs.load import describe, shipped_programs
 from interlock.analysis.shell.data_clients import read_store
 from recording_report import Recorder
 
@@ -50,7 +50,7 @@ REDIS = [
 @each(("line", "expected"), REDIS)
 def test_redis_cli_words(line: str, expected: list[tuple[str, ...]]) -> None:
     out = Recorder()
-    read_redis(line.split(), out)
+    read_redis(line.split(), out, describe("redis-cli").value_flags)
     assert out.facts == expected
 
 

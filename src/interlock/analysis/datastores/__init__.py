@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from interlock.analysis.facts import HOLE, Report
 from interlock.analysis.sql.batch import SqlStatement, name_at, split
@@ -12,13 +12,6 @@ from interlock.analysis.sql.tokens import cut, flavours
 
 __all__ = ["read_cql", "read_cypher", "read_memcached", "read_redis", "read_redis_text"]
 
-_REDIS_TAKES = frozenset({
-    "-h", "-p", "-n", "-a", "-u", "-s", "-t", "-r", "-i", "-d", "-D", "-X", "--user", "--pass", "--sni", "--cacert",
-    "--cacertdir",
-    "--cert", "--key", "--pattern", "--rdb", "--functions-rdb", "--intrinsic-latency", "--lru-test",
-    "--show-pushes", "--tls-ciphers",
-    "--quoted-pattern", "--count", "--memkeys-samples",
-})  # fmt: skip
 _REDIS_WRITES = frozenset(
     "set setex psetex setnx mset msetnx append incr incrby incrbyfloat decr decrby getset setrange setbit hset hmset "
     "hsetnx hincrby "
@@ -57,12 +50,12 @@ _REDIS_CALL = re.compile(r"redis\.p?call\s*\(\s*['\"](\w+)['\"]\s*(?:,\s*['\"]?(
 _LONGEST = 200_000
 
 
-def read_redis(words: Sequence[str], out: Report) -> None:
-    """redis-cli, given the words after its name; without a command it reads its input, which the caller knows."""
+def read_redis(words: Sequence[str], out: Report, valued: Collection[str] = ()) -> None:
+    """redis-cli, given the words after its name and its options with values; without a command it reads its input, which the caller knows."""
     index = 0
     while index < len(words) and words[index].startswith("-") and len(words[index]) > 1:
         option = words[index]
-        index += 2 if option in _REDIS_TAKES else 1
+        index += 2 if option in valued else 1
         if option == "--eval":
             out.effect("run_script", words[index] if index < len(words) else "")
             return

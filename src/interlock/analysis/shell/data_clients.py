@@ -89,9 +89,8 @@ def redis(job: Job, program: Program) -> Stream | None:
     from interlock.analysis.datastores import read_redis, read_redis_text
 
     inner = inside(job)
-    read_redis(job.words, inner)
-    operands = options(job.words, valued("-h -p -n -a -u -s -r -i -d --user --pass --pipe-timeout")).operands
-    if not operands and job.stdin is not None:
+    read_redis(job.words, inner, program.value_flags)
+    if not parse(program, job.words).operands and job.stdin is not None:
         read_redis_text(job.stdin.text, inner)
     for path in options(job.words, valued("--eval")).all("--eval"):
         for call in _LUA_CALL.findall(job.file_text(path) or "")[:200]:
