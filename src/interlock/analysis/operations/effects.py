@@ -112,7 +112,10 @@ def is_broadcast(act: NamedAct, words: tuple[str, ...] = ()) -> bool:
 
 
 def _is_admin(act: NamedAct) -> bool:
-    if act.noun in ADMIN_WORDS or (act.beside and act.beside[-1] in ADMIN_WORDS):
+    into = (
+        act.beside[:-1] if act.beside[-1:] in (("group",), ("role",), ("team",)) else act.beside
+    )  # add_user_to_admin_group
+    if act.noun in ADMIN_WORDS or not ADMIN_WORDS.isdisjoint(into[-1:]):
         return True
     return act.object in ("person", "account", "access") and not ADMIN_WORDS.isdisjoint(act.phrase)
 
