@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from interlock.install.wrap_setting import switch_off, switch_on, with_setting
 
 from interlock.agents.jsonc import EditError
 from interlock.agents.toml_edit import parse_toml, without_block
 from interlock.config import Config, load_config
 from interlock.install.checks import check_wrapping
+from interlock.install.user_service import switch_off, switch_on, with_setting
 from journals import built
 
 TEXTS = [

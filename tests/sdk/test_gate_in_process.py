@@ -20,7 +20,7 @@ from interlock.config import Config
 from interlock.maintenance import settle_tickets
 from interlock.model import Kind, Level, Witness, command, intent, operation, tool
 from interlock.records import AuditQuery
-from interlock.sdk.connection import folder_url, gate_config
+from interlock.sdk.gate import folder_url, gate_config
 from interlock.sdk.in_process import InProcessBackend
 
 DATABASE: dict[str, Any] = {"operation": "drop_database", "resource": "main"}

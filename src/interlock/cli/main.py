@@ -77,6 +77,7 @@ _SHARED = {
     "coverage": "status",
     "doctor": "status",
     "conformance": "demo",
+    "shell-hook": "completion",
     "pending": "tickets",
     "show": "tickets",
     "wait": "tickets",
@@ -92,6 +93,7 @@ _SHARED = {
     "pause": "agents",
     "unlock": "operator",
     "channels": "operator",
+    "codes": "operator",
     "replay": "audit",
 }
 
@@ -154,8 +156,9 @@ def _run(words: list[str]) -> int:
 def command_function(word: str) -> Callable[[Sequence[str]], int]:
     """Import the module of a word of COMMANDS and return the function that runs it; no other command is imported."""
     section = next(title for title, commands in _SECTIONS if word in commands).lower()
-    module = import_module(f"interlock.cli.{section}.{_SHARED.get(word, word).replace('-', '_')}")
-    function: Callable[[Sequence[str]], int] = getattr(module, f"{word}_main" if word in _SHARED else "main")
+    module = import_module(f"interlock.cli.{section}.{_SHARED.get(word, word)}")
+    name = f"{word.replace('-', '_')}_main" if word in _SHARED else "main"
+    function: Callable[[Sequence[str]], int] = getattr(module, name)
     return function
 
 

@@ -15,7 +15,6 @@ from interlock.config import Config
 from interlock.model import Confidential, Decision, TicketState
 from interlock.policy.registry import Pattern
 from interlock.records import Ticket
-from interlock.sdk import GateError
 from interlock.sdk.request import Body
 from interlock.snapshots import UndoResult
 
@@ -138,10 +137,10 @@ class Nap(Struct, frozen=True):
     seconds: float
 
 
-def polls(seconds: float) -> Generator[Poll | Nap, Ticket | NoDaemon | None, Ticket]:
+def polls(seconds: float) -> Generator[Poll | Nap, Ticket | NoDaemon | None, Ticket | NoDaemon | None]:
     """Yields the steps of waiting for a ticket at a daemon; is sent the ticket of each poll, or why no daemon answered.
 
-    Returns the ticket as it stands at the end; raises GateError when the daemon was silent for too long.
+    Returns the ticket as it stands at the end, or why there is none when the daemon was silent for too long.
     """
     heard = time.monotonic()
     end = heard + seconds
@@ -152,7 +151,7 @@ def polls(seconds: float) -> Generator[Poll | Nap, Ticket | NoDaemon | None, Tic
         now = time.monotonic()
         if not isinstance(ticket, Ticket):
             if now - heard > SILENCE or now >= end:
-                raise GateError(f"the state cannot be known: {ticket}", "INTERNAL_ERROR")
+                return ticket
             yield Nap(min(_NAP, end - now))
             continue
         heard = now

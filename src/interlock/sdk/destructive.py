@@ -16,8 +16,7 @@ from interlock.policy.registry import Registry
 from interlock.records import Ticket
 from interlock.sdk import GateError
 from interlock.sdk.backend import SignedInSession
-from interlock.sdk.connection import PATIENCE, folder_url
-from interlock.sdk.gate import Gate, GateRegistry
+from interlock.sdk.gate import PATIENCE, Gate, GateRegistry, folder_url
 from interlock.sdk.in_process import InProcessBackend, open_in_process
 
 Folder = str | os.PathLike[str] | None

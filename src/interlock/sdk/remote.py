@@ -6,7 +6,7 @@ import asyncio
 import io
 import time
 from http.client import HTTPException, HTTPResponse
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -80,7 +80,7 @@ class RemoteBackend(Struct, frozen=True):
             try:
                 step = steps.send(self._take(id, step))
             except StopIteration as end:
-                return cast(Ticket, end.value)
+                return _require_ticket(end.value)
 
     async def wait_async(self, id: str, seconds: float) -> Ticket:
         steps = polls(seconds)
@@ -89,7 +89,7 @@ class RemoteBackend(Struct, frozen=True):
             try:
                 step = steps.send(await self._take_async(id, step))
             except StopIteration as end:
-                return cast(Ticket, end.value)
+                return _require_ticket(end.value)
 
     def _take(self, id: str, step: Poll | Nap) -> Ticket | NoDaemon | None:
         if isinstance(step, Nap):
@@ -177,6 +177,12 @@ def _path(id: str) -> str:
 
 def _wait(id: str, step: Poll) -> str:
     return f"{_path(id)}/wait?seconds={step.seconds}"
+
+
+def _require_ticket(found: Ticket | NoDaemon | None) -> Ticket:
+    if not isinstance(found, Ticket):
+        raise GateError(f"the state cannot be known: {found}", "INTERNAL_ERROR")
+    return found
 
 
 @raise_gate_errors()

@@ -1,15 +1,19 @@
-"""`interlock completion`: what a shell completes behind `interlock`, and the manual page; both are made from the help texts."""
+"""What a shell evaluates: `interlock completion`, made from the help texts, with the manual page; `interlock shell-hook`, which guards typed lines."""
 
 from __future__ import annotations
 
 import io
+import os
 import re
+import shlex
+import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
 import interlock
 from interlock.cli.arguments import Args, argument
-from interlock.cli.command import OK, command
+from interlock.cli.command import OK, command, settings
+from interlock.cli.guard.typed_command import AGREED
 from interlock.cli.main import COMMANDS
 from interlock.cli.main import main as run
 
@@ -83,3 +87,29 @@ def _roff(text: str) -> str:
 
 
 _MADE = {"bash": _bash, "zsh": _zsh, "fish": _fish, "man": _man}
+
+
+_HOOK_EXAMPLES = """
+eval "$(interlock shell-hook bash)"            # in this shell; in ~/.bashrc: in every one
+eval "$(interlock shell-hook zsh)"             # the same for ~/.zshrc
+interlock_off                                  # off again, in this shell
+"""
+_SHELLS = ("bash", "zsh")
+
+
+@command(
+    "shell-hook",
+    "Guard the shell that you type in: each line is judged before it runs, by the daemon, or by the same rules here where none\n"
+    "answers, and what destroys is asked about at the same terminal. Prints what the shell has to evaluate; nothing is on until it does.",
+    _HOOK_EXAMPLES,
+    argument("shell", help="the shell that evaluates it", choices=_SHELLS),
+    exits="exit codes: 0 done, 2 wrong usage",
+)
+def shell_hook_main(args: Args) -> int:
+    """Print the snippet for a shell."""
+    config = settings(args)
+    path = os.path.abspath(config.path) if config.path else ""
+    check = [sys.executable, "-I", "-m", "interlock.cli.guard.typed_command", str(config.agents_socket), path]
+    snippet = Path(__file__).with_name(f"shell_hook.{args.shell}").read_text("utf-8")
+    print(snippet.replace("@CHECK@", shlex.join(check)).replace("@AGREED@", str(AGREED)), end="")
+    return OK

@@ -293,8 +293,7 @@ def ask_for_planner(operator: DaemonClient, found: Row | None = None) -> Row:
 
 
 def _set_planner(operator: DaemonClient, name: str) -> Row:
-    found: Row = operator.call("PUT", "/planner", {"use": name})
-    return found
+    return dict(operator.call("PUT", "/planner", {"use": name}))
 
 
 def _describe_listener(found: Row) -> str:
@@ -410,7 +409,8 @@ def main(args: Args) -> int:
     if sum(map(bool, ways)) > 1:
         raise CommandError("give words, or one of --again, --history, --planner, --workflow and --workflows", USAGE)
     if args.planner:
-        return _planner(args)
+        with operator_session(args, reading=args.json) as operator:
+            return choose_planner(operator, args)
     if args.history is not None or args.workflows:
         return _list_history(args)
     if args.json:
@@ -427,11 +427,6 @@ def _print_plan(args: Args) -> int:
     return OK
 
 
-def _planner(args: Args) -> int:
-    with operator_session(args, reading=args.json) as operator:
-        return choose_planner(operator, args)
-
-
 def _list_history(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found: Any = operator.get("/workflows") if args.workflows else operator.get("/plans", q=args.history or "")
@@ -443,11 +438,13 @@ def _list_history(args: Args) -> int:
         empty = "there is no workflow yet; save one after a run, or on the console's Ask page"
         return report_table(args, found, ("workflow", "steps", "by", ""), rows, empty)
     rows = [
-        [one["id"], ago(one["madeAt"]), one["status"] + _exit_words(one), one["risk"], one["command"]]
+        [
+            one["id"],
+            ago(one["madeAt"]),
+            one["status"] + (f" ({one['exitCode']})" if one.get("exitCode") else ""),
+            one["risk"],
+            one["command"],
+        ]
         for one in list_rows(found, "plans")
     ]
     return report_table(args, found, ("plan", "when", "how", "risk", "command"), rows, "nothing was asked yet")
-
-
-def _exit_words(row: Row) -> str:
-    return f" ({row['exitCode']})" if row.get("exitCode") else ""

@@ -12,9 +12,18 @@ from msgspec import Struct, field
 
 from interlock.analysis.display_text import visible
 from interlock.analysis.programs.load import reads_posix
-from interlock.cli.judge.scan.build_files import dockerfile, justfile, makefile
 from interlock.cli.judge.scan.ci import ci_file
-from interlock.cli.judge.scan.shell_text import Snippet, crontab, package_json, procfile, shell_script, system_crontab
+from interlock.cli.judge.scan.shell_text import (
+    Snippet,
+    crontab,
+    dockerfile,
+    justfile,
+    makefile,
+    package_json,
+    procfile,
+    shell_script,
+    system_crontab,
+)
 from interlock.engine.assessment import Unjudged, judge
 from interlock.impact.files import decode, read_bytes
 from interlock.model import Finding, Level, command

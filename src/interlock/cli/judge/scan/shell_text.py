@@ -1,12 +1,16 @@
-"""Snippets of shell text with their line numbers, and their extraction from scripts, Procfiles, package.json and crontabs."""
+"""Snippets of shell text with their line numbers, and their extraction from scripts, build files, Dockerfiles, package.json and crontabs."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
+
+from interlock.analysis.facts import hole
+from interlock.analysis.programs.load import reads_posix
 
 _TEMPLATE = re.compile(
     r"\$\{\{[^\n]{0,300}?\}\}|\$\[\[[^\n]{0,300}?\]\]|<<[ ]?(?:parameters|pipeline|matrix)\.[^\n>]{0,100}>>"
@@ -133,3 +137,269 @@ def _command(text: str, system: bool) -> str:
         text = user[2]
     # cron takes what follows the first % for standard input
     return _PERCENT.split(text, maxsplit=1)[0].replace("\\%", "%")
+
+
+_ASSIGN = re.compile(r"^\s*(?:export\s+|override\s+|private\s+)*([A-Za-z_][\w.-]*)\s*(::?:?=|\?=|\+=|!=|=)\s*(.*)$")
+_REFERENCE = re.compile(r"\$\(([\w.-]+)\)|\$\{([\w.-]+)\}|\$\$|\$([@<^+*?%|])|\$\(shell\s|\$\([a-z-]+\s")
+_RULE = re.compile(r"^[^\s#=:][^#=:]*::?(?!=)([^=#]*)$")
+_TARGET_SHELL = re.compile(r"\$\(shell\s+")
+_CONDITIONS = frozenset({"ifeq", "ifneq", "ifdef", "ifndef", "else", "endif"})
+_MARKS = "@-+ \t"
+_ROUNDS = 4
+_BUILT_IN = {
+    "MAKE": "make",
+    "RM": "rm -f",
+    "SHELL": "/bin/sh",
+    "CURDIR": ".",
+    "CC": "cc",
+    "CXX": "c++",
+    "CPP": "cc -E",
+    "AR": "ar",
+    "AS": "as",
+    "LD": "ld",
+}
+
+
+def makefile(text: str) -> list[Snippet]:
+    """Each recipe line, continuations included, with the file's own variables filled in; and what `$(shell …)` runs."""
+    variables = {**_BUILT_IN, **_variables(text)}
+    found: list[Snippet] = []
+    recipe: list[Snippet] = []
+    in_rule = in_define = False
+    one_shell = re.search(r"^\.ONESHELL:", text, re.MULTILINE) is not None
+    for number, line in _logical_lines(text):
+        if line.startswith("\t") and in_rule and not in_define:
+            recipe.append(snippet(expand_variables(line.lstrip(_MARKS), variables), number))
+            continue
+        found += _recipe(recipe, one_shell)
+        recipe = []
+        word = line.split(None, 1)[0] if line.strip() else ""
+        in_define = word == "define" or (in_define and word != "endef")
+        if not word or word.startswith("#") or word in _CONDITIONS or in_define:
+            continue
+        head, _, inline = line.partition(" #")[0].partition(";")
+        in_rule = bool(_RULE.match(head.rstrip())) and not _ASSIGN.match(line)
+        if in_rule and inline.strip():
+            recipe.append(snippet(expand_variables(inline.strip(), variables), number))
+        found += _run_at_once(line, number, variables)
+    return found + _recipe(recipe, one_shell)
+
+
+def _recipe(lines: list[Snippet], one_shell: bool) -> list[Snippet]:
+    return [join_snippets(lines)] if one_shell and lines else lines
+
+
+def _run_at_once(line: str, number: int, variables: Mapping[str, str]) -> Iterator[Snippet]:
+    """What make itself runs while it reads the file."""
+    assigned = _ASSIGN.match(line)
+    if assigned and assigned[2] == "!=":
+        yield snippet(expand_variables(assigned[3], variables), number)
+    elif _TARGET_SHELL.search(line):
+        yield snippet(": " + expand_variables(line[line.index("$(shell") :], variables), number)
+
+
+def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with their continuations, which stay in the text: the shell reads them too."""
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        first = at
+        while lines[at].endswith("\\") and at + 1 < len(lines):
+            at += 1
+        at += 1
+        yield first + 1, "\n".join(lines[first:at])
+
+
+def _variables(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for _, line in _logical_lines(text):
+        assigned = None if line.startswith(("\t", "#")) else _ASSIGN.match(line)
+        if assigned and assigned[2] != "!=":
+            value = assigned[3].split(" #", 1)[0].replace("\\\n", " ").strip()
+            found[assigned[1]] = (
+                f"{found[assigned[1]]} {value}" if assigned[2] == "+=" and assigned[1] in found else value
+            )
+    return found
+
+
+def expand_variables(text: str, variables: Mapping[str, str]) -> str:
+    """Make's own references filled in, and what is left for the shell as the shell would see it."""
+    for _ in range(_ROUNDS):
+        once = _REFERENCE.sub(lambda found: _fill_reference(found, variables), text)
+        if once == text or len(once) > 20_000:
+            break
+        text = once
+    return _REFERENCE.sub(lambda found: _last(found, variables), text).replace("\0", "$")
+
+
+def _fill_reference(found: re.Match[str], variables: Mapping[str, str]) -> str:
+    name = found[1] or found[2]
+    return variables[name] if name and name in variables else "\0" if found[0] == "$$" else found[0]
+
+
+def _last(found: re.Match[str], variables: Mapping[str, str]) -> str:
+    name = found[1] or found[2]
+    if name:
+        return hole(name)
+    if found[3]:
+        return "target"
+    if found[0].startswith("$(shell"):
+        return "$("
+    return "$(: "  # a function of make; what it gives is not known, and it does nothing
+
+
+_SET = re.compile(r"^(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(?:\"([^\"]*)\"|'([^']*)')\s*$")
+_HEADER = re.compile(r"^@?([A-Za-z_][\w-]*)(?:\s[^:]*)?:(?!=)")
+_BRACES = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+
+
+def justfile(text: str) -> list[Snippet]:
+    """Each recipe line, which has its own shell; a recipe that starts with #! is one script."""
+    variables = {name: double or single for line in text.split("\n") for name, double, single in _SET.findall(line)}
+    found: list[Snippet] = []
+    recipe: list[Snippet] = []
+    named = False
+    for number, line in [*_logical_lines(text), (0, "end")]:
+        if line[:1] in (" ", "\t") and named:
+            if line.strip():
+                recipe.append(snippet(_expand_just(line.strip(), variables), number))
+            continue
+        if line.strip() and not line.startswith("#"):
+            found += _just_recipe(recipe)
+            recipe, named = [], bool(_HEADER.match(line))
+    return found
+
+
+def _just_recipe(lines: list[Snippet]) -> list[Snippet]:
+    if lines and lines[0].text.startswith("#!"):
+        return [join_snippets(lines)] if re.search(r"\b(ba|z|k|da)?sh\b", lines[0].text) else []
+    return [Snippet(line.text.lstrip("@-"), line.lines) for line in lines]
+
+
+def _expand_just(text: str, variables: Mapping[str, str]) -> str:
+    return _BRACES.sub(lambda found: variables.get(found[1], hole(re.sub(r"\W+", "_", found[1]))), text)
+
+
+_INSTRUCTION = re.compile(r"^\s*([A-Za-z]+)\s+(.*)$", re.DOTALL)
+_FLAGS = re.compile(r"^(?:--[a-z-]+(?:=\S+)?\s+)+")
+_HEREDOC = re.compile(r"<<-?\s*([\"']?)([A-Za-z_]\w*)\1")
+_PAIR = re.compile(r"([A-Za-z_]\w*)=(\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?:[^\s\\]|\\.)+)")
+_SHEBANG = re.compile(r"#!\s*\S*?(?:env\s+)?([\w.]+)\s*$")
+_RUNS = frozenset({"RUN", "CMD", "ENTRYPOINT", "HEALTHCHECK"})
+
+
+class _Stage(Struct):
+    """What holds for the instructions that follow: variables, and the directory."""
+
+    settings: list[Snippet] = field(default_factory=list)
+    cwd: str = "/"
+    windows: bool = False
+
+
+def dockerfile(text: str) -> list[Snippet]:
+    """RUN, CMD, ENTRYPOINT and HEALTHCHECK, in shell and JSON form, with what ENV and ARG set."""
+    found: list[Snippet] = []
+    stage = _Stage()
+    for number, body, heredocs in _instructions(text):
+        instruction = _INSTRUCTION.match(body)
+        if not instruction:
+            continue
+        word, rest = instruction[1].upper(), instruction[2]
+        number += body[: instruction.start(2)].count("\n")
+        if word == "ONBUILD" and (inner := _INSTRUCTION.match(rest)):
+            word, rest = inner[1].upper(), inner[2]
+        if word == "FROM":
+            stage = _Stage()
+        elif word in _RUNS:
+            piece = _run(word, rest, number, heredocs)
+            if piece is not None:
+                found.append(join_snippets([*stage.settings, piece]) if stage.settings else piece)
+                found[-1] = Snippet(found[-1].text, found[-1].lines, stage.cwd)
+        else:
+            _set(stage, word, rest, number)
+    return found
+
+
+def _set(stage: _Stage, word: str, rest: str, number: int) -> None:
+    if word in ("ENV", "ARG"):
+        pairs = _PAIR.findall(rest)
+        if not pairs and word == "ENV" and (old := re.match(r"(\w+)\s+(\S.*)$", rest)):
+            pairs = [(old[1], shlex.quote(old[2]))]
+        stage.settings += [snippet(f"{name}={value}".replace("\n", " "), number) for name, value in pairs]
+    elif word == "WORKDIR" and "$" not in rest:
+        folder = rest.strip().strip("\"'")
+        stage.cwd = folder if folder.startswith("/") else f"{stage.cwd.rstrip('/')}/{folder}"
+
+
+def _run(word: str, rest: str, number: int, heredocs: list[Snippet]) -> Snippet | None:
+    flags = _FLAGS.match(rest)
+    if flags:
+        number += flags[0].count("\n")
+        rest = rest[flags.end() :]
+    if word == "HEALTHCHECK":
+        check = re.match(r"(?:\\\n|\s)*CMD\s+(.*)$", rest, re.DOTALL | re.IGNORECASE)
+        if not check:
+            return None
+        number += rest[: check.start(1)].count("\n")
+        rest = check[1]
+    if rest.lstrip().startswith("["):
+        words = _words(rest)
+        if words is not None:
+            return snippet(shlex.join(words), number)
+    if heredocs and _HEREDOC.match(rest.strip()) and not _HEREDOC.sub("", rest).strip():
+        return _script(join_snippets(heredocs))
+    if heredocs:
+        ends = [Snippet(found[2], (number,)) for found in _HEREDOC.finditer(rest)]
+        return join_snippets(
+            [snippet(rest, number), *(part for pair in zip(heredocs, ends, strict=False) for part in pair)]
+        )
+    return snippet(rest, number)
+
+
+def _script(piece: Snippet) -> Snippet:
+    """The body of `RUN <<EOF`: shell, unless its first line names another interpreter."""
+    shebang = _SHEBANG.match(piece.text.split("\n", 1)[0])
+    return in_language(shebang[1], piece) if shebang and not reads_posix(shebang[1]) else piece
+
+
+def _words(text: str) -> list[str] | None:
+    try:
+        words = json.loads(text.replace("\\\n", " "))
+    except (ValueError, RecursionError):
+        return None
+    return words if isinstance(words, list) and words and all(isinstance(word, str) for word in words) else None
+
+
+def _instructions(text: str) -> Iterator[tuple[int, str, list[Snippet]]]:
+    """Each instruction with the line it starts on, its continuations kept, and its heredocs."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    escape = "`" if re.match(r"#\s*escape\s*=\s*`", lines[0]) else "\\"
+    at = 0
+    while at < len(lines):
+        first = at
+        if not lines[at].strip() or lines[at].lstrip().startswith("#"):
+            at += 1
+            continue
+        parts: list[str] = []
+        while at < len(lines):
+            line = lines[at].rstrip()
+            at += 1
+            if parts and (not line or line.lstrip().startswith("#")):
+                parts.append("\\")  # comments and empty lines inside an instruction are as if not there
+                continue
+            if not line.endswith(escape):
+                parts.append(line)
+                break
+            parts.append(line[: -len(escape)] + "\\")
+        body = "\n".join(parts)
+        if body.endswith("\\"):
+            body = body.rstrip("\\\n")
+        heredocs: list[Snippet] = []
+        if re.match(r"\s*(RUN|COPY|ADD|ONBUILD)\b", body, re.IGNORECASE):
+            for mark in _HEREDOC.finditer(body):
+                start = at
+                while at < len(lines) and lines[at].strip() != mark[2]:
+                    at += 1
+                heredocs.append(Snippet("\n".join(lines[start:at]), tuple(range(start + 1, max(at, start + 1) + 1))))
+                at += 1
+        yield first + 1, body, heredocs
