@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from interlock import assess
-from interlock.analysis.read import _LANGUAGE_READERS
+from interlock.analysis.read import LANGUAGES
 from interlock.model import tool
 
 CWD, HOME = "/home/me/app", "/home/me"
@@ -81,7 +81,7 @@ def test_the_same_deed_has_the_same_level_in_every_language() -> None:
 def test_a_deed_that_is_only_a_comment_is_none() -> None:
     for language, deed in CELLS:
         code = DEEDS[language].get(deed, "").replace("{}", TARGETS[deed][0])
-        if code and language in _LANGUAGE_READERS:
+        if code and language in LANGUAGES:
             quiet = DEEDS[language]["comment"] + code.replace("\n", " ")
             assert level(carried(language, quiet)) == level(carried(language, DEEDS[language]["comment"] + "x")), quiet
 
@@ -94,7 +94,7 @@ def test_every_language_says_each_deed_or_that_it_has_no_means_for_it(language: 
 
 
 def test_every_language_that_is_read_has_a_row() -> None:
-    assert _LANGUAGE_READERS.keys() - NOT_CODE - DEEDS.keys() == set()
+    assert LANGUAGES - NOT_CODE - DEEDS.keys() == set()
 
 
 # A file or folder that the program makes in the temp folder, and removes again.
