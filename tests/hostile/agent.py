@@ -185,9 +185,10 @@ def _answering(squatter: socket.socket) -> None:
 def swap_a_script_after_its_judgement(w: World) -> bool:
     script = w.home / "swap.sh"
     script.write_text("echo hello\n")
-    allowed = w.gets(f"bash {script}", id="swapped", session="swap")
+    call = {"id": "swapped", "session": "swap", "mode": "bypassPermissions"}  # in which the agent asks its user nothing
+    allowed = w.gets(f"bash {script}", **call)
     script.write_text("rm -rf /home/alice/precious\n")
-    w.ask(f"bash {script}", event="PostToolUse", id="swapped", session="swap")
+    w.ask(f"bash {script}", event="PostToolUse", **call)
     return allowed
 
 

@@ -24,12 +24,20 @@ class World:
         self.cli: list[str] = told["cli"]
         self.number = 0
 
-    def ask(self, command: str, event: str = "PreToolUse", id: str = "", session: str = "", **env: str) -> str:
+    def ask(
+        self,
+        command: str,
+        event: str = "PreToolUse",
+        id: str = "",
+        session: str = "",
+        mode: str = "default",
+        **env: str,
+    ) -> str:
         """What the hook tells the agent's harness: allow, deny, ask, or broken."""
         self.number += 1
         given = {
             "session_id": session or f"s{self.number}", "transcript_path": "/dev/null", "cwd": str(self.home),
-            "permission_mode": "default", "hook_event_name": event, "tool_name": "Bash",
+            "permission_mode": mode, "hook_event_name": event, "tool_name": "Bash",
             "tool_input": {"command": command}, "tool_use_id": id or f"t{self.number}", "tool_response": {},
         }  # fmt: skip
         return self.fire(json.dumps(given).encode(), event, **env)
