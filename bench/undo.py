@@ -38,7 +38,7 @@ def measured(count: int) -> dict[str, list[float]]:
         made(repo, count)
         keep = WarmSnapshotter(Path(folder) / "state" / "undo")
         try:
-            keep.listed()  # the child is there
+            keep.settle("u_none")  # starts the child
             for number in range(ROUNDS):
                 _deleted(repo, keep, found)
                 _changed(repo, number)
