@@ -16,6 +16,7 @@ from interlock.analysis.programs import Program
 from interlock.analysis.read import BUDGET, FileReader, read
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.shell import show_command
+from interlock.analysis.shell.command_line import NOT_READ, CommandLine
 from interlock.model import (
     TIER_TOPS,
     Action,
@@ -156,11 +157,12 @@ def _steps(commands: Iterable[Command]) -> tuple[EffectiveCommand, ...]:
 
 
 class Judgement(Struct, frozen=True):
-    """An assessment, its facts, and the scripts that it depends on."""
+    """An assessment, its facts and their order, and the scripts that it depends on."""
 
     assessment: Assessment
     witnesses: tuple[Witness, ...] = ()
     facts: tuple[Fact, ...] = ()
+    line: CommandLine = NOT_READ  # the order of a command's own steps
 
 
 def judge(action: Action, rules: Rulebook, files: FileReader | None = None, budget: int = BUDGET) -> Judgement:
@@ -174,14 +176,14 @@ def judge(action: Action, rules: Rulebook, files: FileReader | None = None, budg
         ran = {step.text for step in assessment.steps}
         findings = tuple(replace(one, quoted=one.subject in ran) for one in assessment.findings)
         assessment = replace(assessment, findings=findings)
-    return Judgement(assessment, reading.witnesses, facts)
+    return Judgement(assessment, reading.witnesses, facts, reading.line)
 
 
 def join_judgements(own: Judgement, more: Judgement, rules: Rulebook) -> Judgement:
     """What an action would do together with what it starts that was judged by itself."""
     facts = tuple(dict.fromkeys((*own.facts, *more.facts)))
     witnesses = tuple(dict.fromkeys((*own.witnesses, *more.witnesses)))
-    return Judgement(assess(facts, classify(facts, rules), rules.programs), witnesses, facts)
+    return Judgement(assess(facts, classify(facts, rules), rules.programs), witnesses, facts, own.line)
 
 
 def second_opinion(facts: tuple[Fact, ...], opinion: IntentClassifier) -> tuple[Fact, ...]:

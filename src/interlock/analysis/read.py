@@ -13,6 +13,7 @@ from msgspec import Struct
 from interlock.analysis.facts import BudgetSpent, Command, Effect, Fact, Report, combine_facts
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.shell import BUDGET, MAX_NESTING, FileReader, Job, ShellReading, Where
+from interlock.analysis.shell.command_line import NOT_READ, CommandLine
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.walk import Shell
 from interlock.analysis.windows import looks_like_windows
@@ -28,6 +29,7 @@ class Reading(Struct, frozen=True):
 
     facts: tuple[Fact, ...]
     witnesses: tuple[Witness, ...] = ()
+    line: CommandLine = NOT_READ  # the order of a command's steps
     written: Mapping[str, str] = {}  # what a command writes to files, by path, as far as its text tells
 
 
@@ -52,7 +54,7 @@ def read(
         _unreadable(shell, whole, "nested too deeply to read", "nesting")
     witnesses = _witnesses(session.witnesses) if session.witnesses else ()
     facts = combine_facts(session.facts)
-    return Reading(tuple(dict.fromkeys(facts) if len(facts) > 1 else facts), witnesses, session.files)
+    return Reading(tuple(dict.fromkeys(facts) if len(facts) > 1 else facts), witnesses, session.line, session.files)
 
 
 def _witnesses(scripts: Mapping[str, str]) -> tuple[Witness, ...]:
@@ -81,6 +83,7 @@ def _read_command(action: Action, shell: Shell) -> None:
         _unreadable(shell, whole, "contains characters that change the order in which it is shown", "syntax")
     language = looks_like_windows(text, action.cwd)
     if language:
+        shell.session.line = CommandLine()
         Job(shell, "", [], Where(whole), None).code(language, text)
         return
     shell.read(text, Where(whole if text != shell.session.source else None))

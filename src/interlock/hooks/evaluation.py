@@ -188,7 +188,7 @@ class HookEvaluation:
             self.hooks.calls.answer(keys, AnsweredCall(PASSED, ticket, scripts.hashes, decision.kept, sent))
             if may_change_provenance(call.action):
                 judged = await self._read(call.action)
-                self.hooks.provenance.expect(hook.who, hook.agent.word, keys[0], call.action, judged.facts)
+                self.hooks.provenance.expect(hook.who, hook.agent.word, keys[0], call.action, judged)
             self.hooks.late.forget(hook.key, [ticket] if ticket else [])
         return None
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import Command, Fact, known
 from interlock.analysis.programs.load import program_set, shipped_programs
 from interlock.analysis.targets.migrations import MIGRATED, folders_added_to
@@ -81,11 +82,14 @@ class SessionProvenance(Confidential, Struct):
             things = [thing for at, thing in found.things.values() if now - at < SECONDS]
             return replace(Provenance.of(things), strayed=(found.cwd,) if found.cwd else ())
 
-    def expect(self, who: AgentRef, word: str, call: str, action: Action, facts: Sequence[Fact]) -> None:
+    def expect(self, who: AgentRef, word: str, call: str, action: Action, judged: Judgement) -> None:
         """Before a call runs: expects files only where none exists, or one that this session created and nobody else changed."""
         if not who.session or word not in _REPORT_FAILURE:
             return
-        things = [thing for thing in created_by(action, facts) if thing.kind != FILE or _absent(who, thing)]
+        facts = judged.facts
+        things = [
+            thing for thing in created_by(action, facts, judged.line) if thing.kind != FILE or _absent(who, thing)
+        ]
         expected = ExpectedCreation(
             (*things, *self._rewritten(who, word, action)),
             tuple(removed_by(facts)),

@@ -13,17 +13,11 @@ from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import QUOTED, Command, Effect, Fact, known
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.objects import in_repository
+from interlock.analysis.shell.command_line import CommandLine
 from interlock.analysis.targets import find_delete_query, happens_elsewhere, is_ephemeral_name, runs_here
 from interlock.analysis.targets.ephemeral import RULES as EPHEMERAL_RULES
 from interlock.analysis.targets.ephemeral import Ephemeral, ephemeral_targets
-from interlock.analysis.targets.ordering import (
-    CommandLine,
-    Key,
-    earlier_git_changes,
-    fact_key,
-    is_undisturbed,
-    parse_command_line,
-)
+from interlock.analysis.targets.ordering import Key, earlier_git_changes, fact_key, is_undisturbed
 from interlock.analysis.targets.provenance import FILE, NOTHING_CREATED, Provenance
 from interlock.impact.changes import ANYTHING, AWAY, VERBS, local_changes
 from interlock.model import Action, Assessment, Kind, Level, Loss
@@ -87,9 +81,9 @@ def inspection_of(
     if not here or assessment.level < Level.DESTRUCTIVE or not action.cwd.startswith("/"):
         return None
     accused = {(f.subject, f.span) for f in assessment.findings if f.level >= Level.DESTRUCTIVE}
-    line = parse_command_line(action.text) if action.kind is Kind.COMMAND else CommandLine()
+    line = judged.line if action.kind is Kind.COMMAND else CommandLine()
     facts = line.until(judged.facts, accused, [fact_key(fact) for fact in judged.facts])
-    answers = ephemeral_targets(action, judged.facts, accused, created) if not line.set_apart else {}
+    answers = ephemeral_targets(action, judged.facts, line, accused, created) if not line.set_apart else {}
     rest = accused - answers.keys()
     beside = [fact for fact in judged.facts if not _belongs(fact, accused, answers)]
     if any(AWAY & fact.traits for fact in beside) or happens_elsewhere(action, judged.facts, rest):
@@ -102,7 +96,7 @@ def inspection_of(
     if not (effects or answers) or bases is None or len(effects) > MOST or any(effect is None for effect in effects):
         return None
     inspects = bool(rest) or any((one.deed or {}).get("verb") in _CONTENTS for one in answers.values())
-    undisturbed = not inspects or _is_undisturbed(line, facts, accused, answers)
+    undisturbed = not inspects or _is_undisturbed(facts, accused, answers)
     relieves = undisturbed and not line.set_apart and _all_visible(assessment, judged.facts, answers)
     notes = tuple(dict.fromkeys(one.note for one in answers.values() if one.note))
     inspected = tuple(effect for effect in effects if effect is not None)
@@ -229,9 +223,7 @@ def _belongs(fact: Fact, accused: set[Key], answers: Mapping[Key, Ephemeral]) ->
     return fact_key(fact) in answers or bool(carried and any(fact.span == span for _, span in answers))
 
 
-def _is_undisturbed(
-    line: CommandLine, facts: Sequence[Fact], accused: set[Key], answers: Mapping[Key, Ephemeral]
-) -> bool:
+def _is_undisturbed(facts: Sequence[Fact], accused: set[Key], answers: Mapping[Key, Ephemeral]) -> bool:
     files = [one for one in answers if (answers[one].deed or {}).get("verb") == "database"]
     return is_undisturbed(facts, accused, answers.keys() - set(files))
 

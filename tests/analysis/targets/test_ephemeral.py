@@ -8,6 +8,7 @@ from cases import each
 from interlock.analysis.assess import judge
 from interlock.analysis.read import read
 from interlock.analysis.rules.load import load
+from interlock.analysis.shell.command_line import NOT_READ
 from interlock.analysis.targets import is_ephemeral_name
 from interlock.analysis.targets.provenance import CreatedThing, Provenance, created_by, removed_by
 from interlock.impact.inspection import Inspection, inspection_of, run_inspection, with_impact
@@ -225,7 +226,8 @@ def test_a_name_is_read_word_by_word(name: str, gone: bool) -> None:
 
 def made(text: str) -> list[tuple[str, str]]:
     action = command(text, HERE)
-    return [(one.kind, one.name) for one in created_by(action, read(action).facts)]
+    found = read(action)
+    return [(one.kind, one.name) for one in created_by(action, found.facts, found.line)]
 
 
 @each(
@@ -308,9 +310,8 @@ def test_what_a_line_makes_for_certain_when_it_succeeds(text: str, things: list[
 def test_a_file_that_is_written_as_a_whole_is_made_and_an_edited_one_is_not() -> None:
     write = tool("Write", {"file_path": f"{HERE}/x.py", "content": "1"}, HERE)
     edit = tool("Edit", {"file_path": f"{HERE}/x.py", "old_string": "1", "new_string": "2"}, HERE)
-    assert [(one.kind, one.name) for one in created_by(write, ())] == [("file", f"{HERE}/x.py")] and created_by(
-        edit, ()
-    ) == []
+    assert [(one.kind, one.name) for one in created_by(write, (), NOT_READ)] == [("file", f"{HERE}/x.py")]
+    assert created_by(edit, (), NOT_READ) == []
 
 
 @each(

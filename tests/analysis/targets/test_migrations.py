@@ -72,7 +72,8 @@ def test_nothing_else_that_rolls_back_is_relieved(text: str) -> None:
 
 def applied(text: str) -> list[str]:
     action = command(text, HERE)
-    return [one.name for one in created_by(action, read(action).facts) if one.kind == MIGRATED]
+    found = read(action)
+    return [one.name for one in created_by(action, found.facts, found.line) if one.kind == MIGRATED]
 
 
 @each(

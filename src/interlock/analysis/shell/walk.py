@@ -29,6 +29,7 @@ from interlock.analysis.shell import (
     redirections,
 )
 from interlock.analysis.shell.bombs import attempted_bomb
+from interlock.analysis.shell.command_line import command_line
 from interlock.analysis.shell.programs import original_name, read_program
 from interlock.analysis.shell.syntax import ShellTooDeep, parse, parse_document
 from interlock.analysis.shell.syntax.nodes import Node, SimpleCommand, Substitution
@@ -227,6 +228,8 @@ class Shell:
         """Read a whole text in this shell; what cannot be parsed is reported unless `quiet`, the rest is read all the same."""
         outer_offset, self.offset = self.offset, self._offset_of(text, span_of)
         nodes, errors = parse(text.replace(QUOTED, "") if QUOTED in text else text, self.session.step, self.dialect)
+        if text is self.session.source:
+            self.session.line = command_line(nodes, not errors)
         outer, self.where = self.where, span_of
         self.reading += 1
         try:

@@ -18,6 +18,7 @@ from interlock.analysis.programs.objects import (
     certain_objects,
     certain_options,
 )
+from interlock.analysis.shell.command_line import CommandLine
 from interlock.analysis.targets import (
     container_of,
     database_of,
@@ -39,7 +40,6 @@ from interlock.analysis.targets.provenance import (
     PUSHED,
     TAG,
     Provenance,
-    certainly_run,
     database_key,
 )
 from interlock.model import Action
@@ -64,7 +64,7 @@ class Ephemeral(Struct, frozen=True):
 
 
 def ephemeral_targets(
-    action: Action, facts: Sequence[Fact], accused: Collection[Key], made: Provenance
+    action: Action, facts: Sequence[Fact], line: CommandLine, accused: Collection[Key], made: Provenance
 ) -> dict[Key, Ephemeral]:
     """The accused commands whose targets are ephemeral by the text alone, by the key of their findings."""
     commands = [fact for fact in facts if isinstance(fact, Command)]
@@ -76,7 +76,7 @@ def ephemeral_targets(
         if any(one.program in program_set("shell_state") for one in commands[:number]):
             continue
         effects = [one for one in facts if isinstance(one, Effect) and fact_key(one) == fact_key(fact)]
-        removal = _Removal(fact, effects, commands, made, writes, action)
+        removal = _Removal(fact, effects, commands, made, writes, action, line)
         answer = next(filter(None, (reader(removal) for reader in _readers(fact))), None)
         if answer is not None:
             found[fact_key(fact)] = answer
@@ -90,6 +90,7 @@ class _Removal(Struct, frozen=True):
     created: Provenance
     writes: bool  # whether the line writes files, one of which may be a script that it runs
     action: Action
+    line: CommandLine
 
     @property
     def inside(self) -> str | None:
@@ -274,7 +275,7 @@ def _remote_ref(removal: _Removal) -> Ephemeral | None:
 
 def _migration(removal: _Removal) -> Ephemeral | None:
     """A step back over the last migration, after this session has applied all of them; whether it made the last one has to be inspected."""
-    folder, applied = folder_stepped_back(removal.fact, removal.commands, certainly_run(removal.action.text))
+    folder, applied = folder_stepped_back(removal.fact, removal.commands, removal.line.sure)
     key = (MIGRATED, posixpath.join(removal.action.cwd, folder))
     last = [one.source for one in removal.created.things if (one.kind, one.name) == key and one.source]
     if not folder or not (applied or last):

@@ -3,120 +3,14 @@
 from __future__ import annotations
 
 import posixpath
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import permutations
-
-from msgspec import Struct
 
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.programs.objects import certain_objects, in_repository
 from interlock.analysis.shell import show_command
-from interlock.analysis.shell.syntax import parse
-from interlock.analysis.shell.syntax.nodes import (
-    AndOr,
-    Background,
-    Branches,
-    Expression,
-    Node,
-    ShellFunction,
-    ShellGroup,
-    ShellLoop,
-    ShellPipeline,
-    SimpleCommand,
-)
 from interlock.model import Span
-
-# Variables that redirect a program or a word to another place.
-_REDIRECTING = re.compile(
-    r"HOME|CDPATH|GLOBIGNORE|IFS|PATH|ENV|BASH\w*|SHELLOPTS|(?:PG|MYSQL|MARIADB|REDIS|MONGO|SQLITE|DATABASE|DB|GIT|DOCKER|COMPOSE|RAILS|RACK"
-    r"|NODE|DJANGO|FLASK|APP|MIX|TMP)\w*"
-)
-_MANY = 5_000  # nodes of one line
-
-
-class CommandLine(Struct, frozen=True):
-    """One command line: the start of each of its steps, and whether it redirects later ones."""
-
-    starts: tuple[int, ...] = ()  # of the steps; empty where they do not run in order
-    set_apart: bool = False  # a variable is set that could redirect later commands
-
-    def until(
-        self,
-        facts: Sequence[Fact],
-        harmful: Collection[tuple[str, Span | None]],
-        keys: Sequence[tuple[str, Span | None]],
-    ) -> list[Fact]:
-        """The facts up to the step of the last harmful effect; `keys` are the keys of the facts, in order."""
-        places = [number for number, key in enumerate(keys) if key in harmful]
-        if not places or not self.starts:
-            return list(facts)
-        last, step = places[-1], max(self._step(facts[number].span) for number in places)
-        return [fact for number, fact in enumerate(facts) if number <= last or self._step(fact.span) <= step]
-
-    def _step(self, span: Span | None) -> int:
-        return sum(start <= span[0] for start in self.starts) if span is not None else 0
-
-
-def parse_command_line(text: str) -> CommandLine:
-    """The steps of a line; none where it cannot be parsed, or where a part runs in the background."""
-    nodes, errors = parse(text, lambda _: None)
-    inner = [one for node in nodes for one in _inner(node)]
-    set_apart = any(_sets_apart(one) for one in inner)
-    if errors or len(inner) > _MANY or any(isinstance(one, Background) for one in inner):
-        return CommandLine(set_apart=set_apart)
-    starts = [_start(step) for node in nodes for step in _steps(node)]
-    if any(start is None for start in starts):
-        return CommandLine(set_apart=set_apart)
-    return CommandLine(tuple(start for start in starts if start is not None), set_apart)
-
-
-def _steps(node: Node) -> list[Node]:
-    return node.nodes if isinstance(node, AndOr) else [node]
-
-
-def _start(node: Node) -> int | None:
-    """The start of a node; None where it has no command."""
-    return min((one.span[0] for one in _inner(node) if isinstance(one, SimpleCommand | ShellFunction)), default=None)
-
-
-def _inner(node: Node) -> Iterator[Node]:
-    """A node and all nodes inside it."""
-    todo: list[Node] = [node]
-    while todo:
-        one = todo.pop()
-        yield one
-        todo += _parts(one)
-
-
-def _parts(node: Node) -> list[Node]:
-    match node:
-        case ShellPipeline():
-            return node.stages
-        case AndOr():
-            return node.nodes
-        case ShellGroup():
-            return node.body
-        case Branches():
-            return [*node.head, *(one for body in node.bodies for one in body)]
-        case ShellLoop():
-            return [*node.head, *node.body]
-        case ShellFunction():
-            return [node.body]
-        case Background():
-            return [node.node]
-        case SimpleCommand() | Expression():
-            return []
-
-
-def _sets_apart(node: Node) -> bool:
-    return (
-        isinstance(node, SimpleCommand)
-        and not node.words
-        and any(_REDIRECTING.fullmatch(one.name) for one in node.assigns)
-    )
-
 
 Key = tuple[str, Span | None]  # of a finding: subject and span
 

@@ -10,8 +10,7 @@ from msgspec import Struct, field
 from interlock.analysis.facts import Command, Fact
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.objects import NAMESPACE, NamedObject, certain_objects, reused_names
-from interlock.analysis.shell.syntax import parse
-from interlock.analysis.shell.syntax.nodes import AndOr, Node, ShellPipeline, SimpleCommand
+from interlock.analysis.shell.command_line import CommandLine
 from interlock.analysis.targets import container_of, database_of
 from interlock.analysis.targets.migrations import MIGRATED, changes_migrations, folder_applied
 from interlock.analysis.targets.ordering import CLONE
@@ -62,16 +61,15 @@ class Provenance(Struct, frozen=True):
 NOTHING_CREATED = Provenance()
 
 
-def created_by(action: Action, facts: Sequence[Fact]) -> list[CreatedThing]:
+def created_by(action: Action, facts: Sequence[Fact], line: CommandLine) -> list[CreatedThing]:
     """The objects that an action certainly creates when it succeeds; a part of a pipe or after `;` may have failed."""
     if action.kind is Kind.TOOL:
         return list(_written(action))
     if action.kind is not Kind.COMMAND or not action.cwd.startswith("/"):
         return []
-    sure = certainly_run(action.text)
     commands = [fact for fact in facts if isinstance(fact, Command)]
-    found = [thing for fact in commands for thing in _created(fact, action.cwd, sure, commands)]
-    found += [CreatedThing(MIGRATED, folder) for folder in folder_applied(facts, action.cwd, sure)]
+    found = [thing for fact in commands for thing in _created(fact, action.cwd, line, commands)]
+    found += [CreatedThing(MIGRATED, folder) for folder in folder_applied(facts, action.cwd, line.sure)]
     return (
         found
         if not any(isinstance(fact, Command) and _moves(fact) for fact in facts)
@@ -99,14 +97,9 @@ def _written(action: Action) -> Iterator[CreatedThing]:
         yield CreatedThing(FILE, path, "/")
 
 
-def _created(
-    fact: Command, cwd: str, sure: Callable[[Command], str], commands: Sequence[Command]
-) -> Iterator[CreatedThing]:
-    """`sure` gives `""` for a command that may have failed, `last` for a pipe whose last stage decides, `yes` for the rest.
-
-    An image can be built again in either case.
-    """
-    certain = sure(fact)
+def _created(fact: Command, cwd: str, line: CommandLine, commands: Sequence[Command]) -> Iterator[CreatedThing]:
+    """What a command has created where the line has succeeded; an image can be built again, also before a pipe."""
+    certain = line.sure(fact)
     if not certain or fact.traits - {"container"}:
         return
     objects = certain_objects(fact, ("create",))
@@ -168,26 +161,6 @@ def _moves(fact: Command) -> bool:
 
 
 _MOVING = ("relocates", "moves_folder", "folder_stack", "shell_state")
-
-
-def certainly_run(text: str) -> Callable[[Command], str]:
-    """Which commands of a line have succeeded where the line has: those that only `&&` joins."""
-    nodes, errors = parse(text, lambda _: None)
-    certain: dict[int, str] = {}
-    if not errors and len(nodes) == 1:
-        chain: list[Node] = [nodes[0]]
-        if isinstance(nodes[0], AndOr):
-            chain = nodes[0].nodes if set(nodes[0].operators) == {"&&"} else []
-        for one in chain:
-            first = one.stages[0] if isinstance(one, ShellPipeline) else one
-            if not isinstance(first, SimpleCommand) or first.negated:
-                continue
-            if first.words and first.words[0].literal in program_set(
-                "shell_state"
-            ):  # later words may mean another place
-                return lambda fact: ""
-            certain[first.span[0]] = "last" if isinstance(one, ShellPipeline) else "yes"
-    return lambda fact: certain.get(fact.span[0], "") if fact.span is not None else ""
 
 
 def created_things_of(data: Any) -> tuple[CreatedThing, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement
-from interlock.analysis.facts import Fact
 from interlock.analysis.targets.provenance import NOTHING_CREATED, CreatedThing, Provenance, created_by, removed_by
 from interlock.cli.judge.rehearse.logs import FAILED, RAN, LogTally, PastCall, calls
 from interlock.engine.assessment import Unjudged
@@ -153,13 +152,13 @@ class RehearsedSessions(Struct):
     def created(self, past: PastCall) -> Provenance:
         return Provenance.of(self.things.get(past.session, ()) if past.session else ())
 
-    def record(self, past: PastCall, facts: Sequence[Fact]) -> None:
+    def record(self, past: PastCall, judged: Judgement) -> None:
         """Add the things that the call created, and drop those that it removed."""
         if not past.session or past.outcome == FAILED:
             return
-        gone = set(removed_by(facts))
+        gone = set(removed_by(judged.facts))
         left = [one for one in self.things.get(past.session, ()) if (one.kind, one.name) not in gone]
-        new = created_by(past.action, facts) if past.outcome == RAN else []
+        new = created_by(past.action, judged.facts, judged.line) if past.outcome == RAN else []
         if left or new:
             self.things[past.session] = [*left, *new][-MOST:]
 
@@ -188,7 +187,7 @@ def _add(found: Rehearsal, past: PastCall, by: InForce, sessions: RehearsedSessi
     assert one.judgement is not None
     if one.verdict is not ALLOW:
         (found.with_snapshot if one.keepable else found.asked).append(_question(past, one, one.judgement))
-    sessions.record(past, one.judgement.facts)
+    sessions.record(past, one.judgement)
 
 
 def _question(past: PastCall, one: PolicyAnswer, judgement: Judgement) -> RehearsedQuestion:
