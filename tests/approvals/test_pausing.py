@@ -174,10 +174,10 @@ def test_pauses_can_be_switched_off(tmp_path: Path) -> None:
 
 def test_in_a_pause_the_loop_goes_on_and_says_what_it_would_have_said(gate: Gate) -> None:
     paused(gate)
-    executions.execute_agent(gate.state, AGENT, "mcp")
-    told = steps.record_step(gate.state, AGENT, "mcp", ReportedStep("drop the production database"))["autonomy"]
+    executions.execute_agent(gate.state, AGENT)
+    told = steps.record_step(gate.state, AGENT, ReportedStep("drop the production database"))["autonomy"]
     assert told["continue"] and any("would have" in factor for factor in told["factors"])
-    stopped = steps.record_step(gate.state, AGENT, "mcp", ReportedStep("run `dd if=/dev/zero of=/dev/sda`"))["autonomy"]
+    stopped = steps.record_step(gate.state, AGENT, ReportedStep("run `dd if=/dev/zero of=/dev/sda`"))["autonomy"]
     assert not stopped["continue"]
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement
 from interlock.analysis.display_text import excerpt, visible
+from interlock.analysis.rules.load import load
 from interlock.engine.explain import PolicyAnswer, explain, summary
 from interlock.engine.preview import suppose
 from interlock.model import Assessment, EffectiveCommand, Finding, Flags, Level, Loss, Span, Tier, command
@@ -16,6 +17,7 @@ from interlock.policy.circumstances import Circumstances
 from interlock.policy.impact import Impact
 from interlock.policy.load import load_policy
 from interlock.policy.match_names import MatchNames
+from interlock.runtime import InForce
 
 
 def assessment(level: Level, *findings: Finding, irreversible: bool = False, **more: Any) -> Assessment:
@@ -31,7 +33,7 @@ def answer(found: Assessment, policy: str = "default", mode: str = "enforcing") 
     """What the path makes of it."""
     used = load_policy(policy)
     at = Circumstances(mode=mode)
-    outcome = suppose(Judgement(found), MatchNames(), used, at)
+    outcome = suppose(Judgement(found), MatchNames(), InForce(load(), used), at)
     return PolicyAnswer(outcome.held.outcome, outcome.weighed, used.name, mode)
 
 

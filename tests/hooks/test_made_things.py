@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from cases import each
-from interlock.analysis.read import read
+from interlock.analysis.assess import judge
+from interlock.analysis.rules.load import load
 from interlock.analysis.targets.provenance import MOST, Provenance
 from interlock.hooks.provenance import MOST_SESSIONS, NAME, SECONDS, SessionProvenance, may_change_provenance
 from interlock.impact.inspector import inspect_targets
 from interlock.model import Action, AgentRef, Loss, command, tool
 
+RULES = load()
 WORD = "claude-code"
 ME = AgentRef(f"uid:{os.getuid()}", WORD, "s1")
 
@@ -29,7 +31,7 @@ def ran(
 
 def before(things: SessionProvenance, action: Action, who: AgentRef = ME, word: str = WORD) -> None:
     if may_change_provenance(action):
-        things.expect(who, word, "call", action, read(action).facts)
+        things.expect(who, word, "call", action, judge(action, RULES))
 
 
 def made(things: SessionProvenance, who: AgentRef = ME, now: float = 2.0) -> set[tuple[str, str]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from cases import each
 from interlock.analysis.assess import join_judgements, judge
 from interlock.analysis.rules.load import load
-from interlock.hooks.written_files import WrittenFiles, forward_part, is_migration
+from interlock.analysis.targets.written_files import forward_part, inherited_judgement, is_migration
+from interlock.hooks.written_files import WrittenFiles
 from interlock.model import command, tool
 
 RULES = load()
@@ -32,7 +33,7 @@ def level(path: str, text: str, run: str) -> int:
     files, action = WrittenFiles(), command(run, HERE)
     files.remember("s", tool("Write", {"file_path": path, "content": text}, HERE), RULES, None)
     own = judge(action, RULES)
-    more = files.inherit("s", action, own, {})
+    more = inherited_judgement(files.dangerous("s"), action, own, {})
     return int((join_judgements(own, more, RULES) if more is not None else own).assessment.level)
 
 

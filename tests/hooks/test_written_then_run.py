@@ -5,6 +5,7 @@ from __future__ import annotations
 from cases import each
 from interlock.analysis.assess import join_judgements, judge
 from interlock.analysis.rules.load import load
+from interlock.analysis.targets.written_files import inherited_judgement
 from interlock.hooks.written_files import WrittenFiles
 from interlock.model import Action, command, tool
 
@@ -18,7 +19,7 @@ def level(writes: Action, run: str) -> int:
     files, action = WrittenFiles(), command(run, HERE)
     files.remember("s", writes, RULES, None)
     own = judge(action, RULES)
-    more = files.inherit("s", action, own, {})
+    more = inherited_judgement(files.dangerous("s"), action, own, {})
     return int((join_judgements(own, more, RULES) if more is not None else own).assessment.level)
 
 

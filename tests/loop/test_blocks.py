@@ -258,4 +258,4 @@ def test_nothing_is_answered_with_a_yes_when_the_store_fails(gate: Gate) -> None
     agent = Agent(gate).started()
     gate.store.close()
     with pytest.raises(Exception, match="closed"):
-        record_step(gate.state, agent.ref, "mcp", ReportedStep(READ))
+        record_step(gate.state, agent.ref, ReportedStep(READ))

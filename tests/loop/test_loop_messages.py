@@ -75,7 +75,7 @@ def test_a_hint_that_says_too_little_is_told_so(gate: Gate) -> None:
 def test_nobody_is_asked_any_more_for_what_has_ended(gate: Gate, ends: str) -> None:
     agent = Agent(gate).started()
     agent.step(DELETE)
-    deadlocks.release_deadlock(gate.state, agent.ref, agent.door)
+    deadlocks.release_deadlock(gate.state, agent.ref, agent.via)
     assert len(agent.tickets()) == 2
     getattr(agent, ends)()
     assert agent.tickets() == []
@@ -125,7 +125,7 @@ def test_a_cooling_token_says_how_long(tmp_path: Path) -> None:
 
 
 def released(gate: Gate, agent: Agent, **more: Any) -> dict[str, Any]:
-    return deadlocks.release_deadlock(gate.state, agent.ref, agent.door, **more)
+    return deadlocks.release_deadlock(gate.state, agent.ref, agent.via, **more)
 
 
 @pytest.mark.parametrize("hint", [DELETE, PUSH])

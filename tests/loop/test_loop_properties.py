@@ -131,7 +131,7 @@ class Alone(RuleBasedStateMachine):
             assert one["armed"] is False
             ask = {"request_id": one["request_id"]}
             assert self.tries(lambda: confirmations.approve_cli_permission(self.gate.state, agent.ref, **ask)) is None  # noqa: B023
-        self.tries(lambda: deadlocks.release_deadlock(self.gate.state, agent.ref, agent.door, reason="please"))
+        self.tries(lambda: deadlocks.release_deadlock(self.gate.state, agent.ref, agent.via, reason="please"))
         self.tries(agent.standing)
 
     @rule(who=st.sampled_from(WHO), how=st.sampled_from(("abort", "complete", "end")))

@@ -263,16 +263,16 @@ def test_R_15_permission_prompt_speaks_a_clients_language(gate: Gate) -> None:
     agent = Agent(gate)
     given = {"command": "git status"}
     ask = confirmations.permission_prompt
-    said = ask(gate.state, agent.ref, "mcp", tool_name="Bash", input=given)
+    said = ask(gate.state, agent.ref, tool_name="Bash", input=given)
     assert said == {"behavior": "allow", "updatedInput": given}
-    no = ask(gate.state, agent.ref, "mcp", tool_name="Bash", input={"command": "git reset --hard"})
+    no = ask(gate.state, agent.ref, tool_name="Bash", input={"command": "git reset --hard"})
     assert no["behavior"] == "deny" and "pdact_" in no["message"] and set(no) == {"behavior", "message"}
 
 
 def test_R_15_an_agent_lists_what_waits_and_approves_nothing(gate: Gate) -> None:
     agent = Agent(gate)
     call = {"tool_name": "Bash", "input": {"command": "git reset --hard"}}
-    confirmations.permission_prompt(gate.state, agent.ref, "mcp", **call)
+    confirmations.permission_prompt(gate.state, agent.ref, **call)
     (listed,) = confirmations.get_pending_cli_approvals(gate.state, agent.ref)["pending"]
     assert listed["armed"] is False and "conf_" not in str(listed)
     id = listed["request_id"]
@@ -283,7 +283,7 @@ def test_R_15_an_agent_lists_what_waits_and_approves_nothing(gate: Gate) -> None
     )
     agent.approve(agent.tickets()[0])
     assert approve()["approved"] is True
-    assert confirmations.permission_prompt(gate.state, agent.ref, "mcp", **call)["behavior"] == "allow"
+    assert confirmations.permission_prompt(gate.state, agent.ref, **call)["behavior"] == "allow"
     assert code_of(approve) == "TOKEN_ALREADY_USED"
 
 
@@ -301,10 +301,10 @@ def test_R_15_a_deadlock_is_told_to_operators_and_frees_nothing(gate: Gate) -> N
     agent.step(DELETE)
     for _ in range(3):
         assert (
-            deadlocks.release_deadlock(gate.state, agent.ref, agent.door, reason="nobody answers")["requested"] is True
+            deadlocks.release_deadlock(gate.state, agent.ref, agent.via, reason="nobody answers")["requested"] is True
         )
     assert any("nobody answers" in words for words in heard)
-    assert code_of(lambda: deadlocks.release_deadlock(gate.state, agent.ref, agent.door)) == "RATE_LIMIT_EXCEEDED"
+    assert code_of(lambda: deadlocks.release_deadlock(gate.state, agent.ref, agent.via)) == "RATE_LIMIT_EXCEEDED"
     assert agent.told(READ)["continue"] is False
 
 

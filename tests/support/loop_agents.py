@@ -11,7 +11,7 @@ from interlock.approvals import challenges
 from interlock.error_codes import LoopProblem
 from interlock.loop import confirmations, executions, steps
 from interlock.loop.steps import ReportedStep
-from interlock.loop.tightening import NO_TIGHTENING, Tightening
+from interlock.loop.tightening import NO_TIGHTENING, Connection, Tightening
 from interlock.model import AgentRef
 from interlock.records import Challenge, Ticket, TicketQuery
 
@@ -53,11 +53,11 @@ class Agent:
         tight: Tightening = NO_TIGHTENING,
         door: str = INTERFACE,
     ) -> None:
-        self.gate, self.tight, self.door = gate, tight, door
+        self.gate, self.via = gate, Connection(tight, door)
         self.ref = AgentRef(principal, name, session)
 
     def start(self, **more: Any) -> dict[str, Any]:
-        return executions.execute_agent(self.gate.state, self.ref, self.door, tight=self.tight, **more)
+        return executions.execute_agent(self.gate.state, self.ref, self.via, **more)
 
     def started(self, **more: Any) -> Agent:
         """Running, with a person who agreed to the start where that is asked for."""
@@ -69,7 +69,7 @@ class Agent:
         return self
 
     def step(self, hint: str = READ, **more: Any) -> dict[str, Any]:
-        return steps.record_step(self.gate.state, self.ref, self.door, ReportedStep(hint, **more), self.tight)
+        return steps.record_step(self.gate.state, self.ref, ReportedStep(hint, **more), self.via)
 
     def told(self, hint: str = READ, **more: Any) -> Mapping[str, Any]:
         """The directive of a step."""

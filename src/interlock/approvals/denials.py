@@ -139,7 +139,7 @@ def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> Mat
     if not state.shared:  # an edited row lifts no rejection
         stored |= {_key(one): one for one in rejections(state, judged)}
     found = []
-    for one in _met(state, judged, stored.values())[:_MOST_READ]:
+    for one in _met(judged, stored.values())[:_MOST_READ]:
         ticket = tx.ticket(one.denial.ticket)
         whole = replace(one, ticket=settle(ticket, judged.now) if ticket is not None else None)
         if binds(whole):
@@ -164,13 +164,13 @@ def rejections(state: State, judged: Judged) -> list[Denial]:
 
 def may_meet(state: State, judged: Judged) -> bool:
     """Whether everyday work could match a remembered rejection; else the store need not be read."""
-    return bool(judged.effect_keys) and bool(_met(state, judged, rejections(state, judged)))
+    return bool(judged.effect_keys) and bool(_met(judged, rejections(state, judged)))
 
 
-def _met(state: State, judged: Judged, denials: Iterable[Denial]) -> list[MatchedDenial]:
+def _met(judged: Judged, denials: Iterable[Denial]) -> list[MatchedDenial]:
     agent, folder = judged.request.agent, judged.request.action.cwd
     return matching_denials(
-        denials, judged.effect_keys, session_of(agent), folder, judged.now, state.policy.denial_seconds
+        denials, judged.effect_keys, session_of(agent), folder, judged.now, judged.in_force.policy.denial_seconds
     )
 
 

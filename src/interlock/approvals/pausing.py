@@ -17,6 +17,7 @@ from interlock.policy.exemptions import OperatorPause, reason_to_hold
 from interlock.ports import Tx
 from interlock.records import AuditQuery
 from interlock.redaction import redact_text
+from interlock.runtime import InForce
 from interlock.runtime.integrity import own_body
 from interlock.runtime.state import State
 from interlock.times import iso
@@ -115,12 +116,12 @@ def warn(state: State) -> None:
         state.alerts[ALERT] = words
 
 
-def state_for_step(state: State, action: Action) -> State:
-    """The state for a step of the loop: under a pause it only monitors."""
-    by, ceiling = state.paused(state.clock.now())
-    if not by or state.mode != "enforcing" or reason_to_hold(state.reader.read(action)[0].assessment, ceiling):
-        return state
-    return state.under(state.policy, "monitoring")
+def monitored_while_paused(state: State, by: InForce, action: Action) -> InForce:
+    """What governs a step of the loop: under a pause it is only monitored."""
+    operator, ceiling = state.paused(state.clock.now())
+    if not operator or by.mode != "enforcing" or reason_to_hold(state.reader.read(action)[0].assessment, ceiling):
+        return by
+    return by.under(by.policy, "monitoring")
 
 
 def _of(state: State, order: signed_orders.Order) -> OperatorPause | None:

@@ -43,7 +43,7 @@ def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
     asked = weighed.requirement
     block = request.adapter_context.block if request.adapter_context else None
     hours = block.approval.timeout_hours if block and block.approval else None
-    wait = hours * 3600 if hours else state.policy.severities.auto_expire_ms / 1000
+    wait = hours * 3600 if hours else judged.in_force.policy.severities.auto_expire_ms / 1000
     marks = _marks(judged)
     action = _stored_action(judged, marks)
     words = message(block.confirmation_message, _params(request.action)) if block and block.confirmation_message else ""
@@ -72,8 +72,8 @@ def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
         severity=judged.severity,
         categories=tuple(sorted({finding.category for finding in assessment.findings if finding.category})),
         patterns=tuple(pattern.wire for pattern in judged.registry_match.patterns) if judged.registry_match else (),
-        policy=state.in_force.policy_hash,
-        rulebook=state.in_force.rulebook_hash,
+        policy=judged.in_force.policy_hash,
+        rulebook=judged.in_force.rulebook_hash,
         execution=request.execution,
         strength=judged.isolation,
         witnesses=tuple({"path": w.path, "sha256": w.sha256} for w in judged.judgement.witnesses),
@@ -230,7 +230,7 @@ def token_details(
             "expires_at": iso(ticket.expires_at),  # until when it can be armed
         }
     if code == "RATE_LIMIT_EXCEEDED":
-        return _limits(state, judged, held)
+        return _limits(judged, held)
     if code == weighed.code:
         return dict(weighed.details)
     if not code.startswith("TOKEN_"):
@@ -243,7 +243,7 @@ def token_details(
     return said
 
 
-def _limits(state: State, judged: Judged, held: Resolution) -> dict[str, Any]:
+def _limits(judged: Judged, held: Resolution) -> dict[str, Any]:
     if held.wait_seconds:
         return {
             "limit": TOKEN_FAILURES.most,
@@ -252,7 +252,7 @@ def _limits(state: State, judged: Judged, held: Resolution) -> dict[str, Any]:
             "resets_at": iso(judged.now + held.wait_seconds),
             "retry_after_seconds": held.wait_seconds,
         }
-    return {"limit": state.policy.open_tickets, "remaining": 0}
+    return {"limit": judged.in_force.policy.open_tickets, "remaining": 0}
 
 
 def token_entries(state: State, judged: Judged, held: Resolution, issued: bool) -> list[AuditEvent]:

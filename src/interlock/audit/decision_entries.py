@@ -25,7 +25,6 @@ from interlock.policy.registry import Pattern, RegistryMatch
 from interlock.policy.trust_matrix import AdapterCall
 from interlock.redaction import action_json, has_no_secret, redact
 from interlock.runtime import Judged, operation_name
-from interlock.runtime.state import State
 from interlock.snapshots import TakenSnapshot, parse_answer
 from interlock.times import iso
 
@@ -250,7 +249,6 @@ _USUAL = Circumstances()
 
 
 def decision_entry(
-    state: State,
     judged: Judged,
     weighed: PolicyResult,
     at: Circumstances,
@@ -287,17 +285,17 @@ def decision_entry(
         facts=inputs_json(judged.judgement.facts, judged.named, at),
         requirement=weighed.requirement,
         decision=held.outcome,
-        policy_name=state.policy.name,
-        mode=state.mode,
+        policy_name=judged.in_force.policy.name,
+        mode=judged.in_force.mode,
         grant=at.granted,
         kept={"id": kept.id, "digest": kept.digest} if kept is not None else NOTHING,
         paused_by_operator=at.paused_by,
         audit_context=adapted.block.audit_context if adapted and adapted.block else (),
     )
-    return attempt_event(attempt), {**attempt_body(attempt), **_ruled(state)}
+    return attempt_event(attempt), {**attempt_body(attempt), **_ruled(judged)}
 
 
-def short_entry(state: State, judged: Judged, weighed: PolicyResult, at: Circumstances) -> AuditEvent:
+def short_entry(judged: Judged, weighed: PolicyResult, at: Circumstances) -> AuditEvent:
     """The short record of everyday work: the action itself suffices for replay, unless a secret was redacted."""
     request = judged.request
     if (
@@ -307,7 +305,7 @@ def short_entry(state: State, judged: Judged, weighed: PolicyResult, at: Circums
         or judged.judgement.witnesses
         or not has_no_secret(canonical_json(request.action.fields))
     ):
-        return decision_entry(state, judged, weighed, at, Resolution("allow"))
+        return decision_entry(judged, weighed, at, Resolution("allow"))
     assessment, agent = judged.judgement.assessment, request.agent
     body: dict[str, Any] = {
         "timestamp": iso(judged.now),
@@ -322,8 +320,8 @@ def short_entry(state: State, judged: Judged, weighed: PolicyResult, at: Circums
         "irreversible": assessment.irreversible,
         "strength": judged.isolation,
         "decision": "allow",
-        "policy_name": state.policy.name,
-        "mode": state.mode,
+        "policy_name": judged.in_force.policy.name,
+        "mode": judged.in_force.mode,
         "judged": {"kind": request.action.kind.value, "cwd": request.action.cwd, "fields": request.action.fields},
     }
     if request.action.home:
@@ -338,9 +336,10 @@ def short_entry(state: State, judged: Judged, weighed: PolicyResult, at: Circums
         body["claimed_risk"] = at.claimed_risk
     if at.claimed_level is not None:
         body["claimed_level"] = int(at.claimed_level)
-    return EVENTS["allowed"], {**body, **_ruled(state)}
+    return EVENTS["allowed"], {**body, **_ruled(judged)}
 
 
-def _ruled(state: State) -> dict[str, Any]:
+def _ruled(judged: Judged) -> dict[str, Any]:
     """AE-08: settings of this agent alone, which a replay of its decision needs."""
-    return {"loop_rules": applied_rules_json(state.in_force.applied_rules)} if state.in_force.applied_rules else {}
+    rules = judged.in_force.applied_rules
+    return {"loop_rules": applied_rules_json(rules)} if rules else {}

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.assess import join_judgements
 from interlock.analysis.read import BUDGET
+from interlock.analysis.targets.written_files import inherited_judgement
 from interlock.approvals import TicketChange
 from interlock.approvals.decision_text import block_words
 from interlock.approvals.denials import may_meet
@@ -34,7 +35,7 @@ from interlock.policy.real_paths import resolve_paths
 from interlock.policy.registry_controls import add_registry_findings, match_registry
 from interlock.ports import StoreError, Tx
 from interlock.records import LETTERS, new_id
-from interlock.runtime import AT_ONCE, Judged, Overtaken, Request
+from interlock.runtime import AT_ONCE, Judged, Overtaken, Request, Scripts
 from interlock.runtime.adapter_trust import ensure_known, is_known
 from interlock.runtime.servers import declared_effects, enrich
 from interlock.runtime.state import State
@@ -75,8 +76,8 @@ def quick(state: State, request: Request) -> Decision | None:
     try:
         if _has_adapter(request) and not is_known(state, request):
             return None
-        judged = _judge(state, request, AT_ONCE, at_once=True)
-        found = _everyday(with_overrides(state, judged), judged, _nothing, at_once=True)
+        judged = with_overrides(state, _judge(state, request, AT_ONCE, at_once=True))
+        found = _everyday(state, judged, _nothing, at_once=True)
         return found[0] if found is not None else None
     except Exception:  # evaluate will meet it again, and deny
         return None
@@ -86,15 +87,15 @@ def _evaluate(state: State, request: Request, keep: Keep[Kept]) -> tuple[Decisio
     state.catch_up()
     if _has_adapter(request) and not is_known(state, request):
         ensure_known(state, request.server)
-    judged = _judge(state, request)
-    state = with_overrides(state, judged)
+    judged = with_overrides(state, _judge(state, request))
     everyday = _everyday(state, judged, keep)
     if everyday is not None:
         return everyday
     if (
-        needs_snapshot(judged) and changed_targets(state, judged) is not None
+        needs_snapshot(judged) and changed_targets(judged) is not None
     ):  # no snapshot was taken: the server's claim counts
-        judged = _judge(state, replace(request, access=replace(request.access, snapshot=None)))
+        unkept = replace(request, access=replace(request.access, snapshot=None), in_force=judged.in_force)
+        judged = _judge(state, unkept)
     judged = identify(state, judged)
     world = gather_world(state, judged)
     outcome = take_snapshot(state, judged, world, decide(judged, world))
@@ -104,7 +105,7 @@ def _evaluate(state: State, request: Request, keep: Keep[Kept]) -> tuple[Decisio
         return replace(decision_of(state, judged, weighed, held), unspent=True), None
     free = not state.blocked(request.agent.principal)
     decision, kept = state.store.write(lambda tx: _perform(tx, state, judged, world, outcome, keep))
-    state.confirmations.remember(state.policy.restriction, judged, weighed, decision)
+    state.confirmations.remember(judged.in_force.policy.restriction, judged, weighed, decision)
     if decision.ticket is not None and held.keep is TicketChange.OPEN:
         state.tell("held", decision.ticket)
     why = state.blocked(request.agent.principal)
@@ -118,27 +119,29 @@ def _has_adapter(request: Request) -> bool:
 
 
 def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool = False) -> Judged:
-    now = state.clock.now()
+    now, by = state.clock.now(), request.in_force or state.in_force
     request = enrich(state, request, now) if _has_adapter(request) else request
-    judgement, named = state.reader.read(request.action, request.access.read, budget)
+    scripts = Scripts(request.access.read) if request.access.read is not None else None
+    judgement, named = state.reader.read(request.action, scripts, budget)
     more = None
     if request.server is not None:
-        more = declared_effects(state, request.server, request.access, judgement)
-    elif request.inherits is not None:
-        more = request.inherits(judgement)
-    judgement = judgement if more is None else join_judgements(judgement, more, state.rules)
+        more = declared_effects(by, request.server, request.access, judgement)
+    elif request.written:
+        texts = scripts.texts if scripts is not None else {}
+        more = inherited_judgement(request.written, request.action, judgement, texts)
+    judgement = judgement if more is None else join_judgements(judgement, more, by.rules)
     if judgement.facts and (request.local or request.owner.startswith("uid:")):
         home = request.action.home or home_of(request.owner)
         access = request.access if request.server is None and request.adapter_context is None else None
         judgement, named = resolve_paths(
-            state.rules, state.in_force.own_assets, request.action, judgement, named, home, access, request.hook_files, at_once
+            by.rules, by.own_assets, request.action, judgement, named, home, access, request.hook_files, at_once
         )  # fmt: skip
     matched = None
     if request.action.kind in (Kind.OPERATION, Kind.TOOL):
-        matched = match_registry(request.action, state.registry, state.policy, state.rules, request.resource)
+        matched = match_registry(request.action, by.registry, by.policy, by.rules, request.resource)
     if matched is not None:
-        judgement = add_registry_findings(judgement, matched, state.rules)
-    return Judged(request, judgement, named, matched, now, request.strength or request_isolation(state, request))
+        judgement = add_registry_findings(judgement, matched, by.rules)
+    return Judged(request, judgement, named, matched, now, by, request_isolation(state, request))
 
 
 def _perform(
@@ -166,7 +169,7 @@ def _everyday(
     block = request.adapter_context.block if request.adapter_context else None
     if block is not None and block.escalation:
         return None
-    changed = changed_targets(state, judged)
+    changed = changed_targets(judged)
     if changed is not None and at_once:  # it is inspected, and may be copied first
         return None
     world = everyday_world(state, judged)
@@ -187,9 +190,7 @@ def _everyday(
     if request.step is not None:  # only the loop keeps something of everyday work
         write = state.store.write if request.step.starting else state.store.write_soon
         kept = write(lambda tx: keep(tx, judged, decision))
-    state.recorder.later(
-        lambda: (history_entry(judged, "allow"), short_entry(state, judged, outcome.weighed, outcome.at))
-    )
+    state.recorder.later(lambda: (history_entry(judged, "allow"), short_entry(judged, outcome.weighed, outcome.at)))
     return decision, kept
 
 
@@ -207,7 +208,7 @@ _LOSSES = (Loss.LOST, Loss.UNKNOWN)
 
 def take_snapshot(state: State, judged: Judged, world: World, answer: Outcome) -> Outcome:
     """Takes a snapshot where that allows the action, and answers again; never for an action that stays held or denied, or a trial."""
-    question, request = _copyable(state, judged, world, answer), judged.request
+    question, request = _copyable(judged, world, answer), judged.request
     if question is None:
         return answer
     if answer.held.outcome == "allow":  # it lowers nothing, and makes an undo possible
@@ -248,17 +249,17 @@ def fresh_id() -> str:
     return new_id(secrets.token_bytes(LETTERS))
 
 
-def _copyable(state: State, judged: Judged, world: World, answer: Outcome) -> Inspection | None:
+def _copyable(judged: Judged, world: World, answer: Outcome) -> Inspection | None:
     """The inspection to take a snapshot by; None where none can be taken, nothing is enforced, or the answer would not change."""
-    request, at, held = judged.request, answer.at, answer.held
-    if request.access.snapshot is None or at.mode != "enforcing" or at.paused_by or not state.in_force.undo.enabled:
+    request, by, at, held = judged.request, judged.in_force, answer.at, answer.held
+    if request.access.snapshot is None or at.mode != "enforcing" or at.paused_by or not by.undo.enabled:
         return None
     if not _worth(at.impact) and (held.keep is not TicketChange.SPEND or (at.impact is not None and at.impact.missing)):
         return None
     question = world.question
     if question is None or not question.copyable:
         return None
-    lowers = question.excuses(at.impact) and state.in_force.impact.exempt
+    lowers = question.excuses(at.impact) and by.impact.exempt
     return question if lowers or held.outcome == "allow" else None
 
 
@@ -274,12 +275,10 @@ def _refused(answer: Outcome) -> bool:
 
 
 def _take(state: State, judged: Judged, question: Inspection) -> TakenSnapshot:
-    id, limits = (
-        fresh_id(),
-        SnapshotLimits(state.in_force.undo.files, state.in_force.undo.bytes, state.in_force.undo.ms),
-    )
+    id, undo = fresh_id(), judged.in_force.undo
+    limits = SnapshotLimits(undo.files, undo.bytes, undo.ms)
     whose = state.snapshots.owner_of(judged.request.owner)
-    if state.snapshots.usage.bytes.get(whose, 0) >= state.in_force.undo.total_bytes:  # until maintenance has pruned
+    if state.snapshots.usage.bytes.get(whose, 0) >= undo.total_bytes:  # until maintenance has pruned
         return no_snapshot(id, "snapshots use all of their space (undo.total_bytes)")
     assert judged.request.access.snapshot is not None
     body = question.body

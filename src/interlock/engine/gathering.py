@@ -46,16 +46,20 @@ def everyday_world(state: State, judged: Judged) -> World:
 def gather_world(state: State, judged: Judged) -> World:
     """The world of an action, with the store's facts and the inspected impact."""
     world = _world(state, judged, state.store.read(lambda tx: gather(tx, state, judged)))
-    if judged.request.journaled and not runs_elsewhere(judged) and journal_restores(judged.judgement, state.rules):
+    if (
+        judged.request.journaled
+        and not runs_elsewhere(judged)
+        and journal_restores(judged.judgement, judged.in_force.rules)
+    ):
         return replace(world, at=replace(world.at, journaled=True))
-    question = _question(state, judged)
-    return replace(world, at=_inspect(state, judged, world.at, question), question=question) if question else world
+    question = _question(judged)
+    return replace(world, at=_inspect(judged, world.at, question), question=question) if question else world
 
 
 def _world(state: State, judged: Judged, found: Gathered) -> World:
     roster = state.sessions.roster
     people = roster.people if roster is not None else {}
-    return World(state.policy, circumstances(state, judged, found), found, people)
+    return World(judged.in_force.policy, circumstances(state, judged, found), found, people)
 
 
 def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
@@ -82,7 +86,7 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
             operation_name(request),
             request.execution,
             judged.now,
-            state.policy.escalate.forbidden_window_seconds,
+            judged.in_force.policy.escalate.forbidden_window_seconds,
         ),
         nobody=state.sessions.roster is None and not shown and not any(not row.disabled_at for row in tx.operators()),
         user=_has_user(judged),
@@ -110,7 +114,7 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
     step = reached_escalation(block, found.counts.hourly) if block else None
     paused_by, paused_to = state.paused(judged.now)
     at = Circumstances(
-        mode=state.mode,
+        mode=judged.in_force.mode,
         blocked=blocked,
         trust_tier=_tier(state, request.agent, found.agent),
         adapter_context=request.adapter_context,
@@ -152,17 +156,17 @@ HOOK = "hook"
 DIALOG = "dialog"  # the channel that shows codes without a sign-in
 
 
-def _question(state: State, judged: Judged) -> inspection.Inspection | None:
+def _question(judged: Judged) -> inspection.Inspection | None:
     """The inspection of an action's targets on this machine; None where there are none, or nobody could inspect or copy them."""
     request = judged.request
     if (request.access.inspect is None and request.access.snapshot is None) or runs_elsewhere(judged):
         return None
     if judged.judgement.assessment.level < Level.DESTRUCTIVE:
-        return changed_targets(state, judged)
+        return changed_targets(judged)
     return inspection.inspection_of(request.action, judged.judgement, request.provenance, own_tools(request))
 
 
-def _inspect(state: State, judged: Judged, at: Circumstances, question: inspection.Inspection) -> Circumstances:
+def _inspect(judged: Judged, at: Circumstances, question: inspection.Inspection) -> Circumstances:
     """The circumstances with the inspected impact."""
     inspect = judged.request.access.inspect
     if inspect is None:
@@ -170,14 +174,14 @@ def _inspect(state: State, judged: Judged, at: Circumstances, question: inspecti
     if judged.judgement.assessment.level < Level.DESTRUCTIVE:
         impact = inspection.run_inspection(question, inspect)
         return replace(at, impact=impact, unkept=inspection.unkept_words(question, impact))
-    return inspection.with_impact(at, question, inspect, state.in_force.impact.exempt)
+    return inspection.with_impact(at, question, inspect, judged.in_force.impact.exempt)
 
 
-def changed_targets(state: State, judged: Judged) -> inspection.Inspection | None:
+def changed_targets(judged: Judged) -> inspection.Inspection | None:
     """Existing files that everyday work changes; None where there are none, or no snapshot can be taken."""
-    request = judged.request
-    able = request.access.snapshot is not None and request.access.inspect is not None and state.in_force.undo.enabled
-    if not able or state.mode != "enforcing" or runs_elsewhere(judged) or request.journaled:
+    request, by = judged.request, judged.in_force
+    able = request.access.snapshot is not None and request.access.inspect is not None and by.undo.enabled
+    if not able or by.mode != "enforcing" or runs_elsewhere(judged) or request.journaled:
         return None
     question = inspection.change_inspection(request.action, judged.judgement.facts, request.provenance)
     if question is None or request.owner != f"uid:{os.getuid()}":
@@ -254,12 +258,13 @@ def _exact(value: Any) -> Any:
     return [_exact(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def with_overrides(state: State, judged: Judged) -> State:
-    """The state under the project's file and standing answers for this action; itself where none applies."""
-    rules = list(_rules(state, judged))
+def with_overrides(state: State, judged: Judged) -> Judged:
+    """The action under the project's file and the standing answers that apply to it."""
+    rules, by = list(_rules(state, judged)), judged.in_force
     if not rules:
-        return state
-    return state.under(apply_all_rules(state.policy, rules), state.mode, (*state.in_force.applied_rules, *rules))
+        return judged
+    policy = apply_all_rules(by.policy, rules)
+    return replace(judged, in_force=by.under(policy, by.mode, (*by.applied_rules, *rules)))
 
 
 def _rules(state: State, judged: Judged) -> Iterator[AppliedRules]:
@@ -280,6 +285,7 @@ def _rules(state: State, judged: Judged) -> Iterator[AppliedRules]:
 
 def _counts(state: State, judged: Judged, grant: Grant) -> bool:
     """Whether an entitled operator signed this allow, and could have approved alone."""
-    at = Circumstances(state.mode, adapter_context=judged.request.adapter_context, registry_match=judged.registry_match)
-    asked = suppose(judged.judgement, judged.named, state.policy, at).weighed.requirement
+    by, adapted = judged.in_force, judged.request.adapter_context
+    at = Circumstances(by.mode, adapter_context=adapted, registry_match=judged.registry_match)
+    asked = suppose(judged.judgement, judged.named, by, at).weighed.requirement
     return asked != Requirement() and suffices_alone(state.sessions.people, grant.by, asked) and is_signed(state, grant)

@@ -55,9 +55,9 @@ def perform(
     if held.keep is TicketChange.OPEN:
         _expire_replaced(tx, state, found.ticket, now)
         made = new_ticket(state, judged, weighed)
-        ticket = _open(tx, state, made)
+        ticket = _open(tx, state, made, judged.in_force.policy.open_tickets)
         if ticket is None:
-            held = Resolution("deny", _full(state.policy.open_tickets), code="RATE_LIMIT_EXCEEDED")
+            held = Resolution("deny", _full(judged.in_force.policy.open_tickets), code="RATE_LIMIT_EXCEEDED")
         else:
             issued = ticket.id == made.id
             if issued:
@@ -86,7 +86,7 @@ def perform(
     kept = answer.kept if held.outcome == "allow" else None
     if kept is not None:
         tx.add_snapshot(snapshot_of(state, judged, kept))
-    record = decision_entry(state, judged, weighed, answer.at, held, kept)
+    record = decision_entry(judged, weighed, answer.at, held, kept)
     state.recorder.these(tx, [record, *token_entries(state, judged, held, issued), *used])
     decision = decision_of(state, judged, weighed, held, kept)
     if blocked:
@@ -94,9 +94,8 @@ def perform(
     return decision
 
 
-def _open(tx: Tx, state: State, made: Ticket) -> Ticket | None:
+def _open(tx: Tx, state: State, made: Ticket, most: int) -> Ticket | None:
     """Opens the ticket; None where the queue is full of tickets with waiting callers."""
-    most = state.policy.open_tickets
     with suppress(QueueFull):
         return tx.open_ticket(made, most)
     if make_room(tx, state, made.agent.principal, made.opened_at):
@@ -187,31 +186,31 @@ def decision_of(
         factors=(*judged.judgement.assessment.factors, *weighed.factors),
         ticket=held.ticket,
         wait_seconds=held.wait_seconds,
-        patterns=_patterns(state, judged),
+        patterns=_patterns(judged),
         code=code,
         message=held.message,
         strength=judged.isolation,
         token=token,
         details=token_details(state, judged, weighed, held, code, token) if code else NOTHING,
-        warnings=notices_of(state, judged, held),
+        warnings=notices_of(judged, held),
         parts=weighed.parts or weighed.would,
         weighed=weighed.factors,
         kept=kept.id if kept is not None else "",
     )
 
 
-def _patterns(state: State, judged: Judged) -> tuple[dict[str, Any], ...]:
+def _patterns(judged: Judged) -> tuple[dict[str, Any], ...]:
     """The registry patterns that apply to this action."""
     if judged.registry_match is None:
         return ()
-    found = matching_patterns(judged.judgement.assessment, state.policy, judged.registry_match)
+    found = matching_patterns(judged.judgement.assessment, judged.in_force.policy, judged.registry_match)
     return tuple(pattern.wire for pattern in found.patterns)
 
 
 INFERRED = "DANGER_LEVEL_INFERRED"
 
 
-def notices_of(state: State, judged: Judged, held: Resolution) -> tuple[Mapping[str, Any], ...]:
+def notices_of(judged: Judged, held: Resolution) -> tuple[Mapping[str, Any], ...]:
     """The notices of an allowed operation; none where it is held, since the reason says why."""
     request, level = judged.request, judged.judgement.assessment.level
     if held.outcome != "allow" or level < Level.DANGEROUS:
@@ -220,19 +219,16 @@ def notices_of(state: State, judged: Judged, held: Resolution) -> tuple[Mapping[
         return tuple(notice for notice in request.adapter_context.warnings if notice["code"] == INFERRED)
     action = request.action
     name = request.operation or (action.text if action.kind in (Kind.OPERATION, Kind.TOOL) else "")
-    found = (
-        name_level_notice(name, str(action.fields.get("crude") or ""), level, state.rules.patterns) if name else None
-    )
+    crude, patterns = str(action.fields.get("crude") or ""), judged.in_force.rules.patterns
+    found = name_level_notice(name, crude, level, patterns) if name else None
     return (found.as_json(),) if found is not None else ()
 
 
 def block_for(tx: Tx, state: State, judged: Judged, counts: Counts, weighed: PolicyResult, held: Resolution) -> str:
     """Blocks the caller where this answer calls for it, and returns why; only in enforcing mode, and never a person."""
-    if held.outcome == "allow" or state.mode != "enforcing" or judged.request.agent.person:
+    if held.outcome == "allow" or judged.in_force.mode != "enforcing" or judged.request.agent.person:
         return ""
-    reason = (
-        _tampering(judged, weighed) or _undeclared(weighed) or _danger_zone(weighed) or _too_many(state, judged, counts)
-    )
+    reason = _tampering(judged, weighed) or _undeclared(weighed) or _danger_zone(weighed) or _too_many(judged, counts)
     agent = judged.request.agent
     if not reason or tx.block(agent.principal) is not None:
         return ""
@@ -278,8 +274,8 @@ def _danger_zone(weighed: PolicyResult) -> str:
     return "an action in the danger zone" if any(part.name == DANGER_ZONE for part in weighed.parts) else ""
 
 
-def _too_many(state: State, judged: Judged, counts: Counts) -> str:
-    escalate = state.policy.escalate
+def _too_many(judged: Judged, counts: Counts) -> str:
+    escalate = judged.in_force.policy.escalate
     most = escalate.forbidden_attempts
     if most is None or judged.judgement.assessment.level < Level.FORBIDDEN or counts.forbidden + 1 < most:
         return ""

@@ -91,7 +91,7 @@ def _preview(
     if look is not None:
         question = inspection_of(action, judgement, created or NOTHING_CREATED)
         at = with_impact(at, question, look, by.impact.exempt)
-    judged = _judged(action, judgement, named or match_names(action, judgement.facts))
+    judged = _judged(action, judgement, named or match_names(action, judgement.facts), by)
     world = World(policy, at)
     outcome = decide(judged, world)
     keepable = question is not None and _passes_when_kept(judged, by, world, outcome, question)
@@ -100,16 +100,15 @@ def _preview(
     )
 
 
-def suppose(judgement: Judgement, named: MatchNames, policy: Policy, at: Circumstances) -> Outcome:
+def suppose(judgement: Judgement, named: MatchNames, by: InForce, at: Circumstances) -> Outcome:
     """The outcome for a judged action under these circumstances, as a record or a case names them; raises on an error."""
-    return decide(
-        _judged(command(""), judgement, named), World(policy, at)
-    )  # without a ticket its text does not matter
+    judged = _judged(command(""), judgement, named, by)  # without a ticket its text does not matter
+    return decide(judged, World(by.policy, at))
 
 
-def _judged(action: Action, judgement: Judgement, named: MatchNames) -> Judged:
+def _judged(action: Action, judgement: Judgement, named: MatchNames, by: InForce) -> Judged:
     """The action of an agent that nobody knows."""
-    return Judged(Request(action, AgentRef(""), "preview"), judgement, named, None, 0.0)
+    return Judged(Request(action, AgentRef(""), "preview"), judgement, named, None, 0.0, by)
 
 
 def _passes_when_kept(judged: Judged, by: InForce, world: World, outcome: Outcome, question: Inspection) -> bool:

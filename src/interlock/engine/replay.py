@@ -28,7 +28,7 @@ from interlock.policy.policy import Policy
 from interlock.policy.registry_controls import add_registry_findings
 from interlock.records import AuditRow
 from interlock.redaction import redact
-from interlock.runtime import rules_of
+from interlock.runtime import InForce, rules_of
 
 AGREES, DIFFERS, CANNOT = "agrees", "differs", "cannot"
 MOST_CHANGES = 1_000  # kept in full; the others are counted
@@ -178,18 +178,18 @@ def _judge_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Ruleb
     seen = judged.assessment
     if (seen.level, seen.score) != (body.get("danger_level"), body.get("score")) and (asked or body.get("resolved")):
         raise ReplayError(f"it depended on {'what a script contained' if asked else 'where a link led'}")
-    return _replayed(judged, match_names(action, judged.facts), policy, at)
+    return _replayed(judged, match_names(action, judged.facts), InForce(rules, policy), at)
 
 
 def replay_inputs(given: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
     """Assesses and decides again; raises ReplayError where the record is incomplete."""
     facts, named, at = inputs_of(given)
     judged = Judgement(assess(facts, classify(facts, rules), rules.programs), facts=facts)
-    return _replayed(add_registry_findings(judged, at.registry_match, rules), named, policy, at)
+    return _replayed(add_registry_findings(judged, at.registry_match, rules), named, InForce(rules, policy), at)
 
 
-def _replayed(judged: Judgement, named: MatchNames, policy: Policy, at: Circumstances) -> Replayed:
-    outcome = suppose(judged, named, policy, at)
+def _replayed(judged: Judgement, named: MatchNames, by: InForce, at: Circumstances) -> Replayed:
+    outcome = suppose(judged, named, by, at)
     return Replayed(judged.assessment, outcome.weighed, named, outcome.held.outcome)
 
 

@@ -6,14 +6,13 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.agents import AgentCall, AgentDialect, Event, HookVerdict, RewrittenCall
 from interlock.analysis.assess import Judgement
-from interlock.analysis.read import BudgetSpent
+from interlock.analysis.read import BudgetSpent, FileReader
 from interlock.analysis.targets.provenance import NOTHING_CREATED
 from interlock.approvals import settle
 from interlock.approvals.answers import abandon
@@ -41,7 +40,7 @@ from interlock.hooks.wrapping import (
     leave_out_made_again,
     wrap_call,
 )
-from interlock.hooks.written_files import Files, names_program, written_contents
+from interlock.hooks.written_files import names_program, written_contents
 from interlock.identity.agent_detection import words_above
 from interlock.identity.isolation import JAILED
 from interlock.model import Action, AgentRef, Decision, Kind, TicketState
@@ -66,7 +65,7 @@ class CallScripts(Struct):
 
     hooks: HookMemory
     session: str
-    read: Files | None  # with the rights of the agent's user
+    read: FileReader | None  # with the rights of the agent's user
     texts: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, path: str) -> str | None:
@@ -285,15 +284,14 @@ class HookEvaluation:
     def _evaluate(self, hook: HookCall, call: AgentCall, scripts: CallScripts, spend: bool = False) -> Decision:
         """The full evaluation, in the pool, with the files that the call writes or inherits; a single call spends its approval at once."""
         state, session, written = self.context.state, hook.who.session, self.hooks.written
-        inherits = None
-        if session in written.dangerous_sessions:
-            inherits = partial(written.inherit, session, call.action, texts=scripts.texts)
         spend = spend or len(hook.event.calls) == 1
         provenance = NOTHING_CREATED
         if self.hooks.provenance.sessions:
             provenance = self.hooks.provenance.of(hook.who, hook.agent.word, state.clock.now())
         access = replace(hook.access, read=scripts)
-        request = replace(hook.request(call, access), inherits=inherits, spend=spend, provenance=provenance)
+        request = replace(hook.request(call, access), spend=spend, provenance=provenance)
+        if session in written.dangerous_sessions:
+            request = replace(request, written=written.dangerous(session))
         decision = evaluate(state, request)
         if _may_write(call.action) and (decision.allowed or decision.held):
             written.remember(session, call.action, state.rules, hook.access.read)

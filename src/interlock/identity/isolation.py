@@ -41,7 +41,7 @@ def isolation_of(state: State, principal: str, pid: int = 0) -> str:
 
 def request_isolation(state: State, request: Request) -> str:
     """The isolation of a request: as its interface determined it, else by its principal."""
-    return request.strength or state.caller_isolation or isolation_of(state, request.agent.principal)
+    return request.strength or isolation_of(state, request.agent.principal)
 
 
 FOLDER = "jail"  # in the state folder: the part that a jail can see

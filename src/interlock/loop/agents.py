@@ -24,6 +24,7 @@ from interlock.model import NOTHING, AgentRef, Human, Json, Tier
 from interlock.policy.digest import normal_name
 from interlock.ports import Tx
 from interlock.records import AgentRow, AgentTotals, Block, Challenge, Execution
+from interlock.runtime import InForce
 from interlock.runtime.state import State
 from interlock.times import iso
 
@@ -130,14 +131,14 @@ def blocked_by(state: State, tx: Tx, principal: str) -> str:
     return found.reason if found is not None else state.blocked(principal)
 
 
-def enforced_block(state: State, principal: str) -> str:
+def enforced_block(state: State, by: InForce, principal: str) -> str:
     """Why a principal is blocked, where blocks are enforced: other modes only report them (C-43)."""
-    return state.blocked(principal) if state.mode == "enforcing" else ""
+    return state.blocked(principal) if by.mode == "enforcing" else ""
 
 
-def refuse_blocked(state: State, agent: AgentRef) -> None:
+def refuse_blocked(state: State, by: InForce, agent: AgentRef) -> None:
     """C-15, OOB-09: raises PERMISSION_DENIED for a blocked principal, whatever name it takes and execution it starts (C-18)."""
-    why = enforced_block(state, agent.principal)
+    why = enforced_block(state, by, agent.principal)
     if why:
         challenge = challenge_of(state, agent, why)
         words = f"This agent is blocked until a person has verified. {HOW} (challenge {challenge.id})."

@@ -27,7 +27,7 @@ from interlock.loop.agents import (
 from interlock.loop.executions import execution_json
 from interlock.loop.notices import ANEW, ANOTHER, HOW, approval_hint, cooling_seconds, rejection_message
 from interlock.loop.state import LIVE, SINGLE_USE, pause_of
-from interlock.loop.tightening import NO_TIGHTENING, Tightening, governed_state
+from interlock.loop.tightening import PLAIN_CONNECTION, Connection, governing
 from interlock.model import AgentRef, Human, Requirement, TicketState, tool
 from interlock.ports import Tx
 from interlock.records import Execution, Ticket, TicketQuery
@@ -132,7 +132,7 @@ def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) ->
 
 def require_ready(state: State, agent: AgentRef) -> None:
     state.catch_up()
-    refuse_blocked(state, agent)
+    refuse_blocked(state, state.in_force, agent)
 
 
 def _write(state: State, work: Any) -> _Outcome:
@@ -273,17 +273,16 @@ def _ticket_json(ticket: Ticket) -> dict[str, Any]:
 def permission_prompt(
     state: State,
     agent: AgentRef,
-    door: str,
+    via: Connection = PLAIN_CONNECTION,
     *,
     tool_name: str,
     input: Mapping[str, Any],
     cwd: str = "",
-    tight: Tightening = NO_TIGHTENING,
 ) -> dict[str, Any]:
     """Whether a tool call may be made now; a held one is denied with its ticket, and passes once a person approved."""
     state.catch_up()
-    here = governed_state(state, agent, door, tight)
-    decision = evaluate(here, Request(tool(tool_name, input, cwd), agent, door))
+    by, action = governing(state, agent, via), tool(tool_name, input, cwd)
+    decision = evaluate(state, Request(action, agent, via.door, strength=via.strength, in_force=by))
     if decision.allowed:
         return {"behavior": "allow", "updatedInput": dict(input)}
     return {"behavior": "deny", "message": decision.reason}

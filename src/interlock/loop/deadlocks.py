@@ -20,6 +20,7 @@ from interlock.loop.agents import enforced_block, live_executions, pause_in_forc
 from interlock.loop.confirmations import rate_limit_problem
 from interlock.loop.notices import ABORT, HOW, approval_hint, rejection_message, ticket_excerpt
 from interlock.loop.state import LIVE, Pause, pause_of
+from interlock.loop.tightening import PLAIN_CONNECTION, Connection
 from interlock.model import AgentRef, Human, Requirement, TicketState, operation
 from interlock.policy.circumstances import Contribution
 from interlock.policy.evaluate import PolicyResult
@@ -46,11 +47,13 @@ class _ReleaseOutcome(Struct, frozen=True):
     waits: bool = True
 
 
-def release_deadlock(state: State, agent: AgentRef, door: str, *, reason: str = "") -> dict[str, Any]:
+def release_deadlock(
+    state: State, agent: AgentRef, via: Connection = PLAIN_CONNECTION, *, reason: str = ""
+) -> dict[str, Any]:
     """Asks a person to end the agent's wait, and ends it once they approved; the held step is not approved by that."""
     state.catch_up()
     reason = redact_text(reason)[:REASON_CHARS]
-    done: _ReleaseOutcome = state.store.write(lambda tx: _request_release(tx, state, agent, door, reason))
+    done: _ReleaseOutcome = state.store.write(lambda tx: _request_release(tx, state, agent, via, reason))
     if done.problem is not None:
         raise done.problem
     if done.released:
@@ -78,10 +81,10 @@ def _message(state: State, done: _ReleaseOutcome) -> str:
     return f"An operator was asked. Nothing was freed by asking. {approval_hint(done.ticket.id)}; then call {RELEASE} once more, or {ABORT}."
 
 
-def _request_release(tx: Tx, state: State, agent: AgentRef, door: str, reason: str) -> _ReleaseOutcome:
+def _request_release(tx: Tx, state: State, agent: AgentRef, via: Connection, reason: str) -> _ReleaseOutcome:
     now, found = state.clock.now(), live_executions(tx, agent)
     held = pause_in_force(tx, agent, found, now)
-    judged = _judged(state, agent, door, held, now) if held is not None else None
+    judged = _judged(state, agent, via, held, now) if held is not None else None
     ticket = tx.live_ticket(judged.digest, agent) if judged is not None else None
     if held is not None and ticket is not None and _is_approved(tx, state, agent, ticket, now):
         return _release(tx, state, agent, held[1], ticket, now)
@@ -89,7 +92,7 @@ def _request_release(tx: Tx, state: State, agent: AgentRef, door: str, reason: s
     if wait:
         return _ReleaseOutcome(rate_limit_problem(wait, now, ATTEMPTS))
     ATTEMPTS.failed(tx, agent.principal, now)
-    why = enforced_block(state, agent.principal)
+    why = enforced_block(state, state.in_force, agent.principal)
     if why:
         challenges.issue(tx, state, agent, challenges.BLOCK, why, now)
     details = {"principal": agent.principal, "name": agent.name, "words": f"asks to be freed: {reason}"}
@@ -102,13 +105,15 @@ def _request_release(tx: Tx, state: State, agent: AgentRef, door: str, reason: s
     return _open_ticket(tx, state, held[1], judged, reason)
 
 
-def _judged(state: State, agent: AgentRef, door: str, held: tuple[Execution | None, Pause], now: float) -> Judged:
+def _judged(state: State, agent: AgentRef, via: Connection, held: tuple[Execution | None, Pause], now: float) -> Judged:
     """The release as an action, with the same digest for as long as the agent waits for the same."""
     execution, pause = held
     action = operation(RELEASE, {"element_name": agent.name, "waits_for": pause.id}, "EXECUTE")
     judgement, names = state.reader.read(action)
-    request = Request(action, agent, door, operation=RELEASE, execution=execution.id if execution else "")
-    return identify(state, Judged(request, judgement, names, None, now, request_isolation(state, request)))
+    id = execution.id if execution else ""
+    request = Request(action, agent, via.door, operation=RELEASE, execution=id, strength=via.strength)
+    isolation = request_isolation(state, request)
+    return identify(state, Judged(request, judgement, names, None, now, state.in_force, isolation))
 
 
 def _is_approved(tx: Tx, state: State, agent: AgentRef, ticket: Ticket, now: float) -> bool:

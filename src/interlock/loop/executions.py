@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from interlock.analysis.display_text import short_id
 from interlock.approvals import SELF_APPROVAL, challenges
 from interlock.approvals.answers import withdraw
-from interlock.approvals.pausing import state_for_step
+from interlock.approvals.pausing import monitored_while_paused
 from interlock.engine.evaluate import evaluate_and_keep
 from interlock.error_codes import INERT, LoopProblem, confirmation_hint
 from interlock.loop import notices
@@ -30,7 +30,7 @@ from interlock.loop.agents import (
 )
 from interlock.loop.notices import approval_hint, cooling_message, rejection_message
 from interlock.loop.state import LIVE, RUNNING, STORED_LIVE, move_execution, pause_of, status_of
-from interlock.loop.tightening import NO_TIGHTENING, Tightening, governed_state
+from interlock.loop.tightening import PLAIN_CONNECTION, Connection, governing
 from interlock.model import NOTHING, AgentRef, Decision, Json, TicketState, operation
 from interlock.policy.overrides import step_quota
 from interlock.policy.wire import failure_json
@@ -49,19 +49,18 @@ SUMMARY_CHARS = 500  # of a summary or a reason that are stored
 def execute_agent(
     state: State,
     agent: AgentRef,
-    door: str,
+    via: Connection = PLAIN_CONNECTION,
     *,
     parameters: Mapping[str, Any] | None = None,
     max_autonomous_steps: int | None = None,
     token: str = "",
-    tight: Tightening = NO_TIGHTENING,
 ) -> dict[str, Any]:
     """Starts an execution once a person approved this one (R-11); CONFIRMATION_REQUIRED until then, a blocked principal is refused."""
     state.catch_up()
-    here = governed_state(state, require_name(agent), door, tight)
-    refuse_blocked(here, agent)
-    here = state_for_step(here, operation(EXECUTE, dict(parameters or {}), "EXECUTE"))
-    steps = step_quota(here.policy, _valid_steps(max_autonomous_steps))
+    by = governing(state, require_name(agent), via)
+    refuse_blocked(state, by, agent)
+    by = monitored_while_paused(state, by, operation(EXECUTE, dict(parameters or {}), "EXECUTE"))
+    steps = step_quota(by.policy, _valid_steps(max_autonomous_steps))
     made = Execution(
         id=state.new_id("exec_"),
         agent=agent,
@@ -75,12 +74,14 @@ def execute_agent(
     request = Request(
         operation(EXECUTE, params, "EXECUTE"),
         agent,
-        door,
+        via.door,
         token=token,
         execution=made.id,
         step=StepContext(starting=True),
+        strength=via.strength,
+        in_force=by,
     )
-    decision, _ = evaluate_and_keep(here, request, partial(_begin, here, made))
+    decision, _ = evaluate_and_keep(state, request, partial(_begin, state, made))
     if not decision.allowed:
         raise refusal(decision, state.clock.now())
     state.declarations.opened(agent)
@@ -89,18 +90,18 @@ def execute_agent(
         "status": RUNNING,
         "started_at": iso(made.started_at),
         "element_name": agent.name,
-        "safety_loop": here.mode,
+        "safety_loop": by.mode,
         "max_autonomous_steps": steps,
         "steps_remaining": steps,
         "applied": {"max_autonomous_steps": steps},
-        **({"warnings": tight.warnings} if tight.ignored else {}),
+        **({"warnings": via.tight.warnings} if via.tight.ignored else {}),
     }
 
 
 def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success", summary: str = "") -> dict[str, Any]:
     """Ends an execution with success or failure; refuses a blocked principal (C-15)."""
     state.catch_up()
-    refuse_blocked(state, agent)
+    refuse_blocked(state, state.in_force, agent)
 
     def work(tx: Tx) -> Execution:
         found = current_execution(tx, require_name(agent))

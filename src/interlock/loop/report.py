@@ -28,7 +28,7 @@ from interlock.policy.match_names import MatchNames
 from interlock.ports import Tx
 from interlock.records import Challenge, Execution, Ticket
 from interlock.redaction import redact_text
-from interlock.runtime import Judged, Request, StepContext
+from interlock.runtime import InForce, Judged, Request, StepContext
 from interlock.runtime.state import State
 
 _WORD = re.compile(r"(?<![\w./-])[A-Za-z][\w.:/-]*\w")
@@ -81,6 +81,7 @@ class StepReport(Struct):
     """One attempt to answer a step: the state read before it, and its result."""
 
     state: State
+    by: InForce  # that governs the agent
     agent: AgentRef
     step: ReportedStep
     execution: Execution
@@ -154,10 +155,10 @@ def validate_step(step: ReportedStep) -> ReportedStep:
     return replace(step, hint=hint)
 
 
-def read_report(state: State, agent: AgentRef, step: ReportedStep) -> StepReport:
+def read_report(state: State, by: InForce, agent: AgentRef, step: ReportedStep) -> StepReport:
     """Reads the agent's execution, pause and block; refuses an agent that runs nothing in this session."""
     now, action = state.clock.now(), intent(step.hint, step.cwd)
-    enforcing = state.mode == "enforcing"
+    enforcing = by.mode == "enforcing"
 
     def work(tx: Tx) -> tuple[Execution, Pause | None, str]:
         found = live_executions(tx, agent)
@@ -173,11 +174,11 @@ def read_report(state: State, agent: AgentRef, step: ReportedStep) -> StepReport
     judgement, names = state.reader.read(action)
     same = False
     if pause is not None:
-        judged = Judged(Request(action, agent, ""), judgement, names, None, now)
+        judged = Judged(Request(action, agent, ""), judgement, names, None, now, by)
         same = pause.digest == identify(state, judged).digest
     operation = operation_name(step.hint, names)
     repetition = repetition_key(step.hint, names)
-    return StepReport(state, agent, step, execution, pause, same, blocked, operation or RECORD, repetition)
+    return StepReport(state, by, agent, step, execution, pause, same, blocked, operation or RECORD, repetition)
 
 
 def _invalid(name: str, expected: str) -> LoopProblem:

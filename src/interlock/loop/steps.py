@@ -9,7 +9,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from interlock.approvals import challenges, settle
-from interlock.approvals.pausing import state_for_step
+from interlock.approvals.pausing import monitored_while_paused
 from interlock.approvals.tickets import token_of
 from interlock.engine.evaluate import evaluate, evaluate_and_keep
 from interlock.error_codes import LoopProblem
@@ -55,12 +55,12 @@ from interlock.loop.state import (
     tier_reached,
     verdict_of,
 )
-from interlock.loop.tightening import NO_TIGHTENING, Tightening, governed_state
+from interlock.loop.tightening import PLAIN_CONNECTION, Connection, Tightening, governing
 from interlock.model import AgentRef, Decision, Level, TicketState, intent
 from interlock.policy.policy import TOLERANCES
 from interlock.ports import StoreError, Tx
 from interlock.records import Execution, Ticket
-from interlock.runtime import Judged, Overtaken, Request, declarations
+from interlock.runtime import InForce, Judged, Overtaken, Request, declarations
 from interlock.runtime.state import State
 from interlock.times import iso
 
@@ -70,62 +70,65 @@ _GIVES_UP = "too many steps of this agent were reported in the same moment"
 
 
 def record_step(
-    state: State, agent: AgentRef, door: str, step: ReportedStep, tight: Tightening = NO_TIGHTENING
+    state: State, agent: AgentRef, step: ReportedStep, via: Connection = PLAIN_CONNECTION
 ) -> dict[str, Any]:
     """The directive for a step and the state of its execution; refuses an empty hint and an agent that runs nothing."""
     # 1. the report is valid                     3. the agent's execution and pause are read
     # 2. a blocked agent is told so (C-15)       4. one evaluation, stored with the step in one transaction
     step = validate_step(step)  # 1
     state.catch_up()
-    here = governed_state(state, require_name(agent), door, tight)
-    here = state_for_step(here, intent(step.hint, step.cwd))
-    why = enforced_block(here, agent.principal)
+    by = governing(state, require_name(agent), via)
+    by = monitored_while_paused(state, by, intent(step.hint, step.cwd))
+    why = enforced_block(state, by, agent.principal)
     if why:  # 2
-        return stopped_step(here, agent, why)
+        return stopped_step(state, agent, why)
     for _ in range(TRIES):
         try:
-            report = read_report(here, agent, step)  # 3
+            report = read_report(state, by, agent, step)  # 3
         except LoopProblem:
-            if here.mode != "disabled":
+            if by.mode != "disabled":
                 raise
-            return _unjudged(here, agent, door, step, tight)
+            return _unjudged(state, by, agent, step, via)
         if report.blocked:
-            return stopped_step(here, agent, report.blocked)
+            return stopped_step(state, agent, report.blocked)
         try:
-            decision, kept = evaluate_and_keep(here, _request(report, door), partial(apply_decision, report))  # 4
+            decision, kept = evaluate_and_keep(state, _request(report, via), partial(apply_decision, report))  # 4
         except Overtaken:
             continue
         report = kept or report
         blocked = any(part.name == "blocked" for part in decision.parts) and report.verdict is not LoopVerdict.STOP
-        if blocked and here.mode == "enforcing":  # since it was read
-            return stopped_step(here, agent, enforced_block(state, agent.principal) or "blocked")
+        if blocked and by.mode == "enforcing":  # since it was read
+            return stopped_step(state, agent, enforced_block(state, state.in_force, agent.principal) or "blocked")
         declarations.report(state, agent, step.hint, step.cwd)
-        return _answer(report, decision, tight)
+        return _answer(report, decision, via.tight)
     raise StoreError(_GIVES_UP)
 
 
-def _unjudged(state: State, agent: AgentRef, door: str, step: ReportedStep, tight: Tightening) -> dict[str, Any]:
+def _unjudged(state: State, by: InForce, agent: AgentRef, step: ReportedStep, via: Connection) -> dict[str, Any]:
     """R-25: a disabled loop also answers an agent that runs nothing; its report is recorded."""
-    evaluate(state, Request(intent(step.hint, step.cwd), agent, door, claimed_risk=step.risk))
-    return {"autonomy": to_builtins(Directive(go=True, factors=[UNJUDGED[state.mode], *tight.ignored]))}
+    action = intent(step.hint, step.cwd)
+    evaluate(state, Request(action, agent, via.door, claimed_risk=step.risk, strength=via.strength, in_force=by))
+    return {"autonomy": to_builtins(Directive(go=True, factors=[UNJUDGED[by.mode], *via.tight.ignored]))}
 
 
-def _request(report: StepReport, door: str) -> Request:
+def _request(report: StepReport, via: Connection) -> Request:
     step = report.step
     return Request(
         intent(step.hint, step.cwd),
         report.agent,
-        door,
+        via.door,
         execution=report.execution.id,
         claimed_risk=step.risk,
         operation=report.operation,
         step=report.context,
+        strength=via.strength,
+        in_force=report.by,
     )
 
 
 def _answer(report: StepReport, decision: Decision, tight: Tightening) -> dict[str, Any]:
     """The data of a step's reply (2.1, 2.11)."""
-    state, go = report.state, report.verdict is LoopVerdict.GO
+    go = report.verdict is LoopVerdict.GO
     after = report.after or report.execution
     status = PAUSED if report.verdict is LoopVerdict.WAIT else status_of(after, report.verdict is LoopVerdict.STOP)
     left = Count(after.steps, after.max_steps).left
@@ -135,7 +138,7 @@ def _answer(report: StepReport, decision: Decision, tight: Tightening) -> dict[s
         stopped=report.verdict is LoopVerdict.STOP,
         reason="" if go else _reason(report, decision),
         steps_remaining=left,
-        risk=report.tier if state.mode not in UNJUDGED and not decision.unknown else None,
+        risk=report.tier if report.by.mode not in UNJUDGED and not decision.unknown else None,
         notifications=_notes(report, decision),
     )
     data: dict[str, Any] = {
@@ -151,21 +154,21 @@ def _answer(report: StepReport, decision: Decision, tight: Tightening) -> dict[s
 
 
 def _factors(report: StepReport, decision: Decision) -> tuple[str, ...]:
-    state, step = report.state, report.step
-    if state.mode in UNJUDGED:
-        return (UNJUDGED[state.mode],)
+    by, step = report.by, report.step
+    if by.mode in UNJUDGED:
+        return (UNJUDGED[by.mode],)
     if decision.unknown:
         return (decision.reason,)
-    policy = state.policy
+    policy = by.policy
     factors = stages(
         decision, report.tier, report.count, step.outcome, (policy.tolerance, TOLERANCES[policy.tolerance]), step.risk
     )
     if decision.allowed and decision.ticket is not None:
         return (*factors, decision.reason)  # who approved
-    if state.mode != "monitoring":
+    if by.mode != "monitoring":
         return factors
     would = [factor for factor in factors if not factor.startswith("would have:")]
-    why = state.blocked(report.agent.principal)
+    why = report.state.blocked(report.agent.principal)
     if why:
         return (*would, f"would have: stop (this agent is blocked: {why})")
     if stops(decision.parts, report.tier):
@@ -191,7 +194,7 @@ def _reason(report: StepReport, decision: Decision) -> str:
     if verdict is LoopVerdict.REFUSE and ticket is not None and ticket.state is TicketState.REJECTED:
         return f"{reason} {ANEW if report.pause is not None else ANOTHER}"  # C-19: a pause lasts
     # The specification's own words, and nothing beside them.
-    literal = report.state.policy.literal_globs and reason == STEP_LIMIT
+    literal = report.by.policy.literal_globs and reason == STEP_LIMIT
     if verdict is not LoopVerdict.CONFIRM or ticket is None or literal:
         return reason
     if decision.outcome == "cool_off":
@@ -226,7 +229,7 @@ def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decisio
     if found is None or found.status not in LIVE:
         raise Overtaken
     now = judged.now
-    row = lift_ended_pause(tx, found, now) if report.state.mode == "enforcing" else found
+    row = lift_ended_pause(tx, found, now) if report.by.mode == "enforcing" else found
     if report.verdict is LoopVerdict.GO:
         row = _count_step(report, tx, judged, decision, row)
     elif report.verdict is LoopVerdict.STOP:
@@ -248,7 +251,7 @@ def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decisio
 def _count_step(report: StepReport, tx: Tx, judged: Judged, decision: Decision, row: Execution) -> Execution:
     """Counts one more step; the approval that it spends also resumes the executions that waited for it."""
     spent, state, now = decision.ticket, report.state, judged.now
-    if spent is None and state.mode == "enforcing":
+    if spent is None and report.by.mode == "enforcing":
         if row.steps >= row.max_steps or pause_in_force(tx, report.agent, [row], now):
             raise Overtaken  # another step of this agent was faster
     if spent is not None:

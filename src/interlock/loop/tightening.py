@@ -16,10 +16,12 @@ from interlock.policy.digest import normal_name
 from interlock.policy.load import toml
 from interlock.policy.overrides import AppliedRules, LoopRules, apply_all_rules
 from interlock.policy.policy import MODES, PolicyError, policy_of
+from interlock.runtime import InForce
 from interlock.runtime.memory import STRICTNESS
 from interlock.runtime.state import State
 
 LONGEST = 1_000_000  # characters of a policy
+INTERFACE = "mcp"
 ADAPTER = "adapter:"  # the interface of adapters; their names follow
 IGNORED = "TIGHTENING_ONLY"  # the warning's code
 
@@ -58,16 +60,27 @@ def parse_tightening(state: State, policy: str = "", mode: str = "") -> Tighteni
     return Tightening(found.rules, wanted, tuple(ignored))
 
 
-def governed_state(state: State, agent: AgentRef, door: str, tight: Tightening = NO_TIGHTENING) -> State:
-    """The state under the policy and mode that govern this agent."""
-    own = state.in_force.loops.agents.get(normal_name(agent.name))
+class Connection(Struct, frozen=True):
+    """The properties of a connection: its tightening, its interface, and the isolation of its caller where that is known."""
+
+    tight: Tightening = NO_TIGHTENING
+    door: str = INTERFACE
+    strength: str = ""
+
+
+PLAIN_CONNECTION = Connection()
+
+
+def governing(state: State, agent: AgentRef, via: Connection) -> InForce:
+    """The policy and mode that govern this agent on this connection."""
+    by, tight, door = state.in_force, via.tight, via.door
+    own = by.loops.agents.get(normal_name(agent.name))
     rules: list[AppliedRules] = [(own, _is_proved(state, agent))] if own else []
-    served = door.removeprefix(ADAPTER).split(",") if door.startswith(ADAPTER) and state.in_force.loops.adapters else ()
-    rules += [(found, False) for name in served if (found := state.in_force.loops.adapters.get(name))]
+    served = door.removeprefix(ADAPTER).split(",") if door.startswith(ADAPTER) and by.loops.adapters else ()
+    rules += [(found, False) for name in served if (found := by.loops.adapters.get(name))]
     rules += [(tight.rules, False)] if tight.rules else []
-    policy = apply_all_rules(state.policy, rules)
-    mode = tight.mode if tight.mode and STRICTNESS[tight.mode] > STRICTNESS[state.mode] else state.mode
-    return state.under(policy, mode, tuple(rules))
+    mode = tight.mode if tight.mode and STRICTNESS[tight.mode] > STRICTNESS[by.mode] else by.mode
+    return by.under(apply_all_rules(by.policy, rules), mode, tuple(rules))
 
 
 def _is_proved(state: State, agent: AgentRef) -> bool:

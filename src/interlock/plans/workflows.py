@@ -229,7 +229,7 @@ def _digest(state: State, plan: ReviewedPlan) -> str:
     """The digest of a step's action."""
     request = request_of(state, plan)
     judgement, named = state.reader.read(request.action, request.access.read)
-    return identify(state, Judged(request, judgement, named, None, state.clock.now())).digest
+    return identify(state, Judged(request, judgement, named, None, state.clock.now(), state.in_force)).digest
 
 
 def _same_step(flow: Workflow, plan: ReviewedPlan) -> bool:

@@ -14,6 +14,7 @@ from interlock.analysis.read import BUDGET, FileReader
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import load
 from interlock.analysis.targets.provenance import NOTHING_CREATED, Provenance
+from interlock.analysis.targets.written_files import WrittenFile
 from interlock.config import Config
 from interlock.config.settings import HookSettings, ImpactSettings, PauseSettings, SnapshotSettings
 from interlock.model import Action, AgentRef, Confidential, Human, Json, Kind, Level, nothing
@@ -29,6 +30,31 @@ from interlock.redaction import redact_text
 
 if TYPE_CHECKING:
     from interlock.runtime.servers import ServerClaim
+
+
+class InForce(Struct, frozen=True):
+    """The rules, policy, mode and settings that decisions are made by; replaced as a whole."""
+
+    rules: Rulebook
+    policy: Policy
+    mode: str = "enforcing"
+    registry: Registry = field(default_factory=Registry)
+    policy_hash: str = ""
+    rulebook_hash: str = ""
+    own_assets: OwnAssets = NO_OWN_ASSETS  # Interlock's own files, processes and ports
+    applied_rules: tuple[AppliedRules, ...] = ()  # rules that tightened the policy for one call
+    challenge_seconds: float = 300.0  # OOB-08
+    loops: LoopSettings = field(default_factory=LoopSettings)  # AE-08
+    hooks: HookSettings = field(default_factory=HookSettings)
+    impact: ImpactSettings = field(default_factory=ImpactSettings)
+    undo: SnapshotSettings = field(default_factory=SnapshotSettings)
+    pauses: PauseSettings = field(default_factory=PauseSettings)
+
+    def under(self, policy: Policy, mode: str, applied_rules: tuple[AppliedRules, ...] = ()) -> InForce:
+        """The same under another policy and mode, for one call; `applied_rules` are the rules that changed the policy."""
+        if policy is self.policy and mode == self.mode:
+            return self
+        return replace(self, policy=policy, mode=mode, applied_rules=applied_rules or self.applied_rules)
 
 
 class Overtaken(Exception):
@@ -72,15 +98,14 @@ class Request(Confidential, Struct, frozen=True):
     local: bool = False  # made on this machine, whatever its principal is called
     hook_files: tuple[str, ...] = ()  # settings files that call the caller's hook
     provenance: Provenance = NOTHING_CREATED  # created by its session, as far as is known
-    inherits: Callable[[Judgement], Judgement | None] | None = (
-        None  # the judgement of a script or server that it starts
-    )
+    written: tuple[WrittenFile, ...] = ()  # by its session, and dangerous to run
     operation: str = ""  # its name, where the action does not say it
     step: StepContext | None = None  # of the execution safety loop
     may_prompt: bool = False  # whether the agent's own prompt may answer a confirm that its user can judge
     journaled: bool = False  # it will run below the journal, which keeps the local files that it changes
     spend: bool = True  # whether an allow uses up its approval; else the decision is `unspent`
     strength: str = ""  # isolation of the caller, where the interface knows more than the principal shows
+    in_force: InForce | None = None  # that governs this one call, where its interface tightens what the process has
 
     @property
     def owner(self) -> str:
@@ -96,6 +121,7 @@ class Judged(Struct, frozen=True):
     named: MatchNames
     registry_match: RegistryMatch | None
     now: float
+    in_force: InForce  # that it is decided by
     isolation: str = ""  # of its caller
     digest: str = ""
     effect_keys: tuple[EffectKey, ...] = ()
@@ -162,15 +188,19 @@ class _Known(Struct):
     decided: tuple[Policy, Circumstances, Any] | None = None
 
 
-class _Scripts(Struct):
-    """Reads scripts, and notes whether it did."""
+class Scripts(Struct):
+    """Reads scripts, and notes what it read."""
 
     files: FileReader
     used: bool = False
+    texts: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, path: str) -> str | None:
         self.used = True
-        return self.files(path)
+        text = self.files(path)
+        if text is not None:
+            self.texts[path] = text
+        return text
 
 
 class ActionReader:
@@ -188,7 +218,7 @@ class ActionReader:
         known = self._known.get(key)
         if known is not None and (files is None or known.without_scripts):
             return known.read
-        scripts = _Scripts(files) if files is not None else None
+        scripts = files if files is None or isinstance(files, Scripts) else Scripts(files)
         read = self._read(action, scripts, budget)
         if scripts is None or not scripts.used:
             self._known[key] = _Known(read, scripts is not None)
@@ -235,25 +265,6 @@ def _is_plain(value: Any) -> bool:
     if type(value) is str:
         return len(value) <= LONGEST_CACHED
     return value is None or type(value) in (bool, int, float, Level)
-
-
-class InForce(Struct, frozen=True):
-    """The rules, policy, mode and settings that decisions are made by; replaced as a whole."""
-
-    rules: Rulebook
-    policy: Policy
-    mode: str = "enforcing"
-    registry: Registry = field(default_factory=Registry)
-    policy_hash: str = ""
-    rulebook_hash: str = ""
-    own_assets: OwnAssets = NO_OWN_ASSETS  # Interlock's own files, processes and ports
-    applied_rules: tuple[AppliedRules, ...] = ()  # rules that tightened the policy for one call
-    challenge_seconds: float = 300.0  # OOB-08
-    loops: LoopSettings = field(default_factory=LoopSettings)  # AE-08
-    hooks: HookSettings = field(default_factory=HookSettings)
-    impact: ImpactSettings = field(default_factory=ImpactSettings)
-    undo: SnapshotSettings = field(default_factory=SnapshotSettings)
-    pauses: PauseSettings = field(default_factory=PauseSettings)
 
 
 def rules_of(config: Config) -> Rulebook:

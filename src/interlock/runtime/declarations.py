@@ -112,7 +112,7 @@ def find_difference(state: State, judged: Judged) -> Contribution | None:
     return (
         None
         if hints is None
-        else compare_with_declared(request.action, judged.judgement, hints, state.in_force.loops.mismatch)
+        else compare_with_declared(request.action, judged.judgement, hints, judged.in_force.loops.mismatch)
     )
 
 

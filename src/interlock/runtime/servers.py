@@ -29,7 +29,7 @@ from interlock.runtime.adapters import LoadedAdapter, enrich_from_adapter, raise
 
 if TYPE_CHECKING:
     from interlock.ports import Access, Tx
-    from interlock.runtime import Request
+    from interlock.runtime import InForce, Request
     from interlock.runtime.state import State
 
 TYPE = "server"
@@ -117,13 +117,13 @@ def _enrich_from_server(state: State, request: Request, server: ServerClaim, now
     return replace(request, action=action, adapter=server.name, adapter_context=adapted)
 
 
-def declared_effects(state: State, server: ServerClaim, access: Access, own: Judgement) -> Judgement | None:
+def declared_effects(by: InForce, server: ServerClaim, access: Access, own: Judgement) -> Judgement | None:
     """The annotations as a fact to classify with the call's own facts; None where the call itself is at least as severe.
 
     A tool that only overwrites files is judged by those files, as an agent's own tool is, where they can be inspected and copied first.
     """
     level, keeps = server.raised, access.inspect is not None and access.snapshot is not None
-    keeps = keeps and state.in_force.undo.enabled
+    keeps = keeps and by.undo.enabled
     if server.destroys and not (keeps and server.here and only_touches_files(own.facts)):
         level = max(level, Level.DESTRUCTIVE)
     if own.assessment.level >= level:

@@ -24,13 +24,12 @@ from interlock.approvals.denials import StandingAnswers
 from interlock.approvals.statements import TicketProof
 from interlock.approvals.tickets import seal_of, shown_hash
 from interlock.audit.chain import AuditRecorder
-from interlock.identity.isolation import JAILED, Jails
+from interlock.identity.isolation import Jails
 from interlock.identity.keys.signing import CHECKPOINTS, INSTALLATION, SigningKey, checkpoint_key, installation_key
 from interlock.identity.sessions import OperatorSessions
 from interlock.identity.visitors import Visitors
 from interlock.model import Confidential, Level
 from interlock.policy.exemptions import OperatorPause
-from interlock.policy.overrides import AppliedRules
 from interlock.policy.policy import Policy
 from interlock.policy.registry import Registry
 from interlock.ports import Channel, Clock, SnapshotTaker, Store, StoreError, Tx
@@ -83,23 +82,20 @@ class PauseInForce(Struct):
 class State(Struct):
     """Everything that a decision depends on; built once by an interface and passed down."""
 
+    # What it depends on, from the start to the end.
     store: Store
-    in_force: InForce
     reader: ActionReader
     clock: Clock
     installation: Installation
     recorder: AuditRecorder
     sessions: OperatorSessions
+    # In force: frozen, and replaced as a whole (`enforce`). A decision takes it once, and carries it in `Judged`.
+    in_force: InForce
     strength: str = "plain"
-    caller_isolation: str = ""  # of the caller of this one call, where its interface knows it
     channels: Sequence[Channel] = ()
     outbox: Outbox | None = None  # messages to people who are elsewhere
     shared: bool = False  # other processes write to the same store
-    problems: list[str] = field(default_factory=list)  # the latest problems, for the operator
-    troubles: Counter[str] = field(default_factory=Counter)  # problems since the start, by kind
-    alerts: dict[str, str] = field(default_factory=dict)  # alerts that are on, in words
-    blocks: dict[str, str] = field(default_factory=dict)  # principal -> why
-    agents_version: object = field(default_factory=object)  # replaced after every change of an agent, anywhere
+    # What lives: each part has an owner that guards it.
     memory: Memory | None = None  # of a store that others change too
     baseline: IntegrityBaseline = field(default_factory=IntegrityBaseline)
     adapters: Adapters = field(default_factory=Adapters)
@@ -113,6 +109,12 @@ class State(Struct):
     plans: PlanDesk = field(default_factory=PlanDesk)
     declarations: Declarations = field(default_factory=Declarations)
     standing: StandingAnswers = field(default_factory=StandingAnswers)  # patterns that operators allow or deny
+    # Its own memory, guarded by its lock.
+    problems: list[str] = field(default_factory=list)  # the latest problems, for the operator
+    troubles: Counter[str] = field(default_factory=Counter)  # problems since the start, by kind
+    alerts: dict[str, str] = field(default_factory=dict)  # alerts that are on, in words
+    blocks: dict[str, str] = field(default_factory=dict)  # principal -> why
+    agents_version: object = field(default_factory=object)  # replaced after every change of an agent, anywhere
     lock: threading.RLock = field(default_factory=threading.RLock)  # guards changes of remembered state
 
     def new_id(self, prefix: str) -> str:
@@ -148,19 +150,6 @@ class State(Struct):
         """The operator whose pause is in force, and the highest level that it lets pass."""
         found = self.pause.found
         return (found.by, found.ceiling) if found is not None and found.at(now) else ("", Level.SAFE)
-
-    def under(self, policy: Policy, mode: str, applied_rules: tuple[AppliedRules, ...] = ()) -> State:
-        """A copy under another policy and mode, for one call; `applied_rules` are the rules that changed the policy."""
-        if policy is self.policy and mode == self.mode:
-            return self
-        applied = applied_rules or self.in_force.applied_rules
-        return replace(self, in_force=replace(self.in_force, policy=policy, mode=mode, applied_rules=applied))
-
-    def within(self, strength: str) -> State:
-        """A copy for a caller with another isolation, for one call."""
-        return (
-            replace(self, caller_isolation=strength) if strength == JAILED else self
-        )  # the principal shows the others
 
     def fresh(self) -> bool:
         """Whether memory is up to date with the store."""
@@ -227,7 +216,7 @@ class State(Struct):
 
     def words(self, judged: Judged, weighed: PolicyResult, held: Resolution, kept: TakenSnapshot | None = None) -> str:
         """Two sentences for the caller: what would happen and why it is held, and what to do."""
-        if self.policy.literal_globs and held.outcome != "allow":
+        if judged.in_force.policy.literal_globs and held.outcome != "allow":
             return held.reason or weighed.reason()  # the specification's own words only
         return sentence(judged, weighed, held, kept)
 

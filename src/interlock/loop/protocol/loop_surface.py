@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from msgspec import Struct
-
 from interlock.approvals import challenges
 from interlock.approvals.challenges import verifying
 from interlock.approvals.tickets import TOKEN_FAILURES
@@ -18,23 +16,14 @@ from interlock.loop.protocol.introspection import SurfaceInfo
 from interlock.loop.protocol.surface import DataWithWarnings, Handler, OperationCall, ProtocolCaller, Surface
 from interlock.loop.report import ReportedStep
 from interlock.loop.state import UNJUDGED
-from interlock.loop.tightening import NO_TIGHTENING, Tightening
+from interlock.loop.tightening import PLAIN_CONNECTION, Connection
 from interlock.model import AgentRef
 from interlock.policy.digest import normal_name
 from interlock.runtime.state import State
 from interlock.times import iso
 
-INTERFACE = "mcp"
 NAME = "interlock"
 _DISABLED = ({"code": "SAFETY_LOOP_DISABLED", "message": f"{UNJUDGED['disabled']}.", "severity": "high"},)  # R-25
-
-
-class Connection(Struct, frozen=True):
-    """The properties of a connection: its interface, its tightening, and its isolation."""
-
-    tight: Tightening = NO_TIGHTENING
-    door: str = INTERFACE
-    strength: str = ""
 
 
 def surface(state: State, version: str, mode: str) -> Surface:
@@ -61,7 +50,7 @@ def agent(call: OperationCall) -> AgentRef:
 
 def connection(call: OperationCall) -> Connection:
     more = call.caller.more
-    return more if isinstance(more, Connection) else Connection()
+    return more if isinstance(more, Connection) else PLAIN_CONNECTION
 
 
 Work = Callable[[State, OperationCall], Mapping[str, Any]]
@@ -72,7 +61,7 @@ def _handler(work: Work, state: State, mode: str) -> Handler:
 
     def answer(call: OperationCall) -> DataWithWarnings:
         try:
-            data = dict(work(state.within(connection(call).strength), call))
+            data = dict(work(state, call))
         except LoopProblem as problem:
             raise AqlProblem(problem.code, problem.message, problem.details, problem.confirmation) from None
         return DataWithWarnings(data, (*data.pop("warnings", ()), *notices))
@@ -85,11 +74,10 @@ def _execute(state: State, call: OperationCall) -> Mapping[str, Any]:
     return executions.execute_agent(
         state,
         agent(call),
-        connection(call).door,
+        connection(call),
         parameters=params.get("parameters"),
         max_autonomous_steps=params.get("max_autonomous_steps"),
         token=call.given.confirmation,
-        tight=connection(call).tight,
     )
 
 
@@ -103,13 +91,13 @@ def _step(state: State, call: OperationCall) -> Mapping[str, Any]:
         risk=params.get("risk_score"),
         cwd=params.get("cwd", ""),
     )
-    return steps.record_step(state, agent(call), connection(call).door, step, connection(call).tight)
+    return steps.record_step(state, agent(call), step, connection(call))
 
 
 def _prompt(state: State, call: OperationCall) -> Mapping[str, Any]:
-    params, here = call.params, connection(call)
+    params = call.params
     return confirmations.permission_prompt(
-        state, agent(call), here.door, tool_name=params["tool_name"], input=params["input"], tight=here.tight
+        state, agent(call), connection(call), tool_name=params["tool_name"], input=params["input"]
     )
 
 
@@ -133,7 +121,7 @@ _WORK: Mapping[str, Work] = {
         state, agent(call), token=call.params.get("confirmation_token", "")
     ),
     "release_deadlock": lambda state, call: deadlocks.release_deadlock(
-        state, agent(call), connection(call).door, reason=call.params.get("reason", "")
+        state, agent(call), connection(call), reason=call.params.get("reason", "")
     ),
     "get_pending_cli_approvals": lambda state, call: confirmations.get_pending_cli_approvals(state, agent(call)),
     "approve_cli_permission": lambda state, call: confirmations.approve_cli_permission(

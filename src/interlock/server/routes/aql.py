@@ -18,11 +18,11 @@ from interlock.loop.executions import end_session
 from interlock.loop.protocol import ENDPOINTS
 from interlock.loop.protocol.envelope import AqlProblem, ProtocolReply, refusal
 from interlock.loop.protocol.gatekeeper import ANY
-from interlock.loop.protocol.loop_surface import INTERFACE, Connection, surface
+from interlock.loop.protocol.loop_surface import surface
 from interlock.loop.protocol.surface import ProtocolCaller, Surface, call
 from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming, list_tools
 from interlock.loop.state import LIVE
-from interlock.loop.tightening import ADAPTER, parse_tightening
+from interlock.loop.tightening import ADAPTER, INTERFACE, Connection, parse_tightening
 from interlock.mcp import tool_preamble
 from interlock.ports import Clock, StoreError
 from interlock.web.callers import ApiCaller
