@@ -39,6 +39,23 @@ class Level(IntEnum):
         return self.name.lower()
 
 
+class Trust(IntEnum):
+    """How far an adapter or a server is trusted, lowest first (TL-01)."""
+
+    UNTESTED = 0
+    GENERATED = 1
+    VALIDATED = 2
+    COMMUNITY_REVIEWED = 3
+    CERTIFIED = 4
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+TRUSTS = MappingProxyType({trust.word: trust for trust in Trust})
+
+
 class Tier(StrEnum):
     """The safety tier of a score, by the normative cuts (AE-06)."""
 

@@ -9,8 +9,7 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from interlock.adapters.danger import DangerBlock, declared_danger
-from interlock.adapters.trust import Trust
-from interlock.model import Level
+from interlock.model import Level, Trust
 
 
 class NameLevel(Struct, frozen=True):

@@ -4,31 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from enum import IntEnum
 from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from interlock.model import TRUSTS, Trust
 from interlock.problems import Path, Problems, describe_value
 
-
-class Trust(IntEnum):
-    """TL-01, lowest first."""
-
-    UNTESTED = 0
-    GENERATED = 1
-    VALIDATED = 2
-    COMMUNITY_REVIEWED = 3
-    CERTIFIED = 4
-
-    @property
-    def word(self) -> str:
-        return self.name.lower()
-
-
-TRUSTS = MappingProxyType({trust.word: trust for trust in Trust})
 # TL-04: how long a validation counts. A generated adapter is checked with every use: its file is compared with the loaded one.
 REVALIDATION_PERIODS = MappingProxyType({Trust.VALIDATED: 7 * 86_400.0, Trust.COMMUNITY_REVIEWED: 30 * 86_400.0})
 HIGHEST_CLAIM = (

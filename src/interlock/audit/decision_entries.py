@@ -9,12 +9,11 @@ from typing import Any
 from msgspec import convert, to_builtins
 
 from interlock.adapters.danger import DangerBlock, DeclaredApproval
-from interlock.adapters.trust import TRUSTS
 from interlock.analysis.facts import Command, Effect, Fact
 from interlock.approvals import Resolution, TicketChange
 from interlock.audit.chain import EVENTS, HELD, Attempt, AuditEvent, attempt_body, attempt_event
 from interlock.canonical_json import canonical_json
-from interlock.model import NOTHING, Human, Level, Loss, Requirement
+from interlock.model import NOTHING, TRUSTS, Human, Level, Loss, Requirement
 from interlock.policy.circumstances import AdapterContext, Circumstances, Contribution, EarlierDenial
 from interlock.policy.evaluate import PolicyResult
 from interlock.policy.impact import impact_json, impact_of

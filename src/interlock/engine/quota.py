@@ -21,9 +21,8 @@ from interlock.adapters.quota import (
     quota_report,
     quota_warnings,
 )
-from interlock.adapters.trust import Trust
 from interlock.engine.evaluate import evaluate
-from interlock.model import AgentRef, Confidential, Level, operation
+from interlock.model import AgentRef, Confidential, Level, Trust, operation
 from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
 from interlock.runtime import Request

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from interlock.adapters.danger import DangerBlock
 from interlock.model import Assessment, Finding, Human, Json, Level, Loss, Requirement, Tier, nothing
 from interlock.policy.impact import Impact
 from interlock.policy.match_names import MatchNames
@@ -17,6 +16,7 @@ from interlock.policy.trust_matrix import AdapterCall
 from interlock.redaction import redact_text
 
 if TYPE_CHECKING:
+    from interlock.adapters.danger import DangerBlock
     from interlock.snapshots import TakenSnapshot
 
 

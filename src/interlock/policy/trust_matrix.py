@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 from msgspec import Struct, field
 
-from interlock.adapters.trust import Trust
-from interlock.model import Level
+from interlock.model import Level, Trust
 from interlock.schema import says
 
 ALLOW, CONFIRM, VERIFY, INTROSPECT_ONLY, DENY = WORDS = ("allow", "confirm", "verify", "introspect_only", "deny")

@@ -7,12 +7,12 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from interlock.adapters.trust import HIGHEST_CLAIM, TRUSTS
+from interlock.adapters.trust import HIGHEST_CLAIM
 from interlock.agents import AgentCall, Event
 from interlock.audit.journal import append
 from interlock.config import Config
 from interlock.engine.fallback import DOWN, NO_CONSENT, judge_calls
-from interlock.model import Level, tool
+from interlock.model import TRUSTS, Level, tool
 from interlock.policy.trust_matrix import ALLOW, AdapterCall, passage
 from interlock.proxy import DESTRUCTIVE, RAISED, UNTESTED, ServerIdentity, ToolClaims
 from interlock.redaction import action_json

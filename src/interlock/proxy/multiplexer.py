@@ -11,8 +11,9 @@ from typing import Any
 
 import uvloop
 
-from interlock.adapters.trust import HIGHEST_CLAIM, TRUSTS
+from interlock.adapters.trust import HIGHEST_CLAIM
 from interlock.identity import make_undumpable
+from interlock.model import TRUSTS
 from interlock.proxy import SERVER_TABLES, plain_name
 from interlock.proxy.messages import (
     METHOD,

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict, replace
 
 from interlock.adapters.trust import (
-    TRUSTS,
     Certification,
-    Trust,
     TrustError,
     TrustRecord,
     TrustStep,
@@ -26,6 +24,7 @@ from interlock.canonical_json import canonical_json, parse_canonical
 from interlock.error_codes import AnswerRefused
 from interlock.identity.operators import require_admin
 from interlock.identity.sessions import OperatorSession
+from interlock.model import TRUSTS, Trust
 from interlock.ports import StoreEvent, Tx
 from interlock.records import AuditQuery
 from interlock.runtime import Request

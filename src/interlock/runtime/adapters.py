@@ -16,9 +16,9 @@ from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, Ad
 from interlock.adapters.danger import DangerBlock
 from interlock.adapters.levels import effective_level
 from interlock.adapters.name_levels import call_facts, level_from_name
-from interlock.adapters.trust import HIGHEST_CLAIM, Trust, TrustRecord, current_trust
+from interlock.adapters.trust import HIGHEST_CLAIM, TrustRecord, current_trust
 from interlock.config import Config, ConfigError
-from interlock.model import Kind, Level, operation
+from interlock.model import Kind, Level, Trust, operation
 from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
 

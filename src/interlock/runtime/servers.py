@@ -16,11 +16,11 @@ from msgspec.structs import replace
 
 from interlock.adapters import Adapter
 from interlock.adapters.local_servers import is_local_command, only_touches_files
-from interlock.adapters.trust import Trust, TrustRecord
+from interlock.adapters.trust import TrustRecord
 from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import Effect
 from interlock.audit.chain import event_body
-from interlock.model import Action, Level
+from interlock.model import Action, Level, Trust
 from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
 from interlock.redaction import redact_text

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from interlock.adapters.trust import TRUSTS
 from interlock.config.plans import PLANNERS
 from interlock.error_codes import CODES
+from interlock.model import TRUSTS
 from interlock.policy.plan_review import RISKS
 from interlock.policy.policy import MODES
 from interlock.records import STATES

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from interlock.adapters.trust import TRUSTS
+from interlock.model import TRUSTS
 from interlock.plans.draft import MOST_COMMAND
 from interlock.plans.planning import MOST_INTENT
 from interlock.plans.workflows import FREEZE_DAYS, MOST_STEPS

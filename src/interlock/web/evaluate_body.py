@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from interlock.adapters.trust import TRUSTS, Trust
 from interlock.approvals.confirmations import SESSION
 from interlock.loop.tightening import ADAPTER
-from interlock.model import Action, AgentRef, Level, command, intent, operation, tool
+from interlock.model import TRUSTS, Action, AgentRef, Level, Trust, command, intent, operation, tool
 from interlock.runtime import Request
 from interlock.runtime.servers import HINTS, ServerClaim
 from interlock.web.callers import ApiCaller

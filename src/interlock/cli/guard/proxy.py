@@ -6,13 +6,14 @@ from argparse import HelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 
-from interlock.adapters.trust import HIGHEST_CLAIM, TRUSTS
+from interlock.adapters.trust import HIGHEST_CLAIM
 from interlock.cli.arguments import CONFIG, JSON, OPERATOR, Args, argument, make_parser
 from interlock.cli.command import USAGE, CommandError, run
 from interlock.cli.guard.mcp import TOKEN_FILE, agent_token
 from interlock.cli.sign_in import operator_change
 from interlock.client import path_segment
 from interlock.config import ConfigError, load_config
+from interlock.model import TRUSTS
 from interlock.proxy.multiplexer import run_many, servers_in_file
 from interlock.proxy.running import ProxyOptions, ProxySettingError, server_address
 from interlock.proxy.running import run as relay

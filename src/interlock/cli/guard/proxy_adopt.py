@@ -6,13 +6,14 @@ import difflib
 import sys
 from pathlib import Path
 
-from interlock.adapters.trust import HIGHEST_CLAIM, TRUSTS
+from interlock.adapters.trust import HIGHEST_CLAIM
 from interlock.agents.jsonc import EditError
 from interlock.cli.arguments import Args, argument, flag
 from interlock.cli.command import FAILED, OK, CommandError, command, pluralize
 from interlock.cli.guard.installation import DRY_RUN, YES, confirm_changes
 from interlock.install.changes import stamp
 from interlock.install.files import FileProblem, back_up, read_state, replace_file
+from interlock.model import TRUSTS
 from interlock.proxy.adoption import ProxyCommand, adopt_json, adopt_toml
 
 _EPILOG = """\

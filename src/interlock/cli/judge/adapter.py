@@ -16,7 +16,7 @@ import interlock
 from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, AdapterReading, read_file
 from interlock.adapters.levels import EffectiveLevel, effective_level
 from interlock.adapters.name_levels import level_from_name
-from interlock.adapters.trust import HIGHEST_CLAIM, TRUSTS, Trust, current_trust
+from interlock.adapters.trust import HIGHEST_CLAIM, current_trust
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.arguments import CONFIG, JSON, OPERATOR, Args, argument, make_parser
 from interlock.cli.command import (
@@ -40,6 +40,7 @@ from interlock.config import ConfigError, load_config
 from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming
 from interlock.mcp.adapters.catalog import AdapterFiles
 from interlock.mcp.adapters.requests import AdapterUnusable
+from interlock.model import TRUSTS, Trust
 from interlock.policy.trust_matrix import gate
 
 _EPILOG = """\

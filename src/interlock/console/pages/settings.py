@@ -8,7 +8,6 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from interlock.adapters.trust import TRUSTS, Trust
 from interlock.console.pages.ask import HOME as ASK
 from interlock.console.pages.ask import elsewhere
 from interlock.console.visit import ADMIN, APPROVER, Answer, InvalidInput, Page, PageRoutes, RedirectTo, Visit
@@ -19,6 +18,7 @@ from interlock.identity.console_access import role_of
 from interlock.identity.keys.passphrases import EnrolError
 from interlock.identity.keys.roster import PASSKEY
 from interlock.identity.operators import add_operator, change_operator
+from interlock.model import TRUSTS, Trust
 from interlock.notify import outbox
 from interlock.plans import planner_choice, running
 from interlock.policy.policy import MODES

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from interlock.adapters import RESERVED, Adapter, read_file
 from interlock.adapters.levels import Named
-from interlock.adapters.trust import Trust
 from interlock.loop.protocol import OperationSpec, ParamSpec, loop_operations, table
 from interlock.loop.protocol.introspection import INTROSPECTION, ProtocolType, SurfaceInfo, types
 from interlock.loop.protocol.surface import Handler, ProtocolCaller, Surface
 from interlock.mcp.adapters.operations import OfferedOperation, row_of
 from interlock.mcp.adapters.requests import AdapterUnusable, Service, TemplateError
+from interlock.model import Trust
 from interlock.policy.policy import Policy
 
 Signature = tuple[int, int, int]  # modification time, size, inode

@@ -11,11 +11,10 @@ from interlock.adapters import Adapter, AdapterOperationSpec, AdapterParam
 from interlock.adapters.danger import prose_form
 from interlock.adapters.levels import EffectiveLevel, Named, effective_level
 from interlock.adapters.name_levels import call_facts
-from interlock.adapters.trust import Trust
 from interlock.loop.protocol import TYPES, UNSET, Danger, OperationSpec, ParamSpec, Returns, TableError
 from interlock.loop.protocol.gatekeeper import AUTO, SINGLE, check_parameters, missing_parameter
 from interlock.mcp.adapters.requests import INPUT, AdapterUnusable, ServiceCall
-from interlock.model import Level
+from interlock.model import Level, Trust
 from interlock.policy.trust_matrix import ALLOW, gate
 
 _KINDS = {"int": "integer", "float": "number", "bool": "boolean", "str": "string", "list": "array", "dict": "object"}

@@ -12,7 +12,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.adapters.name_levels import level_from_name
-from interlock.adapters.trust import Trust
 from interlock.analysis.display_text import short_id
 from interlock.client import DaemonClient, DaemonReply, NoDaemon
 from interlock.config import Config
@@ -36,6 +35,7 @@ from interlock.mcp.adapters.catalog import (
 from interlock.mcp.adapters.http_client import Performer
 from interlock.mcp.adapters.operations import OfferedOperation, inference_warning
 from interlock.mcp.adapters.requests import AdapterUnusable
+from interlock.model import Trust
 from interlock.policy.policy import MODES, Policy
 
 SILENT = "Interlock's daemon does not answer, so nothing is done. A person starts it with 'interlock serve'."

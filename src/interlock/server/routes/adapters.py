@@ -8,9 +8,8 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from interlock.adapters.quota import ServiceRequest
-from interlock.adapters.trust import TRUSTS, Trust
 from interlock.engine.quota import QuotaQuestion, QuotaRefused, quota_status, take_quota
-from interlock.model import AgentRef
+from interlock.model import TRUSTS, AgentRef, Trust
 from interlock.runtime.adapter_trust import change_trust, find_adapter, refresh_trust, review_due
 from interlock.runtime.adapters import LoadedAdapter
 from interlock.runtime.servers import accept_tools, server_standing
