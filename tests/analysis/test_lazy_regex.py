@@ -7,13 +7,14 @@ import pkgutil
 import re
 
 import interlock.analysis
+import interlock.policy
 import interlock.redaction
 from interlock.analysis.lazy_regex import _LazyRegex, lazy_regex
 
 
 def test_every_expression_that_is_compiled_later_can_be_compiled() -> None:
     found = 0
-    for package in (interlock.analysis, interlock.redaction):
+    for package in (interlock.analysis, interlock.policy, interlock.redaction):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             for name, value in vars(importlib.import_module(module.name)).items():
                 if isinstance(value, _LazyRegex):

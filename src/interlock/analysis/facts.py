@@ -10,13 +10,14 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import program_set, shipped_programs
 from interlock.model import Span
 
 # Text that cannot be known without running something stands as HOLE name HOLE, where the name says where it
 # would come from: `$BUILD_DIR` reads as "\ufffcBUILD_DIR\ufffc", the output of a program as "\ufffc\ufffc".
 HOLE = "\ufffc"
-_HOLES = re.compile(f"{HOLE}[^{HOLE}]*{HOLE}?")
+_HOLES = lazy_regex(f"{HOLE}[^{HOLE}]*{HOLE}?")
 
 
 def hole(name: str = "") -> str:
@@ -169,21 +170,21 @@ SAME = "same"  # trait of a file that goes over itself: what stood there was the
 LEFTOVER = "leftover"  # trait of what an engine itself calls unused
 _GUARDED = frozenset({"agent_config", "guard"})  # a write there is judged by its own rule
 _LISTED = frozenset("images ps image container rm rmi".split())
-_LISTS = re.compile(r"(images|ps|image ls|image list|container ls|container list|container ps)( .*)?")
-_DANGLING = re.compile(r".*(dangling=(true|1)|status=(exited|created|dead)).*")
+_LISTS = lazy_regex(r"(images|ps|image ls|image list|container ls|container list|container ps)( .*)?")
+_DANGLING = lazy_regex(r".*(dangling=(true|1)|status=(exited|created|dead)).*")
 UNDONE = "undone"  # trait of what a later command of the same text takes back
 _INVERSES = {"disable": "enable", "pause": "resume", "suspend": "resume", "cordon": "uncordon"}
-_REMOVES = re.compile(r"(rm|rmi|image rm|image remove|container rm|container remove)( .*)?", re.S)
+_REMOVES = lazy_regex(r"(rm|rmi|image rm|image remove|container rm|container remove)( .*)?", re.S)
 _INTERPRETERS = "python|node|ruby|perl|php|bun|deno"
-_CODE = re.compile(rf"({_INTERPRETERS})[\d.]*( -{{1,2}}\w+| eval)?")  # the way code comes on a command line
+_CODE = lazy_regex(rf"({_INTERPRETERS})[\d.]*( -{{1,2}}\w+| eval)?")  # the way code comes on a command line
 # What lets only the names through, of lines such as NAME=value.
-_NAMES_ONLY = re.compile(
+_NAMES_ONLY = lazy_regex(
     r"cut (-d ?'?=|--delimiter==) (-f ?1|--fields=1)|cut -f ?1 -d ?=|awk -F ?= \{ ?print \$1;? ?\}"
     r"|sed (-E )?s/ ?= ?\.\*(/ ?=? ?[*.x<>\w]*)?/g?|sed -n (s/=\.\*//p|/\^[^=]*=\$/p)|wc( -[lcw]+)*|grep -c [^-].*"
 )
 UNSEEN = "unseen"  # of a command: nobody sees its output
 PIPELINE = "pipeline"  # of a command: a step of a pipeline file that is written, not run
-_RUNS_CODE = re.compile(rf"({_INTERPRETERS}|(ba|z|da|k|fi)?sh)[\d.]*")
+_RUNS_CODE = lazy_regex(rf"({_INTERPRETERS}|(ba|z|da|k|fi)?sh)[\d.]*")
 
 
 def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:

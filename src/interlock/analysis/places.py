@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 
 from interlock.analysis.facts import HOLE, QUOTED, without_holes
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.place_names import (
     AGENT_CONFIG,
     ALL_BUT,
@@ -116,7 +117,7 @@ def home_of(cwd: str) -> str:
     return found[1] if found else ""
 
 
-_HOME_OF = re.compile(r"(/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)(/|$)", re.IGNORECASE)
+_HOME_OF = lazy_regex(r"(/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)(/|$)", re.IGNORECASE)
 
 
 def _is_remote(path: str) -> bool:

@@ -55,16 +55,16 @@ class WindowsTooDeep(WindowsSyntaxError):
     told = ("that is nested too deeply", "nesting")
 
 
-_URL = re.compile(r"(?:https?|ftp)://[^\s\"'<>|]+", re.IGNORECASE)
+_URL = lazy_regex(r"(?:https?|ftp)://[^\s\"'<>|]+", re.IGNORECASE)
 # Programs that run a script of their own language, and the commands in it that only look.
 SCRIPTED = MappingProxyType({
     "diskpart": re.compile(r"(?:list|detail|select|help|rem|exit|rescan|automount\s*$|filesystems)\b", re.IGNORECASE),
     "diskshadow": re.compile(r"(?:list|set|add|begin|end|load|writer|create|help|exit|rem)\b", re.IGNORECASE),
 })  # fmt: skip
-_POWERSHELL_FILE = re.compile(r"-(?:OutFile|o)\s+(\S+)|DownloadFile\([^,]{1,2000},\s*['\"]?([^)'\"]+)", re.IGNORECASE)
+_POWERSHELL_FILE = lazy_regex(r"-(?:OutFile|o)\s+(\S+)|DownloadFile\([^,]{1,2000},\s*['\"]?([^)'\"]+)", re.IGNORECASE)
 _FETCHES = frozenset({"fetch", "fetched"})  # readers of programs that put a download into a file
 _DOWNLOAD = "download "
-_BLANK = re.compile(r"[\s&|<>^]|^$")
+_BLANK = lazy_regex(r"[\s&|<>^]|^$")
 
 
 def place(name: str) -> str:
@@ -257,7 +257,7 @@ def _key(path: str) -> str:
 
 
 _PATH_VERBS = frozenset({"delete", "truncate", "overwrite", "write", "append", "move", "read", "run_script"})
-_ABSOLUTE = re.compile(r"[A-Za-z]:|[\\/~]|\w{2,}::?\\|" + HOLE)
+_ABSOLUTE = lazy_regex(r"[A-Za-z]:|[\\/~]|\w{2,}::?\\|" + HOLE)
 
 
 class RelocatedReport(Struct):
@@ -331,7 +331,7 @@ class RelocatedReport(Struct):
 
 # -- which shell a text is for ----------------------------------------------------------------------------
 
-_WINDOWS_CWD = re.compile(r"[A-Za-z]:[\\/]|\\\\\w")
+_WINDOWS_CWD = lazy_regex(r"[A-Za-z]:[\\/]|\\\\\w")
 _LIMIT = 20_000
 
 _VERBS = frozenset(
@@ -378,7 +378,7 @@ _SURE_CMD = lazy_regex(
 )
 # With a drive's path they are no program of a POSIX shell, whatever the folder.
 _DRIVE = lazy_regex(r"(?:^|[\s\"'=])[A-Za-z]:\\")
-_FIRST_WORD = re.compile(r"\s*(?:[@&.]\s*)?([A-Za-z][\w.\\-]*)(?=[\s/|;)]|$)")
+_FIRST_WORD = lazy_regex(r"\s*(?:[@&.]\s*)?([A-Za-z][\w.\\-]*)(?=[\s/|;)]|$)")
 _DRIVE_CMD = frozenset("copy move ren rename type attrib".split())
 _KINDS = ("windows", "windows_too", "said_capital")
 

@@ -10,18 +10,19 @@ from typing import Any
 
 from msgspec import Struct
 
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.model import Human, Requirement
 from interlock.policy.match_names import Argv, MatchNames
 
 EVERYTHING = "*"
 LONGEST = 300  # characters of one pattern
 _OPTIONS = 40  # words before the first that is no option
-_TOOL = re.compile(r"([A-Za-z][\w.*-]{0,100}):(.+)", re.DOTALL)
-_DRIVE = re.compile(r"[A-Za-z]:[/\\]")  # of a path, where `Write:/etc/*` is a tool's
-_UP = re.compile(r"(?:^|[/\s\\])\.\.(?:$|[/\s\\])")
-_ANYWHERE = re.compile(r"(?:^|\s)\*$")  # a pattern that ends so is bound to no place
-_NAME = re.compile(r"[\w*.:-]+")
-_SHORT = re.compile(r"-[A-Za-z0-9]+")
+_TOOL = lazy_regex(r"([A-Za-z][\w.*-]{0,100}):(.+)", re.DOTALL)
+_DRIVE = lazy_regex(r"[A-Za-z]:[/\\]")  # of a path, where `Write:/etc/*` is a tool's
+_UP = lazy_regex(r"(?:^|[/\s\\])\.\.(?:$|[/\s\\])")
+_ANYWHERE = lazy_regex(r"(?:^|\s)\*$")  # a pattern that ends so is bound to no place
+_NAME = lazy_regex(r"[\w*.:-]+")
+_SHORT = lazy_regex(r"-[A-Za-z0-9]+")
 _LONG_FORMS = {"--recursive": "r", "--force": "f", "--all": "a", "--hard": "hard"}
 # a name that begins with one of these reads or creates; the later words are only its object.
 READS = frozenset(

@@ -13,17 +13,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.confusables import plain
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import vocabulary
 from interlock.model import Category, Level
 
 MAX_ACTION = 10_000  # characters of an action that are matched
 MAX_COOLING_MS = 300_000
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
-_OTHER = re.compile(r"[^a-z0-9]+")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_ID = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
+_OTHER = lazy_regex(r"[^a-z0-9]+")
+_CAMEL = lazy_regex(r"(?<=[a-z0-9])(?=[A-Z])")
 _VERBS = "(?:delete|drop|truncate|purge|ban|block|kick|mute|suspend|lock|revoke|terminate|archive)"
-_UNDONE = re.compile(rf"(?<![a-z0-9])un{_VERBS}", re.IGNORECASE)  # undelete_table deletes no table
-_MEANS_UNDOING = re.compile(rf"un[(?:]*{_VERBS}", re.IGNORECASE)  # a pattern that is about unlock_account itself
+_UNDONE = lazy_regex(rf"(?<![a-z0-9])un{_VERBS}", re.IGNORECASE)  # undelete_table deletes no table
+_MEANS_UNDOING = lazy_regex(rf"un[(?:]*{_VERBS}", re.IGNORECASE)  # a pattern that is about unlock_account itself
 
 
 class Severity(IntEnum):

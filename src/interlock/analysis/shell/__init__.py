@@ -21,6 +21,7 @@ from interlock.analysis.facts import (
     hole_of,
     without_holes,
 )
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.places import place, resolve
 from interlock.analysis.shell.command_line import NOT_READ, CommandLine
@@ -40,7 +41,7 @@ _HOME_HOLE = hole("HOME")  # as the readers of other languages name it
 MAX_NESTING = 12
 MAX_CHOICES = 4  # values a variable may have had, depending on which branch ran
 MAX_SCRIPT = 262_144  # characters of a script file; a longer one is cut, and reported
-_PRODUCTION = re.compile(r"(?<![a-z])(prod|production|prd)(?![a-z])", re.IGNORECASE)
+_PRODUCTION = lazy_regex(r"(?<![a-z])(prod|production|prd)(?![a-z])", re.IGNORECASE)
 
 
 class Stream(Struct, frozen=True):
@@ -391,7 +392,7 @@ def _behind_link(links: Mapping[str, str], path: str) -> str | None:
 
 
 _WIPED = frozenset({"root", "home", "system"})
-_VARIABLE = re.compile(r"[A-Za-z_]\w*|\d+")
+_VARIABLE = lazy_regex(r"[A-Za-z_]\w*|\d+")
 
 
 def is_variable(name: str) -> bool:
@@ -422,8 +423,8 @@ def show_command(program: str, words: Sequence[str]) -> str:
 
 
 _SHOWN = 2_000  # characters of a word that can be among the first 300
-_HOLE = re.compile(f"{HOLE}([^{HOLE}]*){HOLE}")
-_NEEDS_QUOTES = re.compile(r"[\s'\"|&;<>()]")
+_HOLE = lazy_regex(f"{HOLE}([^{HOLE}]*){HOLE}")
+_NEEDS_QUOTES = lazy_regex(r"[\s'\"|&;<>()]")
 
 
 def _quoted(word: str) -> str:

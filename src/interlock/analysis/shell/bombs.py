@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from interlock.analysis.facts import HOLE
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import program_set, shipped_programs
 from interlock.analysis.shell.syntax.nodes import (
     Background,
@@ -19,7 +19,7 @@ from interlock.analysis.shell.syntax.nodes import (
 )
 
 # `:(){:|:&}:` is refused by bash, and an attempt all the same.
-_ATTEMPT = re.compile(
+_ATTEMPT = lazy_regex(
     r"(?<![^\s;&|({'\"`])(?:function\s+)?([^\s(){}|&;<>\"'$`=]{1,60})\s*(?:\(\s*\)\s*[{(]?|[{(])\s*\1\s*(?:\|&?\s*\1|&)"
 )
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from interlock.analysis.facts import APPROXIMATE, Command, Effect, hole, known, taints_in
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import is_system_folder, resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import program_set, shipped_programs
@@ -163,7 +164,7 @@ def trap(job: Job) -> Stream:
     return NOTHING
 
 
-_NAMED = re.compile(r"\$\{?(\w+)")
+_NAMED = lazy_regex(r"\$\{?(\w+)")
 
 
 def alias(job: Job) -> Stream:
@@ -371,7 +372,7 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
 }
 
 
-_GLOB_CODE = re.compile(r"""\(\+?\w*e(?::["']|[:'"])(.+?)(?:["']:|[:'"])\)""")  # zsh: *(e:'command':)
+_GLOB_CODE = lazy_regex(r"""\(\+?\w*e(?::["']|[:'"])(.+?)(?:["']:|[:'"])\)""")  # zsh: *(e:'command':)
 
 
 def shell(job: Job, program: Program) -> Stream | None:

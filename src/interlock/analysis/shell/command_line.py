@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
 from interlock.analysis.facts import Command, Fact
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.shell.syntax.nodes import (
     AndOr,
@@ -24,7 +24,7 @@ from interlock.analysis.shell.syntax.nodes import (
 from interlock.model import Span
 
 # Variables that redirect a program or a word to another place.
-_REDIRECTING = re.compile(
+_REDIRECTING = lazy_regex(
     r"HOME|CDPATH|GLOBIGNORE|IFS|PATH|ENV|BASH\w*|SHELLOPTS|(?:PG|MYSQL|MARIADB|REDIS|MONGO|SQLITE|DATABASE|DB|GIT|DOCKER|COMPOSE|RAILS|RACK"
     r"|NODE|DJANGO|FLASK|APP|MIX|TMP)\w*"
 )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.shell import Job
 
@@ -15,9 +16,9 @@ ALWAYS_IMPORTED = ("sitecustomize", "usercustomize")
 _FIRST = frozenset(
     "abc builtins codecs errno gc importlib io itertools marshal os posix signal site stat sys time".split()
 )  # no file goes before these
-_FROM = re.compile(r"\bfrom\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n;#(]+)")
-_IMPORT = re.compile(r"(?:^|[;:])[ \t]*import\s+([\w., \t]+)", re.MULTILINE)
-_DYNAMIC = re.compile(r"""(?:__import__|import_module|run_module)\(\s*["']([\w.]+)""")
+_FROM = lazy_regex(r"\bfrom\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n;#(]+)")
+_IMPORT = lazy_regex(r"(?:^|[;:])[ \t]*import\s+([\w., \t]+)", re.MULTILINE)
+_DYNAMIC = lazy_regex(r"""(?:__import__|import_module|run_module)\(\s*["']([\w.]+)""")
 _RELATIVE = {
     "javascript": re.compile(r"""(?:\brequire\s*\(\s*|\bfrom\s+|\bimport\s*\(?\s*)["'](\.{1,2}/[^"'\n]+)["']"""),
     "ruby": re.compile(r"""\brequire_relative[ \t(]+["']([^"'\n]+)["']"""),

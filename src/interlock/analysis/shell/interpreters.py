@@ -8,6 +8,7 @@ from collections.abc import Collection
 
 from interlock.analysis.code.loose_text import add_harm, is_outside
 from interlock.analysis.facts import names_only, taints_in
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import described_program, dialect_of, shipped_programs
 from interlock.analysis.programs.options import CommandOptions, options, parse, valued
@@ -23,7 +24,7 @@ _SCRIPT_ENDINGS = {
     ".pl": "perl", ".php": "php", ".lua": "lua", ".ps1": "powershell", ".bat": "cmd", ".cmd": "cmd", ".sql": "sql",
     ".go": "go", ".java": "java", ".cs": "csharp", ".csx": "csharp", ".jl": "julia",
 }  # fmt: skip
-_SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(\S+)")
+_SHEBANG = lazy_regex(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(\S+)")
 
 
 def interpreter(job: Job, program: Program) -> Stream | None:
@@ -70,7 +71,7 @@ def interpreter(job: Job, program: Program) -> Stream | None:
     return None if job.stdin is None else UNKNOWN
 
 
-_CODE_TEXT = re.compile(r"[\s({\\]")
+_CODE_TEXT = lazy_regex(r"[\s({\\]")
 
 
 def _read_operands(job: Job, operands: list[str], language: str) -> bool:
@@ -97,7 +98,7 @@ def _read_code(job: Job, language: str, code: str, via: str, folder: str = "") -
     read_imports(job, known, code, folder)
 
 
-_PROMPTED = re.compile(r"\b(?:interact|breakpoint|set_trace|InteractiveConsole|InteractiveInterpreter)\s*\(")
+_PROMPTED = lazy_regex(r"\b(?:interact|breakpoint|set_trace|InteractiveConsole|InteractiveInterpreter)\s*\(")
 
 
 def _behind_unknown(
@@ -113,7 +114,7 @@ def _behind_unknown(
     return found
 
 
-_BANG = re.compile(r"(?m)^\s*!")
+_BANG = lazy_regex(r"(?m)^\s*!")
 
 
 def _without_bangs(job: Job, code: str) -> str:
@@ -152,7 +153,7 @@ def _attached(words: list[str], language: str) -> list[str]:
     return out
 
 
-_EMPTIES = re.compile(r"\s*(?:\$_\s*=\s*(?:\"\"|''|undef)|undef\s*\(?\s*\$_\)?|s/\^?\.\*\$?//s?|)\s*;?\s*")
+_EMPTIES = lazy_regex(r"\s*(?:\$_\s*=\s*(?:\"\"|''|undef)|undef\s*\(?\s*\$_\)?|s/\^?\.\*\$?//s?|)\s*;?\s*")
 
 
 def _perl_in_place(job: Job, words: list[str], files: list[str], codes: list[str]) -> None:
@@ -307,7 +308,7 @@ def awk(job: Job, program: Program) -> Stream | None:
     return None
 
 
-_APPLE_SHELL = re.compile(
+_APPLE_SHELL = lazy_regex(
     r"(?:\bdo\s+shell\s+script\s+|\.doShellScript\s*\(\s*|\$\.system\s*\(\s*)"
     r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')""",
     re.IGNORECASE,

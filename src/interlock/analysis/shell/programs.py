@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.code.loose_text import harm_of_words, is_program, read_loose_variable, read_loose_words
 from interlock.analysis.facts import HOLE, Fact, taints_in
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program, whole_words
 from interlock.analysis.programs.load import (
@@ -114,8 +115,8 @@ def _configured_aliases(job: Job, folder: str) -> dict[str, str]:
 
 
 _DEEPEST = 12  # folders above the working one
-_SECTION = re.compile(r"[ \t]*\[[ \t]*([\w.-]+)")
-_ALIASED = re.compile(r"[ \t]*([\w-]+)[ \t]*=[ \t]*(.*?)[ \t]*$")
+_SECTION = lazy_regex(r"[ \t]*\[[ \t]*([\w.-]+)")
+_ALIASED = lazy_regex(r"[ \t]*([\w-]+)[ \t]*=[ \t]*(.*?)[ \t]*$")
 
 
 def saved_plan(job: Job, program: Program) -> Stream | None:
@@ -139,8 +140,8 @@ def line_editor(job: Job, program: Program) -> Stream | None:
     return None
 
 
-_ALL_LINES = re.compile(r"(?:%|,|1\s*,\s*\$|g/[.^$]?/)\s*d(?:elete)?!?")
-_WRITES = re.compile(r"(?:w|wq|x|wall|wqa|xa)!?")
+_ALL_LINES = lazy_regex(r"(?:%|,|1\s*,\s*\$|g/[.^$]?/)\s*d(?:elete)?!?")
+_WRITES = lazy_regex(r"(?:w|wq|x|wall|wqa|xa)!?")
 
 
 def report_emptied(job: Job, lines: Sequence[str], files: Sequence[str]) -> None:
@@ -190,8 +191,8 @@ READERS: dict[str, Reader] = {
     **file_programs.READERS,
 }
 _KNOWN_WORDS = frozenset(item_runners.READERS) | {"web", "remote_procedure", "relay"}  # readers that know each word
-_LOADER = re.compile(r"ld-(linux|musl)[\w.-]*|ld\.so[\w.]*|ld-[\d.]+\.so")
-_SYSTEM_PROGRAM = re.compile(
+_LOADER = lazy_regex(r"ld-(linux|musl)[\w.-]*|ld\.so[\w.]*|ld-[\d.]+\.so")
+_SYSTEM_PROGRAM = lazy_regex(
     r"/(usr|bin|sbin|opt|snap|nix|Applications|Library|System)/|[A-Za-z]:[\\/](Windows|Program)", re.IGNORECASE
 )
 
@@ -258,7 +259,7 @@ def _may_write(described: Program, word: str) -> bool:
     return any(name.startswith(bare) or bare.startswith(name) for bare in (one.lstrip("-") for one in described.writes))
 
 
-_BLANKS = re.compile(r"(?<!\\)\s+")
+_BLANKS = lazy_regex(r"(?<!\\)\s+")
 
 
 def _options_from(names: Sequence[str], env: Sequence[tuple[str, str]]) -> list[str]:
@@ -349,7 +350,7 @@ def _holds_leak(job: Job, described: Program | None) -> bool:
     return HOLE in text and not carried.LEAKS.isdisjoint(taints_in(text))
 
 
-_PROGRAM_FOLDER = re.compile(r"(?:.*/)?\.?s?bin/[^/]+$")
+_PROGRAM_FOLDER = lazy_regex(r"(?:.*/)?\.?s?bin/[^/]+$")
 
 
 def _own_file(job: Job, written: str, described: bool) -> str:

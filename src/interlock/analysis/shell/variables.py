@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import hole, known
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.shell.syntax.nodes import ShellVariable, ShellWord
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ WELL_KNOWN = {
     "COMPOSE": "docker compose", "TERRAFORM": "terraform",
 }  # fmt: skip
 
-_STARS = re.compile(r"\*+")
-_GLOB = re.compile(r"[*?\[]")  # in a value that stands for several
-_SPECIAL = re.compile(r"[\[\\(]")  # of patterns that are matched more simply here than by the shell
+_STARS = lazy_regex(r"\*+")
+_GLOB = lazy_regex(r"[*?\[]")  # in a value that stands for several
+_SPECIAL = lazy_regex(r"[\[\\(]")  # of patterns that are matched more simply here than by the shell
 
 
 Joined = Callable[[ShellWord | None, "Shell"], str]  # a word as one text: the arguments of an operator are words again
@@ -196,13 +197,13 @@ def _glob_to_regex(glob: str) -> str:
 
 # -- arithmetic -------------------------------------------------------------------------------------------
 
-_RUNS = re.compile(r"\$[({]|`")
-_SUBSCRIPT = re.compile(r"[A-Za-z_]\w*\[(.*)\]", re.DOTALL)
+_RUNS = lazy_regex(r"\$[({]|`")
+_SUBSCRIPT = lazy_regex(r"[A-Za-z_]\w*\[(.*)\]", re.DOTALL)
 _MAX_DEPTH, _MAX_NAMES = 4, 16  # variables that hold names of variables, and names in one expression
-_PLAIN = re.compile(r"[\d+\-*/%() ]+")
-_NAME = re.compile(r"\$?[A-Za-z_]\w*")
-_NUMBER = re.compile(r"-?\d{1,9}")
-_TOKEN = re.compile(r"\d+|[-+*/%()]")
+_PLAIN = lazy_regex(r"[\d+\-*/%() ]+")
+_NAME = lazy_regex(r"\$?[A-Za-z_]\w*")
+_NUMBER = lazy_regex(r"-?\d{1,9}")
+_TOKEN = lazy_regex(r"\d+|[-+*/%()]")
 
 
 def evaluate(expression: str, values: Shell, depth: int = 0) -> None:

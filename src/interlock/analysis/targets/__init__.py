@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -10,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct
 
 from interlock.analysis.facts import QUOTED, Command, Effect, Fact, known
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import split_name
 from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.programs.objects import OPERAND, certain_objects, certain_options, place_value
@@ -102,14 +102,14 @@ def _add_test(found: dict[str, Any], word: str, value: str) -> bool:
     return True
 
 
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]*|\d+")
+_WORDS = lazy_regex(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]*|\d+")
 EPHEMERAL_WORDS = frozenset("test tests testing dev development tmp temp scratch".split())
 _KEPT = ("prod", "prd", "live", "main", "master", "stag", "real")  # also as the beginning of a word
 _HERE = frozenset({"", "localhost", "127.0.0.1", "::1", "[::1]"})
 # What statements may do there: all of it stays in that one database.
 _STATEMENTS = frozenset("sql_drop sql_truncate sql_delete sql_update sql_alter sql_write sql_read".split())
 _PARTS = frozenset({"table", "column", "view", "index", "schema"})
-_LEAVES = re.compile(r"\\|(?i:\b(?:use|attach|connect|dblink|load_extension|writefile|edit)\b)")
+_LEAVES = lazy_regex(r"\\|(?i:\b(?:use|attach|connect|dblink|load_extension|writefile|edit)\b)")
 _REACHING = "sql mysql"  # statements that reach into other databases of the server by their names
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from interlock.analysis.facts import APPROXIMATE, taints_in
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import place
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import describe, program_set
@@ -19,14 +20,14 @@ _WHOLE = frozenset({"home", "root"})  # with everything in them, keys included
 _FOLLOWED = NAMED_TAINTS | {APPROXIMATE}
 _HOPS = 8  # of copies of copies
 # Names that packers derive from that of their input.
-_PACKED = re.compile(
+_PACKED = lazy_regex(
     r"(.+)\.(?:gz|bz2|xz|lzma|zst|lz4|br|Z|zip|7z|rar|tar|tgz|gpg|asc|pgp|age|enc|cpt|b64|hex|uu)", re.I
 )
 _LEFT_OUT = frozenset({"--exclude", "--exclude-from", "-x", "-X"})  # the names behind them are not packed
 _NOT_PACKED = frozenset(
     {"-C", "--directory", "--homedir", "-i", "--identity", "-T", "--files-from"}
 )  # nor is the one behind these
-_SETTING = re.compile(r"(?:--?)?[\w\[\].-]+=(?=.)")
+_SETTING = lazy_regex(r"(?:--?)?[\w\[\].-]+=(?=.)")
 
 
 def carries(job: Job, path: str) -> frozenset[str]:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from interlock.analysis.assess import Judgement, assess, judge
 from interlock.analysis.classify import classify
 from interlock.analysis.facts import Command, Effect, Fact, known
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import SETS, described_program, program_set, shipped_programs
 from interlock.analysis.read import FileReader
 from interlock.analysis.rules import Rulebook
@@ -89,7 +90,7 @@ def inherited_judgement(
     return Judgement(found[0].judgement.assessment, witnesses, facts)
 
 
-_SHEBANG = re.compile(r"#!\s*(?:\S*/env\s+(?:-\S+\s+)*)?(?:\S*/)?([\w.-]+)")
+_SHEBANG = lazy_regex(r"#!\s*(?:\S*/env\s+(?:-\S+\s+)*)?(?:\S*/)?([\w.-]+)")
 
 
 def _program(path: str, text: str) -> str:
@@ -150,15 +151,15 @@ def _reach(one: WrittenFile, action: Action, commands: list[Command], texts: Map
     return ran
 
 
-_PLACE = re.compile(r"/(?:migrations?|migrate|versions)/[^/]+\.(?:php|rb|py|js|mjs|cjs|ts)$")
+_PLACE = lazy_regex(r"/(?:migrations?|migrate|versions)/[^/]+\.(?:php|rb|py|js|mjs|cjs|ts)$")
 # The start of a migration's function in PHP, JavaScript, Python and Ruby, by name.
-_WAY = re.compile(
+_WAY = lazy_regex(
     r"^[ \t]*(?:(?:public|protected|private|static|async|export|const)\s+)*(?:function\s+|def\s+|exports\.|module\.exports\.)?"
     r"(up|down|change|upgrade|downgrade)\b\s*(?:\(|=|:|$)",
     re.MULTILINE,
 )
 _DOWN = frozenset({"down", "downgrade"})
-_MIGRATES = re.compile(r"migrat|\bupgrade\b|\bdb:(?:setup|prepare|schema:load)\b")
+_MIGRATES = lazy_regex(r"migrat|\bupgrade\b|\bdb:(?:setup|prepare|schema:load)\b")
 
 
 def is_migration(path: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from urllib.parse import unquote, urlsplit
@@ -11,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 from msgspec.structs import replace
 
 from interlock.analysis.facts import Command, Effect, Fact, known
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import describe, shipped_programs
 from interlock.analysis.programs.objects import NAMESPACE, OPERAND, cluster_place, database_place
@@ -45,9 +45,9 @@ __all__ = ["EffectKey", "Relation", "effect_keys", "everyday_keys", "nearest", "
 MOST = 200
 LONGEST = 120  # characters of one target; of a longer one its hash counts as well
 MORE = EffectKey("more", UNKNOWN, grantable=False)  # there are more than are listed
-_OTHER = re.compile(r"[\W_]+")
-_ALL_OF_IT = re.compile(r"(?:/\**)+$")  # `data/`, `data/*`; `data*` is more than data
-_QUOTED = re.compile(r"""\b([\w@.:/-]*\d[\w@.:/-]*)|[:=(]\s*["']([^"']{1,80})["']""")  # numbers, ids, values in quotes
+_OTHER = lazy_regex(r"[\W_]+")
+_ALL_OF_IT = lazy_regex(r"(?:/\**)+$")  # `data/`, `data/*`; `data*` is more than data
+_QUOTED = lazy_regex(r"""\b([\w@.:/-]*\d[\w@.:/-]*)|[:=(]\s*["']([^"']{1,80})["']""")  # numbers, ids, values in quotes
 _STORES = ("sql_", "store_")
 _BY_NAME_ALONE = frozenset({"table", "view", "collection"})  # as a statement in SQL has it
 _DATA_NOUNS = _BY_NAME_ALONE | {"database", "schema", "index", "column", "keyspace"}
@@ -270,8 +270,8 @@ _CLIENTS = valued(
     "-h --host -d --dbname --database -D -p -P --port -U -u --user --username -c --command -e --execute -f --file -q --query -v --set -S "
     "--server -o -F -R -T --eval --url --uri -n -a -i -x --pset"
 )
-_CONNECT = re.compile(r"""connect\(\s*(?:f|r|b)?["']([^"'\n]+)["']""")
-_FILE_NAME = re.compile(r"\.(?:db|sqlite3?|duckdb)$|^[./~]")
+_CONNECT = lazy_regex(r"""connect\(\s*(?:f|r|b)?["']([^"'\n]+)["']""")
+_FILE_NAME = lazy_regex(r"\.(?:db|sqlite3?|duckdb)$|^[./~]")
 
 
 def place_of(action: Action, fact: Effect | Command, facts: Sequence[object]) -> str:

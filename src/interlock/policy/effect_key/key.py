@@ -10,6 +10,8 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from interlock.analysis.lazy_regex import lazy_regex
+
 REMOVE, WRITE, SEND, STOP, GRANT, RUN = "remove", "write", "send", "stop", "grant", "run"
 UNKNOWN = "?"
 WORKTREE, UNTRACKED = (
@@ -20,9 +22,9 @@ _ALL = "_*"  # `branch_*`: every branch
 _SEPARATOR = " @ "
 _ESCAPED = " \\@ "
 _BROAD = "~"  # behind the family: no grant by target covers it
-_GLOB = re.compile(r"[*?\[]")
-_HOME = re.compile(r"(?:/home/[^/]+|/Users/[^/]+|/root)(?=/|$)")
-_HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?(?:[^@/\s]*@)?([^:/\s?#]+)", re.IGNORECASE)
+_GLOB = lazy_regex(r"[*?\[]")
+_HOME = lazy_regex(r"(?:/home/[^/]+|/Users/[^/]+|/root)(?=/|$)")
+_HOST = lazy_regex(r"(?:[a-z][a-z0-9+.-]*://)?(?:[^@/\s]*@)?([^:/\s?#]+)", re.IGNORECASE)
 
 # The families by the names that earlier versions stored and signed.
 EARLIER = MappingProxyType(

@@ -8,6 +8,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from interlock.analysis.facts import Command, Effect, known
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import verb_kind
 from interlock.analysis.places import resolve
 from interlock.analysis.programs.objects import in_repository, named_objects
@@ -19,8 +20,8 @@ from interlock.policy.effect_key.params import normal_spelling, noun
 from interlock.redaction import redact
 
 _GLOBAL = valued("-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env")
-_REMOTE_URL = re.compile(r"(?:[a-z+]+://)?(?:[^@/]+@)?(.+?)(?:\.git)?/?$", re.IGNORECASE)
-_STASH = re.compile(r"(?:stash@\{(\d+)\}|(\d+))$")
+_REMOTE_URL = lazy_regex(r"(?:[a-z+]+://)?(?:[^@/]+@)?(.+?)(?:\.git)?/?$", re.IGNORECASE)
+_STASH = lazy_regex(r"(?:stash@\{(\d+)\}|(\d+))$")
 Target = tuple[str, bool]  # what is removed, and whether it is located by itself
 
 
@@ -183,7 +184,7 @@ _READERS: Mapping[str, Callable[[str, list[str]], list[Target]]] = MappingProxyT
 )  # fmt: skip
 
 
-_PARTS = re.compile(r"[-:_./\s]+")
+_PARTS = lazy_regex(r"[-:_./\s]+")
 _VERBS = frozenset(
     "delete terminate stop revoke invalidate reset block account override grant send leak rewrite archive".split()
 )
