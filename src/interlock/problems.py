@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
@@ -130,9 +129,12 @@ class Problems:
     ) -> None:
         """Names every key that is not known, and its new name (`renamed`: old place to new) or the key that was probably meant."""
         names = sorted(known)
-        for key in data:
-            if key in names:
-                continue
+        unknown = [key for key in data if key not in names]
+        if not unknown:
+            return
+        from difflib import get_close_matches  # few files have a wrong key
+
+        for key in unknown:
             near = get_close_matches(str(key)[:60], names, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
             problem = Problem((*path, key), f"unknown key {describe_value(key)}; {hint}", error)

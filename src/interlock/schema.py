@@ -98,7 +98,9 @@ def read_table(
 ) -> S:
     """The table as its Struct; a wrong value and an unknown key are problems, and what is left out stays as in `plain`."""
     plain = form() if plain is None else plain
-    table = problems.table(data, path) or {}
+    table = problems.table(data, path)
+    if not table:
+        return plain
     known = settings_of(form)
     problems.only(table, [one.key for one in known], path, renamed=renamed)
     return replace(plain, **{

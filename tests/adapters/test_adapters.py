@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from cases import each
 from effort import EFFORT
 from interlock.adapters import AdapterError, AdapterReading, load, read, read_file
-from interlock.adapters.trust import Trust
-from interlock.model import Level
+from interlock.model import Level, Trust
 from interlock.times import iso
 from repository import ROOT
 

@@ -8,8 +8,7 @@ from cases import each
 from interlock.adapters.conditions import compile_condition
 from interlock.adapters.danger import ConditionalLevel, DangerBlock
 from interlock.adapters.levels import LevelClaims, NameLevel, effective_level
-from interlock.adapters.trust import Trust
-from interlock.model import Level
+from interlock.model import Level, Trust
 
 SAFE, REVERSIBLE, DESTRUCTIVE, DANGEROUS, FORBIDDEN = Level
 UNTESTED, GENERATED, VALIDATED, REVIEWED, CERTIFIED = Trust

@@ -8,7 +8,6 @@ from cases import each
 from interlock.adapters.trust import (
     REVALIDATION_PERIODS,
     Certification,
-    Trust,
     TrustError,
     TrustRecord,
     current_trust,
@@ -18,7 +17,7 @@ from interlock.adapters.trust import (
     revalidation_due,
     settle_expired,
 )
-from interlock.model import Level
+from interlock.model import Level, Trust
 from interlock.policy.trust_matrix import (
     AdapterCall,
     TrustPolicy,

@@ -10,7 +10,6 @@ from jsonschema import Draft202012Validator
 from msgspec.structs import replace
 
 from cases import each
-from interlock.adapters.trust import Trust
 from interlock.analysis.assess import judge
 from interlock.analysis.rules.load import load
 from interlock.config import (
@@ -22,7 +21,7 @@ from interlock.config import (
     settings_schema,
     without_password,
 )
-from interlock.model import operation
+from interlock.model import Trust, operation
 from interlock.schema import settings_of
 
 NOBODY: dict[str, str] = {"XDG_STATE_HOME": "/state", "XDG_CONFIG_HOME": "/nowhere"}

@@ -13,9 +13,9 @@ from authenticator import Authenticator
 from browser_window import Window, signed_in_window
 from console_visitor import PAYLOADS, ConsoleVisitor, foreign_markup, page_text, visit_console
 from daemons import PASSPHRASE
-from interlock.adapters.trust import Trust
 from interlock.identity.operators import change_operator, sign_in
 from interlock.identity.sessions import SignInRefused
+from interlock.model import Trust
 from interlock.records import AuditQuery
 
 SETTINGS = "/console/settings"

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 
 from gate import AGENT, CHEAP, PASSPHRASE, Gate
 from interlock import maintenance
-from interlock.adapters.trust import Trust
 from interlock.analysis.rules import load
 from interlock.approvals import answers, grants
 from interlock.approvals.tickets import seal_of, shown_hash
@@ -26,7 +25,7 @@ from interlock.identity.keys.passphrases import enrol
 from interlock.identity.keys.roster import ROSTER_SETTING, roster_seal
 from interlock.identity.sessions import SignInRefused
 from interlock.impact.files import read_text
-from interlock.model import Action, AgentRef, Level, Requirement, command, operation
+from interlock.model import Action, AgentRef, Level, Requirement, Trust, command, operation
 from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
 from interlock.records import TicketQuery

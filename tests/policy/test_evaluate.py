@@ -13,11 +13,10 @@ import pytest
 from msgspec.structs import replace
 
 from interlock.adapters.danger import DangerBlock, DeclaredApproval
-from interlock.adapters.trust import Trust
 from interlock.analysis.assess import judge
 from interlock.analysis.rules.load import load
 from interlock.impact.inspection import inspection_of
-from interlock.model import Action, Human, Level, Loss, Requirement, command, intent, operation
+from interlock.model import Action, Human, Level, Loss, Requirement, Trust, command, intent, operation
 from interlock.policy import evaluate as weighing
 from interlock.policy.circumstances import AdapterContext, Circumstances, EarlierDenial
 from interlock.policy.evaluate import PolicyResult, evaluate_policy

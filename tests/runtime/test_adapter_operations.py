@@ -12,13 +12,12 @@ import pytest
 
 from adapter_files import DANGERS, LEVELS, adapter_file
 from gate import Gate
-from interlock.adapters.trust import Trust
 from interlock.approvals import answers
 from interlock.audit.search import is_attempt
 from interlock.config import ConfigError
 from interlock.engine.replay import AGREES, replay_policy, replay_record
 from interlock.error_codes import AnswerRefused
-from interlock.model import Human, Level, operation
+from interlock.model import Human, Level, Trust, operation
 from interlock.runtime import adapter_trust
 from interlock.startup import record_start
 

@@ -13,12 +13,11 @@ import postgres
 from adapter_files import LEVELS, adapter_file
 from clock import TestClock
 from gate import AGENT, CHEAP, PASSPHRASE
-from interlock.adapters.trust import Trust
 from interlock.config import config_of
 from interlock.engine.evaluate import Request, evaluate, quick
 from interlock.identity import operators
 from interlock.identity.keys.passphrases import enrol
-from interlock.model import operation
+from interlock.model import Trust, operation
 from interlock.runtime import adapter_trust
 from interlock.runtime.state import State
 from interlock.startup import open_state, open_store

@@ -11,8 +11,8 @@ import pytest
 
 from adapter_files import DANGERS, LEVELS, adapter_file
 from daemons import InProcessDaemon, in_process_daemon
-from interlock.adapters.trust import HIGHEST_CLAIM, Trust
-from interlock.model import Level
+from interlock.adapters.trust import HIGHEST_CLAIM
+from interlock.model import Level, Trust
 from interlock.policy.trust_matrix import PUBLISHED
 
 # the published word, or the floor's where that asks for more; what an admin can override is held for one.

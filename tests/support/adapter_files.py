@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from interlock.adapters.trust import Trust
+from interlock.model import Trust
 
 CERTIFICATION = """\
   certification:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import shlex
 from collections.abc import Mapping
 from functools import cache
@@ -163,9 +162,8 @@ class UnknownAgent(LookupError):
 @cache
 def words() -> tuple[str, ...]:
     """The words of all agents, in order."""
-    return tuple(
-        sorted(found.name.replace("_", "-") for found in pkgutil.iter_modules(__path__) if found.name not in _PARTS)
-    )
+    names = {path.stem for path in Path(__file__).parent.glob("[a-z]*.py")} - _PARTS
+    return tuple(sorted(name.replace("_", "-") for name in names))
 
 
 @cache

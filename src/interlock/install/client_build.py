@@ -22,6 +22,8 @@ SPARE = 2.0  # seconds of an agent's limit reserved for the fallback
 GRACE = 1.5  # seconds of these for the fallback itself
 BUSY = 10.0  # seconds for the daemon beyond the wait for an operator
 SILENCE = "Denied: Interlock did not answer. Nothing was judged, and silence is not consent; tell the user."
+# It judges one call and ends: looking for garbage would take a tenth of that.
+_FALLBACK = "import gc; gc.disable(); from interlock.engine.fallback import main; main()"
 _COMPILERS = ("/usr/bin/cc", "/usr/bin/gcc", "/usr/bin/clang", "/usr/local/bin/cc")
 _SOURCE = Path(__file__).with_name("client.c")
 _SECONDS = 120
@@ -74,7 +76,7 @@ def limit_of(word: str, config: Config) -> float:
 def fallback_argv(folder: Path, config: Config) -> list[str]:
     """The fallback's command line, to be followed by agent and event."""
     where = [str(folder), os.path.abspath(config.path) if config.path else ""]
-    return [sys.executable, "-I", "-m", "interlock.engine.fallback", *where]
+    return [sys.executable, "-I", "-c", _FALLBACK, *where]
 
 
 def _compile(to: Path, folder: Path, config: Config) -> bool:

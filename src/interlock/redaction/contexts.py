@@ -177,8 +177,9 @@ _WORD = r"(?:'[^'\n]{0,512}'|\"(?:[^\"\\\n$`]|\\.){0,512}\"|[^\s'\"|;&<>()$`]{1,
 @cache
 def secret_programs() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """The programs that take a secret in an option of one letter, by name, the longest first."""
-    taking = shipped_programs().telling("secrets")
-    return {name: taking[name].secrets for name in sorted(taking, key=len, reverse=True)}
+    taking = shipped_programs().written("secrets")
+    names = sorted(taking, key=lambda name: (-len(name), name))
+    return {name: {form: tuple(flags) for form, flags in taking[name].items()} for name in names}
 
 
 @cache

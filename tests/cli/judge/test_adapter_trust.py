@@ -12,7 +12,7 @@ import pytest
 
 from adapter_files import LEVELS, adapter_file
 from desk import Desk
-from interlock.adapters.trust import Trust
+from interlock.model import Trust
 
 
 @pytest.fixture(scope="module")

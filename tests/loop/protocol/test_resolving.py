@@ -10,11 +10,11 @@ import pytest
 from toy import NOTES, SHELF
 
 from interlock.adapters.name_levels import level_from_name
-from interlock.adapters.trust import Trust
 from interlock.config import load_config
 from interlock.loop.protocol.introspection import SurfaceInfo
 from interlock.loop.protocol.surface import ProtocolCaller, Surface, call
 from interlock.mcp.adapters.catalog import AdapterFiles, LoopSurface, adapter_surface, loop_surface, rows_of
+from interlock.model import Trust
 from interlock.policy.policy import MODES
 from repository import ROOT
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from interlock.adapters.name_levels import level_from_name
-from interlock.adapters.trust import Trust
 from interlock.mcp.adapters import AdapterFailure
 from interlock.mcp.adapters.catalog import load_adapter, rows_of
 from interlock.mcp.adapters.http_client import Performer, on_own_host
 from interlock.mcp.adapters.requests import AdapterUnusable, Service, merge_fields
+from interlock.model import Trust
 from repository import ROOT
 from shop import KEY, Shop, open_shop
 from shop_adapter import service

@@ -109,10 +109,14 @@ class ProgramTable(Mapping[str, Program]):
 
     def telling(self, key: str) -> dict[str, Program]:
         """The descriptions that say anything under this key; building all of them would take a tenth of a second."""
-        found = {name for name, data in self._tables.items() if data.get(key)}
+        return {name: self[name] for name in sorted(self.written(key))}
+
+    def written(self, key: str) -> dict[str, Any]:
+        """What is written under this key, by every name that it is for, without building a description."""
+        found = {name: data[key] for name, data in self._tables.items() if data.get(key)}
         for _ in range(2):  # an alias may be of a program that is like the described one
-            found |= {name for name, (owner, _) in self._owners.items() if owner in found}
-        return {name: self[name] for name in sorted(found)}
+            found |= {name: found[owner] for name, (owner, _) in self._owners.items() if owner in found}
+        return found
 
     def __contains__(self, name: object) -> bool:
         return name in self._owners
