@@ -9,7 +9,7 @@ from interlock.analysis.rules.load import load
 from interlock.model import Action, Level, Requirement, command
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.evaluate import PolicyResult, evaluate_policy
-from interlock.policy.journaled import journal_restores
+from interlock.policy.exemptions import journal_restores
 from interlock.policy.load import load_policy
 from interlock.policy.match_names import match_names
 

@@ -16,7 +16,7 @@ from interlock.analysis.programs import Program
 from interlock.analysis.read import BUDGET, FileReader, read
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.shell import show_command
-from interlock.analysis.shell.command_line import NOT_READ, CommandLine
+from interlock.analysis.targets.ordering import NOT_READ, CommandLine
 from interlock.model import (
     TIER_TOPS,
     Action,

@@ -13,9 +13,9 @@ from msgspec import Struct
 from interlock.analysis.facts import BudgetSpent, Command, Effect, Fact, Report, combine_facts
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.shell import BUDGET, MAX_NESTING, FileReader, Job, ShellReading, Where
-from interlock.analysis.shell.command_line import NOT_READ, CommandLine
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.walk import Shell
+from interlock.analysis.targets.ordering import NOT_READ, CommandLine
 from interlock.analysis.windows import looks_like_windows
 from interlock.model import Action, Kind, Witness
 
@@ -54,7 +54,9 @@ def read(
         _unreadable(shell, whole, "nested too deeply to read", "nesting")
     witnesses = _witnesses(session.witnesses) if session.witnesses else ()
     facts = combine_facts(session.facts)
-    return Reading(tuple(dict.fromkeys(facts) if len(facts) > 1 else facts), witnesses, session.line, session.files)
+    return Reading(
+        tuple(dict.fromkeys(facts) if len(facts) > 1 else facts), witnesses, session.line or NOT_READ, session.files
+    )
 
 
 def _witnesses(scripts: Mapping[str, str]) -> tuple[Witness, ...]:

@@ -26,7 +26,7 @@ from interlock.engine.gathering import (
 )
 from interlock.engine.performing import decision_of, history_entry, perform
 from interlock.identity import home_of
-from interlock.identity.isolation import request_isolation
+from interlock.identity.isolation import isolation_of
 from interlock.impact.inspection import Inspection
 from interlock.model import Decision, Kind, Level, Loss, Requirement, TicketState
 from interlock.policy.digest import DigestError
@@ -68,7 +68,8 @@ def evaluate_and_keep(state: State, request: Request, keep: Keep[Kept]) -> tuple
     except Exception as error:
         state.trouble(f"{type(error).__name__}: {error}")
         words, unknown, code = "Denied: the action could not be judged.", True, "INTERNAL_ERROR"
-    return Decision("deny", words, unknown=unknown, strength=request_isolation(state, request), code=code), None
+    strength = request.strength or isolation_of(state, request.agent.principal)
+    return Decision("deny", words, unknown=unknown, strength=strength, code=code), None
 
 
 def quick(state: State, request: Request) -> Decision | None:
@@ -141,7 +142,8 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
         matched = match_registry(request.action, by.registry, by.policy, by.rules, request.resource)
     if matched is not None:
         judgement = add_registry_findings(judgement, matched, by.rules)
-    return Judged(request, judgement, named, matched, now, by, request_isolation(state, request))
+    isolation = request.strength or isolation_of(state, request.agent.principal)
+    return Judged(request, judgement, named, matched, now, by, isolation)
 
 
 def _perform(

@@ -25,7 +25,7 @@ from interlock.model import AgentRef, Level, Requirement
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.digest import digest
 from interlock.policy.effect_key import EffectKey, effect_keys, everyday_keys
-from interlock.policy.journaled import journal_restores
+from interlock.policy.exemptions import journal_restores
 from interlock.policy.load import project_rules
 from interlock.policy.overrides import AppliedRules, LoopRules, apply_all_rules, with_origin
 from interlock.policy.patterns import PatternSet, covers, hits

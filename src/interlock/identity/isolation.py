@@ -17,7 +17,6 @@ from msgspec.structs import asdict
 from interlock.identity import mounts_of, namespace_depth, parent_of, start_of, uid_of
 
 if TYPE_CHECKING:
-    from interlock.runtime import Request
     from interlock.runtime.state import State
 
 
@@ -37,11 +36,6 @@ def isolation_of(state: State, principal: str, pid: int = 0) -> str:
     if int(uid) not in (_ROOT, os.getuid()):
         return SEPARATE
     return JAILED if pid and state.jails.jail_of(pid) is not None else PLAIN
-
-
-def request_isolation(state: State, request: Request) -> str:
-    """The isolation of a request: as its interface determined it, else by its principal."""
-    return request.strength or isolation_of(state, request.agent.principal)
 
 
 FOLDER = "jail"  # in the state folder: the part that a jail can see

@@ -13,11 +13,10 @@ from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import QUOTED, Command, Effect, Fact, known
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.objects import in_repository
-from interlock.analysis.shell.command_line import CommandLine
 from interlock.analysis.targets import find_delete_query, happens_elsewhere, is_ephemeral_name, runs_here
 from interlock.analysis.targets.ephemeral import RULES as EPHEMERAL_RULES
 from interlock.analysis.targets.ephemeral import Ephemeral, ephemeral_targets
-from interlock.analysis.targets.ordering import Key, earlier_git_changes, fact_key, is_undisturbed
+from interlock.analysis.targets.ordering import CommandLine, Key, earlier_git_changes, fact_key, is_undisturbed
 from interlock.analysis.targets.provenance import FILE, NOTHING_CREATED, Provenance
 from interlock.impact.changes import ANYTHING, AWAY, VERBS, local_changes
 from interlock.model import Action, Assessment, Kind, Level, Loss
@@ -82,7 +81,7 @@ def inspection_of(
         return None
     accused = {(f.subject, f.span) for f in assessment.findings if f.level >= Level.DESTRUCTIVE}
     line = judged.line if action.kind is Kind.COMMAND else CommandLine()
-    facts = line.until(judged.facts, accused, [fact_key(fact) for fact in judged.facts])
+    facts = line.until(judged.facts, accused)
     answers = ephemeral_targets(action, judged.facts, line, accused, created) if not line.set_apart else {}
     rest = accused - answers.keys()
     beside = [fact for fact in judged.facts if not _belongs(fact, accused, answers)]

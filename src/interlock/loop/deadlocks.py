@@ -14,7 +14,7 @@ from interlock.approvals.tickets import new_ticket, seal_of, shown_hash
 from interlock.engine.gathering import identify
 from interlock.error_codes import LoopProblem
 from interlock.identity.attempts import Attempts
-from interlock.identity.isolation import request_isolation
+from interlock.identity.isolation import isolation_of
 from interlock.loop import notices
 from interlock.loop.agents import enforced_block, live_executions, pause_in_force, unpaused_execution
 from interlock.loop.confirmations import rate_limit_problem
@@ -112,7 +112,7 @@ def _judged(state: State, agent: AgentRef, via: Connection, held: tuple[Executio
     judgement, names = state.reader.read(action)
     id = execution.id if execution else ""
     request = Request(action, agent, via.door, operation=RELEASE, execution=id, strength=via.strength)
-    isolation = request_isolation(state, request)
+    isolation = via.strength or isolation_of(state, agent.principal)
     return identify(state, Judged(request, judgement, names, None, now, state.in_force, isolation))
 
 

@@ -132,7 +132,7 @@ def escalation(assessment: Assessment, named: MatchNames, policy: Policy, at: Ci
     parts = []
     if at.escalated is not None:
         level, message = at.escalated
-        requirement = policy.control(level).requirement.join(Requirement(human=RAISED_TO[level]))
+        requirement = policy.levels[level].requirement.join(Requirement(human=RAISED_TO[level]))
         words = message or f"counts as {level.word} after {at.hourly:,} of the same in an hour"
         parts.append(Contribution("escalation", requirement, words))
     often = policy.escalate.repetition

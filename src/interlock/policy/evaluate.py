@@ -236,7 +236,7 @@ def _worst_reason(assessment: Assessment) -> str:
 def _level(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
     if at.registry_match is not None and replaces_level(assessment, policy, at):
         return []
-    control = policy.control(assessment.level)
+    control = policy.levels[assessment.level]
     requirement = control.requirement
     if assessment.irreversible and control.irreversible is not None:
         requirement = requirement.join(control.irreversible)
@@ -254,7 +254,7 @@ def _level(assessment: Assessment, named: MatchNames, policy: Policy, at: Circum
 
 def _unkept(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
     """R-24: everyday work that would lose something is asked about like a destructive action, unless a snapshot keeps it."""
-    control = policy.control(Level.DESTRUCTIVE)
+    control = policy.levels[Level.DESTRUCTIVE]
     kept = at.snapshot is not None and at.snapshot.verified
     if not at.unkept or kept or control.kept is None:
         return []
@@ -307,7 +307,7 @@ def _claimed(assessment: Assessment, named: MatchNames, policy: Policy, at: Circ
     level = at.claimed_level
     if level is None or level <= assessment.level:
         return []
-    requirement = policy.control(level).requirement.join(Requirement(human=RAISED_TO[level]))
+    requirement = policy.levels[level].requirement.join(Requirement(human=RAISED_TO[level]))
     return [Contribution("claimed", requirement, f"its caller says that it is {level.word}")]
 
 

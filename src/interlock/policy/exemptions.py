@@ -1,13 +1,19 @@
-"""Exemptions from a requirement: grants, relief by impact, operators' patterns, trusted agents (R-5, R-6, R-14), and an operator's pause."""
+"""Exemptions from a requirement: grants, relief by impact or the journal, operators' patterns, trusted agents (R-5, R-6, R-14), an operator's pause."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from msgspec import Struct
 
+from interlock.analysis.assess import Judgement
+from interlock.analysis.facts import Command, Effect, Fact, known
+from interlock.analysis.lazy_regex import lazy_regex
+from interlock.analysis.programs.load import describe, program_set
+from interlock.analysis.rules import Rulebook
 from interlock.analysis.targets.ephemeral import RULES
-from interlock.model import Assessment, Category, Human, Level, Loss, Requirement
+from interlock.model import Assessment, Category, Finding, Human, Level, Loss, Requirement, Span
 from interlock.policy.circumstances import Circumstances, Contribution, level_words
 from interlock.policy.impact import INSPECTABLE_RULES, JOURNAL, RELIEF_PREFIX, count_words, size_words
 from interlock.policy.match_names import MatchNames
@@ -51,18 +57,16 @@ def apply_exemptions(
     harmless = at.loss in (Loss.NONE, Loss.RECOVERABLE)
     exempt = (harmless or at.snapshot is not None) and not unreadable and not _beyond_inspection(assessment, at)
     if exempt and at.snapshot is not None and at.snapshot.verified and _on_disk(assessment):
-        remaining, gone = _exempt_by_impact(
-            remaining, assessment, policy.control(assessment.level).kept, "copied first"
-        )
+        remaining, gone = _exempt_by_impact(remaining, assessment, policy.levels[assessment.level].kept, "copied first")
         what = f"{at.snapshot.id}, {count_words(at.snapshot.files, 'file')}, {size_words(at.snapshot.bytes)}"
         exemptions += [f"{RELIEF_PREFIX}{SNAPSHOT} ({what})"] if gone else []
     if at.journaled and not unreadable and not _beyond_inspection(assessment, at):
-        kept = policy.control(assessment.level).kept
+        kept = policy.levels[assessment.level].kept
         remaining, gone = _exempt_by_impact(remaining, assessment, kept, "kept by the journal", _JOURNAL_EXEMPT)
         exemptions += [f"{RELIEF_PREFIX}{JOURNAL}"] if gone else []
     if exempt and harmless:
         remaining, gone = _exempt_by_impact(
-            remaining, assessment, policy.control(assessment.level).relief, "nothing would be lost"
+            remaining, assessment, policy.levels[assessment.level].relief, "nothing would be lost"
         )
         exemptions += [f"{RELIEF_PREFIX}what would be lost is {at.loss.value}"] if gone else []
     globs = (*policy.patterns.allow, *policy.restriction.patterns.allow)
@@ -161,3 +165,52 @@ def reason_to_hold(assessment: Assessment, ceiling: Level, tampers: bool = False
     if assessment.level > ceiling:
         return f"{assessment.level.word} actions take an admin"
     return ""
+
+
+# What lies there gives rights away, runs by itself, or belongs to others: that the file could be restored is not enough.
+_NOT_FILES_ALONE = frozenset(
+    "root home system system_part other_home secret shell_config guard agent_config git_hook device remote".split()
+)
+_AWAY = frozenset({"remote", "container", "privileged"})
+_OTHER_STORE = lazy_regex(r"://|\bmd:|\battach\b(?!\s+(?:database\s+|if\s+not\s+exists\s+)*'[^':=]*')", re.IGNORECASE)
+_CHANGING = frozenset({"delete", "truncate", "overwrite", "write", "move", "chmod", "chown"})
+
+
+def journal_restores(judged: Judgement, book: Rulebook) -> bool:
+    """Whether nothing but local files is at stake; False for what cannot be read, other places, rights, secrets and everything forbidden."""
+    harmful = [finding for finding in judged.assessment.findings if finding.level >= Level.DESTRUCTIVE]
+    stores = {fact.span for fact in judged.facts if _changes_database_file(fact)}
+    kept = [one for one in harmful if _is_of_files(one, book) or (one.rule.startswith("data.") and one.span in stores)]
+    files = {(one.subject, one.span) for one in kept}
+    return (
+        judged.assessment.level < Level.FORBIDDEN
+        and bool(files)
+        and all(one in kept or _is_same(one, files) for one in harmful)
+        and not any(map(_is_out_of_reach, judged.facts))
+    )
+
+
+def _is_of_files(finding: Finding, book: Rulebook) -> bool:
+    rule = book.rules.get(finding.rule)
+    return rule is not None and rule.files
+
+
+def _changes_database_file(fact: Fact) -> bool:
+    """Whether a client keeps its tables in a local file, and its statements go to no other place."""
+    if not isinstance(fact, Command) or "store" not in describe(fact.program).place or "piped" in fact.traits:
+        return False
+    return all(known(word) and not _OTHER_STORE.search(word) for word in fact.words)
+
+
+def _is_same(finding: Finding, files: set[tuple[str, Span | None]]) -> bool:
+    """Whether a finding by a word of the command line is about what another one found on its files."""
+    return finding.rule == "generic.delete" and (finding.subject, finding.span) in files
+
+
+def _is_out_of_reach(fact: Fact) -> bool:
+    if fact.traits & _AWAY or any(word in program_set("other_root") for step in fact.via for word in step.split()[:1]):
+        return True
+    if not isinstance(fact, Effect) or fact.verb not in _CHANGING:
+        return False
+    dotted = fact.place == "user_data" and "/." in fact.path  # it may hold keys
+    return fact.place in _NOT_FILES_ALONE or dotted

@@ -347,10 +347,6 @@ class Policy(Struct, frozen=True):
     mode: str = ""  # safetyLoop.mode of seed 001's JSON (R-12); empty where it has none
     source: str = ""  # its text, for its hash
 
-    def control(self, level: Level) -> Control:
-        """The control of a level; a level that the policy does not name requires verification."""
-        return self.levels.get(level, Control(Requirement(human=Human.VERIFY)))
-
 
 class PolicyError(ValueError):
     """A policy that must not be used; the message names every problem and where it stands."""

@@ -28,7 +28,7 @@ def policy_lines(policy: Policy) -> Iterator[Line]:
 
 def level_words(policy: Policy, level: Level) -> str:
     """The requirement of one level, in sentences."""
-    control = policy.control(level)
+    control = policy.levels[level]
     sentences = [_denied(control.requirement) if control.denies else requirement_words(control.requirement)]
     if control.irreversible is not None:
         sentences.append(f"If it cannot be undone: {_inner(_denied(control.irreversible))}")
@@ -155,7 +155,7 @@ def policy_json(policy: Policy) -> dict[str, Any]:
     """The same for programs."""
 
     def control(level: Level) -> dict[str, Any]:
-        found = policy.control(level)
+        found = policy.levels[level]
         extra = {"relief": found.relief, "kept": found.kept, "irreversible": found.irreversible}
         return {
             **requirement_json(found.requirement),
@@ -231,7 +231,7 @@ def _of_policy(policy: Policy) -> Iterator[str]:
 
 
 def _asks_nothing(policy: Policy, level: Level) -> bool:
-    control = policy.control(level)
+    control = policy.levels[level]
     return control.requirement == Requirement() and not control.denies
 
 

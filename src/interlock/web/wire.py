@@ -109,7 +109,7 @@ def policy_json(policy: Policy) -> Json:
     return {
         "name": policy.name,
         "description": policy.description,
-        "levels": {level.word: _control(policy.control(level)) for level in Level},
+        "levels": {level.word: _control(policy.levels[level]) for level in Level},
         "irreversible": policy.irreversible.name.lower(),
         "matrix": policy.matrix,
         "patterns": _patterns(policy.patterns),

@@ -8,8 +8,8 @@ from cases import each
 from interlock.analysis.assess import judge
 from interlock.analysis.read import read
 from interlock.analysis.rules.load import load
-from interlock.analysis.shell.command_line import NOT_READ
 from interlock.analysis.targets import is_ephemeral_name
+from interlock.analysis.targets.ordering import NOT_READ
 from interlock.analysis.targets.provenance import CreatedThing, Provenance, created_by, removed_by
 from interlock.impact.inspection import Inspection, inspection_of, run_inspection, with_impact
 from interlock.model import Level, Loss, Requirement, command, tool

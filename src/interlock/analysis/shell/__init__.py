@@ -24,13 +24,13 @@ from interlock.analysis.facts import (
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.places import place, resolve
-from interlock.analysis.shell.command_line import NOT_READ, CommandLine
 from interlock.analysis.windows import looks_like_windows
 from interlock.model import Span
 
 if TYPE_CHECKING:
     from interlock.analysis.programs import Program
     from interlock.analysis.shell.walk import Shell
+    from interlock.analysis.targets.ordering import CommandLine
 
 
 FileReader = Callable[[str], str | None]
@@ -106,7 +106,7 @@ class ShellReading(Struct):
     evaluating: set[str] = field(default_factory=set)  # texts of subscripts and prompts, which may name themselves
     patterns: NamePatterns = BUILT_IN_PATTERNS  # what names of operations are matched with
     cwd: str = ""  # where the action begins
-    line: CommandLine = NOT_READ  # the order of its own steps
+    line: CommandLine | None = None  # the order of its own steps, once they are parsed
     guessed: bool = False  # a word was computed from output or a pattern that only resembles what the shell makes
 
     @property

@@ -29,11 +29,11 @@ from interlock.analysis.shell import (
     redirections,
 )
 from interlock.analysis.shell.bombs import attempted_bomb
-from interlock.analysis.shell.command_line import command_line
 from interlock.analysis.shell.programs import original_name, read_program
 from interlock.analysis.shell.syntax import ShellTooDeep, parse, parse_document
 from interlock.analysis.shell.syntax.nodes import Node, SimpleCommand, Substitution
 from interlock.analysis.shell.variables import WELL_KNOWN
+from interlock.analysis.targets.ordering import command_line
 
 MAX_VALUE = 65_536  # characters in a variable; beyond, it is not followed
 _ITEMS = 256  # of a list or table that are copied or counted in one step

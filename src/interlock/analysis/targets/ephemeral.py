@@ -18,7 +18,6 @@ from interlock.analysis.programs.objects import (
     certain_objects,
     certain_options,
 )
-from interlock.analysis.shell.command_line import CommandLine
 from interlock.analysis.targets import (
     container_of,
     database_of,
@@ -31,7 +30,7 @@ from interlock.analysis.targets import (
     stays_in_database,
 )
 from interlock.analysis.targets.migrations import MIGRATED, folder_stepped_back
-from interlock.analysis.targets.ordering import Key, fact_key
+from interlock.analysis.targets.ordering import CommandLine, Key, fact_key
 from interlock.analysis.targets.provenance import (
     BRANCH,
     DATABASE,

@@ -10,10 +10,9 @@ from msgspec import Struct, field
 from interlock.analysis.facts import Command, Fact
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.objects import NAMESPACE, NamedObject, certain_objects, reused_names
-from interlock.analysis.shell.command_line import CommandLine
 from interlock.analysis.targets import container_of, database_of
 from interlock.analysis.targets.migrations import MIGRATED, changes_migrations, folder_applied
-from interlock.analysis.targets.ordering import CLONE
+from interlock.analysis.targets.ordering import CLONE, CommandLine
 from interlock.model import Action, Kind
 
 FILE, CONTAINER, INSIDE, IMAGE, DATABASE, PORT, BRANCH, TAG, PUSHED, DEVICE = (
