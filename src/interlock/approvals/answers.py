@@ -34,7 +34,7 @@ def approve(state: State, session: OperatorSession, id: str, reason: str = "") -
             who = "an unlocked terminal" if session.resumed else "a signed-in browser"
             raise AnswerRefused(f"ticket {short_id(id)} is {ticket.level.word}: {who} alone does not approve it")
         lasts = spend_by(ticket, now) + 1
-        approvals = [*tx.approvals(id), _sign(state, tx, session, ticket, "approve", now, lasts)]
+        approvals = [*tx.approvals(id), _sign(tx, session, ticket, "approve", now, lasts)]
         roster = state.sessions.roster
         found = check_agreement(ticket, approvals, now, roster.people, roster.verify) if roster else None
         if found is not None and session.operator not in found.by:
@@ -51,7 +51,7 @@ def reject(state: State, session: OperatorSession, id: str, reason: str = "") ->
     reason = redact_text(reason)
 
     def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
-        _sign(state, tx, session, ticket, "reject", now, now + 3600)
+        _sign(tx, session, ticket, "reject", now, now + 3600)
         changed = apply_move(ticket, "reject", now, session.operator, reason)
         denials.reject(tx, state, ticket, now)
         return changed
@@ -170,9 +170,7 @@ def _end_pause(tx: Tx, ticket: Ticket) -> None:
             tx.save_challenge(replace(one, state="answered", code_hash="", release=""))
 
 
-def _sign(
-    state: State, tx: Tx, session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float
-) -> Approval:
+def _sign(tx: Tx, session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float) -> Approval:
     """Signs and saves a statement."""
     approval = sign_statement(session, ticket, verdict, now, lasts)
     tx.add_approval(approval)

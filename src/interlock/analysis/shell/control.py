@@ -262,7 +262,7 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
     stdin = redirections.read_input(shell, node.redirects, stdin)
     streams: list[Stream] = []
     if node.items is None:
-        names = _read_names(shell, node.head)
+        names = _read_names(node.head)
         if not names and _sets_values([*node.head, *node.body]):  # each round has other values
             shell.guess()
         lines = stdin.text.splitlines() if names and stdin is not None and stdin.known else []
@@ -326,7 +326,7 @@ def _sets_values(nodes: Sequence[Node]) -> bool:
 _SETTERS = frozenset({"let", "read", "mapfile", "shift", "export", "declare", "local", "eval"})
 
 
-def _read_names(shell: Shell, head: Sequence[Node]) -> list[str]:
+def _read_names(head: Sequence[Node]) -> list[str]:
     """`while read -r f`: the words behind `read`, where the head of a loop is one."""
     for node in head:
         if isinstance(node, SimpleCommand):

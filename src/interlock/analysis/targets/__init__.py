@@ -39,9 +39,9 @@ def _away(effect: Effect) -> bool:
     )
 
 
-def runs_here(step: str, kind: str = "transparent") -> bool:
+def runs_here(step: str) -> bool:
     """Whether a step of the way to a command only runs it, in this folder and with the same words."""
-    return step.removesuffix(" -c") in program_set(kind)
+    return step.removesuffix(" -c") in program_set("transparent")
 
 
 def _connected(action: Action, effect: Effect, commands: Sequence[Command]) -> bool:

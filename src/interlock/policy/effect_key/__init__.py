@@ -78,7 +78,7 @@ def effect_keys(action: Action, facts: Sequence[Fact], assessment: Assessment) -
     commands = [fact for fact in facts if isinstance(fact, Command)]
     for at, fact in enumerate(commands):
         if (key := (show_command(fact.program, fact.words), fact.span)) in accused - told:
-            place = place_of(action, fact, facts)
+            place = place_of(fact, facts)
             own = command_keys(fact if fact.cwd else replace(fact, cwd=action.cwd), commands[:at])
             found |= dict.fromkeys(replace(one, place=place) if place else one for one in own)
             heard.add(key)
@@ -131,7 +131,7 @@ def _keys_of(action: Action, fact: Effect, facts: Sequence[Fact]) -> list[Effect
         return _acted_on(action, family, fact.target)
     if not known(fact.target):
         return [EffectKey(family, UNKNOWN)]
-    place = place_of(action, fact, facts)
+    place = place_of(fact, facts)
     if fact.path or fact.place:
         return [EffectKey(family, _path(fact), place)]
     if fact.verb.startswith(_STORES):
@@ -274,7 +274,7 @@ _CONNECT = lazy_regex(r"""connect\(\s*(?:f|r|b)?["']([^"'\n]+)["']""")
 _FILE_NAME = lazy_regex(r"\.(?:db|sqlite3?|duckdb)$|^[./~]")
 
 
-def place_of(action: Action, fact: Effect | Command, facts: Sequence[object]) -> str:
+def place_of(fact: Effect | Command, facts: Sequence[object]) -> str:
     """The name of where it happens; empty where it happens on this machine."""
     if not fact.traits & AWAY:
         return ""
