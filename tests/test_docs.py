@@ -24,7 +24,7 @@ from interlock.error_codes import CODES
 from interlock.policy import policy as form
 from interlock.policy.registry import Pattern
 from interlock.server.app import routes_only
-from interlock.server.openapi import document
+from interlock.server.routes import document
 from pages import DOCS, INLINE, documented, fenced, prose, rows, text
 from repository import ROOT
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from interlock.config import settings_page
 from interlock.server.app import routes_only
-from interlock.server.openapi import document
+from interlock.server.routes import document
 
 DOCS = Path(__file__).parent.parent / "docs"
 

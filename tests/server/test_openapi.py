@@ -21,7 +21,7 @@ from schemathesis.specs.openapi.checks import (
 from daemons import Daemon, bearer, daemon, in_process_daemon
 from effort import EFFORT
 from interlock.server.app import routes_only
-from interlock.server.openapi import document
+from interlock.server.routes import document
 from repository import ROOT
 
 DOCUMENT = document(routes_only())

@@ -10,7 +10,7 @@ import pytest
 from daemons import PASSPHRASE, QUICK, InProcessDaemon, in_process_daemon
 from interlock.identity.operators import add_operator, sign_in
 from interlock.server.app import routes_only
-from interlock.server.openapi import document
+from interlock.server.routes import document
 
 ANSWERS = re.compile(r"/api/v1/tickets/\{id\}/(approve|reject|revoke)")
 OWN = re.compile(r"/api/v1/session.*")  # everybody's own sign-in

@@ -27,7 +27,7 @@ from interlock.analysis.programs import (
 from interlock.cli.main import COMMANDS as ALL_COMMANDS
 from interlock.cli.main import main as interlock
 from interlock.server.app import routes_only
-from interlock.server.openapi import document
+from interlock.server.routes import document
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES, PATHS, AGENTS = Path("reference", "rules.md"), Path("reference", "http-paths.md"), Path("guide", "agents")

@@ -24,7 +24,6 @@ from interlock.hooks.memory import HookMemory
 from interlock.hooks.route import HookApi, is_hook
 from interlock.ports import StoreError
 from interlock.runtime.state import State
-from interlock.server.openapi import document
 from interlock.server.routes import (
     AGENT,
     ANYBODY,
@@ -34,6 +33,7 @@ from interlock.server.routes import (
     adapters,
     agents,
     aql,
+    document,
     evaluate,
     grants,
     operators,
@@ -44,12 +44,12 @@ from interlock.server.routes import (
 )
 from interlock.server.routes.aql import AqlApi
 from interlock.server.routes.evaluate import encode_json
+from interlock.web.bodies import validation_problem
 from interlock.web.callers import ApiCaller
 from interlock.web.context import CALLER, Context
 from interlock.web.errors import EXPECTED, HttpProblem, problem_of
 from interlock.web.guards import ClientGone, Scope, check_type, read_body
 from interlock.web.json_body import parse_json
-from interlock.web.validation import validation_problem
 
 if TYPE_CHECKING:
     from interlock.server.mcp_http import McpHttpServer

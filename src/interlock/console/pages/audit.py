@@ -29,8 +29,8 @@ from interlock.console.visit import (
 from interlock.engine.statistics import answer_statistics, figures_of
 from interlock.model import Level
 from interlock.records import AuditRow
+from interlock.web.bodies import seconds_of
 from interlock.web.context import verify_record_once
-from interlock.web.validation import seconds_of
 
 HOME = "/console/audit"
 routes = PageRoutes()

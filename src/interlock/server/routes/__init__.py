@@ -1,8 +1,13 @@
-"""Describes a route for the OpenAPI document: who may ask, the schema of its response, its error statuses."""
+"""Describes the routes: who may ask, the schema of a response, its error statuses; and the OpenAPI document of them all."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from interlock.server.schemas import SCHEMAS
 
 AGENT, OPERATOR = "agent", "operator"
 ANYBODY = "agent or operator"
@@ -17,7 +22,7 @@ _SECURITY: dict[str, list[dict[str, list[str]]]] = {
 
 
 def describe(schema: str, who: str, summary: str, *statuses: int, media: str = "application/json") -> dict[str, Any]:
-    """The keywords of a FastAPI route; `openapi.document` makes its answers of them."""
+    """The keywords of a FastAPI route; `document` makes its answers of them."""
     return {
         "summary": summary,
         "response_model": None,
@@ -25,4 +30,78 @@ def describe(schema: str, who: str, summary: str, *statuses: int, media: str = "
             "security": _SECURITY[who],
             ROUTE_EXTRA: {"schema": schema, "statuses": list(statuses), "media": media, "who": who},
         },
+    }
+
+
+Json = dict[str, Any]
+_DESCRIPTION = (
+    "Agents ask whether an action may run; operators answer what is held. An agent carries an agent token or comes over the "
+    "daemon's unix socket, an operator carries a session. Each sees only its own side."
+)
+_WORDS = {
+    200: "Done", 202: "Held: a ticket waits", 400: "The request is not valid", 401: "No valid credential",
+    403: "Not allowed", 404: "No such thing", 405: "No such operation", 409: "Too late: expired or used already",
+    413: "Too large", 429: "Too often", 500: "Something went wrong here", 503: "The state cannot be known",
+}  # fmt: skip
+_ALWAYS = (400, 401, 403, 413, 429, 500, 503)
+_SCHEMES = {
+    "agentToken": {"type": "http", "scheme": "bearer", "bearerFormat": "agt_…"},
+    "operatorSession": {"type": "http", "scheme": "bearer", "bearerFormat": "ses_…"},
+}
+
+
+def document(app: FastAPI) -> Json:
+    """The OpenAPI document: FastAPI's parameters and bodies, our schemas of every answer."""
+    made: Json = get_openapi(title=app.title, version="1", description=_DESCRIPTION, routes=app.routes)
+    for path, operations in made["paths"].items():
+        for operation in operations.values():
+            said = operation.pop(ROUTE_EXTRA)
+            operation["responses"] = _responses(said, "{" in path)
+    made["paths"] = {**_evaluate_paths(), **made["paths"]}
+    components = made.setdefault("components", {})
+    known = {name: schema for name, schema in components.get("schemas", {}).items() if "Validation" not in name}
+    components["schemas"] = {**known, **SCHEMAS}
+    components["securitySchemes"] = _SCHEMES
+    return made
+
+
+def _responses(said: Json, has_id: bool) -> Json:
+    extra = {404} if has_id else set()
+    answers = {200: _answer(200, said["schema"], said["media"])}
+    for status in sorted({*_ALWAYS, *said["statuses"], *extra}):
+        answers[status] = _answer(status, "Error")
+    return {str(status): answer for status, answer in answers.items()}
+
+
+def _answer(status: int, schema: str, media: str = "application/json") -> Json:
+    if schema == "export":
+        text = {"schema": {"type": "string"}}
+        return {"description": _WORDS[status], "content": {"application/x-ndjson": text, "text/csv": text}}
+    return {"description": _WORDS[status], "content": {media: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}}
+
+
+def _evaluate_paths() -> Json:
+    """The evaluate routes, which bypass FastAPI."""
+    one = {str(status): _answer(status, "Decision") for status in (200, 202)}
+    one |= {str(status): _answer(status, "Denial") for status in (400, 401, 403, 413, 429, 500, 503)}
+    many = {"200": _answer(200, "Decisions")}
+    many |= {str(status): _answer(status, "Denial") for status in (400, 401, 403, 413, 429, 500, 503)}
+    return {
+        "/api/v1/evaluate": {"post": _operation("evaluate", "May this action run?", "Ask", one)},
+        "/api/v1/evaluate/batch": {"post": _operation("evaluate_batch", "May these actions run?", "Asks", many)},
+    }
+
+
+def _operation(name: str, summary: str, body: str, answers: Json) -> Json:
+    return {
+        "tags": ["evaluate"],
+        "summary": summary,
+        "operationId": name,
+        "security": [{"agentToken": []}],
+        "x-who": AGENT,
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{body}"}}},
+        },
+        "responses": answers,
     }

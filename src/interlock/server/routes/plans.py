@@ -20,6 +20,7 @@ from interlock.server.routes import OPERATOR, describe
 from interlock.web.bodies import (
     EditedPlan,
     Freeze,
+    Moment,
     NewPlan,
     NewWorkflow,
     PlanEnd,
@@ -27,10 +28,10 @@ from interlock.web.bodies import (
     RequestBody,
     StepYes,
     WorkflowRun,
+    seconds_of,
 )
 from interlock.web.context import By, Context
 from interlock.web.guards import over_socket
-from interlock.web.validation import Moment, seconds_of
 from interlock.web.wire import ticket_json
 
 _STATUS = f"^(|{'|'.join(STATUSES)})$"

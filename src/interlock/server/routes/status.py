@@ -23,10 +23,9 @@ from interlock.runtime.state import State
 from interlock.server.routes import ANYBODY, OPEN, OPERATOR, describe
 from interlock.server.routes.agents import jails_json
 from interlock.times import iso
-from interlock.web.bodies import NewPause
+from interlock.web.bodies import Moment, NewPause, seconds_of
 from interlock.web.callers import ApiCaller
 from interlock.web.context import By, Context, Who, verify_record_once
-from interlock.web.validation import Moment, seconds_of
 from interlock.web.wire import audit_json, figures_json, policy_json, verdict_json
 
 _OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=10_000)

@@ -21,12 +21,11 @@ from interlock.records import Approval, Challenge, Ticket, TicketQuery
 from interlock.runtime.state import State
 from interlock.server.routes import AGENT, ANYBODY, OPERATOR, describe
 from interlock.times import iso
-from interlock.web.bodies import Reason, Rejection, ReportedOutcome
+from interlock.web.bodies import Moment, Reason, Rejection, ReportedOutcome, seconds_of
 from interlock.web.callers import ApiCaller
 from interlock.web.concurrency import changed_or_gone, seconds_until_due
 from interlock.web.context import By, Context, Who
 from interlock.web.errors import HttpProblem
-from interlock.web.validation import Moment, seconds_of
 from interlock.web.wire import agent_ref_json, ticket_json, wire_fields, wire_state
 
 _PENDING = (TicketState.COOLING, TicketState.WAITING)

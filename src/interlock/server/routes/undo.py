@@ -16,11 +16,10 @@ from interlock.records import Snapshot
 from interlock.server.routes import ANYBODY, describe
 from interlock.snapshots import UndoChange, UndoPlan, UndoResult, change_json
 from interlock.times import iso
-from interlock.web.bodies import Undoing
+from interlock.web.bodies import Moment, Undoing, seconds_of
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context, Who
 from interlock.web.errors import HttpProblem
-from interlock.web.validation import Moment, seconds_of
 from interlock.web.wire import wire_fields
 
 NEWEST = "newest"  # instead of an id: the newest snapshot that is not undone
