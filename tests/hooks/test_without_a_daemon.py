@@ -93,6 +93,13 @@ def test_a_blocked_principal_may_do_nothing_without_a_daemon(tmp_path: Path) -> 
         assert said.decision == "deny" and "misbehaved" in said.stdout
 
 
+def test_a_client_that_was_built_before_an_update_is_answered(alone: HookedDaemon) -> None:
+    state, given = str(alone.daemon.folder / "state"), json.dumps(claude_input("git status")).encode()
+    argv = [sys.executable, "-I", "-m", "interlock.engine.fallback", state, "", "claude-code", "PreToolUse"]
+    said = subprocess.run(argv, input=given, capture_output=True)
+    assert said.stdout.startswith(b"HTTP/1.1 200 OK") and b"deny" not in said.stdout and said.returncode == 0
+
+
 def test_state_that_cannot_be_read_allows_nothing(alone: HookedDaemon) -> None:
     (alone.daemon.folder / "state" / "state.db").write_bytes(b"not a database at all")
     assert alone.claude("git status").decision == "deny"

@@ -229,3 +229,7 @@ def start_daemon(config: Config) -> None:
         )
     except OSError:
         return
+
+
+if __name__ == "__main__":  # as clients of earlier versions start it
+    main()
