@@ -25,7 +25,9 @@ _LEVELS = frozenset(level.word for level in Level)
 
 
 def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: TakenSnapshot | None = None) -> str:
-    """The reason of a decision."""
+    """The reason of a decision; under a policy of the specification, only its own words."""
+    if judged.in_force.policy.literal_globs and held.outcome != "allow":
+        return held.reason or weighed.reason()
     if held.outcome == "allow":
         return _allowed(weighed, held) + (f" {notice(kept.id)}" if kept is not None else "")
     reason = undo_words_after(held.reason or weighed.reason(), weighed.factors)

@@ -164,7 +164,7 @@ def rejections(state: State, judged: Judged) -> list[Denial]:
 
 def may_meet(state: State, judged: Judged) -> bool:
     """Whether everyday work could match a remembered rejection; else the store need not be read."""
-    return bool(judged.effect_keys) and bool(_met(judged, rejections(state, judged)))
+    return bool(_met(judged, rejections(state, judged)))
 
 
 def _met(judged: Judged, denials: Iterable[Denial]) -> list[MatchedDenial]:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from interlock.audit.chain import AuditEvent
     from interlock.policy.evaluate import PolicyResult
     from interlock.ports import Tx
-    from interlock.records import Ticket
     from interlock.runtime import Judged
     from interlock.runtime.state import State
 

@@ -122,8 +122,9 @@ def _has_adapter(request: Request) -> bool:
 def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool = False) -> Judged:
     now, by = state.clock.now(), request.in_force or state.in_force
     request = enrich(state, request, now) if _has_adapter(request) else request
-    scripts = Scripts(request.access.read) if request.access.read is not None else None
-    judgement, named = state.reader.read(request.action, scripts, budget)
+    files = request.access.read
+    scripts = Scripts(files) if files is not None and request.written else None
+    judgement, named = state.reader.read(request.action, scripts or files, budget)
     more = None
     if request.server is not None:
         more = declared_effects(by, request.server, request.access, judgement)
@@ -166,7 +167,8 @@ def _everyday(
         return None
     if not state.fresh():  # memory may be outdated
         return None
-    if may_meet(state, replace(judged, effect_keys=effect_keys_of(state, judged))):
+    keys = effect_keys_of(state, judged)
+    if keys and may_meet(state, replace(judged, effect_keys=keys)):
         return None
     block = request.adapter_context.block if request.adapter_context else None
     if block is not None and block.escalation:

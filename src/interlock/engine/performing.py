@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -12,6 +12,7 @@ from interlock.adapters.name_levels import name_level_notice
 from interlock.analysis.display_text import short_id
 from interlock.approvals import Resolution, TicketChange, apply_move, settle
 from interlock.approvals.answers import make_room
+from interlock.approvals.decision_text import sentence
 from interlock.approvals.denials import agree, count_attempt, remember
 from interlock.approvals.grants import grant_use_entry, use_grant
 from interlock.approvals.tickets import (
@@ -36,10 +37,6 @@ from interlock.redaction import redact_text
 from interlock.runtime import Judged, operation_name
 from interlock.runtime.state import State
 from interlock.snapshots import TakenSnapshot
-
-if TYPE_CHECKING:
-    from interlock.runtime import Judged
-    from interlock.runtime.state import State
 
 
 def perform(
@@ -180,7 +177,7 @@ def decision_of(
     code = code_of(held, weighed, token)
     return Decision(
         outcome=held.outcome,
-        reason=state.words(judged, weighed, held, kept),
+        reason=sentence(judged, weighed, held, kept),
         assessment=judged.judgement.assessment,
         requirement=weighed.requirement,
         factors=(*judged.judgement.assessment.factors, *weighed.factors),

@@ -28,9 +28,7 @@ from interlock.policy.registry_controls import add_registry_findings, match_regi
 from interlock.runtime import InForce, Judged, Request, rules_of
 
 if TYPE_CHECKING:
-    from interlock.analysis.assess import Judgement
     from interlock.policy.impact import Impact
-    from interlock.policy.policy import Policy
 
 
 def local_policy(policy: str | None = None, config: str | None = None) -> InForce:

@@ -17,9 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.analysis.rules import Rulebook
-from interlock.approvals import Resolution
 from interlock.approvals.confirmations import Elicitations, SessionConfirmations
-from interlock.approvals.decision_text import sentence
 from interlock.approvals.denials import StandingAnswers
 from interlock.approvals.statements import TicketProof
 from interlock.approvals.tickets import seal_of, shown_hash
@@ -44,10 +42,7 @@ from interlock.snapshots import SnapshotUsage
 
 if TYPE_CHECKING:
     from interlock.notify.outbox import Outbox
-    from interlock.policy.evaluate import PolicyResult
-    from interlock.runtime import Judged
     from interlock.runtime.memory import Memory
-    from interlock.snapshots import TakenSnapshot
 
 
 LOG = logging.getLogger("interlock")
@@ -213,12 +208,6 @@ class State(Struct):
         LOG.error("%s", words)
         self.troubles[kind] += 1
         self.problems[:] = [*self.problems[-49:], words]
-
-    def words(self, judged: Judged, weighed: PolicyResult, held: Resolution, kept: TakenSnapshot | None = None) -> str:
-        """Two sentences for the caller: what would happen and why it is held, and what to do."""
-        if judged.in_force.policy.literal_globs and held.outcome != "allow":
-            return held.reason or weighed.reason()  # the specification's own words only
-        return sentence(judged, weighed, held, kept)
 
 
 INSTALLATION_SETTING = "installation"  # hashes of the keys that a shared database was first used with
