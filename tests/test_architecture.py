@@ -243,6 +243,20 @@ def test_a_class_name_is_used_once() -> None:
     assert {word: sorted(found) for word, found in places.items() if len(found) > 1} == {}
 
 
+def test_the_state_of_a_process_is_never_copied() -> None:
+    """A copy would keep what the process has replaced since: a call carries what governs it (`Judged.in_force`) instead."""
+    home = PACKAGE / "runtime" / "state.py"
+    copies = [
+        f"{name(path)}:{node.lineno}"
+        for path in FILES
+        if path == home or module(home) in imported(path, at_once=False)
+        for node in nodes(path)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("replace", "copy")) and node.args
+        if ast.unparse(node.args[0]) in ("state", "self.state", "self._state", "self" if path == home else "")
+    ]
+    assert copies == []
+
+
 def test_no_folder_is_a_heap() -> None:
     sizes = Counter(path.parent for path in PACKAGE.rglob("*.py"))
     assert {name(folder): size for folder, size in sizes.items() if size > MAX_FILES} == {}
