@@ -42,7 +42,7 @@ def kept(here: ConsoleVisitor, number: int, **more: object) -> Snapshot:
 
 
 def test_what_was_kept_is_listed_the_newest_first_page_by_page(here: ConsoleVisitor) -> None:
-    assert "No snapshot yet" in here.said(HOME)
+    assert "Nothing to undo yet" in here.said(HOME)
     rows = [kept(here, number) for number in range(PAGE + 2)]
     page = here.said(HOME)
     assert page.index(f"part{PAGE + 1}") < page.index(f"part{PAGE}") and "part0 " not in page

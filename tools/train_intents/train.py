@@ -2,7 +2,7 @@
 
 `python -m tools.train_intents.train` writes the two files that are shipped. Each file of sentences is one author's: the threshold is
 the one at which weights that were fitted without an author flag one in a hundred of that author's harmless sentences.
-`python -m tools.train_intents.train FILE.jsonl…` prints what rules, and rules with the shipped weights, catch and wrongly flag in a file.
+`python -m tools.train_intents.train FILE.jsonl…` prints what the rules, the shipped weights, and both together catch and wrongly flag in a file.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from functools import cache
 from math import exp, sqrt
 from pathlib import Path
 from random import Random
@@ -18,7 +19,8 @@ from msgspec.structs import replace
 
 from interlock.analysis.assess import judge
 from interlock.analysis.facts import Effect, Fact
-from interlock.analysis.prose.classifier import BUCKETS, Weights, features, score
+from interlock.analysis.prose.classifier import BUCKETS, Weights, features, meanings, score
+from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import load
 from interlock.model import Level, intent
 
@@ -30,7 +32,8 @@ FILES = {
     True: ROOT / "src/interlock/analysis/rules/intents_foreign.weights",
 }
 
-SEED, ROUNDS, RATE, SHRINK, BIAS_RATE = 7, 12, 0.03, 1e-2, 0.02
+SEED, ROUNDS, SHRINK, BIAS_RATE = 7, 12, 1e-2, 0.02
+RATE = {False: 0.03, True: 0.015}
 LARGEST, MILLION = 127, 1_000_000
 SHARE = {False: 0.01, True: 0.01}  # of the harmless sentences that may be flagged
 
@@ -51,21 +54,33 @@ def _is_foreign(row: dict[str, str]) -> bool:
     return row.get("lang", "en") != "en" or not row["hint"].isascii()
 
 
+@cache
 def authors(foreign: bool) -> dict[str, list[Example]]:
     """The training sentences by author."""
     found = {path.stem: read(path, foreign) for path in [*sorted(SENTENCES.glob("*.jsonl")), *CORPUS]}
     return {name: rows for name, rows in found.items() if rows}
 
 
-def fit(learned_from: Iterable[Example]) -> Weights:
+def examples(foreign: bool, without: str = "") -> list[Example]:
+    """The sentences to learn from, without those of one author: for other languages the English ones too."""
+    found = [authors(language) for language in ((True, False) if foreign else (False,))]
+    return [row for everybody in found for name, rows in everybody.items() if name != without for row in rows]
+
+
+@cache
+def _buckets(text: str, foreign: bool) -> list[int]:
+    return sorted(features(text) | meanings(text) if foreign else features(text))
+
+
+def fit(learned_from: Iterable[Example], foreign: bool) -> Weights:
     """Logistic regression by stochastic descent with a rate for each bucket."""
     chance = Random(SEED)
-    rows = [(sorted(features(text)), harmful) for text, harmful in learned_from]
+    rows = [(_buckets(text, foreign), harmful) for text, harmful in learned_from]
     weights, moved = [0.0] * (BUCKETS + 1), [1e-6] * BUCKETS
     for _ in range(ROUNDS):
         chance.shuffle(rows)
         for found, harmful in rows:
-            _learn(weights, moved, found, 3 * _error(weights, found, harmful))
+            _learn(weights, moved, found, 3 * _error(weights, found, harmful), RATE[foreign])
     return Weights.of(packed(weights, 0.0))
 
 
@@ -74,11 +89,11 @@ def _error(weights: Sequence[float], found: Sequence[int], harmful: bool) -> flo
     return harmful - 1 / (1 + exp(-max(-30.0, min(30.0, guess))))
 
 
-def _learn(weights: list[float], moved: list[float], found: Sequence[int], error: float) -> None:
+def _learn(weights: list[float], moved: list[float], found: Sequence[int], error: float, rate: float) -> None:
     for at in found:
         step = error / 10 - SHRINK * weights[at]
         moved[at] += step * step
-        weights[at] += RATE * step / sqrt(moved[at])
+        weights[at] += rate * step / sqrt(moved[at])
     weights[BUCKETS] += BIAS_RATE * error
 
 
@@ -96,14 +111,14 @@ def _bytes(head: Iterable[int], buckets: Iterable[int]) -> bytes:
 
 def threshold(foreign: bool) -> tuple[float, str]:
     """The threshold, chosen on authors that the weights were not trained on, and its recall there."""
-    rules, everybody = replace(load(), opinion=None), authors(foreign)
+    rules = replace(load(), opinion=None)
     quiet: list[tuple[float, bool]] = []
-    for name, rows in everybody.items():
-        weights = fit(row for other, others in everybody.items() if other != name for row in others)
+    for name, rows in authors(foreign).items():
+        weights = fit(examples(foreign, without=name), foreign)
         for text, harmful in rows:
             judged = judge(intent(text), rules)
             if judged.assessment.level < Level.DESTRUCTIVE and (asked := _asked(judged.facts)):
-                quiet.append((max(score(one, weights) for one in asked), harmful))
+                quiet.append((max(score(one, weights, foreign) for one in asked), harmful))
     harmless = sorted((points for points, harmful in quiet if not harmful), reverse=True)
     line = harmless[int(len(harmless) * SHARE[foreign])]
     missed = [points for points, harmful in quiet if harmful]
@@ -118,22 +133,29 @@ def _asked(facts: Iterable[Fact]) -> list[str]:
 
 def train(foreign: bool) -> None:
     """Trains on all authors and writes the weights."""
-    rows = [row for rows in authors(foreign).values() for row in rows]
+    rows = examples(foreign)
     line, words = threshold(foreign)
-    weights = fit(rows)
+    weights = fit(rows, foreign)
     head = (weights.bias, round(weights.unit * MILLION), round(line * MILLION))
     FILES[foreign].write_bytes(_bytes(head, weights.buckets))
     print(f"{FILES[foreign].name}: from {len(rows):,} sentences, threshold {line:.2f}; {words}")
 
 
 def compare(path: Path) -> None:
-    """Compares the rules alone and with the classifier on a file."""
+    """Compares the rules alone, the classifier alone and both together on a file."""
     rules = load()
-    for name, book in (("rules alone", replace(rules, opinion=None)), ("with the opinion", rules)):
-        rows = [row for foreign in (False, True) for row in read(path, foreign)]
-        levels = [(judge(intent(text), book).assessment.level >= Level.DESTRUCTIVE, harmful) for text, harmful in rows]
-        caught, bad = sum(asked and harmful for asked, harmful in levels), sum(harmful for _, harmful in levels)
-        false = sum(asked and not harmful for asked, harmful in levels)
+    opinion = rules.opinion() if rules.opinion else None
+    rows = [(text, harmful, foreign) for foreign in (False, True) for text, harmful in read(path, foreign)]
+
+    def by(book: Rulebook) -> list[bool]:
+        return [judge(intent(text), book).assessment.level >= Level.DESTRUCTIVE for text, _, _ in rows]
+
+    alone = [opinion is not None and opinion.resembles_harm(text, foreign) for text, _, foreign in rows]
+    ways = {"rules alone": by(replace(rules, opinion=None)), "classifier alone": alone, "both": by(rules)}
+    bad = sum(harmful for _, harmful, _ in rows)
+    for name, asked in ways.items():
+        caught = sum(held and harmful for held, (_, harmful, _) in zip(asked, rows, strict=True))
+        false = sum(asked) - caught
         print(f"{path.name:24} {name:17} caught {caught}/{bad} ({caught / max(bad, 1):.1%}), false {false}/{len(rows) - bad}"
               f" ({false / max(len(rows) - bad, 1):.1%})")  # fmt: skip
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from cases import each
 from interlock.analysis.assess import judge
-from interlock.analysis.prose.classifier import BUCKETS, HEADER, Weights, WeightsError, features, score
+from interlock.analysis.prose.classifier import BUCKETS, HEADER, Weights, WeightsError, features, meanings, score
 from interlock.analysis.rules.load import load
 from interlock.model import intent
 from repository import ROOT
@@ -46,8 +46,20 @@ def test_weights_are_signed_bytes_times_a_unit() -> None:
     ["", " ", "\x00", "?" * 5_000, "a" * 100_000, "all " * 50_000, "删除生产数据库", "\ud800 x", "'-'-'-" * 9_000],
 )
 def test_any_text_has_a_score(text: str, weights: Weights) -> None:
-    assert -1000 < score(text, weights) < 1000
-    assert len(features(text)) < 1_500 and all(0 <= one < BUCKETS for one in features(text))
+    for found in (features(text), meanings(text)):
+        assert len(found) < 1_500 and all(0 <= one < BUCKETS for one in found)
+    assert -1000 < score(text, weights) < 1000 and -1000 < score(text, weights, foreign=True) < 1000
+
+
+def test_a_sentence_means_the_same_in_every_language() -> None:
+    said = [
+        "delete all databases in production",
+        "lösche alle Datenbanken in der Produktion",
+        "删除生产环境中的所有数据库",
+    ]
+    first, *others = map(meanings, said)
+    assert all(len(first & other) > 8 for other in others)
+    assert not first & meanings("read the letter") - meanings("delete")
 
 
 def test_capital_letters_and_spaces_change_nothing(weights: Weights) -> None:
@@ -56,7 +68,7 @@ def test_capital_letters_and_spaces_change_nothing(weights: Weights) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_files_are_small(name: str) -> None:
-    assert (RULES / name).stat().st_size < 100_000
+    assert (RULES / name).stat().st_size < 300_000
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from array import array
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 from zlib import crc32
 
 from msgspec import Struct
 
 from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
+from interlock.analysis.lexicon.vocabulary import Entry
+from interlock.analysis.prose.foreign.language import index, language_of
+from interlock.analysis.prose.foreign.words import words_of
 
-BUCKETS = 1 << 16
+BUCKETS = 1 << 18
 HEADER = 12
 LETTERS, WORDS = 1_000, 96  # the most that are looked at
 _MASK = BUCKETS - 1
@@ -55,12 +58,13 @@ class IntentClassifier(Struct, frozen=True):
     def resembles_harm(self, text: str, foreign: bool) -> bool:
         """True when the wording alone is reason to ask."""
         weights = self.foreign if foreign else self.english
-        return score(text, weights) > weights.threshold
+        return score(text, weights, foreign) > weights.threshold
 
 
-def score(text: str, weights: Weights) -> float:
+def score(text: str, weights: Weights, foreign: bool = False) -> float:
     """How much the text resembles announced harm: above 0 rather yes, below 0 rather no."""
-    return (sum(map(weights.buckets.__getitem__, features(text))) + weights.bias) * weights.unit
+    found = features(text) | meanings(text) if foreign else features(text)
+    return (sum(map(weights.buckets.__getitem__, found)) + weights.bias) * weights.unit
 
 
 def features(text: str) -> set[int]:
@@ -80,6 +84,44 @@ def features(text: str) -> set[int]:
         first = places[0] * 23
         found += [(first ^ stem * 29) >> 2 for stem in stems[1:]]
     return {one & _MASK for one in found}
+
+
+def meanings(text: str) -> set[int]:
+    """The buckets of what the lexicon says of a text in any language, so that all languages teach one another."""
+    words = [meant for meant in _meant(text[:LETTERS]) if meant]
+    found = sorted({one for meant in words for one in meant})
+    pairs = [f"{one}&{other}" for one, other in combinations(found, 2)]
+    follow = [f"{one}>{other}" for first, second in pairwise(words) for one in first for other in second]
+    return {crc32(one.encode(), 11) & _MASK for one in (*found, *pairs, *follow)}
+
+
+def _meant(text: str) -> list[tuple[str, ...]]:
+    """What each word of a text means, whichever language it is in."""
+    code = language_of(text)
+    if not code:
+        return [_meant_in_english(word) for word in _TOKENS.findall(text.lower())[:WORDS]]
+    return [
+        tuple(sorted(set().union(*map(_names, word.entries), ["past"] if word.past else [])))
+        for word in words_of(text, index(code))[:WORDS]
+    ]
+
+
+def _names(entry: Entry) -> set[str]:
+    """What an entry of a lexicon says, in words that are the same for every language."""
+    role, kind, traits = entry
+    return {kind or role, *traits} - {"scope"}
+
+
+@lru_cache(maxsize=8192)
+def _meant_in_english(word: str) -> tuple[str, ...]:
+    names = {scope()[word]} if word in scope() else set()
+    if word in verb_forms():
+        _, form, kind = verb_forms()[word]
+        names |= {kind, "past"} if form == "past" else {kind}
+    if word in nouns():
+        thing, traits, _ = nouns()[word]
+        names |= {thing, *traits}
+    return tuple(sorted(names))
 
 
 @lru_cache(maxsize=8192)
