@@ -10,7 +10,7 @@ from interlock.analysis.read import read
 from interlock.analysis.rules.load import load
 from interlock.analysis.targets import is_ephemeral_name
 from interlock.analysis.targets.ordering import NOT_READ
-from interlock.analysis.targets.provenance import CreatedThing, Provenance, created_by, removed_by
+from interlock.analysis.targets.provenance import ALL, CreatedThing, Provenance, created_by, removed_by
 from interlock.impact.inspection import Inspection, inspection_of, run_inspection, with_impact
 from interlock.model import Level, Loss, Requirement, command, tool
 from interlock.policy.circumstances import Circumstances
@@ -327,6 +327,37 @@ def test_a_file_that_is_written_as_a_whole_is_made_and_an_edited_one_is_not() ->
 def test_a_name_that_may_stand_for_something_else_is_forgotten(text: str) -> None:
     ended = removed_by(read(command(text, HERE)).facts)
     assert ("container", "pgtmp") in ended or ("image", "gw:leak") in ended
+
+
+@each(
+    "text",
+    [
+        "docker compose up -d",
+        "docker compose ps && docker compose up -d",
+        "docker compose --some-option ps up",  # `ps` may be its value
+        "docker compose frobnicate",
+        "docker system prune -f",
+    ],
+)
+def test_every_name_may_stand_for_something_else_after_a_project_was_changed(text: str) -> None:
+    ended = removed_by(read(command(text, HERE)).facts)
+    assert {("container", ALL), ("inside", ALL), ("image", ALL), ("port", ALL)} <= set(ended)
+
+
+@each(
+    "text",
+    [
+        "docker compose ps --format json | jq .",
+        "docker compose -p shop -f a.yml logs -f api --tail 40",
+        "docker compose exec -T db psql -U shop -c 'select 1'",
+        "docker compose config -q",
+        "docker container ls -a",
+        "podman container inspect pgtmp",
+        "docker system df -v",
+    ],
+)
+def test_looking_at_containers_forgets_none_of_them(text: str) -> None:
+    assert removed_by(read(command(text, HERE)).facts) == []
 
 
 @pytest.mark.parametrize("text", ["rm -rf ~", "rm -rf /", "dd if=/dev/zero of=/dev/sda"])

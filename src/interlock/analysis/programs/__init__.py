@@ -312,7 +312,7 @@ _NO_SENDING = Sending()
 _NO_OUTPUT = Printed()
 # `select` chooses a part of the place for later commands, `enter` runs a command in the object, after `reuse` its name may be another's;
 # `replace` puts others of the kind in the place of some that it does not name.
-_EFFECTS = frozenset({"create", "remove", "stop", "write", "select", "enter", "reuse", "replace", "named"})
+_EFFECTS = frozenset({"create", "read", "remove", "stop", "write", "select", "enter", "reuse", "replace", "named"})
 _STORE_EFFECTS = frozenset({"store_drop", "store_delete", "store_write", "store_admin", "store_read"})
 _PATH_WORDS = {
     "effect": frozenset({"append", "chmod", "chown", "delete", "move", "overwrite", "read", "truncate", "write"}),

@@ -17,7 +17,8 @@ EVERYTHING = "*"
 OPERAND = "*"  # in a place: the first operand names it
 NAMESPACE = "namespace"  # which is no part of its own place
 REMOVING = frozenset({"remove", "delete", "stop"})
-_SILENT = frozenset({"select", "enter", "reuse", "replace"})  # effects on nothing that they name
+_SILENT = frozenset({"read", "select", "enter", "reuse", "replace"})  # effects on nothing that they name
+_KEEPING = frozenset({"read", "enter"})  # after these every name means what it meant before
 _LOCAL = frozenset({"", "localhost", "127.0.0.1", "::1", "[::1]"})
 _USUAL_PORTS = frozenset({"", "5432", "3306", "6379", "27017"})
 _UNSAID = ObjectEffect()
@@ -73,6 +74,8 @@ def certain_objects(command: Command, effects: Collection[str]) -> list[NamedObj
 def reused_names(command: Command) -> list[tuple[str, str]]:
     """Kinds and keys of objects that may be others from now on; every one where a name is not known."""
     program, found = describe(command.program), list[tuple[str, str]]()
+    if _keeps_names(command, program):
+        return found
     created = {item.kind for item in program.does if item.effect == "create"}
     given = parse(program, command.words) if program.does else CommandOptions()
     for item in program.does:
@@ -88,6 +91,16 @@ def reused_names(command: Command) -> list[tuple[str, str]]:
                 found += [(kind, key) for kind in kinds or (one.kind,)]
             break
     return found
+
+
+def _keeps_names(command: Command, program: Program) -> bool:
+    """Whether a subcommand only shows objects or runs something in one, and each of its options is described."""
+    return any(
+        certain_options(command, program, item, path) is not None
+        for item in program.does
+        if item.effect in _KEEPING
+        for path in item.subcommand
+    )
 
 
 def replaced_kinds(command: Command) -> list[str]:
