@@ -209,10 +209,14 @@ def read_create(reading: SqlBatch, item: SqlStatement) -> None:
         _remember_body(reading, item, name)
     if "REPLACE" in seen and kind in ("TABLE", "SCHEMA", "DATABASE") and not temporary:
         reading.effect("sql_drop", name, _TRAITS[kind])
-    elif kind in ("USER", "ROLE", "LOGIN") and "SUPERUSER" in item.words():
+    elif _makes_superuser(item, kind):
         reading.effect("sql_grant", name, "all")
     else:
         reading.effect("sql_write", name)
+
+
+def _makes_superuser(item: SqlStatement, kind: str) -> bool:
+    return kind in ("USER", "ROLE", "LOGIN") and "SUPERUSER" in item.words()
 
 
 def _remember_body(reading: SqlBatch, item: SqlStatement, name: str) -> None:
@@ -261,6 +265,9 @@ def read_alter(reading: SqlBatch, item: SqlStatement) -> None:
         read_rights(reading, item.part(rights))
         return
     name, at = name_at(item, at + 1)
+    if _makes_superuser(item, kind):
+        reading.effect("sql_grant", name, "all")
+        return
     if kind != "TABLE":
         added = item.word(at) == "ADD" and kind in ("TYPE", "PUBLICATION", "EXTENSION")
         reading.effect("sql_write" if added else "sql_alter", name)
