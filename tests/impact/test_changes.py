@@ -9,10 +9,13 @@ import pytest
 
 from cases import each
 from interlock.analysis.read import read
+from interlock.analysis.targets.provenance import NOTHING_CREATED
 from interlock.impact import Budget
 from interlock.impact.changes import local_changes
+from interlock.impact.inspection import change_inspection
+from interlock.impact.inspector import inspect_targets
 from interlock.impact.targets import existing_paths
-from interlock.model import Action, Kind
+from interlock.model import Action, Kind, Loss, command
 
 HERE = "/home/dev/app"
 
@@ -82,3 +85,13 @@ def test_a_pattern_names_at_least_what_bash_makes_of_it(tmp_path: Path, locale: 
         bash = {one.decode() for one in said.stdout.split(b"\0") if one} - {".", "..", pattern}
         found = {Path(one).name for one in existing_paths(str(tmp_path), pattern, "", Budget.of(5_000))}
         assert bash <= found, pattern
+
+
+def test_a_search_that_runs_rm_may_delete_the_folder_that_it_starts_from(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/thesis.txt").write_text("x")
+    action = command("find out -name 'o*' -exec rm -rf {} +", HERE)
+    question = change_inspection(action, read(action).facts, NOTHING_CREATED)
+    assert question is not None
+    found = inspect_targets({**question.body, "bases": [str(tmp_path)], "temp": [], "ms": 5_000}, "")
+    assert (found.loss, found.names) == (Loss.LOST, ("out/thesis.txt",))

@@ -35,6 +35,7 @@ def asked(text: str) -> Inspection | None:
         "git checkout -q -- a.go go.mod && rm -f go.sum",
         "git clone https://github.com/a/b ~/.config/nvim && rm -rf ~/.config/nvim/.git", "git clone -q --depth 1 git@github.com:a/b.git nv && rm -rf nv/.git",
         "git clone https://github.com/a/b nv && rm -rf nv/.git nv/.github", "git clone https://github.com/a/b ./nv/ && rm -rf nv",
+        "find . -name '*.txt' -exec rm -f {} +", "find data -type d -name drafts -prune -exec rm -rf {} ';' && make",
     ],
 )  # fmt: skip
 def test_what_a_look_can_answer_may_lower_what_is_asked_for(text: str) -> None:
@@ -93,6 +94,16 @@ def test_what_a_look_can_answer_may_lower_what_is_asked_for(text: str) -> None:
         "GIT_DIR=/other/.git git reset --hard",
         "git push --force origin main",
         "find -L . -name '*.txt' -delete",
+        "find -L . -name '*.txt' -exec rm -f {} +",
+        "find . -name '*.txt' -exec rm -f {} + -exec mv ~/thesis {} ';'",
+        "find . -name '*.txt' -exec rm -rf src {} +",
+        "find . -name '*.txt' -exec rm -rf {}/.. ';'",
+        "find . -name '*.txt' -execdir rm -rf {} +",
+        "find . -name '*.txt' -exec shred {} +",
+        "find . -name '*.txt' -exec truncate -s 0 {} +",
+        "find . -name '*.txt' -exec sh -c 'rm -rf {}' ';'",
+        "find . -name x -exec rm -rf {} + && mv ~/thesis x && rm x",
+        "for d in a b; do find $d -name '*.txt' -exec rm -rf {} +; done",
         "bash cleanup.sh; rm notes.txt",
         "git reset --hard; git clean -fdx",
         "rm notes.txt; git reflog expire --expire=now --all",
@@ -134,6 +145,7 @@ def test_a_link_to_where_nothing_is_overwrites_nothing() -> None:
     [
         ("find a -maxdepth 2 -type f -iname '*.Csv' -delete", {"root": "a", "name": "*.Csv", "icase": True, "type": "f", "depth": [0, 2]}),
         ("find -name x -delete", {"root": ".", "name": "x", "icase": False, "type": "", "depth": [0, -1]}),
+        ("find a -type d -name x -prune -exec rm -rv -- {} +", {"root": "a", "name": "x", "icase": False, "type": "d", "depth": [0, -1], "trees": True}),
         ("find a b -name x -delete", None),
         ("find a -name x -o -name y -delete", None),
         ("find a -mtime +3 -name x -delete", None),

@@ -27,6 +27,7 @@ COMMANDS = [
     "git clean -fX", "git clean -ffdx src", "git stash drop", "git stash drop stash@{1}", "git stash clear", "git branch -D feature", "git branch -D feature other",
     "git worktree remove --force ../tree", "rm -rf src", "rm -rf src data node_modules", "rm -f notes.txt", "rm *.txt", "> kept.txt", "truncate -s 0 src/a.py",
     "cp /dev/null src/b.py", "find . -name '*.py' -delete", "find src -delete", "cd src && rm -f a.py", "rm -rf .git",
+    "find . -name '*.py' -exec rm -rf {} +", "find . -type d -name 'da*' -prune -exec rm -rf {} ';'",
 ]  # fmt: skip
 ELSEWHERE = "/home/dev/app"
 # Nothing is kept where the command itself would fail, or where what it does is not known.

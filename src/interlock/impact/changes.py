@@ -12,7 +12,7 @@ from msgspec import Struct
 from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, Command, Effect, Fact, known, without_holes
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.objects import in_repository, replaced_kinds
-from interlock.analysis.targets import find_delete_query
+from interlock.analysis.targets import find_delete_query, search_behind, searches_in
 from interlock.analysis.targets.ordering import fact_key
 from interlock.policy.real_paths import RESOLVED
 
@@ -37,7 +37,7 @@ def local_changes(facts: Sequence[Fact], cwd: str) -> LocalChanges:
     """The changes of an action; a target in part unknown stands for every name that it may have."""
     effects = [fact for fact in facts if isinstance(fact, Effect) and _is_local(fact)]
     commands = [fact for fact in facts if isinstance(fact, Command)]
-    found = _Found(cwd, {fact_key(one): one for one in commands} if effects else {}, effects)
+    found = _Found(cwd, {fact_key(one): one for one in commands} if effects else {}, effects, searches_in(commands))
     for fact in effects:
         if fact.verb in VERBS:
             found.change(fact)
@@ -100,8 +100,10 @@ def _is_local(fact: Effect) -> bool:
 class _Found:
     """Collects the targets of one action."""
 
-    def __init__(self, cwd: str, commands: Mapping[Any, Command], effects: Sequence[Effect]) -> None:
-        self.cwd, self.commands, self.effects = cwd, commands, effects
+    def __init__(
+        self, cwd: str, commands: Mapping[Any, Command], effects: Sequence[Effect], searches: Mapping[Any, Deed]
+    ) -> None:
+        self.cwd, self.commands, self.effects, self.searches = cwd, commands, effects, searches
         self.deeds: list[dict[str, Any]] = []
         self.moved: list[dict[str, Any]] = []
         self.exact = True
@@ -110,7 +112,8 @@ class _Found:
         command = self.commands.get(fact_key(fact))
         if fact.verb == "write" and "link" in fact.traits:  # without force a link replaces nothing
             return
-        query = find_delete_query(command) if command is not None and APPROXIMATE not in fact.traits else None
+        query = find_delete_query(command) if command is not None else None
+        query = None if APPROXIMATE in fact.traits else query or search_behind(fact, self.searches)
         loose = APPROXIMATE in fact.traits or (command is not None and query is None and "-iname" in command.words)
         more: dict[str, Any] = {"found": query} if query is not None else {}
         if VERBS[fact.verb] == "overwrite":

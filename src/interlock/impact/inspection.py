@@ -13,7 +13,14 @@ from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import QUOTED, Command, Effect, Fact, known
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.objects import in_repository
-from interlock.analysis.targets import find_delete_query, happens_elsewhere, is_ephemeral_name, runs_here
+from interlock.analysis.targets import (
+    find_delete_query,
+    happens_elsewhere,
+    is_ephemeral_name,
+    runs_here,
+    search_behind,
+    searches_in,
+)
 from interlock.analysis.targets.ephemeral import RULES as EPHEMERAL_RULES
 from interlock.analysis.targets.ephemeral import Ephemeral, ephemeral_targets
 from interlock.analysis.targets.ordering import CommandLine, Key, earlier_git_changes, fact_key, is_undisturbed
@@ -230,15 +237,18 @@ def _is_undisturbed(facts: Sequence[Fact], accused: set[Key], answers: Mapping[K
 def _effects(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) -> Iterator[Mapping[str, Any] | None]:
     """The destructive effects; None for one whose target or folder is not known."""
     exactly = {fact_key(fact): _exactly(fact) for fact in facts if isinstance(fact, Command)}
+    searches = searches_in(facts)
     pairs = {fact_key(fact) for fact in facts if isinstance(fact, Command) and _operands(fact) == 2}
     for fact in facts:
         if fact_key(fact) not in accused:
             continue
         if isinstance(fact, Effect):
             if fact.verb in VERBS and RESOLVED not in fact.traits:  # the inspection follows links by itself
-                clear = known(fact.target) and QUOTED not in fact.target and _near(fact.via)
+                query = search_behind(fact, searches)
+                clear = known(fact.target) and QUOTED not in fact.target and (query is not None or _near(fact.via))
                 one_link = "link" in fact.traits and fact_key(fact) in pairs
                 more = {"sure": True} if one_link else exactly.get(fact_key(fact), {})
+                more = more if query is None else {"found": query, "sure": True}
                 yield {"verb": VERBS[fact.verb], "target": fact.target, **more} if clear and fact.target else None
         elif in_repository(fact):
             clear = all(map(known, fact.words)) and not fact.env and _near(fact.via)

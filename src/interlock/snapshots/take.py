@@ -59,7 +59,9 @@ def _effect_paths(effect: Mapping[str, Any], bases: Sequence[str], scope: Snapsh
 
 def _add_deleted(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
     for path in paths:
-        if "found" in effect:  # a search deletes a folder only when nothing is left in it
+        if "found" in effect and not effect["found"].get(
+            "trees"
+        ):  # it deletes a folder only when nothing is left in it
             scope.path(path)
         elif os.path.lexists(path):
             scope.tree(path)

@@ -66,20 +66,36 @@ def _params_name_a_place(action: Action) -> bool:
 
 _NAMES = {"-name": False, "-iname": True}
 _TYPES = frozenset("fdl")
-_IDLE_TESTS = frozenset({"-print", "-depth", "-mount", "-xdev"})
+_IDLE_TESTS = frozenset({"-print", "-depth", "-mount", "-xdev", "-prune"})
+_FIND_EXEC = ("find -exec",)  # the way to a command that a `find` runs
+_REMOVAL_FLAGS = lazy_regex(r"-[rRfv]+|--")
+
+
+def searches_in(facts: Sequence[Fact]) -> dict[Span | None, Mapping[str, Any]]:
+    """The queries of the `find` commands that only run a deletion, by their place in the text; none of one that a loop repeats."""
+    found = [fact for fact in facts if isinstance(fact, Command) and "-exec" in fact.words]
+    places = [fact.span for fact in found]
+    queries = {fact.span: find_delete_query(fact) for fact in found if places.count(fact.span) == 1}
+    return {span: query for span, query in queries.items() if query is not None}
+
+
+def search_behind(effect: Effect, searches: Mapping[Span | None, Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The query that finds what is deleted, where a `find` runs the deletion."""
+    return searches.get(effect.span) if effect.via == _FIND_EXEC and effect.verb == "delete" else None
 
 
 def find_delete_query(fact: Command) -> Mapping[str, Any] | None:
-    """The root, names, types and depths of a `find … -delete`; None where it has other tests."""
-    if fact.program != "find" or fact.words[-1:] != ("-delete",) or not all(map(known, fact.words)) or fact.env:
+    """The root, names, types and depths of a `find` that only deletes, and whether whole trees go; None where it has other tests."""
+    words = _before_deletion(fact.words) if fact.program == "find" else None
+    if words is None or not all(map(known, fact.words)) or fact.env:
         return None
-    words = list(fact.words[:-1])
     roots: list[str] = []
     while words and not words[0].startswith(("-", "(", "!")):
         roots.append(words.pop(0))
     if len(roots) > 1:
         return None
     found: dict[str, Any] = {"root": (roots or ["."])[0], "name": "", "icase": False, "type": "", "depth": [0, -1]}
+    found |= {"trees": True} if fact.words[-1] != "-delete" else {}
     while words:
         word = words.pop(0)
         if word in _IDLE_TESTS:
@@ -87,6 +103,16 @@ def find_delete_query(fact: Command) -> Mapping[str, Any] | None:
         if not words or not _add_test(found, word, words.pop(0)):
             return None
     return found if found["name"] and not any(QUOTED in one for one in (found["root"], found["name"])) else None
+
+
+def _before_deletion(words: Sequence[str]) -> list[str] | None:
+    """The words before a `-delete` or an `-exec rm -rf {} +`; None where a `find` does anything else, or more."""
+    if words[-1:] == ("-delete",):
+        return list(words[:-1])
+    at = words.index("-exec") if "-exec" in words else len(words)
+    program, *flags = words[at + 1 : -2] or ("",)
+    removes = program in program_set("deletes") and all(map(_REMOVAL_FLAGS.fullmatch, flags))
+    return list(words[:at]) if removes and words[-2:] in (("{}", "+"), ("{}", ";")) else None
 
 
 def _add_test(found: dict[str, Any], word: str, value: str) -> bool:

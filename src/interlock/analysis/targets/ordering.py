@@ -25,6 +25,7 @@ from interlock.analysis.shell.syntax.nodes import (
     ShellPipeline,
     SimpleCommand,
 )
+from interlock.analysis.targets import find_delete_query
 from interlock.model import Span
 
 Key = tuple[str, Span | None]  # of a finding: subject and span
@@ -225,9 +226,11 @@ def _links_apart(commands: Sequence[Command], effects: Mapping[Key, Sequence[Eff
 
 
 def _finds(fact: Command, accused: Collection[Key]) -> bool:
-    """Whether a `find` only prints or deletes; not one that follows links or runs a program."""
+    """Whether a `find` only prints or deletes; not one that follows links or runs any other program."""
     return not _FOLLOWS & set(fact.words) and (
-        fact_key(fact) in accused or not {"-exec", "-execdir", "-ok", "-okdir"} & set(fact.words)
+        fact_key(fact) in accused
+        or not {"-exec", "-execdir", "-ok", "-okdir"} & set(fact.words)
+        or find_delete_query(fact) is not None
     )
 
 
