@@ -154,9 +154,12 @@ class Desk:
         }  # fmt: skip
         if event == _POST:
             body["tool_response"] = {"stdout": "", "stderr": "", "interrupted": False}
-        answer = await self.client.post(f"{ROUTE}claude-code", json=body)
+        # As the program sends it that the agent starts for each call.
+        client = {"interlock-limit": "60000", "interlock-home": str(self.made.home)}
+        answer = await self.client.post(f"{ROUTE}claude-code", json=body, headers=client)
         assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json() if answer.content.strip() else {}
+        said = answer.content[: int(answer.headers["interlock-stdout"])]
+        found: dict[str, Any] = json.loads(said) if said.strip() else {}
         return found
 
     def rules(self) -> tuple[str, tuple[str, ...]]:
