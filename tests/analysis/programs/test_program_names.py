@@ -75,7 +75,7 @@ EXCEPTIONS = {
     "agents/kiro.py": ("aws", "a tool of the agent"),
     "analysis/cmd/commands.py": ("forfiles mkdir rmdir robocopy xcopy", "commands of cmd itself, and programs on files that its reader treats like them"),
     "analysis/code/javascript/answers.py": ("prisma", "a module that is imported"),
-    "analysis/code/loose_text.py": ("grep jq ls ssh", "subcommands that any program may have"),
+    "analysis/shell/loose_text.py": ("grep jq ls ssh", "subcommands that any program may have"),
     "analysis/code/perl/__init__.py": ("cmp grep", "functions and operators of the language"),
     "analysis/code/perl/lexing.py": ("cmp tr", "functions and operators of the language"),
     "analysis/code/php.py": ("artisan", "what a call of a framework starts"),

@@ -135,7 +135,7 @@ def read_operation(
 
 def _loose_texts(params: Mapping[str, Any], out: Report) -> None:
     """Texts of an operation that runs something, whatever their keys: one that begins with a program and does harm counts."""
-    from interlock.analysis.code.loose_text import add_harm, is_data, is_program
+    from interlock.analysis.shell.loose_text import add_harm, is_data, is_program
 
     for key, value, _ in pairs(params):
         text = text_of(value)

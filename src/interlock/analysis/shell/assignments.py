@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from interlock.analysis.code.loose_text import read_loose_variable
 from interlock.analysis.facts import APPROXIMATE, hole, known
 from interlock.analysis.programs.load import shipped_variables
 from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import Job, Stream, Where, command_fact, expand
+from interlock.analysis.shell.loose_text import read_loose_variable
 from interlock.analysis.shell.syntax.nodes import Assignment, ShellVariable, SimpleCommand
 from interlock.analysis.shell.variables import calculate, evaluate, subscript_of
 

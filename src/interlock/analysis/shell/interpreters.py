@@ -6,7 +6,6 @@ import posixpath
 import re
 from collections.abc import Collection
 
-from interlock.analysis.code.loose_text import add_harm, is_outside
 from interlock.analysis.facts import names_only, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs import Program
@@ -17,6 +16,7 @@ from interlock.analysis.shell.build_files import read_deno_task, read_package_sc
 from interlock.analysis.shell.builtins import from_stdin, run_script
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.imports import read_imports, stored_module, written_module
+from interlock.analysis.shell.loose_text import add_harm, is_outside
 from interlock.analysis.shell.output import constant_output
 
 _SCRIPT_ENDINGS = {

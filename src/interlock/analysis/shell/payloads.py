@@ -10,7 +10,6 @@ from shlex import quote
 
 from msgspec.structs import replace
 
-from interlock.analysis.code.loose_text import add_harm, is_outside
 from interlock.analysis.facts import HOLE, QUOTED, hole, known, without_holes
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
@@ -20,6 +19,7 @@ from interlock.analysis.programs.options import NO_VALUES, CommandOptions, holds
 from interlock.analysis.shell import ELSEWHERE, UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.assignments import run_variables
 from interlock.analysis.shell.data_clients import inside, read_statements, read_transfer
+from interlock.analysis.shell.loose_text import add_harm, is_outside
 
 _ESCAPE = lazy_regex(
     r"\s*(?:\+{1,2}|~)?(?:\\?!|(?:shell|system|sh)\s|\.(?:shell|system)\s)"

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from interlock.analysis.code.loose_text import harm_of_words, is_program, read_loose_variable, read_loose_words
 from interlock.analysis.facts import HOLE, Fact, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
@@ -39,6 +38,7 @@ from interlock.analysis.shell import (
     windows_programs,
 )
 from interlock.analysis.shell.file_programs import apply_paths, write_outputs
+from interlock.analysis.shell.loose_text import harm_of_words, is_program, read_loose_variable, read_loose_words
 from interlock.analysis.shell.output import output
 from interlock.analysis.targets import carried
 
