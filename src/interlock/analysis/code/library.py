@@ -11,7 +11,7 @@ from typing import Any
 
 from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction, label, links
 from interlock.analysis.code.program.paths import items
-from interlock.analysis.code.program.results import RESULTS, TEXT_METHODS
+from interlock.analysis.code.program.results import work_of
 from interlock.analysis.code.program.values import NOTHING, Marked, Sym, Value
 from interlock.analysis.facts import VERBS, hole
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
@@ -49,6 +49,7 @@ _CONSTANT = frozenset({"tell", "fork", "wire", "close", "client", "unreadable"})
 URL = re.compile(r"(?i)(?:https?|ftp)://[^\s'\"|;)]*")
 _CLOSED = frozenset({False, None, "", "0", "false", "FALSE"})
 _CHOICE = re.compile(r"\{([^{}]*)\}")
+MADE = frozenset({"module", "partial", "program"})  # results that need the walk
 PROGRAM = Sym("<program>")  # runs what it is given, word by word
 
 
@@ -153,8 +154,11 @@ def _check_entry(where: str, entry: Pack) -> None:
         if kind is object and not _is_place(value) and key not in _CONSTANT:
             raise PackError(f"{where}: {key} = {value!r} is no place of an argument")
     kind = entry.get("gives", "module")
-    if kind not in (*RESULTS, *TEXT_METHODS, "module", "partial", "program") and not kind.startswith("ref:"):
-        raise PackError(f"{where}: unknown result {kind!r}")
+    if kind not in MADE and not kind.startswith("ref:"):
+        try:
+            work_of(kind)
+        except KeyError:
+            raise PackError(f"{where}: unknown result {kind!r}") from None
     if "tell" in entry and entry["tell"] not in VERBS:
         raise PackError(f"{where}: unknown verb {entry['tell']!r}")
 

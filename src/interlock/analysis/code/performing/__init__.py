@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from interlock.analysis.code.clients import ask_client
-from interlock.analysis.code.library import ON_PATHS, PROGRAM, Entry, chosen, flattened, holds, is_url, pick
+from interlock.analysis.code.library import MADE, ON_PATHS, PROGRAM, Entry, chosen, flattened, holds, is_url, pick
 from interlock.analysis.code.performing.network import NETWORK_EFFECTS, leaks, request
 from interlock.analysis.code.performing.programs import PROGRAM_EFFECTS, SHELL, Work, feed, shell_line
 from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction, links
@@ -317,7 +317,7 @@ def _plan(entry: Entry) -> tuple[Sequence[tuple[Work, object]], Callable[[Progra
     if "gives" not in entry:
         return steps, None
     kind, of = entry["gives"], entry.get("of")
-    if kind in ("module", "partial", "program") or kind.startswith("ref:"):
+    if kind in MADE or kind.startswith("ref:"):
         return steps, lambda walk, call: _made(walk, call, entry, kind)
     if of is None:
         return steps, lambda walk, call: result(kind, _given(call), call.named)

@@ -38,48 +38,68 @@ def substituted(text: str, new: str, pattern: str, flags: str) -> str:
         raise ValueError("no such pattern") from error
 
 
-def _decoder(decode: Callable[[bytes], bytes]) -> Callable[..., Value]:
-    return lambda value, *_: decode(plain(value).encode() if isinstance(value, str) else bytes(value))
+def _work(decode: Callable[[bytes], bytes]) -> Callable[[Value], bytes]:
+    def work(value: Value) -> bytes:
+        return decode(bytes(value) if isinstance(value, (bytes, bytearray, list)) else plain(value).encode())
+
+    return work
 
 
-_BYTES: Mapping[str, Callable[..., Value]] = {
-    "base64_bytes": _decoder(lambda raw: base64.b64decode(raw.translate(bytes.maketrans(b"-_", b"+/")))),
-    "base32_bytes": _decoder(base64.b32decode),
-    "base16_bytes": _decoder(base64.b16decode),
-    "base85_bytes": _decoder(base64.b85decode),
-    "ascii85_bytes": _decoder(base64.a85decode),
-    "hex_bytes": _decoder(lambda raw: binascii.unhexlify(b"".join(raw.split()))),
+def _unbase64(raw: bytes) -> bytes:
+    """In either alphabet, with or without padding."""
+    digits = b"".join(raw.split()).translate(bytes.maketrans(b"-_", b"+/")).rstrip(b"=")
+    return base64.b64decode(digits + b"=" * (-len(digits) % 4))
+
+
+_DECODERS: Mapping[str, Callable[[Value], bytes]] = {
+    "base64": _work(_unbase64),
+    "base32": _work(base64.b32decode),
+    "base16": _work(base64.b16decode),
+    "base85": _work(base64.b85decode),
+    "ascii85": _work(base64.a85decode),
+    "hex": _work(lambda raw: binascii.unhexlify(b"".join(raw.split()))),
+    "rot13": _work(lambda raw: codecs.decode(raw.decode(), "rot_13").encode()),
     # zlib's or gzip's
-    "inflated": _decoder(lambda raw: zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(raw, MAX_TEXT)),
+    "inflated": _work(lambda raw: zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(raw, MAX_TEXT)),
 }
+_CODECS = {
+    "rot13": "rot13", "rot_13": "rot13", "hex": "hex", "hex_codec": "hex", "base64": "base64", "base64_codec": "base64",
+    "base64url": "base64",
+}  # fmt: skip
+_HIDING = frozenset({"base64", "hex"})
+_CHARSETS = frozenset(
+    "utf_8 utf8 ascii latin_1 latin1 utf_16 utf_16_le unicode_escape cp1252 binary ucs2 utf16le".split()
+)
 
 
-def _rot13(value: Value, *_: Value) -> Value:
-    return marked(codecs.decode(plain(value), "rot_13"), value)
+def _codec(name: Value) -> str:
+    return text_of(name).lower().replace("-", "_")
 
 
-_CHARSETS = frozenset("utf_8 utf8 ascii latin_1 latin1 utf_16 utf_16_le unicode_escape cp1252".split())
-_CODECS: Mapping[str, Callable[..., Value]] = {
-    **dict.fromkeys(["rot13", "rot_13"], _rot13),
-    **dict.fromkeys(["hex", "hex_codec"], _BYTES["hex_bytes"]),
-    **dict.fromkeys(["base64", "base64_codec"], _BYTES["base64_bytes"]),
-}
+def _as_text(decode: Callable[[Value], bytes]) -> Callable[..., Value]:
+    return lambda value, *_: marked(text_of(decode(value)), value)
 
 
 def _decode(value: Value, codec: Value = "utf-8", *_: Value) -> Value:
-    """Bytes as text, or what a codec had hidden; a text with holes passes as it is."""
-    name = text_of(codec).lower().replace("-", "_")
+    """Bytes as text, numbers as bytes, or what a codec had hidden; a text with holes passes as it is."""
+    name = _codec(codec)
     if name in _CODECS:
-        return _CODECS[name](value)
+        return _DECODERS[_CODECS[name]](value)
+    if isinstance(value, (list, tuple)):
+        return bytes(int(one) & 255 for one in value)
     if name not in _CHARSETS:
         return UNKNOWN
     return bytes(value).decode(name, "replace") if isinstance(value, (bytes, bytearray)) else value
 
 
 def _encode(value: Value, codec: Value = "utf-8", *_: Value) -> Value:
-    name = text_of(codec).lower().replace("-", "_")
+    """A text as bytes, or hidden by a codec."""
+    name = _codec(codec)
+    if name in _HIDING:
+        raw = value if isinstance(value, bytes) else plain(value).encode("utf-8", "replace")
+        return marked(base64.b64encode(raw).decode() if name == "base64" else raw.hex(), value)
     if name.startswith("rot"):
-        return _decode(value, name)
+        return _decode(value, "rot13")
     if name not in _CHARSETS:
         return UNKNOWN
     return value.encode(name) if isinstance(value, str) and known(value) and not traits_of(value) else value
@@ -89,22 +109,6 @@ def _bytes(value: Value = b"", *_: Value) -> Value:
     if isinstance(value, str):
         return value.encode() if known(value) else value
     return bytes(value) if isinstance(value, (list, tuple, bytes, bytearray)) and computed(value) else UNKNOWN
-
-
-def _decoded(value: Value, encoding: Value = "utf8", *_: Value) -> Value:
-    """Bytes, given as numbers or as a text in some encoding."""
-    if isinstance(value, (list, tuple)):
-        return "".join(chr(int(one) & 255) for one in value)
-    work = {"base64": "base64_bytes", "base64url": "base64_bytes", "hex": "hex_bytes"}.get(text_of(encoding))
-    raw = "".join(plain(value).split()).rstrip("=") if work else ""
-    return _BYTES[work](raw + "=" * (-len(raw) % 4 * (work[0] == "b"))).decode("utf-8", "replace") if work else value
-
-
-def _encoded(value: Value, encoding: Value = "utf8", *_: Value) -> Value:
-    if encoding not in ("base64", "hex"):
-        return value
-    raw = plain(value).encode("utf-8", "replace")
-    return marked(base64.b64encode(raw).decode() if encoding == "base64" else raw.hex(), value)
 
 
 def _digits(value: Value, base: Value = 10, *_: Value) -> Value:
@@ -119,15 +123,12 @@ def _digits(value: Value, base: Value = 10, *_: Value) -> Value:
 
 
 ENCODINGS: Mapping[str, Callable[..., Value]] = {
-    **_BYTES,
+    **{name: _as_text(work) for name, work in _DECODERS.items()},
+    **{f"{name}_bytes": lambda value, *_, work=work: work(value) for name, work in _DECODERS.items()},
     "bytes": _bytes,
     "decode": _decode,
     "encode": _encode,
-    "decoded": _decoded,
-    "encoded": _encoded,
-    "base64": lambda value, *_: _decoded(value, "base64"),
-    "hex": lambda value, *_: _decoded(value, "hex"),
-    "rot13": _rot13,
-    "to_base64": lambda value, *_: _encoded(value, "base64"),
+    "encoded": lambda value, codec="utf8", *_: _encode(value, codec) if codec in _HIDING else text_of(value),
+    "to_base64": lambda value, *_: _encode(value, "base64"),
     "digits": _digits,
 }

@@ -9,7 +9,7 @@ import shlex
 import urllib.parse
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 
 from interlock.analysis.code.program.encodings import ENCODINGS, plain, substituted
 from interlock.analysis.code.program.paths import PATHS, items
@@ -49,8 +49,19 @@ _FORMAT = re.compile(r"%(?:(\d+)\$)?[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")
 
 def result(kind: str, given: Sequence[Value], named: Mapping[str, Value] | None = None) -> Value:
     """What a call gives that only computes, by the name of its result."""
-    work = RESULTS.get(kind) or TEXT_METHODS[kind]
+    work = work_of(kind)
     return attempt(partial(work, **named) if named and kind in _NAMED else work, given)
+
+
+@cache
+def work_of(kind: str) -> Callable[..., Value]:
+    """What makes a result, by its name; `str:` is before that of a method of Python's texts. Raises KeyError for another."""
+    name = kind.removeprefix("str:")
+    if name == kind:
+        return RESULTS[kind]
+    if not hasattr(str, name) and not hasattr(bytes, name):
+        raise KeyError(kind)
+    return partial(_text_method, name)
 
 
 def attempt(work: Callable[..., Value], given: Sequence[Value]) -> Value:
@@ -66,9 +77,9 @@ def _of_text(work: Callable[[str], str]) -> Callable[..., Value]:
     return lambda value, *_: marked(work(plain(value)), value)
 
 
-def _reverse(value: Value, *_: Value) -> Value:
-    found = flat(value) if isinstance(value, (list, tuple)) else None
-    return found[::-1] if found is not None else marked(plain(value)[::-1], value)
+def _reverse(*given: Value) -> Value:
+    value = given[0] if len(given) == 1 else _list(*given)
+    return list(value)[::-1] if isinstance(value, (list, tuple)) else marked(plain(value)[::-1], value)
 
 
 def _join(between: Value, value: Value = UNKNOWN) -> Value:
@@ -144,9 +155,9 @@ def _list(*given: Value) -> Value:
     return [one for value in given for one in (value if isinstance(value, (list, tuple)) else [value])]
 
 
-def _range(first: Value, last: Value, *_: Value) -> Value:
-    """The numbers from the first to the last, where they are few."""
-    numbers = range(int(first), int(last) + 1)
+def _numbers(*bounds: Value) -> Value:
+    """The numbers of a range, where they are few."""
+    numbers = range(*map(int, bounds[:3]))
     return list(numbers) if len(numbers) <= _MOST else UNKNOWN
 
 
@@ -212,7 +223,8 @@ _LISTS: Mapping[str, Callable[..., Value]] = {
     "each": _each,
     "tuple": lambda value=(), *_: tuple(found) if isinstance(found := _each(value), list) else found,
     "sorted": lambda value, *_: sorted(value) if isinstance(value, (list, tuple)) and computed(value) else _each(value),
-    "numbers": lambda *bounds: list(made) if len(made := range(*bounds)) <= _MOST else UNKNOWN,
+    "numbers": _numbers,
+    "range": lambda first, last, *_: _numbers(first, int(last) + 1),
     "zip": lambda *values: UNKNOWN if None in map(flat, values) else list(zip(*map(_items, values), strict=False)),
     "numbered": lambda value, start=0: (
         [(UNKNOWN, made_from(value))] if flat(value) is None else list(enumerate(_items(value), start))
@@ -238,26 +250,12 @@ _LISTS: Mapping[str, Callable[..., Value]] = {
 }
 
 
-# -- methods of texts, by the names that Python gives them -----------------------------------------------------------
-
-
-def _text_method(name: str) -> Callable[..., Value]:
-    def method(value: Value, *given: Value) -> Value:
-        if not all(map(computed, given)):
-            return UNKNOWN
-        made = getattr(value, name)(*given)
-        return marked(made, value) if isinstance(made, str) else made
-
-    return method
-
-
-TEXT_METHODS: Mapping[str, Callable[..., Value]] = {
-    f"str:{name}": _text_method(name)
-    for name in (
-        "lower upper strip lstrip rstrip split rsplit splitlines title capitalize swapcase casefold removeprefix removesuffix "
-        "partition rpartition hex startswith endswith find index count isdigit translate"
-    ).split()
-}
+def _text_method(name: str, value: Value, *given: Value) -> Value:
+    """What a method of a text gives, by Python's name for it."""
+    if not all(map(computed, given)):
+        return UNKNOWN
+    made = getattr(value if isinstance(value, bytes) else text_of(value), name)(*given)
+    return marked(made, value) if isinstance(made, str) else made
 
 
 def _whole_environment(*_: Value) -> Value:
@@ -301,10 +299,8 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "expanded": lambda path, *_: marked(_VARIABLE.sub(lambda found: hole(found.group(1)), text_of(path)), path),
     "store": _store,
     "as_text": _as_text,
-    "ord": lambda value: ord(value) if len(value) == 1 else UNKNOWN,
-    "length": lambda value: len(value) if computed(value) else UNKNOWN,
-    "size": lambda value, *_: len(value if isinstance(value, list) else plain(value)),
-    "char": lambda value, at=0, *_: index(value, int(at)),
+    "length": lambda value, *_: len(value if isinstance(value, (list, tuple, dict, bytes)) else plain(value)),
+    "at": lambda value, at=0, *_: index(value, int(at)),
     "code": lambda value, at=0, *_: ord(plain(value)[int(at)]),
     "slice": _slice,
     "substring": _substring,
@@ -316,19 +312,13 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "braces": lambda template, *given, **named: fill(template, given, named),
     "shell_words": lambda value, *_: [marked(word, value) for word in shlex.split(text_of(value))],
     "shell_join": _shell_join,
-    "upper": _of_text(str.upper),
-    "lower": _of_text(str.lower),
-    "strip": lambda value, *_: marked(text_of(value).strip(), value),
     "reverse": _reverse,
     "join": _join,
     "join_rest": lambda between, *rest: _join(between, _list(*rest)),
-    "reverse_all": lambda *given: _reverse(given[0] if len(given) == 1 else _list(*given)),
     "concat": lambda *given: concat([one for value in given for one in items(value)]),
     "split": _split,
     "split_each": lambda value, between=" ", *_: [_split(value, between)],
-    "words": lambda value, *_: _split(value, " "),
     "replace": _replace,
-    "replace_in": lambda old, new, value, *_: _replace(value, old, new),
     "chr": _chr,
     "repeat": _repeat,
     "substr": lambda value, start, length=None: marked(
@@ -344,13 +334,7 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "from_hex": lambda value, *_: _number(value, 16),
     "octal": lambda value, *_: _number(value, 8),
     "list": _list,
-    "range": _range,
-    "until": lambda first, last, *_: _range(first, int(last) - 1),
-    "times": lambda count, *_: _range(0, int(count) - 1),
-    "items": items,
-    "first": lambda value, *_: index(value, 0),
     "last": lambda value, *_: index(value, -1),
     "rest": lambda value, *_: list(value[1:]) if isinstance(value, (list, tuple)) else made_from(value),
-    "at": lambda value, key, *_: index(value, key),
     "unknown": lambda *given: made_from(list(given)),
 }
