@@ -48,6 +48,13 @@ CASES: list[tuple[str, list[tuple[str, ...]]]] = [
     # many at once
     ("import os, glob\nfor f in glob.glob('*.log'): os.remove(f)", [("delete", "*.log", "bulk")]),
     ("import os, glob\nlist(map(os.remove, glob.glob('*')))", [("delete", "*", "bulk")]),
+    ("import os\nlist(map(os.remove, ['a'] * 99 + ['b']))", [("delete", "a"), ("delete", "b")]),
+    (
+        "import os\nfor f in filter(lambda n: n.endswith('.pyc'), os.listdir()): os.remove(f)",
+        [("delete", "*.pyc", "bulk")],
+    ),
+    ("import os\nfor f in filter(None, ['a', 'b']): os.remove(f)", [("delete", "a"), ("delete", "b")]),
+    ("import os, functools\nos.system(functools.reduce(lambda a, b: a + b, ['rm', ' -rf', ' /']))", [RM]),
     ("import os, glob\n[os.remove(f) for f in glob.iglob('/var/**', recursive=True)]", [("delete", "/var/**", "bulk")]),
     ("import os\nfor f in os.listdir('/x'): os.remove(os.path.join('/x', f))", [("delete", "/x/*", "bulk")]),
     ("import os\nfor f in os.listdir('/x'): os.remove('/x/' + f)", [("delete", "/x/*", "bulk")]),

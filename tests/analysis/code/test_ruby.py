@@ -58,6 +58,7 @@ RUNS: list[tuple[str, list[Fact]]] = [
     ("Process.kill(9, -1)", [("kill", "-1", "all")]),
     ("loop { fork }", [("fork_bomb", "")]),
     ('Rake::Task["db:drop"].invoke', [("run", "rake", "db:drop")]),
+    ('wipe = ->(x) { system("rm -rf #{x}") }; wipe.call("/srv")', [("shell", "rm -rf /srv")]),
 ]
 
 RECORDS: list[tuple[str, list[Fact]]] = [

@@ -31,7 +31,7 @@ COMMON = "common"  # the table that every language has
 ON_PATHS = tuple("read write overwrite append truncate delete move chmod chown run_script".split())
 OTHER = tuple(
     "open fill run start shell command code load sql fetch download http connect listen receive send wire kill fork calls tell chdir "
-    "close client unreadable call_named call_member call_listed find_named".split()
+    "close client unreadable".split()
 )
 # How it does that: constants, or places of further arguments.
 DETAILS = {
@@ -39,7 +39,7 @@ DETAILS = {
     "method": str, "sends": object, "port": object, "signal": object, "each": object, "with": object, "target": object,
     "needs": int, "most": int, "dry": str, "words": list, "gives": str, "of": object, "property": bool, "known": bool, "globs": bool,
     "argv": object, "flags": dict, "input": object, "shelled": object, "wired": bool, "to": object, "by": object, "base": str, "address": bool,
-    "called": str, "filter": object, "spread": bool, "value": str, "shallow": list, "store": bool, "bare": bool,
+    "called": str, "filter": object, "spread": bool, "among": object, "makes": str, "indexed": bool, "value": str, "shallow": list, "store": bool, "bare": bool,
 }  # fmt: skip
 KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
 _PACK = ("language", "extends", "caseless", "alias", "constant", "environment", "programs", "block", "words")
@@ -49,7 +49,7 @@ _CONSTANT = frozenset({"tell", "fork", "wire", "close", "client", "unreadable"})
 URL = re.compile(r"(?i)(?:https?|ftp)://[^\s'\"|;)]*")
 _CLOSED = frozenset({False, None, "", "0", "false", "FALSE"})
 _CHOICE = re.compile(r"\{([^{}]*)\}")
-MADE = frozenset({"module", "partial", "program"})  # results that need the walk
+MADE = frozenset({"module", "member", "partial", "program"})  # results that need the walk
 PROGRAM = Sym("<program>")  # runs what it is given, word by word
 
 

@@ -8,6 +8,7 @@ from functools import cache
 
 from interlock.analysis.code.clients import ask_client
 from interlock.analysis.code.library import MADE, ON_PATHS, PROGRAM, Entry, chosen, flattened, holds, is_url, pick
+from interlock.analysis.code.performing.functions import FUNCTION_EFFECTS, member
 from interlock.analysis.code.performing.network import NETWORK_EFFECTS, leaks, request
 from interlock.analysis.code.performing.programs import PROGRAM_EFFECTS, SHELL, Work, feed, shell_line
 from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction, links
@@ -21,7 +22,6 @@ from interlock.analysis.code.program.values import (
     concat,
     fetched,
     file_traits,
-    flat,
     text_of,
     traits_of,
 )
@@ -30,7 +30,6 @@ from interlock.analysis.facts import known, without_holes
 from interlock.analysis.file_modes import mode_traits
 
 FEW = 64  # items that a function is called with
-_OUTER = frozenset({"Kernel", "Object", "self", "Module"})  # objects whose methods are the functions of all
 _SCHEME = "://"
 _GLOB = frozenset("*?")
 _RIGHTS = re.compile(r"[-rwx]{9}")
@@ -166,60 +165,6 @@ def _fill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     return target if isinstance(target, OpenFile) else UNKNOWN
 
 
-# -- functions that a call is given, or that a value names
-
-
-def _calls(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """Functions that are called with each item of a list, or with the arguments that are named."""
-    given = chosen(call, entry, "with")
-    each = pick(call, entry["each"]) if "each" in entry else None
-    rows = [given]
-    if each is not None:
-        lists = [walk.items(value)[:FEW] for value in each] or [[UNKNOWN]]
-        rows = [[*row, *given] for row in zip(*lists, strict=False)]
-    if entry.get("spread"):
-        rows = [[one for value in row for one in flat(value) or [UNKNOWN]] if row else row for row in rows]
-    made = [walk.call(func, row, {}) for func in pick(call, where)[:1] if func is not call.owner for row in rows]
-    return made if each is not None else made[0] if made else UNKNOWN
-
-
-def _call_named(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """send(:name, …): a call whose name is a value."""
-    named = text_of(call.get(0))
-    if known(named):
-        return walk.call(_named(walk, call, named), call.args[1:], call.named)
-    if len(call.args) > 1:
-        walk.world.unreadable("a function chosen at run time", "command")
-    return Sym("?")
-
-
-def _call_member(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """`owner->$name(…)`: a method whose name, or whose code, is a value."""
-    owner, method, *args = call.args
-    if isinstance(method, ProgramFunction):
-        return walk.call(method, [owner, *args], {})
-    if not known(text_of(method)):
-        walk.world.unreadable("a function chosen at run time", "command")
-        return Sym("?")
-    return walk.call(walk.language.attribute(walk, owner, text_of(method)), args, call.named)
-
-
-def _call_listed(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """A function that is called with the items of a list."""
-    return walk.call(call.get(0), [one for given in pick(call, where) for one in items(given)], {})
-
-
-def _find_named(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """A function or a constant by its name."""
-    named = text_of(call.get(0)).replace("::", ".")
-    return _named(walk, call, named) if known(named) and call.args else UNKNOWN
-
-
-def _named(walk: ProgramWalk, call: LibraryCall, named: str) -> Value:
-    outer = call.owner is None or (isinstance(call.owner, Sym) and call.owner.path in _OUTER)
-    return walk.language.look_up(walk, named) if outer else walk.language.attribute(walk, call.owner, named)
-
-
 # -- processes, and what a table tells by itself
 
 
@@ -274,10 +219,9 @@ def _refuse(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -
 _WORK: Mapping[str, Work] = {
     **PROGRAM_EFFECTS,
     **NETWORK_EFFECTS,
+    **FUNCTION_EFFECTS,
     **{verb: _touching(verb) for verb in ON_PATHS},
     "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "chdir": _chdir,
-    "calls": _calls, "call_named": _call_named, "call_member": _call_member, "call_listed": _call_listed,
-    "find_named": _find_named,
     "client": ask_client, "unreadable": _refuse, "close": lambda walk, call, entry, where: call.owner,
 }  # fmt: skip
 
@@ -321,8 +265,12 @@ def _plan(entry: Entry) -> tuple[Sequence[tuple[Work, object]], Callable[[Progra
         return steps, lambda walk, call: _made(walk, call, entry, kind)
     if of is None:
         return steps, lambda walk, call: result(kind, _given(call), call.named)
-    places = of if isinstance(of, list) else [of]
-    return steps, lambda walk, call: result(kind, [one for place in places for one in pick(call, place)], call.named)
+    return steps, lambda walk, call: result(kind, _picked(call, of), call.named)
+
+
+def _picked(call: LibraryCall, places: object) -> list[Value]:
+    """The arguments at all of these places."""
+    return [one for place in (places if isinstance(places, list) else [places]) for one in pick(call, place)]
 
 
 def _given(call: LibraryCall) -> Sequence[Value]:
@@ -337,10 +285,11 @@ def _made(walk: ProgramWalk, call: LibraryCall, entry: Entry, kind: str) -> Valu
     if kind == "module":
         named = text_of(call.get(0))
         return walk.language.look_up(walk, named) if known(named) else Sym("?")
-    if kind == "partial":
-        func, *args = [call.owner, *call.args] if call.path.startswith(".") else call.args or [UNKNOWN]
-        return Partial(func, args, call.named)
     if kind == "program":
         return Partial(PROGRAM, list(call.args), call.named)
-    given = tuple(pick(call, entry["of"]) if "of" in entry else call.args)
+    given = tuple(_picked(call, entry["of"]) if "of" in entry else call.args)
+    if kind == "partial":
+        return Partial(given[0], list(given[1:]), call.named) if given else UNKNOWN
+    if kind == "member":
+        return member(walk, *given) if len(given) == 2 else UNKNOWN
     return Sym(kind[4:], Sym(call.path, None, given, call.named), given, call.named, traits_of(list(given)))

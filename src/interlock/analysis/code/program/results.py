@@ -255,6 +255,8 @@ def _text_method(name: str, value: Value, *given: Value) -> Value:
     if not all(map(computed, given)):
         return UNKNOWN
     made = getattr(value if isinstance(value, bytes) else text_of(value), name)(*given)
+    if isinstance(made, int) and not computed(value):
+        return UNKNOWN
     return marked(made, value) if isinstance(made, str) else made
 
 
