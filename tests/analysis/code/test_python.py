@@ -54,6 +54,7 @@ CASES: list[tuple[str, list[tuple[str, ...]]]] = [
         [("delete", "*.pyc", "bulk")],
     ),
     ("import os\nfor f in filter(None, ['a', 'b']): os.remove(f)", [("delete", "a"), ("delete", "b")]),
+    ("eval('__import__(\"os\").system')('rm -rf /')", [("code", "python", '__import__("os").system'), RM]),
     ("import os, functools\nos.system(functools.reduce(lambda a, b: a + b, ['rm', ' -rf', ' /']))", [RM]),
     ("import os, glob\n[os.remove(f) for f in glob.iglob('/var/**', recursive=True)]", [("delete", "/var/**", "bulk")]),
     ("import os\nfor f in os.listdir('/x'): os.remove(os.path.join('/x', f))", [("delete", "/x/*", "bulk")]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from interlock.analysis.code.library import Entry, words
+from interlock.analysis.code.library import Entry, chosen, library, words
 from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction, links
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, text_of
 from interlock.analysis.code.program.walk import ProgramWalk
@@ -32,27 +32,22 @@ def command_of(call: LibraryCall, word: str) -> str:
 
 
 def ask_client(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """Tell what a service is asked for; UNKNOWN for what only reads, or makes a part of the client."""
-    return _operation(walk, call) if where == OPERATION else _command(walk, call, str(where))
+    """Tell what a service is asked for; UNKNOWN for what makes a part of the client."""
+    return _operation(walk, call) if where == OPERATION else _command(walk, call, entry, str(where))
 
 
-def _command(walk: ProgramWalk, call: LibraryCall, program: str) -> Value:
-    """A method of a client is a command of its program: the service, the operation and its parameters."""
-    parts = call.name.split("_")
-    client = next((link for link in reversed(links(call.owner)) if link.args or link.named), UNKNOWN)
-    asks = words("services")
-    reads = parts[0] in asks["reads"] and asks["secrets"].isdisjoint(parts)
-    if len(parts) < 2 or not parts[0] or reads or client is UNKNOWN:
+def _command(walk: ProgramWalk, call: LibraryCall, entry: Entry, program: str) -> Value:
+    """A method of a client, or a command that it is sent, is one of its program: the service, the operation and its parameters."""
+    operation, asks = _snake(call.name.removesuffix("Command")), words("services")
+    parts = operation.split("_")
+    made = call.name.endswith("Command") or any(link.path.endswith("()") for link in links(call.owner))
+    if not made or len(parts) < 2 or not parts[0]:
         return UNKNOWN
-    service = text_of(client.args[0] if client.args else client.named.get("service_name", UNKNOWN))
-    return run_client(walk, program, "s3api" if service == "s3" else service, call.name, call)
-
-
-def run_client(walk: ProgramWalk, program: str, service: str, operation: str, call: LibraryCall) -> Value:
-    """Run the command of a program that does the same as a call, with its named arguments as options."""
-    given = [(key, one) for key, one in call.named.items() if key != "**" and not isinstance(one, ProgramFunction)]
-    options = [word for key, value in given for word in _option(_kebab(key), value)]
-    walk.world.run([program, service, _kebab(operation), *options])
+    if parts[0] not in asks["reads"] or not asks["secrets"].isdisjoint(parts):
+        service = (chosen(call, entry, "of") or [call.path.split(".")[1].removesuffix("()").lower()])[0]
+        given = [(key, one) for key, one in call.named.items() if key != "**" and not isinstance(one, ProgramFunction)]
+        options = [word for key, value in given for word in _option(_kebab(key), value)]
+        walk.world.run([program, library("services").canonical(text_of(service)), _kebab(operation), *options])
     return Sym("?")
 
 

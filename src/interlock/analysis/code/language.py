@@ -59,10 +59,6 @@ class CodeLanguage(Struct, eq=False):
     rows: str = ""  # the words by which its object mappers are known
     dormant: bool = False  # a function that nothing calls is not read
     strict: bool = False  # a text is no name of a function, and what a function is handed to does not call it
-    wide: bool = False  # some names of its `extra` calls have a star
-
-    def __post_init__(self) -> None:
-        self.wide = any("*" in name for name in self.extra)
 
     def read(self, source: str, out: Report, given: Mapping[str, Value] | None = None) -> None:
         """Report what a source would do, with some names given; one that is too large, nests too deeply or does not parse is unreadable."""
@@ -98,7 +94,7 @@ class CodeLanguage(Struct, eq=False):
         if name != path:
             keys.append(f"<any>.{name}")
         for key in keys:
-            own = self.extra.get(key) or (_wide(self.extra, key, name) if self.wide else None)
+            own = self.extra.get(key)
             given = own(walk, call) if own is not None else UNKNOWN
             if given is not UNKNOWN:
                 return given
@@ -165,7 +161,7 @@ class CodeLanguage(Struct, eq=False):
             return Partial(owner.func, [*owner.args, *(key if isinstance(key, tuple) else (key,))], owner.named)
         if not isinstance(owner, Sym):
             return index(owner, key)
-        entry = library(self.key).calls.get(f"{owner.path}.[]")
+        entry = library(self.key).calls.get(f"{owner.path}[]")
         if entry is not None:
             return perform(walk, LibraryCall(f"{owner.path}.[]", owner, [key], {}), entry)
         if not isinstance(key, str) or not known(key):
@@ -217,12 +213,6 @@ def kinds(value: Value) -> tuple[str, ...]:
     if isinstance(value, (int, float)):
         return ("<number>",)
     return ("<dict>",) if isinstance(value, dict) else ()
-
-
-def _wide(extra: Mapping[str, Answer], key: str, name: str) -> Answer | None:
-    """The answer for any call of a name below the root of a path, or for any call there."""
-    root = key.partition(".")[0].rstrip("()")
-    return extra.get(f"{root}.*.{name}") or extra.get(f"{root}.*")
 
 
 def _chosen(library: Library, key: str, call: LibraryCall) -> Entry | None:

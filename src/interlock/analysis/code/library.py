@@ -30,7 +30,7 @@ COMMON = "common"  # the table that every language has
 # What a call does to its arguments, each with the place of the argument.
 ON_PATHS = tuple("read write overwrite append truncate delete move chmod chown run_script".split())
 OTHER = tuple(
-    "open fill run start shell command code load sql fetch download http connect listen receive send wire kill fork calls tell chdir "
+    "open fill run start shell command code load sql fetch download http connect listen receive send wire kill fork calls tell orders chdir "
     "close client unreadable".split()
 )
 # How it does that: constants, or places of further arguments.
@@ -39,7 +39,7 @@ DETAILS = {
     "method": str, "sends": object, "port": object, "signal": object, "each": object, "with": object, "target": object,
     "needs": int, "most": int, "dry": str, "words": list, "gives": str, "of": object, "property": bool, "known": bool, "globs": bool,
     "argv": object, "flags": dict, "input": object, "shelled": object, "wired": bool, "to": object, "by": object, "base": str, "address": bool,
-    "called": str, "filter": object, "spread": bool, "among": object, "makes": str, "indexed": bool, "value": str, "shallow": list, "store": bool, "bare": bool,
+    "called": str, "filter": object, "spread": bool, "among": object, "makes": str, "indexed": bool, "under": str, "when": object, "and": dict, "value": str, "shallow": list, "store": bool, "bare": bool,
 }  # fmt: skip
 KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
 _PACK = ("language", "extends", "caseless", "alias", "constant", "environment", "programs", "block", "words")
@@ -72,7 +72,8 @@ class Library:
             for block in pack.get("block", ()):
                 for key, entry in block["calls"].items():
                     key = key.lower() if caseless else key
-                    self.calls.update(dict.fromkeys(spellings(key), Entry(entry)))
+                    more = {"and": Entry(entry["and"])} if "and" in entry else {}
+                    self.calls.update(dict.fromkeys(spellings(key), Entry(entry, **more)))
         self.environment = frozenset(environment)
         self.programs = tuple(programs)
         self.choices = frozenset(  # the names of calls of which an option changes the entry
@@ -159,6 +160,8 @@ def _check_entry(where: str, entry: Pack) -> None:
             work_of(kind)
         except KeyError:
             raise PackError(f"{where}: unknown result {kind!r}") from None
+    if "and" in entry:
+        _check_entry(where, entry["and"])
     if "tell" in entry and entry["tell"] not in VERBS:
         raise PackError(f"{where}: unknown verb {entry['tell']!r}")
 
@@ -244,7 +247,14 @@ def _below(owner: Any) -> list[Any]:
     return [Marked("*", {"bulk"}) if path == "*" else hole() if path == "[]" else path]
 
 
+def _root(owner: Any) -> list[Any]:
+    """What the first call of a chain was given first."""
+    chain = [link for link in links(owner) if owner.path.startswith(link.path) and (link.args or link.named)]
+    return [*chain[-1].args, *chain[-1].named.values()][:1] if chain else []
+
+
 _CHAINED = {
+    "root": _root,
     "table": _table,
     "title": _title,
     "filters": lambda on: [link.args for link in links(on) if link.name.lower().startswith("where") and link.args],

@@ -164,7 +164,10 @@ _FOLDERS = {
     "localapplicationdata": "~\\AppData\\Local",
     "startup": "~\\AppData\\Roaming\\Microsoft\\Windows\\Start Menu\\Programs\\Startup",
 }  # fmt: skip
-_CHARSETS = {"unicode": "utf-16-le", "bigendianunicode": "utf-16-be", "ascii": "ascii", "utf32": "utf-32-le"}
+_CHARSETS = {
+    "unicode": "utf-16-le", "bigendianunicode": "utf-16-be", "ascii": "ascii", "utf32": "utf-32-le",
+    **dict.fromkeys(["utf8", "utf7", "default", "latin1", "getencoding()"], "utf-8"),
+}  # fmt: skip
 
 
 def read_powershell(source: str, out: Report) -> None:
@@ -259,14 +262,14 @@ def _on(work: Callable[..., Value]) -> Answer:
 
 def _decoded(walk: ProgramWalk, call: LibraryCall) -> Value:
     """`[Text.Encoding]::Unicode.GetString(bytes)`."""
-    data, charset = call.get(0), _CHARSETS.get(call.path.split(".")[1], "utf-8")
+    data, charset = call.get(0), _CHARSETS[call.path.split(".")[1]]
     if isinstance(data, list) and computed(data):
         data = bytes(data)
     return data.decode(charset, "replace") if isinstance(data, bytes) else made_from(data)
 
 
 def _encoded(walk: ProgramWalk, call: LibraryCall) -> Value:
-    text, charset = call.text(0), _CHARSETS.get(call.path.split(".")[1], "utf-8")
+    text, charset = call.text(0), _CHARSETS[call.path.split(".")[1]]
     return text.encode(charset, "replace") if known(text) and call.args else made_from(call.args)
 
 
@@ -332,8 +335,8 @@ _EXTRA: dict[str, Answer] = {
     "path.join": _pure(join_paths),
     "environment.getfolderpath": _pure(_folder),
     "environment.getenvironmentvariable": _pure(lambda name, *_: place(plain(name))),
-    "encoding.*.getstring": _decoded,
-    "encoding.*.getbytes": _encoded,
+    **{f"encoding.{name}.getstring": _decoded for name in _CHARSETS},
+    **{f"encoding.{name}.getbytes": _encoded for name in _CHARSETS},
     "streamreader.new": _read_stream,
     **{f"assembly.{name}": _load for name in ("load", "loadfile", "loadfrom", "unsafeloadfrom")},
     **dict.fromkeys(["process.start", "application.new().shellexecute"], _start),

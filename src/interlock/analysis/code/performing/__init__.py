@@ -7,7 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from interlock.analysis.code.clients import ask_client
-from interlock.analysis.code.library import MADE, ON_PATHS, PROGRAM, Entry, chosen, flattened, holds, is_url, pick
+from interlock.analysis.code.library import (
+    MADE,
+    ON_PATHS,
+    PROGRAM,
+    Entry,
+    chosen,
+    flattened,
+    holds,
+    is_url,
+    library,
+    pick,
+)
 from interlock.analysis.code.performing.functions import FUNCTION_EFFECTS, member
 from interlock.analysis.code.performing.network import NETWORK_EFFECTS, leaks, request
 from interlock.analysis.code.performing.programs import PROGRAM_EFFECTS, SHELL, Work, feed, shell_line
@@ -22,6 +33,7 @@ from interlock.analysis.code.program.values import (
     concat,
     fetched,
     file_traits,
+    listed,
     text_of,
     traits_of,
 )
@@ -34,7 +46,7 @@ _SCHEME = "://"
 _GLOB = frozenset("*?")
 _RIGHTS = re.compile(r"[-rwx]{9}")
 _DONE = Sym("?")  # what a call gives that only changes something
-_CONDITIONS = frozenset({"needs", "most", "address", "bare"})
+_CONDITIONS = frozenset({"needs", "most", "address", "bare", "when"})
 
 
 # -- files -----------------------------------------------------------------------------------------------------------
@@ -199,10 +211,30 @@ def _tell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
 
 def _narrows(value: Value) -> bool:
     """Whether a filter leaves anything out."""
-    if isinstance(value, dict) and value and value.keys() <= {"where", "filter"}:
-        return any(map(_narrows, value.values()))
+    if isinstance(value, dict) and value and value.keys() <= {"where", "filter", "q", "limit"}:
+        return any(_narrows(one) for key, one in value.items() if key != "limit")
+    if isinstance(value, list) and value:
+        return all(map(_narrows, value))
     everything = value is None or value is False or value in ({}, []) or "match_all" in repr(value)[:400]
     return not everything and not isinstance(value, ProgramFunction)
+
+
+def _orders(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    """Objects whose first key says what is done: `{drop: "users"}`, `[{$out: "users"}]`, `[{deleteMany: {filter: {}}}]`."""
+    entries, under, given = library(walk.language.key).calls, entry["under"], UNKNOWN
+    for order in [one for value in pick(call, where) for one in listed(value) or [value]]:
+        order = {order: None} if isinstance(order, str) else order
+        if not isinstance(order, dict) or not order:
+            continue
+        key, value = next(iter(order.items()))
+        named = {**order, **value} if isinstance(value, dict) else order
+        if under == "on":
+            walk.call(walk.language.attribute(walk, call.owner, text_of(key)), [named.get("filter")], {})
+        else:
+            path = f"{under}.{key}" if f"{under}.{key}" in entries else under
+            asked = LibraryCall(path, call.owner, [value] if isinstance(value, str) else [], named)
+            given = perform(walk, asked, entries[path])
+    return given
 
 
 def _chdir(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -221,7 +253,7 @@ _WORK: Mapping[str, Work] = {
     **NETWORK_EFFECTS,
     **FUNCTION_EFFECTS,
     **{verb: _touching(verb) for verb in ON_PATHS},
-    "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "chdir": _chdir,
+    "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "orders": _orders, "chdir": _chdir,
     "client": ask_client, "unreadable": _refuse, "close": lambda walk, call, entry, where: call.owner,
 }  # fmt: skip
 
@@ -230,6 +262,8 @@ def applies(call: LibraryCall, entry: Entry) -> bool:
     """Whether a call is the one that an entry means, by how many arguments it has and what they look like."""
     if _CONDITIONS.isdisjoint(entry):
         return True
+    if "when" in entry and not holds(pick(call, entry["when"])):
+        return False
     if len(call.args) < entry.get("needs", 0) or len(call.given()) > entry.get("most", len(call.given())):
         return False
     if entry.get("bare") and any(not isinstance(value, (dict, ProgramFunction)) for value in call.args):
@@ -249,6 +283,8 @@ def perform(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> Value:
     for work, where in steps:
         made = work(walk, call, entry, where)
         given = made if made is not UNKNOWN and (made is not _DONE or given is UNKNOWN) else given
+    if "and" in entry and applies(call, entry["and"]):
+        perform(walk, call, entry["and"])
     return given if giving is None else giving(walk, call)
 
 

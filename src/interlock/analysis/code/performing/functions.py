@@ -17,7 +17,7 @@ from interlock.analysis.code.program.objects import (
     ProgramScope,
 )
 from interlock.analysis.code.program.paths import items
-from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, text_of
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, either, made_from, text_of
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import known
 
@@ -25,10 +25,10 @@ _OUTER = frozenset({"Kernel", "Object", "self", "Module"})  # objects whose meth
 
 
 def member(walk: ProgramWalk, owner: Value, name: Value) -> Value:
-    """A member by its name, of an object or, without one, of the program; UNKNOWN where the name is."""
-    named = text_of(name).replace("::", ".")
-    if not known(named):
-        return UNKNOWN
+    """A member by its name, of an object or, without one, of the program."""
+    if not isinstance(name, str) or not known(name):
+        return walk.language.item(walk, owner, name)
+    named = name.replace("::", ".")
     outer = owner is None or (isinstance(owner, Sym) and owner.path in _OUTER)
     return walk.language.look_up(walk, named) if outer else walk.language.attribute(walk, owner, named)
 
@@ -56,9 +56,8 @@ def _call_member(walk: ProgramWalk, call: LibraryCall, among: object, named: Val
     owner = pick(call, among)[0]
     if isinstance(named, ProgramFunction):
         return walk.call(named, [owner, *given], {})
-    func = member(walk, owner, named)
-    if func is not UNKNOWN:
-        return walk.call(func, given, call.named)
+    if known(text_of(named)):
+        return walk.call(member(walk, owner, text_of(named)), given, call.named)
     if given or among != "on":
         walk.world.unreadable("a function chosen at run time", "command")
     return Sym("?")
@@ -73,6 +72,9 @@ def _call_each(walk: ProgramWalk, func: Value, rows: list[list[Value]], given: l
     made = [walk.call(func, [*row, *given], {}) for row in rows]
     if makes == "kept":
         return [_passing(walk, func, row[0]) for row, passes in zip(rows, made, strict=True) if passes is not False]
+    if makes in ("one", "nothing"):
+        found = [row[0] for row in rows]
+        return either(*found) if found and makes == "one" else made_from(found)
     return flattened(made) if makes == "flat" else made
 
 

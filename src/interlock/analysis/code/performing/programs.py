@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 
 from interlock.analysis.code.clients import command_of
+from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import COMMON, URL, Entry, chosen, flattened, holds, is_url, pick, words
 from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction, label, links
 from interlock.analysis.code.program.results import result
@@ -145,16 +147,44 @@ def _command(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) 
 def _code(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     for value in pick(call, where)[:1]:
         language = entry.get("language", walk.world.language)
-        if entry.get("known") and not (isinstance(value, (str, bytes)) and known(text_of(value))):
+        if entry.get("known") and not (isinstance(value, (str, bytes)) and without_holes(text_of(value)).strip()):
             return UNKNOWN
         if language == walk.world.language or fetched(value):
-            walk.world.execute(value)
-        elif known(text_of(value)):
+            return run_code(walk, value)
+        if known(text_of(value)):
             walk.world.code(language, text_of(value))
         else:
             walk.world.unreadable(f"{language} made at run time", "payload")
         return made_from(value)
     return UNKNOWN
+
+
+def run_code(walk: ProgramWalk, value: Value) -> Value:
+    """Text is run as code; where it only names something, that is what comes of it."""
+    if walk.language.lexical and not isinstance(value, (str, bytes, Sym)):
+        return value
+    walk.world.execute(value)
+    text = text_of(value)
+    named = _named(walk, text) if len(text) < _LONGEST_NAME and known(text) else None
+    return made_from(value) if named is None else walk.eval(named)
+
+
+_LONGEST_NAME = 200
+_NAMING = (ast.Name, ast.Attribute, ast.Constant, ast.Call, ast.expr_context)
+_LOADS = frozenset({"require", "__import__"})
+
+
+def _named(walk: ProgramWalk, text: str) -> ast.expr | None:
+    """What a text consists of that does nothing but name something: `os.remove`, `require("fs")`."""
+    try:
+        body = walk.language.parse(text)[0].body
+    except (Unparsed, LookupError, RecursionError):
+        return None
+    found = body[0].value if len(body) == 1 and isinstance(body[0], (ast.Expr, ast.Return)) else None
+    parts = list(ast.walk(found)) if found is not None else []
+    loads = [part.func for part in parts if isinstance(part, ast.Call)]
+    names = all(isinstance(part, _NAMING) for part in parts) and not isinstance(found, ast.Constant)
+    return found if names and all(getattr(func, "id", "") in _LOADS for func in loads) else None
 
 
 def _load(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:

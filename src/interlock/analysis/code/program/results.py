@@ -283,6 +283,11 @@ def _as_text(value: Value = "", *_: Value) -> Value:
     return str(value) if computed(value) and not isinstance(value, (str, bytes)) else text_of(value)
 
 
+def _is_nothing(value: Value) -> bool:
+    """Whether nothing at all is known of a value."""
+    return isinstance(value, Sym) and value.path == "?" and not value.traits
+
+
 def _store(name: Value = "", *_: Value) -> Value:
     """A connection to a database; one that lives in memory alone is nobody's data."""
     if isinstance(name, Sym):
@@ -295,6 +300,7 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     **PATHS,
     **_LISTS,
     "same": lambda value=UNKNOWN, *_: value,
+    "default": lambda value, default, *_: default if value is None or _is_nothing(value) else value,
     "text": lambda value="", *_: value if isinstance(value, Sym) else text_of(value),
     "env": _environment_variable,
     "environ": _whole_environment,
