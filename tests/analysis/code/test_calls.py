@@ -44,6 +44,13 @@ def test_a_table_that_says_something_else_is_refused(block: object, message: str
         check_packs([{"language": "x", "block": [block]}])
 
 
+def test_a_pattern_without_an_example_is_refused() -> None:
+    with pytest.raises(PackError, match="a pattern needs example"):
+        check_packs([{"language": "x", "pattern": [{"finds": ["rm"], "tells": "delete"}]}])
+    with pytest.raises(PackError, match="unknown key 'find'"):
+        check_packs([{"language": "x", "pattern": [{"find": ["rm"]}]}])
+
+
 def test_a_key_stands_for_each_of_its_alternatives() -> None:
     assert spellings("{a,b}.{c,d}") == ["a.c", "a.d", "b.c", "b.d"]
     with pytest.raises(PackError, match="told twice"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from cases import each
@@ -9,6 +11,7 @@ from interlock.analysis.code.compiled import read_java
 from interlock.analysis.code.elixir import read_elixir
 from interlock.analysis.code.groovy import read_groovy
 from interlock.analysis.code.julia import read_julia
+from interlock.analysis.code.other import read_other
 from interlock.analysis.code.php import read_php
 from interlock.analysis.code.r import read_r
 from interlock.analysis.code.ruby import read_ruby
@@ -115,3 +118,10 @@ def test_a_statement_without_an_end_is_told_at_once() -> None:
     out = Recorder()
     read_elixir("a+" * 20_000 + "1", out)
     assert [fact[0] for fact in out.told] == ["unreadable"]
+
+
+@pytest.mark.parametrize("piece", ["run(", "file{'a':", "deleteFile(", "file('a')", "`a "])
+def test_the_net_for_other_languages_takes_linear_time(piece: str) -> None:
+    started = process_time()
+    read_other(piece * (100_000 // len(piece)), Recorder())
+    assert process_time() - started < 2

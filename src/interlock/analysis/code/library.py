@@ -42,8 +42,9 @@ DETAILS = {
     "called": str, "filter": object, "spread": bool, "among": object, "makes": str, "indexed": bool, "under": str, "when": object, "and": dict, "value": str, "shallow": list, "store": bool, "bare": bool,
 }  # fmt: skip
 KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
-_PACK = ("language", "extends", "caseless", "alias", "constant", "environment", "programs", "block", "words")
+_PACK = ("language", "extends", "caseless", "alias", "constant", "environment", "programs", "block", "words", "pattern")
 _BLOCK = ("example", "does", "calls")
+_PATTERN = ("example", "does", "finds", "tells", "traits", "tree", "called")
 _PLACE = re.compile(r"\d*\*|[A-Za-z_]\w*")
 _CONSTANT = frozenset({"tell", "fork", "wire", "close", "client", "unreadable"})  # say more than where an argument is
 URL = re.compile(r"(?i)(?:https?|ftp)://[^\s'\"|;)]*")
@@ -131,6 +132,10 @@ def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:
     for pack in packs:
         only_keys("calls", pack, _PACK)
         where, seen = str(pack.get("language", "?")), set[str]()
+        for pattern in pack.get("pattern", ()):
+            only_keys(where, pattern, _PATTERN)
+            if not all(pattern.get(key) for key in _PATTERN[:4]):
+                raise PackError(f"{where}: a pattern needs {', '.join(_PATTERN[:4])}: {pattern!r}"[:300])
         for block in pack.get("block", ()):
             only_keys(where, block, _BLOCK)
             if not block.get("example") or not block.get("calls") or not isinstance(block.get("does"), list):
@@ -189,7 +194,7 @@ def shipped() -> Sequence[Pack]:
 def examples(packs: Iterable[Pack]) -> Iterable[tuple[str, str, list[str]]]:
     """The language, the code and the expected facts of every block."""
     for pack in packs:
-        for block in pack.get("block", ()):
+        for block in (*pack.get("block", ()), *pack.get("pattern", ())):
             yield pack["language"], block["example"], block["does"]
 
 
