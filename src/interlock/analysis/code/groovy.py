@@ -148,5 +148,4 @@ read_groovy = CodeLanguage(
     "groovy",
     lambda source: parse_tokens(_DIALECT, source),
     {"<text>.execute": _execute},
-    rows="groovy",
 ).read

@@ -27,7 +27,6 @@ from interlock.analysis.code.program.statements import STATEMENTS
 from interlock.analysis.code.program.uncalled import read_uncalled
 from interlock.analysis.code.program.values import UNKNOWN, Marked, OpenFile, Sym, Value, index, made_from, traits_of
 from interlock.analysis.code.program.walk import Answer, ProgramEffects, ProgramWalk
-from interlock.analysis.code.rows import change_rows, row_changes
 from interlock.analysis.facts import Report, hole, known
 
 
@@ -56,7 +55,6 @@ class CodeLanguage(Struct, eq=False):
     # among the arguments of a call are its options.
     lexical: bool = False
     damaged: Callable[[str, Report], None] | None = None  # reads a source that the grammar did not parse
-    rows: str = ""  # the words by which its object mappers are known
     dormant: bool = False  # a function that nothing calls is not read
     strict: bool = False  # a text is no name of a function, and what a function is handed to does not call it
 
@@ -83,7 +81,7 @@ class CodeLanguage(Struct, eq=False):
             walk.world.close()
 
     def answer(self, walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
-        """What a call gives: first by its `extra` answers, then by the table of the language and its object mappers."""
+        """What a call gives: first by its `extra` answers, then by the table of the language."""
         known_calls = library(self.key)
         if walk.world.opened and not walk.world.loose:
             _escape(walk, call)
@@ -108,8 +106,7 @@ class CodeLanguage(Struct, eq=False):
                 if call.args and walk.world.loose:
                     _run_blocks(walk, call, self.handed(given), cwd)
                 return _unknown(walk, func, call) if given is UNKNOWN else given
-        given = change_rows(walk, call, self.rows) if self.rows and name in row_changes() else UNKNOWN
-        return _unknown(walk, func, call) if given is UNKNOWN else given
+        return _unknown(walk, func, call)
 
     def look_up(self, walk: ProgramWalk, name: str) -> Value:
         """A name: as the program defines it, else as the language does."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction, label, links
+from interlock.analysis.code.chains import CHAINED
+from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction
 from interlock.analysis.code.program.paths import items
 from interlock.analysis.code.program.results import work_of
-from interlock.analysis.code.program.values import NOTHING, Marked, Sym, Value
-from interlock.analysis.facts import VERBS, hole
+from interlock.analysis.code.program.values import NOTHING, Sym, Value
+from interlock.analysis.facts import VERBS
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
 
@@ -39,7 +39,7 @@ DETAILS = {
     "method": str, "sends": object, "port": object, "signal": object, "each": object, "with": object, "target": object,
     "needs": int, "most": int, "dry": str, "words": list, "gives": str, "of": object, "property": bool, "known": bool, "globs": bool,
     "argv": object, "flags": dict, "input": object, "shelled": object, "wired": bool, "to": object, "by": object, "base": str, "address": bool,
-    "called": str, "filter": object, "spread": bool, "among": object, "makes": str, "indexed": bool, "under": str, "when": object, "and": dict, "value": str, "shallow": list, "store": bool, "bare": bool,
+    "called": str, "filter": object, "spread": bool, "among": object, "makes": str, "indexed": bool, "under": str, "when": object, "always": object, "and": dict, "value": str, "shallow": list, "store": bool, "bare": bool,
 }  # fmt: skip
 KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
 _PACK = ("language", "extends", "caseless", "alias", "constant", "environment", "programs", "block", "words", "pattern")
@@ -191,6 +191,13 @@ def shipped() -> Sequence[Pack]:
     return load_packs(_SHIPPED, check_packs)
 
 
+@cache
+def words(kind: str) -> Mapping[str, frozenset[str]]:
+    """Lists of names that belong together, by their title."""
+    pack = next(pack for pack in shipped() if pack["language"] == kind)
+    return {title: frozenset(names) for title, names in pack.get("words", {}).items()}
+
+
 def examples(packs: Iterable[Pack]) -> Iterable[tuple[str, str, list[str]]]:
     """The language, the code and the expected facts of every block."""
     for pack in packs:
@@ -210,15 +217,8 @@ def pick(call: LibraryCall, where: object) -> list[Any]:
     place = str(where)
     if place == "on":
         return [call.owner]
-    if place in _CHAINED:
-        return _CHAINED[place](call.owner)
-    if place == "from":  # what the call was given that made the value that this one is about
-        made = call.owner if isinstance(call.owner, Sym) else call.get(0)
-        made = made.owner if isinstance(made, Sym) and not made.args else made
-        return list(made.args) if isinstance(made, Sym) else []
-    if place in ("label", "member"):  # of the model, the table or the collection that a method is called on
-        named = [link for link in links(call.owner) if not link.name.startswith("__")]
-        return [label(named[0])] if named and (place == "label" or "." in call.owner.path) else []
+    if place in CHAINED:
+        return CHAINED[place](call, words("rows"))
     if place.endswith("*"):
         rest = call.args[int(place[:-1] or 0) :]
         return [value for value in rest if not (isinstance(value, ProgramFunction) and value.closes)]
@@ -230,48 +230,6 @@ def pick(call: LibraryCall, where: object) -> list[Any]:
 def chosen(call: LibraryCall, entry: Entry, detail: str) -> list[Any]:
     """The arguments that a detail of an entry means; none where it has no such detail."""
     return pick(call, entry[detail]) if detail in entry else []
-
-
-def _table(owner: Any) -> list[Any]:
-    """The table or collection that a chain of calls was told: `from("users")`, `model("User")`."""
-    naming = words("rows")["naming"]
-    told = [link.args[0] for link in links(owner) if link.args and link.name.rstrip("()") in naming]
-    return [value for value in told if isinstance(value, str)][:1]
-
-
-def _title(owner: Any) -> list[Any]:
-    """The table or collection that a chain of calls is on, by the last of its names where none was told."""
-    parts = [part for part in getattr(owner, "path", "[]").split(".") if part != "?" and not part.endswith("()")]
-    return _table(owner) or [part for part in parts[-1:] if part != "[]"]
-
-
-def _below(owner: Any) -> list[Any]:
-    """The whole path below its root: `a.b` of `db.a.b`; one that is each of those listed is marked as such."""
-    parts = owner.path.split(".")[1:] if isinstance(owner, Sym) else []
-    path = ".".join(takewhile(lambda part: not part.endswith("()"), parts))
-    return [Marked("*", {"bulk"}) if path == "*" else hole() if path == "[]" else path]
-
-
-def _root(owner: Any) -> list[Any]:
-    """What the first call of a chain was given first."""
-    chain = [link for link in links(owner) if owner.path.startswith(link.path) and (link.args or link.named)]
-    return [*chain[-1].args, *chain[-1].named.values()][:1] if chain else []
-
-
-_CHAINED = {
-    "root": _root,
-    "table": _table,
-    "title": _title,
-    "filters": lambda on: [link.args for link in links(on) if link.name.lower().startswith("where") and link.args],
-    "below": _below,
-}
-
-
-@cache
-def words(kind: str) -> Mapping[str, frozenset[str]]:
-    """Lists of names that belong together, by their title."""
-    pack = next(pack for pack in shipped() if pack["language"] == kind)
-    return {title: frozenset(names) for title, names in pack.get("words", {}).items()}
 
 
 def is_url(value: Value) -> bool:

@@ -129,5 +129,4 @@ read_php = CodeLanguage(
     {"curl_setopt": _set_option, "curl_exec": _curl, "Artisan.call": _artisan, "Artisan.queue": _artisan},
     holes("$"),
     {"$argv": [Marked(hole("argv"), {"bulk"})], "$_SERVER": _ENVIRONMENT, "$_ENV": _ENVIRONMENT},
-    rows="eloquent",
 ).read

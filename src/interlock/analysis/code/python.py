@@ -167,5 +167,5 @@ _EXTRA: Mapping[str, Answer] = {
     "<methodcaller>": _call_method,
 }
 read_python = CodeLanguage(
-    "Python", "python", _parse, _EXTRA, names={"__name__": "__main__"}, own_item=_item, rows="queries", strict=True
+    "Python", "python", _parse, _EXTRA, names={"__name__": "__main__"}, own_item=_item, strict=True
 ).read

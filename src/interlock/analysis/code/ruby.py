@@ -150,5 +150,4 @@ read_ruby = CodeLanguage(
     by_grammar("ruby", *_OWN),
     variable=holes("@$"),
     names={"ARGV": [Marked(hole("ARGV"), {"bulk"})]},
-    rows="active_record",
 ).read

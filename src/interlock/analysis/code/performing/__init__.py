@@ -46,7 +46,9 @@ _SCHEME = "://"
 _GLOB = frozenset("*?")
 _RIGHTS = re.compile(r"[-rwx]{9}")
 _DONE = Sym("?")  # what a call gives that only changes something
-_CONDITIONS = frozenset({"needs", "most", "address", "bare", "when"})
+_CONDITIONS = frozenset({"needs", "most", "address", "bare", "when", "always"})
+# a filter that lets everything through
+_ALWAYS = re.compile(r"\s*\(*\s*(?:(\d+)\s*=\s*\1|true|'(\w*)'\s*=\s*'\2')\s*\)*\s*", re.IGNORECASE)
 
 
 # -- files -----------------------------------------------------------------------------------------------------------
@@ -260,6 +262,8 @@ _WORK: Mapping[str, Work] = {
 
 def applies(call: LibraryCall, entry: Entry) -> bool:
     """Whether a call is the one that an entry means, by how many arguments it has and what they look like."""
+    if entry.get("known") and "tell" in entry and not pick(call, entry["target"]):
+        return False
     if _CONDITIONS.isdisjoint(entry):
         return True
     if "when" in entry and not holds(pick(call, entry["when"])):
@@ -267,6 +271,8 @@ def applies(call: LibraryCall, entry: Entry) -> bool:
     if len(call.args) < entry.get("needs", 0) or len(call.given()) > entry.get("most", len(call.given())):
         return False
     if entry.get("bare") and any(not isinstance(value, (dict, ProgramFunction)) for value in call.args):
+        return False
+    if "always" in entry and not any(_ALWAYS.fullmatch(text_of(value)) for value in pick(call, entry["always"])):
         return False
     if not entry.get("address"):
         return True
