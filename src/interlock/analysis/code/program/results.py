@@ -32,6 +32,7 @@ from interlock.analysis.code.program.values import (
     made_from,
     marked,
     operate,
+    percent,
     text_of,
     traits_of,
 )
@@ -44,7 +45,6 @@ _IN_MEMORY = re.compile(
 )
 _VARIABLE = re.compile(r"\$\{?(\w{1,64})\}?")
 _NAMED = frozenset({"braces", "dict"})  # results that depend on the names of arguments
-_FORMAT = re.compile(r"%(?:(\d+)\$)?[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")
 
 
 def result(kind: str, given: Sequence[Value], named: Mapping[str, Value] | None = None) -> Value:
@@ -128,23 +128,6 @@ def _pack(template: Value, *given: Value) -> Value:
     if shape == "m":
         return ENCODINGS["base64"](flat_items[0])
     return concat(flat_items) if shape in ("a", "A") else UNKNOWN
-
-
-def _format(template: Value, *given: Value) -> Value:
-    """sprintf with %s, %d and %c; other directives leave a hole."""
-    rest, used = [one for value in given for one in items(value)], 0
-
-    def fill(found: re.Match[str]) -> str:
-        nonlocal used
-        place, directive = found.groups()
-        if directive == "%":
-            return "%"
-        at = int(place) - 1 if place and len(place) < 4 else used
-        used += not place
-        value = rest[at] if 0 <= at < len(rest) else hole()
-        return text_of(_chr(value)) if directive == "c" else text_of(value) if directive in "sdiuv" else hole()
-
-    return marked(_FORMAT.sub(fill, text_of(template)), template, *given)
 
 
 def _number(value: Value, base: Value = 10) -> Value:
@@ -337,7 +320,7 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "unpack_text": lambda value, shape="", *_: (
         ENCODINGS["base64"](value) if text_of(shape).startswith("m") else UNKNOWN
     ),
-    "format": _format,
+    "format": lambda template, *given: percent(template, [one for value in given for one in items(value)]),
     "number": _number,
     "from_hex": lambda value, *_: _number(value, 16),
     "octal": lambda value, *_: _number(value, 8),

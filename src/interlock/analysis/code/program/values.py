@@ -117,8 +117,6 @@ def traits_of(value: Value, depth: int = 0) -> frozenset[str]:
         inner = value[:64]
     elif isinstance(value, Either):
         inner = value.options
-    elif isinstance(value, (set, frozenset)):
-        inner = list(value)[:64]
     elif isinstance(value, dict):
         inner = [*list(value.values())[:64], *list(value)[:64]]
     found = NOTHING
@@ -167,8 +165,6 @@ def flat(value: Value) -> list[Value] | None:
     """The items of a value that is a known sequence, else None."""
     if isinstance(value, (list, tuple, dict)):
         return list(value)
-    if isinstance(value, (set, frozenset)):
-        return sorted(value, key=repr)
     if isinstance(value, (bytes, bytearray)) or (isinstance(value, str) and known(value)):
         return list(value) if len(value) <= MAX_ITEMS else None
     return None
@@ -181,7 +177,7 @@ def listed(value: Value) -> list[Value] | None:
 
 def computed(value: Value) -> bool:
     """True when the value is a constant through and through."""
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (list, tuple)):
         return len(value) <= MAX_ITEMS and all(map(_plain, value))
     if isinstance(value, dict):
         return len(value) <= MAX_ITEMS and all(map(_plain, value)) and all(map(_plain, value.values()))
@@ -212,7 +208,7 @@ def parent_of(path: str) -> str:
 
 
 _TEXT = (str, bytes)
-_WIDE = re.compile(r"[0-9]{4}|\{[^{}]*\{|%[^a-zA-Z%]*\*")  # a width that could fill the memory
+_WIDE = re.compile(r"[0-9]{4}|\{[^{}]*\{")  # a width that could fill the memory
 
 
 def operate(op: str, left: Value, right: Value) -> Value:
@@ -232,7 +228,7 @@ def _operate(op: str, left: Value, right: Value) -> Value:
     if op == "Div" and (isinstance(left, str) or isinstance(right, str)):
         return join_path(left, right)
     if op == "Mod" and isinstance(left, _TEXT):
-        return percent(left, right)
+        return percent(left, right if isinstance(right, (tuple, dict)) else (right,))
     if op == "BitOr" and isinstance(left, dict) and isinstance(right, dict):
         return left | right
     whole = isinstance(left, int) and isinstance(right, int) and op in _INTEGERS
@@ -279,18 +275,27 @@ _INTEGERS: Mapping[str, Callable[[int, int], Value]] = {
 }  # fmt: skip
 
 
-def percent(template: str | bytes, args: Value) -> Value:
-    """`template % args`, with holes for what is not known."""
-    text = text_of(template)
-    if _WIDE.search(text):
-        return UNKNOWN
-    if isinstance(args, dict):
-        made = text % {key: _shown(item) for key, item in args.items()}
-    else:
-        items = args if isinstance(args, tuple) else (args,)
-        loose = text if computed(items) else re.sub(r"%[-+ #0-9.]*[dixXofrc]", "%s", text)
-        made = loose % tuple(_shown(item) if loose is text else text_of(item) for item in items)
-    return made.encode() if isinstance(template, bytes) and known(made) else marked(made, template, args)
+# place or name, width and precision, letter
+_DIRECTIVE = re.compile(r"%(?:(\d{1,3})\$|\((\w{1,64})\))?([-+ 0#]*\d{0,3}(?:\.\d{1,3})?)l{0,2}([a-zA-Z%])")
+
+
+def percent(template: Value, given: Sequence[Value] | Mapping[str, Value]) -> Value:
+    """A text whose `%` directives are filled, with holes for what is not known."""
+    used = 0
+
+    def filled(found: re.Match[str]) -> str:
+        nonlocal used
+        place, name, shape, letter = found.groups()
+        if letter == "%":
+            return "%"
+        value = index(given, name or (int(place) - 1 if place else used))
+        used += not place
+        try:
+            return f"%{shape}{letter}" % (value,) if computed(value) else text_of(value)
+        except (TypeError, ValueError, OverflowError):
+            return text_of(value)
+
+    return marked(_DIRECTIVE.sub(filled, text_of(template))[:MAX_TEXT], template, given)
 
 
 def fill(template: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
