@@ -56,6 +56,7 @@ CASES: list[tuple[str, list[tuple[str, ...]]]] = [
     ("import os\nfor f in filter(None, ['a', 'b']): os.remove(f)", [("delete", "a"), ("delete", "b")]),
     ("eval('__import__(\"os\").system')('rm -rf /')", [("code", "python", '__import__("os").system'), RM]),
     ("import os\nos.system('rm -rf /backup-2024-%02d/%s' % (7, x))", [("shell", f"rm -rf /backup-2024-07/{H}")]),
+    ("import pexpect; pexpect.run('rm -rf /', 30); pexpect.spawn('rm', ['a'])", [RM, ("run", "rm", "a")]),
     ("import os, functools\nos.system(functools.reduce(lambda a, b: a + b, ['rm', ' -rf', ' /']))", [RM]),
     ("import os, glob\n[os.remove(f) for f in glob.iglob('/var/**', recursive=True)]", [("delete", "/var/**", "bulk")]),
     ("import os\nfor f in os.listdir('/x'): os.remove(os.path.join('/x', f))", [("delete", "/x/*", "bulk")]),

@@ -243,10 +243,4 @@ def holds(values: Sequence[Value]) -> bool:
 
 def flattened(values: Iterable[Value]) -> list[Value]:
     """The values, lists taken apart; pairs are options."""
-    found: list[Value] = []
-    for value in values:
-        if isinstance(value, (str, Sym)):
-            found.append(value)
-        elif not isinstance(value, dict):
-            found += items(value)
-    return found
+    return [one for value in values if not isinstance(value, dict) for one in items(value)]

@@ -77,35 +77,39 @@ def shell_line(walk: ProgramWalk, line: Value, call: LibraryCall) -> Value:
     return _started(text_of(line).split())
 
 
-def _shell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    found = pick(call, where)
-    words = [*entry.get("words", ()), *flattened([*found, *chosen(call, entry, "argv")])]
-    if not found or (entry.get("known") and not isinstance(found[0], str)):
-        return UNKNOWN
-    line = words[0] if len(words) == 1 else result("join", [" ", words])
-    return _fed(walk, call, entry, shell_line(walk, line, call))
+def _starting(way: str) -> Work:
+    """A program is started: through a shell, without one (`run`), or through one where it is a single text (`command`)."""
+
+    def start(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+        found = [value for value in pick(call, where) if not isinstance(value, dict)]
+        more = [value for value in chosen(call, entry, "argv") if way != "command" or listed(value)]
+        given = flattened([*found, *more])
+        first = next(iter(given if way == "run" else found), None)
+        if (way != "run" and not found) or (entry.get("known") and not isinstance(first, (str, int))):
+            return UNKNOWN
+        words = [made for word in entry.get("words", ()) if (made := command_of(call, word))] + given
+        words += _flags(call, entry["flags"]) if "flags" in entry else []
+        option = chosen(call, entry, "shelled")
+        through = way == "shell" or holds(option)
+        if "wired" in entry:
+            walk.world.wired = walk.world.wired or bool(walk.world.peer)
+        if way == "command" and through and listed(found[0]) and not isinstance(option[0], Sym):
+            words = words[:1]  # the rest are arguments of the shell
+        elif way == "command":
+            text = len(words) == 1 and listed(found[0]) is None
+            through = text and (through or "shelled" not in entry or isinstance(found[0], str))
+        return _started_with(walk, call, entry, words, through) if words else UNKNOWN
+
+    return start
 
 
-def _run(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    given = flattened([*pick(call, where), *chosen(call, entry, "argv")])
-    if entry.get("known") and not without_holes("".join(map(text_of, given[:1]))).strip():
-        return UNKNOWN
-    words = [made for word in entry.get("words", ()) if (made := command_of(call, word))] + given
-    words += _flags(call, entry["flags"]) if "flags" in entry else []
-    if words and holds(chosen(call, entry, "shelled")):
-        return shell_line(walk, result("join", [" ", words]), call)
-    return _run_words(walk, call, entry, words)
-
-
-def _run_words(walk: ProgramWalk, call: LibraryCall, entry: Entry, words: Sequence[Value]) -> Value:
-    if not words:
-        return UNKNOWN
-    walk.world.run(words, call)
-    return _fed(walk, call, entry, _started([text_of(word) for word in words]))
-
-
-def _fed(walk: ProgramWalk, call: LibraryCall, entry: Entry, process: Value) -> Value:
-    """The program that was started, after what the call gives it to read."""
+def _started_with(walk: ProgramWalk, call: LibraryCall, entry: Entry, words: Sequence[Value], through: bool) -> Value:
+    """The program that these words start, after what the call gives it to read."""
+    if through:
+        process = shell_line(walk, words[0] if len(words) == 1 else result("join", [" ", words]), call)
+    else:
+        walk.world.run(words, call)
+        process = _started([text_of(word) for word in words])
     for text in chosen(call, entry, "input"):
         feed(walk, process, text)
     return process
@@ -124,24 +128,6 @@ def _start(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) ->
     unknown = [UNKNOWN] if any(isinstance(one, Sym) for one in given) and len(given) == 1 else []
     walk.world.run([*(pick(call, where) or [UNKNOWN])[:1], *flattened(given)[1:], *unknown], call)
     return UNKNOWN
-
-
-def _command(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """One text goes through a shell; several words, or a list, do not."""
-    found = [value for value in pick(call, where) if not isinstance(value, dict)]
-    more = chosen(call, entry, "argv")[:1]
-    option = chosen(call, entry, "shelled")[:1] if call.named else []
-    shelled = holds(option)
-    if "wired" in entry:
-        walk.world.wired = walk.world.wired or bool(walk.world.peer)
-    if shelled and found and listed(found[0]) and not isinstance(option[0], Sym):
-        found = list(found[0])[:1]  # the rest are arguments of the shell
-    elif more and listed(more[0]):
-        found = [*found, *more[0]]
-    text = len(found) == 1 and listed(found[0]) is None
-    if text and (shelled or "shelled" not in entry or isinstance(found[0], str)):
-        return _fed(walk, call, entry, shell_line(walk, found[0], call))
-    return _run_words(walk, call, entry, flattened(found))
 
 
 def _code(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -230,5 +216,6 @@ def _in_memory(walk: ProgramWalk, call: LibraryCall, text: str) -> bool:
 
 
 PROGRAM_EFFECTS: Mapping[str, Work] = {
-    "run": _run, "start": _start, "shell": _shell, "command": _command, "code": _code, "load": _load, "sql": _sql,
+    **{way: _starting(way) for way in ("run", "shell", "command")},
+    "start": _start, "code": _code, "load": _load, "sql": _sql,
 }  # fmt: skip

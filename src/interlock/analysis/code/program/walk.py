@@ -55,24 +55,20 @@ class ProgramEffects(Struct, eq=False):
     shells: int = 0
     idle: bool = False  # inside a function that nothing of the source can call
 
-    def _first(self, *words: str) -> bool:
+    def _tell(self, tell: Callable[..., None], *words: str) -> None:
         self.out.step(sum(map(len, words)) // 256)
-        new = words not in self.told
-        self.told.add(words)
-        return new
+        if (tell.__name__, *words) not in self.told:
+            self.told.add((tell.__name__, *words))
+            tell(*words)
 
     def effect(self, verb: str, target: Value = "", *traits: str) -> None:
-        text = str(text_of(target))
-        if self._first("effect", verb, text, *traits):
-            self.out.effect(verb, text, *traits)
+        self._tell(self.out.effect, verb, str(text_of(target)), *traits)
 
     def code(self, language: str, text: str) -> None:
-        if self._first("code", language, str(text)):
-            self.out.code(language, str(text))
+        self._tell(self.out.code, language, str(text))
 
     def unreadable(self, what: str, *traits: str) -> None:
-        if self._first("unreadable", what, *traits):
-            self.out.unreadable(what, *traits)
+        self._tell(self.out.unreadable, what, *traits)
 
     def run(self, argv: Sequence[Value], call: LibraryCall | None = None) -> None:
         """A program is started without a shell."""
@@ -86,9 +82,12 @@ class ProgramEffects(Struct, eq=False):
         self._start(words, call)
         move = self._move(call)
         if move:
-            self._shell(move + shlex.join(words))
-        elif self._first("run", *words):
-            self.out.run(words)
+            self._tell(self.out.shell, move + shlex.join(words))
+        else:
+            self._tell(self._run, *words)
+
+    def _run(self, *words: str) -> None:
+        self.out.run(list(words))
 
     def shell(self, text: Value, call: LibraryCall | None = None) -> None:
         """A line is handed to a shell."""
@@ -100,11 +99,7 @@ class ProgramEffects(Struct, eq=False):
             self.effect("reverse_shell" if heard else "run_download", self.peer if heard else fetched(text))
             return
         self._start(line[:10_000].split(), call)
-        self._shell(self._move(call) + line)
-
-    def _shell(self, line: str) -> None:
-        if self._first("shell", line):
-            self.out.shell(line)
+        self._tell(self.out.shell, self._move(call) + line)
 
     def _move(self, call: LibraryCall | None) -> str:
         """The words that take a shell to where the program would start."""
