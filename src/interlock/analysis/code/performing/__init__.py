@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from interlock.analysis.code.clients import ask_client
 from interlock.analysis.code.library import (
@@ -46,7 +47,7 @@ _SCHEME = "://"
 _GLOB = frozenset("*?")
 _RIGHTS = re.compile(r"[-rwx]{9}")
 _DONE = Sym("?")  # what a call gives that only changes something
-_CONDITIONS = frozenset({"needs", "most", "address", "bare", "when", "always"})
+_CONDITIONS = frozenset({"needs", "most", "address", "bare", "when", "always", "known"})
 # a filter that lets everything through
 _ALWAYS = re.compile(r"\s*\(*\s*(?:(\d+)\s*=\s*\1|true|'(\w*)'\s*=\s*'\2')\s*\)*\s*", re.IGNORECASE)
 
@@ -250,22 +251,27 @@ def _refuse(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -
     return _DONE
 
 
+def _and(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: Any) -> Value:
+    """What a call does beside the rest, where the conditions of that hold."""
+    return perform(walk, call, where) if applies(call, where) else UNKNOWN
+
+
 _WORK: Mapping[str, Work] = {
     **PROGRAM_EFFECTS,
     **NETWORK_EFFECTS,
     **FUNCTION_EFFECTS,
     **{verb: _touching(verb) for verb in ON_PATHS},
     "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "orders": _orders, "chdir": _chdir,
-    "client": ask_client, "unreadable": _refuse, "close": lambda walk, call, entry, where: call.owner,
+    "client": ask_client, "unreadable": _refuse, "and": _and, "close": lambda walk, call, entry, where: call.owner,
 }  # fmt: skip
 
 
 def applies(call: LibraryCall, entry: Entry) -> bool:
     """Whether a call is the one that an entry means, by how many arguments it has and what they look like."""
-    if entry.get("known") and "tell" in entry and not pick(call, entry["target"]):
-        return False
     if _CONDITIONS.isdisjoint(entry):
         return True
+    if entry.get("known") and "tell" in entry and not pick(call, entry["target"]):
+        return False
     if "when" in entry and not holds(pick(call, entry["when"])):
         return False
     if len(call.args) < entry.get("needs", 0) or len(call.given()) > entry.get("most", len(call.given())):
@@ -289,8 +295,6 @@ def perform(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> Value:
     for work, where in steps:
         made = work(walk, call, entry, where)
         given = made if made is not UNKNOWN and (made is not _DONE or given is UNKNOWN) else given
-    if "and" in entry and applies(call, entry["and"]):
-        perform(walk, call, entry["and"])
     return given if giving is None else giving(walk, call)
 
 

@@ -150,27 +150,26 @@ def run_code(walk: ProgramWalk, value: Value) -> Value:
     if walk.language.lexical and not isinstance(value, (str, bytes, Sym)):
         return value
     walk.world.execute(value)
-    text = text_of(value)
-    named = _named(walk, text) if len(text) < _LONGEST_NAME and known(text) else None
+    named = _named(walk, text_of(value))
     return made_from(value) if named is None else walk.eval(named)
 
 
-_LONGEST_NAME = 200
-_NAMING = (ast.Name, ast.Attribute, ast.Constant, ast.Call, ast.expr_context)
-_LOADS = frozenset({"require", "__import__"})
+_NAMING = re.compile(
+    r"(?:return\s+)?(?:(?:require|__import__)\(['\"][\w:/@.-]{1,80}['\"]\)|[A-Za-z_$][\w$]*)(?:\.[A-Za-z_$][\w$]*){0,5};?",
+    re.ASCII,
+)
 
 
 def _named(walk: ProgramWalk, text: str) -> ast.expr | None:
     """What a text consists of that does nothing but name something: `os.remove`, `require("fs")`."""
     try:
-        body = walk.language.parse(text)[0].body
+        body = walk.language.parse(text)[0].body if _NAMING.fullmatch(text.strip()) else []
     except (Unparsed, LookupError, RecursionError):
         return None
     found = body[0].value if len(body) == 1 and isinstance(body[0], (ast.Expr, ast.Return)) else None
-    parts = list(ast.walk(found)) if found is not None else []
-    loads = [part.func for part in parts if isinstance(part, ast.Call)]
-    names = all(isinstance(part, _NAMING) for part in parts) and not isinstance(found, ast.Constant)
-    return found if names and all(getattr(func, "id", "") in _LOADS for func in loads) else None
+    return (
+        None if isinstance(found, ast.Call) and "(" not in text else found
+    )  # the name of a function is a call in some
 
 
 def _load(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:

@@ -57,8 +57,8 @@ class ProgramEffects(Struct, eq=False):
 
     def _tell(self, tell: Callable[..., None], *words: str) -> None:
         self.out.step(sum(map(len, words)) // 256)
-        if (tell.__name__, *words) not in self.told:
-            self.told.add((tell.__name__, *words))
+        if (told := (tell.__name__, *words)) not in self.told:
+            self.told.add(told)
             tell(*words)
 
     def effect(self, verb: str, target: Value = "", *traits: str) -> None:
