@@ -80,7 +80,6 @@ EXCEPTIONS = {
     "analysis/code/perl/lexing.py": ("cmp tr", "functions and operators of the language"),
     "analysis/code/php.py": ("artisan", "what a call of a framework starts"),
     "analysis/code/program/paths.py": ("dirname", "a function of the language"),
-    "analysis/code/program/uncalled.py": ("pytest runpy unittest", "modules that are imported"),
     "analysis/code/vim.py": ("grep py", "commands of the editor"),
     "analysis/datastores/__init__.py": ("cat", "a word of the protocol"),
     "analysis/facts.py": ("rm", "a subcommand of container engines"),

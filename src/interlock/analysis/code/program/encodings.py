@@ -53,9 +53,7 @@ def _unbase64(raw: bytes) -> bytes:
 
 _DECODERS: Mapping[str, Callable[[Value], bytes]] = {
     "base64": _work(_unbase64),
-    "base32": _work(base64.b32decode),
-    "base16": _work(base64.b16decode),
-    "base85": _work(base64.b85decode),
+    **{f"base{size}": _work(getattr(base64, f"b{size}decode")) for size in (16, 32, 85)},
     "ascii85": _work(base64.a85decode),
     "hex": _work(lambda raw: binascii.unhexlify(b"".join(raw.split()))),
     "rot13": _work(lambda raw: codecs.decode(raw.decode(), "rot_13").encode()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from interlock.analysis.code.library import words
 from interlock.analysis.code.program.functions import follow
 from interlock.analysis.code.program.walk import ProgramWalk
 
@@ -14,14 +15,14 @@ def read_uncalled(tree: ast.Module, walk: ProgramWalk) -> None:
     if all(id(func.node) in walk.followed for func in walk.defined):
         return
     nodes = list(ast.walk(tree))
-    used = {node.id for node in nodes if isinstance(node, ast.Name)}
-    used |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    idle = _idle_in(tree, nodes)
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    members = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    idle = frozenset[int]() if _finds_by_name(nodes, names | members) else _idle_in(tree, names, members)
     never = _never_run(nodes) if walk.language.lexical else frozenset()
     for named in (False, True):
         for func in walk.defined:  # grows while inner functions are met
             name = getattr(func.node, "name", "")
-            if name not in never and id(func.node) not in walk.followed and (name in used) is named:
+            if name not in never and id(func.node) not in walk.followed and (name in names or name in members) is named:
                 walk.world.idle = id(func.node) in idle
                 follow(walk, func, [], {})
     walk.world.idle = False
@@ -47,28 +48,25 @@ def _exports(node: ast.Assign) -> bool:
     return isinstance(target, ast.Name) and target.id in ("exports", "module") and target is not node.targets[0]
 
 
-_DYNAMIC = frozenset(
-    "globals locals vars getattr eval exec compile __import__ import_module inspect __builtins__ __dict__ operator methodcaller "
-    "attrgetter fire Fire click typer invoke unittest doctest pytest plac defopt register atexit signal runpy".split()
-)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def _idle_in(tree: ast.Module, nodes: Sequence[ast.AST]) -> frozenset[int]:
-    """Their ids, of all the nodes of a tree; none where anything could find a function by a name that is not written out."""
-    names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+def _finds_by_name(nodes: Sequence[ast.AST], used: set[str]) -> bool:
+    """Whether anything could find a function by a name that is not written out."""
     imported = {alias.name.partition(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module).partition(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
-    if _DYNAMIC & (names | attributes | imported):
-        return frozenset()
+    return not words("python")["dynamic"].isdisjoint(used | imported)
+
+
+def _idle_in(tree: ast.Module, names: set[str], members: set[str]) -> frozenset[int]:
+    """The ids of functions and methods that nothing mentions."""
     found: set[int] = set()
     for node in tree.body:
         if isinstance(node, _Function) and _plain(node) and node.name not in names:
             found.add(id(node))
         elif isinstance(node, ast.ClassDef) and not (node.bases or node.keywords or node.decorator_list):
             methods = (one for one in node.body if isinstance(one, _Function) and _plain(one))
-            found |= {id(one) for one in methods if one.name not in attributes}
+            found |= {id(one) for one in methods if one.name not in members}
     return frozenset(found)
 
 
