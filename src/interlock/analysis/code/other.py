@@ -44,7 +44,8 @@ def _tell(out: Report, found: re.Match[str], pattern: Pack) -> None:
     elif verb == "sql":
         out.code("sql", target)
     else:
-        below = "tree" in pattern and re.search(pattern["tree"], found[0].partition(target)[0]) is not None
+        start = found[0].find(target)  # an option may follow a quote that is escaped
+        below = "tree" in pattern and re.search(pattern["tree"], found[0][: start + 40]) is not None
         out.effect(verb, _ESCAPE.sub(r"\1", target), *pattern.get("traits", ()), *["recursive"] * below)
 
 

@@ -335,7 +335,7 @@ def _made(walk: ProgramWalk, call: LibraryCall, entry: Entry, kind: str) -> Valu
         return Partial(PROGRAM, list(call.args), call.named)
     given = tuple(_picked(call, entry["of"]) if "of" in entry else call.args)
     if kind == "partial":
-        return Partial(given[0], list(given[1:]), call.named) if given else UNKNOWN
+        return Partial(given[0], list(given[1:]), call.named) if given[1:] or call.named else [*given, UNKNOWN][0]
     if kind == "member":
         return member(walk, *given) if len(given) == 2 else UNKNOWN
     return Sym(kind[4:], Sym(call.path, None, given, call.named), given, call.named, traits_of(list(given)))
