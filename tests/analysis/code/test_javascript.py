@@ -125,6 +125,8 @@ HIDDEN: Table = [
     ("cp = require('child_process'); cp.exec('/ fr- mr'.split('').reverse().join(''))", [("shell", "rm -rf /")]),
     ("require('child_process').exec(Buffer.from('cm0gLXJmIC8=', 'base64').toString())", [("shell", "rm -rf /")]),
     ("require('child_process').exec(Buffer.from('726d', 'hex').toString('utf8'))", [("shell", "rm")]),
+    ("require('child_process').exec(Buffer.from('rm', {}).toString([]))", [("shell", "rm")]),
+    ("Function(['wipe()'])(); new vm.Script(['x()'])", [("code", "javascript", "wipe()"), ("code", "javascript", "x()")]),
     (CP + "cp.exec([...Buffer.from('c24hLHNn', 'base64')].map(c => String.fromCharCode(c - 1)).join(''))",
      [("shell", "rm +rf")]),
     ("require('child_process').exec(atob('cm0gLXJmIC8='))", [("shell", "rm -rf /")]),

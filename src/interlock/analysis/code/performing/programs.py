@@ -147,6 +147,8 @@ def _code(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
 
 def run_code(walk: ProgramWalk, value: Value) -> Value:
     """Text is run as code; where it only names something, that is what comes of it."""
+    if walk.language.lexical and isinstance(value, list):  # becomes a text where one is wanted
+        value = result("join_list", [value])
     if walk.language.lexical and not isinstance(value, (str, bytes, Sym)):
         return value
     walk.world.execute(value)

@@ -71,7 +71,8 @@ _CHARSETS = frozenset(
 
 
 def _codec(name: Value) -> str:
-    return text_of(name).lower().replace("-", "_")
+    """The name of a codec; what can be none is an option of something else."""
+    return text_of(name).lower().replace("-", "_") if isinstance(name, (str, Sym)) else "utf8"
 
 
 def _as_text(decode: Callable[[Value], bytes]) -> Callable[..., Value]:
@@ -126,7 +127,7 @@ ENCODINGS: Mapping[str, Callable[..., Value]] = {
     "bytes": _bytes,
     "decode": _decode,
     "encode": _encode,
-    "encoded": lambda value, codec="utf8", *_: _encode(value, codec) if codec in _HIDING else text_of(value),
+    "encoded": lambda value, codec="utf8", *_: _encode(value, codec) if _codec(codec) in _HIDING else text_of(value),
     "to_base64": lambda value, *_: _encode(value, "base64"),
     "digits": _digits,
 }
