@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from cases import each
@@ -421,6 +423,12 @@ def test_what_nests_too_deeply_is_unreadable_and_never_crashes(source: str) -> N
 )
 def test_expansion_is_bounded(source: str) -> None:
     read_python(source, Recorder(budget=200_000))
+
+
+def test_a_text_with_more_directives_than_are_read_is_not_filled() -> None:
+    started = process_time()
+    assert told("import os\nos.system('%s' * 500_000 % 1)") == [("shell", H)]
+    assert process_time() - started < 0.5
 
 
 def test_no_branch_is_forgotten_however_many_there_are() -> None:

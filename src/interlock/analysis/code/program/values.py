@@ -280,8 +280,10 @@ _DIRECTIVE = re.compile(r"%(?:(\d{1,3})\$|\((\w{1,64})\))?([-+ 0#]*\d{0,3}(?:\.\
 
 
 def percent(template: Value, given: Sequence[Value] | Mapping[str, Value]) -> Value:
-    """A text whose `%` directives are filled, with holes for what is not known."""
-    used = 0
+    """A text whose `%` directives are filled, with holes for what is not known; refuses more of them than are read."""
+    text, used = text_of(template), 0
+    if text.count("%") > MAX_ITEMS:
+        return UNKNOWN
 
     def filled(found: re.Match[str]) -> str:
         nonlocal used
@@ -295,7 +297,7 @@ def percent(template: Value, given: Sequence[Value] | Mapping[str, Value]) -> Va
         except (TypeError, ValueError, OverflowError):
             return text_of(value)
 
-    return marked(_DIRECTIVE.sub(filled, text_of(template))[:MAX_TEXT], template, given)
+    return marked(_DIRECTIVE.sub(filled, text)[:MAX_TEXT], template, given)
 
 
 def fill(template: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
