@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from interlock.analysis.confusables import plain
-from interlock.analysis.lexicon.load import WordLists, english
+from interlock.analysis.lexicon.load import WordLists, WordMaps, english
 
 _LISTS = WordLists("lexicon")
+_MAPS = WordMaps("lexicon")
 
 MAX_NAME = 400  # characters of a name that are read
 MAX_WORDS = 40
@@ -47,6 +48,11 @@ def objects() -> Mapping[str, str]:
     return english().name_nouns
 
 
+def weak_verbs() -> frozenset[str]:
+    """Verbs of a name that are as often nouns."""
+    return _LISTS.weak
+
+
 @cache
 def deed_nouns() -> Mapping[str, str]:
     """Nouns that name a deed -> how a name is parsed with it: `process_refund`, `schedule_key_deletion`."""
@@ -81,9 +87,9 @@ def split_name(name: str) -> tuple[tuple[str, ...], ...]:
 def _joined(words: list[str]) -> tuple[str, ...]:
     """Two words that are one idea become one (`shut_down`), one word that is two becomes two (`dropdatabase`)."""
     out: list[str] = []
-    pairs = english().pairs
+    pairs = _MAPS.pairs
     for word in words:
-        pair = (out[-1], word) if out else ("", word)
+        pair = f"{out[-1]}+{word}" if out else ""
         if pair in pairs:
             out[-1] = pairs[pair]
         elif word in verbs() or word in objects() or len(word) < 7:

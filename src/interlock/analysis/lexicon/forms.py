@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from interlock.analysis.lexicon.english import VOWELS, Noun
+from interlock.analysis.lexicon.english import VOWELS, Noun, plural
 from interlock.analysis.lexicon.load import WordLists, WordMaps, english
 
 _LISTS = WordLists("verbs")
@@ -18,16 +18,8 @@ def forms(verb: str) -> dict[str, str]:
     """Every form of a verb, and which one it is; a base that is also a past form counts as base."""
     found = dict.fromkeys(_pasts(verb), PAST)
     found |= dict.fromkeys(_gerunds(verb), ING)
-    found |= {_third(verb): THIRD, verb: BASE}
+    found |= {verb + "es" if verb.endswith("o") else plural(verb): THIRD, verb: BASE}
     return found
-
-
-def _third(verb: str) -> str:
-    if verb.endswith(("s", "sh", "ch", "x", "z", "o")):
-        return verb + "es"
-    if verb.endswith("y") and verb[-2:-1] not in VOWELS:
-        return verb[:-1] + "ies"
-    return verb + "s"
 
 
 def _gerunds(verb: str) -> set[str]:

@@ -8,27 +8,28 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.lexicon.english import EFFECTS, READS, English
+from interlock.analysis.lexicon.strict import Words, WordSet, decode
 from interlock.analysis.packs import Pack, PackError, only_keys
 
 LONGEST = 200  # characters of one pattern
 _KEY = 3  # letters by which the cues are kept
 _NAME = re.compile(r"\{([a-z_]+(?:\.[a-z_]+)?)\}")
 _DEEPEST = 6  # lists inside lists
-_KEYS = frozenset({"also", "cues", "effect", "kind", "patterns", "strong", "traits"})
 
 
-class Phrase(Struct, frozen=True):
+class Phrase(Struct, frozen=True, forbid_unknown_fields=True):
     """A wording that only as a whole says what happens."""
 
-    cues: tuple[str, ...]  # of which a word begins with one, or has it inside where the cue begins with `*`
+    cues: Words  # of which a word begins with one, or has it inside where the cue begins with `*`
     pattern: str
-    effect: str  # empty where the object decides
-    kind: str  # of the verb that it stands for, where the object decides
-    traits: frozenset[str]
-    strong: bool  # counts even behind a verb of making
-    also: tuple[str, ...] = ()  # cues of which one has to be there as well
+    effect: str = ""  # empty where the object decides
+    kind: str = ""  # of the verb that it stands for, where the object decides
+    traits: WordSet = WordSet()
+    strong: bool = False  # counts even behind a verb of making
+    also: Words = Words()  # cues of which one has to be there as well
 
 
 class Phrases:
@@ -107,20 +108,11 @@ def build_phrases(pack: Pack, english: English) -> tuple[Phrases, Phrases]:
 
 
 def _phrase(where: str, data: Mapping[str, Any], parts: Mapping[str, str]) -> Phrase:
-    only_keys(where, data, _KEYS)
-    effect, kind = data.get("effect", ""), data.get("kind", "")
-    if not data["cues"].split():
+    rest = {key: value for key, value in data.items() if key != "patterns"}
+    one = decode(where, rest | {"pattern": joined(where, data.get("patterns"), parts)}, Phrase)
+    if not one.cues:
         raise PackError(f"{where}: no cues, expected words that begin it")
-    pattern = joined(where, data["patterns"], parts)
-    return Phrase(
-        tuple(data["cues"].split()),
-        pattern,
-        effect if effect in ("", READS) else f"act_{effect}",
-        kind,
-        frozenset(data.get("traits", "").split()),
-        bool(data.get("strong", False)),
-        tuple(data.get("also", "").split()),
-    )
+    return one if one.effect in ("", READS) else replace(one, effect=f"act_{one.effect}")
 
 
 def joined(where: str, alternatives: Any, parts: Mapping[str, str]) -> str:

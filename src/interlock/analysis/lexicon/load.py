@@ -11,21 +11,29 @@ from typing import Any
 from interlock.analysis.confusables import folded
 from interlock.analysis.lexicon.english import English, build_english
 from interlock.analysis.lexicon.idioms import Phrases, build_parts, build_phrases, checked_patterns, joined
+from interlock.analysis.lexicon.strict import decode
 from interlock.analysis.lexicon.vocabulary import LISTS, ROLES, Entry, Language, Vocabulary, entry_of, word_entries
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
 _SHIPPED = Path(__file__).parent
 _ENGLISH = frozenset({"kind", "idiom", "clauses", "lists", "payloads"})  # tables that only English has
 _LOANS = frozenset({"files", "nouns", "verbs", "words"})
-_TEXTS = frozenset({"clitic", "code", "head", "letters", "noun", "past", "plural", "script"})
-_FLAGS = frozenset({"accents", "capitals", "compound", "spaced"})
-_TABLES = frozenset({"alone", "idioms", "nouns", "pairs", "scope", "verbs", "words"})
+
+
+def _pack(name: str, check: Callable[[Pack], object]) -> Pack:
+    """One file of English, refused as `check` does."""
+
+    def checked(packs: Sequence[Pack]) -> Sequence[Pack]:
+        check(packs[0])
+        return packs
+
+    return load_packs(_SHIPPED, checked, f"{name}.toml")[0]
 
 
 @cache
 def english() -> English:
     """The words of English, and the effects of its verbs."""
-    return build_english(load_packs(_SHIPPED, _checked(build_english), "english.toml")[0])
+    return build_english(_pack("english", build_english))
 
 
 def phrases() -> Phrases:
@@ -45,50 +53,35 @@ def _phrases() -> tuple[Phrases, Phrases]:
 
 @cache
 def _idioms() -> Pack:
-    return load_packs(_SHIPPED, _checked(lambda pack: build_phrases(pack, english())), "english_idioms.toml")[0]
-
-
-def _checked(check: Callable[[Pack], object]) -> Callable[[Sequence[Pack]], Sequence[Pack]]:
-    """Refuses the one pack of a file as `check` does."""
-
-    def checked(packs: Sequence[Pack]) -> Sequence[Pack]:
-        check(packs[0])
-        return packs
-
-    return checked
+    return _pack("english_idioms", lambda pack: build_phrases(pack, english()))
 
 
 @cache
 def word_lists() -> Mapping[str, Mapping[str, str]]:
     """The English lists of every reader of names and sentences."""
-    return load_packs(_SHIPPED, _checked(_check_lists), "english_lists.toml")[0]
-
-
-def _check_lists(pack: Pack) -> None:
-    for reader, lists in pack.items():
-        for name, words in lists.items():
-            if len(_words(f"{reader}: {name}", words).split()) != len(set(words.split())):
-                raise PackError(f"{reader}: {name} has a word twice")
+    return _pack("english_lists", _check_words)
 
 
 @cache
 def word_maps() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
     """The English maps of every reader: what words stand for -> the words."""
-    return load_packs(_SHIPPED, _checked(_check_maps), "english_maps.toml")[0]
+    return _pack("english_maps", _check_words)
 
 
-def _check_maps(pack: Pack) -> None:
-    for reader, maps in pack.items():
-        for name, table in maps.items():
-            words = " ".join(_table(f"{reader}: {name}", table, _words).values()).split()
+def _check_words(pack: Pack) -> None:
+    for reader, tables in pack.items():
+        for name, given in tables.items():
+            where = f"{reader}: {name}"
+            texts = _table(where, given, _words).values() if isinstance(given, Mapping) else (_words(where, given),)
+            words = " ".join(texts).split()
             if len(words) != len(set(words)):
-                raise PackError(f"{reader}: {name} has a word twice")
+                raise PackError(f"{where} has a word twice")
 
 
 @cache
 def pattern_lists() -> Mapping[str, Mapping[str, Sequence[str]]]:
     """The alternatives of the English patterns of every reader."""
-    return load_packs(_SHIPPED, _checked(_check_patterns), "english_patterns.toml")[0]
+    return _pack("english_patterns", _check_patterns)
 
 
 @cache
@@ -159,19 +152,15 @@ def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:
 
 def _language(pack: Pack) -> Pack:
     where = f"language {pack['code']}"
-    only_keys(where, pack, _TEXTS | _FLAGS | _TABLES)
-    for key in ("verbs", "nouns", "scope", "words"):
-        if not pack.get(key):
-            raise PackError(f"{where}: no {key}")
-    for key, value in pack.items():
-        if key not in _TABLES and not isinstance(value, bool if key in _FLAGS else str):
-            raise PackError(f"{where}: {key} is {value!r}")
-    only_keys(f"{where}: words", pack["words"], ROLES | LISTS)
-    found: dict[str, Any] = {key: value for key, value in pack.items() if key not in _TABLES}
+    only_keys(f"{where}: words", pack.get("words", {}), ROLES | LISTS)
     words = _words if pack.get("spaced", True) and not pack.get("accents") else _words_as_written
-    for key in _TABLES & set(pack):
-        found[key] = _table(f"{where}: {key}", pack[key], checked_patterns if key == "idioms" else words)
-    language = Language(**found)
+    found = {
+        key: _table(f"{where}: {key}", value, checked_patterns if key == "idioms" else words)
+        if isinstance(value, Mapping)
+        else value
+        for key, value in pack.items()
+    }
+    language = decode(where, found, Language)
     for name in (*language.idioms, *language.alone):
         if entry_of(name)[0] not in ("verb", "noun", "scope", "skip", *ROLES):
             raise PackError(f"{where}: {name!r} begins with no role; known: verb, noun, scope, {', '.join(ROLES)}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Annotated
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from interlock.analysis.confusables import folded
 
@@ -70,14 +71,17 @@ _ASIDES = frozenset("unless outside personal past_trial without weak that means"
 HEADS = ("verb", "look", "make", "do", "launch", "fetch")  # what can govern a clause
 
 
-class Language(Struct, frozen=True):
+_Listed = Annotated[Mapping[str, str], Meta(min_length=1)]
+
+
+class Language(Struct, frozen=True, forbid_unknown_fields=True):
     """The words of a language, in lower case and without accents; `word*` stands for everything that begins so."""
 
     code: str
-    verbs: Mapping[str, str]  # kind of act -> verbs
-    nouns: Mapping[str, str]  # "kind trait" -> nouns
-    scope: Mapping[str, str]  # trait -> words
-    words: Mapping[str, str]  # one of ROLES or LISTS -> words
+    verbs: _Listed  # kind of act -> verbs
+    nouns: _Listed  # "kind trait" -> nouns
+    scope: _Listed  # trait -> words
+    words: _Listed  # one of ROLES or LISTS -> words
     script: str = ""  # letters of which a sentence in it has one, where it is not written in plain Latin ones
     letters: str = "(?!)"  # letters that speak for it among languages of the same script
     head: str = "first"  # which verb governs: first, last or any

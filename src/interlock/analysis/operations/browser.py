@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import names_production, objects, split_name, verbs
+from interlock.analysis.lexicon import names_production, objects, split_name, verbs, weak_verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
 from interlock.analysis.operations.names import parse_name
 from interlock.analysis.operations.params import squash, text_at, truth
@@ -77,7 +77,7 @@ def _announced(text: str) -> str:
     if not words or _PATTERNS.explains.match(text[:120]):
         return ""
     verb = next((word for word in words[:3] if verbs().get(word, "change") != "change"), words[0])
-    weak = verb in english().weak
+    weak = verb in weak_verbs()
     if (words == [verb] and verb in _LISTS.alone) or (weak and len(words) > 1 and words[-1] in _LISTS.places):
         return ""
     harms = verbs().get(verb, "") not in _TAME and not (weak and verb != words[0])

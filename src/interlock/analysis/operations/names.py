@@ -19,8 +19,9 @@ from interlock.analysis.lexicon import (
     split_name,
     verb_kind,
     verbs,
+    weak_verbs,
 )
-from interlock.analysis.lexicon.load import Patterns, WordLists, english
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.named_effects import NamedAct
 
 _PATTERNS = Patterns("names")
@@ -94,9 +95,9 @@ def _shared(acts: list[NamedAct]) -> list[NamedAct]:
 def _head(words: Words) -> int:
     """Which word of a clause is its verb; -1 for none."""
     first = words[0] if words else ""
-    if first in verbs() and first not in english().weak:
+    if first in verbs() and first not in weak_verbs():
         return 0
-    strong = [position for position, word in enumerate(words) if word in verbs() and word not in english().weak]
+    strong = [position for position, word in enumerate(words) if word in verbs() and word not in weak_verbs()]
     if first in verbs() and len(words) == 2 and words[1] in objects() and verbs().get(words[1]) == "read":
         return 0  # mute_monitor
     if len(words) > 3 and strong and first in objects() and words[1] in objects() and words[1] not in verbs():
@@ -155,7 +156,7 @@ def _phrase(words: Words) -> tuple[Words, Words]:
 
 def _carried(verb: str, phrase: Words, before: Words, beside: Words, at: int) -> NamedAct | None:
     """process_refund, schedule_key_deletion: a verb that only carries the deed which its noun names."""
-    if verb not in english().carriers or not phrase:
+    if verb not in _LISTS.carriers or not phrase:
         return None
     core = phrase[:-1] if phrase[-1] in _LISTS.jobs and len(phrase) > 1 else phrase
     deed = core[-1]
@@ -173,7 +174,7 @@ def _first_deed(verb: str, phrase: Words, beside: Words, at: int) -> NamedAct | 
     kind = verb_kind(phrase[0])
     if (
         verb in _LISTS.only_money
-        or (phrase[0] in english().weak and verb != "force")
+        or (phrase[0] in weak_verbs() and verb != "force")
         or kind in ("", *_LISTS.mutes)
         or len(phrase) < 2
     ):
@@ -214,7 +215,7 @@ def _acts_upon(segments: Sequence[tuple[str, ...]]) -> bool:
     if len(segments) < 2 or len(segments[-1]) != 1:
         return False
     verb = segments[-1][0]
-    return verbs().get(verb, "read") not in _LISTS.tame and verb not in english().weak and segments[-2][-1] in objects()
+    return verbs().get(verb, "read") not in _LISTS.tame and verb not in weak_verbs() and segments[-2][-1] in objects()
 
 
 @lru_cache(maxsize=1024)
@@ -232,7 +233,7 @@ def harms(word: str) -> bool:
     return (
         len(words) > 1
         and verbs().get(words[0], "read") not in _LISTS.tame
-        and (words[0] not in english().weak or may_be_operation(word))
+        and (words[0] not in weak_verbs() or may_be_operation(word))
     )
 
 
@@ -249,7 +250,7 @@ def _announces(word: str, weak: bool) -> bool:
     if len(words) < 2 or words[0] not in verbs():
         return False
     if (
-        words[0] in english().weak
+        words[0] in weak_verbs()
         and not weak
         and (verbs()[words[0]] in _LISTS.tame or object_kind(tuple(words[1:]))[0] not in _LISTS.grave)
     ):

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from interlock.analysis.lexicon import names_production, object_kind, objects, split_name, verbs
-from interlock.analysis.lexicon.load import WordLists, WordMaps, english
+from interlock.analysis.lexicon.load import WordLists, WordMaps
 
 _LISTS = WordLists("params")
 _MAPS = WordMaps("params")
@@ -197,10 +197,6 @@ def _filter(value: object, scope: ParamScope) -> None:
         scope.filtered = True
 
 
-def _words(group: str) -> frozenset[str]:
-    return english().parameters[group]
-
-
 class Sense(Struct, frozen=True):
     """What a parameter's name says."""
 
@@ -226,9 +222,7 @@ def sense(key: str) -> Sense:
     own = frozenset(words)
     deletes, lifts = _deletes(words, own), _lifts(words, own)
     guards = not lifts and _guards(words, own)
-    opens = not _words("public").isdisjoint(own) and own.isdisjoint(
-        _words("closes") | _words("lifts") | _LISTS.no_access
-    )
+    opens = not _LISTS.public.isdisjoint(own) and own.isdisjoint(_LISTS.closes | _LISTS.lifts | _LISTS.no_access)
     forwards = any(word.startswith(("forward", "redirect", "autoforward")) for word in words) or "delegate" in own
     ends = "" if deletes else _ends(words)
     if not (deletes or guards or lifts or opens or forwards or ends):
@@ -237,46 +231,46 @@ def sense(key: str) -> Sense:
 
 
 def _deletes(words: tuple[str, ...], own: frozenset[str]) -> bool:
-    if not own.isdisjoint(_words("spares")):
+    if not own.isdisjoint(_LISTS.spares):
         return False
     for position, word in enumerate(words[:3]):
         rest = words[position + 1 :]
-        if word in _words("erases"):
+        if word in _LISTS.erases:
             return object_kind(rest)[0] != "light" if rest else word not in ("format", "scrub", "reformat")
-        if word in _words("takes"):
-            return bool(rest) and not _words("lost").isdisjoint(rest)
+        if word in _LISTS.takes:
+            return bool(rest) and not _LISTS.lost.isdisjoint(rest)
     return False
 
 
 def _is_many(words: tuple[str, ...]) -> bool:
-    return not _words("lost").isdisjoint(words) or any(objects().get(word, "") in _LISTS.stores for word in words)
+    return not _LISTS.lost.isdisjoint(words) or any(objects().get(word, "") in _LISTS.stores for word in words)
 
 
 def _guards(words: tuple[str, ...], own: frozenset[str]) -> bool:
-    if words[0] in ("disable", "prevent", "deny", "forbid") and not own.isdisjoint(_words("prevented")):
+    if words[0] in ("disable", "prevent", "deny", "forbid") and not own.isdisjoint(_LISTS.prevented):
         return True
-    if words[-1] in _words("not_switches") and words[-1] != "name":
+    if words[-1] in _LISTS.not_switches and words[-1] != "name":
         return False
-    if not own.isdisjoint(_words("demands")):
-        return not own.isdisjoint(_words("demanded"))
-    if not own.isdisjoint(_words("closes")) and "public" in own:
+    if not own.isdisjoint(_LISTS.demands):
+        return not own.isdisjoint(_LISTS.demanded)
+    if not own.isdisjoint(_LISTS.closes) and "public" in own:
         return True
-    return not own.isdisjoint(_words("guards")) and own.isdisjoint({"name", "count", "log_level", "days"})
+    return not own.isdisjoint(_LISTS.guards) and own.isdisjoint({"name", "count", "log_level", "days"})
 
 
 def _lifts(words: tuple[str, ...], own: frozenset[str]) -> bool:
-    if words[0] in _words("lets"):
-        return not own.isdisjoint(_words("let_in"))
+    if words[0] in _LISTS.lets:
+        return not own.isdisjoint(_LISTS.let_in)
     if words[0] in ("bypass", "dangerously", "insecure"):
         return True
-    if words[0] in _words("lifts") or words[-1] in ("disabled", "off", "bypassed", "skipped"):
-        return not own.isdisjoint(_words("lifted") | _words("guards"))
+    if words[0] in _LISTS.lifts or words[-1] in ("disabled", "off", "bypassed", "skipped"):
+        return not own.isdisjoint(_LISTS.lifted | _LISTS.guards)
     return False
 
 
 def _ends(words: tuple[str, ...]) -> str:
     """cancel_at_period_end, revoke_tokens, terminateInstances: a yes that ends something."""
     first = words[0]
-    if first in _LISTS.ends_nothing or (first in _words("mild") and len(words) == 1):
+    if first in _LISTS.ends_nothing or (first in _LISTS.mild and len(words) == 1):
         return ""
-    return first if verbs().get(first, "") in _words("ending") or first in _LISTS.throws_out else ""
+    return first if verbs().get(first, "") in _LISTS.ending or first in _LISTS.throws_out else ""
