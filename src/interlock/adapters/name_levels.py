@@ -10,7 +10,7 @@ from interlock.analysis.lexicon import ALL_WORDS, BULK_WORDS, is_plural, names_p
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns, is_safe
 from interlock.analysis.operations.names import parse_name
 from interlock.analysis.operations.operation import read_operation
-from interlock.analysis.operations.params import scope_of
+from interlock.analysis.operations.params import scope_of, walk
 from interlock.model import Level
 
 _MARKS = {"pattern_dangerous": Level.DANGEROUS, "pattern_forbidden": Level.FORBIDDEN}
@@ -78,7 +78,7 @@ def _counts(name: str, category: str, level: Level, glob: str) -> bool:
 def call_facts(name: str, params: Mapping[str, Any], category: str = "") -> dict[str, bool]:
     """The facts that a score may count (R-13), of any call, also with a harmless name."""
     words, acts = parse_name(split_name(name))
-    scope, marks = scope_of(params), _TraitCollector()
+    scope, marks = scope_of(walk(params)), _TraitCollector()
     read_operation(name, params, category, marks)
     traits = marks.traits | scope.traits
     loose = not scope.filtered and ("many" in traits or (acts and is_plural(acts[0].noun) and not scope.single))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from interlock.analysis.lexicon import split_name
+from interlock.analysis.operations.params import walk
 from interlock.analysis.operations.settings import expires
 
 SOON: list[tuple[str, dict[str, Any]]] = [
@@ -37,9 +38,9 @@ def words(name: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize(("name", "params"), SOON)
 def test_what_is_gone_soon(name: str, params: dict[str, Any]) -> None:
-    assert expires(words(name), params)
+    assert expires(words(name), walk(params))
 
 
 @pytest.mark.parametrize(("name", "params"), LATE)
 def test_what_is_kept_as_it_should(name: str, params: dict[str, Any]) -> None:
-    assert not expires(words(name), params)
+    assert not expires(words(name), walk(params))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import names_production, objects, split_name, verbs, weak_verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
 from interlock.analysis.operations.names import parse_name
-from interlock.analysis.operations.params import squash, text_at, truth
+from interlock.analysis.operations.params import Keys, squash, text_at, truth
 
 _PATTERNS = Patterns("browser")
 _LISTS = WordLists("browser")
@@ -27,7 +26,7 @@ _LONG = 6  # words of a label that tell
 _MOST_SCRIPT = 20_000
 
 
-def read_click(verb: str, words: tuple[str, ...], keys: Mapping[str, Any], reader: Reader) -> bool:
+def read_click(verb: str, words: tuple[str, ...], keys: Keys, reader: Reader) -> bool:
     """Reads the labels of what a tool clicks; True when one of them announces an act."""
     told = _orders(keys) if not _LISTS.acting.isdisjoint(words) else []
     if not told and _LISTS.clicks.isdisjoint((verb, *words)) and not _presses(keys):
@@ -36,12 +35,12 @@ def read_click(verb: str, words: tuple[str, ...], keys: Mapping[str, Any], reade
     return _labels([*told, *map(_quoted, labels)], reader)
 
 
-def _presses(keys: Mapping[str, Any]) -> bool:
+def _presses(keys: Keys) -> bool:
     """True when a parameter says that what is done is a click."""
-    return ("action" in keys or "type" in keys) and squash(text_at(keys, ("action", "type"))) in _LISTS.clicks
+    return ("action" in keys or "type" in keys) and squash(text_at(keys, "action", "type")) in _LISTS.clicks
 
 
-def _orders(keys: Mapping[str, Any]) -> list[str]:
+def _orders(keys: Keys) -> list[str]:
     """act {"instruction": "click the Delete button and confirm"}: what is said behind each click."""
     texts = [keys[key][:500] for key in _LISTS.in_order("ordered_by") if isinstance(keys.get(key), str)]
     clicked = [part for text in texts if " " in text for part in _PATTERNS.told.split(text)[1:6]]
@@ -90,7 +89,7 @@ def _raises(words: list[str]) -> bool:
     return names_production(words) or any(english().raising.find(act) is not None for act in acts if act.kind != "read")
 
 
-def read_confirmation(words: tuple[str, ...], keys: Mapping[str, Any], reader: Reader) -> bool:
+def read_confirmation(words: tuple[str, ...], keys: Keys, reader: Reader) -> bool:
     """Reads what a tool types or opens; True when that confirms or carries out an act."""
     if _LISTS.telling.isdisjoint(keys) and _LISTS.typing.isdisjoint(words):
         return False
@@ -100,8 +99,8 @@ def read_confirmation(words: tuple[str, ...], keys: Mapping[str, Any], reader: R
     return bool(act)
 
 
-def _confirmations(words: tuple[str, ...], keys: Mapping[str, Any]) -> Iterator[str]:
-    url = text_at(keys, ("url", "uri", "href", "page"))
+def _confirmations(words: tuple[str, ...], keys: Keys) -> Iterator[str]:
+    url = text_at(keys, "url", "uri", "href", "page")
     if url and not _LISTS.opens.isdisjoint(words):
         yield _opened(url)
     for key in ("action", "instruction", "instructions", "step"):
@@ -112,7 +111,7 @@ def _confirmations(words: tuple[str, ...], keys: Mapping[str, Any]) -> Iterator[
         yield from (_confirmed(label, value, on_page) for label, value in islice(_typed(keys), _MOST))
 
 
-def _typed(keys: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _typed(keys: Keys) -> Iterator[tuple[str, str]]:
     """Every label with what is typed there."""
     label = " ".join(keys[key][:200] for key in keys if key in _LISTS.field_labels and isinstance(keys[key], str))
     for key, value in keys.items():

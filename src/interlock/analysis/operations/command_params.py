@@ -10,7 +10,7 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.operations.params import MAX_TEXT, short_keys, squash, text_at, truth
+from interlock.analysis.operations.params import MAX_TEXT, Keys, each, short_keys, squash, text_at, truth
 from interlock.analysis.operations.requests import as_json
 from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
 
@@ -32,7 +32,7 @@ def run_named(segments: Sequence[tuple[str, ...]], params: Mapping[str, Any], ou
     rest = [*before, *(word for word in words[1:] if word not in _LISTS.fillers and word != words[0])]
     if "-".join(rest[:2]) in program_set("said_subcommands"):
         rest = ["-".join(rest[:2]), *rest[2:]]  # git_filter_branch
-    said = text_at(params, ("action", "command"))
+    said = text_at(params, "action", "command")
     rest += [said] if said.isalpha() and rest[-1:] != [said] else []  # docker_compose {"action": "down"}
     if not rest and "subcommand" not in params and program not in program_set("operation_alone"):
         return
@@ -61,7 +61,7 @@ def _flag(name: str) -> str:
     return name if name.startswith("-") else f"-{name}" if len(name) == 1 else f"--{name}"
 
 
-def _structured(keys: Mapping[str, Any]) -> list[str]:
+def _structured(keys: Keys) -> list[str]:
     """Flags that are given as an object: {"all": true, "n": "prod"}."""
     objects = (keys[key] for key in ("flags", "options", "opts") if isinstance(keys.get(key), Mapping))
     flags: Mapping[str, Any] = next(objects, {})
@@ -74,14 +74,10 @@ def _structured(keys: Mapping[str, Any]) -> list[str]:
 
 def _placed(params: Mapping[str, Any]) -> list[str]:
     """The parameters that are operands of a command line."""
-    keys = {squash(key): value for key, value in list(params.items())[:_MOST]}
-    found: list[str] = []
-    for key in _LISTS.in_order("placed"):
-        value = keys.get(key)
-        if isinstance(value, str) and value.strip():
-            found += value.split()[:_MOST] if key in _LISTS.split else [value]
-        elif isinstance(value, (list, tuple)):
-            found += [item for item in value[:_MOST] if isinstance(item, str)]
+    keys, found = short_keys(params), list[str]()
+    for key in filter(keys.__contains__, _LISTS.in_order("placed")):
+        given = [item for item in each(keys[key]) if isinstance(item, str) and item.strip()]
+        found += given[0].split()[:_MOST] if given and given[0] is keys[key] and key in _LISTS.split else given
     return found
 
 
@@ -98,7 +94,7 @@ def is_command(key: str) -> bool:
     return key in _LISTS.shell or (key.endswith(_ENDS) and key != "subcommand")
 
 
-def feed(out: Report, keys: Mapping[str, Any], *taken: str) -> Report:
+def feed(out: Report, keys: Keys, *taken: str) -> Report:
     """The report for a command beside which the text stands that it reads: {"command": "sh", "input": …}."""
     fed: Callable[[str], Report] | None = getattr(out, "fed", None)
     texts = (text_of(keys.get(key)) for key in _LISTS.in_order("fed") if key not in taken)
@@ -106,7 +102,7 @@ def feed(out: Report, keys: Mapping[str, Any], *taken: str) -> Report:
     return fed(text[:MAX_TEXT]) if text and fed is not None else out
 
 
-def read_commands(words: Sequence[str], keys: Mapping[str, Any], language: str, out: Report) -> bool:
+def read_commands(words: Sequence[str], keys: Keys, language: str, out: Report) -> bool:
     """Reads every command that the parameters hold; True when there was one."""
     held = (short_keys(value) for key in _HOLDERS if isinstance(value := keys.get(key), Mapping))
     for given in (keys, *held):  # {"action": {"type": "exec", "command": […]}}
@@ -120,7 +116,7 @@ def read_commands(words: Sequence[str], keys: Mapping[str, Any], language: str, 
     return _arguments(words, keys, language, out)
 
 
-def read_environment(keys: Mapping[str, Any], out: Report) -> None:
+def read_environment(keys: Keys, out: Report) -> None:
     """The variables that a command is given beside it, some of which programs run: {"command": …, "env": {"GIT_PAGER": …}}."""
     for given in (keys.get(key) for key in ("env", "environment", "envvars", "environmentvariables")):
         for name, value in list(given.items())[:_MOST] if isinstance(given, Mapping) else ():
@@ -128,7 +124,7 @@ def read_environment(keys: Mapping[str, Any], out: Report) -> None:
                 out.shell(f"{name}={shlex.quote(value[:MAX_TEXT])} true")
 
 
-def _command(key: str, words: Sequence[str], keys: Mapping[str, Any], language: str, out: Report) -> bool:
+def _command(key: str, words: Sequence[str], keys: Keys, language: str, out: Report) -> bool:
     value = keys[key]
     if isinstance(value, Mapping):  # {"dropDatabase": 1} is a command of MongoDB, its first key says what is done
         if language == "mongo":
@@ -159,7 +155,7 @@ def _command(key: str, words: Sequence[str], keys: Mapping[str, Any], language: 
     return True
 
 
-def _arguments(words: Sequence[str], keys: Mapping[str, Any], language: str, out: Report) -> bool:
+def _arguments(words: Sequence[str], keys: Keys, language: str, out: Report) -> bool:
     """Words without a command: of a tool that is a program, of a program that is named beside, or a whole command."""
     listed = argv_of(keys.get("args"), {}) if isinstance(keys.get("args"), (list, tuple)) else []
     if language == "redis" and listed:
@@ -172,7 +168,7 @@ def _arguments(words: Sequence[str], keys: Mapping[str, Any], language: str, out
         return _program(program, keys, out)
     if _LISTS.starts.isdisjoint(words):
         return False
-    started = text_at(keys, _LISTS.in_order("started"))
+    started = text_at(keys, *_LISTS.in_order("started"))
     fed = feed(out, keys)
     argv = argv_of(started, keys) or ([started] if started and fed is not out else [])
     if not argv:
@@ -185,14 +181,14 @@ def _arguments(words: Sequence[str], keys: Mapping[str, Any], language: str, out
     return bool(argv)
 
 
-def _ad_hoc(keys: Mapping[str, Any], out: Report) -> bool:
+def _ad_hoc(keys: Keys, out: Report) -> bool:
     """ansible HOSTS -m MODULE -a ARGS."""
-    module = text_at(keys, ("module", "modulename"))
+    module = text_at(keys, "module", "modulename")
     if module:
         given = next((keys[key] for key in ("args", "moduleargs", "arguments", "command") if keys.get(key)), "")
         if isinstance(given, Mapping):
             given = " ".join(f"{name}={value}" for name, value in list(given.items())[:50])
-        hosts = text_at(keys, ("hosts", "pattern", "host", "group", "inventory")) or "all"
+        hosts = text_at(keys, "hosts", "pattern", "host", "group", "inventory") or "all"
         out.run(["ansible", hosts, "-m", module, "-a", text_of(given) or str(given)])
     return bool(module)
 
@@ -204,7 +200,7 @@ def _lua(text: str, out: Report) -> None:
             out.code("redis", " ".join(words))
 
 
-def argv_of(value: object, keys: Mapping[str, Any]) -> list[str]:
+def argv_of(value: object, keys: Keys) -> list[str]:
     """The words of a command that is given as a list, or as a program and its arguments."""
     if isinstance(value, (list, tuple)):
         words = [item for item in value[:1000] if isinstance(item, (str, int, float))]
@@ -243,7 +239,7 @@ def _is_runnable(name: str) -> bool:
     return name in program_set("operation_names") or name in program_set("tool_names")
 
 
-def _with_program(words: Sequence[str], argv: list[str], keys: Mapping[str, Any]) -> list[str]:
+def _with_program(words: Sequence[str], argv: list[str], keys: Keys) -> list[str]:
     """A command of a tool that is named after its program: kubectl_generic {"command": "delete"} runs kubectl."""
     program = next(filter(_is_runnable, words), "")
     if words and program in program_set("operation_scripts") and not {"run", "script"}.isdisjoint(words):
@@ -262,7 +258,7 @@ def _with_program(words: Sequence[str], argv: list[str], keys: Mapping[str, Any]
     return [program, *argv, *_structured(keys), *rest]
 
 
-def _shell(words: Sequence[str], text: str, keys: Mapping[str, Any], out: Report) -> None:
+def _shell(words: Sequence[str], text: str, keys: Keys, out: Report) -> None:
     if any("cron" in word for word in words) and (scheduled := _CRON.match(text[:MAX_TEXT])):
         text = scheduled[1]
     one = text.split(None, 1)[:1]
@@ -285,7 +281,7 @@ def shell_text(text: str, out: Report) -> None:
         out.shell(text)
 
 
-def _program(program: str, keys: Mapping[str, Any], out: Report) -> bool:
+def _program(program: str, keys: Keys, out: Report) -> bool:
     """A tool that is named like a program, and gets its words as arguments."""
     for key in _LISTS.in_order("words_of"):
         value = keys.get(key)

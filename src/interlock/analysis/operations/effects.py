@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
 
 from interlock.analysis.lexicon import ADMIN_WORDS, deed_nouns, object_kind, objects, split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
 from interlock.analysis.lexicon.named_effects import NamedAct
-from interlock.analysis.operations.params import pairs, squash, truth
+from interlock.analysis.operations.params import Entry, Keys, each, squash, truth
 
 _PATTERNS = Patterns("effects")
 _LISTS = WordLists("effects")
@@ -124,40 +123,42 @@ _NAMING = re.compile(r"(?<=.)(?:identifier|ids?|name)$")  # userIds, bucketName
 _NAMED = frozenset({"key", "setting", "name"})
 
 
-def with_object(act: NamedAct, keys: Mapping[str, Any]) -> NamedAct:
+def with_object(act: NamedAct, keys: Keys) -> NamedAct:
     """Where the name has no object, the parameters may: {"kind": "deployment"}, {"table": "users"}."""
     if act.object or act.kind in ("read", "create") or not keys:
         return act
+    kind, noun = _object_in(act, keys)
+    return NamedAct(act.kind, act.verb, act.phrase, kind, noun, act.beside, act.at) if kind else act
+
+
+def _object_in(act: NamedAct, keys: Keys) -> tuple[str, str]:
     entity = keys.get("entityid")
     if isinstance(entity, str) and (kind := _MAPS.entities.get(entity.partition(".")[0])):
-        return NamedAct(act.kind, act.verb, act.phrase, kind, entity[:40], act.beside, act.at)
-    for key in _LISTS.in_order("kinds"):
-        value = keys.get(key)
+        return kind, entity[:40]
+    for value in (keys[key] for key in _LISTS.in_order("kinds") if key in keys):
         if isinstance(value, str) and 0 < len(value) < 60:
             kind, noun = object_kind(tuple(word for words in split_name(value) for word in words))
             if kind:
-                return NamedAct(act.kind, act.verb, act.phrase, kind, noun, act.beside, act.at)
-    if act.phrase and act.phrase[-1] not in _LISTS.generic:
-        return act
-    for key in keys:
-        base = _NAMING.sub("", key)
-        kind = objects().get(base, "light")
-        if kind in ("light", "safety"):
-            continue
-        if kind in ("table", "database", "schema", "bucket") and _LISTS.narrow & keys.keys():
-            kind, base = "data", "row"
-        return NamedAct(act.kind, act.verb, act.phrase, kind, base, act.beside, act.at)
-    return act
+                return kind, noun
+    if not act.phrase or act.phrase[-1] in _LISTS.generic:
+        for base in (_NAMING.sub("", key) for key in keys):
+            kind = objects().get(base, "light")
+            if kind in ("table", "database", "schema", "bucket") and _LISTS.narrow & keys.keys():
+                return "data", "row"
+            if kind not in ("light", "safety"):
+                return kind, base
+    return "", ""
 
 
-def by_params(act: NamedAct, deed: Deed, keys: Mapping[str, Any], traits: set[str]) -> Deed:
+def by_params(act: NamedAct, deed: Deed, keys: Keys, traits: set[str]) -> Deed:
     """The deed, or the one that its parameters make of it."""
     if act.verb == "reset" and keys and "git" in (*act.phrase, act.noun):
         traits.discard("permanent")
         hard = str(keys.get("mode", keys.get("hard", ""))).lower()[:10] in _LISTS.hard
         return ("act_delete", ()) if hard else (CHANGE, ())
-    if any(map(_tells, keys)) or not english().given.telling["reach"].isdisjoint(traits):
-        row = english().given.find(act, _given(deed[0], keys, traits))
+    rows = english().given
+    if not rows.telling["reach"].isdisjoint(traits) or any(map(_tells, keys)):
+        row = rows.find(act, {**_given(keys), "reach": traits, "by_name": (deed[0],)})
         if row is not None:
             return row.effect, row.traits
     if act.verb in ("update", "post", "write") and _deletes_by_query(keys):
@@ -169,16 +170,11 @@ def by_params(act: NamedAct, deed: Deed, keys: Mapping[str, Any], traits: set[st
 def _tells(key: str) -> bool:
     """True for a key of which some row for parameters asks what it is given."""
     asked = (key in words for part, words in english().given.telling.items() if part != "reach")
-    return (
-        key in _LISTS.modes
-        or key in _NAMED
-        or key.endswith(("protection", "protected"))
-        or "retention" in key
-        or any(asked)
-    )
+    ends = key.endswith(("protection", "protected")) or "retention" in key
+    return ends or key in _LISTS.modes or key in _NAMED or any(asked)
 
 
-def _given(deed: str, keys: Mapping[str, Any], traits: set[str]) -> Mapping[str, Collection[str]]:
+def _given(keys: Keys) -> dict[str, Iterable[str]]:
     """What the parameters say, in the words of the rows: the keys with a yes, a no, a zero, and what modes are given."""
     found: dict[str, set[str]] = {"yes": set(), "no": set(), "zero": set(), "mode": set()}
     kept = any("retention" in str(keys[key])[:80].lower() for key in _NAMED & keys.keys())
@@ -190,19 +186,17 @@ def _given(deed: str, keys: Mapping[str, Any], traits: set[str]) -> Mapping[str,
             found["zero"].add("*retention" if "retention" in key or kept else key)
         elif isinstance(value, str) and key in _LISTS.modes:
             found["mode"].add(value.strip().lower()[:40])
-    return {**found, "has": keys.keys(), "reach": traits, "by_name": (deed,)}
+    return {**found, "has": keys.keys()}
 
 
-def _deletes_by_query(keys: Mapping[str, Any]) -> bool:
+def _deletes_by_query(keys: Keys) -> bool:
     """`{"delete": {"query": "*:*"}}`: an update that deletes everything it finds."""
-    for body in (keys, keys.get("body"), keys.get("payload"), keys.get("data")):
-        found = body.get("delete") if isinstance(body, Mapping) else None
-        if isinstance(found, Mapping) and found.get("query") in ("*:*", "*", {"match_all": {}}):
-            return True
-    return False
+    bodies = (keys, keys.get("body"), keys.get("payload"), keys.get("data"))
+    found = (body.get("delete") for body in bodies if isinstance(body, Mapping))
+    return any(isinstance(one, Mapping) and one.get("query") in ("*:*", "*", {"match_all": {}}) for one in found)
 
 
-def _goes_out(act: NamedAct, keys: Mapping[str, Any]) -> bool:
+def _goes_out(act: NamedAct, keys: Keys) -> bool:
     """export_customers {"to": "https://…"}: people's data, to somewhere else."""
     if act.object not in _LISTS.personal and _LISTS.people.isdisjoint(act.phrase):
         return False
@@ -218,17 +212,18 @@ def ending(act: NamedAct, key: str, value: object) -> str:
         if verb == "archive" and act.noun in _LISTS.binned:
             return "delete"
         return verb if verb == "delete" or act.object in _LISTS.owned else ""
-    switch = key in _LISTS.switches or key.endswith(("enabled", "active"))
-    return "disable" if switch and truth(value) is False and act.object in _LISTS.switched_off else ""
+    return "disable" if _is_switch(key) and truth(value) is False and act.object in _LISTS.switched_off else ""
+
+
+def _is_switch(key: str) -> bool:
+    return key in _LISTS.switches or key.endswith(("enabled", "active"))
 
 
 @lru_cache(maxsize=4096)
 def _may_end(key: str) -> bool:
     """True for a field that may say that something ends."""
-    told = key in _LISTS.states or key in _LISTS.adds_labels or key in _LISTS.switches
-    return (
-        told or key.endswith(("enabled", "active")) or _PATTERNS.gone.fullmatch(key) is not None or bool(ended_by(key))
-    )
+    told = key in _LISTS.states or key in _LISTS.adds_labels or _is_switch(key)
+    return told or _PATTERNS.gone.fullmatch(key) is not None or bool(ended_by(key))
 
 
 def _ending(key: str, value: object) -> str:
@@ -236,11 +231,10 @@ def _ending(key: str, value: object) -> str:
     if key in _LISTS.states and isinstance(value, str):
         words = {word for part in split_name(value[:60]) for word in part}
         return _MAPS.ended.get(squash(value)) or ("delete" if not words.isdisjoint(_LISTS.deleted) else "")
-    if truth(value) is False or value in (None, "", 0) or isinstance(value, Mapping):
+    if truth(value) is False or value in (None, "") or isinstance(value, Mapping):
         return ""
     if key in _LISTS.adds_labels:
-        labels = value if isinstance(value, (list, tuple)) else (value,)
-        return "delete" if any(squash(label) in _LISTS.bins for label in labels[:50]) else ""
+        return "delete" if any(squash(label) in _LISTS.bins for label in each(value)) else ""
     dated = isinstance(value, (str, int, float)) and key.endswith(("at", "on", "date", "time", "stamp"))
     if truth(value) is not True and not dated:
         return ""
@@ -254,8 +248,8 @@ def ended_by(key: str) -> str:
     return _MAPS.ended.get(found[1], found[1]) if found else ""
 
 
-def rights_to_all(params: Mapping[str, Any]) -> bool:
+def rights_to_all(entries: Iterable[Entry]) -> bool:
     """A policy that lets everybody in, or somebody do everything."""
-    found = [(key, value) for key, value, _ in pairs(params) if key in ("effect", "principal", "aws", "action")]
+    found = [(key, value) for key, _, value, _, _ in entries if key in ("effect", "principal", "aws", "action")]
     denies = any(key == "effect" and str(value).lower()[:5] == "deny" for key, value in found)
     return not denies and any(value in ("*", ["*"]) for _, value in found)

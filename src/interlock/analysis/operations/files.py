@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
 
 from interlock.analysis.facts import PIPELINE, Report
 from interlock.analysis.lexicon import objects, split_name
@@ -14,7 +13,7 @@ from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.lexicon.named_effects import NamedAct
 from interlock.analysis.operations.effects import Deed
 from interlock.analysis.operations.names import Words
-from interlock.analysis.operations.params import MAX_TEXT, squash, truth, walk
+from interlock.analysis.operations.params import MAX_TEXT, PLAIN, Entry, Keys, each, short_keys, squash, truth
 
 _PATTERNS = Patterns("operation_files")
 _LISTS = WordLists("operation_files")
@@ -26,30 +25,22 @@ _HOLE = re.compile(r"\$\{\{\s*(?:secrets|env|github|inputs)\.(\w{1,60})\s*\}\}")
 _CRON = re.compile(r"^\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(?:root\s+)?(.+)$")
 
 
-def paths(params: Mapping[str, Any], keys: Container[str] = ()) -> list[str]:
+def paths(keys: Keys, named: Iterable[str] = ()) -> list[str]:
     """The paths that the parameters name."""
     found: list[str] = []
-    for key, value in list(params.items())[:200]:
-        if squash(key) not in (keys or _LISTS.paths):
-            continue
-        for item in value[:200] if isinstance(value, (list, tuple)) else (value,):
-            text = item.get("path") if isinstance(item, Mapping) else item
+    for key, value in keys.items():
+        for item in each(value) if key in (named or _LISTS.paths) else ():
+            text = item if isinstance(item, PLAIN) or not isinstance(item, Mapping) else item.get("path")
             if isinstance(text, str) and text.strip() and "\n" not in text:
                 found.append(text.removeprefix("file://"))
     return found
 
 
-def targets(params: Mapping[str, Any]) -> list[str]:
-    """Where something is moved or copied to."""
-    return paths(params, _LISTS.targets)
-
-
-def content(params: Mapping[str, Any]) -> str | None:
+def content(keys: Keys) -> str | None:
     """The text that would be written, where there is one."""
-    for key, value in list(params.items())[:200]:
-        if isinstance(value, str) and squash(key) in _LISTS.content:
-            return value[:MAX_TEXT]
-    return None
+    return next(
+        (value[:MAX_TEXT] for key, value in keys.items() if key in _LISTS.content and isinstance(value, str)), None
+    )
 
 
 def write(path: str, text: str | None, out: Report, verb: str = "write", *traits: str) -> None:
@@ -66,14 +57,14 @@ def write(path: str, text: str | None, out: Report, verb: str = "write", *traits
         out.effect("act_override", "permissions of the agent")
 
 
-def each(verb: str, params: Mapping[str, Any], out: Report, *traits: str) -> bool:
+def _all(verb: str, keys: Keys, out: Report) -> bool:
     """Something is done to every file; True when paths were named."""
-    named = paths(params)
+    named = paths(keys)
     for path in named:
         if verb in ("write", "append"):
-            write(path, content(params), out, verb, *traits)
+            write(path, content(keys), out, verb)
         else:
-            out.effect(verb, path, *traits)
+            out.effect(verb, path)
     return bool(named)
 
 
@@ -85,47 +76,46 @@ def _pipeline(text: str, out: Report) -> None:
             out.shell(_HOLE.sub(r"$\1", line.strip().strip("'\"}] ")), PIPELINE)
 
 
-def delete(params: Mapping[str, Any], out: Report, recursive: bool = False) -> bool:
+def _delete(keys: Keys, out: Report, recursive: bool = False) -> bool:
     """Files are deleted; True when paths were named."""
-    named = paths(params)
-    tree = recursive or any(squash(key) in _LISTS.deep and truth(value) for key, value in list(params.items())[:200])
+    named = paths(keys)
+    tree = recursive or any(truth(keys[key]) for key in _LISTS.deep & keys.keys())
     for path in named:
         bulk = len(named) > 3 or re.search(r"[*?\[]", path)
         out.effect("delete", path, *(["bulk"] if bulk else ()), *(["recursive"] if tree else ()))
     return bool(named)
 
 
-def move(params: Mapping[str, Any], out: Report) -> bool:
+def _move(keys: Keys, out: Report) -> bool:
     """Files are moved or renamed; True when paths were named."""
-    named = paths(params)
-    gone = "/dev/null" in targets(params)
+    named, targets = paths(keys), paths(keys, _LISTS.targets)
     for path in named:
-        out.effect("delete" if gone else "move", path)
-    over = goes_over(params)
-    for path in targets(params):
+        out.effect("delete" if "/dev/null" in targets else "move", path)
+    for path in targets:
         out.effect("write", path)
-        if over and is_valued(path):
+        if goes_over(keys) and is_valued(path):
             out.effect("act_delete", path)
     return bool(named)
 
 
-def copy(params: Mapping[str, Any], out: Report) -> bool:
+def _copy(keys: Keys, out: Report) -> bool:
     """Files are copied: what is copied is read; True when paths were named."""
-    for path in targets(params):
+    for path in paths(keys, _LISTS.targets):
         out.effect("write", path)
-    return each("read", params, out)
+    return _all("read", keys, out)
 
 
-def edit(params: Mapping[str, Any], out: Report) -> bool:
+def edit(keys: Keys, out: Report) -> bool:
     """Parts of files are replaced; True when paths were named."""
-    edits = params.get("edits")
-    parts = [part for part in edits[:500] if isinstance(part, Mapping)] if isinstance(edits, (list, tuple)) else []
+    edits = keys.get("edits")
+    parts = [short_keys(part) for part in edits[:500] if isinstance(part, Mapping)] if isinstance(edits, list) else []
     for part in parts:
-        each("write", part, out, "edit")
-    text = "\n".join(content(part) or "" for part in (params, *parts))[:MAX_TEXT]
-    for path in paths(params):
+        for path in paths(part):
+            write(path, content(part), out, "write", "edit")
+    text = "\n".join(content(part) or "" for part in (keys, *parts))[:MAX_TEXT]
+    for path in paths(keys):
         write(path, text, out, "write", "edit")
-    return bool(paths(params))
+    return bool(paths(keys))
 
 
 _MARK = re.compile(r"^\*\*\* (Delete|Update|Add) File: (.+)$")
@@ -165,45 +155,44 @@ def _diff_path(line: str) -> str:
     return path[2:] if path[:2] in ("a/", "b/") else path
 
 
-def _chmod(words: Words, params: Mapping[str, Any], out: Report) -> bool:
+def _chmod(words: Words, keys: Keys, out: Report) -> bool:
     """chmod, chown, set_permissions {path, mode}: the mode tells."""
     if _LISTS.modes.isdisjoint(words):
         return False
     program = "chown" if "chown" in words else "chmod"
-    mode = str(params.get("owner", "") if program == "chown" else params.get("mode", params.get("permissions", "")))
-    named = paths(params) if mode else []
+    mode = str(keys.get("owner", "") if program == "chown" else keys.get("mode", keys.get("permissions", "")))
+    named = paths(keys) if mode else []
     for path in named:
-        out.run([program, *(["-R"] if truth(params.get("recursive")) else []), mode[:40], path])
+        out.run([program, *(["-R"] if truth(keys.get("recursive")) else []), mode[:40], path])
     return bool(named)
 
 
 # What is done to files -> how; each is True when paths were named.
-DOES: Mapping[str, Callable[[Mapping[str, Any], Report], bool]] = {
-    **{verb: partial(each, verb) for verb in ("write", "append", "read", "truncate", "overwrite")},
+DOES: Mapping[str, Callable[[Keys, Report], bool]] = {
+    **{verb: partial(_all, verb) for verb in ("write", "append", "read", "truncate", "overwrite")},
     "edit": edit,
-    "delete": delete,
-    "delete_tree": partial(delete, recursive=True),
-    "move": move,
-    "copy": copy,
+    "delete": _delete,
+    "delete_tree": partial(_delete, recursive=True),
+    "move": _move,
+    "copy": _copy,
 }
 
 
-def file_act(words: Words, act: NamedAct, params: Mapping[str, Any], out: Report) -> bool:
+def file_act(words: Words, act: NamedAct, keys: Keys, out: Report) -> bool:
     """An operation on files that names their paths is judged by them, as a shell command would be; False for any other."""
-    if _chmod(words, params, out):
+    if _chmod(words, keys, out):
         return True
     of_files = act.noun in _LISTS.nouns
     if not (of_files or not _LISTS.servers.isdisjoint(words[:2]) or act.verb in _LISTS.removers):
         return False
-    named = paths(params)
-    if of_files and act.noun not in act.phrase and not any("/" in path or "\\" in path for path in named):
+    if of_files and act.noun not in act.phrase and not any("/" in path or "\\" in path for path in paths(keys)):
         return False
     does = _MAPS.does.get(act.verb, act.kind)
-    if does == "overwrite" and content(params) == "":
+    if does == "overwrite" and content(keys) == "":
         does = "truncate"
     elif does == "delete" and act.noun.startswith(("dir", "folder", "path")) and act.verb != "rmdir":
         does = "delete_tree"
-    return does in DOES and does != "copy" and DOES[does](params, out)
+    return does in DOES and does != "copy" and DOES[does](keys, out)
 
 
 def is_valued(path: str) -> bool:
@@ -211,18 +200,18 @@ def is_valued(path: str) -> bool:
     return _PATTERNS.valued.search(path[:500]) is not None
 
 
-def goes_over(params: Mapping[str, Any]) -> bool:
+def goes_over(keys: Keys) -> bool:
     """True when the parameters say that what is there is replaced."""
-    for key, value in list(params.items())[:100]:
-        short = squash(key)
-        if short in _LISTS.over and truth(value):
-            return True
-        if short in _LISTS.conflicts and str(value).lower()[:9] in ("overwrite", "replace"):
-            return True
-    return False
+    told = (str(keys[key]).lower()[:9] for key in _LISTS.conflicts & keys.keys())
+    return any(truth(keys[key]) for key in _LISTS.over & keys.keys()) or not {"overwrite", "replace"}.isdisjoint(told)
 
 
-def emptied(words: Words, act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any]) -> list[Deed]:
+def content_deeds(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Entry]) -> list[Deed]:
+    """What the content that is written does to the content that was there."""
+    return [*_emptied(words, act, keys, entries), *_copied_over(act, keys), *_put_out(keys)]
+
+
+def _emptied(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Entry]) -> list[Deed]:
     """The deeds of a change that leaves nothing: a page without text, a zone without records."""
     if act.verb not in _LISTS.puts and act.kind:
         return []
@@ -231,34 +220,43 @@ def emptied(words: Words, act: NamedAct, keys: Mapping[str, Any], params: Mappin
             empty = keys[key] == "" or (act.verb == "replace" and keys[key] in ({}, []))
             if empty and (key not in _LISTS.notes or act.noun not in _LISTS.notes):
                 return [("act_delete", ())]
-    if act.verb not in _LISTS.whole and not goes_over(params) and "all" not in words and "replace" not in words:
+    if act.verb not in _LISTS.whole and not goes_over(keys) and "all" not in words and "replace" not in words:
         return []
-    for key, value, _, _ in walk(params):
-        if value == [] and squash(key) in _LISTS.lists and objects().get(squash(key), "") != "light":
-            return [("act_unconfigure", ("all",))]
+    if any(
+        value == [] and key in _LISTS.lists and objects().get(key, "") != "light" for key, _, value, _, _ in entries
+    ):
+        return [("act_unconfigure", ("all",))]
     if act.verb in ("set", "put", "replace") and keys.get("path") in ("/", "") and keys.get("value", 0) is None:
         return [("act_delete", ("all",))]
     return []
 
 
-_KEEPS = frozenset({"keepexisting", "fail"})
+def _copied_over(act: NamedAct, keys: Keys) -> list[Deed]:
+    """copy, move, upload or put with overwrite, to where something of worth stands."""
+    if any(keys[key] == "/dev/null" for key in _LISTS.sources & keys.keys()):
+        return [("act_delete", ())]
+    if act.verb in _LISTS.copies and goes_over(keys):
+        for value in (keys.get(key) for key in _LISTS.in_order("destinations")):
+            if isinstance(value, str) and is_valued(value):
+                return [("act_delete", ("forced",) if "prod" in value.lower() or "backup" in value.lower() else ())]
+    return []
 
 
-def put_out(keys: Mapping[str, Any]) -> list[Deed]:
+def _put_out(keys: Keys) -> list[Deed]:
     """An aggregation whose last stage writes: `$out` replaces a whole collection, `$merge` the documents it matches."""
-    stages = keys.get("pipeline") or keys.get("stages") or keys.get("aggregation") or ()
+    stages = keys.get("pipeline") or keys.get("stages") or keys.get("aggregation")
     if isinstance(stages, str) and ("$out" in stages or "$merge" in stages):
         try:
-            stages = json.loads(stages[:200_000])
+            stages = json.loads(stages[:MAX_TEXT])
         except (ValueError, RecursionError):
             return [("act_delete", ())]
     for stage in stages[:500] if isinstance(stages, (list, tuple)) else ():
         for kind, into in stage.items() if isinstance(stage, Mapping) else ():
-            if kind == "$out" and not _is_made(into):
-                return [("act_delete", ("table",))]
-            kept = isinstance(into, Mapping) and squash(str(into.get("whenMatched", ""))) in _KEEPS
-            if kind == "$merge" and not _is_made(into) and not kept:
-                return [("act_delete", ())]
+            if kind not in ("$out", "$merge") or _is_made(into):
+                continue
+            kept = isinstance(into, Mapping) and squash(str(into.get("whenMatched", ""))) in ("keepexisting", "fail")
+            if kind == "$out" or not kept:
+                return [("act_delete", ("table",) if kind == "$out" else ())]
     return []
 
 
@@ -266,18 +264,4 @@ def _is_made(target: object) -> bool:
     """True for a collection whose name says that it is made by aggregations."""
     while isinstance(target, Mapping):
         target = target.get("into", target.get("coll", ""))
-    words = {word for words in split_name(str(target)) for word in words}
-    return not words.isdisjoint(_LISTS.made)
-
-
-def copied_over(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any]) -> list[Deed]:
-    """copy, move, upload or put with overwrite, to where something of worth stands."""
-    if any(keys[key] == "/dev/null" for key in _LISTS.sources & keys.keys()):
-        return [("act_delete", ())]
-    if act.verb not in _LISTS.copies or not goes_over(params):
-        return []
-    for key in _LISTS.in_order("destinations"):
-        value = keys.get(key)
-        if isinstance(value, str) and is_valued(value):
-            return [("act_delete", ("forced",) if "prod" in value.lower() or "backup" in value.lower() else ())]
-    return []
+    return any(not _LISTS.made.isdisjoint(words) for words in split_name(str(target)))

@@ -13,7 +13,7 @@ from interlock.analysis.lexicon import split_name, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.lexicon.named_effects import NamedAct
 from interlock.analysis.operations.names import parse_name
-from interlock.analysis.operations.params import MAX_TEXT, PLAIN, short_keys, squash
+from interlock.analysis.operations.params import MAX_TEXT, PLAIN, Keys, each, short_keys, squash, text_at
 from interlock.analysis.operations.requests import is_request
 
 _PATTERNS = Patterns("nested")
@@ -37,7 +37,7 @@ def _naming() -> frozenset[str]:
     return _LISTS.names | _LISTS.batches | {"service", "name", "type", "cmd", "command"}
 
 
-def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Mapping[str, Any], reader: Reader) -> bool:
+def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Keys, reader: Reader) -> bool:
     """Reads every operation that is named; True when there was one."""
     if act.kind == "read" and act.verb != "query":
         return False
@@ -47,10 +47,10 @@ def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Mapping[str, Any
         return False
     found = not _is_document(act) and _calls_inside(act, params, reader)
     found = _one(act, keys, params, reader) or found
-    for key in sorted(_LISTS.batches & keys.keys()):
-        for item in keys[key][:_MOST] if isinstance(keys[key], (list, tuple)) else ():
-            if isinstance(item, Mapping):
-                found = _one(act, short_keys(item), item, reader) or found
+    listed = (item for key in sorted(_LISTS.batches & keys.keys()) for item in each(keys[key])[:_MOST])
+    for item in listed:
+        if isinstance(item, Mapping):
+            found = _one(act, short_keys(item), item, reader) or found
     return found
 
 
@@ -113,7 +113,7 @@ def _calls_in_list(key: str, value: list[Any] | tuple[Any, ...], loose: bool) ->
     return [("shell", {"command": text}) for text in texts], [(key, item) for item in value[:_MOST]]
 
 
-def _told(keys: Mapping[str, Any]) -> _Calls:
+def _told(keys: Keys) -> _Calls:
     """{"do": "bash", "with": {"script": …}}: whatever stands beside the name of a tool that runs text is text for it."""
     name = next((key for key, item in keys.items() if isinstance(item, str) and item.lower() in _MAPS.tells), "")
     if not name:
@@ -184,7 +184,7 @@ def _mapping(value: Any) -> Mapping[str, Any] | None:
     return value if isinstance(value, Mapping) else None
 
 
-def _one(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any], reader: Reader) -> bool:
+def _one(act: NamedAct, keys: Keys, params: Mapping[str, Any], reader: Reader) -> bool:
     found = False
     named = _unpassed() | ({"type"} if "action" in (act.noun, *act.phrase[-1:]) else frozenset())
     for key in sorted(named & keys.keys()):
@@ -235,16 +235,16 @@ def _runs(name: object, params: object) -> bool:
         return False
     from interlock.analysis.operations.tools import is_runner
 
-    return is_runner(name, params)
+    return is_runner(name, short_keys(params))
 
 
 def _is_tool(name: str, params: Mapping[str, Any]) -> bool:
     from interlock.analysis.operations.tools import is_built_in
 
-    return is_built_in(name, params, "")
+    return is_built_in(name, short_keys(params), "")
 
 
-def given_params(keys: Mapping[str, Any], outer: Mapping[str, Any]) -> Mapping[str, Any]:
+def given_params(keys: Keys, outer: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a call is given: under a key of its own, or beside its name."""
     for key in PARAMS:
         if (value := _mapping(keys.get(key))) is not None:
@@ -269,28 +269,21 @@ _INPUTS = ("variables", "inputs", "parameters", "extravars", "params", "environm
 _CHOICES = ("action", "operation", "command", "task", "mode")
 
 
-def read_order(words: tuple[str, ...], keys: Mapping[str, Any], out: Report) -> bool:
+def read_order(words: tuple[str, ...], keys: Keys, out: Report) -> bool:
     """Reads what another agent is told; True when there was an order."""
-    agent = (
-        not _LISTS.agents.isdisjoint(words)
-        or words == ("task",)
-        or "subagenttype" in keys
-        or ("agent" in keys and "task" in words)
-    )
-    if not agent or not _LISTS.makers.isdisjoint(words):
+    agent = not _LISTS.agents.isdisjoint(words) or words == ("task",) or "subagenttype" in keys
+    if not (agent or ("agent" in keys and "task" in words)) or not _LISTS.makers.isdisjoint(words):
         return False
     defines = not _LISTS.defines.isdisjoint(words) and "task" not in words
-    told = [key for key in _LISTS.in_order("orders") if isinstance(keys.get(key), str) and " " in keys[key].strip()]
-    told = [
-        key for key in told if key not in (("description", "instructions") if defines else ("description",))
-    ] or told[:1]
-    told = [key for key in told if key != "instructions" or not defines]
+    told = [key for key in _LISTS.in_order("orders") if " " in text_at(keys, key).strip()]
+    spared = ("description", "instructions") if defines else ("description",)
+    told = [key for key in told if key not in spared] or [key for key in told[:1] if key not in spared[1:]]
     for key in told[:4]:
         out.code("prose", keys[key][:MAX_TEXT])
     return bool(told)
 
 
-def read_job(words: tuple[str, ...], verb: str, keys: Mapping[str, Any], reader: Callable[[str], None]) -> bool:
+def read_job(words: tuple[str, ...], verb: str, keys: Keys, reader: Callable[[str], None]) -> bool:
     """Reads the name of a script, a target, a playbook or a pipeline that is started; True when there was one."""
     if _LISTS.started.isdisjoint(words) or _LISTS.starts.isdisjoint((verb, *words)) or "test" in words:
         return False

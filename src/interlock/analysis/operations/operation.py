@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -26,14 +26,13 @@ from interlock.analysis.operations.effects import (
     CLOUD,
     HARMLESS,
     READ,
-    Deed,
     by_params,
     deed,
     is_broadcast,
     is_harm,
     with_object,
 )
-from interlock.analysis.operations.files import copied_over, emptied, file_act, put_out
+from interlock.analysis.operations.files import content_deeds, file_act
 from interlock.analysis.operations.name_patterns import (
     BUILT_IN_PATTERNS,
     NamePatterns,
@@ -44,7 +43,7 @@ from interlock.analysis.operations.name_patterns import (
 )
 from interlock.analysis.operations.names import Words, parse_name
 from interlock.analysis.operations.nested import read_job, read_nested, read_order
-from interlock.analysis.operations.params import ParamScope, pairs, scope_of, short_keys
+from interlock.analysis.operations.params import Entry, Keys, ParamScope, scope_of, short_keys, walk
 from interlock.analysis.operations.payloads import is_statement, read_payloads
 from interlock.analysis.operations.requests import attaches_data, sends_secret
 from interlock.analysis.operations.settings import out_of_bounds, settings_of
@@ -88,70 +87,69 @@ def read_operation(
         return
     crude = (crude or "").strip().lower()
     params = params if isinstance(params, (dict, Mapping)) else {}
-    if params and _built_in()(name, params, crude, out):
+    keys = short_keys(params)
+    if keys and _built_in()(name, keys, crude, out):
         return
     segments = split_name(name)
     words, named_acts = parse_name(segments)
-    keys = short_keys(params)
     acts = [with_object(act, keys) for act in named_acts] or [_NOTHING]
     if not depth:
         out_of_bounds(name, keys, out)
-    scope = scope_of(params)
+    entries = walk(params)
+    scope = scope_of(entries)
     scope.dry_run = scope.dry_run or (crude == "read" and words[-1:] == ("preview",))
     if scope.too_much:
         out.unreadable(scope.too_much, "budget")
     if scope.dry_run:  # a database only explains a statement then; a shell would run its command all the same
         keys = {key: text for key, text in keys.items() if key not in _EXPLAINED or not is_statement(str(text))}
-    ran = _payloads(words, segments, acts[0], params, keys, out, globs, depth)
+    act = acts[0]
+    ran = bool(keys) and _Payloads(words, segments, act, out, globs, depth).read(params, keys, entries)
     if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(words) and _LISTS.trials.isdisjoint(words):
-        _loose_texts(params, out)
-    if exemption(name, globs):
-        _exempt(name, _settings(words, acts[0], params, keys) if params else [], acts[0], out)
+        _loose_texts(entries, out)
+    settings = settings_of(words, act, params, entries) + content_deeds(words, act, keys, entries) if params else []
+    by_settings = [(verb, act, own) for verb, own in filter(is_harm, settings)]
+    if exemption(
+        name, globs
+    ):  # R-26: the name is the operator's to lower; what the parameters run or set is read all the same
+        _report(by_settings, set(), name, out)
+        out.effect(READ, name[:200], "exempt")
         return
     named = _matches(words, acts, crude, globs)
-    if not scope.dry_run and file_act(words, acts[0], params, out) and not named:
-        return
     if not scope.dry_run:
+        if file_act(words, act, keys, out) and not named:
+            return
         run_named(segments, params, out)
-    traits = _reach(words, acts[0], scope)
+    traits = _reach(words, act, scope)
     if not all(map(CLOUD.isdisjoint, segments)):
-        traits.update(_cloud(acts[0]))
-    found = _harmful(acts, traits, named, keys, crude, ran)
-    if params:
-        found += [(deed[0], acts[0], deed[1]) for deed in filter(is_harm, _settings(words, acts[0], params, keys))]
+        traits.update(_cloud(act))
+    found = _harmful(acts, traits, named, keys, crude, ran) + by_settings
     if found and scope.dry_run and not ran:
-        out.effect(READ, _target(acts[0], name), "dry_run")
-        return
-    forbidden = any(match.forbidden for match in named)
-    marks = traits - {"unfiltered"} | (
-        {"named", f"pattern_{'forbidden' if forbidden else 'dangerous'}"} if named else set()
-    )
+        out.effect(READ, _target(act, name), "dry_run")
+    elif found:
+        marks = {"named", f"pattern_{'forbidden' if any(match.forbidden for match in named) else 'dangerous'}"}
+        _report(found, traits - {"unfiltered"} | (marks if named else set()), name, out)
+    elif not ran:
+        _harmless(name, words, act, crude, traits, globs, out)
+
+
+def _report(found: Iterable[tuple[str, NamedAct, tuple[str, ...]]], traits: set[str], name: str, out: Report) -> None:
     for verb, act, own in found:
-        every = marks.union(own)
+        every = traits.union(own)
         out.effect(verb, _target(act, name), *sorted(every if every.isdisjoint(_SEVERAL) else every - {"one"}))
-    if not found and not ran:
-        _harmless(name, words, acts[0], crude, traits, globs, out)
 
 
-def _loose_texts(params: Mapping[str, Any], out: Report) -> None:
+def _loose_texts(entries: Iterable[Entry], out: Report) -> None:
     """Texts of an operation that runs something, whatever their keys: one that begins with a program and does harm counts."""
     from interlock.analysis.shell.loose_text import add_harm, is_data, is_program
 
-    for key, value, _ in pairs(params):
+    for key, _, value, _, _ in entries if isinstance(out, Job) else ():
         text = text_of(value)
-        if text and isinstance(out, Job) and not is_data(f"--{key}") and is_program(text.split(" ")[0]):
+        if text and not is_data(f"--{key}") and is_program(text.split(" ")[0]):
             add_harm(out, text, key)
 
 
-def _exempt(name: str, set_by_params: list[Deed], act: NamedAct, out: Report) -> None:
-    """R-26: the name is the operator's to lower; what the parameters run or set is read all the same."""
-    for verb, own in filter(is_harm, set_by_params):
-        out.effect(verb, _target(act, name), *own)
-    out.effect(READ, name[:200], "exempt")
-
-
 @cache
-def _built_in() -> Callable[[str, Mapping[str, Any], str, Report], bool]:
+def _built_in() -> Callable[[str, Keys, str, Report], bool]:
     """The reader of operations that are tools of the agents, found late because it reads operations itself."""
     from interlock.analysis.operations.tools import read_built_in
 
@@ -165,70 +163,55 @@ def _cloud(act: NamedAct) -> tuple[str, ...]:
     return ("all", "project") if act.object in ("account", "organization") and act.kind in _LISTS.ends else ()
 
 
-def _payloads(
-    words: Words,
-    segments: Sequence[Words],
-    act: NamedAct,
-    params: Mapping[str, Any],
-    keys: Mapping[str, Any],
-    out: Report,
-    patterns: NamePatterns,
-    depth: int,
-) -> bool:
-    """Reads what the parameters run, and the operations they name; True when there was something."""
-    if not keys:
-        return False
-    verb = act.verb or (words[0] if words else "")
-    # the server of a tool often is the program or the database that is meant: mcp__docker__run_command
-    spoken = (*segments[1], *words) if len(segments) > 2 and segments[0] == ("mcp",) else words
+class _Payloads:
+    """What the parameters of one call run, and the operations that they name."""
 
-    def field(inner: str) -> None:
-        read_operation(inner, {}, "update", out, patterns, depth + 1)
+    def __init__(
+        self, words: Words, segments: Sequence[Words], act: NamedAct, out: Report, patterns: NamePatterns, depth: int
+    ) -> None:
+        self.words, self.act, self.out, self.patterns, self.depth = words, act, out, patterns, depth
+        # the server of a tool often is the program or the database that is meant: mcp__docker__run_command
+        self.spoken = (*segments[1], *words) if len(segments) > 2 and segments[0] == ("mcp",) else words
 
-    def operation(inner: str, its: Mapping[str, Any]) -> None:
-        read_operation(inner, its, "", out, patterns, depth + 1)
+    def read(self, params: Mapping[str, Any], keys: Keys, entries: list[Entry]) -> bool:
+        """Reads all of it; True when there was something."""
+        words, act = self.words, self.act
+        verb = act.verb or (words[0] if words else "")
+        ran = read_payloads(self.spoken, verb, keys, self._field, self.out)
+        ran = read_click(verb, words, keys, self._field) or ran
+        ran = read_confirmation((*self.spoken, verb), keys, self._field) or ran
+        ran = read_order(words, keys, self.out) or read_job(words, verb, keys, self._job) or ran
+        if sends_secret(verb, words, keys, entries):
+            self.out.effect("act_leak", "a secret")
+        elif attaches_data(act.kind, words, keys):
+            self.out.effect("send", "whoever gets the message", "content")
+        return read_nested(act, params, keys, self._operation) or ran
 
-    ran = read_payloads(spoken, verb, keys, field, out)
-    ran = read_click(verb, words, keys, field) or ran
-    ran = read_confirmation((*spoken, verb), keys, field) or ran
+    def _field(self, name: str) -> None:
+        read_operation(name, {}, "update", self.out, self.patterns, self.depth + 1)
 
-    def job(inner: str) -> None:
-        read_operation(inner, {}, "update", out, _NO_PATTERNS, depth + 1)
+    def _job(self, name: str) -> None:
+        read_operation(name, {}, "update", self.out, _NO_PATTERNS, self.depth + 1)
 
-    ran = read_order(words, keys, out) or read_job(words, verb, keys, job) or ran
-    if sends_secret(verb, words, params, keys):
-        out.effect("act_leak", "a secret")
-    elif attaches_data(act.kind, words, keys):
-        out.effect("send", "whoever gets the message", "content")
-    return read_nested(act, params, keys, operation) or ran
+    def _operation(self, name: str, params: Mapping[str, Any]) -> None:
+        read_operation(name, params, "", self.out, self.patterns, self.depth + 1)
 
 
 def _reach(words: Words, act: NamedAct, scope: ParamScope) -> set[str]:
     """How far it reaches, from the name and from the parameters."""
     traits = scope.traits - {"many"}
-    if "many" in scope.traits and not scope.filtered:
-        traits.add("bulk")
     if not _REACHING.isdisjoint(words):
         traits.update(trait for trait, vocabulary in _REACH if not vocabulary.isdisjoint(words))
     if names_production(words):
         traits.add("production")
-    if is_plural(act.noun) and act.verb not in _LISTS.tidies and not scope.single and not scope.filtered:
+    several = is_plural(act.noun) and act.verb not in _LISTS.tidies and not scope.single
+    if ("many" in scope.traits or several) and not scope.filtered:
         traits.add("bulk")
     if act.verb == "purge" or (act.kind == "send" and act.noun in _LISTS.mailings) or is_broadcast(act, words):
         traits.add("bulk")  # seed 003 calls every purge severe, `queue.purge` too
     if traits.isdisjoint(_SEVERAL):
         traits.add("one")
     return traits
-
-
-def _settings(words: Words, act: NamedAct, params: Mapping[str, Any], keys: Mapping[str, Any]) -> list[Deed]:
-    """What the parameters do, whatever the name says."""
-    return [
-        *settings_of(words, act, params),
-        *emptied(words, act, keys, params),
-        *copied_over(act, keys, params),
-        *put_out(keys),
-    ]
 
 
 # -- the specified patterns -------------------------------------------------------------------------------
@@ -262,7 +245,7 @@ def _of_pattern(act: NamedAct, verb: str, named: list[PatternMatch]) -> str:
 
 
 def _harmful(
-    acts: list[NamedAct], traits: set[str], named: list[PatternMatch], keys: Mapping[str, Any], crude: str, ran: bool
+    acts: list[NamedAct], traits: set[str], named: list[PatternMatch], keys: Keys, crude: str, ran: bool
 ) -> list[tuple[str, NamedAct, tuple[str, ...]]]:
     """The acts that do harm, by name, by parameters, by a pattern or by the category."""
     found = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice
 from typing import Any
@@ -19,18 +19,18 @@ _MAPS = WordMaps("params")
 MAX_DEPTH, MAX_VALUES, MAX_TEXT = 32, 2000, 200_000
 _MAX_KEYS = 500  # of the outermost parameters, where they are read by name
 _SHORT = 200  # characters: longer text is content, not a name
+_MOST = 200  # items of a list that are read one by one
 
 _ALWAYS = re.compile(r"(?i)\s*(?:where\s+)?(?:1\s*=\s*1|id\s*>\s*0)\s*")
-
-PLAIN = (str, int, float, type(None))  # holds no further values
 _WORDS = re.compile(r"[a-z]+")
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 
-
-@cache
-def _says() -> frozenset[str]:
-    """Keys whose value says yes, no, or how."""
-    return _LISTS.dry | _LISTS.real | _MAPS.flags.keys() | _MAPS.flags_off.keys() | {"mode"}
+PLAIN = (str, int, float, type(None))  # holds no further values
+_HOLDING = (Mapping, list, tuple)
+Entry = tuple[
+    str, str, Any, int, str
+]  # a key without case and separators, as it was written, its value, its depth, the key above
+Keys = Mapping[str, Any]  # parameters by such keys
 
 
 class ParamScope(Struct):
@@ -45,13 +45,13 @@ class ParamScope(Struct):
 
 @lru_cache(maxsize=4096)
 def _squash(text: str) -> str:
-    lowered = text.lower()
+    lowered = text[:100].lower()
     return lowered if lowered.isalnum() and lowered.isascii() else _SEPARATORS.sub("", lowered)
 
 
 def squash(key: object) -> str:
-    """A key without case and separators: `skipFinalSnapshot` and `skip_final_snapshot` are one."""
-    return _squash(key[:100]) if isinstance(key, str) else _squash(str(type(key).__name__))
+    """A key without case and separators: `skipFinalSnapshot` and `skip_final_snapshot` are one; the name of its type where it is no text."""
+    return _squash(key) if isinstance(key, str) else type(key).__name__.lower()
 
 
 def short_keys(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -59,20 +59,19 @@ def short_keys(params: Mapping[str, Any]) -> dict[str, Any]:
     return {squash(key): value for key, value in islice(params.items(), _MAX_KEYS)}
 
 
-def text_at(keys: Mapping[str, Any], names: Iterable[str]) -> str:
+def text_at(keys: Keys, *names: str) -> str:
     """The first of these parameters that is text."""
     return next((value for name in names if isinstance(value := keys.get(name), str) and value), "")
 
 
-def pairs(params: Mapping[str, Any]) -> Iterator[tuple[str, Any, int]]:
-    """Every key and value at any depth, outer ones first, within bounds; (``""``, None, -1) says that there was more."""
-    for key, value, depth, _ in walk(params):
-        yield squash(key), value, depth
+def each(value: object) -> Sequence[Any]:
+    """The items of a list, or the one value."""
+    return value[:_MOST] if isinstance(value, (list, tuple)) else (value,)
 
 
-def walk(params: Mapping[str, Any]) -> list[tuple[str, Any, int, str]]:
-    """The same with keys as they were written, and with the key above; what is no key is the name of its type."""
-    found: list[tuple[str, Any, int, str]] = []
+def walk(params: Mapping[str, Any]) -> list[Entry]:
+    """Every key and value at any depth, outer ones first, within bounds; a depth of -1 says that there was more."""
+    found: list[Entry] = []
     level: list[tuple[Any, str]] = [(params, "")]
     for depth in range(MAX_DEPTH + 1):
         below: list[tuple[Any, str]] = []
@@ -81,16 +80,13 @@ def walk(params: Mapping[str, Any]) -> list[tuple[str, Any, int, str]]:
             items = ((above, item) for item in held if isinstance(item, _HOLDING)) if listed else held.items()
             for raw, value in islice(items, MAX_VALUES + 1 - len(found)):
                 key = raw[:100] if isinstance(raw, str) else type(raw).__name__
-                found.append((key, value, depth, above))
+                found.append((_squash(key), key, value, depth, above))
                 if not isinstance(value, PLAIN) and isinstance(value, _HOLDING):
                     below.append((value, key))
         if not below or len(found) > MAX_VALUES:
             break
         level = below
-    return [*found[:MAX_VALUES], ("", None, -1, "")] if below or len(found) > MAX_VALUES else found
-
-
-_HOLDING = (Mapping, list, tuple)
+    return [*found[:MAX_VALUES], ("", "", None, -1, "")] if below or len(found) > MAX_VALUES else found
 
 
 def truth(value: object) -> bool | None:
@@ -101,15 +97,21 @@ def truth(value: object) -> bool | None:
     return (True if value == 1 else False if value == 0 else None) if isinstance(value, (int, float)) else None
 
 
-def scope_of(params: Mapping[str, Any]) -> ParamScope:
+@cache
+def _says() -> frozenset[str]:
+    """Keys whose value says yes, no, or how."""
+    return _LISTS.dry | _LISTS.real | _MAPS.flags.keys() | _MAPS.flags_off.keys() | {"mode"}
+
+
+def scope_of(entries: Iterable[Entry]) -> ParamScope:
     """What the parameters say of scope and environment."""
     scope = ParamScope()
     real = dry = False
-    for raw, value, depth, _ in walk(params):
+    for key, _, value, depth, _ in entries:
         if depth < 0:
             scope.too_much = "more parameters, or deeper ones, than are read"
             break
-        key, said = _squash(raw), None
+        said = None
         if key in _says():
             said = truth(value)
             if depth <= 1 and _is_trial(key, value, said):
@@ -126,7 +128,7 @@ def scope_of(params: Mapping[str, Any]) -> ParamScope:
             _string(key, value, scope)
         elif isinstance(value, (list, tuple)):
             _list(key, value, scope)
-        elif key in _LISTS.many and isinstance(value, int) and value > 1 and not isinstance(value, bool):
+        elif key in _LISTS.many and isinstance(value, int) and value > 1:
             scope.traits.add("many")
         elif value is not None and _names_one(key):
             scope.single = True
@@ -167,11 +169,10 @@ _PLACED = ("name", "id", "identifier", "host", "url", "env")
 def _is_production(text: str, key: str) -> bool:
     if "prod" not in text and "prd" not in text and "live" not in text:
         return False
-    words = [word for word in _WORDS.findall(text) if word != "live" or key in _LISTS.environments]
-    return names_production(words)
+    return names_production([word for word in _WORDS.findall(text) if word != "live" or key in _LISTS.environments])
 
 
-def _list(key: str, value: list[Any] | tuple[Any, ...], scope: ParamScope) -> None:
+def _list(key: str, value: Sequence[Any], scope: ParamScope) -> None:
     if key in _LISTS.not_targets:
         return
     words = [item.strip().lower() for item in value[:MAX_VALUES] if isinstance(item, str)]
@@ -227,7 +228,8 @@ def sense(key: str) -> Sense:
     ends = "" if deletes else _ends(words)
     if not (deletes or guards or lifts or opens or forwards or ends):
         return NOTHING
-    return Sense(words, deletes, deletes and _is_many(words), guards, lifts, opens, forwards, ends)
+    many = not _LISTS.lost.isdisjoint(own) or any(objects().get(word, "") in _LISTS.stores for word in words)
+    return Sense(words, deletes, deletes and many, guards, lifts, opens, forwards, ends)
 
 
 def _deletes(words: tuple[str, ...], own: frozenset[str]) -> bool:
@@ -238,12 +240,8 @@ def _deletes(words: tuple[str, ...], own: frozenset[str]) -> bool:
         if word in _LISTS.erases:
             return object_kind(rest)[0] != "light" if rest else word not in ("format", "scrub", "reformat")
         if word in _LISTS.takes:
-            return bool(rest) and not _LISTS.lost.isdisjoint(rest)
+            return not _LISTS.lost.isdisjoint(rest)
     return False
-
-
-def _is_many(words: tuple[str, ...]) -> bool:
-    return not _LISTS.lost.isdisjoint(words) or any(objects().get(word, "") in _LISTS.stores for word in words)
 
 
 def _guards(words: tuple[str, ...], own: frozenset[str]) -> bool:

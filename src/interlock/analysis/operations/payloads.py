@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.browser import read_page_script, read_script
 from interlock.analysis.operations.command_params import is_command, read_commands, shell_text, text_of
-from interlock.analysis.operations.params import MAX_TEXT, short_keys, text_at
+from interlock.analysis.operations.params import MAX_TEXT, Keys, each, short_keys, text_at
 from interlock.analysis.operations.requests import URL_KEYS, is_request, read_request
 from interlock.analysis.programs.load import program_set
 
@@ -38,7 +37,7 @@ def _carrying() -> frozenset[str]:
     return _stated() | _KEY_LANGUAGES.keys() | _LISTS.code | more
 
 
-def read_payloads(words: Sequence[str], verb: str, keys: Mapping[str, Any], field: Field, out: Report) -> bool:
+def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out: Report) -> bool:
     """Reads what the parameters would run; True when they held something that runs. `field` gets each GraphQL mutation."""
     if _carrying().isdisjoint(keys) and not any(map(is_command, keys)):
         return False
@@ -73,7 +72,7 @@ def _is_run(words: Sequence[str], key: str, value: object) -> bool:
     return known and _LISTS.databases.issuperset({_language(words, {})})
 
 
-def _page(keys: Mapping[str, Any], field: Field, out: Report) -> None:
+def _page(keys: Keys, field: Field, out: Report) -> None:
     """A script for a page may click, and may send away what the page holds."""
     for key in sorted((_LISTS.code | {"script"}) & keys.keys()):
         if text := text_of(keys[key]):
@@ -81,7 +80,7 @@ def _page(keys: Mapping[str, Any], field: Field, out: Report) -> None:
             read_script(text, field)
 
 
-def _language(words: Sequence[str], keys: Mapping[str, Any]) -> str:
+def _language(words: Sequence[str], keys: Keys) -> str:
     for key in _LISTS.in_order("language"):
         value = keys.get(key)
         if isinstance(value, str) and value.strip().lower()[:20] in _MAPS.languages:
@@ -94,12 +93,12 @@ def _language(words: Sequence[str], keys: Mapping[str, Any]) -> str:
 # -- statements -------------------------------------------------------------------------------------------
 
 
-def _statements(words: Sequence[str], keys: Mapping[str, Any], field: Field, out: Report) -> bool:
+def _statements(words: Sequence[str], keys: Keys, field: Field, out: Report) -> bool:
     found = False
     for key in sorted((_stated() | _KEY_LANGUAGES.keys()) & keys.keys()):
-        for text in keys[key][:200] if isinstance(keys[key], (list, tuple)) else (keys[key],):
+        for text in each(keys[key]):
             if isinstance(text, Mapping):
-                text = text_at(short_keys(text), sorted(_stated()))
+                text = text_at(short_keys(text), *sorted(_stated()))
             if isinstance(text, str) and text.strip():
                 found = _statement(words, key, text[: MAX_TEXT + 1], field, out) or found
     return found
@@ -154,7 +153,7 @@ def _mutations(text: str) -> list[str]:
 # -- code ------------------------------------------------------------------------------------------------
 
 
-def _code(words: Sequence[str], verb: str, keys: Mapping[str, Any], language: str, out: Report) -> bool:
+def _code(words: Sequence[str], verb: str, keys: Keys, language: str, out: Report) -> bool:
     if not (language or verb in _LISTS.runners or "code" in words):
         return False
     found = False
@@ -176,55 +175,42 @@ def _guess(text: str) -> str:
     return "python" if re.search(r"\b(?:import|def|print|from)\b|^\s*\w+\(|\.\w+\(", text) else "other"
 
 
-Input = Mapping[str, Any]
-
-
-def first_text(input: Input, *keys: str) -> str:
-    """The first of these parameters that is text."""
-    return text_at(short_keys(input), keys)
-
-
 def reader_of(name: str) -> str:
     """The language of the live process that a window or a session is called after; nothing when no word tells."""
     said = (word for words in split_name(name[:200]) for word in words)
     return next((_MAPS.languages[word] for word in said if word in _MAPS.languages), "")
 
 
-def read_typed(input: Input, out: Report) -> None:
+def read_typed(keys: Keys, out: Report) -> None:
     """Text for a live process is read as that process would read it; of an unknown one nothing can be told."""
-    found = short_keys(input)
-    text = first_text(input, *_LISTS.in_order("typed")) or _pressed(found)
+    text = text_at(keys, *_LISTS.in_order("typed")) or _pressed(keys)
     if not text.strip("\x03\x04\x1a\x1b\r\n \t") or all(map(_PATTERNS.key.fullmatch, text.split())):
         out.effect("act_change", "a live process")  # polls, interrupts or answers it
         return
     if _PATTERNS.meta.match(text) and "\n" not in text.strip():
         out.effect("act_read", "what a database client shows")
         return
-    for key in _LISTS.in_order("process"):
-        value = found.get(key)
-        if language := reader_of(value) if isinstance(value, str) else "":
-            type_into(language, text, out)
-            return
-    first = text.split(None, 1)[0]
-    if is_statement(text):
-        type_into("sql", text, out)
-        return
-    if first not in program_set("typed") and not any(word in key for key in found for word in _LISTS.live):
+    named = (keys[key] for key in _LISTS.in_order("process") if isinstance(keys.get(key), str))
+    language = next(filter(None, map(reader_of, named)), "") or ("sql" if is_statement(text) else "")
+    known = text.split(None, 1)[0] in program_set("typed")
+    if language:
+        type_into(language, text, out)
+    elif not known and not any(word in key for key in keys for word in _LISTS.live):
         out.effect("act_change", "a field")  # of a page or a form
-        return
-    if first not in program_set("typed"):
-        out.unreadable("text for a process that is not known", "payload")
-    if " " in text.strip():  # most often it is a shell
-        type_into("shell", text, out)
+    else:
+        if not known:
+            out.unreadable("text for a process that is not known", "payload")
+        if " " in text.strip():  # most often it is a shell
+            type_into("shell", text, out)
 
 
-def read_terminal(input: Input, out: Report) -> None:
+def read_terminal(keys: Keys, out: Report) -> None:
     """Keys for a terminal are read as its shell will."""
-    if text := _pressed(short_keys(input)) or first_text(input, *_LISTS.in_order("typed"), "command"):
+    if text := _pressed(keys) or text_at(keys, *_LISTS.in_order("typed"), "command"):
         type_into("shell", text, out)
 
 
-def _pressed(keys: Input) -> str:
+def _pressed(keys: Keys) -> str:
     """The keys that are pressed one after the other."""
     pressed = keys.get("keys")
     return " ".join(key for key in pressed if isinstance(key, str)) if isinstance(pressed, (list, tuple)) else ""

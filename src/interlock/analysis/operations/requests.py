@@ -10,7 +10,7 @@ from typing import Any
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.operations.params import MAX_TEXT, pairs, squash, text_at, walk
+from interlock.analysis.operations.params import MAX_TEXT, Entry, Keys, each, squash, text_at
 from interlock.analysis.place_names import is_secret
 
 _PATTERNS = Patterns("requests")
@@ -29,18 +29,18 @@ def nested_request(params: Mapping[str, Any]) -> Mapping[str, Any]:
     return next((params[key] for key in _NESTED if isinstance(params.get(key), Mapping)), {})
 
 
-def is_request(keys: Mapping[str, Any]) -> bool:
+def is_request(keys: Keys) -> bool:
     """True when the parameters name a method of HTTP."""
     keys = {**nested_request(keys), **keys}
     return any(isinstance(keys.get(key), str) and keys[key].strip().lower() in _LISTS.methods for key in _METHOD)
 
 
-def read_request(words: Sequence[str], keys: Mapping[str, Any], field: Field, out: Report) -> bool:
+def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) -> bool:
     """Reads the request that the parameters make; True when they make one."""
     if URL_KEYS.isdisjoint(keys):
         return False
     keys = {**nested_request(keys), **keys}
-    url, method = text_at(keys, _URL_ORDER), text_at(keys, _METHOD)
+    url, method = text_at(keys, *_URL_ORDER), text_at(keys, *_METHOD)
     asks = not _LISTS.asks.isdisjoint(words)
     if asks and url.partition(" ")[0].lower() in _LISTS.methods:
         method, _, url = url.partition(" ")  # "POST /orgs/1/suspend"
@@ -92,29 +92,24 @@ def _names_secret(text: str) -> bool:
     return len(text) <= 300 and not text.isidentifier() and is_secret(text)
 
 
-def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any], keys: Mapping[str, Any]) -> bool:
+def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[Entry]) -> bool:
     """True when text or a file that goes out holds a secret."""
-    leaves = _leaves(keys)
-    if verb in _LISTS.requests and leaves:
-        verb = "send"
-    if leaves and any(
-        _is_secret(squash(key), value) and squash(above) in _LISTS.bodies for key, value, _, above in walk(params)
-    ):
+    url = text_at(keys, "url", "uri", "webhook", "webhookurl")
+    signs_in = url != "" and _PATTERNS.sign_in.search(url[:500]) is not None
+    leaves = url.startswith("http") and not signs_in
+    if leaves and any(_is_secret(key, value) and squash(above) in _LISTS.bodies for key, _, value, _, above in entries):
         return True
-    if verb not in _LISTS.sends or (
-        verb in ("create", "add", "submit", "text", "report") and _LISTS.places_out.isdisjoint(words)
-    ):
+    verb = "send" if leaves and verb in _LISTS.requests else verb
+    if verb not in _LISTS.sends or (verb in _LISTS.puts and _LISTS.places_out.isdisjoint(words)):
         return False
     if "file" in words and verb in ("create", "add"):
         return False
-    for key, value, depth in pairs(params):
+    for key, _, value, depth, _ in entries:
         if _is_secret(key, value) and (
-            (depth and not _signs_in(keys)) or (verb in _LISTS.handed_in and _PATTERNS.secret.search(str(value)[:500]))
+            (depth and not signs_in) or (verb in _LISTS.handed_in and _PATTERNS.secret.search(value[:500]))
         ):
             return True
-        if key not in _LISTS.carries and not depth:
-            continue
-        for item in value[:50] if isinstance(value, (list, tuple)) else (value,):
+        for item in each(value) if depth or key in _LISTS.carries else ():
             if isinstance(item, str) and (_PATTERNS.secret.search(item[:50_000]) or _names_secret(item)):
                 return True
     return False
@@ -125,19 +120,14 @@ _DATA_FILE = re.compile(
 )
 
 
-def attaches_data(act_kind: str, words: tuple[str, ...], keys: Mapping[str, Any]) -> bool:
+def attaches_data(act_kind: str, words: tuple[str, ...], keys: Keys) -> bool:
     """True for a message, or a file in a place for messages, that data of this machine goes out with."""
     out = not _LISTS.messengers.isdisjoint(words) and "upload" in words
     if act_kind != "send" and not out:
         return False
     given = keys.get("attachments") or keys.get("attachment") or (keys.get("file") if out else None)
-    items = given if isinstance(given, (list, tuple)) else (given,)
-    named = [item.get("path") or item.get("filename") if isinstance(item, Mapping) else item for item in items[:50]]
+    named = [item.get("path") or item.get("filename") if isinstance(item, Mapping) else item for item in each(given)]
     return any(isinstance(name, str) and _DATA_FILE.search(name[-80:]) for name in named)
-
-
-def _signs_in(keys: Mapping[str, Any]) -> bool:
-    return any(isinstance(keys.get(key), str) and _PATTERNS.sign_in.search(keys[key][:500]) for key in ("url", "uri"))
 
 
 def _is_secret(key: str, value: object) -> bool:
@@ -145,12 +135,3 @@ def _is_secret(key: str, value: object) -> bool:
     return (
         isinstance(value, str) and _PATTERNS.secret_key.search(key) is not None and not _PLACEHOLDER.search(value[:200])
     )
-
-
-_ADDRESSES = dict.fromkeys(("url", "uri", "webhook", "webhookurl")).keys()
-
-
-def _leaves(keys: Mapping[str, Any]) -> bool:
-    """True for a request to somewhere else, other than to sign in there."""
-    url = text_at(keys, _ADDRESSES) if not _ADDRESSES.isdisjoint(keys) else ""
-    return url.startswith("http") and not _PATTERNS.sign_in.search(url[:500])

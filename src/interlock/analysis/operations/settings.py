@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import object_kind, verb_kind
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.named_effects import NamedAct
-from interlock.analysis.operations.effects import CLOUD, Deed, ended_by, ending, rights_to_all
-from interlock.analysis.operations.effects import deed as deed_of
+from interlock.analysis.operations.effects import CLOUD, Deed, deed, ended_by, ending, rights_to_all
 from interlock.analysis.operations.names import Words
-from interlock.analysis.operations.params import PLAIN, Sense, sense, squash, truth, walk
+from interlock.analysis.operations.params import PLAIN, Entry, Sense, sense, squash, truth, walk
 
 _PATTERNS = Patterns("settings")
 _LISTS = WordLists("settings")
@@ -25,11 +24,12 @@ _OVERRIDE: Deed = ("act_override", ())
 _ESCALATE: Deed = ("act_escalate", ())
 _PUBLISH: Deed = ("act_send", ("published",))
 _PAY: Deed = ("act_pay", ())
+_FREE = re.compile(r"0+(?:\.0+)?")
 
 
-def settings_of(words: Words, act: NamedAct, params: Mapping[str, Any]) -> list[Deed]:
+def settings_of(words: Words, act: NamedAct, params: Mapping[str, Any], entries: list[Entry]) -> list[Deed]:
     """Every deed that the settings make of an act which is not one by its name."""
-    return [] if act.kind == "read" else _Settings(words, act).read(params)
+    return [] if act.kind == "read" else _Settings(words, act).read(params, entries)
 
 
 class _Settings:
@@ -41,30 +41,32 @@ class _Settings:
         self.sets_up = act.kind in ("grant", "create", "change")
         self.changes = self.configures or act.kind in ("change", "grant")
         self.opens = self.configures or act.kind == "grant"
+        self.puts_out = act.verb in _LISTS.puts_out or act.noun in _LISTS.out_loud
+        self.inward = _LISTS.outward.isdisjoint(words)
         self.found: list[Deed] = []
 
-    def read(self, params: Mapping[str, Any]) -> list[Deed]:
+    def read(self, params: Mapping[str, Any], entries: list[Entry]) -> list[Deed]:
         """The deeds, in the order in which the settings stand."""
-        deletions = 0
+        act, deletions = self.act, 0
         keeps = not _LISTS.keeping.isdisjoint(self.words)
-        for key, value, depth, above in walk(params):
-            short = squash(key)
+        self._pair(params)
+        for short, key, value, depth, above in entries:
             keeps = keeps or "retention" in short or "expir" in short
             if not isinstance(value, PLAIN) and isinstance(value, Mapping):
-                deletions += self._mapping(value, key == above)
+                self._pair(value)
+                deletions += self._listed_deletions(value) if key == above and len(value) <= 2 else 0
                 continue
-            if isinstance(value, str):
-                deletions += above[-1:].lower() == "s" and self._is_deletion(short, value, squash(above))
+            if isinstance(value, str) and above[-1:].lower() == "s":
+                deletions += self._is_deletion(short, value, squash(above))
             self._setting(key, short, value, above)
-            about = self.configures and squash(above) in _LISTS.fields if depth else self.act.verb in _LISTS.sets
-            if (about or not self.act.verb) and (verb := ending(self.act, short, value)):
-                self._ended(verb, self.act.object, self.act.noun)
+            about = self.configures and squash(above) in _LISTS.fields if depth else act.verb in _LISTS.sets
+            if (about or not act.verb) and (verb := ending(act, short, value)):
+                self._ended(verb, act.object, act.noun)
         if deletions:
             self.found.append(("act_delete", ("bulk",) if deletions > 1 else ()))
-        if keeps and (self.configures or (self.act.kind == "create" and self.act.noun not in _LISTS.built)):
-            self.found += expires(self.words, params)
-        self._pair(params)
-        if self.sets_up and self.act.object in ("access", "config", "bucket") and rights_to_all(params):
+        if keeps and (self.configures or (act.kind == "create" and act.noun not in _LISTS.built)):
+            self.found += expires(self.words, entries)
+        if self.sets_up and act.object in ("access", "config", "bucket") and rights_to_all(entries):
             self.found.append(_ESCALATE)
         return self.found
 
@@ -73,14 +75,12 @@ class _Settings:
         told = self.act.verb in _LISTS.telling or self.act.object == "audit" or "test" in self.words
         return key in _LISTS.changes and value[:6].lower() == "delete" and above != "rules" and not told
 
-    def _mapping(self, value: Mapping[str, Any], listed: bool) -> int:
-        """A mapping may name a setting and its value; in a list it may be a deletion: {"DeleteRequest": {…}}."""
-        self._pair(value)
-        if not listed or len(value) > 2:
-            return 0
+    @staticmethod
+    def _listed_deletions(item: Mapping[str, Any]) -> int:
+        """In a list a mapping may be a deletion: {"DeleteRequest": {…}}."""
         return sum(
-            str(key).lower().startswith(("delete", "$delete")) and isinstance(item, Mapping)
-            for key, item in value.items()
+            str(key).lower().startswith(("delete", "$delete")) and isinstance(held, Mapping)
+            for key, held in item.items()
         )
 
     def _pair(self, mapping: Mapping[str, Any]) -> None:
@@ -90,15 +90,14 @@ class _Settings:
         named = state = None
         for key, value in mapping.items():
             short = squash(key)
-            if short in _LISTS.names and isinstance(value, str) and len(value) < 60:
-                named = value
-            elif short in _LISTS.states and not isinstance(value, (Mapping, list)):
+            if short in _LISTS.names and isinstance(value, str) and value.count(" ") < 3:  # more words are a sentence
+                named = value[:60]
+            elif short in _LISTS.states and isinstance(value, PLAIN):
                 state = value
-        if named is None or state is None or named.count(" ") > 2:  # more words are a sentence
-            return
-        said = sense(named)
-        if (said.guards and is_off(state)) or (said.lifts and is_on(state)):
-            self.found.append(_OVERRIDE)
+        if named is not None and state is not None:
+            said = sense(named)
+            if (said.guards and is_off(state)) or (said.lifts and is_on(state)):
+                self.found.append(_OVERRIDE)
 
     def _setting(self, key: str, short: str, value: object, above: str) -> None:
         if isinstance(value, (list, tuple)):
@@ -108,19 +107,13 @@ class _Settings:
             if self.configures and not value and short in _LISTS.required:
                 self.found.append(_OVERRIDE)
         elif isinstance(value, str):
-            if value.strip().lower() in _switches():
+            if value.strip().lower() in _LISTS.off or value.strip().lower() in _LISTS.on:
                 self._switch(key, short, value, above)
             self._word(key, short, value, above)
         else:
             self._switch(key, short, value, above)
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 self._number(short, value)
-
-    def _word(self, key: str, short: str, value: str, above: str) -> None:
-        if "@" in value and " " not in value.strip():
-            self._forward(key)
-        if self.configures or self.sets_up:
-            self._text(key, short, value, above)
 
     def _switch(self, key: str, short: str, value: object, above: str) -> None:
         """Something is switched on or off."""
@@ -132,20 +125,26 @@ class _Settings:
         if short in _LISTS.states:
             if sense("_".join(self.words[:8])).guards or sense(above).guards:
                 self.found.append(_OVERRIDE)
-        elif short in ("private", "isprivate") and value is not None:
-            if self.act.object in _LISTS.owned or not {"repo", "repository"}.isdisjoint(self.words):
+        elif short in ("private", "isprivate"):
+            owned = self.act.object in _LISTS.owned or not {"repo", "repository"}.isdisjoint(self.words)
+            if owned and value is not None:
                 self.found.append(_ESCALATE)
         elif "logging" in short and not _LISTS.watched.isdisjoint(self.words):
             self.found.append(_OVERRIDE)
 
     def _said(self, said: Sense, value: object) -> None:
-        yes = truth(value) is True
+        """What a yes or a no means under a name that says something."""
         if said.guards and self.configures and is_off(value):
             self.found.append(_OVERRIDE)
-        elif not yes:
+        elif truth(value) is not True:
             return
         elif said.deletes:
-            self._deletion(said)
+            whole = not CLOUD.isdisjoint(self.words) or not _LISTS.stacks.isdisjoint(self.words)
+            many = said.many or not {"cluster", "pool"}.isdisjoint(self.words)
+            all_of_it: Deed = ("act_terminate", ("all", "project"))
+            self.found.append(
+                all_of_it if whole and "destroy" in said.words else ("act_delete", ("bulk",) if many else ())
+            )
         elif said.lifts and (self.changes or said.words[0] in ("bypass", "dangerously", "skip")):
             self.found.append(_OVERRIDE)
         elif said.opens and self.opens:
@@ -159,64 +158,57 @@ class _Settings:
 
     def _ended(self, verb: str, kind: str, noun: str) -> None:
         act = self.act
-        self.found.append(deed_of(NamedAct(verb_kind(verb), verb, act.phrase, kind, noun, act.beside, act.at)))
+        self.found.append(deed(NamedAct(verb_kind(verb), verb, act.phrase, kind, noun, act.beside, act.at)))
 
-    def _forward(self, key: str) -> None:
-        """Mail that goes to somebody else as well, from now on."""
-        if self.act.kind != "send" and not _LISTS.mails.isdisjoint(self.words) and sense(key).forwards:
-            self.found.append(("act_leak", ()))
-
-    def _deletion(self, said: Sense) -> None:
-        whole = not CLOUD.isdisjoint(self.words) or not _LISTS.stacks.isdisjoint(self.words)
-        if "destroy" in said.words and whole:
-            self.found.append(("act_terminate", ("all", "project")))
-        else:
-            many = said.many or not {"cluster", "pool"}.isdisjoint(self.words)
-            self.found.append(("act_delete", ("bulk",) if many else ()))
-
-    def _text(self, key: str, short: str, value: str, above: str) -> None:
-        """A value that lets everybody in, or lets somebody do everything."""
-        word = value.strip().lower()
+    def _word(self, key: str, short: str, value: str, above: str) -> None:
+        """A value that forwards mail, lets everybody in, lets somebody do everything, or gives something away."""
+        act, word = self.act, value.strip().lower()
+        if "@" in word and " " not in word and act.kind != "send":
+            if not _LISTS.mails.isdisjoint(self.words) and sense(key).forwards:
+                self.found.append(("act_leak", ()))
+        if not (self.configures or self.sets_up):
+            return
         if ("{" in value or ":" in value) and _PATTERNS.open_rules.search(value[:_MOST_TEXT]):
             self.found.append(_ESCALATE)
         elif len(value) > 200 or word[:1] == "{" or "\n" in word:
             if _gives_all(key, short, value[:_MOST_TEXT]):
                 self.found.append(_ESCALATE)
-        elif (
-            self._opens(key.lower(), word) or self._gives(above, key.lower(), word) or self._grants(short, word, above)
-        ):
+        elif self._opens(key.lower(), word) or self._gives(short, word, above) or self._admits(short, word, above):
             self.found.append(_ESCALATE)
-        elif (word == "public" and _says_who(short) and self._puts_out()) or self._is_live(short, word):
+        elif (word == "public" and _says_who(short) and self.puts_out) or self._is_live(short, word):
             self.found.append(_PUBLISH)
         elif self.changes and short in _LISTS.verdicts and word in _LISTS.lets_by:
             self.found.append(_OVERRIDE)
-        elif word.endswith(_LISTS.in_order("mailboxes")) and (self.act.kind == "grant" or self.act.object == "access"):
+        elif word.endswith(_LISTS.in_order("mailboxes")) and (act.kind == "grant" or act.object == "access"):
             self.found.append(("act_escalate", ("shared",)))
         elif self.configures and _is_price(short) and _FREE.fullmatch(word):
             self.found.append(_PAY)
 
-    def _puts_out(self) -> bool:
-        return self.act.verb in _LISTS.puts_out or self.act.noun in _LISTS.out_loud
-
     def _is_live(self, key: str, word: str) -> bool:
         """{"status": "published"}."""
-        return key.endswith("status") and word in ("publish", "published") and (self.configures or self._puts_out())
+        return key.endswith("status") and word in ("publish", "published") and (self.configures or self.puts_out)
 
     def _opens(self, key: str, word: str) -> bool:
         """True for a network or a name that stands for everybody."""
-        inward = _LISTS.outward.isdisjoint(self.words)
         if word in _LISTS.world:
-            return inward and "dest" not in key and "/" in word
+            return self.inward and "dest" not in key and "/" in word
         if word in ("*", "internet"):
-            return inward and "source" in key and key.endswith(_LISTS.in_order("networks"))
+            return self.inward and "source" in key and key.endswith(_LISTS.in_order("networks"))
         if word == "all" and squash(key) in _LISTS.accounts:
             return True
         if word in _LISTS.rights:
             return self.configures and sense(key).opens
-        sure = self.opens or self.act.object in ("access", "config")
-        return word in _LISTS.anybody and (sure or word.startswith(("all", "system:")))
+        sure = self.opens or self.act.object in ("access", "config") or word.startswith(("all", "system:"))
+        return word in _LISTS.anybody and sure
 
-    def _grants(self, key: str, word: str, above: str) -> bool:
+    def _gives(self, key: str, word: str, above: str) -> bool:
+        """True where the name says that somebody gets a right, and the value that it is all of them."""
+        if word.rpartition("/")[2] not in _LISTS.all_rights or not any(part in key for part in _LISTS.right_keys):
+            return False
+        named = self.act.object == "access" or not _LISTS.access.isdisjoint(self.words)
+        return named or "role" in above.lower() + key
+
+    def _admits(self, key: str, word: str, above: str) -> bool:
         """Admin rights for somebody, or something opened to everybody; even something new not to the whole network."""
         kind, thing, right = self.act.kind, self.act.object, squash(word)
         if not self.sets_up or (above and squash(above) not in _LISTS.holders):
@@ -225,22 +217,14 @@ class _Settings:
             if any(admin in right for admin in _LISTS.admin):
                 return "readonly" not in right
         opens = kind != "create" or thing == "access" or "/" in word or word.startswith("all")
-        inward = _LISTS.outward.isdisjoint(self.act.phrase)
-        return opens and _says_who(key) and word in _LISTS.public and inward
-
-    def _gives(self, above: str, key: str, word: str) -> bool:
-        """True where the name says that somebody gets a right, and the value that it is all of them."""
-        if word.rpartition("/")[2] not in _LISTS.all_rights or not any(part in key for part in _LISTS.right_keys):
-            return False
-        named = self.act.object == "access" or not _LISTS.access.isdisjoint(self.words)
-        return named or "role" in above.lower() + key
+        return opens and _says_who(key) and word in _LISTS.public and self.inward
 
     def _number(self, key: str, value: float) -> None:
         """Zero of what runs stops it; zero of a price, or all of it off, gives it away."""
         if value == 100 and key in _LISTS.discounts and (self.configures or self.act.kind == "create"):
             self.found.append(_PAY)
         elif value == 0 and self.configures:
-            if key in _LISTS.counts and not key.startswith("min"):
+            if key in _LISTS.counts:
                 self.found.append(("act_terminate", ("undoable",)))
             elif _is_price(key):
                 self.found.append(_PAY)
@@ -255,9 +239,6 @@ def _is_price(key: str) -> bool:
     return key in _LISTS.prices or key.endswith("price")
 
 
-_FREE = re.compile(r"0+(?:\.0+)?")
-
-
 def _gives_all(key: str, short: str, text: str) -> bool:
     """True for a document in a string that gives all rights: a policy in JSON, a manifest in YAML."""
     if short not in _LISTS.manifests and "policy" not in key.lower():
@@ -268,12 +249,7 @@ def _gives_all(key: str, short: str, text: str) -> bool:
         parsed = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return isinstance(parsed, Mapping) and rights_to_all(parsed)
-
-
-@cache
-def _switches() -> frozenset[str]:
-    return _LISTS.off | _LISTS.on
+    return isinstance(parsed, Mapping) and rights_to_all(walk(parsed))
 
 
 def is_off(value: object) -> bool:
@@ -295,22 +271,20 @@ _AMOUNT = re.compile(r"\s*(\d{1,15})\s*(ms|min|s|m|h|d|w|)[a-z]{0,8}\s*$", re.IG
 _BORN = ("creat", "updat", "insert", "birth", "timestamp", "modif")
 
 
-def expires(words: tuple[str, ...], params: Mapping[str, Any]) -> list[Deed]:
+def expires(words: Words, entries: list[Entry]) -> list[Deed]:
     """The deletions that a rule of keeping brings soon."""
     about = not _LISTS.keeping.isdisjoint(words)
     named = deletes = passing = passes = born = False
     soonest = float("inf")
-    for key, value, _, above in walk(params):
-        short, upper = squash(key), squash(above)
-        said = value.lower() if isinstance(value, str) else ""
+    for short, _, value, _, above in entries:
+        upper, said = squash(above), value.lower() if isinstance(value, str) else ""
         named = named or (about and short in _LISTS.columns and said.startswith(_BORN))
         passing = passing or (short in _LISTS.kept_under and _PATTERNS.passing.search(said[:200]) is not None)
         deletes = deletes or "expiration" in (short, upper) or "delete" in (short, said) or said in ("expire", "purge")
         if short.startswith("expireafter") and isinstance(value, (int, float)):
             passes = 0 < value <= _HOUR
         born = born or (upper in ("keys", "key", "fields") and short.startswith(_BORN))
-        counted = short in _LISTS.ages
-        seconds = _seconds(short, value) if "retention" in short or (about and counted) else None
+        seconds = _seconds(short, value) if "retention" in short or (about and short in _LISTS.ages) else None
         if seconds is not None and not any(other in upper for other in ("abort", "transition", "noncurrent")):
             if seconds <= _SHORT and ("retention" in short or "retention" in words):
                 return [("act_delete", ("bulk",))]
