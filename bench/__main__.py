@@ -182,7 +182,7 @@ def judgement(actions: Sequence[Action], book: Rulebook) -> tuple[float, float]:
 def forget() -> None:
     """Empty what judging remembers of paths and words, so that no round profits from the one before."""
     of_names = (lexicon.split_name, effects.deed, tools._reader_of)
-    for cached in (places._place_kept, params._squash, params.sense, params._names_one, effects._tells, *of_names):
+    for cached in (places._place_kept, params._squash, params.sense, params._names_one, *of_names):
         if hasattr(cached, "cache_clear"):
             cached.cache_clear()
 

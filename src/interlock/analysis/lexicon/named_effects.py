@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -40,28 +41,19 @@ class NamedEffect(Struct, frozen=True, forbid_unknown_fields=True):
     raises: bool = False  # only a verb that does no harm by the table
     parts: Mapping[str, frozenset[str]] = {}  # the most telling first
 
-    def applies(self, act: NamedAct, given: Given) -> bool:
-        """True when each part is there; the verb is already."""
-        for part, words in self.parts.items():
-            if part == "lacks":
-                found = words.isdisjoint((act.object, *act.phrase))
-            else:
-                found = part == "verbs" or not words.isdisjoint(given[part] if part in _GIVEN else _IN_NAME[part](act))
-            if not found:
-                return False
-        return True
 
-
-_IN_NAME: Mapping[str, Callable[[NamedAct], Iterable[str]]] = {
-    "nouns": lambda act: (act.noun,),
-    "objects": lambda act: (act.object or NONE,),
-    "phrase": lambda act: act.phrase,
-    "first": lambda act: act.phrase[:1],
-    "last": lambda act: act.phrase[-1:],
-    "said": lambda act: (*act.phrase, act.noun, *act.beside),
-    "beside": lambda act: (*act.beside, ANY) if act.beside else (),
-    "kinds": lambda act: (act.kind or NONE, ANY),
-}
+_Asked = Callable[[NamedAct, Given], Iterable[str]]
+_PARTS: Mapping[str, _Asked] = {
+    "nouns": lambda act, _: (act.noun,),
+    "objects": lambda act, _: (act.object or NONE,),
+    "phrase": lambda act, _: act.phrase,
+    "first": lambda act, _: act.phrase[:1],
+    "last": lambda act, _: act.phrase[-1:],
+    "said": lambda act, _: (*act.phrase, act.noun, *act.beside),
+    "beside": lambda act, _: (*act.beside, ANY) if act.beside else (),
+    "kinds": lambda act, _: (act.kind or NONE, ANY),
+    "lacks": lambda act, _: (act.object, *act.phrase),
+} | {part: partial(lambda part, _, given: given[part], part) for part in _GIVEN}
 
 
 class NamedEffects:
@@ -69,27 +61,36 @@ class NamedEffects:
 
     def __init__(self, rows: Iterable[NamedEffect]) -> None:
         self.rows = tuple(rows)
-        self.by_word: dict[tuple[str, str], list[tuple[int, NamedEffect]]] = {}
+        self.checks: list[
+            list[tuple[_Asked, frozenset[str], bool]]
+        ] = []  # what each row asks, its words, whether they are to lack
+        self.by_word: dict[str, list[int]] = {}  # a verb, or a kind with a colon -> the numbers of its rows
         self.telling: dict[str, frozenset[str]] = {}  # the first part of every row that is given
         for number, row in enumerate(self.rows):
             part = next(iter(row.parts))
             if part in _GIVEN:
                 self.telling[part] = row.parts[part].union(self.telling.get(part, ()))
-            led = "verbs" if "verbs" in row.parts else "kinds"
-            for word in row.parts[led]:
-                self.by_word.setdefault((led, word), []).append((number, row))
+            led = row.parts.get("verbs") or {f":{kind}" for kind in row.parts["kinds"]}
+            self.checks.append(
+                [(_PARTS[part], row.parts[part], part == "lacks") for part in row.parts if part != "verbs"]
+            )
+            for word in led:
+                self.by_word.setdefault(word, []).append(number)
 
     def find(self, act: NamedAct, given: Given = MappingProxyType({})) -> NamedEffect | None:
         """The first row that applies."""
-        found: tuple[int, NamedEffect | None] = len(self.rows), None
-        for led in (("verbs", act.verb), ("kinds", act.kind or NONE), ("kinds", ANY)):
-            for number, row in self.by_word.get(led, ()):
-                if number > found[0]:
+        found = len(self.rows)
+        for led in (act.verb, f":{act.kind or NONE}", f":{ANY}"):
+            for number in self.by_word.get(led, ()):
+                if number > found:
                     break
-                if row.applies(act, given):
-                    found = number, row
+                for asked, words, lack in self.checks[number]:
+                    if words.isdisjoint(asked(act, given)) is not lack:
+                        break
+                else:
+                    found = number
                     break
-        return found[1]
+        return self.rows[found] if found < len(self.rows) else None
 
 
 def build_named(rows: Iterable[Mapping[str, Any]], effects: Iterable[str]) -> tuple[NamedEffects, NamedEffects]:

@@ -24,8 +24,8 @@ _MOST = 60
 
 def run_named(segments: Sequence[tuple[str, ...]], params: Mapping[str, Any], out: Report) -> None:
     """Reports the command, when the words of the name are one."""
-    words = [word for words in segments for word in words]
-    words = words[words[:1] == ["mcp"] :]
+    words = sum(segments, ())
+    words = words[words[:1] == ("mcp",) :]
     program, *before = _called(words[0]).split() if words else [""]
     if program not in program_set("operation_names") or len(words) > 6:
         return

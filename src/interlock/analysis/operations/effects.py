@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from interlock.analysis.lexicon import ADMIN_WORDS, deed_nouns, object_kind, objects, split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
@@ -166,12 +166,15 @@ def by_params(act: NamedAct, deed: Deed, keys: Keys, traits: set[str]) -> Deed:
     return ("act_leak", ()) if act.kind == "leak" and _goes_out(act, keys) else deed
 
 
-@lru_cache(maxsize=4096)
 def _tells(key: str) -> bool:
     """True for a key of which some row for parameters asks what it is given."""
-    asked = (key in words for part, words in english().given.telling.items() if part != "reach")
-    ends = key.endswith(("protection", "protected")) or "retention" in key
-    return ends or key in _LISTS.modes or key in _NAMED or any(asked)
+    return key in _asked() or key.endswith(("protection", "protected")) or "retention" in key
+
+
+@cache
+def _asked() -> frozenset[str]:
+    telling = english().given.telling
+    return _LISTS.modes.union(_NAMED, *(words for part, words in telling.items() if part != "reach"))
 
 
 def _given(keys: Keys) -> dict[str, Iterable[str]]:

@@ -56,25 +56,23 @@ class PatternMatch(Struct, frozen=True):
 def matches(words: tuple[str, ...], patterns: NamePatterns) -> list[PatternMatch]:
     """Every dangerous and forbidden pattern that matches at the start of some word."""
     found = []
-    text = ""
     for globs, forbidden in ((patterns.forbidden, True), (patterns.dangerous, False)):
-        compiled = _compiled(globs)
-        if compiled.telling is not None and compiled.telling.isdisjoint(words):
+        each, telling = _compiled(globs)
+        if telling.isdisjoint((*words, "")):
             continue
-        text = text or "_".join(words)
-        for glob, expression, telling in compiled.each:
-            if telling and telling not in words:
-                continue
-            hit = expression.search(text)
-            if hit:
-                found.append(PatternMatch(glob, _word_at(text, hit.start(), glob), forbidden))
+        text = "_".join(words)
+        for glob, expression, word in each:
+            hit = expression.search(text) if not word or word in words else None
+            if hit:  # an ending is about the whole name: it begins at its last word
+                at = text.count("_") if glob.startswith("*") else text.count("_", 0, hit.start() + 1)
+                found.append(PatternMatch(glob, at, forbidden))
     return found
 
 
 def is_safe(words: tuple[str, ...], patterns: NamePatterns) -> bool:
     """True when the name begins as a safe pattern says."""
     text = "_".join(words)
-    return any(expression.match(text) for _, expression, _ in _compiled(patterns.safe).each)
+    return any(expression.match(text) for _, expression, _ in _compiled(patterns.safe)[0])
 
 
 def exemption(name: str, patterns: NamePatterns) -> str:
@@ -96,30 +94,14 @@ def _whole(glob: str) -> re.Pattern[str]:
     return re.compile("[a-z0-9_]*".join(map(re.escape, _normal(_HUMP.sub("_", glob)).split("*"))))
 
 
-def _word_at(text: str, position: int, glob: str) -> int:
-    if glob.startswith("*"):
-        return text.count("_")  # an ending is about the whole name: it begins at its last word
-    return text.count("_", 0, position + 1)
-
-
-class _Compiled(Struct, frozen=True):
-    """Globs as expressions, each with a word that every name has which it matches; and all those words, None for any name."""
-
-    each: tuple[tuple[str, re.Pattern[str], str], ...]
-    telling: frozenset[str] | None
-
-
 @lru_cache(maxsize=64)
-def _compiled(globs: tuple[str, ...]) -> _Compiled:
-    each = tuple((glob, re.compile(_expression(glob)), _telling(glob)) for glob in globs)
-    telling = [word for _, _, word in each]
-    return _Compiled(each, frozenset(telling) if all(telling) else None)
-
-
-def _telling(glob: str) -> str:
-    """A word that stands whole in every name that a glob matches: `delete` of delete_all*; nothing for introspect*."""
-    pieces = _normal(glob).split("_")
-    return next((piece for piece in pieces if piece and "*" not in piece), "")
+def _compiled(globs: tuple[str, ...]) -> tuple[tuple[tuple[str, re.Pattern[str], str], ...], frozenset[str]]:
+    """Globs as expressions, each with a word that stands whole in every name it matches: `delete` of delete_all*, none of introspect*."""
+    each = []
+    for glob in globs:
+        telling = (piece for piece in _normal(glob).split("_") if piece and "*" not in piece)
+        each.append((glob, re.compile(_expression(glob)), next(telling, "")))
+    return tuple(each), frozenset(word for _, _, word in each)
 
 
 def _normal(glob: str) -> str:

@@ -39,29 +39,23 @@ def _naming() -> frozenset[str]:
 
 def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Keys, reader: Reader) -> bool:
     """Reads every operation that is named; True when there was one."""
-    if act.kind == "read" and act.verb != "query":
-        return False
     if _naming().isdisjoint(keys) and all(isinstance(value, PLAIN) for value in keys.values()):
         return False
-    if act.kind in ("create", "read") and (act.object == "audit" or act.noun in _LISTS.written):
+    told = act.kind in ("create", "read") and (act.object == "audit" or act.noun in _LISTS.written)
+    if told or (act.kind == "read" and act.verb != "query"):
         return False
-    found = not _is_document(act) and _calls_inside(act, params, reader)
-    found = _one(act, keys, params, reader) or found
+    # what is written to be read or kept holds data
+    document = act.kind in _LISTS.writes and not _LISTS.kept.isdisjoint((act.noun, *act.phrase))
+    found = not document and _calls_inside(act, params, reader)
     listed = (item for key in sorted(_LISTS.batches & keys.keys()) for item in each(keys[key])[:_MOST])
-    for item in listed:
-        if isinstance(item, Mapping):
-            found = _one(act, short_keys(item), item, reader) or found
+    for given in (params, *(item for item in listed if isinstance(item, Mapping))):
+        found = _one(act, short_keys(given), given, reader) or found
     return found
 
 
 def read_calls(params: Mapping[str, Any], reader: Reader) -> bool:
     """Reads every call that stands anywhere in the parameters of a tool whose own name says nothing of it."""
     return _calls_inside(NamedAct("", "", (), "", ""), params, reader)
-
-
-def _is_document(act: NamedAct) -> bool:
-    """Something to be read or kept is written: what it holds is data."""
-    return act.kind in ("create", "change", "send", "restore") and not _LISTS.kept.isdisjoint((act.noun, *act.phrase))
 
 
 def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> bool:
@@ -80,7 +74,9 @@ def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> b
         for name, its in calls[:left]:
             found = _inside(name, its, reader) or found
         left -= len(calls) + 1
-        level += [(name, item, depth + 1) for name, item in inner if depth < _DEEPEST and _may_hold(item)]
+        level += [
+            (name, item, depth + 1) for name, item in inner if depth < _DEEPEST and not isinstance(item, (int, float))
+        ]
     return found
 
 
@@ -98,7 +94,10 @@ def _calls_of(value: Mapping[str, Any], depth: int, loose: bool, kind: str) -> t
         return [("call_http_request", value)], []
     if depth and loose and kind != "read" and (told := _told(dict(inner))):
         return told, []
-    calls: _Calls = [(str(name), item) for name, item in list(value.items())[:_MOST] if _runs(name, item)]
+    from interlock.analysis.operations.tools import is_runner
+
+    held = ((name, item) for name, item in list(value.items())[:_MOST] if isinstance(item, Mapping))
+    calls: _Calls = [(str(name), item) for name, item in held if is_runner(str(name), short_keys(item))]
     if depth and loose:
         calls += [("shell", {"command": item}) for name, item in inner if name in _LISTS.lines and item]
     return calls, inner
@@ -121,10 +120,8 @@ def _told(keys: Keys) -> _Calls:
     language, surely = _MAPS.tells[keys[name].lower()], keys[name].lower() not in _LISTS.vague
     texts: list[Any] = []
     for key, item in keys.items():
-        held = short_keys(item) if isinstance(item, Mapping) else {key: item}
-        texts += [
-            text for one, text in held.items() if key != name and one not in _LISTS.about and _is_text(text, surely)
-        ]
+        held = short_keys(item) if isinstance(item, Mapping) else {key: item} if key != name else {}
+        texts += [text for one, text in held.items() if one not in _LISTS.about and _is_text(text, surely)]
     if language == "shell":
         return [("shell", {"command": text}) for text in texts[:_MOST]]
     return [("run_code", {"language": language, "code": text}) for text in texts[:_MOST] if isinstance(text, str)]
@@ -141,10 +138,6 @@ def _is_command(text: str) -> bool:
     from interlock.analysis.prose.commands import is_command
 
     return is_command(text)
-
-
-def _may_hold(value: Any) -> bool:
-    return value[:1] in ("[", "{") if isinstance(value, str) else not isinstance(value, PLAIN)
 
 
 def _named_call(mapping: Mapping[str, Any], names: frozenset[str]) -> tuple[str, Mapping[str, Any]] | None:
@@ -171,7 +164,7 @@ def _plain_name(name: str) -> str:
 
 
 def _parsed(text: str) -> Any:
-    if text[:1] not in "[{" or len(text) > MAX_TEXT or not text.rstrip().endswith(("]", "}")):
+    if text[:1] not in ("[", "{") or len(text) > MAX_TEXT:
         return None
     try:
         return json.loads(text)
@@ -191,8 +184,6 @@ def _one(act: NamedAct, keys: Keys, params: Mapping[str, Any], reader: Reader) -
         value = keys[key]
         if key in _LISTS.lines and verbs().get(str(value).lower()) not in _RUINOUS:
             continue  # a command line; {"cmd": "purge"} names an operation
-        if value == "off" and "power" in act.phrase:
-            value = "poweroff"
         if _is_name(value):
             inner = given_params(keys, params)
             found = _inside(value if _is_tool(value, inner) else _title(value, act), inner, reader) or found
@@ -222,20 +213,10 @@ def _title(value: str, act: NamedAct) -> str:
 
 
 def _inside(name: str, params: Mapping[str, Any], reader: Reader) -> bool:
-    acts = parse_name(split_name(name))[1]
-    if (not acts or not acts[0].kind) and not _is_tool(name, params):
-        return False
-    reader(name, params)
-    return True
-
-
-def _runs(name: object, params: object) -> bool:
-    """{"Bash": {"command": …}}."""
-    if not isinstance(name, str) or not isinstance(params, Mapping):
-        return False
-    from interlock.analysis.operations.tools import is_runner
-
-    return is_runner(name, short_keys(params))
+    found = _is_tool(name, params) or any(act.kind for act in parse_name(split_name(name))[1][:1])
+    if found:
+        reader(name, params)
+    return found
 
 
 def _is_tool(name: str, params: Mapping[str, Any]) -> bool:

@@ -43,7 +43,7 @@ from interlock.analysis.operations.name_patterns import (
 )
 from interlock.analysis.operations.names import Words, parse_name
 from interlock.analysis.operations.nested import read_job, read_nested, read_order
-from interlock.analysis.operations.params import Entry, Keys, ParamScope, scope_of, short_keys, walk
+from interlock.analysis.operations.params import Entry, Keys, ParamScope, scope_of, walk
 from interlock.analysis.operations.payloads import is_statement, read_payloads
 from interlock.analysis.operations.requests import attaches_data, sends_secret
 from interlock.analysis.operations.settings import out_of_bounds, settings_of
@@ -87,7 +87,8 @@ def read_operation(
         return
     crude = (crude or "").strip().lower()
     params = params if isinstance(params, (dict, Mapping)) else {}
-    keys = short_keys(params)
+    entries = walk(params) if params else []
+    keys: Keys = {key: value for key, _, value, depth, _ in entries if not depth}
     if keys and _built_in()(name, keys, crude, out):
         return
     segments = split_name(name)
@@ -95,7 +96,6 @@ def read_operation(
     acts = [with_object(act, keys) for act in named_acts] or [_NOTHING]
     if not depth:
         out_of_bounds(name, keys, out)
-    entries = walk(params)
     scope = scope_of(entries)
     scope.dry_run = scope.dry_run or (crude == "read" and words[-1:] == ("preview",))
     if scope.too_much:
