@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache, lru_cache
 
 from interlock.analysis.lexicon import ADMIN_WORDS, deed_nouns, object_kind, objects, split_name
@@ -177,7 +177,7 @@ def _asked() -> frozenset[str]:
     return _LISTS.modes.union(_NAMED, *(words for part, words in telling.items() if part != "reach"))
 
 
-def _given(keys: Keys) -> dict[str, Iterable[str]]:
+def _given(keys: Keys) -> dict[str, Collection[str]]:
     """What the parameters say, in the words of the rows: the keys with a yes, a no, a zero, and what modes are given."""
     found: dict[str, set[str]] = {"yes": set(), "no": set(), "zero": set(), "mode": set()}
     kept = any("retention" in str(keys[key])[:80].lower() for key in _NAMED & keys.keys())

@@ -113,7 +113,8 @@ def _head(words: Words) -> int:
             and verbs().get(words[at - 1], "read") not in _LISTS.mutes
         ):
             return at - 1  # datadog_mute_monitor
-        return at
+        named = words[at] in objects() and verbs()[words[at]] == "read"
+        return strong[-1] if named and strong[-1] == len(words) - 1 else at  # health_check_disable
     weak = (position for position, word in enumerate(words) if word in verbs())
     return next((position for position in weak if not _is_noun_here(words, position)), -1)
 
@@ -158,7 +159,8 @@ def _carried(verb: str, phrase: Words, before: Words, beside: Words, at: int) ->
     """process_refund, schedule_key_deletion: a verb that only carries the deed which its noun names."""
     if verb not in _LISTS.carriers or not phrase:
         return None
-    core = phrase[:-1] if phrase[-1] in _LISTS.jobs and len(phrase) > 1 else phrase
+    job = phrase[-1] in _LISTS.jobs or (phrase[-1] in _LISTS.asked and verb not in _LISTS.only_money)
+    core = phrase[:-1] if job and len(phrase) > 1 else phrase
     deed = core[-1]
     if deed not in deed_nouns():
         return _first_deed(verb, core, beside, at)

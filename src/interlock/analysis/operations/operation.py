@@ -142,9 +142,9 @@ def _loose_texts(entries: Iterable[Entry], out: Report) -> None:
     """Texts of an operation that runs something, whatever their keys: one that begins with a program and does harm counts."""
     from interlock.analysis.shell.loose_text import add_harm, is_data, is_program
 
-    for key, _, value, _, _ in entries if isinstance(out, Job) else ():
+    for key, _, value, _, _ in entries:
         text = text_of(value)
-        if text and not is_data(f"--{key}") and is_program(text.split(" ")[0]):
+        if text and isinstance(out, Job) and not is_data(f"--{key}") and is_program(text.split(" ")[0]):
             add_harm(out, text, key)
 
 
