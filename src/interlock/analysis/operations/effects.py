@@ -32,7 +32,6 @@ _THINGS: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
-_HALTS = frozenset({"stop", "cancel"})
 CLOUD = frozenset(
     "gcp google gcloud azure aws cloud supabase firebase vercel heroku cloudflare neon terraform pulumi tofu cdk cloudformation".split()
 )
@@ -41,8 +40,8 @@ CLOUD = frozenset(
 @lru_cache(maxsize=4096)
 def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple[str, ...]]:
     """The act's verb among the rules' words, and its traits; `reach` says how far it goes."""
-    if act.kind in _HALTS and act.noun in deed_nouns():  # cancel_deletion, disable_delete
-        return CHANGE, ()
+    if act.kind in ("stop", "cancel") and act.noun in deed_nouns() and act.noun not in _LISTS.wanted:
+        return CHANGE, ()  # cancel_deletion, disable_delete
     row = english().first.find(act)
     verb = row.effect if row is not None else _looked_up(act, reach)
     if verb in HARMLESS:
