@@ -217,6 +217,10 @@ def ending(act: NamedAct, key: str, value: object) -> str:
     return "disable" if _is_switch(key) and truth(value) is False and act.object in _LISTS.switched_off else ""
 
 
+def _is_state(key: str) -> bool:
+    return key in _LISTS.states or key.endswith("status")
+
+
 def _is_switch(key: str) -> bool:
     return key in _LISTS.switches or key.endswith(("enabled", "active"))
 
@@ -224,13 +228,13 @@ def _is_switch(key: str) -> bool:
 @lru_cache(maxsize=4096)
 def _may_end(key: str) -> bool:
     """True for a field that may say that something ends."""
-    told = key in _LISTS.states or key in _LISTS.adds_labels or _is_switch(key)
+    told = _is_state(key) or key in _LISTS.adds_labels or _is_switch(key)
     return told or _PATTERNS.gone.fullmatch(key) is not None or bool(ended_by(key))
 
 
 def _ending(key: str, value: object) -> str:
     """The verb for a state or a flag that ends something: status "suspended", trashed true, deleted_at with a date."""
-    if key in _LISTS.states and isinstance(value, str):
+    if _is_state(key) and isinstance(value, str):
         words = {word for part in split_name(value[:60]) for word in part}
         return _MAPS.ended.get(squash(value)) or ("delete" if not words.isdisjoint(_LISTS.deleted) else "")
     if truth(value) is False or value in (None, "") or isinstance(value, Mapping):
@@ -252,6 +256,6 @@ def ended_by(key: str) -> str:
 
 def rights_to_all(entries: Iterable[Entry]) -> bool:
     """A policy that lets everybody in, or somebody do everything."""
-    found = [(key, value) for key, _, value, _, _ in entries if key in ("effect", "principal", "aws", "action")]
+    found = [(key, value) for key, _, value, _, _ in entries if key in _LISTS.policies]
     denies = any(key == "effect" and str(value).lower()[:5] == "deny" for key, value in found)
     return not denies and any(value in ("*", ["*"]) for _, value in found)
