@@ -202,8 +202,12 @@ def is_valued(path: str) -> bool:
 
 def goes_over(keys: Keys) -> bool:
     """True when the parameters say that what is there is replaced."""
-    told = (str(keys[key]).lower()[:9] for key in _LISTS.conflicts & keys.keys())
-    return any(truth(keys[key]) for key in _LISTS.over & keys.keys()) or not {"overwrite", "replace"}.isdisjoint(told)
+    for key, value in keys.items():
+        if key in _LISTS.over and truth(value):
+            return True
+        if key in _LISTS.conflicts and str(value).lower()[:9] in ("overwrite", "replace"):
+            return True
+    return False
 
 
 def content_deeds(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Entry]) -> list[Deed]:
@@ -216,9 +220,9 @@ def _emptied(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Entry]) 
     if act.verb not in _LISTS.puts and act.kind:
         return []
     if not _LISTS.documents.isdisjoint(words) and _LISTS.snippets.isdisjoint(keys):
-        for key in _LISTS.new_content & keys.keys():
-            empty = keys[key] == "" or (act.verb == "replace" and keys[key] in ({}, []))
-            if empty and (key not in _LISTS.notes or act.noun not in _LISTS.notes):
+        for key, value in keys.items():
+            empty = value == "" or (act.verb == "replace" and value in ({}, []))
+            if empty and key in _LISTS.new_content and (key not in _LISTS.notes or act.noun not in _LISTS.notes):
                 return [("act_delete", ())]
     if act.verb not in _LISTS.whole and not goes_over(keys) and "all" not in words and "replace" not in words:
         return []
@@ -233,7 +237,7 @@ def _emptied(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Entry]) 
 
 def _copied_over(act: NamedAct, keys: Keys) -> list[Deed]:
     """copy, move, upload or put with overwrite, to where something of worth stands."""
-    if any(keys[key] == "/dev/null" for key in _LISTS.sources & keys.keys()):
+    if any(value == "/dev/null" and key in _LISTS.sources for key, value in keys.items()):
         return [("act_delete", ())]
     if act.verb in _LISTS.copies and goes_over(keys):
         for value in (keys.get(key) for key in _LISTS.in_order("destinations")):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
+from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import (
@@ -71,6 +74,8 @@ _REACH = (
 )
 _REACHING = frozenset().union(*(words for _, words in _REACH))
 _SEVERAL = frozenset({"all", "bulk"})
+_NO_PARAMS: Mapping[str, Any] = MappingProxyType({})
+_Found = tuple[str, NamedAct, tuple[str, ...]]  # the effect, the act that has it, and traits
 
 
 def read_operation(
@@ -88,7 +93,7 @@ def read_operation(
     crude = (crude or "").strip().lower()
     params = params if isinstance(params, (dict, Mapping)) else {}
     entries = walk(params) if params else []
-    keys: Keys = {key: value for key, _, value, depth, _ in entries if not depth}
+    keys: Keys = {key: value for key, _, value, level, _ in entries if not level}
     if keys and _built_in()(name, keys, crude, out):
         return
     segments = split_name(name)
@@ -102,37 +107,83 @@ def read_operation(
         out.unreadable(scope.too_much, "budget")
     if scope.dry_run:  # a database only explains a statement then; a shell would run its command all the same
         keys = {key: text for key, text in keys.items() if key not in _EXPLAINED or not is_statement(str(text))}
-    act = acts[0]
-    ran = bool(keys) and _Payloads(words, segments, act, out, globs, depth).read(params, keys, entries)
+    call = _Call(name, words, segments, acts, params, keys, entries, crude, scope, globs, out)
+
+    def inner(
+        inner_name: str, its: Mapping[str, Any] = _NO_PARAMS, its_crude: str = "", own: NamePatterns = globs
+    ) -> None:
+        read_operation(inner_name, its, its_crude, out, own, depth + 1)
+
+    ran = bool(keys) and _payloads(call, inner)
     if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(words) and _LISTS.trials.isdisjoint(words):
         _loose_texts(entries, out)
-    settings = settings_of(words, act, params, entries) + content_deeds(words, act, keys, entries) if params else []
+    _effects(call, ran)
+
+
+class _Call(Struct, frozen=True):
+    """A call with its name parsed and its parameters at hand."""
+
+    name: str
+    words: Words
+    segments: Sequence[Words]
+    acts: list[NamedAct]
+    params: Mapping[str, Any]
+    keys: Keys
+    entries: list[Entry]
+    crude: str
+    scope: ParamScope
+    patterns: NamePatterns
+    out: Report
+
+
+def _payloads(call: _Call, inner: Callable[..., None]) -> bool:
+    """Reads what the parameters run, and the operations they name; True when there was something."""
+    words, segments, act, keys, out = call.words, call.segments, call.acts[0], call.keys, call.out
+    verb = act.verb or (words[0] if words else "")
+    # the server of a tool often is the program or the database that is meant: mcp__docker__run_command
+    spoken = (*segments[1], *words) if len(segments) > 2 and segments[0] == ("mcp",) else words
+    field, job = partial(inner, its_crude="update"), partial(inner, its_crude="update", own=_NO_PATTERNS)
+    ran = read_payloads(spoken, verb, keys, field, out)
+    ran = read_click(verb, words, keys, field) or ran
+    ran = read_confirmation((*spoken, verb), keys, field) or ran
+    ran = read_order(words, keys, out) or read_job(words, verb, keys, job) or ran
+    if sends_secret(verb, words, keys, call.entries):
+        out.effect("act_leak", "a secret")
+    elif attaches_data(act.kind, words, keys):
+        out.effect("send", "whoever gets the message", "content")
+    return read_nested(act, call.params, keys, inner) or ran
+
+
+def _effects(call: _Call, ran: bool) -> None:
+    """Reports what the name announces and the parameters set; something has run already where `ran` is true."""
+    words, act, keys, entries, out = call.words, call.acts[0], call.keys, call.entries, call.out
+    settings = (
+        settings_of(words, act, call.params, entries) + content_deeds(words, act, keys, entries) if entries else []
+    )
     by_settings = [(verb, act, own) for verb, own in filter(is_harm, settings)]
-    if exemption(
-        name, globs
-    ):  # R-26: the name is the operator's to lower; what the parameters run or set is read all the same
-        _report(by_settings, set(), name, out)
-        out.effect(READ, name[:200], "exempt")
+    if exemption(call.name, call.patterns):  # R-26: the name is the operator's to lower, what the parameters do is not
+        _report(by_settings, set(), call.name, out)
+        out.effect(READ, call.name[:200], "exempt")
         return
-    named = _matches(words, acts, crude, globs)
-    if not scope.dry_run:
+    named = _matches(words, call.acts, call.crude, call.patterns)
+    if not call.scope.dry_run:
         if file_act(words, act, keys, out) and not named:
             return
-        run_named(segments, params, out)
-    traits = _reach(words, act, scope)
-    if not all(map(CLOUD.isdisjoint, segments)):
+        run_named(call.segments, call.params, out)
+    traits = _reach(words, act, call.scope)
+    if not all(map(CLOUD.isdisjoint, call.segments)):
         traits.update(_cloud(act))
-    found = _harmful(acts, traits, named, keys, crude, ran) + by_settings
-    if found and scope.dry_run and not ran:
-        out.effect(READ, _target(act, name), "dry_run")
+    found = _harmful(call, traits, named, ran) + by_settings
+    if found and call.scope.dry_run and not ran:
+        out.effect(READ, _target(act, call.name), "dry_run")
     elif found:
         marks = {"named", f"pattern_{'forbidden' if any(match.forbidden for match in named) else 'dangerous'}"}
-        _report(found, traits - {"unfiltered"} | (marks if named else set()), name, out)
+        _report(found, traits - {"unfiltered"} | (marks if named else set()), call.name, out)
     elif not ran:
-        _harmless(name, words, act, crude, traits, globs, out)
+        _harmless(call, traits)
 
 
-def _report(found: Iterable[tuple[str, NamedAct, tuple[str, ...]]], traits: set[str], name: str, out: Report) -> None:
+def _report(found: Iterable[_Found], traits: set[str], name: str, out: Report) -> None:
     for verb, act, own in found:
         every = traits.union(own)
         out.effect(verb, _target(act, name), *sorted(every if every.isdisjoint(_SEVERAL) else every - {"one"}))
@@ -161,40 +212,6 @@ def _cloud(act: NamedAct) -> tuple[str, ...]:
     if act.object == "project":
         return ("all",)
     return ("all", "project") if act.object in ("account", "organization") and act.kind in _LISTS.ends else ()
-
-
-class _Payloads:
-    """What the parameters of one call run, and the operations that they name."""
-
-    def __init__(
-        self, words: Words, segments: Sequence[Words], act: NamedAct, out: Report, patterns: NamePatterns, depth: int
-    ) -> None:
-        self.words, self.act, self.out, self.patterns, self.depth = words, act, out, patterns, depth
-        # the server of a tool often is the program or the database that is meant: mcp__docker__run_command
-        self.spoken = (*segments[1], *words) if len(segments) > 2 and segments[0] == ("mcp",) else words
-
-    def read(self, params: Mapping[str, Any], keys: Keys, entries: list[Entry]) -> bool:
-        """Reads all of it; True when there was something."""
-        words, act = self.words, self.act
-        verb = act.verb or (words[0] if words else "")
-        ran = read_payloads(self.spoken, verb, keys, self._field, self.out)
-        ran = read_click(verb, words, keys, self._field) or ran
-        ran = read_confirmation((*self.spoken, verb), keys, self._field) or ran
-        ran = read_order(words, keys, self.out) or read_job(words, verb, keys, self._job) or ran
-        if sends_secret(verb, words, keys, entries):
-            self.out.effect("act_leak", "a secret")
-        elif attaches_data(act.kind, words, keys):
-            self.out.effect("send", "whoever gets the message", "content")
-        return read_nested(act, params, keys, self._operation) or ran
-
-    def _field(self, name: str) -> None:
-        read_operation(name, {}, "update", self.out, self.patterns, self.depth + 1)
-
-    def _job(self, name: str) -> None:
-        read_operation(name, {}, "update", self.out, _NO_PATTERNS, self.depth + 1)
-
-    def _operation(self, name: str, params: Mapping[str, Any]) -> None:
-        read_operation(name, params, "", self.out, self.patterns, self.depth + 1)
 
 
 def _reach(words: Words, act: NamedAct, scope: ParamScope) -> set[str]:
@@ -244,37 +261,34 @@ def _of_pattern(act: NamedAct, verb: str, named: list[PatternMatch]) -> str:
 # -- what is reported -------------------------------------------------------------------------------------
 
 
-def _harmful(
-    acts: list[NamedAct], traits: set[str], named: list[PatternMatch], keys: Keys, crude: str, ran: bool
-) -> list[tuple[str, NamedAct, tuple[str, ...]]]:
+def _harmful(call: _Call, traits: set[str], named: list[PatternMatch], ran: bool) -> list[_Found]:
     """The acts that do harm, by name, by parameters, by a pattern or by the category."""
-    found = []
-    for act in acts:
-        verb, own = by_params(act, deed(act, frozenset(traits)), keys, traits)
-        if named and act is acts[0] and verb in HARMLESS:
+    found: list[_Found] = []
+    lead = call.acts[0]
+    for act in call.acts:
+        verb, own = by_params(act, deed(act, frozenset(traits)), call.keys, traits)
+        if named and act is lead and verb in HARMLESS:
             verb = _of_pattern(act, verb, named)
         elif act.kind == "change" and act.object == "config" and "production" in traits and verb in HARMLESS:
             verb = "act_unconfigure"
-        elif not is_harm((verb, own)) or (crude == "read" and verb in HARMLESS):
+        elif not is_harm((verb, own)) or (call.crude == "read" and verb in HARMLESS):
             continue
         found.append((verb, act, own))
-    if not found and crude == "delete" and acts[0].kind != "restore" and not ran:  # DL-04
-        lead = acts[0]
+    if not found and call.crude == "delete" and lead.kind != "restore" and not ran:  # DL-04
         kind = lead.object if lead.object != "light" else "data"
         found.append((deed(NamedAct("delete", "delete", lead.phrase, kind, lead.noun))[0], lead, ()))
     return found
 
 
-def _harmless(
-    name: str, words: Words, act: NamedAct, crude: str, traits: set[str], patterns: NamePatterns, out: Report
-) -> None:
+def _harmless(call: _Call, traits: set[str]) -> None:
     """C-01: safe only when the category and the name agree; everything else is at least reversible (DL-05)."""
+    act, out = call.acts[0], call.out
     verb = deed(act, frozenset(traits))[0]
-    target = _target(act, name)
-    if verb == "act_send" or is_broadcast(act, words):
+    target = _target(act, call.name)
+    if verb == "act_send" or is_broadcast(act, call.words):
         out.effect("act_send", target, *sorted(traits & {"all", "bulk", "one", "production"}))
-    elif verb == READ or is_safe(words, patterns):
-        out.effect(READ, target, *(() if crude == "read" else ("unlabelled",)))
+    elif verb == READ or is_safe(call.words, call.patterns):
+        out.effect(READ, target, *(() if call.crude == "read" else ("unlabelled",)))
     else:
         out.effect(CHANGE, target)
 

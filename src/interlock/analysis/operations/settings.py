@@ -111,7 +111,8 @@ class _Settings:
                 self._switch(key, short, value, above)
             self._word(key, short, value, above)
         else:
-            self._switch(key, short, value, above)
+            if not value or value == 1:
+                self._switch(key, short, value, above)
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 self._number(short, value)
 
