@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -64,7 +65,9 @@ class NamedEffects:
         self.checks: list[
             list[tuple[_Asked, frozenset[str], bool]]
         ] = []  # what each row asks, its words, whether they are to lack
-        self.by_word: dict[str, list[int]] = {}  # a verb, or a kind with a colon -> the numbers of its rows
+        self.by_word: dict[
+            tuple[str, str], list[int]
+        ] = {}  # a verb, or a kind with a colon, and a noun -> the numbers of its rows
         self.telling: dict[str, frozenset[str]] = {}  # the first part of every row that is given
         for number, row in enumerate(self.rows):
             part = next(iter(row.parts))
@@ -74,22 +77,21 @@ class NamedEffects:
             self.checks.append(
                 [(_PARTS[part], row.parts[part], part == "lacks") for part in row.parts if part != "verbs"]
             )
-            for word in led:
-                self.by_word.setdefault(word, []).append(number)
+            for word, noun in product(led, row.parts.get("nouns", ("",))):
+                self.by_word.setdefault(word, {}).setdefault(noun, []).append(number)
 
     def find(self, act: NamedAct, given: Given = MappingProxyType({})) -> NamedEffect | None:
         """The first row that applies."""
         found = len(self.rows)
         for led in (act.verb, f":{act.kind or NONE}", f":{ANY}"):
-            for number in self.by_word.get(led, ()):
-                if number > found:
-                    break
-                for asked, words, lack in self.checks[number]:
-                    if words.isdisjoint(asked(act, given)) is not lack:
-                        break
-                else:
-                    found = number
-                    break
+            rows = self.by_word.get(led)
+            for number in (*rows.get(act.noun, ()), *rows.get("", ())) if rows else ():
+                if number < found:
+                    for asked, words, lack in self.checks[number]:
+                        if words.isdisjoint(asked(act, given)) is not lack:
+                            break
+                    else:
+                        found = number
         return self.rows[found] if found < len(self.rows) else None
 
 

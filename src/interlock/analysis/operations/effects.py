@@ -102,11 +102,11 @@ def _raised(act: NamedAct, verb: str) -> tuple[str, tuple[str, ...]]:
 
 def is_broadcast(act: NamedAct, words: tuple[str, ...] = ()) -> bool:
     """publish_post, post_to_linkedin, linkedin_share_post, create_tweet: said to everybody, in somebody's name."""
-    if act.verb in ("tweet", "broadcast", "blast") or (act.verb == "publish" and act.noun in _LISTS.out_loud):
-        return True
-    puts = act.verb in _LISTS.puts or (not act.kind and act.noun == "post")
-    where = words if act.noun in _LISTS.out_loud else ()
-    return puts and not _LISTS.social.isdisjoint((*act.phrase, *act.beside, *where))
+    if act.verb in _LISTS.puts or (not act.kind and act.noun == "post"):
+        loud = act.noun in _LISTS.out_loud
+        where = (*act.phrase, *act.beside, *words) if loud else (*act.phrase, *act.beside)
+        return (loud and act.verb == "publish") or not _LISTS.social.isdisjoint(where)
+    return act.verb in ("tweet", "broadcast", "blast")
 
 
 def _is_admin(act: NamedAct) -> bool:

@@ -61,7 +61,11 @@ def short_keys(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def text_at(keys: Keys, *names: str) -> str:
     """The first of these parameters that is text."""
-    return next((value for name in names if isinstance(value := keys.get(name), str) and value), "")
+    for name in names:
+        value = keys.get(name)
+        if value and isinstance(value, str):
+            return value
+    return ""
 
 
 def each(value: object) -> Sequence[Any]:
