@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from interlock.analysis.confusables import folded
 from interlock.analysis.lexicon.english import English, build_english
@@ -197,54 +197,53 @@ def _words_as_written(where: str, value: object) -> str:
     return " ".join(value.split())
 
 
+Asked = TypeVar("Asked")
+
+
+def _asked(of: Any, name: str, held: Mapping[str, Mapping[str, Any]], make: Callable[[Any], Asked]) -> Asked:
+    """What a reader asks for by this name, kept as its attribute; raises AttributeError where the data has none."""
+    if name not in held[of.reader]:
+        raise AttributeError(f"no table {name!r} of {of.reader}")
+    found = make(held[of.reader][name])
+    setattr(of, name, found)
+    return found
+
+
 class WordLists:
-    """The lists of one reader as attributes; raises AttributeError for one that is not in the data."""
+    """The lists of one reader as attributes."""
 
     def __init__(self, reader: str) -> None:
         self.reader = reader
         self.ordered: dict[str, tuple[str, ...]] = {}
 
     def __getattr__(self, name: str) -> frozenset[str]:
-        words = word_lists()[self.reader].get(name)
-        if words is None:
-            raise AttributeError(f"no list {name!r} of {self.reader}")
-        found = frozenset(words.split())
-        setattr(self, name, found)
-        return found
+        return _asked(self, name, word_lists(), lambda words: frozenset(words.split()))
 
     def in_order(self, name: str) -> tuple[str, ...]:
         """The words of a list as they stand in the data, the most telling first."""
-        found = self.ordered.get(name)
-        if found is None:
-            found = self.ordered[name] = tuple(word_lists()[self.reader][name].split())
-        return found
+        if name not in self.ordered:
+            self.ordered[name] = tuple(word_lists()[self.reader][name].split())
+        return self.ordered[name]
 
 
 class WordMaps:
-    """The maps of one reader as attributes, each from a word to what it stands for; raises AttributeError for one that is not in the data."""
+    """The maps of one reader as attributes, each from a word to what it stands for."""
 
     def __init__(self, reader: str) -> None:
         self.reader = reader
 
     def __getattr__(self, name: str) -> Mapping[str, str]:
-        table = word_maps()[self.reader].get(name)
-        if table is None:
-            raise AttributeError(f"no map {name!r} of {self.reader}")
-        found = {word: meaning for meaning, words in table.items() for word in words.split()}
-        setattr(self, name, found)
-        return found
+        return _asked(
+            self, name, word_maps(), lambda table: {word: key for key, words in table.items() for word in words.split()}
+        )
 
 
 class Patterns:
-    """The patterns of one reader as attributes; raises AttributeError for one that is not in the data."""
+    """The patterns of one reader as attributes."""
 
     def __init__(self, reader: str) -> None:
         self.reader = reader
 
     def __getattr__(self, name: str) -> re.Pattern[str]:
-        alternatives = pattern_lists()[self.reader].get(name)
-        if alternatives is None:
-            raise AttributeError(f"no pattern {name!r} of {self.reader}")
-        found = re.compile(joined(f"{self.reader}: {name}", alternatives, pattern_parts()))
-        setattr(self, name, found)
-        return found
+        where = f"{self.reader}: {name}"
+        return _asked(self, name, pattern_lists(), lambda given: re.compile(joined(where, given, pattern_parts())))

@@ -20,8 +20,6 @@ CHANGE, READ = "act_change", "act_read"
 HARMLESS = frozenset({CHANGE, READ, "act_send", "act_vague"})
 _TELLING = frozenset({"deployed", "published"})  # traits that make harm of a harmless verb
 
-_U = "undoable"
-
 # What an object of a name is in the table of effects: its kind there, and the trait that it gives to whatever happens to it.
 _THINGS: Mapping[str, tuple[str, str]] = {
     "database": ("data", "database"), "schema": ("data", "schema"), "table": ("data", "table"), "volume": ("data", "volume"),
@@ -49,14 +47,12 @@ def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple
     trait = _THINGS.get(act.object, ("", ""))[1]
     traits = [*([trait] if trait else ()), *(row.traits if row is not None else ())]
     adds = english().kinds[_kind(act) or "destroy"].adds
-    if act.verb in _LISTS.gentle or adds == _U:
-        traits.append(_U)
+    if act.verb in _LISTS.gentle or adds == "undoable":
+        traits.append("undoable")
     elif adds == "shared":
         traits.append(adds)
     if act.verb in _LISTS.total and verb == "act_delete" and (act.object in _LISTS.emptied or not act.object):
         traits.append("all")
-    if act.noun in ("log", "logs", "trail") and not {"audit", "security", "access"}.isdisjoint(act.phrase):
-        traits.append("audit_log")
     return verb, tuple(traits)
 
 
@@ -76,8 +72,6 @@ def _looked_up(act: NamedAct, reach: frozenset[str]) -> str:
     kind = _kind(act)
     if act.kind == "read" or not kind:
         return READ if act.kind == "read" else CHANGE
-    if act.object == "light" and act.verb in _MAPS.even_light:
-        return _MAPS.even_light[act.verb]
     thing, trait = _THINGS.get(act.object, (act.object, ""))
     if kind == "send" and act.noun in _LISTS.messages:
         thing = "message"
@@ -110,10 +104,8 @@ def is_broadcast(act: NamedAct, words: tuple[str, ...] = ()) -> bool:
 
 
 def _is_admin(act: NamedAct) -> bool:
-    into = (
-        act.beside[:-1] if act.beside[-1:] in (("group",), ("role",), ("team",)) else act.beside
-    )  # add_user_to_admin_group
-    if act.noun in ADMIN_WORDS or not ADMIN_WORDS.isdisjoint(into[-1:]):
+    into = act.beside[:-1] if act.beside[-1:] in (("group",), ("role",), ("team",)) else act.beside
+    if act.noun in ADMIN_WORDS or not ADMIN_WORDS.isdisjoint(into[-1:]):  # add_user_to_admin_group
         return True
     return act.object in ("person", "account", "access") and not ADMIN_WORDS.isdisjoint(act.phrase)
 
