@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from interlock.analysis.facts import Effect
 from interlock.analysis.operations.operation import read_operation
+from interlock.analysis.read import read
+from interlock.model import operation
 from recording_report import Recorder
 
 RUN: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
@@ -48,8 +51,10 @@ def test_text_of_a_command(name: str, params: dict[str, Any], text: str) -> None
 
 
 def test_a_script_for_redis_is_read_by_its_calls() -> None:
-    script = "for _,k in ipairs(redis.call('KEYS','*')) do redis.call('DEL', k) end"
-    assert ("code", "redis", "DEL k") in told("redis_eval", {"script": script})
+    script = "for _,k in ipairs(redis.call('KEYS','*')) do redis.pcall('DEL', k) end"
+    assert ("code", "lua", script) in told("redis_eval", {"script": script})
+    facts = read(operation("redis_eval", {"script": script})).facts
+    assert "store_delete" in {fact.verb for fact in facts if isinstance(fact, Effect)}
 
 
 def test_which_of_two_rival_keys_counts_is_fixed() -> None:

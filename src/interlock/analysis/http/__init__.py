@@ -144,7 +144,7 @@ _MONEY_HOSTS = (
 )  # fmt: skip
 _GRAPHQL_VERBS = ("delete", "remove", "destroy", "drop", "purge", "wipe", "truncate")
 _GRAPHQL_ENDS = ("Delete", "Remove", "Destroy", "_delete", "_destroy", "DeleteMany", "Purge")
-_GRAPHQL_PIECE = lazy_regex(r"\w+|[{}()]")
+_GRAPHQL_PIECE = lazy_regex(r"\w+|[{}():]")
 _STRINGS = lazy_regex(r'"(?:[^"\\]|\\.)*"')
 _BODY_READ = 200_000
 _SYSTEM_PATHS = frozenset({
@@ -389,10 +389,10 @@ def _deletes_by_graphql(path: str, body: str) -> bool:
     if not isinstance(query, str) or "mutation" not in query:
         return False
     fields = _STRINGS.sub('""', query)
-    return any(is_deletion_name(name) for name in _root_fields(fields[fields.find("mutation") :]))
+    return any(is_deletion_name(name) for name in root_fields(fields[fields.find("mutation") :]))
 
 
-def _root_fields(query: str) -> list[str]:
+def root_fields(query: str) -> list[str]:
     """The names at the first level of a selection, arguments left out."""
     names: list[str] = []
     braces = brackets = 0
@@ -400,7 +400,9 @@ def _root_fields(query: str) -> list[str]:
         piece = found.group()
         braces += (piece == "{") - (piece == "}")
         brackets += (piece == "(") - (piece == ")")
-        if braces == 1 and brackets == 0 and piece not in "{}()":
+        if braces == 1 and brackets == 0 and piece == ":":
+            del names[-1:]  # an alias; the field's own name follows
+        elif braces == 1 and brackets == 0 and piece not in "{}()":
             names.append(piece)
     return names
 

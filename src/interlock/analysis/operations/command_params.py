@@ -84,8 +84,6 @@ def _placed(params: Mapping[str, Any]) -> list[str]:
 _ENDS = ("command", "cmd", "commandline", "cmdline")
 _HOLDERS = ("action", "input", "request", "params", "exec")
 _CRON = re.compile(r"\s*(?:@\w+|(?:[\d*/,A-Za-z-]+\s+){5})(?:root\s+)?(\S.*)$", re.DOTALL)
-_LUA_CALL = re.compile(r"redis\.p?call\s*\(([^()]{1,300})")
-_LUA_WORD = re.compile(r"['\"]([^'\"]{0,200})['\"]|([\w.\[\]#]+)")
 
 
 @lru_cache(maxsize=4096)
@@ -135,7 +133,7 @@ def _command(key: str, words: Sequence[str], keys: Keys, language: str, out: Rep
         out.effect("act_unconfigure", "a device of the network")
     script = language in _LISTS.scripts and key not in _LISTS.command_only
     if language == "redis" and "redis." in text:
-        _lua(text, out)
+        out.code("lua", text)
     elif language in _LISTS.stores and (argv or text):
         out.code(language, " ".join(argv) if argv else text)
     elif script and (language == "powershell" or not key.endswith(_ENDS)):
@@ -191,13 +189,6 @@ def _ad_hoc(keys: Keys, out: Report) -> bool:
         hosts = text_at(keys, "hosts", "pattern", "host", "group", "inventory") or "all"
         out.run(["ansible", hosts, "-m", module, "-a", text_of(given) or str(given)])
     return bool(module)
-
-
-def _lua(text: str, out: Report) -> None:
-    """A script for Redis: each command that it calls."""
-    for call in _LUA_CALL.findall(text[:MAX_TEXT])[:200]:
-        if words := [quoted or bare for quoted, bare in _LUA_WORD.findall(call)]:
-            out.code("redis", " ".join(words))
 
 
 def argv_of(value: object, keys: Keys) -> list[str]:

@@ -20,7 +20,6 @@ _LISTS = WordLists("payloads")
 _MAPS = WordMaps("payloads")
 
 _KEY_LANGUAGES = {"cypherquery": "cypher"} | {name: name for name in ("cypher", "cql", "mongo", "redis")}
-_PIECE = re.compile(r"\w+|[{}():]")
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
 Field = Callable[[str], None]
 
@@ -129,25 +128,13 @@ def is_statement(text: str) -> bool:
 
 
 def _mutations(text: str) -> list[str]:
-    """The fields that a GraphQL mutation calls."""
-    names: list[str] = []
-    for inner in _STRINGS.findall(text)[:50] if text.count("mutation") > 1 else ():
-        if inner[1:].lstrip().startswith("mutation"):  # to be run in bulk
-            names += _mutations(inner[1:-1].replace('\\"', ""))
+    """The fields that a GraphQL mutation calls, and those of mutations in its strings, to be run in bulk."""
+    from interlock.analysis.http import root_fields
+
+    found = [name for inner in _STRINGS.findall(text)[:50] if "mutation" in inner for name in _mutations(inner[1:-1])]
     query = _STRINGS.sub('""', text)
     start = query.find("mutation")
-    if start < 0:
-        return names
-    inner_names = len(names)
-    braces = brackets = 0
-    for piece in _PIECE.findall(query[start:]):
-        braces += (piece == "{") - (piece == "}")
-        brackets += (piece == "(") - (piece == ")")
-        if piece == ":" and braces == 1 and not brackets and len(names) > inner_names:
-            names.pop()  # an alias; the field's own name follows
-        elif braces == 1 and not brackets and piece not in "{}():":
-            names.append(piece)
-    return names[:50]
+    return [*found, *(root_fields(query[start:]) if start >= 0 else ())][:50]
 
 
 # -- code ------------------------------------------------------------------------------------------------
