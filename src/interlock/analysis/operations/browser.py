@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import names_production, objects, split_name, verbs, weak_verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
 from interlock.analysis.operations.names import parse_name
 from interlock.analysis.operations.params import Keys, squash, text_at, truth
+from interlock.analysis.operations.requests import route_name
 
 _PATTERNS = Patterns("browser")
 _LISTS = WordLists("browser")
@@ -107,7 +108,7 @@ def _confirmations(words: tuple[str, ...], keys: Keys) -> Iterator[str]:
         if told := _PATTERNS.confirmed.search(keys[key][:500]) if isinstance(keys.get(key), str) else None:
             yield _confirmed(told[2], told[1], "")
     if not _LISTS.typing.isdisjoint(words) or "fields" in keys or "values" in keys:
-        on_page = _route(url)
+        on_page = route_name(url)
         yield from (_confirmed(label, value, on_page) for label, value in islice(_typed(keys), _MOST))
 
 
@@ -148,30 +149,13 @@ def _named(verb: str, around: str) -> str:
     return f"{base}_{thing}"
 
 
-def _route(url: str) -> str:
-    """`/projects/42/delete` deletes a project; the name of that act, or nothing."""
-    pieces = [piece.lower() for piece in _parts(url)[0].split("/") if piece]
-    if not pieces or _PATTERNS.orders.fullmatch(pieces[-1]) is None:
-        return ""
-    return _named(pieces[-1], " ".join(reversed(pieces[:-1])) or "item")
-
-
-def _parts(url: str) -> tuple[str, str]:
-    """The path and the query of an address; nothing of what is none."""
-    try:
-        found = urlsplit(url[:2000])
-    except ValueError:
-        return "", ""
-    return found.path, found.query
-
-
 def _opened(url: str) -> str:
     """What an address does when it is opened: one that ends in a verb and says that it is sure."""
-    query = {squash(key): value for key, value in parse_qsl(_parts(url)[1], keep_blank_values=True)}
+    query = {squash(key): value for key, value in parse_qsl(url[:2000].partition("?")[2], keep_blank_values=True)}
     if not any(key in _LISTS.sure and truth(value) is not False for key, value in query.items()):
         return ""
     verb = query.get("action", "")
-    return _route(url) or (_named(verb, url) if _PATTERNS.orders.fullmatch(verb) else "")
+    return route_name(url) or (_named(verb, url) if _PATTERNS.orders.fullmatch(verb) else "")
 
 
 def read_page_script(text: str, out: Report) -> None:

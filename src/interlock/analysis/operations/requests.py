@@ -64,16 +64,23 @@ def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) ->
 
 
 def acting_path(url: str, field: Field) -> bool:
-    """/orgs/1/suspend suspends an organisation: the last part of a path is read as a name, with the noun before it."""
+    """Reads what a path does by its last part; True when that is a verb of harm."""
+    name = route_name(url)
+    if name:
+        field(name)
+    return bool(name)
+
+
+def route_name(url: str) -> str:
+    """/orgs/1/suspend suspends an organisation: the last part of a path as a name, with the noun before it; nothing for any other path."""
     path = url[:2000].split("?")[0].split("#")[0]
     path = path.split("://", 1)[-1].partition("/")[2] if "://" in path else path
     parts = [part for part in path.strip("/").split("/") if part and not _VERSION.fullmatch(part)]
     words = split_name(parts[-1])[-1:] if parts else ()
     if not words or verbs().get(words[0][0], "") not in _LISTS.acting:
-        return False
-    nouns = [part for part in parts[:-1] if part.isalpha() and part.lower() in objects()]
-    field("_".join([*words[0], *(nouns[-1:] if len(words[0]) == 1 else ())]).removesuffix("s"))
-    return True
+        return ""
+    nouns = [word for part in parts[:-1] for said in split_name(part) for word in said if word in objects()]
+    return "_".join([*words[0], *(nouns[-1:] if len(words[0]) == 1 else ())]).removesuffix("s")
 
 
 def as_json(value: object) -> str:
