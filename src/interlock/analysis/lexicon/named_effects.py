@@ -57,17 +57,17 @@ _PARTS: Mapping[str, _Asked] = {
 } | {part: partial(lambda part, _, given: given[part], part) for part in _GIVEN}
 
 
+_Check = tuple[_Asked, frozenset[str], bool]  # what is asked, the words, whether they have to lack
+
+
 class NamedEffects:
     """Rows in their order, found by the verb of a name or its kind."""
 
     def __init__(self, rows: Iterable[NamedEffect]) -> None:
         self.rows = tuple(rows)
-        self.checks: list[
-            list[tuple[_Asked, frozenset[str], bool]]
-        ] = []  # what each row asks, its words, whether they are to lack
-        self.by_word: dict[
-            tuple[str, str], list[int]
-        ] = {}  # a verb, or a kind with a colon, and a noun -> the numbers of its rows
+        self.checks: list[list[_Check]] = []  # of each row
+        # a verb, or a kind with a colon -> a noun -> the numbers of their rows
+        self.by_word: dict[str, dict[str, list[int]]] = {}
         self.telling: dict[str, frozenset[str]] = {}  # the first part of every row that is given
         for number, row in enumerate(self.rows):
             part = next(iter(row.parts))
