@@ -8,7 +8,6 @@ from typing import Any
 
 from interlock.analysis.confusables import plain
 from interlock.analysis.facts import Report
-from interlock.analysis.http import read_http
 from interlock.analysis.lexicon import split_name, vocabulary
 from interlock.analysis.lexicon.load import WordLists, WordMaps
 from interlock.analysis.operations import files
@@ -211,6 +210,8 @@ def _notebook(keys: Keys, out: Report) -> None:
 
 
 def _fetch(keys: Keys, out: Report) -> None:
+    from interlock.analysis.http import read_http
+
     given = {**short_keys(nested_request(keys)), **keys}
     url = text_at(keys, "url", "uri", "href", "query", "prompt")
     read_http(text_at(given, "method") or "get", url[:MAX_TEXT], text_at(given, "body", "data"), (), out)
