@@ -304,15 +304,9 @@ def _seconds(key: str, value: object) -> float | None:
 def out_of_bounds(name: str, keys: Mapping[str, Any], out: Report) -> None:
     """A call that asks to run without what usually holds it back."""
     for key in filter(_is_bound, keys):
-        value = keys[key]
-        word = value.lower()[:40] if isinstance(value, str) else ""
-        if key in ("sandbox", "sandboxmode"):
-            found = word in ("danger-full-access", "none", "off", "disabled")
-        elif key == "sandboxpermissions":
-            found = "escalated" in word
-        else:
-            found = truth(value) is (key not in ("usesandbox", "requireapproval"))
-        if found:
+        said = truth(keys[key])
+        word = str(keys[key]).lower()[:40] if said is None else "yes" if said else "no"
+        if f"{key}={word}" in _LISTS.unbound or "escalated" in word or (said and key not in _LISTS.bounds):
             out.effect("act_override", f"sandbox of {name}"[:200], "forced")
 
 
