@@ -61,6 +61,8 @@ def test_what_a_started_program_reads_is_what_it_runs(name: str, input: dict[str
         ("dispatch", {"Bash": BASH}),
         ("parallel", {"jobs": [{"command": RM}]}),
         ("parallel", {"jobs": ["ls -la", RM]}),
+        ("shell", {"commands": ["ls", RM]}),
+        ("mcp__x__exec", {"commands": ["ls", RM]}),
         ("mcp__gateway__invoke", {"server": "crm", "method": "delete_contact", "params": {"id": 3}}),
         ("mcp__gateway__forward", {"method": "tools/call", "params": {"name": "delete_contact", "arguments": {"id": 3}}}),
         ("replay", {"messages": [{"role": "assistant", "tool_calls": [{"name": "shell", "args": BASH}]}]}),

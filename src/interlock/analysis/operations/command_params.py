@@ -140,6 +140,8 @@ def _command(key: str, words: Sequence[str], keys: Keys, language: str, out: Rep
         out.code(language, text or " ".join(argv))
     elif argv:
         out.run(_with_program(words, argv, keys))
+        for line in argv if key == "commands" else ():  # the words of one, or several
+            shell_text(line, out)
     elif isinstance(value, (list, tuple)):
         for item in value[:200]:
             if isinstance(item, str):

@@ -107,8 +107,7 @@ def _copy(keys: Keys, out: Report) -> bool:
 
 def edit(keys: Keys, out: Report) -> bool:
     """Parts of files are replaced; True when paths were named."""
-    edits = keys.get("edits")
-    parts = [short_keys(part) for part in edits[:500] if isinstance(part, Mapping)] if isinstance(edits, list) else []
+    parts = [short_keys(part) for part in each(keys.get("edits")) if isinstance(part, Mapping)]
     for part in parts:
         for path in paths(part):
             write(path, content(part), out, "write", "edit")

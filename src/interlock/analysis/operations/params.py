@@ -19,7 +19,7 @@ _MAPS = WordMaps("params")
 MAX_DEPTH, MAX_VALUES, MAX_TEXT = 32, 2000, 200_000
 _MAX_KEYS = 500  # of the outermost parameters, where they are read by name
 _SHORT = 200  # characters: longer text is content, not a name
-_MOST = 200  # items of a list that are read one by one
+_MOST = 500  # items of a list that are read one by one
 
 _ALWAYS = re.compile(r"(?i)\s*(?:where\s+)?(?:1\s*=\s*1|id\s*>\s*0)\s*")
 _WORDS = re.compile(r"[a-z]+")
