@@ -148,7 +148,7 @@ def by_params(act: NamedAct, deed: Deed, keys: Keys, traits: set[str]) -> Deed:
         hard = str(keys.get("mode", keys.get("hard", ""))).lower()[:10] in _LISTS.hard
         return ("act_delete", ()) if hard else (CHANGE, ())
     rows = english().given
-    if not rows.telling["reach"].isdisjoint(traits) or any(map(_tells, keys)):
+    if not rows.telling["reach"].isdisjoint(traits) or _tells(keys):
         row = rows.find(act, {**_given(keys), "reach": traits, "by_name": (deed[0],)})
         if row is not None:
             return row.effect, row.traits
@@ -157,9 +157,12 @@ def by_params(act: NamedAct, deed: Deed, keys: Keys, traits: set[str]) -> Deed:
     return ("act_leak", ()) if act.kind == "leak" and _goes_out(act, keys) else deed
 
 
-def _tells(key: str) -> bool:
-    """True for a key of which some row for parameters asks what it is given."""
-    return key in _asked() or key.endswith(("protection", "protected")) or "retention" in key
+def _tells(keys: Keys) -> bool:
+    """True for keys of which some row for parameters asks what they are given."""
+    if not _asked().isdisjoint(keys):
+        return True
+    names = " ".join(keys)
+    return "protect" in names or "retention" in names
 
 
 @cache
