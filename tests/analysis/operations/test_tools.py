@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from cases import each
+from interlock import assess
 from interlock.analysis.assess import judge
 from interlock.analysis.operations.tools import read_tool
 from interlock.analysis.rules.load import load
-from interlock.model import Level, command, tool
+from interlock.model import Level, command, operation, tool
 from recording_report import Fact, Recorder
 
 RULES = load()
@@ -180,3 +181,19 @@ def test_a_click_on_what_explains_an_act_is_none() -> None:
 def test_a_click_is_what_its_label_says() -> None:
     assert told("computer", {"action": "left_click", "label": "Permanently delete"})[0][0] == "act_delete"
     assert told("computer", {"action": "left_click", "coordinate": [1, 2]}) == [("act_change", "left_click")]
+
+
+@each(
+    ("given", "level"),
+    [
+        ({"command": "rm -rf ~", "Command": "ls"}, 4),
+        ({"command": "ls", "Command": "rm -rf ~"}, 4),
+        ({"input": {"command": "rm -rf ~", "COMMAND": "ls"}}, 2),
+        ({"command": "ls", "Command": "ls"}, 0),
+    ],
+)
+def test_a_parameter_in_two_spellings_hides_nothing(given: dict[str, object], level: int) -> None:
+    assert int(assess(tool("Bash", given)).level) >= level
+    assert int(assess(operation("mcp__shell__run_command", given)).level) >= level
+    if not level:
+        assert int(assess(tool("Bash", given)).level) == 0

@@ -10,7 +10,7 @@ from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.operations.params import MAX_TEXT, Keys, each, short_keys, squash, text_at, truth
+from interlock.analysis.operations.params import HOLDERS, MAX_TEXT, Keys, each, short_keys, squash, text_at, truth
 from interlock.analysis.operations.requests import as_json
 from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
 
@@ -82,7 +82,6 @@ def _placed(params: Mapping[str, Any]) -> list[str]:
 
 
 _ENDS = ("command", "cmd", "commandline", "cmdline")
-_HOLDERS = ("action", "input", "request", "params", "exec")
 _CRON = re.compile(r"\s*(?:@\w+|(?:[\d*/,A-Za-z-]+\s+){5})(?:root\s+)?(\S.*)$", re.DOTALL)
 
 
@@ -102,7 +101,7 @@ def feed(out: Report, keys: Keys, *taken: str) -> Report:
 
 def read_commands(words: Sequence[str], keys: Keys, language: str, out: Report) -> bool:
     """Reads every command that the parameters hold; True when there was one."""
-    held = (short_keys(value) for key in _HOLDERS if isinstance(value := keys.get(key), Mapping))
+    held = (short_keys(value) for key in HOLDERS if isinstance(value := keys.get(key), Mapping))
     for given in (keys, *held):  # {"action": {"type": "exec", "command": […]}}
         found = False
         for key in sorted(filter(is_command, given)):

@@ -46,7 +46,7 @@ from interlock.analysis.operations.name_patterns import (
 )
 from interlock.analysis.operations.names import Words, parse_name
 from interlock.analysis.operations.nested import read_job, read_nested, read_order
-from interlock.analysis.operations.params import Entry, Keys, ParamScope, scope_of, walk
+from interlock.analysis.operations.params import Entry, Keys, ParamScope, first_spellings, scope_of, spelled_twice, walk
 from interlock.analysis.operations.payloads import is_statement, read_payloads
 from interlock.analysis.operations.requests import attaches_data, sends_secret
 from interlock.analysis.operations.settings import out_of_bounds, settings_of
@@ -94,6 +94,10 @@ def read_operation(
     params = params if isinstance(params, (dict, Mapping)) else {}
     entries = walk(params) if params else []
     keys: Keys = {key: value for key, _, value, level, _ in entries if not level}
+    if spelled_twice(params, keys):
+        out.unreadable("a parameter in two spellings with different values", "syntax")
+        if len(keys) < len(params):
+            read_operation(name, first_spellings(params), crude, out, patterns, depth + 1)
     if keys and _built_in()(name, keys, crude, out):
         return
     segments = split_name(name)

@@ -59,6 +59,24 @@ def short_keys(params: Mapping[str, Any]) -> dict[str, Any]:
     return {squash(key): value for key, value in islice(params.items(), _MAX_KEYS)}
 
 
+HOLDERS = ("action", "input", "request", "params", "exec")  # parameters that hold those of the call itself
+
+
+def spelled_twice(params: Mapping[str, Any], keys: Keys) -> bool:
+    """Whether a parameter has two spellings with different values: which of them counts, only the callee knows."""
+    held = (value for key in HOLDERS if isinstance(value := keys.get(key), Mapping))
+    return _differs(params, keys) or any(_differs(value, short_keys(value)) for value in held)
+
+
+def first_spellings(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters, each by the first of its spellings alone."""
+    return dict({squash(key): (key, value) for key, value in [*params.items()][::-1]}.values())
+
+
+def _differs(params: Mapping[str, Any], keys: Keys) -> bool:
+    return len(keys) < len(params) and any(keys.get(squash(key)) != value for key, value in params.items())
+
+
 def text_at(keys: Keys, *names: str) -> str:
     """The first of these parameters that is text."""
     for name in names:

@@ -15,7 +15,17 @@ from interlock.analysis.operations.browser import read_click, read_page_script, 
 from interlock.analysis.operations.command_params import read_commands, shell_text, text_of
 from interlock.analysis.operations.nested import read_calls
 from interlock.analysis.operations.operation import read_operation
-from interlock.analysis.operations.params import MAX_TEXT, PLAIN, Keys, short_keys, squash, text_at, walk
+from interlock.analysis.operations.params import (
+    MAX_TEXT,
+    PLAIN,
+    Keys,
+    first_spellings,
+    short_keys,
+    spelled_twice,
+    squash,
+    text_at,
+    walk,
+)
 from interlock.analysis.operations.payloads import read_payloads, read_terminal, read_typed, reader_of, type_into
 from interlock.analysis.operations.requests import nested_request
 from interlock.analysis.operations.settings import out_of_bounds
@@ -31,10 +41,13 @@ def read_tool(name: str, input: Mapping[str, Any], out: Report, crude: str = "")
     input = input if isinstance(input, Mapping) else {}
     keys = short_keys(input)
     reader = _reader(name, keys)
-    if reader:
-        _read(reader, name, keys, out)
-    else:
+    if not reader:
         read_operation(name, input, crude, out)
+        return
+    if spelled_twice(input, keys):
+        out.unreadable("a parameter in two spellings with different values", "syntax")
+        _read(reader, name, short_keys(first_spellings(input)), out)
+    _read(reader, name, keys, out)
     if reader == "agent":
         given = {key: value for key, value in input.items() if not isinstance(value, PLAIN)}
         read_calls(given, lambda inner, its: read_operation(inner, its, "", out, depth=1))
