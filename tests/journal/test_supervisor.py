@@ -76,6 +76,19 @@ def test_who_kills_the_front_kills_the_command(journal: Journal, work: Path) -> 
     assert not Path(f"/proc/{command}").exists()
 
 
+def test_who_kills_the_group_of_the_command_leaves_the_supervisor(journal: Journal, work: Path) -> None:
+    before = tree(work)
+    argv = journal.argv(["sh", "-c", "rm a.txt; sleep 60"])
+    process = subprocess.Popen(argv, start_new_session=True)
+    wait_for(lambda: not (work / "a.txt").exists())
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait(20)
+    journal.settle()
+    assert (journal.last().folder / "end").exists()
+    assert journal.undo()["undone"]
+    assert tree(work) == before
+
+
 def test_a_stop_is_seen_from_outside_and_ends_when_told(journal: Journal, work: Path) -> None:
     process = subprocess.Popen(journal.argv(["sh", "-c", "kill -STOP $$; exit 5"]))
     _, status = os.waitpid(process.pid, os.WUNTRACED)
