@@ -28,6 +28,7 @@
 struct caller {
     pid_t tid, tgid;
     int proc;     /* its folder in /proc */
+    int handle;   /* of the process, to take descriptors from; -1 for a thread, which may have others */
     bool foreign; /* its root is not ours */
     pid_t inner;  /* the number of its process in its own namespace */
     uint64_t start;

@@ -44,18 +44,24 @@ static pid_t group_of(int proc, pid_t *inner) {
     return at ? (pid_t)strtol(at + 6, NULL, 10) : 0;
 }
 
+static void close_caller(struct caller *one) {
+    if (one->proc > 0) close(one->proc);
+    if (one->proc > 0 && one->handle >= 0) close(one->handle);
+    *one = (struct caller){0};
+}
+
 static bool open_caller(struct caller *one, pid_t tid) {
     char path[32];
     int error = 0;
-    if (one->proc > 0) close(one->proc);
+    close_caller(one);
     snprintf(path, sizeof path, "/proc/%d", tid);
-    *one = (struct caller){.tid = tid, .proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    *one = (struct caller){.tid = tid, .handle = -1, .proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)};
     if (one->proc >= 0 && (one->tgid = group_of(one->proc, &one->inner)) > 0) {
         one->foreign = !same_root(one->proc, &error);
+        if (one->tgid == tid) one->handle = (int)syscall(SYS_pidfd_open, tid, 0);
         if (!error) return true;
     }
-    if (one->proc >= 0) close(one->proc);
-    *one = (struct caller){0};
+    close_caller(one);
     return false;
 }
 
@@ -79,10 +85,20 @@ void callers_forget(const struct action *gone) {
     }
 }
 
+/* What leads to a descriptor from its process's folder in /proc. */
+static const char *descriptor_link(int fd, char text[16]) {
+    char *at = text + 15;
+    unsigned rest = (unsigned)fd;
+    *at = 0;
+    do *--at = (char)('0' + rest % 10);
+    while (rest /= 10);
+    return memcpy(at - 3, "fd/", 3);
+}
+
 /* The status of what a descriptor of the caller is open on. */
 int status_of(struct caller *caller, int fd, struct statx *st) {
-    char link[32];
-    snprintf(link, sizeof link, "fd/%d", fd);
+    char text[16];
+    const char *link = descriptor_link(fd, text);
     if (statx(caller->proc, link, 0, WANTED, st) == 0) return 0;
     int error = caller_refresh(caller);
     return error ? error : statx(caller->proc, link, 0, WANTED, st) < 0 ? -errno : 0;
@@ -251,15 +267,27 @@ static void give_back(struct object *object) {
     object->lender = NULL, object->parent = -1;
 }
 
+/* A descriptor of the caller, which is quicker than its link in /proc; -1 where only that leads there. */
+static int take_folder(const struct caller *caller, int dir, const char *path) {
+    if (*path == '/' || dir == AT_FDCWD || caller->foreign || caller->handle < 0) return -1;
+    return (int)syscall(SYS_pidfd_getfd, caller->handle, dir, 0);
+}
+
+/* The status of the folder that the words lead to; base: where dir is open here, or -1. */
+static bool look_above(const struct caller *caller, int dir, int base, const char *before, struct statx *st) {
+    char words[LONGEST + 16], text[16];
+    if (*before == '/') return statx(AT_FDCWD, before, 0, WANTED, st) == 0;
+    if (base >= 0) return statx(base, before, AT_EMPTY_PATH, WANTED, st) == 0;
+    char *end = stpcpy(words, dir == AT_FDCWD ? "cwd" : descriptor_link(dir, text));
+    *end++ = '/', strcpy(end, before);
+    return statx(caller->proc, words, 0, WANTED, st) == 0;
+}
+
 /* Finds the parent among the folders of recent calls; false where none of them is it. */
-static bool recall(struct caller *caller, int dir, const char *before, struct object *object) {
+static bool recall(struct caller *caller, int dir, int base, const char *before, struct object *object) {
     for (struct holder *one = holders; one < holders + 4; one++) {
         if (one->tid != caller->tid || one->dir != dir || strcmp(one->words, before)) continue;
-        char words[LONGEST + 32];
-        if (*before == '/') snprintf(words, sizeof words, "%s", before);
-        else if (dir == AT_FDCWD) snprintf(words, sizeof words, "cwd%s%s", *before ? "/" : "", before);
-        else snprintf(words, sizeof words, "fd/%d%s%s", dir, *before ? "/" : "", before);
-        if (statx(caller->proc, words, 0, WANTED, &object->above) < 0 || identity(&object->above) != one->id) return false;
+        if (!look_above(caller, dir, base, before, &object->above) || identity(&object->above) != one->id) return false;
         lend(one, object);
         strcpy(object->path, one->path);
         return true;
@@ -288,8 +316,8 @@ static void remember(struct caller *caller, int dir, const char *before, struct 
 }
 
 static int base_of(struct caller *caller, int dir, const char *path, uint64_t *resolve, char *joined) {
-    char link[32] = "cwd";
-    if (dir != AT_FDCWD) snprintf(link, sizeof link, "fd/%d", dir);
+    char text[16];
+    const char *link = dir == AT_FDCWD ? "cwd" : descriptor_link(dir, text);
     if (*path == '/' && !(*resolve & RESOLVE_IN_ROOT)) {
         if (!caller->foreign) return AT_FDCWD;
         *resolve |= RESOLVE_IN_ROOT;
@@ -350,24 +378,23 @@ static int find_followed(struct caller *caller, int base, const char *path, uint
     return error;
 }
 
-/* Finds what a path leads to; 0 also where nothing is there but its folder is. -EXDEV: nothing that could be restored. */
-int find(struct caller *caller, int dir, const char *path, bool follow, uint64_t resolve, struct object *object) {
+/* Finds it in a folder of a recent call; 1 where it has to be found anew. */
+static int find_again(struct caller *caller, int dir, int base, const char *before, bool follow, struct object *object) {
+    if (!recall(caller, dir, base, before, object)) return 1;
+    int error = look_inside(object);
+    if (!error && !(follow && object->exists && S_ISLNK(object->st.stx_mode))) return name_inside(object);
+    return give_back(object), 1;
+}
+
+static int find_anew(struct caller *caller, int dir, int taken, const char *path, bool follow, uint64_t resolve, struct object *object) {
     char joined[LONGEST], before[LONGEST];
     uint64_t how = resolve;
-    object->fd = object->parent = -1, object->path[0] = 0, object->exists = false, object->lender = NULL;
-    if (!*path) return -ENOENT;
-    bool named = split(path, before, object->name);
-    int error = *path == '/' || caller->foreign ? caller_refresh(caller) : 0;
+    int error = *path != '/' && !caller->foreign ? caller_refresh(caller) : 0;
     if (error) return error;
-    if (named && !caller->foreign && !resolve && recall(caller, dir, before, object)) {
-        error = look_inside(object);
-        if (!error && !(follow && object->exists && S_ISLNK(object->st.stx_mode))) return name_inside(object);
-        give_back(object);
-    }
-    if (*path != '/' && !caller->foreign && (error = caller_refresh(caller))) return error;
-    int base = base_of(caller, dir, path, &how, joined);
+    int base = taken >= 0 && !caller->foreign ? taken : base_of(caller, dir, path, &how, joined);
     if (base == -1) return -errno;
-    if (caller->foreign && *path != '/' && !(resolve & RESOLVE_IN_ROOT)) path = joined, named = split(path, before, object->name);
+    if (caller->foreign && *path != '/' && !(resolve & RESOLVE_IN_ROOT)) path = joined;
+    bool named = split(path, before, object->name);
     how |= RESOLVE_NO_MAGICLINKS;
     if (!named && !follow) error = -EINVAL;
     else if (named) error = find_inside(caller, base, before, follow, how, object);
@@ -380,16 +407,30 @@ int find(struct caller *caller, int dir, const char *path, bool follow, uint64_t
         object_close(object);
         error = find_slowly(caller, base == AT_FDCWD ? caller->proc : base, path, follow, object);
     }
-    if (base != AT_FDCWD) close(base);
+    if (base != AT_FDCWD && base != taken) close(base);
+    return error;
+}
+
+/* Finds what a path leads to; 0 also where nothing is there but its folder is. -EXDEV: nothing that could be restored. */
+int find(struct caller *caller, int dir, const char *path, bool follow, uint64_t resolve, struct object *object) {
+    char before[LONGEST];
+    object->fd = object->parent = -1, object->path[0] = 0, object->exists = false, object->lender = NULL;
+    if (!*path) return -ENOENT;
+    int error = *path == '/' || caller->foreign ? caller_refresh(caller) : 0;
+    if (error) return error;
+    int base = take_folder(caller, dir, path);
+    bool recent = !caller->foreign && !resolve && split(path, before, object->name);
+    error = recent ? find_again(caller, dir, base, before, follow, object) : 1;
+    if (error == 1) error = find_anew(caller, dir, base, path, follow, resolve, object);
+    if (base >= 0) close(base);
     if (error) object_close(object);
     return error;
 }
 
 int find_descriptor(struct caller *caller, int fd, struct object *object) {
-    char link[32];
+    char text[16];
     object->parent = -1, object->path[0] = 0, object->lender = NULL;
-    snprintf(link, sizeof link, "fd/%d", fd);
-    object->fd = openat(caller->proc, link, O_PATH | O_CLOEXEC);
+    object->fd = openat(caller->proc, descriptor_link(fd, text), O_PATH | O_CLOEXEC);
     int error = object->fd < 0 ? -errno : finish_followed(caller, object);
     if (error) object_close(object);
     return error;
