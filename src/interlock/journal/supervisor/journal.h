@@ -164,6 +164,7 @@ void record_begin(char type, const char *call, pid_t pid);
 int record_commit(void);
 void record_drop(void);
 struct state *state_begin(enum kind, enum role, const char *path);
+void *state_space(size_t); /* where its next bytes will stand, to be written there before they are added */
 int state_bytes(const void *, size_t, bool attributes);
 void state_end(struct state *);
 bool process_read(pid_t, struct process *);

@@ -171,9 +171,10 @@ static int keep_apart(struct object *object, int from, struct state *state, bool
 }
 
 static int keep_inside(int from, struct state *state) {
-    static char data[SMALL + 1];
     struct blake hash;
-    ssize_t length = read(from, data, sizeof data);
+    void *data = state_space(SMALL + 1);
+    ssize_t length = data ? read(from, data, SMALL + 1) : 0;
+    if (!data) return -EFBIG;
     if (length < 0) return -errno;
     if (length > SMALL) return 1; /* it grows: apart */
     blake_start(&hash), blake_add(&hash, data, (size_t)length), blake_end(&hash, state->hash);

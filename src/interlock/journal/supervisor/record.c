@@ -101,12 +101,16 @@ struct state *state_begin(enum kind kind, enum role role, const char *path) {
     return state;
 }
 
+void *state_space(size_t length) { return used + length + LONGEST * 2 + 4096 > sizeof buffer ? NULL : buffer + used; }
+
 /* Adds attributes or content to the last state, attributes first; -EFBIG where the record would grow too long. */
 int state_bytes(const void *at, size_t length, bool attributes) {
     struct state *state = (struct state *)(buffer + sizeof(struct record));
     while ((char *)state + state->length < buffer + used) state = (struct state *)((char *)state + state->length);
-    if (used + length + LONGEST * 2 + 4096 > sizeof buffer) return -EFBIG;
-    memcpy(buffer + used, at, length), used += length;
+    char *to = state_space(length);
+    if (!to) return -EFBIG;
+    if (at != to) memcpy(to, at, length);
+    used += length;
     state->length += (uint32_t)length;
     *(attributes ? &state->xattr_length : &state->data_length) += (uint32_t)length;
     return 0;
@@ -256,7 +260,7 @@ static int describe_paths(const char *record, struct set *seen, struct looked *f
     const char *inner = record + sizeof *head, *end = record + head->length;
     for (int i = 0; i < head->states; i++) {
         const struct state *state = (const struct state *)inner;
-        struct object object = {.parent = -1};
+        static struct object object;
         if (inner + sizeof *state > end || state->path_length >= LONGEST || inner + sizeof *state + state->path_length > end) return -EIO;
         const char *path = inner + sizeof *state;
         inner += state->length;

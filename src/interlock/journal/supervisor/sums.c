@@ -90,9 +90,10 @@ uint64_t mix(uint64_t a, uint64_t b) {
 }
 
 uint64_t mix_text(const char *text, size_t length) {
-    uint64_t sum = 14695981039346656037u;
-    while (length--) sum = (sum ^ (uint8_t)*text++) * 1099511628211u;
-    return mix(sum, 1);
+    uint64_t sum = length, part;
+    for (; length > 8; text += 8, length -= 8) memcpy(&part, text, 8), sum = mix(sum, part);
+    part = 0, memcpy(&part, text, length);
+    return mix(sum, part);
 }
 
 bool set_has(const struct set *set, uint64_t key) {
