@@ -40,6 +40,7 @@
 #define MEMORY_REFUSED "the memory of processes cannot be read"
 
 static sigset_t original;
+static pid_t asked; /* the front: who was asked to run the command */
 
 static _Noreturn void fail(const char *what, int error) {
     fprintf(stderr, "interlock: the command was not run: %s%s%s\n", what, error ? ": " : "", error ? strerror(error) : "");
@@ -205,20 +206,18 @@ static bool reap(pid_t command, int front, int *status) {
 
 static void watch(int listener, int signals, int front, pid_t command) {
     int status = -1;
-    bool abandoned = false, calls = false;
+    bool calls = false;
     for (bool alive = true; alive;) {
-        struct pollfd ready[3] = {{listener, POLLIN, 0}, {signals, POLLIN, 0}, {status < 0 && !abandoned ? front : -1, 0, 0}};
-        int count = poll(ready, 3, calls ? SETTLING : -1);
+        struct pollfd ready[2] = {{listener, POLLIN, 0}, {signals, POLLIN, 0}};
+        int count = poll(ready, 2, calls ? SETTLING : -1);
         if (count == 0) calls = session_settle(false);
         if (count <= 0) continue;
         if (ready[0].revents & POLLIN) answer(listener), calls = session_on();
         else if (ready[0].revents & (POLLHUP | POLLERR)) alive = false;
         struct signalfd_siginfo info;
-        if (ready[1].revents & POLLIN && read(signals, &info, sizeof info) > 0 && !reap(command, front, &status)) alive = false;
-        if (ready[2].revents & POLLHUP && status < 0) {
-            kill(command, SIGKILL); /* who was to be told was killed, and means the command */
-            abandoned = true;
-        }
+        if (!(ready[1].revents & POLLIN) || read(signals, &info, sizeof info) < 0) continue;
+        if (!reap(command, front, &status)) alive = false;
+        else if (status < 0 && getppid() != asked) kill(command, SIGKILL); /* who was to be told was killed, and means the command */
     }
     while (status < 0 && waitpid(command, &status, 0) < 0 && errno == EINTR) continue;
     tell(front, ENDED, status);
@@ -242,6 +241,8 @@ static _Noreturn void supervise(char *const argv[], int front, const int *jail, 
     uint64_t address;
     sigset_t all;
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGHUP, 0, 0, 0);
+    if (getppid() != asked) raise(SIGHUP); /* it waits until it is looked for */
     if (jail) memcpy(pair, jail, sizeof pair);
     else if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) fail("no socket", errno);
     setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
@@ -313,6 +314,7 @@ static _Noreturn void run(char **command, const char *label, const int *jail) {
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* the command becomes ours if the supervisor is killed */
     if (jail) prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     sigfillset(&all), sigprocmask(SIG_BLOCK, &all, &original);
+    asked = getpid();
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) fail("no socket", errno);
     if (jail && pipe2(life, O_CLOEXEC) < 0) fail("no pipe", errno);
     pid_t child = fork();
