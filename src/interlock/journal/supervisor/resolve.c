@@ -258,6 +258,12 @@ void holders_forget(void) {
     }
 }
 
+static struct holder *holder_of(const struct caller *caller, int dir, const char *before) {
+    for (struct holder *one = holders; one < holders + 4; one++)
+        if (one->tid == caller->tid && one->dir == dir && !strcmp(one->words, before)) return one;
+    return NULL;
+}
+
 static void lend(struct holder *one, struct object *object) {
     object->parent = one->fd, object->lender = one, one->lent++;
 }
@@ -285,14 +291,11 @@ static bool look_above(const struct caller *caller, int dir, int base, const cha
 
 /* Finds the parent among the folders of recent calls; false where none of them is it. */
 static bool recall(struct caller *caller, int dir, int base, const char *before, struct object *object) {
-    for (struct holder *one = holders; one < holders + 4; one++) {
-        if (one->tid != caller->tid || one->dir != dir || strcmp(one->words, before)) continue;
-        if (!look_above(caller, dir, base, before, &object->above) || identity(&object->above) != one->id) return false;
-        lend(one, object);
-        strcpy(object->path, one->path);
-        return true;
-    }
-    return false;
+    struct holder *one = holder_of(caller, dir, before);
+    if (!one || !look_above(caller, dir, base, before, &object->above) || identity(&object->above) != one->id) return false;
+    lend(one, object);
+    strcpy(object->path, one->path);
+    return true;
 }
 
 /* Looks by its path at something of an earlier call: in the folder that was lent for it, where that is still remembered. */
@@ -301,12 +304,14 @@ bool look_again(const struct holder *lender, uint64_t above, const char *path, s
     return statx(there ? lender->fd : AT_FDCWD, there ? strrchr(path, '/') + 1 : path, AT_SYMLINK_NOFOLLOW, WANTED, st) == 0;
 }
 
+/* Remembers the parent, in place of what the same words led to before. */
 static void remember(struct caller *caller, int dir, const char *before, struct object *object) {
     static unsigned next;
-    while (holders[next % 4].lent) next++; /* a call has two objects at most */
-    struct holder *one = &holders[next++ % 4];
+    struct holder *one = holder_of(caller, dir, before);
     size_t length = strlen(object->path) - strlen(object->name);
-    if (caller->foreign || object->parent < 0 || strlen(before) >= sizeof one->words) return;
+    if (caller->foreign || object->parent < 0 || strlen(before) >= sizeof one->words || (one && one->lent)) return;
+    while (!one && holders[next % 4].lent) next++; /* a call has two objects at most */
+    if (!one) one = &holders[next++ % 4];
     if (one->tid) close(one->fd);
     *one = (struct holder){.tid = caller->tid, .dir = dir, .fd = object->parent, .id = identity(&object->above)};
     strcpy(one->words, before);
