@@ -95,11 +95,18 @@ static const char *descriptor_link(int fd, char text[16]) {
     return memcpy(at - 3, "fd/", 3);
 }
 
+/* A descriptor of the caller as one of ours, which is quicker than its link in /proc; -1 where only that leads there. */
+static int take(const struct caller *caller, int fd) {
+    return caller->handle < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, caller->handle, fd, 0);
+}
+
 /* The status of what a descriptor of the caller is open on. */
 int status_of(struct caller *caller, int fd, struct statx *st) {
     char text[16];
     const char *link = descriptor_link(fd, text);
-    if (statx(caller->proc, link, 0, WANTED, st) == 0) return 0;
+    int taken = take(caller, fd), found = taken < 0 ? -1 : statx(taken, "", AT_EMPTY_PATH, WANTED, st);
+    if (taken >= 0) close(taken);
+    if (found == 0 || statx(caller->proc, link, 0, WANTED, st) == 0) return 0;
     int error = caller_refresh(caller);
     return error ? error : statx(caller->proc, link, 0, WANTED, st) < 0 ? -errno : 0;
 }
@@ -273,12 +280,6 @@ static void give_back(struct object *object) {
     object->lender = NULL, object->parent = -1;
 }
 
-/* A descriptor of the caller, which is quicker than its link in /proc; -1 where only that leads there. */
-static int take_folder(const struct caller *caller, int dir, const char *path) {
-    if (*path == '/' || dir == AT_FDCWD || caller->foreign || caller->handle < 0) return -1;
-    return (int)syscall(SYS_pidfd_getfd, caller->handle, dir, 0);
-}
-
 /* The status of the folder that the words lead to; base: where dir is open here, or -1. */
 static bool look_above(const struct caller *caller, int dir, int base, const char *before, struct statx *st) {
     char words[LONGEST + 16], text[16];
@@ -423,7 +424,7 @@ int find(struct caller *caller, int dir, const char *path, bool follow, uint64_t
     if (!*path) return -ENOENT;
     int error = *path == '/' || caller->foreign ? caller_refresh(caller) : 0;
     if (error) return error;
-    int base = take_folder(caller, dir, path);
+    int base = *path == '/' || dir == AT_FDCWD || caller->foreign ? -1 : take(caller, dir);
     bool recent = !caller->foreign && !resolve && split(path, before, object->name);
     error = recent ? find_again(caller, dir, base, before, follow, object) : 1;
     if (error == 1) error = find_anew(caller, dir, base, path, follow, resolve, object);
