@@ -63,6 +63,7 @@ PURE_PARTS = """
 LOADERS = frozenset(
     {
         "analysis/packs.py",
+        "analysis/code/dialects/__init__.py",
         "analysis/code/library.py",
         "analysis/code/templates.py",
         "analysis/lexicon/load.py",

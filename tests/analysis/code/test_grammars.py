@@ -1,4 +1,4 @@
-"""The tables of grammars: every node names a rule or a template, and a wrong table is refused."""
+"""The tables of grammars and dialects: every node or word names a rule or a template, and a wrong table is refused."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from interlock.analysis.code import dialects
 from interlock.analysis.code.templates import FormTemplate, by_grammar, check_tables
 from interlock.analysis.packs import PackError
 
@@ -20,6 +21,19 @@ from interlock.analysis.packs import PackError
 def test_a_table_that_says_something_else_is_refused(table: dict[str, object], message: str) -> None:
     with pytest.raises(PackError, match=message):
         check_tables([{"language": "x", **table}])
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"token": []}, "unknown field `token`"),
+        ({"tokens": [{"opens": "a", "reeds": "raw"}]}, "unknown field `reeds`"),
+        ({"tokens": [{"opens": "a", "kind": "txt"}]}, "Invalid enum value 'txt'"),
+    ],
+)
+def test_a_table_of_tokens_that_says_something_else_is_refused(table: dict[str, object], message: str) -> None:
+    with pytest.raises(PackError, match=message):
+        dialects.check_tables([{"language": "x", "tokens": [], "precedence": [], **table}])
 
 
 @pytest.mark.parametrize(("text", "message"), [("chioce", "no rule 'chioce'"), ("$left = ", "no template")])

@@ -5,31 +5,20 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from functools import cache
 
 from interlock.analysis.code import token_parser as tokens
+from interlock.analysis.code.dialects import TokenDialect
 from interlock.analysis.code.grammar import CONDITION
 from interlock.analysis.code.language import CodeLanguage, holes
-from interlock.analysis.code.lexing import CodeToken, Scanner, scan, template
-from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import Sym, Value, text_of
 from interlock.analysis.code.program.walk import ProgramWalk, is_bare_shell
-from interlock.analysis.code.token_parser import TokenDialect, TokenParser
+from interlock.analysis.code.token_parser import TokenParser
 from interlock.analysis.facts import Report, known, without_holes
 
-_OPERATORS_BY_RANK = {
-    "=": 1, "+=": 1, "-=": 1, "*=": 1, "/=": 1, "%=": 1, "^=": 1, ">": 1, "|>": 1, "?": 2, "||": 3, "&&": 4, "in": 5, "~": 6,
-    "!~": 6, "<": 7, "<=": 7, ">=": 7, "==": 7, "!=": 7, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10, "^": 11, "**": 11,
-}  # fmt: skip
-_ADJACENT = 8  # how tightly values bind that stand side by side
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+")
-_OPERATORS = tuple(("**= || && |& >> == != <= >= += -= *= /= %= ^= !~ **").split())
-_COUNTS = re.compile(r"\+\+|--")
-_INTO_GETLINE = re.compile(r"\|&?\s*(?=getline\b)")
-_UNENDED = frozenset({",", "{", "&&", "||", "do", "else"})  # a line behind these goes on in the next
 _REDIRECTS = frozenset({">", ">>", "|", "|&"})
 _TCP = re.compile(r"/inet[46]?/(?:tcp|udp)/[^/]*/([^/]+)/([^/]+)")
 _STREAMS = ("/dev/std", "/dev/tty", "/dev/null", "/dev/fd/")
@@ -42,7 +31,7 @@ def read_awk(source: str, out: Report, given: Mapping[str, str] | None = None) -
 
 def _parse(source: str) -> tuple[ast.Module, bool]:
     """The rules of a program, of which only those for its begin and its end surely run."""
-    parser = TokenParser(_DIALECT, scan(source, _one, lambda scanner: scanner.last.text not in _UNENDED, "#"))
+    parser = TokenParser(_dialect(), _dialect().scan(source))
     made: list[ast.stmt] = []
     while parser.at < parser.stop:
         before, sure = parser.at, parser.skip("BEGIN", "END")
@@ -53,40 +42,6 @@ def _parse(source: str) -> tuple[ast.Module, bool]:
             made += nodes.as_statements(parser.statement())
         parser.at = max(parser.at, before + 1)
     return ast.Module(made, []), True
-
-
-# -- tokens
-
-
-def _one(scanner: Scanner) -> None:
-    char = scanner.peek()
-    if scanner.starts("\\\n"):
-        scanner.at += 2
-    elif char == '"':
-        scanner.emit("text", char, template(scanner.delimited()) or ("",))
-    elif char == "/" and not _ends_value(scanner.last):
-        scanner.pattern()
-        scanner.emit("regex", "/")
-    elif found := scanner.take(_NUMBER):
-        scanner.emit("number", found.group())
-    elif found := scanner.take(_NAME):
-        word = found.group()
-        known_word = any(word in known for known in (_DIALECT.forms, words("awk")["noise"], _OPERATORS_BY_RANK))
-        own = scanner.peek() == "(" or known_word
-        scanner.emit("name" if own else "var", word if own else f"${word}")
-    elif char in "$@":
-        scanner.at += 1
-        scanner.emit("name", char)
-    elif scanner.take(_INTO_GETLINE):
-        scanner.emit("op", "|>")
-    elif not scanner.take(_COUNTS):
-        scanner.operator(_OPERATORS)
-
-
-def _ends_value(token: CodeToken) -> bool:
-    if token.kind == "name":
-        return False
-    return token.kind in ("var", "number", "text", "regex") or token.text in (")", "]")
 
 
 # -- words with an own syntax
@@ -108,7 +63,7 @@ def _print(parser: TokenParser) -> ast.expr:
         return nodes.several(printed)
     sign = nodes.text(parser.token.text)
     parser.at += 1
-    return nodes.call("<print>", [sign, parser.expression(_ADJACENT), *printed])
+    return nodes.call("<print>", [sign, parser.expression(parser.dialect.adjacent), *printed])
 
 
 def _getline(parser: TokenParser) -> ast.expr:
@@ -127,29 +82,17 @@ def _indirect(parser: TokenParser) -> ast.expr:
 def _function(parser: TokenParser) -> ast.expr:
     title = parser.token.text
     parser.at += 1
-    given = tokens.params(parser, "var")
+    given = tokens.params(parser)
     return nodes.Body([nodes.function(given, parser.block() if parser.is_op("{") else [], title)])
 
 
-_DIALECT = TokenDialect(
-    "awk",
-    lambda source: [],
-    _OPERATORS_BY_RANK,
-    frozenset(),
-    frozenset(),
-    {
-        **dict.fromkeys(["print", "printf"], _print),
-        "getline": _getline,
-        "$": lambda parser: nodes.Body([ast.Expr(parser.operand()), ast.Expr(nodes.name("$field"))]),
-        "@": _indirect,
-        **dict.fromkeys(["function", "func"], _function),
-        "if": tokens.if_else,
-        "while": tokens.while_loop,
-        "for": tokens.for_loop,
-        "return": tokens.returned,
-    },
-    adjacent=_ADJACENT,
-)
+def _field(parser: TokenParser) -> ast.expr:
+    return nodes.Body([ast.Expr(parser.operand()), ast.Expr(nodes.name("$field"))])
+
+
+@cache
+def _dialect() -> TokenDialect:
+    return tokens.dialect_of("awk", _print, _getline, _field, _indirect, _function)
 
 
 # -- calls that no table describes

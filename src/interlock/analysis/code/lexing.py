@@ -1,4 +1,4 @@
-"""The scanner that the small languages share: strings, comments, here-documents and code told apart."""
+"""The scanner that the small languages share, and the texts of all: escapes, code inside them, brackets and their mates."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ class Splice(Struct, frozen=True):
 
 
 Part = str | Splice
+Splicer = Callable[[str, int], tuple[Part, int] | None]  # the code that begins at an offset of a text, and its end
 
 
 class CodeToken(Struct, frozen=True):
@@ -47,19 +48,14 @@ class CodeToken(Struct, frozen=True):
     spaced: bool = False
 
     def ends_value(self, words: frozenset[str]) -> bool:
-        """True when an operator is expected after this token; `words` are the names that an operand follows."""
-        if self.kind == "name":
-            return self.text not in words
-        return self.kind not in ("op", "end") or self.text in (")", "]", "}")
+        """True when an operator is expected after this token; `words` are those that an operand follows."""
+        if self.kind in ("op", "end"):
+            return self.text in _OPENERS and self.text not in words
+        return self.kind != "name" or self.text not in words
 
 
 NOTHING = CodeToken("end", "")
 SEPARATORS = frozenset({",", ";", "=>", ":"})  # between statements and items
-
-
-@cache
-def _first_of(known: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join([*map(re.escape, known), "."]), re.DOTALL)
 
 
 @cache
@@ -76,7 +72,9 @@ class Scanner:
         self.source = source
         self.at = 0
         self.tokens: list[CodeToken] = []
+        self.opened: list[str] = []  # the brackets around this place
         self.spaced = False
+        self.resume = 0  # where the next line begins, if not behind this one
 
     @property
     def more(self) -> bool:
@@ -102,6 +100,10 @@ class Scanner:
     def emit(self, kind: Kind, text: str, parts: Iterable[Part] = ()) -> None:
         self.tokens.append(CodeToken(kind, text, tuple(parts), self.spaced))
         self.spaced = False
+        if kind == "op" and text in ("(", "[", "{"):
+            self.opened.append(text)
+        elif kind == "op" and text in _OPENERS and self.opened:
+            self.opened.pop()
 
     def skip_space(self) -> bool:
         """Step over blanks that do not end a line."""
@@ -127,18 +129,6 @@ class Scanner:
         start = self.at = self.at + skipped
         self.skip_past(text)
         return self.source[start : self.at - len(text)]
-
-    def skip_block(self, opening: re.Pattern[str], closing: str) -> None:
-        """Step over a block of documentation, if one opens here, to the end of the line that `closing` begins."""
-        if opening.match(self.source, self.at):
-            end = self.source.find(f"\n{closing}", self.at)
-            self.at = len(self.source) if end < 0 else end + 1 + len(closing)
-            self.skip_line()
-
-    def operator(self, known: tuple[str, ...]) -> None:
-        """Take the first of the known operators that stands here, or one character."""
-        found = self.take(_first_of(known))
-        self.emit("op", found.group() if found else "")
 
     def pattern(self) -> str:
         """The regular expression between the delimiter here and its mate."""
@@ -170,25 +160,6 @@ class Scanner:
                 depth += 1
             self.at += 1
         raise Unparsed(f"no closing {closer!r}")
-
-
-def scan(
-    source: str, one: Callable[[Scanner], None], ends: Callable[[Scanner], bool], *comments: str
-) -> list[CodeToken]:
-    """The tokens of a program: `one` takes one of them, `ends` says whether a line ends a statement."""
-    scanner = Scanner(source)
-    while scanner.more:
-        if scanner.skip_space():
-            continue
-        if any(map(scanner.starts, comments)):
-            scanner.skip_line()
-        elif scanner.peek() == "\n":
-            scanner.at += 1
-            if ends(scanner):
-                scanner.emit("end", ";")
-        else:
-            one(scanner)
-    return scanner.tokens
 
 
 def balanced(source: str, at: int, openers: str = "([{", closers: str = ")]}", quotes: str = "\"'`") -> int:
@@ -233,7 +204,7 @@ def literal(raw: str, delimiter: str = "'") -> str:
     return re.sub(rf"\\([{kept}])", r"\1", raw)
 
 
-def template(raw: str, splice: Callable[[str, int], tuple[Part, int] | None] | None = None) -> tuple[Part, ...]:
+def template(raw: str, splice: Splicer | None = None) -> tuple[Part, ...]:
     """The pieces of a text with escapes and code in it; `splice` answers for code that begins at an offset."""
     parts: list[Part] = []
     plain: list[str] = []

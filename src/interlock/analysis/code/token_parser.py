@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
+from itertools import pairwise
+from typing import Any
 
-from msgspec import Struct, field
-
+from interlock.analysis.code.dialects import Form, TokenDialect
 from interlock.analysis.code.grammar import binary
 from interlock.analysis.code.lexing import NOTHING, SEPARATORS, CodeToken, Splice, Unparsed, mates
-from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
 
 DEEPEST = 40  # expressions inside each other
@@ -18,42 +19,27 @@ _ANY = 1000
 _ASSIGNS = frozenset({"=", ":=", "<-", "<<-", "->"})
 _COMPARES = frozenset({"==", "!=", "<=", ">=", "===", "!==", "~="})
 _NO_STATEMENT_BEFORE = frozenset({"}", "->", "{", ",", "=", "("})
-_WORDS = ("noise", "loops", "topical")  # stepped over, repeat the statement before them, take the topic
 
 Given = tuple[list[ast.expr], list[ast.keyword]]
 
 
-class TokenDialect(Struct, frozen=True):
-    """How the tokens of one language make expressions."""
-
-    key: str  # of its table
-    scan: Callable[[str], list[CodeToken]]
-    operators: Mapping[str, int]  # how tightly each binds
-    members: frozenset[str]
-    joins: frozenset[str]
-    forms: Mapping[str, Callable[[TokenParser], ast.expr]] = field(default_factory=dict)  # words with an own syntax
-    # arguments without brackets: -1 no call, 0, 1, 2 many
-    bare: Callable[[TokenParser, CodeToken], int] = lambda parser, token: -1
-    block: Callable[[TokenParser], ast.expr] | None = None  # a block that is handed to the call before it
-    topic: str = ""  # the variable that such a loop sets
-    braces: bool = False  # `$x{key}` is an index
-    fields: bool = False  # a member without brackets is no call
-    callee: Callable[[str], ast.expr] = lambda word: nodes.path(word.replace("::", "."))
-    adjacent: int = 0  # how tightly texts bind that stand side by side, where that puts them together
+def by_tokens(key: str, *own: Form, **hooks: Any) -> Callable[[str], tuple[ast.Module, bool]]:
+    """A parser by the table of a language, the words whose syntax is its own, and what else only code can say."""
+    dialect = cache(lambda: dialect_of(key, *own, **hooks))
+    return lambda source: (ast.Module(TokenParser(dialect(), dialect().scan(source)).sequence(), []), True)
 
 
-def parse_tokens(dialect: TokenDialect, source: str) -> tuple[ast.Module, bool]:
-    """The program; raises Unparsed where it is none."""
-    parser = TokenParser(dialect, dialect.scan(source))
-    return ast.Module(parser.sequence(), []), True
+def dialect_of(key: str, *own: Form, **hooks: Any) -> TokenDialect:
+    """A language whose words with a syntax are its own ones and those that several languages share."""
+    shared = (if_else, while_loop, for_loop, returned, skip_statement)
+    return TokenDialect(key, {form.__name__.lstrip("_"): form for form in (*shared, *own)}, **hooks)
 
 
 class TokenParser:
     """A position among the tokens of a program."""
 
     def __init__(self, dialect: TokenDialect, tokens: list[CodeToken], depth: int = 0) -> None:
-        self.dialect = dialect
-        self.noise, self.loops, self.topical = (words(dialect.key).get(kind, frozenset()) for kind in _WORDS)
+        self.dialect, self.table = dialect, dialect.table
         self.tokens = tokens
         self.mates = mates(tokens)
         self.at, self.stop, self.depth = 0, len(tokens), depth
@@ -121,16 +107,16 @@ class TokenParser:
     def statement(self) -> ast.expr:
         """One statement, or several between commas, with the loop that may follow."""
         body = nodes.as_statements(self.expression())
-        while self.loops and self.skip(","):
+        while self.dialect.loops and self.skip(","):
             body += nodes.as_statements(self.expression())
         before, word = self.tokens[self.at - 1], self.token.text
-        if not self.is_word(*self.loops) or (before.kind == "op" and before.text in _NO_STATEMENT_BEFORE):
+        if not self.is_word(*self.dialect.loops) or (before.kind == "op" and before.text in _NO_STATEMENT_BEFORE):
             return nodes.as_expression(body)
         self.at += 1
         over = self.expression()
         if word in ("while", "until"):
             return nodes.as_expression(nodes.repeat(over, body))
-        return nodes.as_expression(nodes.loop(nodes.name(self.dialect.topic), over, body))
+        return nodes.as_expression(nodes.loop(nodes.name(self.table.topic), over, body))
 
     def block(self) -> list[ast.stmt]:
         """The statements between the braces here."""
@@ -163,8 +149,8 @@ class TokenParser:
         token = self.token
         if token.kind in ("op", "end"):
             return self.is_op("(")
-        opens = token.text in self.noise or token.text in self.dialect.forms  # a statement, or with a sign a value
-        return not (token.kind == "name" and token.text.isalpha() and opens)
+        known = token.text in self.dialect.noise or token.text in self.dialect.forms
+        return not (token.kind == "name" and token.text.isalpha() and known)  # a statement; with a sign, a value
 
     def operand(self) -> ast.expr:
         """One operand with everything that is hung on it: members, indexes, calls."""
@@ -224,7 +210,7 @@ class TokenParser:
         if opener == "{" and "=>" not in signs:
             return nodes.as_expression(self.block())
         args, named = self.arguments()
-        if "=>" in signs and not args:
+        if named and not args:
             return ast.Dict([nodes.text(one.arg or "") for one in named], [one.value for one in named])
         values = [*args, *(one.value for one in named)]
         return values[0] if opener == "(" and len(values) == 1 and "," not in signs else ast.List(values)
@@ -234,14 +220,11 @@ class TokenParser:
     def _word(self) -> ast.expr:
         """A name: a form of the language, a call, or a value."""
         token = self.token
-        if self.ahead(1).kind == "op" and self.ahead(1).text == "=>":
-            self.at += 1
-            return nodes.text(token.text)
         form = self.dialect.forms.get(token.text)
         self.at += 1
         if form is not None:
             return form(self)
-        if token.text in self.noise:
+        if token.text in self.dialect.noise:
             follows = self.at < self.stop and not (self.token.kind == "op" and self.token.text in (*SEPARATORS, "="))
             return self.operand() if follows else nodes.NOTHING
         callee = self.dialect.callee(token.text)
@@ -256,19 +239,19 @@ class TokenParser:
         args, named = given
         if self.dialect.block is not None and self.is_op("{"):
             args = [*args, self.dialect.block(self)]
-        if not args and isinstance(callee, ast.Name) and callee.id in self.topical:
-            args = [nodes.name(self.dialect.topic)]
+        if not args and isinstance(callee, ast.Name) and callee.id in self.dialect.topical:
+            args = [nodes.name(self.table.topic)]
         return nodes.call(callee, args, named)
 
     def _hung(self, start: int, value: ast.expr) -> ast.expr:
         """The value after the members, indexes and calls that follow it."""
         while self.at < self.stop and self.token.kind == "op":
             token = self.token
-            if token.text in self.dialect.members:
+            if token.text in self.table.members:
                 self.at += 1
                 value = self._member(value)
-            elif (token.text == "[" and not (token.spaced and not self.dialect.braces)) or (
-                token.text == "{" and self.dialect.braces and self.tokens[self.at - 1].kind == "var"
+            elif (token.text == "[" and not (token.spaced and not self.table.braces)) or (
+                token.text == "{" and self.table.braces and self.tokens[self.at - 1].kind == "var"
             ):
                 value = self._indexed(start, value)
             elif token.text == "(" and not token.spaced and self.at - start >= 1 and not self.dialect.adjacent:
@@ -284,7 +267,7 @@ class TokenParser:
         key = key.elts[0] if isinstance(key, ast.List) and len(key.elts) == 1 else key
         if isinstance(key, ast.Name) and opener == "{":
             key = nodes.text(key.id) if not key.id.startswith(("$", "@")) else key
-        if self.dialect.braces and isinstance(value, ast.Name) and holder.startswith("$"):
+        if self.table.braces and isinstance(value, ast.Name) and holder.startswith("$"):
             value = nodes.name(("@" if opener == "[" else "%") + holder[1:])
         return nodes.item(value, key)
 
@@ -304,7 +287,7 @@ class TokenParser:
         if self.is_op("(") and not self.token.spaced:
             return self._called(owner, self.arguments())
         count = self.dialect.bare(self, CodeToken("name", token.text, (".",)))
-        if count < 0 and self.dialect.fields:
+        if count < 0 and self.table.fields:
             return self._called(owner, ([], [])) if self.dialect.block is not None and self.is_op("{") else owner
         return self._called(owner, self.bare_arguments(max(0, count)))
 
@@ -335,8 +318,13 @@ class TokenParser:
         return args, named
 
     def _argument(self, level: int, args: list[ast.expr], named: list[ast.keyword]) -> None:
-        value = self.expression(level)
-        if not self.skip("=>"):
+        token, label, behind = self.token, self.table.label, self.ahead(1)
+        if token.kind in ("name", "text") and behind.kind == "op" and behind.text == label:
+            self.at += 1
+            value = nodes.text(token.text) if token.kind == "name" else self._literal(token)
+        else:
+            value = self.expression(level)
+        if not self.skip(label):
             args.append(value)
         elif isinstance(value, ast.Constant):
             named.append(nodes.named(str(value.value), self.expression(1)))
@@ -366,9 +354,9 @@ class TokenParser:
         if sign == "|>":
             return nodes.piped(left, right)
         if sign.endswith("=") and sign not in _COMPARES and sign_at > start:
-            return self._assigned(left, binary(sign[:-1], left, right, self.dialect.joins))
-        sign = ".." if sign == ":" or (sign == "..." and self.dialect.braces) else sign  # R's, and Perl's flip-flop
-        return binary(sign, left, right, self.dialect.joins)
+            return self._assigned(left, binary(sign[:-1], left, right, self.table.joins))
+        sign = ".." if sign == ":" or (sign == "..." and self.table.braces) else sign  # R's, and Perl's flip-flop
+        return binary(sign, left, right, self.table.joins)
 
     def _assigned(self, target: ast.expr, value: ast.expr) -> ast.expr:
         if isinstance(target, ast.List):
@@ -383,7 +371,9 @@ class TokenParser:
 
 
 def branch(parser: TokenParser) -> list[ast.stmt]:
-    """A block, or one statement in its place."""
+    """A block, or one statement in its place, on this line or a later one."""
+    while parser.token.kind == "end" and parser.at < parser.stop:
+        parser.at += 1
     return parser.block() if parser.is_op("{") else nodes.as_statements(parser.expression())
 
 
@@ -432,12 +422,13 @@ def skip_statement(parser: TokenParser) -> ast.expr:
     return nodes.NOTHING
 
 
-def params(parser: TokenParser, *kinds: str) -> list[str]:
+def params(parser: TokenParser) -> list[str]:
     """The names of the parameters between the brackets here, if there are any."""
     if not parser.is_op("("):
         return []
     with parser.inside():
-        return [token.text for token in parser.tokens[parser.at : parser.stop] if token.kind in kinds]
+        listed = parser.tokens[parser.at - 1 : parser.stop]
+    return [token.text for before, token in pairwise(listed) if before.text in "(," and token.kind in ("name", "var")]
 
 
 @contextmanager

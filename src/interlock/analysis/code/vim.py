@@ -6,13 +6,13 @@ import ast
 import re
 
 from interlock.analysis.code.language import CodeLanguage, holes
-from interlock.analysis.code.lexing import Scanner, Unparsed, literal, scan, template
+from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.values import Sym, Value
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.code.token_parser import TokenDialect, parse_tokens
+from interlock.analysis.code.token_parser import by_tokens
 from interlock.analysis.facts import hole
 
 _RANGE = re.compile(r"(?:[%.$]|\d+|'\w|/(?:[^/\\]|\\.)*/|[-+,;]\d*)*")
@@ -34,12 +34,11 @@ _DOES = frozenset({"bufdo", "windo", "argdo", "tabdo", "cdo", "cfdo", "ldo", "fo
 _RUNS = frozenset({"ter", "term", "terminal", "make", "grep"})
 _WHOLE = frozenset("s substitute au autocmd map com command fu function".split())  # no bar ends them
 _NAME = re.compile(r"[A-Za-z_][\w:#]*(?=\s*\()")
-_VARIABLE = re.compile(r"[&$@]?[A-Za-z_][\w:#]*")
-_NUMBER = re.compile(r"\d+")
 _STRING = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"\\\n]|\\.)*\"")
 _EXECUTES = frozenset({"exe", "exec", "execute"})
 _EVALUATES = _EXECUTES | {"let"}
 _LEVELS = 5
+_EXPRESSION = by_tokens("vim")
 
 _Code = list[ast.stmt]
 
@@ -87,7 +86,7 @@ def _named(name: str, rest: str, level: int) -> tuple[_Code, str | None]:
     own, after = (rest, None) if name in _WHOLE else _at_bar(rest)
     called = frozenset(_NAME.findall(own))
     reaches = name in _EVALUATES or not (called.isdisjoint(_CALLS) and called.isdisjoint(library("vim").calls))
-    made = parse_tokens(_DIALECT, own)[0].body if reaches else []
+    made = _EXPRESSION(own)[0].body if reaches else []
     return [ast.Expr(nodes.call("execute", [nodes.as_expression(made)]))] if name in _EXECUTES else made, after
 
 
@@ -130,33 +129,7 @@ def _at_bar(rest: str) -> tuple[str, str | None]:
     return rest, None
 
 
-# -- expressions
-
-
-def _one(scanner: Scanner) -> None:
-    if found := scanner.take(_STRING):
-        raw = found.group()[1:-1]
-        plain = found.group().startswith("'")
-        scanner.emit("text", "", (literal(raw.replace("''", "'")),) if plain else template(raw) or ("",))
-    elif scanner.peek() == '"':  # a comment
-        scanner.skip_line()
-    elif found := scanner.take(_NAME):
-        scanner.emit("name", found.group())
-    elif found := scanner.take(_VARIABLE):
-        scanner.emit("var", f"${found.group()}")
-    elif found := scanner.take(_NUMBER):
-        scanner.emit("number", found.group())
-    else:
-        scanner.operator(("..", "==", "!=", "=~", "&&", "||", ".=", "+="))
-
-
-_DIALECT = TokenDialect(
-    "vim",
-    lambda source: scan(source, _one, lambda scanner: True),
-    {"=": 1, ".=": 1, "+=": 1, "?": 2, "||": 3, "&&": 4, "==": 5, "!=": 5, "=~": 5, "+": 6, "-": 6, ".": 6, "..": 6},
-    frozenset(),
-    frozenset({".", ".."}),
-)
+# -- calls that no table describes
 
 
 def _execute(walk: ProgramWalk, call: LibraryCall) -> Value:

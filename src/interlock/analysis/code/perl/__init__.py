@@ -10,22 +10,15 @@ from interlock.analysis.code.lexing import CodeToken
 from interlock.analysis.code.library import library, words
 from interlock.analysis.code.performing import open_mode
 from interlock.analysis.code.performing.programs import shell_line
-from interlock.analysis.code.perl.lexing import scan
+from interlock.analysis.code.perl.lexing import begin_line, splice, take
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
 from interlock.analysis.code.program.paths import items, tree
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, text_of
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.code.token_parser import TokenDialect, TokenParser, parse_tokens
+from interlock.analysis.code.token_parser import TokenParser, by_tokens
 from interlock.analysis.facts import hole
 
-_OPERATORS = {
-    "or": 0, "and": 0, "xor": 0, "=": 1, ".=": 1, "+=": 1, "-=": 1, "*=": 1, "/=": 1, "x=": 1, "||=": 1, "&&=": 1,
-    "//=": 1, "|=": 1, "**=": 1, "%=": 1, "^=": 1, "&=": 1, "?": 2, "..": 3, "...": 3, "||": 4, "//": 4, "&&": 4,
-    "|": 5, "^": 5, "&": 5, "==": 6, "!=": 6, "<=>": 6, "eq": 6, "ne": 6, "cmp": 6, "<": 6, ">": 6, "<=": 6,
-    ">=": 6, "lt": 6, "gt": 6, "le": 6, "ge": 6, ">>": 7, "+": 8, "-": 8, ".": 8, "*": 9, "/": 9, "%": 9,
-    "x": 9, "=~": 10, "!~": 10, "**": 11,
-}  # fmt: skip
 _TOPIC = "$_"
 
 
@@ -35,7 +28,7 @@ _TOPIC = "$_"
 def _sub(parser: TokenParser) -> ast.expr:
     title = parser.token.text if parser.token.kind == "name" else ""
     parser.at += bool(title)
-    given = tokens.params(parser, "var")
+    given = tokens.params(parser)
     if not parser.is_op("{"):
         return nodes.NOTHING
     made = nodes.function(given, nodes.returning(parser.block()), title, rest="" if given else "@_")
@@ -156,32 +149,6 @@ def _callee(word: str) -> ast.expr:
     return nodes.name(own) if own in library("perl").calls else nodes.path(word.replace("::", "."))
 
 
-_DIALECT = TokenDialect(
-    "perl",
-    scan,
-    _OPERATORS,
-    frozenset({"->"}),
-    frozenset({"."}),
-    {
-        "sub": _sub,
-        **dict.fromkeys(["foreach", "for"], _foreach),
-        **dict.fromkeys(["while", "until"], tokens.while_loop),
-        **dict.fromkeys(["if", "unless"], tokens.if_else),
-        **dict.fromkeys(["map", "grep", "sort"], _over_list),
-        **dict.fromkeys(["print", "say", "printf"], _print),
-        **dict.fromkeys(["eval", "do"], _run_block),
-        **dict.fromkeys(["use", "no", "package"], tokens.skip_statement),
-        "return": _return,
-        "open": _open,
-        **dict.fromkeys(["system", "exec"], _system),
-    },
-    bare=_bare,
-    topic=_TOPIC,
-    braces=True,
-    callee=_callee,
-)
-
-
 # -- calls that no table describes
 
 
@@ -235,10 +202,11 @@ def _variable(name: str) -> Value:
     return hole(name[1:]) if name.startswith("$") else UNKNOWN
 
 
+_OWN = (_sub, _foreach, _over_list, _print, _run_block, _return, _open, _system)
 read_perl = CodeLanguage(
     "Perl",
     "perl",
-    lambda source: parse_tokens(_DIALECT, source),
+    by_tokens("perl", *_OWN, splice=splice, take=take, begin_line=begin_line, bare=_bare, callee=_callee),
     {"<open>": _opened, "shift": _shift, **dict.fromkeys(["find", "finddepth"], _find)},
     _variable,
     {_TOPIC: Marked(hole("_"), {"bulk"})},

@@ -9,96 +9,49 @@ from interlock.analysis.code.lexing import CodeToken, Part, Scanner, Splice, Unp
 from interlock.analysis.code.library import words
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:(?:::|')[A-Za-z_]\w*)*(?:::)?")
-_NUMBER = re.compile(r"0[xX][0-9a-fA-F_]+|0[bB][01_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][-+]?\d+)?")
-_VARIABLE = re.compile(r"[$@%&](?:::)?[A-Za-z_]\w*(?:::\w+)*|\$[0-9]+|@_|\$(?:\^\w|[!@/\\,;.&`'+\"0<>()\[\]|?-])")
-_WRAPPED = re.compile(r"([$@%])\{\s*(\^?\w+)\s*\}")
 _HEREDOC = re.compile(r"<<(~?)(?:\"([^\"\n]*)\"|'(?P<plain>[^'\n]*)'|`(?P<ticks>[^`\n]*)`|([A-Za-z_]\w*))")
-_ANGLE = re.compile(r"<([^<>=\n ][^<>\n]*|)>")
-_POD = re.compile(r"=[A-Za-z]\w*")
-_TEST = re.compile(r"-[a-zA-Z](?=\s+[$\"'/\w]|[$\"'(])(?!\w)")
+_DOCUMENTATION = re.compile(r"=[A-Za-z].*?(?:\n=cut[^\n]*|\Z)", re.DOTALL)
+_SPACE = re.compile(r"\s*")
 _QUOTES = frozenset(("q qq qx qw m qr s tr y").split())
+_COMPARES = frozenset({"x", "eq", "ne", "lt", "gt", "le", "ge", "cmp"})
 _FLAGS = re.compile(r"[a-zA-Z]*")
 _SPLICED = re.compile(r"\$(?:\w+(?:::\w+)*|[&!@0])|@\w+(?:::\w+)*")
-_OPERATORS = tuple(
-    (
-        "<=> **= ||= &&= //= ... <<= >>= -> ++ -- ** =~ !~ == != <= >= && || // .. :: += -= *= /= .= %= x= &= "
-        "|= ^= << >> => $# @$ %$ $$"
-    ).split()
-)
-
-_Waiting = tuple[int, re.Match[str]]  # the place of a here-document, and what announced it
 
 
-def scan(source: str) -> list[CodeToken]:
-    """The tokens of a Perl program; text that never ends is refused."""
-    scanner = Scanner(source)
-    waiting: list[_Waiting] = []
-    scanner.skip_block(_POD, "=cut")
-    while scanner.more:
-        if scanner.skip_space():
-            continue
-        if scanner.peek() == "\n":
-            scanner.at += 1
-            scanner.spaced = True
-            _fill(scanner, waiting)
-            scanner.skip_block(_POD, "=cut")
-        elif scanner.peek() == "#":
-            scanner.skip_line()
-        elif not _one(scanner, waiting):
-            break
-    if waiting:
-        raise Unparsed("no here-document")
-    return scanner.tokens
+def begin_line(scanner: Scanner) -> None:
+    """Step over the here-documents that the line before announced, and over documentation."""
+    scanner.at, scanner.resume = scanner.resume or scanner.at, 0
+    scanner.take(_DOCUMENTATION)
 
 
-def _one(scanner: Scanner, waiting: list[_Waiting]) -> bool:
-    """Take one token; False at the end of the program."""
-    char, operand = scanner.peek(), not scanner.last.ends_value(words("perl")["before_operands"])
-    if char in "'\"`":
-        quoted(scanner, {"'": "q", '"': "qq", "`": "qx"}[char])
-    elif char == "<" and operand and (found := scanner.take(_HEREDOC)):
-        waiting.append((len(scanner.tokens), found))  # it begins on the next line
-        scanner.emit("text", "")
-    elif char == "<" and operand and (found := scanner.take(_ANGLE)):
-        if re.fullmatch(r"\$?\w*", found[1]):
-            scanner.emit("name", "readline")
-        else:
-            scanner.emit("glob", found[1], template(found[1], splice))
-    elif char == "/" and operand:
-        quoted(scanner, "m")
-    elif char == "-" and operand and scanner.take(_TEST):
-        scanner.emit("op", "!")
-    elif (char == "$" or (char in "@%&" and operand)) and (found := scanner.take(_WRAPPED)):
-        scanner.emit("var", found[1] + found[2])
-    elif (char == "$" or (char in "@%&" and operand)) and (found := scanner.take(_VARIABLE)):
-        scanner.emit("name" if char == "&" else "var", found.group().lstrip("&"))
-    elif found := scanner.take(_NUMBER):
-        scanner.emit("number", found.group().replace("_", ""))
+def take(scanner: Scanner) -> bool:
+    """Take a token that only what stands before it tells: a quoted text, a regular expression, a here-document, a word."""
+    operand = not scanner.last.ends_value(words("perl")["before_operands"])
+    if operand and (found := scanner.take(_HEREDOC)):
+        _here_document(scanner, found)
+    elif operand and scanner.peek() == "/":
+        _quoted(scanner, "m")
     elif found := scanner.take(_NAME):
-        return _word(scanner, found.group())
+        _word(scanner, found[0], operand)
     else:
-        scanner.operator(_OPERATORS)
+        return False
     return True
 
 
-def _word(scanner: Scanner, word: str) -> bool:
+def _word(scanner: Scanner, word: str, operand: bool) -> None:
     if word in ("__END__", "__DATA__"):
-        return False
+        scanner.at = len(scanner.source)
+        return
     before = scanner.last
     as_name = (before.kind == "op" and before.text == "->") or (before.text == "sub" and before.kind == "name")
     if word in _QUOTES and not as_name and _opens_quote(scanner, before):
-        while scanner.peek().isspace():
-            scanner.at += 1
-        quoted(scanner, word)
-        return True
-    if before.kind == "op" and before.text == "{" and scanner.peek() == "}" and len(scanner.tokens) > 1:
+        scanner.take(_SPACE)
+        _quoted(scanner, word)
+    elif before.kind == "op" and before.text == "{" and scanner.peek() == "}" and len(scanner.tokens) > 1:
         holder = scanner.tokens[-2]
         scanner.emit("text" if holder.kind == "var" or holder.text in ("->", "]", "}") else "name", word)
-        return True
-    compares = word in ("x", "eq", "ne", "lt", "gt", "le", "ge", "cmp")
-    operator = compares and before.ends_value(words("perl")["before_operands"])
-    scanner.emit("op" if operator else "name", word)
-    return True
+    else:
+        scanner.emit("op" if word in _COMPARES and not operand else "name", word)
 
 
 def _opens_quote(scanner: Scanner, before: CodeToken) -> bool:
@@ -109,7 +62,7 @@ def _opens_quote(scanner: Scanner, before: CodeToken) -> bool:
     return not (rest[:1].isspace() and nxt[0] in "#=")
 
 
-def quoted(scanner: Scanner, kind: str) -> None:
+def _quoted(scanner: Scanner, kind: str) -> None:
     """Take the quoted thing whose delimiter stands here."""
     delimiter = scanner.peek()
     raw = scanner.delimited()
@@ -130,8 +83,7 @@ def quoted(scanner: Scanner, kind: str) -> None:
 
 def _substitution(scanner: Scanner, kind: str, delimiter: str) -> None:
     scanner.at -= delimiter not in "([{<"
-    while scanner.peek().isspace():
-        scanner.at += 1
+    scanner.take(_SPACE)
     replacement = scanner.delimited()
     flags = scanner.take(_FLAGS)
     runs = kind == "s" and flags is not None and "e" in flags.group()
@@ -143,20 +95,22 @@ def _code_in(replacement: str) -> list[Part]:
     return [part for part in found if part.code.startswith(("@{", "${"))]
 
 
-def _fill(scanner: Scanner, waiting: list[_Waiting]) -> None:
-    """Take the here-documents that begin here; a mark in single quotes keeps code out, one in ticks makes a command."""
-    for index, found in waiting:
-        mark = next(group for group in found.groups()[1:] if group is not None)
-        indent = r"[ \t]*" if found[1] else ""
-        end = re.compile(rf"^{indent}{re.escape(mark)};?\r?$", re.M).search(scanner.source, scanner.at)
-        if end is None:
-            raise Unparsed(f"no end of here-document {mark!r}")
-        body = scanner.source[scanner.at : end.start()]
-        body = textwrap.dedent(body) if found[1] else body
-        parts = (body,) if found["plain"] is not None else template(body, splice)
-        scanner.tokens[index] = CodeToken("text" if found["ticks"] is None else "ticks", body, parts, True)
-        scanner.at = end.start() + end.group().index(mark) + len(mark)
-    waiting.clear()
+def _here_document(scanner: Scanner, found: re.Match[str]) -> None:
+    """Take the lines behind this one; a mark in single quotes keeps code out, one in ticks makes a command."""
+    mark = next(group for group in found.groups()[1:] if group is not None)
+    begin = scanner.resume or scanner.source.find("\n", scanner.at)
+    indent = r"[ \t]*" if found[1] else ""
+    end = re.compile(rf"^{indent}{re.escape(mark)}(?=;?\r?$)", re.M).search(scanner.source, begin + 1)
+    if begin < 0 or end is None:
+        raise Unparsed(f"no end of here-document {mark!r}")
+    body = scanner.source[begin + 1 : end.start()]
+    body = textwrap.dedent(body) if found[1] else body
+    scanner.emit(
+        "text" if found["ticks"] is None else "ticks",
+        body,
+        (body,) if found["plain"] is not None else template(body, splice) or ("",),
+    )
+    scanner.resume = end.end()
 
 
 def splice(raw: str, at: int) -> tuple[Part, int] | None:

@@ -1,0 +1,156 @@
+"""Languages without a usable grammar: their tokens, and how these bind, by the tables of this folder."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct, ValidationError, convert
+
+from interlock.analysis.code.lexing import CodeToken, Kind, Part, Scanner, Splicer, literal, template
+from interlock.analysis.code.library import words
+from interlock.analysis.code.program import nodes
+from interlock.analysis.packs import Pack, PackError, load_packs
+
+if TYPE_CHECKING:
+    from interlock.analysis.code.token_parser import TokenParser
+
+Form = Callable[["TokenParser"], ast.expr]  # a word with a syntax of its own
+_SHIPPED = Path(__file__).parent
+_ADJACENT = "<adjacent>"  # stands among the operators for values that are put together side by side
+_MATE, _PATTERN = "<mate>", "<pattern>"  # close a text with the mate of its delimiter, or a regular expression
+
+
+class TokenRule(Struct, frozen=True, forbid_unknown_fields=True):
+    """One kind of token: the pattern that it begins with, and how its text is read."""
+
+    opens: str
+    kind: Kind | None = None  # without one it is stepped over
+    closes: str = ""  # ends it, with the groups of the pattern
+    nested: str = ""  # begins code that may hold what closes it
+    reads: Literal["raw", "plain", "doubled", "escapes", "code"] = "raw"
+    gives: str = ""  # stands for it, with the groups of the pattern
+    operand: bool = False  # only where a value may begin
+
+
+class TokenTable(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the file of one language says."""
+
+    language: str
+    tokens: tuple[TokenRule, ...]  # of those that match, the first counts
+    precedence: tuple[str, ...]  # operators from the loosest on, those that bind alike in one text
+    signs: str = ""  # other operators of more than one character
+    members: frozenset[str] = frozenset()
+    joins: frozenset[str] = frozenset()  # operators that put texts together
+    forms: Mapping[str, str] = {}  # words with a syntax of their own
+    comments: tuple[str, ...] = ()
+    operands_after: frozenset[str] = frozenset()  # what else a value follows
+    label: str = "=>"  # between the name of an argument and its value
+    lines: bool = True  # the end of a line ends a statement
+    topic: str = ""  # the variable that a loop behind a statement sets
+    braces: bool = False  # `$x{key}` is an index
+    fields: bool = False  # a member without brackets is no call
+
+
+class TokenDialect:
+    """One language: its table, and what only code can say of it."""
+
+    def __init__(
+        self,
+        key: str,
+        forms: Mapping[str, Form],
+        splice: Splicer | None = None,
+        take: Callable[[Scanner], bool] = lambda scanner: False,
+        begin_line: Callable[[Scanner], None] = lambda scanner: None,
+        bare: Callable[[TokenParser, CodeToken], int] = lambda parser, token: -1,
+        block: Form | None = None,
+        callee: Callable[[str], ast.expr] = nodes.name,
+    ) -> None:
+        table = self.table = load_packs(_SHIPPED, check_tables, f"{key}.toml", TokenTable)[0]
+        self.splice = splice  # code inside a text
+        self.take, self.begin_line = take, begin_line  # tokens that no pattern tells
+        self.bare = bare  # arguments without brackets that a word has: -1 no call, 0, 1, 2 many
+        self.block = block  # a block that is handed to the call before it
+        self.callee = callee
+        self.operators = {sign: rank for rank, alike in enumerate(table.precedence) for sign in alike.split()}
+        self.adjacent = self.operators.pop(_ADJACENT, 0)
+        self.forms = {word: forms[name] for listed, name in table.forms.items() for word in listed.split()}
+        self.noise, self.loops, self.topical, before = (words(key).get(kind, frozenset()) for kind in _WORDS)
+        self.keywords = frozenset((*self.forms, *self.noise, *self.operators))
+        self.operands_after = before or self.keywords | table.operands_after
+        self.rules = [re.compile(rule.opens, re.DOTALL) for rule in table.tokens]
+        self.first = [self._first(operand) for operand in (False, True)]
+
+    def _first(self, operand: bool) -> re.Pattern[str]:
+        """What a token begins with, behind a value or where one may begin; the last group that matched tells its rule."""
+        table = self.table
+        signs = (*self.operators, *table.members, *table.signs.split(), table.label)
+        known = sorted((re.escape(sign) for sign in signs if not sign.isalpha()), key=len, reverse=True)
+        rules = [f"(?P<rule_{at}>{rule.opens})" for at, rule in enumerate(table.tokens) if operand or not rule.operand]
+        return re.compile("|".join([*rules, f"(?P<sign_>{'|'.join(known)}|.)"]), re.DOTALL)
+
+    def scan(self, source: str) -> list[CodeToken]:
+        """The tokens of a program; raises Unparsed where a text has no end."""
+        scanner = Scanner(source)
+        self.begin_line(scanner)
+        while scanner.more:
+            if scanner.skip_space():
+                continue
+            if scanner.peek() == "\n":
+                scanner.at += 1
+                scanner.spaced = True
+                self.begin_line(scanner)
+                if self.table.lines and not self._goes_on(scanner):
+                    scanner.emit("end", ";")
+            elif any(map(scanner.starts, self.table.comments)):
+                scanner.skip_line()
+            elif not self.take(scanner):
+                self._take(scanner)
+        return scanner.tokens
+
+    def _goes_on(self, scanner: Scanner) -> bool:
+        """Whether a statement goes on in the next line."""
+        last, opened = scanner.last, scanner.opened
+        return (bool(opened) and opened[-1] != "{") or (last.kind == "op" and last.text not in _ENDS)
+
+    def _take(self, scanner: Scanner) -> None:
+        """One token, by the rules."""
+        found = scanner.take(self.first[not scanner.last.ends_value(self.operands_after)])
+        assert found is not None and found.lastgroup is not None
+        at = found.lastgroup.partition("_")[2]
+        begun = self.rules[int(at)].match(scanner.source, found.start()) if at else None
+        if begun is None:
+            return scanner.emit("op", found[0])
+        rule, text = self.table.tokens[int(at)], begun[begun.lastindex or 0]
+        if rule.closes in (_MATE, _PATTERN):
+            scanner.at -= 1
+            text = scanner.delimited(rule.nested) if rule.closes == _MATE else scanner.pattern()
+        elif rule.closes:
+            text = scanner.up_to(begun.expand(rule.closes))
+        if rule.kind == "var" and begun[0] in self.keywords:
+            scanner.emit("name", begun[0])
+        elif rule.kind is not None:
+            scanner.emit(rule.kind, begun.expand(rule.gives) if rule.gives else text, self._parts(rule, text))
+        return None
+
+    def _parts(self, rule: TokenRule, raw: str) -> Sequence[Part]:
+        if rule.reads in ("escapes", "code"):
+            return template(raw, self.splice if rule.reads == "code" else None) or ("",)
+        if rule.reads == "plain":
+            return (literal(raw),)
+        return (raw.replace("''", "'") if rule.reads == "doubled" else raw,) if rule.kind in ("text", "ticks") else ()
+
+
+_WORDS = ("noise", "loops", "topical", "before_operands")
+_ENDS = frozenset({")", "]", "}", "{"})
+
+
+def check_tables(packs: Sequence[Pack]) -> Sequence[TokenTable]:
+    """The tables; raises PackError where one says anything else."""
+    try:
+        return [convert(pack, TokenTable) for pack in packs]
+    except ValidationError as error:
+        raise PackError(f"dialects: {error}") from None
