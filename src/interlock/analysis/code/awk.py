@@ -31,7 +31,7 @@ def read_awk(source: str, out: Report, given: Mapping[str, str] | None = None) -
 
 def _parse(source: str) -> tuple[ast.Module, bool]:
     """The rules of a program, of which only those for its begin and its end surely run."""
-    parser = TokenParser(_dialect(), _dialect().scan(source))
+    parser = TokenParser(_dialect(), source)
     made: list[ast.stmt] = []
     while parser.at < parser.stop:
         before, sure = parser.at, parser.skip("BEGIN", "END")

@@ -72,7 +72,8 @@ class Scanner:
         self.source = source
         self.at = 0
         self.tokens: list[CodeToken] = []
-        self.opened: list[str] = []  # the brackets around this place
+        self.opened: list[int] = []  # the places of the brackets around this one
+        self.mates: dict[int, int] = {}  # which bracket closes which
         self.spaced = False
         self.resume = 0  # where the next line begins, if not behind this one
 
@@ -98,12 +99,20 @@ class Scanner:
         return found
 
     def emit(self, kind: Kind, text: str, parts: Iterable[Part] = ()) -> None:
+        """Add a token; refuses a bracket that closes none."""
+        if kind == "op" and text in ("(", "[", "{"):
+            self.opened.append(len(self.tokens))
+        elif kind == "op" and text in _OPENERS:
+            if self.around != _OPENERS[text]:
+                raise Unparsed(f"stray {text!r}")
+            self.mates[self.opened.pop()] = len(self.tokens)
         self.tokens.append(CodeToken(kind, text, tuple(parts), self.spaced))
         self.spaced = False
-        if kind == "op" and text in ("(", "[", "{"):
-            self.opened.append(text)
-        elif kind == "op" and text in _OPENERS and self.opened:
-            self.opened.pop()
+
+    @property
+    def around(self) -> str:
+        """The innermost bracket that is open."""
+        return self.tokens[self.opened[-1]].text if self.opened else ""
 
     def skip_space(self) -> bool:
         """Step over blanks that do not end a line."""
@@ -117,18 +126,13 @@ class Scanner:
         end = self.source.find("\n", self.at)
         self.at = len(self.source) if end < 0 else end
 
-    def skip_past(self, text: str) -> None:
-        """Step over everything up to the end of `text`, or refuse."""
-        end = self.source.find(text, self.at)
+    def up_to(self, text: str) -> str:
+        """What stands between here and `text`, which is stepped over."""
+        start, end = self.at, self.source.find(text, self.at)
         if end < 0:
             raise Unparsed(f"no {text!r}")
         self.at = end + len(text)
-
-    def up_to(self, text: str, skipped: int = 0) -> str:
-        """What stands between here, or some characters on, and `text`, which is stepped over."""
-        start = self.at = self.at + skipped
-        self.skip_past(text)
-        return self.source[start : self.at - len(text)]
+        return self.source[start:end]
 
     def pattern(self) -> str:
         """The regular expression between the delimiter here and its mate."""
@@ -137,50 +141,38 @@ class Scanner:
             raise Unparsed("a pattern without an end")
         return found[1]
 
-    def delimited(self, nested_code: str = "") -> str:
-        """The raw text between the delimiter here and its mate; `nested_code` opens code that may hold it."""
-        opener = self.peek()
-        closer = CLOSERS.get(opener, opener)
-        self.at += 1
-        start, depth = self.at, 1
-        while self.more:
-            char = self.peek()
-            if char == "\\":
-                self.at += 2
-                continue
-            if nested_code and self.starts(nested_code):
-                self.at = balanced(self.source, self.at + nested_code.index("{"))
-                continue
-            if char == closer:
-                depth -= 1
-                if not depth:
-                    self.at += 1
-                    return self.source[start : self.at - 1]
-            elif char == opener:
-                depth += 1
-            self.at += 1
-        raise Unparsed(f"no closing {closer!r}")
+    def delimited(self, nested: str = "") -> str:
+        """The raw text between the delimiter here and its mate; `nested` opens code that may hold it."""
+        start, opener = self.at, self.peek()
+        self.at = balanced(self.source, start, opener, CLOSERS.get(opener, opener), "", nested)
+        return self.source[start + 1 : self.at - 1]
 
 
-def balanced(source: str, at: int, openers: str = "([{", closers: str = ")]}", quotes: str = "\"'`") -> int:
-    """The offset after the bracket that closes the one at `at`; quoted text inside is stepped over."""
+@cache
+def _any_of(signs: str) -> re.Pattern[str]:
+    return re.compile(rf"\\.|[{re.escape(signs)}]", re.DOTALL)
+
+
+def balanced(
+    source: str, at: int, openers: str = "([{", closers: str = ")]}", quotes: str = "\"'`", nested: str = ""
+) -> int:
+    """The offset after the bracket that closes the one at `at`; quoted text and nested code inside are stepped over."""
     depth, quote = 0, ""
-    while at < len(source):
-        char = source[at]
-        if char == "\\":
-            at += 2
-            continue
+    signs = _any_of(openers + closers + quotes + nested) if openers else None
+    while signs is not None and (found := signs.search(source, at)):
+        sign, at = found[0], found.end()
         if quote:
-            quote = "" if char == quote else quote
-        elif char in quotes:
-            quote = char
-        elif char in openers:
-            depth += 1
-        elif char in closers:
+            quote = "" if sign == quote else quote
+        elif sign in quotes:
+            quote = sign
+        elif nested and source.startswith(nested, found.start()):
+            at = balanced(source, at)
+        elif depth and sign in closers:
             depth -= 1
             if not depth:
-                return at + 1
-        at += 1
+                return at
+        elif sign in openers:
+            depth += 1
     raise Unparsed("no closing bracket")
 
 
@@ -221,21 +213,3 @@ def template(raw: str, splice: Splicer | None = None) -> tuple[Part, ...]:
         plain = []
         parts.append(part)
     return (*parts, "".join(plain)) if plain else tuple(parts)
-
-
-def mates(tokens: list[CodeToken]) -> dict[int, int]:
-    """Which bracket closes which; a program with a stray or missing bracket is refused."""
-    found: dict[int, int] = {}
-    open_at: list[int] = []
-    for index, token in enumerate(tokens):
-        if token.kind != "op":
-            continue
-        if token.text in ("(", "[", "{"):
-            open_at.append(index)
-        elif token.text in _OPENERS:
-            if not open_at or tokens[open_at[-1]].text != _OPENERS[token.text]:
-                raise Unparsed(f"stray {token.text!r}")
-            found[open_at.pop()] = index
-    if open_at:
-        raise Unparsed("a bracket is not closed")
-    return found

@@ -11,7 +11,7 @@ from typing import Any
 
 from interlock.analysis.code.dialects import Form, TokenDialect
 from interlock.analysis.code.grammar import binary
-from interlock.analysis.code.lexing import NOTHING, SEPARATORS, CodeToken, Splice, Unparsed, mates
+from interlock.analysis.code.lexing import NOTHING, SEPARATORS, CodeToken, Splice, Unparsed
 from interlock.analysis.code.program import nodes
 
 DEEPEST = 40  # expressions inside each other
@@ -26,7 +26,7 @@ Given = tuple[list[ast.expr], list[ast.keyword]]
 def by_tokens(key: str, *own: Form, **hooks: Any) -> Callable[[str], tuple[ast.Module, bool]]:
     """A parser by the table of a language, the words whose syntax is its own, and what else only code can say."""
     dialect = cache(lambda: dialect_of(key, *own, **hooks))
-    return lambda source: (ast.Module(TokenParser(dialect(), dialect().scan(source)).sequence(), []), True)
+    return lambda source: (ast.Module(TokenParser(dialect(), source).sequence(), []), True)
 
 
 def dialect_of(key: str, *own: Form, **hooks: Any) -> TokenDialect:
@@ -38,11 +38,11 @@ def dialect_of(key: str, *own: Form, **hooks: Any) -> TokenDialect:
 class TokenParser:
     """A position among the tokens of a program."""
 
-    def __init__(self, dialect: TokenDialect, tokens: list[CodeToken], depth: int = 0) -> None:
+    def __init__(self, dialect: TokenDialect, source: str, depth: int = 0) -> None:
+        scanned = dialect.scan(source)
         self.dialect, self.table = dialect, dialect.table
-        self.tokens = tokens
-        self.mates = mates(tokens)
-        self.at, self.stop, self.depth = 0, len(tokens), depth
+        self.tokens, self.mates = scanned.tokens, scanned.mates
+        self.at, self.stop, self.depth = 0, len(self.tokens), depth
         self.names: set[str] = set()  # what the program assigns to
 
     # moving
@@ -180,7 +180,7 @@ class TokenParser:
     def _spliced(self, code: str) -> ast.expr:
         """Code inside a text."""
         self.sink(4)
-        inner = TokenParser(self.dialect, self.dialect.scan(code), self.depth)
+        inner = TokenParser(self.dialect, code, self.depth)
         inner.names = self.names
         self.depth -= 4
         return nodes.as_expression(inner.sequence())

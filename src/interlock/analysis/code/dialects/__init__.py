@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, ValidationError, convert
 
-from interlock.analysis.code.lexing import CodeToken, Kind, Part, Scanner, Splicer, literal, template
+from interlock.analysis.code.lexing import CodeToken, Kind, Part, Scanner, Splicer, Unparsed, literal, template
 from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.packs import Pack, PackError, load_packs
@@ -92,8 +92,8 @@ class TokenDialect:
         rules = [f"(?P<rule_{at}>{rule.opens})" for at, rule in enumerate(table.tokens) if operand or not rule.operand]
         return re.compile("|".join([*rules, f"(?P<sign_>{'|'.join(known)}|.)"]), re.DOTALL)
 
-    def scan(self, source: str) -> list[CodeToken]:
-        """The tokens of a program; raises Unparsed where a text has no end."""
+    def scan(self, source: str) -> Scanner:
+        """The tokens of a program; raises Unparsed where a text or a bracket has no end."""
         scanner = Scanner(source)
         self.begin_line(scanner)
         while scanner.more:
@@ -109,12 +109,14 @@ class TokenDialect:
                 scanner.skip_line()
             elif not self.take(scanner):
                 self._take(scanner)
-        return scanner.tokens
+        if scanner.opened:
+            raise Unparsed("a bracket is not closed")
+        return scanner
 
     def _goes_on(self, scanner: Scanner) -> bool:
         """Whether a statement goes on in the next line."""
-        last, opened = scanner.last, scanner.opened
-        return (bool(opened) and opened[-1] != "{") or (last.kind == "op" and last.text not in _ENDS)
+        last = scanner.last
+        return scanner.around in ("(", "[") or (last.kind == "op" and last.text not in _ENDS)
 
     def _take(self, scanner: Scanner) -> None:
         """One token, by the rules."""
