@@ -42,16 +42,6 @@ class _ProgramBuilder(Builder):
         return ast.Module(made.body + begins, []), whole
 
 
-# -- texts and names
-
-
-def _plain_text(build: Builder, node: Node) -> Made:
-    raw = text_of(node).lstrip("@")[1:-1]
-    if node.type in ("interpreted_string_literal", "character_literal"):
-        return nodes.text(grammar.unescaped(raw))
-    return nodes.text(raw.replace('""', '"') if node.type.startswith("verbatim") else raw)
-
-
 def _reference(build: Builder, node: Node) -> Made:
     """File::delete: the function itself, or a method of what it is given."""
     owner, method = node.named_children[0], text_of(node.named_children[-1])
@@ -89,28 +79,7 @@ def _composite(build: Builder, node: Node) -> Made:
     return nodes.call(called, [], [nodes.named(*pair) for pair in pairs])
 
 
-def _index(build: Builder, node: Node) -> Made:
-    owner = build.expr(node.named_children[0])
-    bounds = [node.child_by_field_name("start"), node.child_by_field_name("end")]
-    if node.type == "slice_expression":
-        return nodes.item(owner, ast.Slice(*(build.expr(one) if one is not None else None for one in bounds)))
-    key = node.named_children[-1]
-    if key.type == "bracketed_argument_list" and key.named_child_count:
-        key = key.named_children[0].named_children[0]
-    if key.type == "range_expression":
-        return nodes.item(owner, ast.Slice(build.expr(key.named_children[0]) if key.named_child_count else None, None))
-    return nodes.item(owner, build.expr(key))
-
-
 # -- functions and statements
-
-
-def _declared(build: Builder, node: Node) -> Made:
-    named = node.child_by_field_name("name")
-    value = node.child_by_field_name("value") or (node.named_children[-1] if node.named_child_count > 1 else None)
-    if value is None or value == named:
-        return []
-    return nodes.assign(build.expr(named), build.expr(value))
 
 
 def _go_for(build: Builder, node: Node) -> Made:
@@ -138,20 +107,19 @@ def _start(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
-_SHARED = (_new, _index, _declared)
 read_java = CodeLanguage(
-    "Java", "java", by_grammar("java", *_SHARED, _plain_text, _reference, builder=_ProgramBuilder), damaged=read_other
+    "Java", "java", by_grammar("java", _new, _reference, builder=_ProgramBuilder), damaged=read_other
 ).read
 read_go = CodeLanguage(
     "Go",
     "go",
-    by_grammar("go", *_SHARED, _plain_text, _composite, _flags, _go_for, wrap=_program, builder=_ProgramBuilder),
+    by_grammar("go", _new, _composite, _flags, _go_for, wrap=_program, builder=_ProgramBuilder),
     damaged=read_other,
 ).read
 read_csharp = CodeLanguage(
     "C#",
     "csharp",
-    by_grammar("csharp", *_SHARED, _plain_text, builder=_ProgramBuilder),
+    by_grammar("csharp", _new, builder=_ProgramBuilder),
     {"Process.Start": _start},
     damaged=read_other,
 ).read

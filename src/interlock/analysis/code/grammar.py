@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from interlock.analysis.code.lexing import ESCAPE, Unparsed, character, literal, unescape
+from msgspec import Struct
+
+from interlock.analysis.code.lexing import READS, Unparsed, unescaped
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.syntax_tree import here_documents, parsed
@@ -20,11 +21,20 @@ if TYPE_CHECKING:
 _DEPTH = 160  # nodes inside each other
 
 
+class GrammarTable(Struct, frozen=True):
+    """What the nodes of one language become, and what else its table says."""
+
+    rules: Mapping[str, Rule]
+    joins: frozenset[str]  # operators that put texts together
+    quotes: Mapping[str, str]  # how texts are read that begin with these marks
+    caseless: bool  # the names of functions are the same in capital letters
+
+
 class Builder:
     """Turns one tree into Python's; a node without a rule is the values of its parts."""
 
-    def __init__(self, key: str, rules: Mapping[str, Rule], joins: frozenset[str]) -> None:
-        self.key, self.rules, self.joins = key, rules, joins
+    def __init__(self, key: str, table: GrammarTable) -> None:
+        self.key, self.table, self.rules, self.joins = key, table, table.rules, table.joins
         self.depth = 0
         self.documents: list[Node] = []  # here-documents that wait for the mark that announces them
         self.scopes: list[dict[str, str]] = [{}]  # the names of the blocks around, with what the form calls them
@@ -68,7 +78,7 @@ class Builder:
 
 QUIET = frozenset(
     "comment line_comment block_comment heredoc_body heredoc_content type_arguments implements_clause variadic_placeholder "
-    "interpolation_brace".split()
+    "interpolation_brace optional_chain".split()
 )
 Rule = Callable[[Builder, "Node"], Made]
 
@@ -165,16 +175,13 @@ def choice(build: Builder, node: Node, other: Sequence[ast.stmt] = ()) -> Made:
     return [*first, *nodes.branch(tested(build, node), _guarded(build, node), list(other))]
 
 
-def ternary(build: Builder, node: Node) -> Made:
-    taken = first_field(node, "consequence", "consequent", "body", "condition")  # `a ?: b` has none of its own
-    return ast.IfExp(build.field(node, "condition"), build.expr(taken), build.field(node, "alternative"))
-
-
 def counted_up(build: Builder, node: Node) -> Made:
-    """`i++` and `i--`, as a statement or a value."""
+    """`i++` and `--i`; where the sign stands behind, the value is the one before."""
     target = build.expr(next((child for child in node.named_children), None))
-    less = any(child.type == "--" for child in node.children)
-    return nodes.assign(target, ast.BinOp(target, ast.Sub() if less else ast.Add(), ast.Constant(1)))
+    signs = [child.type for child in node.children]
+    step, back = (ast.Sub, ast.Add) if "--" in signs else (ast.Add, ast.Sub)
+    changed = nodes.as_expression(nodes.assign(target, ast.BinOp(target, step(), ast.Constant(1))))
+    return changed if signs[0] in ("++", "--") else ast.BinOp(changed, back(), ast.Constant(1))
 
 
 def while_loop(build: Builder, node: Node) -> Made:
@@ -184,12 +191,6 @@ def while_loop(build: Builder, node: Node) -> Made:
 def first_field(node: Node, *titles: str) -> Node | None:
     """The first of these fields that a node has."""
     return next((found for title in titles if (found := node.child_by_field_name(title)) is not None), None)
-
-
-def maybe(build: Builder, node: Node) -> Made:
-    """A part that may not run: a case, or what catches an error."""
-    inside = node.child_by_field_name("body")
-    return nodes.branch(CONDITION, build.body(inside) if inside is not None else build.block(node.named_children), [])
 
 
 def cases(build: Builder, node: Node) -> Made:
@@ -228,11 +229,15 @@ def _fields(node: Node, *titles: str) -> list[Node]:
 
 
 def assigned(build: Builder, node: Node) -> Made:
-    """An assignment to one or several targets, or `left += right`; of several results the first is the one that counts."""
-    sides = node.named_children[0], node.named_children[-1]
+    """An assignment to one or several targets, or `left += right`; of several results the first counts."""
+    first, *_, last = (node.named_children[0], *node.named_children)
+    sides = first if first.type in _SEVERAL else first_field(node, "name", "left") or first, last
+    signs = [text_of(child) for child in node.children if not child.named_child_count]
+    sign = next((sign for sign in signs if sign.endswith("=")), "")
+    if not sign:  # a declaration without a value
+        return []
     left, right = (build.exprs(side.named_children if side.type in _SEVERAL else [side]) for side in sides)
-    sign = text_of(node.child_by_field_name("operator"))
-    if sign not in ("", "=", ":=") and left and right:
+    if sign not in ("=", ":=") and left and right:
         right = [binary(sign[:-1], left[0], right[0], build.joins)]
     right = [*right, *[nodes.NOTHING] * len(left)][: len(left)]
     return nodes.assign(left[0], right[0]) if len(left) == 1 else nodes.assign(ast.Tuple(left), ast.Tuple(right))
@@ -248,25 +253,41 @@ def member(build: Builder, node: Node) -> Made:
 
 
 def item(build: Builder, node: Node) -> Made:
-    """`owner[key]`; `owner[]` is the owner."""
-    parts = build.exprs(node.named_children)
-    return nodes.item(parts[0], parts[-1]) if len(parts) > 1 else parts[0]
+    """`owner[key]`, or a slice of the owner; `owner[]` is the owner."""
+    owner, *keys = [child for child in node.named_children if child.type not in QUIET]
+    while len(keys) == 1 and keys[0].type in _KEYS:
+        keys = keys[0].named_children
+    if node.type == "slice_expression":
+        return nodes.item(build.expr(owner), _slice(build, node.children[2:]))
+    if len(keys) == 1 and any(child.type in _DOTS for child in keys[0].children):
+        return nodes.item(build.expr(owner), _slice(build, keys[0].children))
+    return nodes.item(build.expr(owner), nodes.several(build.exprs(keys))) if keys else build.expr(owner)
 
 
-def params(node: Node | None) -> list[str]:
+def _slice(build: Builder, parts: Sequence[Node]) -> ast.Slice:
+    """From the value before the sign up to the one behind it; -1 is the end."""
+    at = next(number for number, part in enumerate(parts) if part.type in (":", *_DOTS))
+    ends = [next((part for part in side if part.is_named), None) for side in (parts[:at], parts[at + 1 :])]
+    return ast.Slice(*(None if end is None or text_of(end) == "-1" else build.expr(end) for end in ends))
+
+
+def params(build: Builder, node: Node | None) -> list[str]:
     """The names of the parameters in a list of them, or of the one that stands for it."""
     if node is None:
         return []
-    if not node.named_child_count and node.type in ("identifier", "implicit_parameter"):
-        return [text_of(node)]
-    inside = [child for child in node.named_children if child.type not in _UNNAMED]
-    return [text_of(named) for child in inside for named in (child.children_by_field_name("name") or [child])]
+    single = not node.named_child_count and node.type in ("identifier", "implicit_parameter")
+    inside = [node] if single else [child for child in node.named_children if child.type not in _UNNAMED]
+    found = [text_of(named) for child in inside for named in (child.children_by_field_name("name") or [child])]
+    build.scopes[-1].update(zip(found, found, strict=True))
+    return found
 
 
 def given(build: Builder, node: Node | None) -> tuple[list[ast.expr], list[ast.keyword]]:
     """The arguments of a call."""
     args: list[ast.expr] = []
     named: list[ast.keyword] = []
+    if node is not None and node.type == "template_string":
+        return [build.expr(node)], [nodes.named("template", ast.Constant(True))]
     for child in node.named_children if node is not None else ():
         titled = child.type == "argument" and child.child_by_field_name("name") is not None
         if titled or child.type in ("pair", "named_argument"):
@@ -284,7 +305,10 @@ def called(build: Builder, node: Node) -> Made:
     owner, chosen = first_field(node, "object", "scope"), node.child_by_field_name("name")
     args, named = given(build, node.child_by_field_name("arguments"))
     if owner is None:
-        return nodes.call(build.expr(node.child_by_field_name("function") or chosen), args, named)
+        callee = build.expr(node.child_by_field_name("function") or chosen)
+        if build.table.caseless and isinstance(callee, ast.Name) and callee.id.isidentifier():
+            callee = nodes.name(callee.id.lower())
+        return nodes.call(callee, args, named)
     if chosen is not None and chosen.type not in ("name", "identifier"):  # its name is a value
         return nodes.call("<method>", [build.expr(owner), build.expr(chosen), *args], named)
     return nodes.call(nodes.member(build.expr(owner), text_of(chosen)), args, named)
@@ -298,40 +322,14 @@ def mapping(pairs: Sequence[tuple[ast.expr | None, ast.expr]], first: int = 0) -
     return ast.Dict(list(keys), [value for _, value in pairs])
 
 
-def closed(build: Builder, node: Node) -> Made:
-    """A function without a name."""
-    inside = build.body(node.child_by_field_name("body"))
-    whole = "creation" in node.type or node.type == "anonymous_function"  # what it gives, it says
-    return nodes.closure(params(node.child_by_field_name("parameters")), inside if whole else nodes.returning(inside))
-
-
-def defined(build: Builder, node: Node) -> Made:
-    """A function or a method, for which what it is called on is no parameter."""
-    inside = node.child_by_field_name("body")
-    if inside is None:
-        return []
-    given, title = params(node.child_by_field_name("parameters")), text_of(node.child_by_field_name("name"))
-    made = nodes.function(given, build.body(inside), title)
-    made.decorator_list = [nodes.name("staticmethod")]
-    return [made]
-
-
 CONDITION = nodes.name("?")  # what nobody knows
 _SEVERAL = frozenset({"expression_list", "variable_list"})
 _SURE = frozenset({"resource_specification", "finally_clause"})
 _UNNAMED = frozenset({"vararg_expression", "comment"})
+_KEYS = frozenset({"bracketed_argument_list", "argument", "vector_expression"})  # stand around the key of an item
+_DOTS = frozenset({"..", "..."})
 
 # -- texts -----------------------------------------------------------------------------------------------------------
-
-_DECIMAL = re.compile(r"\\([0-9]{1,3})")
-
-
-def unescaped(raw: str, decimal: bool = False) -> str:
-    """A text with what its escapes stand for."""
-    if "\\" not in raw:
-        return raw
-    raw = _DECIMAL.sub(lambda found: character(int(found[1])), raw) if decimal else raw
-    return ESCAPE.sub(unescape, raw)
 
 
 def _pieces(node: Node, inside: bool) -> Iterator[tuple[Node, bool]]:
@@ -343,10 +341,14 @@ def _pieces(node: Node, inside: bool) -> Iterator[tuple[Node, bool]]:
             yield child, inside
 
 
-def texts(build: Builder, node: Node, read: Callable[[str], str] = unescaped) -> ast.expr:
+def texts(build: Builder, node: Node, read: Callable[[str], str] | None = None) -> ast.expr:
     """A text without the marks around it, with the values of the code in it."""
     parts: list[str | ast.expr] = []
     whole, start = node.text or b"", node.start_byte
+    begins = [how for mark, how in build.table.quotes.items() if whole.startswith(mark.encode())]
+    read = read or READS[begins[0] if begins else "escapes"]
+    if not node.child_count:
+        return nodes.text(read(text_of(node).lstrip("@")[1:-1]))
     at = start + (node.type == "heredoc_body" and whole.startswith(b"\n"))
     plain = b""
     for child, inside in _pieces(node, node.type in _PLAIN):
@@ -358,11 +360,6 @@ def texts(build: Builder, node: Node, read: Callable[[str], str] = unescaped) ->
             parts += [read(plain.decode("utf-8", "replace")), build.expr(child)]
             plain = b""
     return nodes.joined([part for part in (*parts, read(plain.decode("utf-8", "replace"))) if part != ""])
-
-
-def quoted(build: Builder, node: Node) -> Made:
-    """A text, of which one in single quotes has no escapes."""
-    return texts(build, node, literal if text_of(node).startswith(("'", "%q")) else unescaped)
 
 
 def heredoc(build: Builder, node: Node) -> Made:
@@ -382,8 +379,9 @@ def heredoc(build: Builder, node: Node) -> Made:
 
 _PLAIN = frozenset(
     "string_content string_fragment multiline_string_fragment string_literal_content quoted_content content heredoc_content "
-    "escape_sequence escaped_delimiter".split()
+    "escape_sequence escaped_delimiter interpreted_string_literal_content raw_string_literal_content raw_string_content".split()
 )
 _MARKS = frozenset(
-    "heredoc_beginning heredoc_end quoted_start quoted_end sigil_name sigil_modifiers interpolation_start".split()
+    "heredoc_beginning heredoc_end quoted_start quoted_end sigil_name sigil_modifiers interpolation_start raw_string_start "
+    "raw_string_end".split()
 )

@@ -58,11 +58,6 @@ def _macro(build: Builder, node: Node) -> Made:
     return build.block(child for part in node.named_children[1:] for child in part.named_children)
 
 
-def _index(build: Builder, node: Node) -> Made:
-    owner, keys = node.named_children[0], node.named_children[-1].named_children
-    return nodes.item(build.expr(owner), build.expr(keys[0]) if keys else nodes.NOTHING)
-
-
 def _assign(build: Builder, node: Node) -> Made:
     left, right = node.named_children[0], node.named_children[-1]
     if left.type == "call_expression":  # f(x) = …
@@ -87,12 +82,6 @@ def _define(build: Builder, node: Node) -> Made:
     return [_function(build, node.named_children[0], build.block(node.named_children[1:]))]
 
 
-def _arrow(build: Builder, node: Node) -> Made:
-    first, body = node.named_children[0], node.named_children[-1]
-    params = [text_of(child) for child in first.named_children] if first.named_child_count else [text_of(first)]
-    return nodes.closure(params, nodes.returning(nodes.as_statements(build.made(body))))
-
-
 def _for_each(build: Builder, node: Node) -> Made:
     bindings = [child for child in node.named_children if child.type == "for_binding"]
     made = build.block(child for child in node.named_children if child.type != "for_binding")
@@ -115,6 +104,6 @@ def _operation(build: Builder, node: Node) -> Made:
 read_julia = CodeLanguage(
     "Julia",
     "julia",
-    by_grammar("julia", _command, _call, _broadcast, _macro, _index, _assign, _define, _arrow, _for_each, _operation),
+    by_grammar("julia", _command, _call, _broadcast, _macro, _assign, _define, _for_each, _operation),
     damaged=read_other,
 ).read

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Literal
 
@@ -194,6 +194,22 @@ def literal(raw: str, delimiter: str = "'") -> str:
     """A text without interpolation: only the backslash and the delimiter can be escaped."""
     kept = re.escape(f"\\{delimiter}{CLOSERS.get(delimiter, '')}")
     return re.sub(rf"\\([{kept}])", r"\1", raw)
+
+
+def unescaped(raw: str) -> str:
+    """A text with what its escapes stand for."""
+    return ESCAPE.sub(unescape, raw) if "\\" in raw else raw
+
+
+# How the texts of a language are read, by what their quotes allow.
+READS: Mapping[str, Callable[[str], str]] = {
+    "raw": str,
+    "plain": literal,
+    "doubled": lambda raw: re.sub(r"([\"'])\1", r"\1", raw),
+    "escapes": unescaped,
+    "decimal": lambda raw: unescaped(re.sub(r"\\([0-9]{1,3})", lambda found: character(int(found[1])), raw)),
+    "letters": lambda raw: unescaped(re.sub(r"(?<!\\)((?:\\\\)*)\\([ae])", r"\1\2", raw)),  # are themselves
+}
 
 
 def template(raw: str, splice: Splicer | None = None) -> tuple[Part, ...]:

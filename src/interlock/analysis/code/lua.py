@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, text_of, unescaped
+from interlock.analysis.code.grammar import Builder, text_of
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
@@ -18,12 +18,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _string(build: Builder, node: Node) -> Made:
-    raw = text_of(node.child_by_field_name("content"))
-    plain = text_of(node.child_by_field_name("start")).startswith("[")
-    return nodes.text(raw if plain else unescaped(raw, decimal=True))
-
-
 def _table(build: Builder, node: Node) -> Made:
     pairs: list[tuple[ast.expr | None, ast.expr]] = []
     for child in node.named_children:
@@ -32,15 +26,6 @@ def _table(build: Builder, node: Node) -> Made:
         made = nodes.text(text_of(key)) if named else build.expr(key) if key is not None else None
         pairs.append((made, build.field(child, "value")))
     return grammar.mapping(pairs, 1)
-
-
-def _function(build: Builder, node: Node) -> Made:
-    body, named = build.body(node.child_by_field_name("body")), node.child_by_field_name("name")
-    params = grammar.params(node.child_by_field_name("parameters"))
-    if named is not None and named.type == "identifier":
-        return [nodes.function(params, body, text_of(named))]
-    made = nodes.closure(params, body)
-    return made if named is None else nodes.assign(build.expr(named), made)
 
 
 def _for_each(build: Builder, node: Node) -> Made:
@@ -57,6 +42,6 @@ def _for_each(build: Builder, node: Node) -> Made:
 read_lua = CodeLanguage(
     "Lua",
     "lua",
-    by_grammar("lua", _string, _table, _function, _for_each),
+    by_grammar("lua", _table, _for_each),
     names={"arg": [Marked(hole("arg"), {"bulk"})]},
 ).read

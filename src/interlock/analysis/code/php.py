@@ -49,13 +49,6 @@ def _array(build: Builder, node: Node) -> Made:
 # -- calls
 
 
-def _call(build: Builder, node: Node) -> Made:
-    function = node.child_by_field_name("function")
-    plain = function is not None and function.type in ("name", "qualified_name")
-    callee = nodes.name(_title(function).lower()) if plain else build.expr(function)
-    return nodes.call(callee, *grammar.given(build, node.child_by_field_name("arguments")))
-
-
 def _new(build: Builder, node: Node) -> Made:
     made = next((child for child in node.named_children if child.type in ("name", "qualified_name")), None)
     given = next((child for child in node.named_children if child.type == "arguments"), None)
@@ -65,14 +58,6 @@ def _new(build: Builder, node: Node) -> Made:
 
 
 # -- functions and statements
-
-
-def _define(build: Builder, node: Node) -> Made:
-    made = grammar.defined(build, node)
-    for function in made if isinstance(made, list) else ():
-        assert isinstance(function, ast.FunctionDef)
-        function.name = function.name.lower()
-    return made
 
 
 def _foreach(build: Builder, node: Node) -> Made:
@@ -117,8 +102,8 @@ def _artisan(walk: ProgramWalk, call: LibraryCall) -> Value:
 def _parse(source: str) -> tuple[ast.Module, bool]:
     """The program, with or without its opening tag, and with the end of its last statement."""
     ended = source if source.rstrip().endswith((";", "}", ">")) else f"{source};"
-    rules = rules_of("php", _constant, _document, _array, _call, _new, _define, _foreach)
-    return Builder("php" if "<?" in source else "php_only", *rules).module(ended)
+    rules = rules_of("php", _constant, _document, _array, _new, _foreach)
+    return Builder("php" if "<?" in source else "php_only", rules).module(ended)
 
 
 _ENVIRONMENT = Sym("$_ENV", traits=frozenset({"environment"}))

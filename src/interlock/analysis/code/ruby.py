@@ -62,36 +62,13 @@ def _call(build: Builder, node: Node) -> Made:
 
 
 def _block(build: Builder, node: Node, listed: Node | None = None) -> ast.expr:
-    params = _params(build, listed or node.child_by_field_name("parameters"))
+    params = grammar.params(build, listed or node.child_by_field_name("parameters"))
     body = nodes.returning(build.body(node.child_by_field_name("body")))
     return nodes.closure(params or (["_1"] if "_1" in text_of(node) else ["it"]), body)
 
 
 def _lambda_of(build: Builder, node: Node) -> Made:
     return _block(build, node.named_children[-1], node.child_by_field_name("parameters"))
-
-
-def _params(build: Builder, node: Node | None) -> list[str]:
-    found = [text_of(child.child_by_field_name("name") or child) for child in node.named_children] if node else []
-    build.scopes[0].update(zip(found, found, strict=True))
-    return found
-
-
-def _method(build: Builder, node: Node) -> Made:
-    params = _params(build, node.child_by_field_name("parameters"))
-    body = nodes.returning(build.body(node.child_by_field_name("body")))
-    made = nodes.function(params, body, text_of(node.child_by_field_name("name")))
-    made.decorator_list = [nodes.name("staticmethod")]  # what it is called on is no parameter
-    return [made]
-
-
-def _index(build: Builder, node: Node) -> Made:
-    keys = node.named_children[1:]
-    owner = build.field(node, "object")
-    if len(keys) == 1 and keys[0].type == "range":
-        ends = [build.field(keys[0], "begin"), build.field(keys[0], "end")]
-        return nodes.item(owner, ast.Slice(ends[0], None if text_of(keys[0]).endswith("-1") else ends[1]))
-    return nodes.item(owner, nodes.several(build.exprs(keys)))
 
 
 # -- statements
@@ -142,7 +119,7 @@ def _hash_of(build: Builder, node: Node) -> Made:
 
 
 _OWN = (
-    _identifier, _symbol, _hash_of, _call, _lambda_of, _method, _index, _assign, _update, _added, _block_argument,
+    _identifier, _symbol, _hash_of, _call, _lambda_of, _assign, _update, _added, _block_argument,
 )  # fmt: skip
 read_ruby = CodeLanguage(
     "Ruby",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, Rule, text_of
+from interlock.analysis.code.grammar import Builder, GrammarTable, Rule, text_of
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _SHIPPED = Path(__file__).parent / "grammars"
-_KEYS = ("language", "extends", "joins", "nodes")
-_MARK = re.compile(r"\$(?:\*|\d+|[a-z_]+(?:\|[a-z_]+)*\*?)|<[a-z]+>|`")
+_KEYS = ("language", "extends", "joins", "quotes", "caseless", "nodes")
+_MARK = re.compile(r"\$(?:\*|-?\d+|[a-z_]+(?:\|[a-z_]+)*(?:\|?\*)?)|<[a-z?]+>|`")
 _CONSTANTS = frozenset({"None", "True", "False", "break", "continue"})
 
 
@@ -28,12 +28,12 @@ def by_grammar(
     key: str, *own: Rule, wrap: Callable[[str], str] = str, builder: type[Builder] = Builder
 ) -> Callable[[str], tuple[ast.Module, bool]]:
     """A parser by a tree-sitter grammar, its table, and the rules that are this language's own."""
-    return lambda source: builder(key, *rules_of(key, *own)).module(wrap(source))
+    return lambda source: builder(key, rules_of(key, *own)).module(wrap(source))
 
 
 @cache
-def rules_of(key: str, *own: Rule) -> tuple[Mapping[str, Rule], frozenset[str]]:
-    """What the nodes of a language become, and the operators that put texts together; refuses the name of a rule that is none."""
+def rules_of(key: str, *own: Rule) -> GrammarTable:
+    """What the nodes of a language become, and the rest of its table; refuses the name of a rule that is none."""
     packs = {pack["language"]: pack for pack in load_packs(_SHIPPED, check_tables)}
     table = packs[key]
     known = {**_SHARED, **{rule.__name__.lstrip("_"): rule for rule in own}}
@@ -41,7 +41,7 @@ def rules_of(key: str, *own: Rule) -> tuple[Mapping[str, Rule], frozenset[str]]:
     for pack in (packs["common"], packs.get(table.get("extends", ""), {}), table):
         for names, made in pack.get("nodes", {}).items():
             rules.update(dict.fromkeys(names.split(), known.get(made) or FormTemplate(key, made)))
-    return rules, frozenset(table.get("joins", ()))
+    return GrammarTable(rules, frozenset(table.get("joins", ())), table.get("quotes", {}), table.get("caseless", False))
 
 
 def check_tables(packs: Sequence[Pack]) -> Sequence[Pack]:
@@ -77,8 +77,8 @@ class FormTemplate:
         if mark[:1] == "$" and mark != "$*":
             found = _parts(node, mark)
             return build.made(found[0]) if len(found) == 1 else build.block(found)
-        made = _Filling(self.marks, build, node).filled(whole)
-        return made if isinstance(made, ast.expr) else [made]
+        made: Made | ast.stmt = _Filling(self.marks, build, node).filled(whole)
+        return [made] if isinstance(made, ast.stmt) else made
 
 
 class _Filling:
@@ -95,6 +95,8 @@ class _Filling:
             return "".join(map(text_of, self._found(part))) if part in self.marks else part
         if isinstance(part, ast.Name) and part.id in self.marks:
             return self._value(self.marks[part.id])
+        if isinstance(part, (ast.FunctionDef, ast.Lambda)):
+            return self._function(part)
         if not isinstance(part, ast.AST):
             return part
         made = type(part)(**{name: self.filled(value) for name, value in ast.iter_fields(part)})
@@ -102,6 +104,23 @@ class _Filling:
             made.attr = made.attr.lstrip(".")  # of a part that has the dot in it
             return made if made.attr else made.value
         return made
+
+    def _function(self, part: ast.FunctionDef | ast.Lambda) -> Any:
+        """A function with the parameters that `*$list` has; it gives its last value where it is a lambda, or says `return $body`."""
+        inside: Any = part.body[0] if isinstance(part, ast.FunctionDef) else ast.Return(part.body)
+        body = self._found(inside.value.id)
+        listed = self._found(part.args.vararg.arg) if part.args.vararg is not None else []
+        names = [name for node in listed for name in grammar.params(self.build, node)]
+        made = self.build.block(body)
+        made = made if isinstance(inside, ast.Expr) else nodes.returning(made)
+        if isinstance(part, ast.Lambda):
+            return nodes.closure(names, made)
+        title = self._found(part.name)[0]
+        if title.named_child_count:  # a member
+            return nodes.assign(self.build.expr(title), nodes.closure(names, made))
+        function = nodes.function(names, made, text_of(title).lower() if self.build.table.caseless else text_of(title))
+        function.decorator_list = part.decorator_list
+        return function if body else []
 
     def _each(self, part: Any) -> list[Any]:
         """What stands in a list for one of its parts: statements and values with a mark may be several."""
@@ -120,7 +139,7 @@ class _Filling:
         if mark == "$text":
             return grammar.texts(self.build, self.node)
         if mark[0] != "$":
-            return nodes.name(mark)
+            return nodes.name(mark.replace("<?>", "?"))
         found = _parts(self.node, mark)
         return nodes.several(self.build.exprs(found)) if mark == "$*" else self.build.expr(next(iter(found), None))
 
@@ -133,12 +152,13 @@ def _parts(node: Node, mark: str) -> list[Node]:
     name = mark[1:]
     if name == "*":
         return node.named_children
-    if name.isdecimal():
+    if name.lstrip("-").isdecimal():
         return [child for child in node.named_children if child.type not in grammar.QUIET][int(name) :][:1]
-    if name.endswith("*"):
+    titles = name.removesuffix("|*")
+    if titles == name and name.endswith("*"):
         return node.children_by_field_name(name[:-1])
-    found = grammar.first_field(node, *name.split("|"))
-    return [] if found is None else [found]
+    found = grammar.first_field(node, *titles.split("|"))
+    return [found] if found is not None else node.named_children if titles != name else []
 
 
 _SHARED: Mapping[str, Rule] = {
@@ -150,9 +170,9 @@ _SHARED: Mapping[str, Rule] = {
     **{
         rule.__name__: rule
         for rule in (
-            grammar.name, grammar.operator, grammar.negated, grammar.choice, grammar.ternary, grammar.counted_up,
-            grammar.while_loop, grammar.maybe, grammar.cases, grammar.attempts, grammar.counted, grammar.assigned, grammar.member,
-            grammar.item, grammar.called, grammar.closed, grammar.defined, grammar.texts, grammar.quoted, grammar.heredoc,
+            grammar.name, grammar.operator, grammar.negated, grammar.choice, grammar.counted_up, grammar.while_loop, grammar.cases,
+            grammar.attempts, grammar.counted, grammar.assigned, grammar.member, grammar.item, grammar.called, grammar.texts,
+            grammar.heredoc,
         )
     },
 }  # fmt: skip

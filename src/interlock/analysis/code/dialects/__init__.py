@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, ValidationError, convert
 
-from interlock.analysis.code.lexing import CodeToken, Kind, Part, Scanner, Splicer, Unparsed, literal, template
+from interlock.analysis.code.lexing import READS, CodeToken, Kind, Part, Scanner, Splicer, Unparsed, template
 from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.packs import Pack, PackError, load_packs
@@ -141,9 +141,7 @@ class TokenDialect:
     def _parts(self, rule: TokenRule, raw: str) -> Sequence[Part]:
         if rule.reads in ("escapes", "code"):
             return template(raw, self.splice if rule.reads == "code" else None) or ("",)
-        if rule.reads == "plain":
-            return (literal(raw),)
-        return (raw.replace("''", "'") if rule.reads == "doubled" else raw,) if rule.kind in ("text", "ticks") else ()
+        return (READS[rule.reads](raw),) if rule.kind in ("text", "ticks") else ()
 
 
 _WORDS = ("noise", "loops", "topical", "before_operands")

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _CALLED = re.compile(r"\b(\w+)['\"\]]{0,3}\s{0,20}[(`]")
-_NO_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\([ae])")  # letters that mean themselves
 _WAY = re.compile(r"(?:Sync|Async|One|Many)$")
 
 
@@ -36,7 +35,7 @@ def parse(source: str) -> tuple[ast.Module, bool]:
     source = source.removeprefix("\ufeff")
     root = _tree(source.partition("\n")[2] if source.startswith("#!") else source)
     broken = [text_of(node) for node in errors(root)]
-    body = _ScriptBuilder("javascript", *rules_of("javascript", *_OWN)).block(root.named_children)
+    body = _ScriptBuilder("javascript", rules_of("javascript", *_OWN)).block(root.named_children)
     if any(HOLE in text for text in broken):
         return ast.Module([*body, ast.Expr(nodes.call("<hole>"))], []), True
     nothing = all(child.type in ("ERROR", "comment") for child in root.named_children)
@@ -168,11 +167,7 @@ def _take_apart(build: Builder, pattern: Node, value: ast.expr, declare: str) ->
     return made
 
 
-# -- texts and objects
-
-
-def _text(build: Builder, node: Node) -> Made:
-    return grammar.texts(build, node, lambda raw: grammar.unescaped(_NO_ESCAPE.sub(r"\1\2", raw)))
+# -- objects
 
 
 def _object_of(build: Builder, node: Node) -> Made:
@@ -189,19 +184,7 @@ def _object_of(build: Builder, node: Node) -> Made:
     return ast.Dict(keys, values)
 
 
-# -- calls and operators
-
-
-def _call(build: Builder, node: Node) -> Made:
-    function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    callee = nodes.name("require") if function is not None and function.type == "import" else build.expr(function)
-    if given is not None and given.type == "template_string":
-        return nodes.call(callee, [build.expr(given)], [nodes.named("template", ast.Constant(True))])
-    return nodes.call(callee, build.exprs(given.named_children if given is not None else ()))
-
-
-def _sequence(build: Builder, node: Node) -> Made:
-    return nodes.Body([ast.Expr(value) for value in build.exprs(node.named_children)])
+# -- operators
 
 
 def _unary(build: Builder, node: Node) -> Made:
@@ -212,14 +195,6 @@ def _unary(build: Builder, node: Node) -> Made:
         return nodes.Body([ast.Expr(value), ast.Expr(nodes.NOTHING)])
     signs = {"-": ast.USub, "~": ast.Invert}
     return value if sign in ("+", "delete") else ast.UnaryOp(signs.get(sign, ast.Not)(), value)
-
-
-def _update(build: Builder, node: Node) -> Made:
-    """`i++`, whose value is the one before."""
-    target, sign = build.field(node, "argument"), text_of(node.child_by_field_name("operator"))
-    step, back = (ast.Add, ast.Sub) if sign == "++" else (ast.Sub, ast.Add)
-    changed = nodes.as_expression(nodes.assign(target, ast.BinOp(target, step(), ast.Constant(1))))
-    return changed if node.children[0].type == sign else ast.BinOp(changed, back(), ast.Constant(1))
 
 
 def _assignment(build: Builder, node: Node) -> Made:
@@ -358,7 +333,7 @@ def _export(build: Builder, node: Node) -> Made:
 
 
 _OWN = (
-    _identifier, _text, _object_of, _call, _sequence, _unary, _update, _assignment, _declarator, _closure, _define,
+    _identifier, _object_of, _unary, _assignment, _declarator, _closure, _define,
     _class_of, _counted_inside, _for_in, _block_inside, _import_of, _export,
 )  # fmt: skip
 JAVASCRIPT = CodeLanguage(
