@@ -168,8 +168,6 @@ def _operation(build: Builder, node: Node) -> Made:
     right = node.child_by_field_name("right")
     if sign in ("=", "<-"):
         return nodes.assign(build.field(node, "left"), build.expr(right))
-    if sign == "|>":
-        return nodes.piped(build.field(node, "left"), build.expr(right))
     if sign == "|":
         return ast.Tuple([build.field(node, "left"), ast.Starred(build.expr(right))])
     if sign == "/" and right is not None and right.type == "integer":

@@ -105,7 +105,7 @@ def operator(build: Builder, node: Node) -> Made:
     made = build.expr(left)
     for at in reversed(spine):
         right = at.named_children[-1] if at.named_child_count > 1 else None
-        sign = next((child.type for child in at.children if not child.is_named), "")
+        sign = next((text_of(child) for child in at.children if not child.is_named or child.type == "operator"), "")
         made = binary(sign, made, build.expr(right), build.joins)
     return made
 
@@ -118,6 +118,10 @@ def binary(sign: str, left: ast.expr, right: ast.expr, joins: frozenset[str]) ->
         return ast.BoolOp(ast.Or(), [left, right])
     if sign in ("&&", "and"):
         return ast.BoolOp(ast.And(), [left, right])
+    if sign == "|>":
+        return nodes.piped(left, right)
+    if sign == "=>":
+        return ast.Tuple([left, right])
     if sign in ("..", "..."):
         return nodes.call("<range>" if sign == ".." else "<until>", [left, right])
     made = _NUMERIC.get(sign)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
@@ -28,45 +29,27 @@ def _command(build: Builder, node: Node) -> Made:
             words += [[word] if word else [] for word in rest]
         else:
             words[-1].append(part)
-    found = [nodes.joined(word) for word in words if word]
-    return ast.List(
-        [one.values[0] if isinstance(one, ast.JoinedStr) and len(one.values) == 1 else one for one in found]
-    )
+    found = [nodes.joined(word) if len(word) > 1 or isinstance(word[0], str) else word[0] for word in words if word]
+    return ast.List(found)
 
 
-def _call(build: Builder, node: Node) -> Made:
-    callee, args, named = build.expr(node.named_children[0]), list[ast.expr](), list[ast.keyword]()
-    for part in node.named_children[1:]:
-        if part.type == "do_clause":
-            listed = next((child for child in part.named_children if child.type == "argument_list"), None)
-            body = build.block(child for child in part.named_children if child != listed)
-            params = [text_of(child) for child in listed.named_children] if listed is not None else []
-            args.append(nodes.closure(params, nodes.returning(body)))
-        else:
-            more, titled = grammar.given(build, part)
-            args, named = args + more, named + titled
-    return nodes.call(callee, args, named)
+def _call(build: Builder, node: Node) -> ast.Call:
+    callee, *parts = node.named_children
+    given = [grammar.given(build, part) if part.type == "argument_list" else ([build.expr(part)], []) for part in parts]
+    return nodes.call(build.expr(callee), *(chain.from_iterable(kind) for kind in zip(*given, strict=True)))
 
 
 def _broadcast(build: Builder, node: Node) -> Made:
     """rm.(list): called with each item."""
     made = _call(build, node)
-    return nodes.call("<broadcast>", [made.func, *made.args]) if isinstance(made, ast.Call) else made
-
-
-def _macro(build: Builder, node: Node) -> Made:
-    return build.block(child for part in node.named_children[1:] for child in part.named_children)
+    return nodes.call("<broadcast>", [made.func, *made.args])
 
 
 def _assign(build: Builder, node: Node) -> Made:
     left, right = node.named_children[0], node.named_children[-1]
     if left.type == "call_expression":  # f(x) = …
         return [_function(build, left, [ast.Return(build.expr(right))])]
-    sign = next((text_of(child) for child in node.children if child.type == "operator"), "=")
-    target, value = build.expr(left), build.expr(right)
-    if sign != "=":
-        value = grammar.binary(sign[:-1], target, value, build.joins)
-    return nodes.assign(target, value)
+    return grammar.assigned(build, node)
 
 
 def _function(build: Builder, signature: Node, body: list[ast.stmt]) -> ast.stmt:
@@ -91,19 +74,9 @@ def _for_each(build: Builder, node: Node) -> Made:
     return made
 
 
-def _operation(build: Builder, node: Node) -> Made:
-    left, right = node.named_children[0], node.named_children[-1]
-    sign = next((text_of(child) for child in node.named_children if child.type == "operator"), "")
-    if sign == "|>":
-        return nodes.call(build.expr(right), [build.expr(left)])
-    if sign == "=>":
-        return ast.Tuple([build.expr(left), build.expr(right)])
-    return grammar.binary(sign, build.expr(left), build.expr(right), build.joins)
-
-
 read_julia = CodeLanguage(
     "Julia",
     "julia",
-    by_grammar("julia", _command, _call, _broadcast, _macro, _assign, _define, _for_each, _operation),
+    by_grammar("julia", _command, _call, _broadcast, _assign, _define, _for_each),
     damaged=read_other,
 ).read

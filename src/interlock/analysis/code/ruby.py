@@ -75,52 +75,36 @@ def _lambda_of(build: Builder, node: Node) -> Made:
 
 
 def _assign(build: Builder, node: Node) -> Made:
-    return _set(build, node.child_by_field_name("left"), build.field(node, "right"))
+    left, sign = node.named_children[0], text_of(node.child_by_field_name("operator"))
+    right = build.field(node, "right")
+    return _set(build, left, grammar.binary(sign[:-1], build.expr(left), right, build.joins) if sign else right)
 
 
-def _set(build: Builder, left: Node | None, right: ast.expr) -> list[ast.stmt]:
-    if left is None:
-        return [ast.Expr(right)]
-    if left.type in ("instance_variable", "global_variable", "class_variable"):
-        return [ast.Global([text_of(left)]), *nodes.assign(nodes.name(text_of(left)), right)]
-    if left.type == "identifier":
-        build.scopes[0][text_of(left)] = text_of(left)
-        return nodes.assign(nodes.name(text_of(left)), right)
-    if left.type == "call":
-        method = text_of(left.child_by_field_name("method"))
-        return nodes.assign(nodes.member(build.field(left, "receiver"), method), right)
-    if left.type == "left_assignment_list":
-        build.scopes[0].update({text_of(child).lstrip("*"): text_of(child) for child in left.named_children})
-        return nodes.assign(ast.Tuple(build.exprs(left.named_children)), right)
-    return nodes.assign(build.expr(left), right)
-
-
-def _update(build: Builder, node: Node) -> Made:
-    left, sign = node.child_by_field_name("left"), text_of(node.child_by_field_name("operator"))[:-1]
-    value = grammar.binary(sign, build.expr(left), build.field(node, "right"), build.joins)
-    return _set(build, left, value)
+def _set(build: Builder, left: Node, right: ast.expr) -> list[ast.stmt]:
+    """`a.b = …` calls no method `b`; a name with a sign belongs to all functions."""
+    names = {"identifier": [left], "left_assignment_list": left.named_children}.get(left.type, [])
+    build.scopes[0].update({text_of(one).lstrip("*"): "" for one in names})
+    target = build.expr(left)
+    target = target.func if isinstance(target, ast.Call) else target
+    shared = isinstance(target, ast.Name) and target.id.startswith(("@", "$"))
+    return [*([ast.Global([text_of(left)])] if shared else ()), *nodes.assign(target, right)]
 
 
 def _added(build: Builder, node: Node) -> Made:
-    if text_of(node.child_by_field_name("operator")) == "<<":  # what is added to stays under its name
-        left = node.child_by_field_name("left")
-        added = nodes.call(nodes.member(build.expr(left), "<<"), [build.field(node, "right")])
-        return (
-            _set(build, left, added) if left is not None and left.type.endswith(("identifier", "variable")) else added
-        )
-    return grammar.operator(build, node)
+    if text_of(node.child_by_field_name("operator")) != "<<":
+        return grammar.operator(build, node)
+    left = node.named_children[0]
+    added = nodes.call(nodes.member(build.expr(left), "<<"), [build.field(node, "right")])
+    stays = left.type.endswith(("identifier", "variable"))  # what is added to stays under its name
+    return _set(build, left, added) if stays else added
 
 
 def _hash_of(build: Builder, node: Node) -> Made:
     pairs = [child for child in node.named_children if child.type == "pair"]
-    keys = [child.child_by_field_name("key") for child in pairs]
-    made = [_symbol(build, key) if key and "symbol" in key.type else build.expr(key) for key in keys]
-    return ast.Dict(list(made), [build.field(child, "value") for child in pairs])  # type: ignore[arg-type]
+    return ast.Dict([build.field(one, "key") for one in pairs], [build.field(one, "value") for one in pairs])
 
 
-_OWN = (
-    _identifier, _symbol, _hash_of, _call, _lambda_of, _assign, _update, _added, _block_argument,
-)  # fmt: skip
+_OWN = (_identifier, _symbol, _hash_of, _call, _lambda_of, _assign, _added, _block_argument)
 read_ruby = CodeLanguage(
     "Ruby",
     "ruby",

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 _SHIPPED = Path(__file__).parent / "grammars"
 _KEYS = ("language", "extends", "joins", "quotes", "caseless", "nodes")
-_MARK = re.compile(r"\$(?:\*|-?\d+|[a-z_]+(?:\|[a-z_]+)*(?:\|?\*)?)|<[a-z?]+>|`")
+_MARK = re.compile(r"\$(?:\*|-?\d+\*?|[a-z_]+(?:\|[a-z_]+)*(?:\|?\*)?)|<[a-z?]+>|`")
+_PLACE = re.compile(r"(-?\d+)(\*?)")
 _CONSTANTS = frozenset({"None", "True", "False", "break", "continue"})
 
 
@@ -152,13 +153,14 @@ def _parts(node: Node, mark: str) -> list[Node]:
     name = mark[1:]
     if name == "*":
         return node.named_children
-    if name.lstrip("-").isdecimal():
-        return [child for child in node.named_children if child.type not in grammar.QUIET][int(name) :][:1]
+    if place := _PLACE.fullmatch(name):
+        found = [child for child in node.named_children if child.type not in grammar.QUIET][int(place[1]) :]
+        return found if place[2] else found[:1]
     titles = name.removesuffix("|*")
     if titles == name and name.endswith("*"):
         return node.children_by_field_name(name[:-1])
-    found = grammar.first_field(node, *titles.split("|"))
-    return [found] if found is not None else node.named_children if titles != name else []
+    field = grammar.first_field(node, *titles.split("|"))
+    return [field] if field is not None else node.named_children if titles != name else []
 
 
 _SHARED: Mapping[str, Rule] = {

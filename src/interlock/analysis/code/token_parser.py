@@ -351,8 +351,6 @@ class TokenParser:
         right = self.expression(rank + 1)
         if sign == "<<":
             return nodes.call(nodes.member(left, "<<"), [right])
-        if sign == "|>":
-            return nodes.piped(left, right)
         if sign.endswith("=") and sign not in _COMPARES and sign_at > start:
             return self._assigned(left, binary(sign[:-1], left, right, self.table.joins))
         sign = ".." if sign == ":" or (sign == "..." and self.table.braces) else sign  # R's, and Perl's flip-flop
