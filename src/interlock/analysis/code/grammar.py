@@ -145,9 +145,13 @@ def negated(build: Builder, node: Node) -> Made:
     """A sign before a value."""
     value = build.expr(node.named_children[-1]) if node.named_child_count else nodes.NOTHING
     sign = node.children[0].type
+    if sign == "!" and isinstance(value, ast.Constant):
+        return ast.Constant(not value.value)
+    if sign == "void":
+        return nodes.Body([ast.Expr(value), ast.Expr(nodes.NOTHING)])
     if sign == "-":
         return ast.UnaryOp(ast.USub(), value)
-    return ast.UnaryOp(ast.Not(), value) if sign in ("!", "not", "~") else value
+    return ast.UnaryOp(ast.Not(), value) if sign in ("!", "not", "~", "typeof") else value
 
 
 def tested(build: Builder, node: Node) -> ast.expr:

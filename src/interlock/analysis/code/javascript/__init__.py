@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
@@ -44,19 +43,16 @@ def parse(source: str) -> tuple[ast.Module, bool]:
 
 def _tree(source: str) -> Node:
     """The tree of a source; that of TypeScript where it has fewer errors."""
-    try:
-        plain = parsed("javascript", source)
-    except Unparsed as problem:
-        if problem.trait != "syntax":
-            raise
-        return parsed("typescript", source)
-    if not plain.has_error:
-        return plain
-    try:
-        both = [plain, parsed("typescript", source)]
-    except Unparsed:
-        return plain
-    return min(both, key=lambda root: sum(1 + node.end_byte - node.start_byte for node in errors(root)))
+    roots: list[Node] = []
+    for key in ("javascript", "typescript"):
+        try:
+            roots.append(parsed(key, source))
+        except Unparsed as problem:
+            if problem.trait != "syntax" or (key == "typescript" and not roots):
+                raise
+        if roots and not roots[0].has_error:
+            break
+    return min(roots, key=lambda root: sum(1 + node.end_byte - node.start_byte for node in errors(root)))
 
 
 def _is_risky(text: str) -> bool:
@@ -69,13 +65,27 @@ def _is_risky(text: str) -> bool:
 
 
 class _ScriptBuilder(Builder):
-    """Defines the functions of a block before the rest of it runs."""
+    """Keeps the names of blocks apart, and defines the functions of a block before the rest of it runs."""
+
+    def made(self, node: Node) -> Made:
+        if node.type not in _BLOCKS:
+            return super().made(node)
+        self.scopes.append({})
+        made = super().made(node)
+        self.scopes.pop()
+        return made
 
     def block(self, found: Iterable[Node]) -> list[ast.stmt]:
         def defines(node: Node) -> bool:
             return (first_field(node, "declaration") or node).type.endswith("function_declaration")
 
         return super().block(sorted(found, key=defines, reverse=True))
+
+
+_BLOCKS = frozenset(
+    "statement_block for_statement for_in_statement arrow_function function_expression generator_function method_definition "
+    "function_declaration generator_function_declaration".split()
+)
 
 
 def _identifier(build: Builder, node: Node) -> Made:
@@ -88,32 +98,12 @@ def _called(build: Builder, name: str) -> str:
     return next((scope[name] for scope in reversed(build.scopes) if name in scope), name)
 
 
-def _declare(build: Builder, name: str) -> None:
-    """A parameter: it hides a name of the code around, and is called as it is."""
-    build.scopes[-1][name] = name
-
-
 def _declared(build: Builder, node: Node) -> str:
     """A name of the innermost block; where it hides another, it is called differently."""
     *around, own = build.scopes
     name = text_of(node)
     own.setdefault(name, f"{name}@{node.start_byte}" if any(name in scope for scope in around) else name)
     return own[name]
-
-
-@contextmanager
-def _own_names(build: Builder) -> Iterator[None]:
-    """Read what has names of its own."""
-    build.scopes.append({})
-    yield
-    build.scopes.pop()
-
-
-def _key_of(build: Builder, node: Node | None) -> ast.expr:
-    """The name of a property."""
-    if node is None or node.type.endswith("property_identifier"):
-        return nodes.text(text_of(node))
-    return build.parts(node) if node.type == "computed_property_name" else build.expr(node)
 
 
 def _titled(value: ast.expr, name: ast.expr | None) -> ast.expr:
@@ -161,13 +151,17 @@ def _take_apart(build: Builder, pattern: Node, value: ast.expr, declare: str) ->
             part = nodes.item(whole, ast.Slice(place) if rest else place)
         elif not rest:
             named = first_field(child, "key", "left") or child
-            key = _key_of(build, named) if child.type == "pair_pattern" else nodes.text(text_of(named))
-            part = nodes.item(whole, key)
+            part = nodes.item(whole, _key(build, named))
         made += _bind(build, child.child_by_field_name("value") or child, part, declare)
     return made
 
 
 # -- objects
+
+
+def _key(build: Builder, node: Node) -> ast.expr:
+    """The name of a property."""
+    return nodes.text(text_of(node)) if "identifier" in node.type else build.expr(node)
 
 
 def _object_of(build: Builder, node: Node) -> Made:
@@ -178,23 +172,13 @@ def _object_of(build: Builder, node: Node) -> Made:
             keys.append(None)
             values.append(build.parts(child))
         elif child.type in ("pair", "shorthand_property_identifier", "method_definition"):
-            key = _key_of(build, first_field(child, "key", "name") or child)
+            key = _key(build, first_field(child, "key", "name") or child)
             keys.append(key)
             values.append(_titled(build.expr(child.child_by_field_name("value") or child), key))
     return ast.Dict(keys, values)
 
 
-# -- operators
-
-
-def _unary(build: Builder, node: Node) -> Made:
-    sign, value = text_of(node.child_by_field_name("operator")), build.field(node, "argument")
-    if sign == "!" and isinstance(value, ast.Constant):
-        return ast.Constant(not value.value)
-    if sign == "void":
-        return nodes.Body([ast.Expr(value), ast.Expr(nodes.NOTHING)])
-    signs = {"-": ast.USub, "~": ast.Invert}
-    return value if sign in ("+", "delete") else ast.UnaryOp(signs.get(sign, ast.Not)(), value)
+# -- assignments
 
 
 def _assignment(build: Builder, node: Node) -> Made:
@@ -210,12 +194,7 @@ def _declarator(build: Builder, node: Node) -> Made:
 # -- functions and classes
 
 
-def _function(build: Builder, node: Node, title: str = "") -> ast.FunctionDef:
-    with _own_names(build):
-        return _function_of(build, node, title)
-
-
-def _function_of(build: Builder, node: Node, title: str) -> ast.FunctionDef:
+def _function(build: Builder, node: Node) -> ast.FunctionDef:
     single, listed = node.child_by_field_name("parameter"), node.child_by_field_name("parameters")
     given = [single] if single is not None else listed.named_children if listed is not None else []
     names, defaults, first, rest = list[str](), list[ast.expr](), list[ast.stmt](), ""
@@ -227,7 +206,7 @@ def _function_of(build: Builder, node: Node, title: str) -> ast.FunctionDef:
             continue
         plain = inner.type == "identifier"
         name = text_of(inner) if plain else f"<{inner.start_byte}>"
-        _declare(build, name)
+        build.scopes[-1][name] = name  # hides that of the code around
         first += [] if plain else _bind(build, inner, nodes.name(name))
         if last:
             rest = name
@@ -241,20 +220,23 @@ def _function_of(build: Builder, node: Node, title: str) -> ast.FunctionDef:
     body = node.child_by_field_name("body")
     block = body is not None and body.type == "statement_block"
     inside = build.body(body) if block else [ast.Return(build.expr(body))]
+    title = text_of(node.child_by_field_name("name")) if "function" in node.type else ""
     made = nodes.function(names, [*first, *inside], title, rest)
     made.args.defaults = defaults
-    if not arrow:
-        made.args.kwonlyargs, made.args.kw_defaults = [ast.arg(THIS)], [None]
-    return made
+    return made if arrow else _with_this(made)
 
 
-def _closure(build: Builder, node: Node) -> Closure:
-    title = text_of(node.child_by_field_name("name")) if "function" in node.type else ""
-    return Closure(_function(build, node, title))
+def _with_this(function: ast.FunctionDef) -> ast.FunctionDef:
+    function.args.kwonlyargs, function.args.kw_defaults = [ast.arg(THIS)], [None]
+    return function
+
+
+def _closure(build: Builder, node: Node) -> Made:
+    return Closure(_function(build, node))
 
 
 def _define(build: Builder, node: Node) -> Made:
-    return [_function(build, node, text_of(node.child_by_field_name("name")))]
+    return [_function(build, node)]
 
 
 def _class_of(build: Builder, node: Node) -> Made:
@@ -269,41 +251,26 @@ def _class_of(build: Builder, node: Node) -> Made:
 
 def _class_part(build: Builder, node: Node) -> list[ast.stmt]:
     """A method, a field or a block of a class; a function in a field is a method."""
-    if node.type == "method_definition":
-        name = text_of(node.child_by_field_name("name"))
-        return [_function(build, node, "__init__" if name == "constructor" else name)]
-    if not node.type.endswith("field_definition"):
+    if node.type != "method_definition" and not node.type.endswith("field_definition"):
         return build.body(node)
-    name, value = text_of(first_field(node, "property", "name")), build.field(node, "value")
+    name = text_of(first_field(node, "property", "name"))
+    value = build.expr(node if node.type == "method_definition" else node.child_by_field_name("value"))
     if not isinstance(value, Closure):
         return nodes.assign(nodes.name(name), value)
-    value.function.name = name
-    value.function.args.kwonlyargs, value.function.args.kw_defaults = [ast.arg(THIS)], [None]
-    return [value.function]
+    value.function.name = "__init__" if name == "constructor" else name
+    return [_with_this(value.function)]
 
 
 # -- statements
 
 
 def _for_in(build: Builder, node: Node) -> Made:
-    with _own_names(build):
-        over, each = build.field(node, "right"), nodes.name(f"<{node.start_byte}>")
-        if text_of(node.child_by_field_name("operator")) == "in":
-            over = nodes.call("Object.keys", [over])
-        given = _bind(
-            build, node.child_by_field_name("left"), each, "block" if node.child_by_field_name("kind") else ""
-        )
-        return nodes.loop(each, over, [*given, *build.body(node.child_by_field_name("body"))])
-
-
-def _counted_inside(build: Builder, node: Node) -> Made:
-    with _own_names(build):
-        return grammar.counted(build, node)
-
-
-def _block_inside(build: Builder, node: Node) -> Made:
-    with _own_names(build):
-        return build.block(node.named_children)
+    over, each = build.field(node, "right"), nodes.name(f"<{node.start_byte}>")
+    if text_of(node.child_by_field_name("operator")) == "in":
+        over = nodes.call("Object.keys", [over])
+    declares = "block" if node.child_by_field_name("kind") else ""
+    given = _bind(build, node.child_by_field_name("left"), each, declares)
+    return nodes.loop(each, over, [*given, *build.body(node.child_by_field_name("body"))])
 
 
 def _import_of(build: Builder, node: Node) -> Made:
@@ -333,8 +300,7 @@ def _export(build: Builder, node: Node) -> Made:
 
 
 _OWN = (
-    _identifier, _object_of, _unary, _assignment, _declarator, _closure, _define,
-    _class_of, _counted_inside, _for_in, _block_inside, _import_of, _export,
+    _identifier, _object_of, _assignment, _declarator, _closure, _define, _class_of, _for_in, _import_of, _export,
 )  # fmt: skip
 JAVASCRIPT = CodeLanguage(
     "JavaScript", "javascript", parse, ANSWERS, own_item=item, own_member=member, handed=handed, lexical=True
