@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, text_of
+from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.library import flattened
 from interlock.analysis.code.other import read_other
@@ -19,9 +18,6 @@ from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import Sym, Value
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.templates import by_grammar
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _LISTS = frozenset({"array_type", "slice_type", "implicit_type"})
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, Rule, text_of
+from interlock.analysis.code.grammar import Builder, Node, Rule, text_of
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
@@ -14,9 +13,6 @@ from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.templates import by_grammar
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _NARROWS = frozenset({"where", "limit", "or_where", "join"})
 

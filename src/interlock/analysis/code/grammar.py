@@ -16,7 +16,9 @@ from interlock.analysis.code.syntax_tree import here_documents, parsed
 from interlock.analysis.facts import hole
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from tree_sitter import Node as Node
+else:
+    Node = object  # named in annotations alone; a grammar is loaded when its language is first met
 
 _DEPTH = 160  # nodes inside each other
 

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import ast
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, text_of
+from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.other import read_other
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.templates import by_grammar
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 
 def _command(build: Builder, node: Node) -> Made:

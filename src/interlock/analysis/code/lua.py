@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, text_of
+from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.values import Marked
 from interlock.analysis.code.templates import by_grammar
 from interlock.analysis.facts import hole
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 
 def _table(build: Builder, node: Node) -> Made:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, text_of
+from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.performing.network import leaks
 from interlock.analysis.code.program import nodes
@@ -17,10 +16,6 @@ from interlock.analysis.code.program.values import text_of as value_text
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.templates import rules_of
 from interlock.analysis.facts import hole, known
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
 
 # -- names and texts
 

@@ -71,32 +71,6 @@ def _without_stray_lines(source: str) -> tuple[ast.Module, bool] | None:
     return None
 
 
-_MAIN = re.compile(r"""if\s*\(?\s*__name__\s*==\s*["']__main__""")
-_NAME = re.compile(r"\w+")
-
-
-def reached_part(module: str, importer: str) -> str:
-    """A module without the definitions that neither its importer nor the rest of it names, and without its part as a main program."""
-    try:
-        tree = ast.parse(module, feature_version=_VERSIONS[0])
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return module
-    lines, words = module.split("\n"), set(_NAME.findall(importer))
-    left: list[tuple[str, int, int]] = []  # name, first and last line
-    for node in tree.body:
-        first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))]) - 1
-        last = node.end_lineno or node.lineno
-        if (name := getattr(node, "name", "")) or _MAIN.match(lines[first]):
-            left.append((name, first, last))
-        else:
-            words.update(_NAME.findall("\n".join(lines[first:last])))
-    while (found := next((one for one in left if one[0] in words), None)) is not None:
-        left.remove(found)
-        words.update(_NAME.findall("\n".join(lines[found[1] : found[2]])))
-    dropped = {number for _, first, last in left for number in range(first, last)}
-    return "\n".join(line for number, line in enumerate(lines) if number not in dropped)
-
-
 def _tree(source: str) -> ast.Module | None:
     """The tree of a source, or None where it is no Python; raises MemoryError where it nests too deeply."""
     for spelling in _spellings(source):

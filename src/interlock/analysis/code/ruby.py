@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, text_of
+from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
@@ -14,9 +13,6 @@ from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.values import Marked
 from interlock.analysis.code.templates import by_grammar
 from interlock.analysis.facts import hole
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _SELF = frozenset({"self", "Kernel", "Object"})
 

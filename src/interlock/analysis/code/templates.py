@@ -7,16 +7,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, GrammarTable, Rule, text_of
+from interlock.analysis.code.grammar import Builder, GrammarTable, Node, Rule, text_of
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _SHIPPED = Path(__file__).parent / "grammars"
 _KEYS = ("language", "extends", "joins", "quotes", "caseless", "nodes")

@@ -18,6 +18,8 @@ _FIRST = frozenset(
 )  # no file goes before these
 _FROM = lazy_regex(r"\bfrom\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n;#(]+)")
 _IMPORT = lazy_regex(r"(?:^|[;:])[ \t]*import\s+([\w., \t]+)", re.MULTILINE)
+_MAIN = lazy_regex(r"""if\s*\(?\s*__name__\s*==\s*["']__main__""")
+_NAME = lazy_regex(r"\w+")
 _DYNAMIC = lazy_regex(r"""(?:__import__|import_module|run_module)\(\s*["']([\w.]+)""")
 _RELATIVE = {
     "javascript": re.compile(r"""(?:\brequire\s*\(\s*|\bfrom\s+|\bimport\s*\(?\s*)["'](\.{1,2}/[^"'\n]+)["']"""),
@@ -43,12 +45,30 @@ def read_imports(job: Job, language: str, code: str, folder: str = "") -> None:
         read_imports(job, language, text, posixpath.dirname(path))
 
 
-def _reached(language: str, text: str, importer: str) -> str:
+def _reached(language: str, module: str, importer: str) -> str:
+    """A module without the definitions that neither its importer nor the rest of it names, and without its part as a main program."""
     if language != "python":
-        return text
-    from interlock.analysis.code.python import reached_part
+        return module
+    import ast
 
-    return reached_part(text, importer)
+    try:
+        tree = ast.parse(module, feature_version=(3, 11))  # as inline code is parsed
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return module
+    lines, words = module.split("\n"), set(_NAME.findall(importer))
+    left: list[tuple[str, int, int]] = []  # name, first and last line
+    for node in tree.body:
+        first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))]) - 1
+        last = node.end_lineno or node.lineno
+        if (name := getattr(node, "name", "")) or _MAIN.match(lines[first]):
+            left.append((name, first, last))
+        else:
+            words.update(_NAME.findall("\n".join(lines[first:last])))
+    while (found := next((one for one in left if one[0] in words), None)) is not None:
+        left.remove(found)
+        words.update(_NAME.findall("\n".join(lines[found[1] : found[2]])))
+    dropped = {number for _, first, last in left for number in range(first, last)}
+    return "\n".join(line for number, line in enumerate(lines) if number not in dropped)
 
 
 def written_module(job: Job, name: str) -> str | None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, first_field, text_of
+from interlock.analysis.code.grammar import Builder, Node, first_field, text_of
 from interlock.analysis.code.javascript.answers import ANSWERS, GLOBALS, handed, item, member
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import Unparsed
@@ -18,9 +17,6 @@ from interlock.analysis.code.program.nodes import THIS, Closure, Made
 from interlock.analysis.code.syntax_tree import errors, parsed
 from interlock.analysis.code.templates import rules_of
 from interlock.analysis.facts import HOLE
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 _CALLED = re.compile(r"\b(\w+)['\"\]]{0,3}\s{0,20}[(`]")
 _WAY = re.compile(r"(?:Sync|Async|One|Many)$")
