@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from functools import cache
 
 from interlock.analysis.code import token_parser as tokens
-from interlock.analysis.code.dialects import TokenDialect
 from interlock.analysis.code.grammar import CONDITION
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.program import nodes
@@ -90,9 +89,7 @@ def _field(parser: TokenParser) -> ast.expr:
     return nodes.Body([ast.Expr(parser.operand()), ast.Expr(nodes.name("$field"))])
 
 
-@cache
-def _dialect() -> TokenDialect:
-    return tokens.dialect_of("awk", _print, _getline, _field, _indirect, _function)
+_dialect = cache(lambda: tokens.dialect_of("awk", _print, _getline, _field, _indirect, _function))
 
 
 # -- calls that no table describes

@@ -42,11 +42,8 @@ def _block(parser: TokenParser) -> ast.expr:
         named = [token.text for token in head if token.kind == "name"][-1:]
         start += len(head) + 1
     parser.names.update(named)
-    parser.sink()
     with parser.within(start, closer, closer + 1):
-        body = parser.sequence()
-    parser.depth -= 1
-    return nodes.closure(named, nodes.returning(body))
+        return nodes.closure(named, nodes.returning(parser.sequence()))
 
 
 def _new(parser: TokenParser) -> ast.expr:

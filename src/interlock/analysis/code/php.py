@@ -41,18 +41,10 @@ def _array(build: Builder, node: Node) -> Made:
     return grammar.mapping([(parts[0] if len(parts) > 1 else None, parts[-1]) for parts in items])
 
 
-# -- calls
-
-
 def _new(build: Builder, node: Node) -> Made:
-    made = next((child for child in node.named_children if child.type in ("name", "qualified_name")), None)
-    given = next((child for child in node.named_children if child.type == "arguments"), None)
-    if made is None:
-        return build.parts(node)
-    return nodes.call(nodes.member(nodes.name(_title(made)), "new"), *grammar.given(build, given))
-
-
-# -- functions and statements
+    kind, *rest = node.named_children
+    given = next((child for child in rest if child.type == "arguments"), None)
+    return nodes.call(nodes.member(build.expr(kind), "new"), *grammar.given(build, given))
 
 
 def _foreach(build: Builder, node: Node) -> Made:

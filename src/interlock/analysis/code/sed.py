@@ -7,18 +7,12 @@ import re
 from interlock.analysis.code.lexing import Scanner, Unparsed
 from interlock.analysis.facts import Report, hole
 
-_BLANK = re.compile(r"[\s;]+")
-_ADDRESS = re.compile(r"[\d,~+!$\s]+")
+# What does nothing outside: blanks, braces, comments, addresses that are no pattern, labels, and commands that only edit.
+_QUIET = re.compile(r"[\s;{}\d,~+!$]+|#[^\n]*|[btT:][^\n;}]*|[dDgGhHnNpPxz=FlLqQ][ \t]*\d*")
 _REFERENCE = re.compile(r"\\([0-9])|(?<!\\)&")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _FLAGS = re.compile(r"[gpiIeEmM0-9]*")
 _CASE = re.compile(r"[IM]*")
-_LABEL = re.compile(r"[^\n;}]*")
-_COUNT = re.compile(r"[ \t]*\d*")
-_TEXTS = frozenset("aic")
-_FILES = frozenset("rRwW")
-_LABELS = frozenset("btT:")
-_PLAIN = frozenset("dDgGhHnNpPxz=FlLqQ")
 _STREAMS = frozenset({"/dev/stdout", "/dev/stderr", "/dev/null"})
 
 
@@ -28,9 +22,7 @@ def read_sed(script: str, out: Report, in_place: bool = False) -> None:
     try:
         while scanner.more:
             out.step()
-            if scanner.peek() == "#":
-                scanner.skip_line()
-            elif not scanner.take(_BLANK) and not scanner.take(_ADDRESS) and not _pattern_address(scanner):
+            if not scanner.take(_QUIET) and not _pattern_address(scanner):
                 _command(scanner, out)
     except (Unparsed, RecursionError, MemoryError, ValueError, LookupError):
         out.unreadable("Sed that does not parse", "syntax")
@@ -61,16 +53,12 @@ def _command(scanner: Scanner, out: Report) -> None:
     elif char == "e":
         command = _line(scanner)
         out.shell(hole("line") if not command or command.startswith((";", "}")) else command)
-    elif char in _FILES:
+    elif char in "rRwW":
         _file(char, _line(scanner), out)
-    elif char in _TEXTS:  # the rest of the line, and the next one after a backslash
+    elif char in "aic":  # the rest of the line, and the next one after a backslash
         while _line(scanner).endswith("\\") and scanner.more:
             out.step()
-    elif char in _LABELS:
-        scanner.take(_LABEL)
-    elif char in _PLAIN:
-        scanner.take(_COUNT)
-    elif char not in "{}":
+    else:
         raise Unparsed(f"unknown command {char!r}")
 
 

@@ -15,7 +15,7 @@ from interlock.analysis.code.lexing import NOTHING, SEPARATORS, CodeToken, Splic
 from interlock.analysis.code.program import nodes
 
 DEEPEST = 40  # expressions inside each other
-_ANY = 1000
+_TIGHTEST = 100  # binds more than any operator
 _ASSIGNS = frozenset({"=", ":=", "<-", "<<-", "->"})
 _COMPARES = frozenset({"==", "!=", "<=", ">=", "===", "!==", "~="})
 _NO_STATEMENT_BEFORE = frozenset({"}", "->", "{", ",", "=", "("})
@@ -120,11 +120,8 @@ class TokenParser:
 
     def block(self) -> list[ast.stmt]:
         """The statements between the braces here."""
-        self.sink()
         with self.inside():
-            made = self.sequence()
-        self.depth -= 1
-        return made
+            return self.sequence()
 
     # expressions
 
@@ -193,9 +190,7 @@ class TokenParser:
         self.at += 1
         if self.at >= self.stop:
             return nodes.NOTHING
-        self.sink()
-        value = self.operand()
-        self.depth -= 1
+        value = self.expression(_TIGHTEST)
         if token.text == "-":
             return ast.UnaryOp(ast.USub(), value)
         return ast.UnaryOp(ast.Not(), value) if token.text in ("!", "~", "#") else value
@@ -250,7 +245,7 @@ class TokenParser:
             if token.text in self.table.members:
                 self.at += 1
                 value = self._member(value)
-            elif (token.text == "[" and not (token.spaced and not self.table.braces)) or (
+            elif (token.text == "[" and (self.table.braces or not token.spaced)) or (
                 token.text == "{" and self.table.braces and self.tokens[self.at - 1].kind == "var"
             ):
                 value = self._indexed(start, value)
@@ -307,14 +302,13 @@ class TokenParser:
         """Arguments without brackets: none, one, or as many as commas join."""
         args: list[ast.expr] = []
         named: list[ast.keyword] = []
-        while len(args) + len(named) < (count if count < 2 else _ANY) and self.at < self.stop:
+        while count and self.at < self.stop:
             before = self.at
             self._argument(6 if count == 1 else 1, args, named)
             if self.at == before and args:
                 args.pop()
-            if count < 2 or not self.is_op(","):
+            if count < 2 or not self.skip(","):
                 break
-            self.at += 1
         return args, named
 
     def _argument(self, level: int, args: list[ast.expr], named: list[ast.keyword]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.lexing import Unparsed
@@ -12,7 +13,7 @@ from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.values import Sym, Value
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.code.token_parser import by_tokens
+from interlock.analysis.code.token_parser import TokenParser, dialect_of
 from interlock.analysis.facts import hole
 
 _RANGE = re.compile(r"(?:[%.$]|\d+|'\w|/(?:[^/\\]|\\.)*/|[-+,;]\d*)*")
@@ -20,25 +21,10 @@ _MODIFIER = re.compile(
     r"(?:sil(?:e(?:n(?:t)?)?)?|noa(?:utocmd)?|verb(?:ose)?|keepalt|keepjumps|unsilent|tab|vert(?:ical)?|bot(?:right)?)\b!?\s*"
 )
 _WORD = re.compile(r"[A-Za-z]+\d?")
-_CODE = {
-    **dict.fromkeys("python py py3 python3 pyx pythonx".split(), "python"),
-    **dict.fromkeys(["ruby", "rub"], "ruby"),
-    **dict.fromkeys(["perl", "pe"], "perl"),
-    "lua": "lua",
-    "tcl": "tcl",
-}
-_READS = frozenset({"r", "re", "rea", "read"})
-_WRITES = frozenset("w wr wri writ write up update sav saveas".split())
-_GLOBALS = frozenset({"g", "global", "v", "vglobal"})
-_DOES = frozenset({"bufdo", "windo", "argdo", "tabdo", "cdo", "cfdo", "ldo", "folddoo"})
-_RUNS = frozenset({"ter", "term", "terminal", "make", "grep"})
-_WHOLE = frozenset("s substitute au autocmd map com command fu function".split())  # no bar ends them
 _NAME = re.compile(r"[A-Za-z_][\w:#]*(?=\s*\()")
 _STRING = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"\\\n]|\\.)*\"")
-_EXECUTES = frozenset({"exe", "exec", "execute"})
-_EVALUATES = _EXECUTES | {"let"}
 _LEVELS = 5
-_EXPRESSION = by_tokens("vim")
+_dialect = cache(lambda: dialect_of("vim"))
 
 _Code = list[ast.stmt]
 
@@ -60,7 +46,7 @@ def _line(line: str, level: int) -> _Code:
         rest = rest[ranged.end() if ranged else 0 :].lstrip()
         word = _WORD.match(rest)
         if rest.startswith("!"):
-            return made + _does("shell", rest[1:])
+            return made + _does("<shell>", rest[1:])
         if word is None:
             rest = _at_bar(rest)[1]
         else:
@@ -71,30 +57,30 @@ def _line(line: str, level: int) -> _Code:
 
 def _named(name: str, rest: str, level: int) -> tuple[_Code, str | None]:
     """What one command does, and what follows its bar."""
-    if name in _CODE:
-        return _does(_CODE[name], rest), None
-    if name in _GLOBALS or name in _DOES:
-        return _line(_global_command(rest) if name in _GLOBALS else rest, level + 1), None
-    if name in _RUNS and rest.strip(" !"):
-        return _does("shell", rest.strip(" !")) if name.startswith("ter") else [], None
-    if name in _READS or name in _WRITES:
-        return _file(name, rest)
-    if name in ("so", "source"):
-        return _does("source", rest), None
-    if name in ("norm", "normal"):  # types keys
+    kind = _dialect().commands.get(name, "")
+    if kind[:1] == "<":
+        return _does(kind, rest.strip(" !") if kind == "<shell>" else rest), None
+    if kind in ("on_matches", "on_each"):
+        return _line(_on_matches(rest) if kind == "on_matches" else rest, level + 1), None
+    if kind == "program" and rest.strip(" !"):
+        return [], None
+    if kind in ("read", "write"):
+        return _file(kind, rest)
+    if kind == "keys":
         return _line(rest.partition(":")[2].replace("\\<CR>", "\n").split("\n")[0], level + 1), None
-    own, after = (rest, None) if name in _WHOLE else _at_bar(rest)
+    own, after = (rest, None) if kind == "whole_line" else _at_bar(rest)
     called = frozenset(_NAME.findall(own))
-    reaches = name in _EVALUATES or not (called.isdisjoint(_CALLS) and called.isdisjoint(library("vim").calls))
-    made = _EXPRESSION(own)[0].body if reaches else []
-    return [ast.Expr(nodes.call("execute", [nodes.as_expression(made)]))] if name in _EXECUTES else made, after
+    evaluates = kind in ("execute", "evaluate")
+    reaches = evaluates or not (called.isdisjoint(_CALLS) and called.isdisjoint(library("vim").calls))
+    made = TokenParser(_dialect(), own).sequence() if reaches else []
+    return [ast.Expr(nodes.call("execute", [nodes.as_expression(made)]))] if kind == "execute" else made, after
 
 
 def _does(name: str, text: str) -> _Code:
-    return [ast.Expr(nodes.call(f"<{name}>", [nodes.text(text.strip())]))]
+    return [ast.Expr(nodes.call(name, [nodes.text(text.strip())]))]
 
 
-def _global_command(rest: str) -> str:
+def _on_matches(rest: str) -> str:
     """What `:g/pattern/` does on each line."""
     rest = rest.lstrip("! ")
     if not rest:
@@ -103,17 +89,17 @@ def _global_command(rest: str) -> str:
     return rest[end.end() :] if end else ""
 
 
-def _file(name: str, rest: str) -> tuple[_Code, str | None]:
+def _file(kind: str, rest: str) -> tuple[_Code, str | None]:
     stripped = rest.strip()
-    if stripped.startswith("!") and (rest[:1].isspace() or name in _READS):
-        return _does("shell", stripped[1:]), None
+    if stripped.startswith("!") and (rest[:1].isspace() or kind == "read"):
+        return _does("<shell>", stripped[1:]), None
     target, after = _at_bar(rest)
     target = target.strip().lstrip("!").strip()
     if target.startswith("!"):
-        return _does("shell", target[1:]), after
+        return _does("<shell>", target[1:]), after
     if target.startswith(">>"):
-        return _does("append", target[2:]), after
-    return _does("write", target) if name in _WRITES and target not in ("", "%") else [], after
+        return _does("<append>", target[2:]), after
+    return _does("<write>", target) if kind == "write" and target not in ("", "%") else [], after
 
 
 def _at_bar(rest: str) -> tuple[str, str | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -46,6 +46,7 @@ class TokenTable(Struct, frozen=True, forbid_unknown_fields=True):
     members: frozenset[str] = frozenset()
     joins: frozenset[str] = frozenset()  # operators that put texts together
     forms: Mapping[str, str] = {}  # words with a syntax of their own
+    commands: Mapping[str, str] = {}  # words that begin a line, with their kind
     comments: tuple[str, ...] = ()
     operands_after: frozenset[str] = frozenset()  # what else a value follows
     label: str = "=>"  # between the name of an argument and its value
@@ -77,7 +78,8 @@ class TokenDialect:
         self.callee = callee
         self.operators = {sign: rank for rank, alike in enumerate(table.precedence) for sign in alike.split()}
         self.adjacent = self.operators.pop(_ADJACENT, 0)
-        self.forms = {word: forms[name] for listed, name in table.forms.items() for word in listed.split()}
+        self.forms = {word: forms[name] for word, name in _each_word(table.forms)}
+        self.commands = dict(_each_word(table.commands))
         self.noise, self.loops, self.topical, before = (words(key).get(kind, frozenset()) for kind in _WORDS)
         self.keywords = frozenset((*self.forms, *self.noise, *self.operators))
         self.operands_after = before or self.keywords | table.operands_after
@@ -146,6 +148,10 @@ class TokenDialect:
 
 _WORDS = ("noise", "loops", "topical", "before_operands")
 _ENDS = frozenset({")", "]", "}", "{"})
+
+
+def _each_word(table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    return ((word, name) for listed, name in table.items() for word in listed.split())
 
 
 def check_tables(packs: Sequence[Pack]) -> Sequence[TokenTable]:

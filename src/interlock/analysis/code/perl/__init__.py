@@ -72,18 +72,16 @@ def _over_list(parser: TokenParser) -> ast.expr:
 
 def _print(parser: TokenParser) -> ast.expr:
     """print to a handle writes to what was opened under it."""
-    if parser.is_op("("):
-        with parser.inside():
-            return _print(parser)
     handle: ast.expr = nodes.NOTHING
-    named = parser.token.kind in ("name", "var") and parser.token.text in parser.names
-    if parser.is_op("{"):
-        handle = nodes.name(parser.ahead(1).text)
-        parser.at = parser.mates[parser.at] + 1
-    elif named and parser.ahead(1).kind not in ("op", "end"):
-        handle = nodes.name(parser.token.text)
-        parser.at += 1
-    return nodes.call("<print>", [handle, *parser.bare_arguments(2)[0]])
+    with tokens.unbracketed(parser):
+        named = parser.token.kind in ("name", "var") and parser.token.text in parser.names
+        if parser.is_op("{"):
+            handle = nodes.name(parser.ahead(1).text)
+            parser.at = parser.mates[parser.at] + 1
+        elif named and parser.ahead(1).kind not in ("op", "end"):
+            handle = nodes.name(parser.token.text)
+            parser.at += 1
+        return nodes.call("<print>", [handle, *parser.bare_arguments(2)[0]])
 
 
 def _run_block(parser: TokenParser) -> ast.expr:
