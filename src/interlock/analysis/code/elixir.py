@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from itertools import chain
+
+from msgspec import Struct
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, Node, Rule, text_of
+from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
@@ -31,24 +35,29 @@ def _sigil(build: Builder, node: Node) -> Made:
     return made
 
 
-def _given(build: Builder, node: Node) -> tuple[list[ast.expr], list[ast.keyword]]:
-    """The arguments of a call, its block of code as one of them."""
-    args = [build.expr(child) for child in _arguments(node) if child.type != "keywords"]
-    if (block := _do_block(node)) is not None:
-        args.append(nodes.closure([], build.block(block.named_children)))
-    return args, [nodes.named(key, build.expr(value)) for key, value in _options(node)]
+class _Parts(Struct, frozen=True):
+    """A call taken apart: its arguments, those with names, and its block by the words in it: `do`, `else` and its like."""
+
+    args: list[Node]
+    named: dict[str, Node]
+    blocks: dict[str, list[Node]]
+
+    def body(self, word: str = "do") -> list[Node]:
+        """What stands between a word and the next one, or after `do:`."""
+        if self.blocks or word not in self.named:
+            return self.blocks.get(word, [])
+        return [self.named[word]]
 
 
-def _arguments(node: Node) -> list[Node]:
-    return next((child.named_children for child in node.named_children if child.type == "arguments"), [])
-
-
-def _first(node: Node) -> Node | None:
-    return next(iter(_arguments(node)), None)
-
-
-def _do_block(node: Node) -> Node | None:
-    return next((child for child in node.named_children if child.type == "do_block"), None)
+def _parts(node: Node) -> _Parts:
+    inside = {child.type: child.named_children for child in node.named_children}
+    listed = inside.get("arguments", [])
+    named = dict(pair for child in listed if child.type == "keywords" for pair in _pairs(child))
+    blocks: dict[str, list[Node]] = {"do": []} if "do_block" in inside else {}
+    for child in inside.get("do_block", ()):
+        word, part, _ = child.type.rpartition("_block")
+        blocks.setdefault(word if part else "do", []).extend(child.named_children if part else [child])
+    return _Parts([child for child in listed if child.type != "keywords"], named, blocks)
 
 
 def _pairs(node: Node) -> list[tuple[str, Node]]:
@@ -56,93 +65,79 @@ def _pairs(node: Node) -> list[tuple[str, Node]]:
     return [(text_of(key).strip().rstrip(":").strip('"'), value) for key, value in found if value is not None]
 
 
-def _options(node: Node) -> list[tuple[str, Node]]:
-    """The arguments of a call that have names."""
-    return [pair for child in _arguments(node) if child.type == "keywords" for pair in _pairs(child)]
-
-
 def _keywords(build: Builder, node: Node) -> Made:
     return grammar.mapping([(nodes.text(key), build.expr(value)) for key, value in _pairs(node)])
 
 
 def _call(build: Builder, node: Node) -> Made:
-    target = node.child_by_field_name("target")
+    target, call = node.child_by_field_name("target"), _parts(node)
     form = _FORMS.get(text_of(target)) if target is not None and target.type == "identifier" else None
-    if form is not None:
-        return form(build, node)
-    return nodes.call(build.expr(target), *_given(build, node))
+    if form is not None and (call.args or call.blocks):
+        return form(build, call)
+    args, callee = build.exprs(call.args), build.expr(target)
+    if call.blocks:
+        args.append(nodes.closure([], build.block(chain.from_iterable(call.blocks.values()))))
+    return nodes.call(callee, args, [nodes.named(key, build.expr(value)) for key, value in call.named.items()])
 
 
-def _body(build: Builder, node: Node, word: str = "do") -> list[ast.stmt]:
-    """What stands between `do` and `end`, or after `do:`; `else` and its like are parts of that block."""
-    block = _do_block(node)
-    if block is not None:
-        own = [child for child in block.named_children if not child.type.endswith("_block")]
-        other = [child for child in block.named_children if child.type == f"{word}_block"]
-        return build.block(own if word == "do" else [inner for child in other for inner in child.named_children])
-    return next((nodes.as_statements(build.made(value)) for key, value in _options(node) if key == word), [])
+def _if(build: Builder, call: _Parts) -> Made:
+    return nodes.branch(nodes.several(build.exprs(call.args)), build.block(call.body()), build.block(call.body("else")))
 
 
-def _if(build: Builder, node: Node) -> Made:
-    return nodes.branch(build.expr(_first(node)), _body(build, node), _body(build, node, "else"))
-
-
-def _case(build: Builder, node: Node) -> Made:
+def _case(build: Builder, call: _Parts) -> Made:
     """case, cond and receive: each clause may be the one, and takes the subject apart."""
-    subject, block = _first(node), _do_block(node)
-    made: list[ast.stmt] = nodes.assign(nodes.name("<subject>"), build.expr(subject)) if subject is not None else []
-    for clause in block.named_children if block is not None else ():
+    subject = nodes.name("<subject>")
+    made = [one for value in build.exprs(call.args) for one in nodes.assign(subject, value)]
+    for clause in (*call.body(), *call.body("after")):
         left, right = clause.child_by_field_name("left"), clause.child_by_field_name("right")
         inner = build.block(right.named_children) if right is not None else []
-        for pattern in left.named_children if left is not None else ():
-            if subject is not None:
-                inner = [*nodes.assign(build.expr(pattern), nodes.name("<subject>")), *inner]
+        for pattern in build.exprs(left.named_children if left is not None else ()):
+            if call.args:
+                inner = [*nodes.assign(pattern, subject), *inner]
             else:
-                made.append(ast.Expr(build.expr(pattern)))
+                made.append(ast.Expr(pattern))
         made += nodes.branch(grammar.CONDITION, inner, [])
     return made
 
 
-def _for(build: Builder, node: Node) -> Made:
-    body = _body(build, node)
-    for child in reversed(_arguments(node)):
+def _for(build: Builder, call: _Parts) -> Made:
+    body = build.block(call.body())
+    for child in reversed(call.args):
         if child.type == "binary_operator" and text_of(child.child_by_field_name("operator")) == "<-":
             body = nodes.loop(build.field(child, "left"), build.field(child, "right"), body)
     return body
 
 
-def _try(build: Builder, node: Node) -> Made:
+def _try(build: Builder, call: _Parts) -> Made:
     """try and with: what else there is may not run."""
-    made = [*build.block(child for child in _arguments(node) if child.type != "keywords"), *_body(build, node)]
-    for other in filter(None, (_body(build, node, word) for word in ("else", "rescue", "catch", "after"))):
-        made += nodes.branch(grammar.CONDITION, other, [])
+    made = build.block([*call.args, *call.body()])
+    for other in filter(None, map(call.body, ("else", "rescue", "catch", "after"))):
+        made += nodes.branch(grammar.CONDITION, build.block(other), [])
     return made
 
 
-def _define(build: Builder, node: Node) -> Made:
-    head = _first(node)
-    while head is not None and head.type == "binary_operator":
-        head = head.child_by_field_name("left")
-    if head is None:
-        return []
-    target = head.child_by_field_name("target") if head.type == "call" else head
-    params = [text_of(param).split("\\\\")[0].strip() for param in _arguments(head)] if head.type == "call" else []
-    return [nodes.function(params, nodes.returning(_body(build, node)), text_of(target))]
+def _define(build: Builder, call: _Parts) -> Made:
+    head = call.args[0]
+    while head.type == "binary_operator":
+        head = head.named_children[0]
+    params = [text_of(param).split("\\\\")[0].strip() for param in _parts(head).args]
+    title = text_of(head.child_by_field_name("target") or head)
+    return [nodes.function(params, nodes.returning(build.block(call.body())), title)]
 
 
-def _from(build: Builder, node: Node) -> Made:
+def _from(build: Builder, call: _Parts) -> Made:
     """from x in Table, where: …: which table, and whether all of it."""
-    first = _first(node)
-    table = build.field(first, "right") if first is not None and first.type == "binary_operator" else build.expr(first)
-    return nodes.member(table, "where") if any(key in _NARROWS for key, _ in _options(node)) else table
+    first = call.args[0]
+    table = build.field(first, "right") if first.type == "binary_operator" else build.expr(first)
+    return table if _NARROWS.isdisjoint(call.named) else nodes.member(table, "where")
 
 
-_FORMS: dict[str, Rule] = {
+_FORMS: dict[str, Callable[[Builder, _Parts], Made]] = {
     **dict.fromkeys(["if", "unless"], _if),
     **dict.fromkeys(["case", "cond", "receive"], _case),
     **dict.fromkeys(["def", "defp", "defmacro", "defmacrop", "test"], _define),
-    **dict.fromkeys(["import", "alias", "require", "use"], lambda build, node: []),
-    "defmodule": lambda build, node: _body(build, node),
+    **dict.fromkeys(["import", "alias", "require", "use"], lambda build, call: []),
+    "defmodule": lambda build, call: build.block(call.body()),
     "for": _for,
     **dict.fromkeys(["try", "with"], _try),
     "from": _from,
