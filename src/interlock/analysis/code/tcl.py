@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from msgspec import Struct
 
@@ -19,7 +19,8 @@ from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import hole, known
 
 _BLANK = re.compile(r"[ \t]*(?:\\\n[ \t]*)*")
-_ENDS = re.compile(r"[\n;]")
+_WORD_END, _QUOTE, _NEVER = re.compile(r"[ \t\n;]|\\\n"), re.compile('"'), re.compile(r"(?!)")
+_PLAIN = re.compile(r'[^\\$\["\s;]+')
 _VARIABLE = re.compile(r"\$(?:\{([^}]{0,200})\}|((?:::)?\w+(?:::\w+)*)(\([^()\s]*\))?)")
 _REDIRECT = re.compile(r"(?:2>@?1?|[<>]{1,2}&?@?)")
 _SWITCHES = frozenset({"-ignorestderr", "-keepnewline", "--", "-noecho", "-ignore", "&"})
@@ -50,60 +51,49 @@ def _code(source: str, level: int) -> _Body:
 
 
 def _words(source: str, at: int, level: int) -> tuple[list[_Word], int]:
+    """The words of the command that begins here, and where the next one does."""
     words: list[_Word] = []
-    while at < len(source):
-        found = _BLANK.match(source, at)
-        at = found.end() if found else at
-        if at >= len(source) or _ENDS.match(source, at):
-            return words, at + 1
+    while (blank := _BLANK.match(source, at)) and (at := blank.end()) < len(source) and source[at] not in "\n;":
         if source[at] == "#" and not words:
             end = source.find("\n", at)
             return [], len(source) if end < 0 else end + 1
         word, at = _word(source, at + 3 * source.startswith("{*}", at), level)
         words.append(word)
-    return words, at
+    return words, at + 1
 
 
 def _word(source: str, at: int, level: int) -> tuple[_Word, int]:
-    if source[at : at + 1] == "{":
-        end = balanced(source, at, "{", "}", "") - 1
-        return _Word(nodes.text(source[at + 1 : end]), source[at + 1 : end], True), end + 1
-    quoted = source[at : at + 1] == '"'
-    parts: list[str | ast.expr] = []
-    at += quoted
-    while at < len(source):
-        char = source[at]
-        if quoted and char == '"':
-            return _joined(parts), at + 1
-        if not quoted and (char in " \t\n;" or (char == "\\" and source[at + 1 : at + 2] == "\n")):
-            return _joined(parts), at
-        piece, at = _piece(source, at, level)
-        parts.append(piece)
-    if quoted:
+    if source.startswith("{", at):
+        end = balanced(source, at, "{", "}", "")
+        return _Word(nodes.text(source[at + 1 : end - 1]), source[at + 1 : end - 1], True), end
+    quoted = source.startswith('"', at)
+    parts, at = _pieces(source, at + quoted, level, _QUOTE if quoted else _WORD_END)
+    if quoted and at >= len(source):
         raise Unparsed
-    return _joined(parts), at
-
-
-def _joined(parts: list[str | ast.expr]) -> _Word:
     value = parts[0] if len(parts) == 1 and isinstance(parts[0], ast.expr) else nodes.joined(parts)
-    constant = value.value if isinstance(value, ast.Constant) else ""
-    return _Word(value, constant if isinstance(constant, str) else "")
+    return _Word(value, str(value.value) if isinstance(value, ast.Constant) else ""), at + quoted
 
 
-def _piece(source: str, at: int, level: int) -> tuple[str | ast.expr, int]:
-    char = source[at]
-    if char == "\\" and (escape := ESCAPE.match(source, at)):
-        return unescape(escape), escape.end()
-    if char == "[":
-        end = balanced(source, at, "[", "]", "") - 1
-        return nodes.as_expression(_code(source[at + 1 : end], level + 1)), end + 1
-    found = _VARIABLE.match(source, at) if char == "$" else None
-    if found is None:
-        return char, at + 1
-    name = found[1] or found[2] or ""
-    if name in ("env", "::env") and found[3]:
-        return hole(found[3][1:-1]), found.end()
-    return nodes.name(f"${name}{found[3] or ''}"), found.end()
+def _pieces(source: str, at: int, level: int, end: re.Pattern[str]) -> tuple[list[str | ast.expr], int]:
+    """The characters, variables and commands of a text up to what ends it, and where that is."""
+    parts: list[str | ast.expr] = []
+    while at < len(source) and not end.match(source, at):
+        if found := _PLAIN.match(source, at):
+            parts.append(found[0])
+        elif found := ESCAPE.match(source, at):
+            parts.append(unescape(found))
+        elif found := _VARIABLE.match(source, at):
+            name, key = found[1] or found[2] or "", found[3] or ""
+            parts.append(hole(key[1:-1]) if name in ("env", "::env") and key else nodes.name(f"${name}{key}"))
+        elif source[at] == "[":
+            close = balanced(source, at, "[", "]", "")
+            parts.append(nodes.as_expression(_code(source[at + 1 : close - 1], level + 1)))
+            at = close
+            continue
+        else:
+            parts.append(source[at])
+        at = found.end() if found else at + 1
+    return parts, at
 
 
 # -- commands
@@ -137,15 +127,12 @@ def _body(words: list[_Word], level: int) -> _Body:
 
 def _test(word: _Word, level: int) -> ast.expr:
     """A condition is no command, though one may stand in it."""
-    return nodes.several([word.value, *_commands_in(word.text, level), CONDITION])
+    return nodes.several([word.value, *_inside(word, level), CONDITION])
 
 
-def _commands_in(text: str, level: int) -> Iterator[ast.expr]:
-    at = text.find("[")
-    while at >= 0:
-        end = balanced(text, at, "[", "]", "") - 1
-        yield nodes.as_expression(_code(text[at + 1 : end], level + 1))
-        at = text.find("[", end)
+def _inside(word: _Word, level: int) -> list[ast.expr]:
+    """The variables and commands in an expression."""
+    return [part for part in _pieces(word.text, 0, level, _NEVER)[0] if isinstance(part, ast.expr)]
 
 
 def _set(words: list[_Word], level: int) -> _Body:
@@ -213,9 +200,7 @@ _FORMS: dict[str, Callable[[list[_Word], int], _Body]] = {
     "exec": _exec,
     "spawn": lambda words, level: [*_exec(words, level), *nodes.assign(nodes.name("<spawned>"), ast.Constant(True))],
     "proc": _proc,
-    "expr": lambda words, level: [
-        ast.Expr(one) for word in words for one in (word.value, *_commands_in(word.text, level))
-    ],
+    "expr": lambda words, level: [ast.Expr(one) for word in words for one in (word.value, *_inside(word, level))],
     "return": lambda words, level: [ast.Return(nodes.several([word.value for word in words]))],
 }
 
