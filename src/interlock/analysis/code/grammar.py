@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from interlock.analysis.code.lexing import READS, Unparsed, unescaped
+from interlock.analysis.code.lexing import Unparsed, unescaped
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.syntax_tree import here_documents, parsed
@@ -28,12 +28,14 @@ class GrammarTable(Struct, frozen=True):
 
     rules: Mapping[str, Rule]
     joins: frozenset[str]  # operators that put texts together
-    quotes: Mapping[str, str]  # how texts are read that begin with these marks
+    quotes: list[tuple[bytes, Callable[[str], str]]]  # how texts are read that begin with these marks
     caseless: bool  # the names of functions are the same in capital letters
 
 
 class Builder:
     """Turns one tree into Python's; a node without a rule is the values of its parts."""
+
+    own_names: frozenset[str] = frozenset()  # nodes that hide the names around them
 
     def __init__(self, key: str, table: GrammarTable) -> None:
         self.key, self.table, self.rules, self.joins = key, table, table.rules, table.joins
@@ -52,7 +54,12 @@ class Builder:
         self.depth += 1
         if self.depth > _DEPTH:
             raise Unparsed("nested too deeply", "nesting")
+        hides = node.type in self.own_names
+        if hides:
+            self.scopes.append({})
         made = rule(self, node) if rule is not None else self.parts(node)
+        if hides:
+            self.scopes.pop()
         self.depth -= 1
         return made
 
@@ -107,9 +114,17 @@ def operator(build: Builder, node: Node) -> Made:
     made = build.expr(left)
     for at in reversed(spine):
         right = at.named_children[-1] if at.named_child_count > 1 else None
-        sign = next((text_of(child) for child in at.children if not child.is_named or child.type == "operator"), "")
-        made = binary(sign, made, build.expr(right), build.joins)
+        made = binary(_sign(at), made, build.expr(right), build.joins)
     return made
+
+
+def _sign(node: Node, end: str = "") -> str:
+    """The operator between the parts of a node, or the first that ends so."""
+    for child in node.children:
+        sign = child.type if not child.is_named else text_of(child) if child.type == "operator" else ""
+        if sign and sign.endswith(end):
+            return sign
+    return ""
 
 
 def binary(sign: str, left: ast.expr, right: ast.expr, joins: frozenset[str]) -> ast.expr:
@@ -200,7 +215,11 @@ def while_loop(build: Builder, node: Node) -> Made:
 
 def first_field(node: Node, *titles: str) -> Node | None:
     """The first of these fields that a node has."""
-    return next((found for title in titles if (found := node.child_by_field_name(title)) is not None), None)
+    for title in titles:
+        found = node.child_by_field_name(title)
+        if found is not None:
+            return found
+    return None
 
 
 def cases(build: Builder, node: Node) -> Made:
@@ -242,8 +261,7 @@ def assigned(build: Builder, node: Node) -> Made:
     """An assignment to one or several targets, or `left += right`; of several results the first counts."""
     first, *_, last = (node.named_children[0], *node.named_children)
     sides = first if first.type in _SEVERAL else first_field(node, "name", "left") or first, last
-    signs = [text_of(child) for child in node.children if not child.named_child_count]
-    sign = next((sign for sign in signs if sign.endswith("=")), "")
+    sign = _sign(node, "=")
     if not sign:  # a declaration without a value
         return []
     left, right = (build.exprs(side.named_children if side.type in _SEVERAL else [side]) for side in sides)
@@ -355,10 +373,12 @@ def texts(build: Builder, node: Node, read: Callable[[str], str] | None = None) 
     """A text without the marks around it, with the values of the code in it."""
     parts: list[str | ast.expr] = []
     whole, start = node.text or b"", node.start_byte
-    begins = [how for mark, how in build.table.quotes.items() if whole.startswith(mark.encode())]
-    read = read or READS[begins[0] if begins else "escapes"]
-    if not node.child_count:
+    read = read or next((how for mark, how in build.table.quotes if whole.startswith(mark)), unescaped)
+    children = node.children
+    if not children:
         return nodes.text(read(text_of(node).lstrip("@")[1:-1]))
+    if len(children) == 3 and children[1].type in _PLAIN and not (children[1].child_count or children[2].is_named):
+        return nodes.text(read(text_of(children[1])))
     at = start + (node.type == "heredoc_body" and whole.startswith(b"\n"))
     plain = b""
     for child, inside in _pieces(node, node.type in _PLAIN):

@@ -100,7 +100,7 @@ class Scanner:
 
     def emit(self, kind: Kind, text: str, parts: Iterable[Part] = ()) -> None:
         """Add a token; refuses a bracket that closes none."""
-        if kind == "op" and text in ("(", "[", "{"):
+        if kind == "op" and text in "([{":
             self.opened.append(len(self.tokens))
         elif kind == "op" and text in _OPENERS:
             if self.around != _OPENERS[text]:

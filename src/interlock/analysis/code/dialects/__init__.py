@@ -47,7 +47,6 @@ class TokenTable(Struct, frozen=True, forbid_unknown_fields=True):
     joins: frozenset[str] = frozenset()  # operators that put texts together
     forms: Mapping[str, str] = {}  # words with a syntax of their own
     commands: Mapping[str, str] = {}  # words that begin a line, with their kind
-    comments: tuple[str, ...] = ()
     operands_after: frozenset[str] = frozenset()  # what else a value follows
     label: str = "=>"  # between the name of an argument and its value
     lines: bool = True  # the end of a line ends a statement
@@ -83,7 +82,7 @@ class TokenDialect:
         self.noise, self.loops, self.topical, before = (words(key).get(kind, frozenset()) for kind in _WORDS)
         self.keywords = frozenset((*self.forms, *self.noise, *self.operators))
         self.operands_after = before or self.keywords | table.operands_after
-        self.rules = [re.compile(rule.opens, re.DOTALL) for rule in table.tokens]
+        self.parts = [re.compile(rule.opens, re.DOTALL) for rule in table.tokens]  # for those with groups of their own
         self.first = [self._first(operand) for operand in (False, True)]
 
     def _first(self, operand: bool) -> re.Pattern[str]:
@@ -91,8 +90,8 @@ class TokenDialect:
         table = self.table
         signs = (*self.operators, *table.members, *table.signs.split(), table.label)
         known = sorted((re.escape(sign) for sign in signs if not sign.isalpha()), key=len, reverse=True)
-        rules = [f"(?P<rule_{at}>{rule.opens})" for at, rule in enumerate(table.tokens) if operand or not rule.operand]
-        return re.compile("|".join([*rules, f"(?P<sign_>{'|'.join(known)}|.)"]), re.DOTALL)
+        rules = [f"(?P<r{at}>{rule.opens})" for at, rule in enumerate(table.tokens) if operand or not rule.operand]
+        return re.compile("|".join([*rules, f"(?P<sign>{'|'.join(known)}|.)"]), re.DOTALL)
 
     def scan(self, source: str) -> Scanner:
         """The tokens of a program; raises Unparsed where a text or a bracket has no end."""
@@ -107,8 +106,6 @@ class TokenDialect:
                 self.begin_line(scanner)
                 if self.table.lines and not self._goes_on(scanner):
                     scanner.emit("end", ";")
-            elif any(map(scanner.starts, self.table.comments)):
-                scanner.skip_line()
             elif not self.take(scanner):
                 self._take(scanner)
         if scanner.opened:
@@ -124,11 +121,13 @@ class TokenDialect:
         """One token, by the rules."""
         found = scanner.take(self.first[not scanner.last.ends_value(self.operands_after)])
         assert found is not None and found.lastgroup is not None
-        at = found.lastgroup.partition("_")[2]
-        begun = self.rules[int(at)].match(scanner.source, found.start()) if at else None
-        if begun is None:
+        if found.lastgroup == "sign":
             return scanner.emit("op", found[0])
-        rule, text = self.table.tokens[int(at)], begun[begun.lastindex or 0]
+        at = int(found.lastgroup[1:])
+        rule, begun = self.table.tokens[at], found
+        if self.parts[at].groups:
+            begun = self.parts[at].match(scanner.source, found.start()) or found
+        text = begun[begun.lastindex or 0]
         if rule.closes in (_MATE, _PATTERN):
             scanner.at -= 1
             text = scanner.delimited(rule.nested) if rule.closes == _MATE else scanner.pattern()

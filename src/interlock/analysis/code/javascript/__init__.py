@@ -63,25 +63,16 @@ def _is_risky(text: str) -> bool:
 class _ScriptBuilder(Builder):
     """Keeps the names of blocks apart, and defines the functions of a block before the rest of it runs."""
 
-    def made(self, node: Node) -> Made:
-        if node.type not in _BLOCKS:
-            return super().made(node)
-        self.scopes.append({})
-        made = super().made(node)
-        self.scopes.pop()
-        return made
+    own_names = frozenset(
+        "statement_block for_statement for_in_statement arrow_function function_expression generator_function method_definition "
+        "function_declaration generator_function_declaration".split()
+    )
 
     def block(self, found: Iterable[Node]) -> list[ast.stmt]:
         def defines(node: Node) -> bool:
             return (first_field(node, "declaration") or node).type.endswith("function_declaration")
 
         return super().block(sorted(found, key=defines, reverse=True))
-
-
-_BLOCKS = frozenset(
-    "statement_block for_statement for_in_statement arrow_function function_expression generator_function method_definition "
-    "function_declaration generator_function_declaration".split()
-)
 
 
 def _identifier(build: Builder, node: Node) -> Made:

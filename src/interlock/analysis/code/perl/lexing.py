@@ -26,19 +26,25 @@ def begin_line(scanner: Scanner) -> None:
 
 def take(scanner: Scanner) -> bool:
     """Take a token that only what stands before it tells: a quoted text, a regular expression, a here-document, a word."""
-    operand = not scanner.last.ends_value(words("perl")["before_operands"])
-    if operand and (found := scanner.take(_HEREDOC)):
-        _here_document(scanner, found)
-    elif operand and scanner.peek() == "/":
+    if found := scanner.take(_NAME):
+        _word(scanner, found[0])
+    elif scanner.peek() not in "</" or not _operand(scanner):
+        return False
+    elif scanner.peek() == "/":
         _quoted(scanner, "m")
-    elif found := scanner.take(_NAME):
-        _word(scanner, found[0], operand)
+    elif found := scanner.take(_HEREDOC):
+        _here_document(scanner, found)
     else:
         return False
     return True
 
 
-def _word(scanner: Scanner, word: str, operand: bool) -> None:
+def _operand(scanner: Scanner) -> bool:
+    """Whether a value may begin here."""
+    return not scanner.last.ends_value(words("perl")["before_operands"])
+
+
+def _word(scanner: Scanner, word: str) -> None:
     if word in ("__END__", "__DATA__"):
         scanner.at = len(scanner.source)
         return
@@ -51,7 +57,7 @@ def _word(scanner: Scanner, word: str, operand: bool) -> None:
         holder = scanner.tokens[-2]
         scanner.emit("text" if holder.kind == "var" or holder.text in ("->", "]", "}") else "name", word)
     else:
-        scanner.emit("op" if word in _COMPARES and not operand else "name", word)
+        scanner.emit("op" if word in _COMPARES and not _operand(scanner) else "name", word)
 
 
 def _opens_quote(scanner: Scanner, before: CodeToken) -> bool:
