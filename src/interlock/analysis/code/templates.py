@@ -16,8 +16,6 @@ from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
-_Make = Callable[[Builder, Node], Any]
-_Find = Callable[[Node], list[Node]]
 _SHIPPED = Path(__file__).parent / "grammars"
 _KEYS = ("language", "extends", "joins", "quotes", "caseless", "nodes")
 _MARK = re.compile(r"\$(?:\*|-?\d+\*?|[a-z_]+(?:\|[a-z_]+)*(?:\|?\*)?)|<[a-z?]+>|`")
@@ -64,130 +62,104 @@ class FormTemplate:
             raise PackError(f"{language}: no rule {text!r}")
         self.marks: dict[str, str] = {}
         try:
-            first = ast.parse(_MARK.sub(self._mark, text)).body[0]
+            self.body = ast.parse(_MARK.sub(self._mark, text)).body
         except SyntaxError as error:
             raise PackError(f"{language}: {text!r} is no template: {error}") from None
-        whole = first.value if isinstance(first, ast.Expr) else first
-        mark = self.marks.get(whole.id, "") if isinstance(whole, ast.Name) else ""
-        self.make = _parts_alone(_finder(mark)) if mark[:1] == "$" and mark != "$*" else self._maker(whole)
 
     def _mark(self, found: re.Match[str]) -> str:
         self.marks[f"mark_{len(self.marks)}"] = found.group()
         return f"mark_{len(self.marks) - 1}"
 
     def __call__(self, build: Builder, node: Node) -> Made:
-        made: Made | ast.stmt = self.make(build, node)
+        first = self.body[0]
+        whole = first.value if isinstance(first, ast.Expr) else first
+        mark = self.marks.get(whole.id, "") if isinstance(whole, ast.Name) else ""
+        if mark[:1] == "$" and mark != "$*":
+            found = _parts(node, mark)
+            return build.made(found[0]) if len(found) == 1 else build.block(found)
+        made: Made | ast.stmt = _Filling(self.marks, build, node).filled(whole)
         return [made] if isinstance(made, ast.stmt) else made
 
-    def _maker(self, part: Any) -> _Make:
-        """What makes a part of the template."""
+
+class _Filling:
+    """One template, filled with the parts of one node."""
+
+    def __init__(self, marks: Mapping[str, str], build: Builder, node: Node) -> None:
+        self.marks, self.build, self.node = marks, build, node
+
+    def filled(self, part: Any) -> Any:
+        """A part of the template with what its marks stand for."""
         if isinstance(part, list):
-            makers = [self._each(one) for one in part]
-            return lambda build, node: [made for make in makers for made in make(build, node)]
-        if isinstance(part, str) and part in self.marks:
-            find = _finder(self.marks[part])
-            return lambda build, node: "".join(map(text_of, find(node)))
+            return [made for one in part for made in self._each(one)]
+        if isinstance(part, str):
+            return "".join(map(text_of, self._found(part))) if part in self.marks else part
         if isinstance(part, ast.Name) and part.id in self.marks:
-            return _value(self.marks[part.id])
+            return self._value(self.marks[part.id])
         if isinstance(part, (ast.FunctionDef, ast.Lambda)):
             return self._function(part)
         if not isinstance(part, ast.AST):
-            return lambda build, node: part
-        kind, fields = (
-            type(part),
-            [(name, self._maker(value)) for name, value in ast.iter_fields(part) if name != "ctx"],
-        )
-        make: _Make = lambda build, node: kind(**{name: make(build, node) for name, make in fields})  # noqa: E731
-        return _attribute(make) if kind is ast.Attribute else make
+            return part
+        made = type(part)(**{name: self.filled(value) for name, value in vars(part).items() if name in part._fields})
+        if isinstance(made, ast.Attribute):
+            made.attr = made.attr.lstrip(".")  # of a part that has the dot in it
+            return made if made.attr else made.value
+        return made
 
-    def _each(self, part: Any) -> _Make:
-        """What makes one part of a list: statements and values with a mark may be several."""
-        if isinstance(part, str) and part in self.marks:
-            find = _finder(self.marks[part])
-            return lambda build, node: map(text_of, find(node))
-        inner = part.value if isinstance(part, (ast.Expr, ast.Starred)) else None
-        if not isinstance(inner, ast.Name) or inner.id not in self.marks:
-            make = self._maker(part)
-            return lambda build, node: (make(build, node),)
-        mark = self.marks[inner.id]
-        found = _finder(mark)
-        if isinstance(part, ast.Expr):
-            return lambda build, node: build.block(found(node))
-        if mark == "$*":
-            return lambda build, node: build.exprs(found(node))
-        return lambda build, node: build.exprs([child for one in found(node) for child in one.named_children])
-
-    def _function(self, part: ast.FunctionDef | ast.Lambda) -> _Make:
+    def _function(self, part: ast.FunctionDef | ast.Lambda) -> Any:
         """A function with the parameters that `*$list` has; it gives its last value where it is a lambda, or says `return $body`."""
         inside: Any = part.body[0] if isinstance(part, ast.FunctionDef) else ast.Return(part.body)
-        find_body, gives = _finder(self.marks[inside.value.id]), isinstance(inside, ast.Return)
-        assert part.args.vararg is not None
-        find_params = _finder(self.marks[part.args.vararg.arg])
-        find_title = _finder(self.marks[part.name]) if isinstance(part, ast.FunctionDef) else None
+        body = self._found(inside.value.id)
+        listed = self._found(part.args.vararg.arg) if part.args.vararg is not None else []
+        names = [name for node in listed for name in grammar.params(self.build, node)]
+        made = self.build.block(body)
+        made = made if isinstance(inside, ast.Expr) else nodes.returning(made)
+        if isinstance(part, ast.Lambda):
+            return nodes.closure(names, made)
+        title = self._found(part.name)[0]
+        if title.named_child_count:  # a member
+            return nodes.assign(self.build.expr(title), nodes.closure(names, made))
+        function = nodes.function(names, made, text_of(title).lower() if self.build.table.caseless else text_of(title))
+        function.decorator_list = part.decorator_list
+        return function if body else []
 
-        def make(build: Builder, node: Node) -> Made | ast.stmt:
-            names = [name for listed in find_params(node) for name in grammar.params(build, listed)]
-            body = find_body(node)
-            made = nodes.returning(build.block(body)) if gives else build.block(body)
-            if find_title is None:
-                return nodes.closure(names, made)
-            title = find_title(node)[0]
-            if title.named_child_count:  # a member
-                return nodes.assign(build.expr(title), nodes.closure(names, made))
-            named = text_of(title).lower() if build.table.caseless else text_of(title)
-            function = nodes.function(names, made, named)
-            function.decorator_list = getattr(part, "decorator_list", [])
-            return function if body else []
+    def _each(self, part: Any) -> list[Any]:
+        """What stands in a list for one of its parts: statements and values with a mark may be several."""
+        if isinstance(part, str) and part in self.marks:
+            return [text_of(child) for child in self._found(part)]
+        inner = part.value if isinstance(part, (ast.Expr, ast.Starred)) else None
+        if not isinstance(inner, ast.Name) or inner.id not in self.marks:
+            return [self.filled(part)]
+        found = self._found(inner.id)
+        if isinstance(part, ast.Expr):
+            return self.build.block(found)
+        inside = found if self.marks[inner.id] == "$*" else [child for one in found for child in one.named_children]
+        return self.build.exprs(inside)
 
-        return make
+    def _value(self, mark: str) -> ast.expr:
+        if mark == "$text":
+            return grammar.texts(self.build, self.node)
+        if mark[0] != "$":
+            return nodes.name(mark.replace("<?>", "?"))
+        found = _parts(self.node, mark)
+        return nodes.several(self.build.exprs(found)) if mark == "$*" else self.build.expr(next(iter(found), None))
 
-
-def _parts_alone(find: _Find) -> _Make:
-    def make(build: Builder, node: Node) -> Made:
-        found = find(node)
-        return build.made(found[0]) if len(found) == 1 else build.block(found)
-
-    return make
-
-
-def _attribute(make: _Make) -> _Make:
-    def owned(build: Builder, node: Node) -> ast.expr:
-        made: ast.Attribute = make(build, node)
-        made.attr = made.attr.lstrip(".")  # of a part that has the dot in it
-        return made if made.attr else made.value
-
-    return owned
-
-
-def _value(mark: str) -> _Make:
-    if mark == "$text":
-        return grammar.texts
-    if mark[0] != "$":
-        return lambda build, node: nodes.name(mark.replace("<?>", "?"))
-    found = _finder(mark)
-    if mark == "$*":
-        return lambda build, node: nodes.several(build.exprs(found(node)))
-    return lambda build, node: build.expr(next(iter(found(node)), None))
+    def _found(self, name: str) -> list[Node]:
+        return _parts(self.node, self.marks[name])
 
 
-def _finder(mark: str) -> _Find:
-    """What finds the parts of a node that a mark means."""
+def _parts(node: Node, mark: str) -> list[Node]:
+    """The parts of a node that a mark means."""
     name = mark[1:]
     if name == "*":
-        return lambda node: node.named_children
+        return node.named_children
     if place := _PLACE.fullmatch(name):
-        first = int(place[1])
-        last = None if place[2] or first == -1 else first + 1
-        return lambda node: [child for child in node.named_children if child.type not in grammar.QUIET][first:last]
-    titles = name.removesuffix("|*").split("|")
-    if name.endswith("*") and not name.endswith("|*"):
-        return lambda node: node.children_by_field_name(name[:-1])
-
-    def find(node: Node) -> list[Node]:
-        field = grammar.first_field(node, *titles)
-        return [field] if field is not None else node.named_children if name.endswith("|*") else []
-
-    return find
+        found = [child for child in node.named_children if child.type not in grammar.QUIET][int(place[1]) :]
+        return found if place[2] else found[:1]
+    titles = name.removesuffix("|*")
+    if titles == name and name.endswith("*"):
+        return node.children_by_field_name(name[:-1])
+    field = grammar.first_field(node, *titles.split("|"))
+    return [field] if field is not None else node.named_children if titles != name else []
 
 
 _SHARED: Mapping[str, Rule] = {
