@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import process_time
-
 import pytest
 
 from cases import each
@@ -11,10 +9,12 @@ from interlock.analysis.code.compiled import read_java
 from interlock.analysis.code.elixir import read_elixir
 from interlock.analysis.code.groovy import read_groovy
 from interlock.analysis.code.julia import read_julia
+from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.other import read_other
 from interlock.analysis.code.php import read_php
 from interlock.analysis.code.r import read_r
 from interlock.analysis.code.ruby import read_ruby
+from interlock.analysis.code.syntax_tree import parsed
 from interlock.analysis.code.tcl import read_tcl
 from interlock.analysis.facts import hole
 from recording_report import Fact, Recorder
@@ -114,14 +114,15 @@ def test_programs_that_do_not_parse_are_told(language: str, source: str) -> None
     assert any(told[0] == "unreadable" for told in out.told)
 
 
-def test_a_statement_without_an_end_is_told_at_once() -> None:
-    out = Recorder()
-    read_elixir("a+" * 20_000 + "1", out)
-    assert [fact[0] for fact in out.told] == ["unreadable"]
-
-
 @pytest.mark.parametrize("piece", ["run(", "file{'a':", "deleteFile(", "file('a')", "`a "])
-def test_the_net_for_other_languages_takes_linear_time(piece: str) -> None:
-    started = process_time()
-    read_other(piece * (100_000 // len(piece)), Recorder())
-    assert process_time() - started < 2
+def test_the_net_for_other_languages_ends_on_long_texts(piece: str) -> None:
+    read_other(
+        piece * (100_000 // len(piece)), out := Recorder()
+    )  # took half a minute when each call was followed to the end
+    assert len(out.told) < 10_000
+
+
+@each(("language", "source"), [("elixir", "a+" * 20_000 + "1"), ("julia", "a b " * 20_000)])
+def test_a_statement_without_an_end_is_given_up_at_once(language: str, source: str) -> None:
+    with pytest.raises(Unparsed, match="without an end"):
+        parsed(language, source)

@@ -25,6 +25,7 @@ _SEPARATOR = re.compile(r"[;,\n{}]")
 _BRACKET = re.compile(r"[()\[\]{}]")
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _OPERATOR = re.compile(r"[+*/|&<>=!?^~%-]")
+_SLOW = {"julia": re.compile(r"[+*/|&<>=!?^~%-]|\w[ \t]+(?=\w)")}  # words side by side take it ever longer, too
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _MODULES = {"csharp": "c_sharp", "php_only": "php"}
 
@@ -48,7 +49,8 @@ def parsed(key: str, source: str) -> Node:
     deepest, opened = _brackets(source, sorted({place for cut in cuts for place in cut}))
     if deepest > DEEPEST:
         raise Unparsed("nested too deeply", "nesting")
-    if len(source) > _LONG and any(map(_endless, _STATEMENT_END.split(source))):
+    signs = _SLOW.get(key, _OPERATOR)
+    if len(source) > _LONG and any(_endless(statement, signs) for statement in _STATEMENT_END.split(source)):
         raise Unparsed("with statements without an end", "budget")
     if source.count("/*", source.rfind("*/") + 1) > _UNCLOSED < _QUOTED.sub("", source).count("/*"):
         raise Unparsed("with comments without an end")
@@ -81,20 +83,15 @@ def _cuts(source: str) -> list[tuple[int, int]]:
 def _brackets(source: str, places: list[int]) -> tuple[int, Mapping[int, str]]:
     """How deeply brackets are inside each other, and which of them are open at each place."""
     stack, deepest, opened = list[str](), 0, dict[int, str]()
-    waiting = iter(places)
-    place = next(waiting, -1)
-    for found in _BRACKET.finditer(source):
-        while 0 <= place <= found.start():
+    found = [(bracket.start(), bracket[0]) for bracket in _BRACKET.finditer(source)]
+    for place, bracket in sorted([*found, *((place, "") for place in places)]) if places else found:
+        if not bracket:
             opened[place] = "".join(stack)
-            place = next(waiting, -1)
-        if found[0] in _CLOSERS:
-            stack.append(found[0])
+        elif bracket in _CLOSERS:
+            stack.append(bracket)
             deepest = max(deepest, len(stack))
         elif stack:
             stack.pop()
-    while place >= 0:
-        opened[place] = "".join(stack)
-        place = next(waiting, -1)
     return deepest, opened
 
 
@@ -108,9 +105,9 @@ def _probe(parser: Parser, piece: str, before: str, after: str) -> None:
     raise Unparsed
 
 
-def _endless(statement: str) -> bool:
+def _endless(statement: str, signs: re.Pattern[str]) -> bool:
     """Whether one statement has more operators than any has: a parser that recovers from an error in it takes seconds."""
-    return len(statement) > _LONG and len(_OPERATOR.findall(_QUOTED.sub("", statement))) > _LONG // 2
+    return len(statement) > _LONG and len(signs.findall(_QUOTED.sub("", statement))) > _LONG // 2
 
 
 def errors(root: Node) -> list[Node]:
