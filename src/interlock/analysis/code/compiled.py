@@ -12,7 +12,6 @@ from interlock.analysis.code.library import flattened
 from interlock.analysis.code.other import read_other
 from interlock.analysis.code.performing.programs import shell_line
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import Sym, Value
@@ -38,7 +37,7 @@ class _ProgramBuilder(Builder):
         return ast.Module(made.body + begins, []), whole
 
 
-def _reference(build: Builder, node: Node) -> Made:
+def _reference(build: Builder, node: Node) -> nodes.Made:
     """File::delete: the function itself, or a method of what it is given."""
     owner, method = node.named_children[0], text_of(node.named_children[-1])
     given = nodes.call(nodes.member(nodes.name("it"), method))
@@ -48,7 +47,7 @@ def _reference(build: Builder, node: Node) -> Made:
 # -- calls
 
 
-def _new(build: Builder, node: Node) -> Made:
+def _new(build: Builder, node: Node) -> nodes.Made:
     kind, first = node.child_by_field_name("type"), node.child_by_field_name("initializer")
     if kind is not None and kind.type in _LISTS and first is not None:
         return build.expr(first)
@@ -60,7 +59,7 @@ def _new(build: Builder, node: Node) -> Made:
     return nodes.call(nodes.member(nodes.name(title), "new"), args, named)
 
 
-def _composite(build: Builder, node: Node) -> Made:
+def _composite(build: Builder, node: Node) -> nodes.Made:
     """Go's []string{…}, map[string]int{…} and T{…}."""
     kind, body = node.child_by_field_name("type"), node.child_by_field_name("body")
     found = body.named_children if body is not None else []
@@ -78,7 +77,7 @@ def _composite(build: Builder, node: Node) -> Made:
 # -- functions and statements
 
 
-def _go_for(build: Builder, node: Node) -> Made:
+def _go_for(build: Builder, node: Node) -> nodes.Made:
     clause = next((child for child in node.named_children if child.type == "range_clause"), None)
     if clause is None:
         return grammar.counted(build, node)
@@ -87,7 +86,7 @@ def _go_for(build: Builder, node: Node) -> Made:
     return nodes.loop(target, build.field(clause, "right"), build.body(node.child_by_field_name("body")))
 
 
-def _flags(build: Builder, node: Node) -> Made:
+def _flags(build: Builder, node: Node) -> nodes.Made:
     """Go's `os.O_APPEND|os.O_WRONLY` by its names; other operators as everywhere."""
     named = text_of(node)
     return nodes.text(named) if "O_" in named and "|" in named and "(" not in named else grammar.operator(build, node)

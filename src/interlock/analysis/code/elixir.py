@@ -12,7 +12,6 @@ from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value
 from interlock.analysis.code.program.walk import ProgramWalk
@@ -21,13 +20,13 @@ from interlock.analysis.code.templates import by_grammar
 _NARROWS = frozenset({"where", "limit", "or_where", "join"})
 
 
-def _atom(build: Builder, node: Node) -> Made:
+def _atom(build: Builder, node: Node) -> nodes.Made:
     named = text_of(node)
     is_module = node.parent is not None and node.parent.type == "dot"
     return nodes.name(named) if is_module else nodes.text(named.removeprefix(":").strip('"'))
 
 
-def _sigil(build: Builder, node: Node) -> Made:
+def _sigil(build: Builder, node: Node) -> nodes.Made:
     kind = next((text_of(child) for child in node.children if child.type == "sigil_name"), "s")
     made = grammar.texts(build, node) if kind.islower() else nodes.text(text_of(node)[3:-1])
     if kind in ("w", "W") and isinstance(made, ast.Constant):
@@ -65,11 +64,11 @@ def _pairs(node: Node) -> list[tuple[str, Node]]:
     return [(text_of(key).strip().rstrip(":").strip('"'), value) for key, value in found if value is not None]
 
 
-def _keywords(build: Builder, node: Node) -> Made:
+def _keywords(build: Builder, node: Node) -> nodes.Made:
     return grammar.mapping([(nodes.text(key), build.expr(value)) for key, value in _pairs(node)])
 
 
-def _call(build: Builder, node: Node) -> Made:
+def _call(build: Builder, node: Node) -> nodes.Made:
     target, call = node.child_by_field_name("target"), _parts(node)
     form = _FORMS.get(text_of(target)) if target is not None and target.type == "identifier" else None
     if form is not None and (call.args or call.blocks):
@@ -80,11 +79,11 @@ def _call(build: Builder, node: Node) -> Made:
     return nodes.call(callee, args, [nodes.named(key, build.expr(value)) for key, value in call.named.items()])
 
 
-def _if(build: Builder, call: _Parts) -> Made:
+def _if(build: Builder, call: _Parts) -> nodes.Made:
     return nodes.branch(nodes.several(build.exprs(call.args)), build.block(call.body()), build.block(call.body("else")))
 
 
-def _case(build: Builder, call: _Parts) -> Made:
+def _case(build: Builder, call: _Parts) -> nodes.Made:
     """case, cond and receive: each clause may be the one, and takes the subject apart."""
     subject = nodes.name("<subject>")
     made = [one for value in build.exprs(call.args) for one in nodes.assign(subject, value)]
@@ -100,7 +99,7 @@ def _case(build: Builder, call: _Parts) -> Made:
     return made
 
 
-def _for(build: Builder, call: _Parts) -> Made:
+def _for(build: Builder, call: _Parts) -> nodes.Made:
     body = build.block(call.body())
     for child in reversed(call.args):
         if child.type == "binary_operator" and text_of(child.child_by_field_name("operator")) == "<-":
@@ -108,7 +107,7 @@ def _for(build: Builder, call: _Parts) -> Made:
     return body
 
 
-def _try(build: Builder, call: _Parts) -> Made:
+def _try(build: Builder, call: _Parts) -> nodes.Made:
     """try and with: what else there is may not run."""
     made = build.block([*call.args, *call.body()])
     for other in filter(None, map(call.body, ("else", "rescue", "catch", "after"))):
@@ -116,7 +115,7 @@ def _try(build: Builder, call: _Parts) -> Made:
     return made
 
 
-def _define(build: Builder, call: _Parts) -> Made:
+def _define(build: Builder, call: _Parts) -> nodes.Made:
     head = call.args[0]
     while head.type == "binary_operator":
         head = head.named_children[0]
@@ -125,14 +124,14 @@ def _define(build: Builder, call: _Parts) -> Made:
     return [nodes.function(params, nodes.returning(build.block(call.body())), title)]
 
 
-def _from(build: Builder, call: _Parts) -> Made:
+def _from(build: Builder, call: _Parts) -> nodes.Made:
     """from x in Table, where: …: which table, and whether all of it."""
     first = call.args[0]
     table = build.field(first, "right") if first.type == "binary_operator" else build.expr(first)
     return table if _NARROWS.isdisjoint(call.named) else nodes.member(table, "where")
 
 
-_FORMS: dict[str, Callable[[Builder, _Parts], Made]] = {
+_FORMS: dict[str, Callable[[Builder, _Parts], nodes.Made]] = {
     **dict.fromkeys(["if", "unless"], _if),
     **dict.fromkeys(["case", "cond", "receive"], _case),
     **dict.fromkeys(["def", "defp", "defmacro", "defmacrop", "test"], _define),
@@ -144,7 +143,7 @@ _FORMS: dict[str, Callable[[Builder, _Parts], Made]] = {
 }  # fmt: skip
 
 
-def _function(build: Builder, node: Node) -> Made:
+def _function(build: Builder, node: Node) -> nodes.Made:
     params: list[str] = []
     body: list[ast.stmt] = []
     for clause in node.named_children:
@@ -154,7 +153,7 @@ def _function(build: Builder, node: Node) -> Made:
     return nodes.closure(params, nodes.returning(body))
 
 
-def _operation(build: Builder, node: Node) -> Made:
+def _operation(build: Builder, node: Node) -> nodes.Made:
     sign = text_of(node.child_by_field_name("operator"))
     right = node.child_by_field_name("right")
     if sign in ("=", "<-"):
@@ -167,7 +166,7 @@ def _operation(build: Builder, node: Node) -> Made:
     return grammar.binary(sign, build.field(node, "left"), build.expr(right), build.joins)
 
 
-def _unary(build: Builder, node: Node) -> Made:
+def _unary(build: Builder, node: Node) -> nodes.Made:
     sign = text_of(node.child_by_field_name("operator"))
     operand = next((child for child in reversed(node.children) if child.is_named and child.type != "operator"), None)
     if sign == "&":
@@ -178,7 +177,7 @@ def _unary(build: Builder, node: Node) -> Made:
     return ast.UnaryOp(ast.USub() if sign == "-" else ast.Not(), build.expr(operand))
 
 
-def _list_of(build: Builder, node: Node) -> Made:
+def _list_of(build: Builder, node: Node) -> nodes.Made:
     made = build.exprs(node.named_children)
     if len(made) == 1 and isinstance(made[0], (ast.Tuple, ast.Dict)) and node.named_children[0].type != "tuple":
         return made[0]  # [head | tail], or a list of keywords

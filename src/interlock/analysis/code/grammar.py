@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from interlock.analysis.code.lexing import Unparsed, unescaped
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.syntax_tree import here_documents, parsed
 from interlock.analysis.facts import hole
 
@@ -49,7 +48,7 @@ class Builder:
         self.documents = here_documents(root) if "<<" in source else []
         return ast.Module(self.block(root.named_children), []), not root.has_error
 
-    def made(self, node: Node) -> Made:
+    def made(self, node: Node) -> nodes.Made:
         rule = self.rules.get(node.type)
         self.depth += 1
         if self.depth > _DEPTH:
@@ -89,7 +88,7 @@ QUIET = frozenset(
     "comment line_comment block_comment heredoc_body heredoc_content type_arguments implements_clause variadic_placeholder "
     "interpolation_brace optional_chain".split()
 )
-Rule = Callable[[Builder, "Node"], Made]
+Rule = Callable[[Builder, "Node"], nodes.Made]
 
 
 def text_of(node: Node | None) -> str:
@@ -100,11 +99,11 @@ def text_of(node: Node | None) -> str:
 # -- rules that languages share --------------------------------------------------------------------------------------
 
 
-def name(build: Builder, node: Node) -> Made:
+def name(build: Builder, node: Node) -> nodes.Made:
     return nodes.name(text_of(node).partition("<")[0])  # without the types of `name<T>`
 
 
-def operator(build: Builder, node: Node) -> Made:
+def operator(build: Builder, node: Node) -> nodes.Made:
     """Operators between two values: texts that are put together, choices; others are computed where they can be."""
     spine: list[Node] = []
     left: Node | None = node
@@ -158,7 +157,7 @@ _COMPARES: Mapping[str, Callable[[], ast.cmpop]] = {
 }  # fmt: skip
 
 
-def negated(build: Builder, node: Node) -> Made:
+def negated(build: Builder, node: Node) -> nodes.Made:
     """A sign before a value."""
     value = build.expr(node.named_children[-1]) if node.named_child_count else nodes.NOTHING
     sign = node.children[0].type
@@ -191,7 +190,7 @@ def _alternatives(node: Node) -> list[Node]:
     return fields or [child for child in node.named_children if child.type in ("elsif", "else")]
 
 
-def choice(build: Builder, node: Node, other: Sequence[ast.stmt] = ()) -> Made:
+def choice(build: Builder, node: Node, other: Sequence[ast.stmt] = ()) -> nodes.Made:
     """`if`, with what comes before its condition, its consequence and its alternatives."""
     for last in reversed(_alternatives(node)):
         chained = last.type.startswith("els") and last.child_by_field_name("condition") is not None
@@ -200,7 +199,7 @@ def choice(build: Builder, node: Node, other: Sequence[ast.stmt] = ()) -> Made:
     return [*first, *nodes.branch(tested(build, node), _guarded(build, node), list(other))]
 
 
-def counted_up(build: Builder, node: Node) -> Made:
+def counted_up(build: Builder, node: Node) -> nodes.Made:
     """`i++` and `--i`; where the sign stands behind, the value is the one before."""
     target = build.expr(next((child for child in node.named_children), None))
     signs = [child.type for child in node.children]
@@ -209,7 +208,7 @@ def counted_up(build: Builder, node: Node) -> Made:
     return changed if signs[0] in ("++", "--") else ast.BinOp(changed, back(), ast.Constant(1))
 
 
-def while_loop(build: Builder, node: Node) -> Made:
+def while_loop(build: Builder, node: Node) -> nodes.Made:
     return nodes.repeat(tested(build, node), _guarded(build, node))
 
 
@@ -222,7 +221,7 @@ def first_field(node: Node, *titles: str) -> Node | None:
     return None
 
 
-def cases(build: Builder, node: Node) -> Made:
+def cases(build: Builder, node: Node) -> nodes.Made:
     """`switch`, `case` and `match`: each case may be the one."""
     subject = first_field(node, "condition", "value")
     made: list[ast.stmt] = [ast.Expr(build.expr(subject))]
@@ -232,7 +231,7 @@ def cases(build: Builder, node: Node) -> Made:
     return made
 
 
-def attempts(build: Builder, node: Node) -> Made:
+def attempts(build: Builder, node: Node) -> nodes.Made:
     """`try` and its like: a part after the other, of which all but the first and what always follows may not run."""
     made: list[ast.stmt] = []
     for child in node.named_children:
@@ -242,7 +241,7 @@ def attempts(build: Builder, node: Node) -> Made:
     return made
 
 
-def counted(build: Builder, node: Node) -> Made:
+def counted(build: Builder, node: Node) -> nodes.Made:
     """`for (first; test; step)`; without a test it has no end."""
     clause = next((child for child in node.named_children if child.type == "for_clause"), node)
     first = _fields(clause, "init", "initialize", "initializer", "initialiser")
@@ -257,7 +256,7 @@ def _fields(node: Node, *titles: str) -> list[Node]:
     return [child for title in titles for child in node.children_by_field_name(title) if child.is_named]
 
 
-def assigned(build: Builder, node: Node) -> Made:
+def assigned(build: Builder, node: Node) -> nodes.Made:
     """An assignment to one or several targets, or `left += right`; of several results the first counts."""
     first, *_, last = (node.named_children[0], *node.named_children)
     sides = first if first.type in _SEVERAL else first_field(node, "name", "left") or first, last
@@ -271,7 +270,7 @@ def assigned(build: Builder, node: Node) -> Made:
     return nodes.assign(left[0], right[0]) if len(left) == 1 else nodes.assign(ast.Tuple(left), ast.Tuple(right))
 
 
-def member(build: Builder, node: Node) -> Made:
+def member(build: Builder, node: Node) -> nodes.Made:
     """`owner.name`; what it is made of, as in `name<T>`, does not matter."""
     owner = first_field(node, "object", "scope", "table", "operand", "expression", "value")
     owner = node.named_children[0] if owner is None and node.named_child_count > 1 else owner
@@ -280,7 +279,7 @@ def member(build: Builder, node: Node) -> Made:
     return nodes.member(build.expr(owner), named) if owner is not None else nodes.name(named)
 
 
-def item(build: Builder, node: Node) -> Made:
+def item(build: Builder, node: Node) -> nodes.Made:
     """`owner[key]`, or a slice of the owner; `owner[]` is the owner."""
     owner, *keys = [child for child in node.named_children if child.type not in QUIET]
     while len(keys) == 1 and keys[0].type in _KEYS:
@@ -328,7 +327,7 @@ def given(build: Builder, node: Node | None) -> tuple[list[ast.expr], list[ast.k
     return args, named
 
 
-def called(build: Builder, node: Node) -> Made:
+def called(build: Builder, node: Node) -> nodes.Made:
     """A call of a function, or of a method of an object."""
     owner, chosen = first_field(node, "object", "scope"), node.child_by_field_name("name")
     args, named = given(build, node.child_by_field_name("arguments"))
@@ -392,7 +391,7 @@ def texts(build: Builder, node: Node, read: Callable[[str], str] | None = None) 
     return nodes.joined([part for part in (*parts, read(plain.decode("utf-8", "replace"))) if part != ""])
 
 
-def heredoc(build: Builder, node: Node) -> Made:
+def heredoc(build: Builder, node: Node) -> nodes.Made:
     """The mark that announces a here-document: one in single quotes keeps code out, one in ticks makes a command."""
     if not build.documents:
         return nodes.text(hole())

@@ -10,11 +10,10 @@ from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.other import read_other
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.templates import by_grammar
 
 
-def _command(build: Builder, node: Node) -> Made:
+def _command(build: Builder, node: Node) -> nodes.Made:
     """`rm $x`: words, of which a value in it is one, or part of one."""
     words: list[list[str | ast.expr]] = [[]]
     made = grammar.texts(build, node)
@@ -35,13 +34,13 @@ def _call(build: Builder, node: Node) -> ast.Call:
     return nodes.call(build.expr(callee), *(chain.from_iterable(kind) for kind in zip(*given, strict=True)))
 
 
-def _broadcast(build: Builder, node: Node) -> Made:
+def _broadcast(build: Builder, node: Node) -> nodes.Made:
     """rm.(list): called with each item."""
     made = _call(build, node)
     return nodes.call("<broadcast>", [made.func, *made.args])
 
 
-def _assign(build: Builder, node: Node) -> Made:
+def _assign(build: Builder, node: Node) -> nodes.Made:
     left, right = node.named_children[0], node.named_children[-1]
     if left.type == "call_expression":  # f(x) = …
         return [_function(build, left, [ast.Return(build.expr(right))])]
@@ -57,11 +56,11 @@ def _function(build: Builder, signature: Node, body: list[ast.stmt]) -> ast.stmt
     return nodes.function(params, nodes.returning(body), title)
 
 
-def _define(build: Builder, node: Node) -> Made:
+def _define(build: Builder, node: Node) -> nodes.Made:
     return [_function(build, node.named_children[0], build.block(node.named_children[1:]))]
 
 
-def _for_each(build: Builder, node: Node) -> Made:
+def _for_each(build: Builder, node: Node) -> nodes.Made:
     bindings = [child for child in node.named_children if child.type == "for_binding"]
     made = build.block(child for child in node.named_children if child.type != "for_binding")
     for binding in reversed(bindings):

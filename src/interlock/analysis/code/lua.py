@@ -8,13 +8,12 @@ from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.values import Marked
 from interlock.analysis.code.templates import by_grammar
 from interlock.analysis.facts import hole
 
 
-def _table(build: Builder, node: Node) -> Made:
+def _table(build: Builder, node: Node) -> nodes.Made:
     pairs: list[tuple[ast.expr | None, ast.expr]] = []
     for child in node.named_children:
         key = child.child_by_field_name("name")
@@ -24,7 +23,7 @@ def _table(build: Builder, node: Node) -> Made:
     return grammar.mapping(pairs, 1)
 
 
-def _for_each(build: Builder, node: Node) -> Made:
+def _for_each(build: Builder, node: Node) -> nodes.Made:
     clause, body = node.child_by_field_name("clause"), build.body(node.child_by_field_name("body"))
     if clause is None:
         return nodes.repeat(grammar.CONDITION, body)

@@ -9,7 +9,6 @@ from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.performing.network import leaks
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value
 from interlock.analysis.code.program.values import text_of as value_text
@@ -25,29 +24,29 @@ def _title(node: Node | None) -> str:
     return text_of(node).replace("/", "\\").rpartition("\\")[2]
 
 
-def _constant(build: Builder, node: Node) -> Made:
+def _constant(build: Builder, node: Node) -> nodes.Made:
     return nodes.name(_title(node))
 
 
-def _document(build: Builder, node: Node) -> Made:
+def _document(build: Builder, node: Node) -> nodes.Made:
     value = node.child_by_field_name("value")
     if node.type == "nowdoc":
         return nodes.text(text_of(value).strip("\n"))
     return grammar.texts(build, value) if value is not None else nodes.text("")
 
 
-def _array(build: Builder, node: Node) -> Made:
+def _array(build: Builder, node: Node) -> nodes.Made:
     items = [build.exprs(child.named_children) for child in node.named_children if child.named_child_count]
     return grammar.mapping([(parts[0] if len(parts) > 1 else None, parts[-1]) for parts in items])
 
 
-def _new(build: Builder, node: Node) -> Made:
+def _new(build: Builder, node: Node) -> nodes.Made:
     kind, *rest = node.named_children
     given = next((child for child in rest if child.type == "arguments"), None)
     return nodes.call(nodes.member(build.expr(kind), "new"), *grammar.given(build, given))
 
 
-def _foreach(build: Builder, node: Node) -> Made:
+def _foreach(build: Builder, node: Node) -> nodes.Made:
     parts = [child for child in node.named_children if child != node.child_by_field_name("body")]
     names = parts[-1].named_children if parts[-1].type == "pair" else parts[-1:]
     return nodes.loop_last(build.exprs(names), build.expr(parts[0]), build.body(node.child_by_field_name("body")))

@@ -9,7 +9,6 @@ from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.values import Marked
 from interlock.analysis.code.templates import by_grammar
 from interlock.analysis.facts import hole
@@ -20,28 +19,28 @@ _SELF = frozenset({"self", "Kernel", "Object"})
 # -- names and texts
 
 
-def _identifier(build: Builder, node: Node) -> Made:
+def _identifier(build: Builder, node: Node) -> nodes.Made:
     named = text_of(node)
     made = nodes.name(named)
     is_call = named in library("ruby").calls and named not in build.scopes[0]
     return nodes.call(made) if is_call else made
 
 
-def _symbol(build: Builder, node: Node) -> Made:
+def _symbol(build: Builder, node: Node) -> nodes.Made:
     return nodes.text(text_of(node).strip(":"))
 
 
 # -- calls
 
 
-def _block_argument(build: Builder, node: Node) -> Made:
+def _block_argument(build: Builder, node: Node) -> nodes.Made:
     inner = node.named_children[0] if node.named_child_count else None
     if inner is not None and inner.type == "simple_symbol":
         return nodes.closure(["it"], [ast.Return(nodes.call(nodes.member(nodes.name("it"), text_of(inner)[1:])))])
     return build.expr(inner)
 
 
-def _call(build: Builder, node: Node) -> Made:
+def _call(build: Builder, node: Node) -> nodes.Made:
     receiver, method = node.child_by_field_name("receiver"), text_of(node.child_by_field_name("method"))
     args, named = grammar.given(build, node.child_by_field_name("arguments"))
     block = node.child_by_field_name("block")
@@ -63,14 +62,14 @@ def _block(build: Builder, node: Node, listed: Node | None = None) -> ast.expr:
     return nodes.closure(params or (["_1"] if "_1" in text_of(node) else ["it"]), body)
 
 
-def _lambda_of(build: Builder, node: Node) -> Made:
+def _lambda_of(build: Builder, node: Node) -> nodes.Made:
     return _block(build, node.named_children[-1], node.child_by_field_name("parameters"))
 
 
 # -- statements
 
 
-def _assign(build: Builder, node: Node) -> Made:
+def _assign(build: Builder, node: Node) -> nodes.Made:
     left, sign = node.named_children[0], text_of(node.child_by_field_name("operator"))
     right = build.field(node, "right")
     return _set(build, left, grammar.binary(sign[:-1], build.expr(left), right, build.joins) if sign else right)
@@ -86,7 +85,7 @@ def _set(build: Builder, left: Node, right: ast.expr) -> list[ast.stmt]:
     return [*([ast.Global([text_of(left)])] if shared else ()), *nodes.assign(target, right)]
 
 
-def _added(build: Builder, node: Node) -> Made:
+def _added(build: Builder, node: Node) -> nodes.Made:
     if text_of(node.child_by_field_name("operator")) != "<<":
         return grammar.operator(build, node)
     left = node.named_children[0]
@@ -95,7 +94,7 @@ def _added(build: Builder, node: Node) -> Made:
     return _set(build, left, added) if stays else added
 
 
-def _hash_of(build: Builder, node: Node) -> Made:
+def _hash_of(build: Builder, node: Node) -> nodes.Made:
     pairs = [child for child in node.named_children if child.type == "pair"]
     return ast.Dict([build.field(one, "key") for one in pairs], [build.field(one, "value") for one in pairs])
 

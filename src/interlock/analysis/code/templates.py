@@ -13,7 +13,6 @@ from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, GrammarTable, Node, Rule, text_of
 from interlock.analysis.code.lexing import READS
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
 _SHIPPED = Path(__file__).parent / "grammars"
@@ -70,14 +69,14 @@ class FormTemplate:
         self.marks[f"mark_{len(self.marks)}"] = found.group()
         return f"mark_{len(self.marks) - 1}"
 
-    def __call__(self, build: Builder, node: Node) -> Made:
+    def __call__(self, build: Builder, node: Node) -> nodes.Made:
         first = self.body[0]
         whole = first.value if isinstance(first, ast.Expr) else first
         mark = self.marks.get(whole.id, "") if isinstance(whole, ast.Name) else ""
         if mark[:1] == "$" and mark != "$*":
             found = _parts(node, mark)
             return build.made(found[0]) if len(found) == 1 else build.block(found)
-        made: Made | ast.stmt = _Filling(self.marks, build, node).filled(whole)
+        made: nodes.Made | ast.stmt = _Filling(self.marks, build, node).filled(whole)
         return [made] if isinstance(made, ast.stmt) else made
 
 

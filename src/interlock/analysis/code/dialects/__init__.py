@@ -82,7 +82,7 @@ class TokenDialect:
         self.noise, self.loops, self.topical, before = (words(key).get(kind, frozenset()) for kind in _WORDS)
         self.keywords = frozenset((*self.forms, *self.noise, *self.operators))
         self.operands_after = before or self.keywords | table.operands_after
-        self.parts = [re.compile(rule.opens, re.DOTALL) for rule in table.tokens]  # for those with groups of their own
+        self.patterns = [re.compile(rule.opens, re.DOTALL) for rule in table.tokens]
         self.first = [self._first(operand) for operand in (False, True)]
 
     def _first(self, operand: bool) -> re.Pattern[str]:
@@ -118,26 +118,28 @@ class TokenDialect:
         return scanner.around in ("(", "[") or (last.kind == "op" and last.text not in _ENDS)
 
     def _take(self, scanner: Scanner) -> None:
-        """One token, by the rules."""
+        """One token: what the first rule that matches makes of it, else a sign."""
         found = scanner.take(self.first[not scanner.last.ends_value(self.operands_after)])
         assert found is not None and found.lastgroup is not None
         if found.lastgroup == "sign":
-            return scanner.emit("op", found[0])
-        at = int(found.lastgroup[1:])
-        rule, begun = self.table.tokens[at], found
-        if self.parts[at].groups:
-            begun = self.parts[at].match(scanner.source, found.start()) or found
-        text = begun[begun.lastindex or 0]
+            scanner.emit("op", found[0])
+        else:
+            self._by_rule(scanner, int(found.lastgroup[1:]), found)
+
+    def _by_rule(self, scanner: Scanner, at: int, found: re.Match[str]) -> None:
+        rule, pattern = self.table.tokens[at], self.patterns[at]
+        if pattern.groups:
+            found = pattern.match(scanner.source, found.start()) or found
+        text = found[found.lastindex or 0]
         if rule.closes in (_MATE, _PATTERN):
             scanner.at -= 1
             text = scanner.delimited(rule.nested) if rule.closes == _MATE else scanner.pattern()
         elif rule.closes:
-            text = scanner.up_to(begun.expand(rule.closes))
-        if rule.kind == "var" and begun[0] in self.keywords:
-            scanner.emit("name", begun[0])
+            text = scanner.up_to(found.expand(rule.closes))
+        if rule.kind == "var" and found[0] in self.keywords:
+            scanner.emit("name", found[0])
         elif rule.kind is not None:
-            scanner.emit(rule.kind, begun.expand(rule.gives) if rule.gives else text, self._parts(rule, text))
-        return None
+            scanner.emit(rule.kind, found.expand(rule.gives) if rule.gives else text, self._parts(rule, text))
 
     def _parts(self, rule: TokenRule, raw: str) -> Sequence[Part]:
         if rule.reads in ("escapes", "code"):
