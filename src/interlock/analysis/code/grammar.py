@@ -161,8 +161,6 @@ def negated(build: Builder, node: Node) -> nodes.Made:
     """A sign before a value."""
     value = build.expr(node.named_children[-1]) if node.named_child_count else nodes.NOTHING
     sign = node.children[0].type
-    if sign == "!" and isinstance(value, ast.Constant):
-        return ast.Constant(not value.value)
     if sign == "void":
         return nodes.Body([ast.Expr(value), ast.Expr(nodes.NOTHING)])
     if sign == "-":
@@ -286,7 +284,7 @@ def item(build: Builder, node: Node) -> nodes.Made:
         keys = keys[0].named_children
     if node.type == "slice_expression":
         return nodes.item(build.expr(owner), _slice(build, node.children[2:]))
-    if len(keys) == 1 and any(child.type in _DOTS for child in keys[0].children):
+    if len(keys) == 1 and keys[0].type in _RANGES and any(child.type in _DOTS for child in keys[0].children):
         return nodes.item(build.expr(owner), _slice(build, keys[0].children))
     return nodes.item(build.expr(owner), nodes.several(build.exprs(keys))) if keys else build.expr(owner)
 
@@ -354,7 +352,7 @@ _SEVERAL = frozenset({"expression_list", "variable_list"})
 _SURE = frozenset({"resource_specification", "finally_clause"})
 _UNNAMED = frozenset({"vararg_expression", "comment"})
 _KEYS = frozenset({"bracketed_argument_list", "argument", "vector_expression"})  # stand around the key of an item
-_DOTS = frozenset({"..", "..."})
+_RANGES, _DOTS = frozenset({"range", "range_expression"}), frozenset({"..", "..."})
 
 # -- texts -----------------------------------------------------------------------------------------------------------
 

@@ -85,11 +85,8 @@ class Scanner:
     def last(self) -> CodeToken:
         return self.tokens[-1] if self.tokens else NOTHING
 
-    def peek(self, ahead: int = 0) -> str:
-        return self.source[self.at + ahead : self.at + ahead + 1]
-
-    def starts(self, text: str) -> bool:
-        return self.source.startswith(text, self.at)
+    def peek(self) -> str:
+        return self.source[self.at : self.at + 1]
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """The match here, stepped over."""
@@ -205,7 +202,8 @@ def unescaped(raw: str) -> str:
 READS: Mapping[str, Callable[[str], str]] = {
     "raw": str,
     "plain": literal,
-    "doubled": lambda raw: re.sub(r"([\"'])\1", r"\1", raw),
+    "doubled": lambda raw: raw.replace('""', '"'),
+    "doubled_single": lambda raw: raw.replace("''", "'"),
     "escapes": unescaped,
     "decimal": lambda raw: unescaped(re.sub(r"\\([0-9]{1,3})", lambda found: character(int(found[1])), raw)),
     "letters": lambda raw: unescaped(re.sub(r"(?<!\\)((?:\\\\)*)\\([ae])", r"\1\2", raw)),  # are themselves

@@ -19,13 +19,9 @@ from interlock.analysis.facts import hole, known
 # -- names and texts
 
 
-def _title(node: Node | None) -> str:
-    """A name without its namespace."""
-    return text_of(node).replace("/", "\\").rpartition("\\")[2]
-
-
 def _constant(build: Builder, node: Node) -> nodes.Made:
-    return nodes.name(_title(node))
+    """A name without its namespace."""
+    return nodes.name(text_of(node).replace("/", "\\").rpartition("\\")[2])
 
 
 def _document(build: Builder, node: Node) -> nodes.Made:

@@ -217,6 +217,8 @@ class TokenParser:
         token = self.token
         form = self.dialect.forms.get(token.text)
         self.at += 1
+        if self.is_op("=>"):
+            return nodes.text(token.text)
         if form is not None:
             return form(self)
         if token.text in self.dialect.noise:
@@ -362,9 +364,9 @@ class TokenParser:
 # -- words whose syntax several languages share
 
 
-def branch(parser: TokenParser) -> list[ast.stmt]:
+def branch(parser: TokenParser, later: bool = True) -> list[ast.stmt]:
     """A block, or one statement in its place, on this line or a later one."""
-    while parser.token.kind == "end" and parser.at < parser.stop:
+    while later and parser.token.kind == "end" and parser.at < parser.stop:
         parser.at += 1
     return parser.block() if parser.is_op("{") else nodes.as_statements(parser.expression())
 
@@ -378,9 +380,9 @@ def if_else(parser: TokenParser) -> ast.expr:
 
 
 def while_loop(parser: TokenParser) -> ast.expr:
-    """while (test) …; a loop without a test is repeated for ever."""
+    """while (test) …, which may as well end a block before it; a loop without a test is repeated for ever."""
     test = parser.group() if parser.is_op("(") else ast.Constant(True)
-    return nodes.as_expression(nodes.repeat(test, branch(parser)))
+    return nodes.as_expression(nodes.repeat(test, branch(parser, later=False)))
 
 
 def for_loop(parser: TokenParser) -> ast.expr:

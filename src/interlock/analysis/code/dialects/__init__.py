@@ -31,7 +31,7 @@ class TokenRule(Struct, frozen=True, forbid_unknown_fields=True):
     kind: Kind | None = None  # without one it is stepped over
     closes: str = ""  # ends it, with the groups of the pattern
     nested: str = ""  # begins code that may hold what closes it
-    reads: Literal["raw", "plain", "doubled", "escapes", "code"] = "raw"
+    reads: Literal["raw", "plain", "doubled_single", "escapes", "code"] = "raw"
     gives: str = ""  # stands for it, with the groups of the pattern
     operand: bool = False  # only where a value may begin
 

@@ -165,7 +165,15 @@ def _object_of(build: Builder, node: Node) -> Made:
     return ast.Dict(keys, values)
 
 
-# -- assignments
+# -- operators and assignments
+
+
+def _unary(build: Builder, node: Node) -> Made:
+    """Short programs write `!0` for true."""
+    made = grammar.negated(build, node)
+    if isinstance(made, ast.UnaryOp) and isinstance(made.operand, ast.Constant) and node.children[0].type == "!":
+        return ast.Constant(not made.operand.value)
+    return made
 
 
 def _assignment(build: Builder, node: Node) -> Made:
@@ -287,7 +295,7 @@ def _export(build: Builder, node: Node) -> Made:
 
 
 _OWN = (
-    _identifier, _object_of, _assignment, _declarator, _closure, _define, _class_of, _for_in, _import_of, _export,
+    _identifier, _object_of, _unary, _assignment, _declarator, _closure, _define, _class_of, _for_in, _import_of, _export,
 )  # fmt: skip
 JAVASCRIPT = CodeLanguage(
     "JavaScript", "javascript", parse, ANSWERS, own_item=item, own_member=member, handed=handed, lexical=True

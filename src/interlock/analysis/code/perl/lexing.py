@@ -20,7 +20,7 @@ _SPLICED = re.compile(r"\$(?:\w+(?:::\w+)*|[&!@0])|@\w+(?:::\w+)*")
 
 def begin_line(scanner: Scanner) -> None:
     """Step over the here-documents that the line before announced, and over documentation."""
-    scanner.at, scanner.resume = scanner.resume or scanner.at, 0
+    scanner.at, scanner.resume = max(scanner.at, scanner.resume), 0
     scanner.take(_DOCUMENTATION)
 
 
