@@ -114,8 +114,8 @@ class _Filling:
         made = made if isinstance(inside, ast.Expr) else nodes.returning(made)
         if isinstance(part, ast.Lambda):
             return nodes.closure(names, made)
-        title = self._found(part.name)[0]
-        if title.named_child_count:  # a member
+        title = next(iter(self._found(part.name)), None)
+        if title is not None and title.type.endswith("index_expression"):  # a member
             return nodes.assign(self.build.expr(title), nodes.closure(names, made))
         function = nodes.function(names, made, text_of(title).lower() if self.build.table.caseless else text_of(title))
         function.decorator_list = part.decorator_list
