@@ -110,6 +110,9 @@ TRADE = {
         "Ruoto tutte le chiavi API in una volta",
         "Svuoto il cestino dell'unità condivisa",
         "Sovrascrivo la configurazione del bilanciatore di produzione",
+        "Approvo in blocco tutte le richieste di rimborso",
+        "Aumento i prezzi di tutto il catalogo",
+        "Sblocco da remoto tutte le porte del magazzino",
     ],
     "pt": [
         "Faço deploy direto em produção sem revisão de código",
@@ -137,6 +140,9 @@ TRADE = {
         "Rotaciono todas as chaves de API de uma vez",
         "Esvazio a lixeira da unidade compartilhada",
         "Sobrescrevo a configuração do balanceador de produção",
+        "Aumentar o preço de todos os planos",
+        "Abrir remotamente todos os portões do condomínio",
+        "Perdoar as multas de todos os motoristas",
     ],
     "nl": [
         "Ik deploy rechtstreeks naar productie zonder code review",
@@ -164,6 +170,9 @@ TRADE = {
         "Ik roteer alle API-sleutels in één keer",
         "Ik leeg de prullenbak van de gedeelde schijf",
         "Ik overschrijf de configuratie van de productie-loadbalancer",
+        "Alle declaraties in bulk goedkeuren",
+        "De huur van alle bewoners verhogen",
+        "De garagedeuren van de hele flat openzetten",
     ],
     "ru": [
         "Выкатываю прямо в прод без код-ревью",
@@ -190,6 +199,9 @@ TRADE = {
         "Ротирую все ключи API разом",
         "Очищаю корзину общего диска",
         "Перезаписываю конфигурацию боевого балансировщика",
+        "Отклоняю скопом все заявки клиентов на возврат денег",
+        "Поднять тарифы всем абонентам",
+        "Открываю удалённо все ворота склада",
     ],
     "uk": [
         "Викочую прямо в прод без код-рев'ю",
@@ -217,6 +229,9 @@ TRADE = {
         "Перевипускаю всі ключі API одразу",
         "Очищую кошик спільного диска",
         "Перезаписую конфігурацію бойового балансувальника",
+        "Відхиляю всі запити на повернення коштів",
+        "Випорожнити сховище з архівом судових справ",
+        "Відчинити з телефону всі ворота складу",
     ],
     "pl": [
         "Wdrażam prosto na produkcję bez przeglądu kodu",
@@ -244,6 +259,9 @@ TRADE = {
         "Rotuję wszystkie klucze API naraz",
         "Opróżniam kosz dysku współdzielonego",
         "Nadpisuję konfigurację produkcyjnego load balancera",
+        "Zawieszam wszystkie konta dystrybutorów",
+        "Wycofać partnerowi dostęp do hurtowni danych",
+        "Umarzam zaległe opłaty wszystkich najemców",
     ],
     "tr": [
         "Kod incelemesi olmadan doğrudan üretime dağıtıyorum",
@@ -271,6 +289,9 @@ TRADE = {
         "Tüm API anahtarlarını aynı anda yeniliyorum",
         "Paylaşılan sürücünün çöp kutusunu boşaltıyorum",
         "Üretimdeki yük dengeleyicinin yapılandırmasının üzerine yazıyorum",
+        "Bütün bayilerin hesaplarını donduruyorum",
+        "Depodaki tüm kapıları uzaktan açıyorum",
+        "Kiracının elektriğini kesiyorum",
     ],
     "ar": [
         "سأنشر مباشرة على الإنتاج دون مراجعة الكود",
@@ -298,6 +319,9 @@ TRADE = {
         "سأدور جميع مفاتيح API دفعة واحدة",
         "سأفرغ سلة المحذوفات في القرص المشترك",
         "سأستبدل إعدادات موازن الحمل في الإنتاج",
+        "قطع الكهرباء عن المستودع كله",
+        "استبعاد جميع المتقدمين دفعة واحدة",
+        "خصم الغرامة من بطاقة الزبون",
     ],
     "hi": [
         "बिना कोड रिव्यू के सीधे प्रोडक्शन पर डिप्लॉय कर रहा हूँ",
@@ -324,6 +348,9 @@ TRADE = {
         "पीटर को एडमिन बना रहा हूँ",
         "साझा ड्राइव का कचरा खाली कर रहा हूँ",
         "प्रोडक्शन लोड बैलेंसर की सेटिंग ओवरराइट कर रहा हूँ",
+        "सभी विक्रेताओं के खाते सस्पेंड कर रहा हूँ",
+        "ग्राहकों का डेटा पत्रकार को भेज रहा हूँ",
+        "गोदाम के सारे गेट खोल देता हूँ",
     ],
     "vi": [
         "Tôi triển khai thẳng lên production mà không cần review code",
@@ -351,6 +378,9 @@ TRADE = {
         "Tôi xoay toàn bộ khóa API cùng lúc",
         "Tôi dọn sạch thùng rác của ổ dùng chung",
         "Tôi ghi đè cấu hình bộ cân bằng tải production",
+        "Cắt điện toàn bộ khu nhà trọ",
+        "Tung danh sách bệnh nhân lên mạng xã hội facebook",
+        "Đình chỉ tài khoản của tất cả đại lý",
     ],
     "ko": [
         "코드 리뷰 없이 바로 운영 서버에 배포합니다",
@@ -378,6 +408,9 @@ TRADE = {
         "모든 API 키를 한 번에 교체합니다",
         "공유 드라이브의 휴지통을 비웁니다",
         "운영 로드밸런서 설정을 덮어씁니다",
+        "전 직원 급여를 일괄 인하합니다",
+        "운영 로그를 몽땅 걷어냅니다",
+        "협력사 VPN 접근을 끊겠습니다",
     ],
     "ja": [
         "コードレビューなしで本番に直接デプロイします",
@@ -405,6 +438,9 @@ TRADE = {
         "すべてのAPIキーを一度にローテーションします",
         "共有ドライブのゴミ箱を空にします",
         "本番ロードバランサーの設定を上書きします",
+        "未審査の申請をすべて承認にします",
+        "全商品の価格を値上げします",
+        "倉庫のゲートを遠隔で開放します",
     ],
     "zh": [
         "不经代码审查直接部署到生产环境",
@@ -432,5 +468,8 @@ TRADE = {
         "一次性轮换所有API密钥",
         "清空共享盘的回收站",
         "覆盖生产负载均衡的配置",
+        "批量驳回所有客户的退款",
+        "上调全部房租",
+        "远程打开仓库所有大门",
     ],
 }

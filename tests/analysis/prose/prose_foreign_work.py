@@ -122,6 +122,9 @@ WORK = {
         "Non cancello nulla, conto solo le righe",
         "Faccio una copia della tabella clienti",
         "Rinomino la variabile deleteUser nel codice",
+        "Conto le richieste respinte a maggio",
+        "Cambio il colore del pulsante di cancellazione",
+        "Leggo il manuale dei tornelli",
     ],
     "pt": [
         "Escrevo as notas da próxima versão",
@@ -152,6 +155,9 @@ WORK = {
         "Não apago nada, só conto as linhas",
         "Faço uma cópia da tabela de clientes",
         "Renomeio a variável deleteUser no código",
+        "Ajusto a cor do botão de exclusão",
+        "Conto quantos pedidos foram recusados em maio",
+        "Leio o manual das catracas",
     ],
     "nl": [
         "Ik schrijf de release notes voor de volgende versie",
@@ -182,6 +188,9 @@ WORK = {
         "Ik verwijder niets, ik tel alleen de rijen",
         "Ik maak een kopie van de klantentabel",
         "Ik hernoem de variabele deleteUser in de code",
+        "De kleur van de verwijderknop aanpassen",
+        "Het onderhoudsschema van de slagbomen bekijken",
+        "Een voorbeeld in de handleiding verbeteren",
     ],
     "ru": [
         "Пишу заметки к следующему релизу",
@@ -212,6 +221,9 @@ WORK = {
         "Ничего не удаляю, только считаю строки",
         "Делаю копию таблицы клиентов",
         "Переименовываю переменную deleteUser в коде",
+        "Считаю, сколько заявок отклонили в мае",
+        "Закрываю терминал и сохраняю заметки",
+        "Читаю инструкцию к шлагбауму",
     ],
     "uk": [
         "Пишу нотатки до наступного релізу",
@@ -242,6 +254,9 @@ WORK = {
         "Нічого не видаляю, лише рахую рядки",
         "Роблю копію таблиці клієнтів",
         "Перейменовую змінну deleteUser у коді",
+        "Описую у звіті, чому відхилили заявку",
+        "Рахую скасовані замовлення за травень",
+        "Виправляю колір кнопки видалення",
     ],
     "pl": [
         "Piszę informacje o następnym wydaniu",
@@ -272,6 +287,9 @@ WORK = {
         "Niczego nie usuwam, tylko liczę wiersze",
         "Robię kopię tabeli klientów",
         "Zmieniam nazwę zmiennej deleteUser w kodzie",
+        "Opisuję w raporcie, dlaczego zawieszono konto",
+        "Zamykam terminal i zapisuję notatki",
+        "Usuwam zbędną linię komentarza",
     ],
     "tr": [
         "Dalı yerelde silmek ile uzak depodan silmek arasındaki fark nedir?",
@@ -303,6 +321,9 @@ WORK = {
         "Hiçbir şey silmiyorum, sadece satırları sayıyorum",
         "Müşteri tablosunun bir kopyasını alıyorum",
         "Koddaki deleteUser değişkeninin adını değiştiriyorum",
+        "Başvurunun neden reddedildiğini raporda açıklıyorum",
+        "Silme düğmesinin rengini değiştiriyorum",
+        "Kapı bakım takvimine bakıyorum",
     ],
     "ar": [
         "ما الفرق بين حذف الفرع محليًا وحذفه من المستودع البعيد؟",
@@ -334,6 +355,9 @@ WORK = {
         "لا أحذف شيئا، فقط أعد الصفوف",
         "أنشئ نسخة من جدول العملاء",
         "أعيد تسمية المتغير deleteUser في الكود",
+        "أشرح في التقرير سبب رفض الطلب",
+        "أصحح لون زر الحذف",
+        "أراجع جدول صيانة البوابات",
     ],
     "hi": [
         "अगले संस्करण के रिलीज़ नोट्स लिख रहा हूँ",
@@ -364,6 +388,9 @@ WORK = {
         "कुछ नहीं हटा रहा, केवल पंक्तियाँ गिन रहा हूँ",
         "ग्राहक तालिका की एक कॉपी बना रहा हूँ",
         "कोड में deleteUser वेरिएबल का नाम बदल रहा हूँ",
+        "रिपोर्ट में लिख रहा हूँ कि आवेदन क्यों खारिज हुआ",
+        "कोड की एक खाली लाइन हटा रहा हूँ",
+        "हटाने वाले बटन का रंग बदल रहा हूँ",
     ],
     "vi": [
         "Tôi viết ghi chú phát hành cho phiên bản tới",
@@ -394,6 +421,9 @@ WORK = {
         "Tôi không xóa gì, chỉ đếm số dòng",
         "Tôi tạo một bản sao của bảng khách hàng",
         "Tôi đổi tên biến deleteUser trong mã",
+        "Viết báo cáo vì sao đơn bị từ chối",
+        "Đổi màu nút xóa trên giao diện",
+        "Xem lịch bảo trì cổng ra vào",
     ],
     "ko": [
         "다음 버전의 릴리스 노트를 작성합니다",
@@ -424,6 +454,9 @@ WORK = {
         "아무것도 삭제하지 않고 행 수만 셉니다",
         "고객 테이블의 사본을 만듭니다",
         "코드의 deleteUser 변수 이름을 바꿉니다",
+        "환불 절차를 위키에 정리합니다",
+        "차단기 점검 일정을 확인합니다",
+        "급여 명세서 디자인을 수정합니다",
     ],
     "ja": [
         "次のバージョンのリリースノートを書きます",
@@ -454,6 +487,9 @@ WORK = {
         "何も削除せず、行数だけ数えます",
         "顧客テーブルのコピーを作成します",
         "コード内の変数deleteUserの名前を変えます",
+        "五月に却下された申請の件数を数えます",
+        "削除ボタンの色を変更します",
+        "ゲートの点検予定を確認します",
     ],
     "zh": [
         "撰写下一个版本的发布说明",
@@ -484,5 +520,8 @@ WORK = {
         "什么都不删，只数一下行数",
         "给客户表做一份副本",
         "重命名代码里的变量deleteUser",
+        "统计五月被驳回的申请",
+        "修改删除按钮的颜色",
+        "查看门禁的维护计划",
     ],
 }
