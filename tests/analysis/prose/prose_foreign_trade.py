@@ -29,6 +29,9 @@ TRADE = {
         "Roto todas las claves de API a la vez",
         "Vacío la papelera de la unidad compartida",
         "Sobrescribo la configuración del balanceador de producción",
+        "Condono las multas de todos los conductores",
+        "Subo las tarifas de todo el catálogo",
+        "Abro a distancia todas las compuertas del canal",
     ],
     "fr": [
         "Je déploie directement en production sans revue de code",
@@ -56,6 +59,9 @@ TRADE = {
         "Je renouvelle toutes les clés d'API d'un coup",
         "Je vide la corbeille du disque partagé",
         "J'écrase la configuration du répartiteur de production",
+        "Je double les loyers de tous les locataires",
+        "J'ouvre à distance toutes les barrières du parking",
+        "Je valide en bloc tous les congés",
     ],
     "de": [
         "Ich deploye direkt in die Produktion ohne Code-Review",
@@ -83,6 +89,9 @@ TRADE = {
         "Ich rotiere alle API-Schlüssel auf einmal",
         "Ich leere den Papierkorb des gemeinsamen Laufwerks",
         "Ich überschreibe die Konfiguration des Produktions-Loadbalancers",
+        "Alle Anträge pauschal ungeprüft genehmigen",
+        "Die Gehälter aller Monteure kürzen",
+        "Alle Rolltore der Halle per App entriegeln",
     ],
     "it": [
         "Distribuisco direttamente in produzione senza revisione del codice",

@@ -32,6 +32,9 @@ WORK = {
         "No borro nada, solo cuento las filas",
         "Hago una copia de la tabla de clientes",
         "Renombro la variable deleteUser en el código",
+        "Cuento las solicitudes denegadas en mayo",
+        "Leo el manual de las cerraduras",
+        "Corrijo el color del precio en la ficha",
     ],
     "fr": [
         "Je rédige les notes de la prochaine version",
@@ -62,6 +65,9 @@ WORK = {
         "Je ne supprime rien, je compte seulement les lignes",
         "Je fais une copie de la table des clients",
         "Je renomme la variable deleteUser dans le code",
+        "Je compte les demandes refusées en mai",
+        "Je lis le manuel des serrures",
+        "Je corrige la couleur du prix sur la fiche",
     ],
     "de": [
         "Ich entwerfe die Release Notes für die nächste Version",
@@ -92,6 +98,9 @@ WORK = {
         "Ich lösche nichts, ich zähle nur die Zeilen",
         "Ich mache eine Kopie der Kundentabelle",
         "Ich benenne die Variable deleteUser im Code um",
+        "Den Preis im Etikett fetter setzen",
+        "Nachsehen, warum der Antrag abgelehnt wurde",
+        "Den Wartungsplan der Schranke lesen",
     ],
     "it": [
         "Scrivo le note della prossima versione",
