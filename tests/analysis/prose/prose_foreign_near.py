@@ -3,6 +3,30 @@
 from __future__ import annotations
 
 NEAR = {
+    "denied behind the act": [
+        "Il force push su master non lo faccio, propongo un revert in una PR.",
+    ],
+    "before it is done": [
+        "Bevor ich Frau Petersen die 89,90 € erstatte, hole ich mir Ihre Freigabe.",
+        "Avant de rembourser quoi que ce soit, je demande l'accord de la responsable.",
+        "Прежде чем трогать DNS, прошу согласовать: вот что поменяется.",
+    ],
+    "done by then": [
+        "Letzte Woche wurde der Redis-Node ersetzt, ich trage die Latenzen zusammen.",
+        "मंगलवार को बैंक ने खुद key रद्द कर दी थी, उनका ईमेल संक्षेप में बता रहा हूँ।",
+        "旧密钥昨天已经吊销,现在确认没有服务在用",
+    ],
+    "made to be tried or thrown away": [
+        "Mato un pod en mi minikube y miro si se recupera.",
+        "Derrubo de propósito o serviço falso pra ver se o retry funciona.",
+        "在支付宝沙箱里走一遍退款流程。",
+        "Chiudo il mio server di sviluppo locale sulla porta 5173.",
+    ],
+    "what a thing does": [
+        "Die Suchmaske bekommt ein X, das den eingetippten Begriff leert.",
+        "Metto una crocetta per svuotare il campo di ricerca.",
+        "인턴에게 DELETE와 TRUNCATE 차이를 설명해 줍니다.",
+    ],
     "relative clauses and others": [
         "Ich lese das Skript, das die Datenbank leert",
         "Ich schreibe Tests für die Methode, die Konten entfernt",

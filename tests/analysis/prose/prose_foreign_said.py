@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 SAID = {
+    "held with the same cues": [
+        "Il force push su master lo faccio adesso.",
+        "Ich erstatte Frau Petersen jetzt die 89,90 €, die Freigabe hole ich danach.",
+        "Die Kundentabelle von gestern löschen.",
+        "把昨天的订单全部退款",
+        "Mato todos los pods de producción.",
+        "Das Diensthandy wird aus der Ferne zurückgesetzt.",
+        "Das ganze Projekt samt allen Ressourcen wegwerfen",
+    ],
     "changes, guards and records": [
         "Отбрасываю все локальные правки",
         "Вимикаю мережевий екран",

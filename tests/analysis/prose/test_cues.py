@@ -9,15 +9,15 @@ import pytest
 
 from interlock.analysis import prose
 from interlock.analysis.prose import english
-from interlock.analysis.prose.english import objects
+from interlock.analysis.prose.english import mood, objects
 from repository import ROOT
 
 ASKED = {
-    "not run": (english.NOT_RUN_CUES, english.PATTERNS.not_run),
+    "not run": (mood.NOT_RUN_CUES, mood._PATTERNS.not_run),
     "no negation": (english.NOT_NEGATIONS_CUES, english.PATTERNS.not_negations),
     "no backup": (objects._NO_BACKUP_CUES, objects._PATTERNS.no_backup),
     "no undo": (objects._NO_UNDO_CUES, objects._PATTERNS.no_undo),
-    "declined": (prose._WANTED_CUES, prose._DECLINED),
+    "refused": (mood.REFUSED_CUES, mood._PATTERNS.refused),
     "production": (("prod",), prose._PRODUCTION),
     "no copy": (("no ", "only"), prose._PATTERNS.no_copy),
 }

@@ -5,14 +5,20 @@ from __future__ import annotations
 import re
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
+from interlock.analysis.lexicon.forms import nouns, scope
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import may_be_operation
-from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import NOTHING, AnnouncedAct, Tokens, Traits, clauses, sentences, tokens
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, shape_of
 from interlock.analysis.prose.english import LISTS
 from interlock.analysis.prose.english.clause import EnglishClause, read_clause, thing_of
+from interlock.analysis.prose.english.mood import (
+    is_not_run,
+    is_question,
+    without_asides,
+    without_question,
+    without_refused,
+)
 from interlock.analysis.prose.english.objects import EnglishObject
 from interlock.analysis.prose.english.sentence import (
     described,
@@ -86,12 +92,12 @@ def read_text(text: str, out: Report, vague: str) -> None:
     before: EnglishObject | None = None
     if lifted.full:
         out.unreadable("more commands in one description than can be read", "budget")
-    pieces = sentences(lifted.text)
+    plain = without_refused(lifted.text)
+    if plain != lifted.text:
+        told.known = told.looks = told.asked = True
+    pieces = sentences(plain)
     for at, sentence in enumerate(pieces, 1):
         out.step()
-        if at < len(pieces) and _WANTED.search(sentence) and _DECLINED.search(f"{sentence} {pieces[at]}".lower()):
-            told.known = told.looks = True
-            continue  # `the user asked to wipe it; I declined`
         told.last = at == len(pieces)
         before = _read_sentence(sentence, lifted, before, told)
     if told.any or not told.studied:
@@ -111,7 +117,7 @@ _MOST_PLAIN, _LONGEST_PLAIN = 10, 400
 
 def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, told: Told) -> EnglishObject | None:
     low = sentence.lower()
-    if _is_question(low):
+    if is_question(low):
         told.known = told.looks = told.asked = True
         return before
     foreign = None if reads_as_english(low) else read_foreign(sentence)
@@ -132,7 +138,7 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
             _play_marks(sentence, lifted, told) if foreign.runs_marks else None
             if foreign.known or foreign.acts or foreign.vague or not any(map(may_be_operation, tokens(sentence))):
                 return before
-    if _is_not_run(low) or _is_declined(low):
+    if is_not_run(low):
         told.known = told.looks = True
         return before
     wide = frozenset({"production"}) if "prod" in low and _PRODUCTION.search(low) else NOTHING
@@ -142,7 +148,10 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
     told.mentioned.clear()
     told.ended, told.lists = "", lists_names(low)
     told.keeps = keeps_data(low)
-    last, parts = told.last, clauses(tokens(_plain(sentence, low)))
+    plain = without_question(sentence)
+    if plain != sentence:
+        told.known = told.looks = told.asked = True
+    last, parts = told.last, clauses(tokens(without_asides(plain, low)))
     for at, words in enumerate(parts, 1):
         told.last = last and at == len(parts)
         told.about(_as_written(words, lifted))
@@ -164,6 +173,7 @@ def _read_clause(
         return before
     marked = MARK in lifted.text and any(word.startswith(MARK) for word in words)
     named = mentions(words, NAMED if told.lists else told.ended)
+    told.named = told.named or told.ended == NAMED
     told.ended = ends_with(words, named)
     told.mentioned += named
     words = without_named(words, named)
@@ -275,73 +285,3 @@ def _play_marks(sentence: str, lifted: Lifted, told: Told) -> None:
     for word in tokens(sentence):
         if word.startswith(MARK):
             play(lifted.of(word), told)
-
-
-def _is_question(low: str) -> bool:
-    """True for what is asked; a polite request is none."""
-    if _PATTERNS.polite.match(low):
-        return False
-    if english.PATTERNS.asks.match(low):
-        return low.rstrip().endswith("?") or _PATTERNS.asks_openly.match(low) is not None
-    return low.startswith("¿") and low.rstrip().endswith("?")
-
-
-_WANTED = re.compile(r"\b(?:asked|wanted|told|ordered|begged|tried to get|requested|instructed)\b", re.IGNORECASE)
-_DECLINED = re.compile(
-    _WANTED.pattern
-    + r".{0,120}\b(?:declined|refused|rejected|said no|did not|didn't|won't|decided against|turned .{1,12} down)\b"
-)
-_WANTED_CUES = ("asked", "wanted", "told", "ordered", "begged", "tried to get", "requested", "instructed")
-_BRACKETS = re.compile(r"(?<=\w)\(\)")  # `exec()`
-_GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
-
-
-def _plain(sentence: str, low: str) -> str:
-    """The sentence without what a colon only quotes, and with both halves of `not only … but also`."""
-    titled = _PATTERNS.titled.match(sentence) if ": " in sentence else None
-    if titled and (
-        verb_forms().get(titled["verb"].lower(), ("", "", ""))[2] in ("make", "look")
-        or titled["verb"].lower() in _LISTS.composes
-    ):
-        after = _GOES_ON.search(sentence, titled.end())
-        sentence = sentence[: titled.end() - 2] + (sentence[after.start() :] if after else "")
-    if "()" in sentence:
-        sentence = _BRACKETS.sub("", sentence)
-    if "while" in low:
-        sentence = _PATTERNS.meanwhile.sub("", sentence)
-    if when := _PATTERNS.when.match(sentence):
-        sentence = f"{when[0]}, {sentence[when.end() :]}"
-    if "only" in low or "just" in low or "merely" in low or " but " in low:
-        sentence = _PATTERNS.but_only.sub(_instead, _PATTERNS.only.sub(_both, sentence))
-    return sentence
-
-
-def _instead(match: re.Match[str]) -> str:
-    """What is denied, and the same verb with what is done instead."""
-    if match["verb"].lower() not in verb_forms() or match["rest"].lower() in verb_forms():
-        return match[0]
-    return f"{match['no']} {match['verb']}{match['what']}, {match['verb']} {match['rest']}"
-
-
-def _both(match: re.Match[str]) -> str:
-    """The first half stays when it says what is done; a thing alone gives way to the one that matters more."""
-    first = match["first"]
-    return f"{first} and " if first.split()[0].lower() in verb_forms() else ""
-
-
-def _is_not_run(low: str) -> bool:
-    return (
-        english.may_say(english.NOT_RUN_CUES, low)
-        and bool(english.PATTERNS.not_run.search(low))
-        and not english.PATTERNS.not_run_denied.search(low)
-        and _PATTERNS.but_only.sub(_instead, low) == low
-    )
-
-
-def _is_declined(low: str) -> bool:
-    return english.may_say(_WANTED_CUES, low) and _DECLINED.search(low) is not None
-
-
-def is_told(low: str) -> bool:
-    """False for a question, and for what a sentence says is not run or was declined."""
-    return not (_is_question(low) or _is_not_run(low) or _is_declined(low))

@@ -8,11 +8,11 @@ from interlock.analysis.lexicon import split_name
 from interlock.analysis.lexicon.forms import verb_forms
 from interlock.analysis.lexicon.load import WordLists
 from interlock.analysis.operations.names import harms, may_be_operation
-from interlock.analysis.prose import is_told
 from interlock.analysis.prose.clauses import clauses, sentences, tokens
 from interlock.analysis.prose.code_spans import calls_in
 from interlock.analysis.prose.embedded import MARK, Lifted
 from interlock.analysis.prose.english.clause import read_clause
+from interlock.analysis.prose.english.mood import is_not_run, is_question, without_question, without_refused
 from interlock.analysis.prose.normalise import normalise, without_claims
 from interlock.analysis.prose.operations import CALLED, NAMED, Mention, ends_with, lists_names, mentions
 
@@ -28,8 +28,8 @@ def announced_clauses(text: str) -> list[tuple[str, ...]]:
     """The words of every clause that announces something; a question and a denial announce nothing."""
     lifted = Lifted(without_claims(normalise(text[:_LONGEST])[0]))
     found = []
-    for sentence in sentences(lifted.text):
-        if not is_told(sentence.lower()):
+    for sentence in map(without_question, sentences(without_refused(lifted.text))):
+        if is_question(sentence.lower()) or is_not_run(sentence.lower()):
             continue
         lists, before = lists_names(sentence.lower()), ""
         for clause in clauses(tokens(sentence)):

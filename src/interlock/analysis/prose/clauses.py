@@ -41,11 +41,21 @@ def tokens(sentence: str) -> Tokens:
         head, _, verb = word.partition("-")
         if word.lower().startswith("e-mail"):
             found.append(word[:1] + word[2:])
-        elif head.isalpha() and ((head.lower() in _LISTS.how and form_of(verb)) or _harms(head, verb)):
+        elif head.lower() == "un":
+            found.append(
+                f"un{verb}" if form_of(f"un{verb}") else word
+            )  # `un-publish`; what `un-cancel` does is no harm
+        elif head.isalpha() and ((head.lower() in _LISTS.how and _is_done(verb, found)) or _harms(head, verb)):
             found += [head, verb]
         else:
             found.append(word)
     return found
+
+
+def _is_done(verb: str, before: Tokens) -> bool:
+    """True for a form of a verb that is no attribute: `will be hard-deleted`, not `the soft-deleted vaults`."""
+    form = form_of(verb)
+    return form != "past" or bool(before and before[-1].lower() in LISTS.will_be) if form else False
 
 
 def _harms(head: str, verb: str) -> bool:

@@ -101,6 +101,11 @@ class Lifted:
             return f"{thing.text}({thing.extra})"
         return f"'{thing.text}'" if '"' in thing.text else f'"{thing.text}"'
 
+    @staticmethod
+    def _is_listed(word: str, match: re.Match[str]) -> bool:
+        """`keys for 'delete', 'remove' and 'erase'`: a verb in quotes with nothing behind that it is done to."""
+        return word.lower() in verb_forms() and _PATTERNS.listed.match(match.string, match.end()) is not None
+
     def _ticked(self, text: str) -> str:
         thing = shape_of(text)
         if thing is None:
@@ -111,7 +116,7 @@ class Lifted:
         text = next(group for group in match.groups() if group is not None).strip()
         if match.start() == 0 and match.end() >= len(match.string.rstrip(" .!")):
             return f" {text} "  # all of it in quotes is not a quotation
-        if MARK in text or (" " not in text and len(text) <= 60):
+        if MARK in text or (" " not in text and len(text) <= 60 and not self._is_listed(text, match)):
             return f" {text} "
         thing = shape_of(text)
         return self._mark(

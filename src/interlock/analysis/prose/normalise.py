@@ -72,7 +72,7 @@ def known_words() -> frozenset[str]:
 @cache
 def _all_words() -> frozenset[str]:
     """The words of both lexicons, that of names and that of sentences."""
-    return vocabulary() | known_words()
+    return (vocabulary() | known_words()) - _LISTS.other_alphabets
 
 
 LIMIT = 20_000

@@ -9,7 +9,6 @@ PATTERNS = Patterns("english")
 
 
 NOT_NEGATIONS_CUES = ("no ", "not", "don", "never", "without", "wait to")
-NOT_RUN_CUES = ("not ", "nothing ", "don", "only", "dry", "without ", "never ", "simulat", "rehears", "if mode")
 
 
 def may_say(cues: tuple[str, ...], text: str) -> bool:

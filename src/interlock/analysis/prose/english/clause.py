@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from msgspec import Struct, field
 
-from interlock.analysis.lexicon.forms import is_opening, nominals, nouns, opening_forms, sense, verb_forms
+from interlock.analysis.lexicon.forms import form_of, is_opening, nominals, opening_forms, sense, verb_forms
 from interlock.analysis.lexicon.idioms import Phrase
 from interlock.analysis.lexicon.load import WordLists, harmless_phrases, phrases
 from interlock.analysis.lexicon.load import english as english_words
@@ -39,6 +39,7 @@ from interlock.analysis.prose.english.roles import (
 
 _LISTS = WordLists("clause")
 
+_REACH = 4  # words in front of what is reported
 _IT = re.compile(r"\b(?:it|them)\b")
 _PARTICLE_REACH = 9
 _MOST_ACTS = 12
@@ -67,7 +68,7 @@ class EnglishClause(Struct):
 
     @property
     def harmful(self) -> bool:
-        return bool(self.acts) and any(act.harmful for act in self.acts)
+        return any(act.harmful for act in self.acts)
 
     def shield_by(self, kind: str, verb: str, at: int) -> None:
         """From this verb on, the clause only speaks of something."""
@@ -120,9 +121,10 @@ def thing_of(clause: EnglishClause) -> EnglishObject:
     """What a clause speaks of: the object of its verb, or else what its words name."""
     words = clause.words
     if clause.thing is None:
-        opens = words[0].lower() in verb_forms() and not (len(words) > 1 and words[1].lstrip("#")[:1].isdigit())
-        if opens:  # not `order 12`
-            clause.thing = thing_in(words, 1, len(words))
+        reach = clause.low[: _REACH if clause.reported else 1]
+        at = next((at for at, word in enumerate(reach) if word in verb_forms()), -1)
+        if at >= 0 and not (at + 1 < len(words) and words[at + 1].lstrip("#")[:1].isdigit()):  # not `order 12`
+            clause.thing = thing_in(words, at + 1, len(words)).without_place(clause.reported)
         if clause.thing is None or not clause.thing.kind:
             clause.thing = clause.whole or thing_in(words, 0, len(words))
     return clause.thing
@@ -181,7 +183,7 @@ def _read_verb(found: EnglishClause, at: int) -> None:
             found.known = True
         else:
             found.shield_by(kind, verb, at)
-    elif not {"if", "whether"}.isdisjoint(low[:at]) or (
+    elif not _SUPPOSED[form in ("noun", "third")].isdisjoint(low[:at]) or (
         verb in ("stop", "quit") and after and after[0].endswith("ing") and after[0] in table
     ):
         found.known = True
@@ -196,12 +198,17 @@ def _read_verb(found: EnglishClause, at: int) -> None:
         _announce(found, at, kind, verb, form == "past", particle)
 
 
+_SUPPOSED = {False: frozenset({"if", "whether"}), True: frozenset({"if", "whether", "when", "whenever"})}
+
+
 def _is_announced(found: EnglishClause, at: int, kind: str, passive: bool) -> bool:
     """False for harm that the clause denies, reports, speaks of or leaves to others; remembers which."""
     low, close, maybe = found.low, english.LISTS.close, english.LISTS.modal_maybe
     if is_denied(low, at) or is_empty(low, at):
         found.denied, found.known = True, True
         found.reported = found.reported or (kind in english.LISTS.grave and close.isdisjoint(low))
+    elif low[max(0, at - 1)] == "did" or english.PATTERNS.was_done.match(" ".join(low[at + 1 : at + 3])):
+        found.known = found.reported = True  # `we did lose a bucket`, `the refund was issued`
     elif is_subject(low, at) or is_checked(low, at, kind):
         found.known, found.shield = True, "make"
     elif passive and (not is_passive(low, at) or not close.isdisjoint(low[:at]) or is_relative(low, at)):
@@ -238,12 +245,7 @@ def _object(found: EnglishClause, at: int, kind: str, name: str, passive: bool, 
     """What the verb is done to, wherever the clause names it; none where it names nothing."""
     words, low, before = found.words, found.low, found.before
     thing = thing_in(words, 0, at) if passive else thing_in(words, at + 1, len(words), particle)
-    if (
-        name in nominals()
-        and name == low[at]
-        and low[at + 1 : at + 2] != ["of"]
-        and (not thing.kind or not thing.direct or thing.kind == "code")
-    ):
+    if name in nominals() and (not thing.kind or thing.kind == "code"):
         ahead = thing_in(words, max(0, at - 3), at)  # `a bucket removal`
         thing = ahead.with_traits(thing.traits) if ahead.kind not in ("", "code") else thing
     if not passive and is_fronted(low, at):
@@ -251,9 +253,7 @@ def _object(found: EnglishClause, at: int, kind: str, name: str, passive: bool, 
     if name in nominals() and at > 2 and low[at - 1] == "for":
         marked = thing_in(words, 1, at - 1)  # `schedule the key for deletion`
         thing = marked.with_traits(thing.traits) if marked.kind else thing
-    if kind == "reset" and not thing.words:
-        return None
-    if kind == "expire" and not thing.kind and at > 1 and low[at - 1] == "to" and not _LISTS.sets.isdisjoint(low[:2]):
+    if kind == "expire" and low[at - 1] == "to" and not _LISTS.sets.isdisjoint(low[:2]):
         thing = thing_in(words, 1, at).with_traits(thing.traits)  # `set all documents to expire`
     if (thing.bare or (thing.kind == "" and thing.pronoun)) and before is not None and before.kind:
         thing = before.with_traits(thing.traits)
@@ -272,13 +272,6 @@ def _particle(verb: str, low: Tokens, at: int) -> int:
     for place in range(at + 1, min(len(low), at + _PARTICLE_REACH)):
         if low[place] in options:
             return place
-        if (
-            place > at + 1
-            and low[place] in verb_forms()
-            and verb_forms()[low[place]][1] == "ing"
-            and low[place] not in nouns()
-        ):
-            return 0
     return 0
 
 
@@ -298,10 +291,12 @@ def _read_idioms(found: EnglishClause, text: str, thing: EnglishObject, topic: i
         at = min(text[:start].count(" "), len(low) - 1)
         if is_denied([*low, ""], min(len(text[:start].split()), len(low))):
             return
-        if (wording.effect == "act_rewrite" and _was_done(low, at)) or (
-            wording.effect == "act_run" and _is_kind(low, at)
-        ):
+        if _was_done(low, at) or (wording.effect == "act_run" and _is_kind(low, at)):
             continue
+        if wording.effect == "act_escalate" and is_recipient(low):
+            continue
+        if form_of(low[at]) == "base" and low[at + 1 : at + 2] and low[at + 1] in _LISTS.counted:
+            continue  # `restart counts of the pods`
         said = _said(wording, thing, text, found.wide)
         if said is None:
             continue
@@ -322,8 +317,11 @@ _LONGEST = 4_000
 
 
 def _was_done(low: Tokens, at: int) -> bool:
-    """`somebody force-pushed over main`: true for what is reported, and neither announced nor asked for."""
-    return low[at].endswith(("pushed", "overwrote", "rewrote", "clobbered")) and not is_passive(low, at)
+    """`somebody moved it to the bin`: true for what is reported, and neither announced nor asked for."""
+    past = (form_of(low[at]) == "past" and is_report(low, at, "stop")) or low[at].endswith(
+        ("pushed", "overwrote", "rewrote", "clobbered")
+    )
+    return past and not is_passive(low, at)
 
 
 def _is_kind(low: Tokens, at: int) -> bool:

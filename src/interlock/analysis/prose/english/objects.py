@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.forms import last_words, nouns, scope
+from interlock.analysis.lexicon.forms import form_of, last_words, nouns, scope
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import NOTHING, Tokens, Traits
@@ -34,6 +36,11 @@ class EnglishObject(Struct, frozen=True):
     def secret(self) -> bool:
         """Whether its words name something that nobody else may see."""
         return _PATTERNS.secret.search(self.said) is not None
+
+    def without_place(self, reported: bool) -> EnglishObject:
+        """What was brought somewhere; where to is no news in the next clause."""
+        words = takewhile(lambda word: word not in english.LISTS.prepositions, self.words.split())
+        return replace(self, words=" ".join(words)) if reported else self
 
     def with_traits(self, more: Traits) -> EnglishObject:
         return replace(self, traits=self.traits | more)
@@ -65,12 +72,10 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
         group = group or (number > 0 and not _LISTS.groups.isdisjoint(phrase))
     text = " ".join(low)
     shared = not _LISTS.shared.isdisjoint(low)
-    if (kind == "resource" and not shared and _is_own(low, phrases[0])) or (
-        kind in ("data", "resource") and not shared and not _LISTS.toys.isdisjoint(low) and _PATTERNS.toy.match(text)
-    ):
-        kind = "scrap"
     if kind == "scrap" and shared:
         kind = "data"
+    elif not shared and _is_scrap(kind, traits, low, phrases[0]):
+        kind = "scrap"
     if kind == "credential" and any(word.startswith("encrypt") for word in low):
         traits.add("permanent")
     traits |= _scope(low)
@@ -96,6 +101,20 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
     )
 
 
+def _is_scrap(kind: str, traits: set[str], low: Tokens, first: Tokens) -> bool:
+    """True for what is one's own, a toy, or left in a place that is emptied every day."""
+    text = " ".join(low)
+    if kind == "resource" and _is_own(low, first):
+        return True
+    if kind in ("data", "resource") and not _LISTS.toys.isdisjoint(low) and _PATTERNS.toy.match(text):
+        return True
+    if kind == "data" and "local" in low and any(scope().get(word) == "staging" for word in low):
+        return True  # `the local dev database`
+    if not kind and not _LISTS.passing.isdisjoint(first):
+        return True  # `the throw-away clone`
+    return kind in ("data", "") and traits.isdisjoint(_LISTS.real) and _PATTERNS.scrap_place.search(text) is not None
+
+
 def _is_own(low: Tokens, first: Tokens) -> bool:
     """What runs on one's own machine: `the stack on my laptop`; the laptop itself is something else."""
     if not {"local", "localhost", "locally"}.isdisjoint(low):
@@ -115,7 +134,11 @@ def _phrases(low: Tokens) -> list[Tokens]:
             if phrase:
                 found.append(phrase)
                 phrase = []
-        elif not spared and word not in articles:
+        elif word in articles:
+            if phrase and word in _LISTS.owners and not form_of(phrase[-1]):
+                found.append(phrase)
+                phrase, spared = [], True  # `the copies my editor left in …`
+        elif not spared:
             phrase.append(word)
     if phrase:
         found.append(phrase)

@@ -31,7 +31,7 @@ def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
         return True
     if form == "base" and (before in _LISTS.spelt or (before in _LISTS.matches and _ends_phrase(after))):
         return True  # `the word delete`, `tests whose names contain delete`
-    if form == "base" and before in _LISTS.each and after not in english.LISTS.determiners:
+    if form in ("base", "third") and before in _LISTS.each and after not in english.LISTS.determiners:
         return True  # `all open invoices`
     if form == "noun":
         return after in english.LISTS.noun_after and kind not in ("refund", "charge")
@@ -104,7 +104,11 @@ def is_passive(low: Tokens, at: int) -> bool:
         return False
     if near and near[-1] in english.LISTS.will_be:
         return True
-    if len(near) > 1 and near[-2] in english.LISTS.will_be and near[-1].endswith(("ly", "all")):
+    if (
+        len(near) > 1
+        and near[-2] in english.LISTS.will_be
+        and (near[-1] in _LISTS.how or near[-1].endswith(("ly", "all")))
+    ):
         return True
     return at > 1 and low[0] in ("have", "having", "get", "getting", "want", "need", "needs") and at <= 8
 
@@ -151,7 +155,7 @@ def reports(low: Tokens) -> bool:
 
 def topic_at(low: Tokens) -> int:
     """Where the topic of a text begins that the clause composes or reads: `write an article about …`; its end when there is none."""
-    if _LISTS.speech.isdisjoint(low):
+    if _LISTS.speech.isdisjoint(low) and _LISTS.papers.isdisjoint(low):
         return len(low)
     head = next((at for at, word in enumerate(low) if word in verb_forms()), len(low))
     verb, form, kind = verb_forms().get(low[head], ("", "", "")) if head < len(low) else ("", "", "")
@@ -189,7 +193,9 @@ def only_looks(verb: str, low: Tokens, at: int) -> str:
     kind = _MAPS.looking.get(f"{verb}+{after}", "")
     if kind and after == "through" and not {"with", "to"}.isdisjoint(low[at + 2 :]):
         return ""  # `go through with it`, `go through the list to empty it`
-    if not kind and verb in ("bring", "get", "put", "roll") and "back" in low[at + 2 : at + 9]:
+    if not kind and verb in _LISTS.brings and _PATTERNS.out_of_the_bin.search(" ".join(low[at + 1 :])):
+        return "make"
+    if not kind and verb in _LISTS.brings and "back" in low[at + 2 : at + 9]:
         return "make" if not _LISTS.lost.isdisjoint(low[at:]) else ""
     return kind
 
@@ -197,7 +203,7 @@ def only_looks(verb: str, low: Tokens, at: int) -> str:
 @cache
 def leaders() -> frozenset[str]:
     """Verbs that may do nothing but lead to what is told, read or restored."""
-    return _LISTS.tellers | {pair.partition("+")[0] for pair in _MAPS.looking} | {"roll"}
+    return _LISTS.tellers | _LISTS.brings | {pair.partition("+")[0] for pair in _MAPS.looking}
 
 
 def job_does(low: Tokens, at: int) -> bool:
@@ -220,11 +226,16 @@ def is_denied(low: Tokens, at: int, near: int = 2, far: int = 6) -> bool:
     table, close, negations = verb_forms(), english.LISTS.close, english.LISTS.negations
     for place in range(at - 1, max(-1, at - far - 1), -1):
         word = low[place]
+        if word == "," and not _SPEAKERS.isdisjoint(low[place + 1 : at]):
+            return False  # `I was asked not to, still I delete it`
         if word in negations:
             return word not in close or at - place <= near
         if word in table and table[word][2] not in ("do", "make", "look") and table[word][1] != "past":
             return False
     return False
+
+
+_SPEAKERS = frozenset("i we i'll we'll i'm we're".split())
 
 
 def is_empty(low: Tokens, at: int) -> bool:

@@ -167,7 +167,9 @@ def is_judged(words: Tokens, low: Tokens) -> bool:
 def reads_as_english(low: str) -> bool:
     """True when the sentence begins with an English verb or article and has a word that only English has."""
     words = low.split()
-    if words and (words[0] in _LISTS.opens or (words[0].endswith("ing") and words[0] in verb_forms())):
+    if words and words[0] in _LISTS.opens:
+        return True
+    if words and words[0].endswith("ing") and words[0] in verb_forms() and _LISTS.not_here.isdisjoint(words):
         return True
     return (
         bool(words)

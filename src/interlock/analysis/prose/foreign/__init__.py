@@ -24,7 +24,7 @@ _LISTS = WordLists("foreign")
 __all__ = ["Foreign", "index", "language_of", "read_foreign"]
 
 _ENDS = re.compile(r"[A-Z]{4,}\s*$")  # `what DROP TABLE does: …`
-_CUT = re.compile(r"[,:;()（），、：—–…]|\s-\s")
+_CUT = re.compile(r"(?<!\d),|,(?!\d)|[:;()（），、：—–…]|\s-\s")
 _GIVEN = re.compile(r"(\w)\([^()]{0,80}\)")  # what an operation is called with
 _NAMES = re.compile(r"[A-Za-z][\w.:/-]{2,99}", re.ASCII)
 _SHAPED = re.compile(r"(?<![\w.:/-])[A-Za-z][A-Za-z0-9]{0,60}[_.:/\-A-Z][\w.:/-]{1,99}", re.ASCII)  # no plain word
@@ -148,6 +148,7 @@ def _read_all(clauses: list[_Clause], book: Vocabulary, found: Foreign, asked: b
     for clause in clauses:
         trial = trial or _is_trial(clause)
         told_of = (spoken_of and _is_told_of(clause, book)) or explained
+        told_of = told_of or (clause is not clauses[0] and _is_said_of(clause.words, book))
         explained = clause.has("look") and (clause.words[-1].has("mark") or _ENDS.search(clause.raw) is not None)
         if not trial and not told_of and not by_somebody(clause.words, clause.raw, book):
             _read(clause, book, found, asked, carried)
@@ -168,9 +169,19 @@ def _is_told_of(clause: _Clause, book: Vocabulary) -> bool:
     words = clause.words
     if len(words) == 1 or any(word.has("that") for word in words[:2]):
         return True
-    if any(word.text in book.relatives for word in words[:2]) and words[-1].has("verb", "will"):
-        return True  # `die Funktion, die Benutzer löscht`, `Stellen, an denen gelöscht wird`
+    if _is_relative(words, book):
+        return True
     return words[0].text not in _IN_ORDER and any(_is_infinitive(words, at) for at in range(len(words)))
+
+
+def _is_said_of(words: list[ForeignWord], book: Vocabulary) -> bool:
+    """`ein X, das den Begriff leert`: a relative clause in which a thing acts."""
+    return words[0].text in book.relatives and words[-1].text.endswith("t") and _is_relative(words, book)
+
+
+def _is_relative(words: list[ForeignWord], book: Vocabulary) -> bool:
+    """`die Funktion, die Benutzer löscht`, `Stellen, an denen gelöscht wird`."""
+    return any(word.text in book.relatives for word in words[:2]) and words[-1].has("verb", "will")
 
 
 def _is_infinitive(words: list[ForeignWord], at: int) -> bool:
@@ -243,7 +254,12 @@ def _read(clause: _Clause, book: Vocabulary, found: Foreign, asked: bool, carrie
         found.spared |= any(word.kind("noun") == "scrap" for word in words)
         found.runs_marks |= _is_means(words) and not clause.has("look", "never")
         return
-    if denied(words, at, book) or (words[at].past and not _passive(words)) or guards(words, at, book):
+    if (
+        denied(words, at, book)
+        or _was_done(words, at, book)
+        or (words[at].past and not _passive(words))
+        or guards(words, at, book)
+    ):
         return
     found.read_only = False
     found.runs_marks = True
@@ -253,6 +269,13 @@ def _read(clause: _Clause, book: Vocabulary, found: Foreign, asked: bool, carrie
             found.acts.append(announced)
             return
     found.spared |= any(word.kind("noun") == "scrap" for word in words)
+
+
+def _was_done(words: list[ForeignWord], at: int, book: Vocabulary) -> bool:
+    """`letzte Woche wurde der Knoten ersetzt`: a word of the past in front of the verb, or behind it where verbs stand last."""
+    if any(word.has("will") for word in words):
+        return False
+    return any(word.has("was") for word in (words[at:] if book.language.head == "last" else words[:at]))
 
 
 def _shows_secret(clause: _Clause, book: Vocabulary) -> bool:

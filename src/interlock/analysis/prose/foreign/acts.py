@@ -102,9 +102,11 @@ def _act(phrase: _Phrase, verb: Entry, thing: Entry) -> AnnouncedAct:
 def _is_tame(phrase: _Phrase, kind: str, thing: Entry, traits: set[str]) -> bool:
     """True for a verb of harm that does none to this thing."""
     name = thing[1]
+    if "production" not in traits and not phrase.has("outside") and _PATTERNS.passing.search(phrase.raw.lower()):
+        return True
     if (
-        kind in ("stop", "destroy", "disable", "remove")
-        and name == "resource"
+        kind in ("stop", "destroy", "disable", "remove", "archive")
+        and name in ("resource", "device")
         and traits.isdisjoint({"production", "all"})
     ):
         if _PATTERNS.local.search(phrase.raw.lower()):
@@ -210,6 +212,8 @@ def _reaches(words: list[ForeignWord], place: int, at: int, book: Vocabulary) ->
         return _reaches_unspaced(words, place, at, book)
     if words[place].has("without"):
         return _goes_without(words, place, at, book)
+    if place > at and any(word.has("do") for word in words[place + 1 : place + 3]):
+        return True  # `il force push non lo faccio`
     if book.language.head != "first":
         told_of = place > at and words[place - 1].text in book.relatives  # `sluit de accounts die niet betaald hebben`
         return not (told_of and any(word.has("was", *HEADS) for word in words[place + 1 :]))
@@ -230,7 +234,7 @@ def _reaches_unspaced(words: list[ForeignWord], place: int, at: int, book: Vocab
         between = words[at].after[: max(0, words[place].start - words[at].end)]
         return place > at and len(between) < 14 and not _APART.search(between)
     if place > at:
-        return False
+        return any(word.has("do") for word in words[place + 1 : place + 2])
     if words[place].has("weak"):
         return words[at].start - words[place].end <= _NEAR
     return True

@@ -62,7 +62,8 @@ def words_of(text: str, book: Vocabulary) -> list[ForeignWord]:
             book.language.compound and plain.endswith("ingen")
         ):
             entries = [entry for entry in entries if entry[0] not in _LISTS.shields]
-        found.append(ForeignWord(plain, entries, before not in _LISTS.articles and _is_past(written, plain, book)))
+        past = before not in _LISTS.articles and entries is not book.loans.get(plain) and _is_past(written, plain, book)
+        found.append(ForeignWord(plain, entries, past))
         before = plain
     found = _with_idioms(found, book)
     _join_particles(found, book)
