@@ -35,7 +35,7 @@ FILES = {
 SEED, ROUNDS, SHRINK, BIAS_RATE = 7, 12, 1e-2, 0.02
 RATE = {False: 0.03, True: 0.015}
 LARGEST, MILLION = 127, 1_000_000
-SHARE = {False: 0.01, True: 0.01}  # of the harmless sentences that may be flagged
+SHARE = {False: 0.01, True: 0.005}  # of the harmless sentences that may be flagged
 
 Example = tuple[str, bool]
 
