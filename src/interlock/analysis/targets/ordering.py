@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import permutations
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.lazy_regex import lazy_regex
@@ -43,7 +43,7 @@ class CommandLine(Struct, frozen=True):
 
     starts: tuple[int, ...] = ()  # of the steps; empty where they do not run in order
     set_apart: bool = False  # a variable is set that could redirect later commands
-    certain: Mapping[int, str] = field(default_factory=dict)  # by the start of a command: `yes`, `last` for a pipe
+    certain: tuple[tuple[int, str], ...] = ()  # the start of a command, and `yes`, or `last` for a pipe
 
     def until(
         self,
@@ -62,7 +62,7 @@ class CommandLine(Struct, frozen=True):
 
     def sure(self, fact: Command) -> str:
         """`yes` for a command that has succeeded where the line has, `last` for a pipe whose last stage decides, else empty."""
-        return self.certain.get(fact.span[0], "") if fact.span is not None else ""
+        return dict(self.certain).get(fact.span[0], "") if fact.span is not None else ""
 
 
 NOT_READ = CommandLine(set_apart=True)  # nothing is known of its order, so nothing is excused by it
@@ -74,7 +74,7 @@ def command_line(nodes: Sequence[Node], whole: bool) -> CommandLine:
         return CommandLine((nodes[0].span[0],), False, _certain(nodes))
     inner = [one for node in nodes for one in _inner(node)]
     set_apart = any(_sets_apart(one) for one in inner)
-    certain = _certain(nodes) if whole else {}
+    certain = _certain(nodes) if whole else ()
     if not whole or len(inner) > _MANY or any(isinstance(one, Background) for one in inner):
         return CommandLine((), set_apart, certain)
     starts = [_start(step) for node in nodes for step in _steps(node)]
@@ -128,22 +128,22 @@ def _sets_apart(node: Node) -> bool:
     )
 
 
-def _certain(nodes: Sequence[Node]) -> dict[int, str]:
+def _certain(nodes: Sequence[Node]) -> tuple[tuple[int, str], ...]:
     """The commands that only `&&` joins; none where one may give later words another meaning."""
     if len(nodes) != 1:
-        return {}
+        return ()
     chain: list[Node] = [nodes[0]]
     if isinstance(nodes[0], AndOr):
         chain = nodes[0].nodes if set(nodes[0].operators) == {"&&"} else []
-    found: dict[int, str] = {}
+    found: list[tuple[int, str]] = []
     for one in chain:
         first = one.stages[0] if isinstance(one, ShellPipeline) else one
         if not isinstance(first, SimpleCommand) or first.negated:
             continue
         if first.words and first.words[0].literal in program_set("shell_state"):
-            return {}
-        found[first.span[0]] = "last" if isinstance(one, ShellPipeline) else "yes"
-    return found
+            return ()
+        found.append((first.span[0], "last" if isinstance(one, ShellPipeline) else "yes"))
+    return tuple(found)
 
 
 _FOLLOWS = frozenset({"-L", "-H", "-follow"})
