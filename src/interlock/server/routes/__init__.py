@@ -35,7 +35,7 @@ def describe(schema: str, who: str, summary: str, *statuses: int, media: str = "
 
 Json = dict[str, Any]
 _DESCRIPTION = (
-    "Agents ask whether an action may run; operators answer what is held. An agent carries an agent token or comes over the "
+    "Agents ask whether an action may run; operators answer held ones. An agent carries an agent token or comes over the "
     "daemon's unix socket, an operator carries a session. Each sees only its own side."
 )
 _WORDS = {
