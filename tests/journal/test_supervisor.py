@@ -89,6 +89,25 @@ def test_who_kills_the_group_of_the_command_leaves_the_supervisor(journal: Journ
     assert tree(work) == before
 
 
+HANGS_UP = """
+import os, signal, subprocess, sys
+signal.signal(signal.SIGHUP, lambda *_: os._exit(1))
+stopped = subprocess.Popen(["sleep", "60"])
+os.kill(stopped.pid, signal.SIGSTOP)
+os.waitpid(stopped.pid, os.WUNTRACED)
+subprocess.run(sys.argv[1:], check=True)
+state = open(f"/proc/{stopped.pid}/stat").read().rpartition(")")[2].split()[0]
+stopped.kill()
+sys.exit(0 if state == "T" else 2)
+"""
+
+
+def test_the_end_of_a_command_leaves_a_stopped_process_beside_it_alone(journal: Journal, work: Path) -> None:
+    argv = journal.argv(["sh", "-c", "rm a.txt; sleep 0.1"])
+    assert subprocess.run([sys.executable, "-c", HANGS_UP, *argv], start_new_session=True).returncode == 0
+    assert not (work / "a.txt").exists()
+
+
 def test_a_stop_is_seen_from_outside_and_ends_when_told(journal: Journal, work: Path) -> None:
     process = subprocess.Popen(journal.argv(["sh", "-c", "kill -STOP $$; exit 5"]))
     _, status = os.waitpid(process.pid, os.WUNTRACED)

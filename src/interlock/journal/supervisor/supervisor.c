@@ -4,8 +4,8 @@
  *   interlock-journal --enter FD COMMAND [ARGUMENT]...
  *   interlock-journal --probe STORE
  *
- * Three processes: the front, which the caller started and which ends as the command ends; the supervisor below it, in a process group of
- * its own; the command below that, in the process group of the front. The supervisor is the ancestor of whatever the command
+ * Three processes: the front, which the caller started and which ends as the command ends; the supervisor below it, in a session of its
+ * own; the command below that, in the session and process group of the front. The supervisor is the ancestor of whatever the command
  * starts, orphans included, since Yama lets only an ancestor read a process's memory. It lives until the last of them ends. If it is
  * killed, every call that it would have been told of fails (ENOSYS): nothing is destroyed unseen.
  *
@@ -227,7 +227,7 @@ static void watch(int listener, int signals, int front, pid_t command) {
 }
 
 static void leave_caller(void) {
-    setpgid(0, 0); /* no session of its own, which the scheduler would set apart from the callers that wait for it */
+    setsid(); /* in its caller's, the end of a command would leave that group an orphan: the kernel hangs up one with a stopped process */
     if (chdir("/") < 0) return;
     int null = open("/dev/null", O_RDWR);
     for (int fd = 0; fd < 3; fd++) dup2(null, fd);
