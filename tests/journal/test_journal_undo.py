@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
+import stat
 import subprocess
 import time
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 
 from interlock.journal import JournalError
 from interlock.journal.entries import read_journal
-from journals import Journal, tree
+from journals import Journal, tree, wait_for
 
 LINES = {
     "git": "git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm 1 && git checkout -qb x && git rm -q a.txt && git clean -qfdx",
@@ -158,10 +160,39 @@ def test_an_altered_or_missing_content_is_not_brought_back(journal: Journal, wor
 
 
 def test_a_file_kept_by_a_second_name_and_written_to_since_is_not_brought_back(journal: Journal, work: Path) -> None:
+    """Not even where it has its size and times again: its hash is taken once the action has ended."""
+    times = (work / "big.bin").stat()
     journal.run("rm", "big.bin")
-    kept = journal.last().object(1)
+    stored = journal.last()
+    wait_for(lambda: stored.sums())
+    kept = stored.object(1)
     data = kept.read_bytes()
+    assert stored.sums() == {1: hashlib.blake2b(data, digest_size=32).digest()}
     kept.write_bytes(b"x" + data[1:])
+    os.utime(kept, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert "altered or cut off" in journal.undo()["problem"]
+    kept.write_bytes(data)
+    assert "problem" not in journal.undo(stored.id) and (work / "big.bin").read_bytes() == data
+
+
+def test_a_file_that_its_owner_may_not_read_is_kept_so_that_an_undo_can(journal: Journal, work: Path) -> None:
+    (work / "big.bin").chmod(0o200)
+    before = tree(work)
+    journal.run("rm", "-f", "big.bin")
+    assert journal.last().object(1).stat().st_mode & stat.S_IRUSR  # an undo may change nothing in the store
+    journal.undo()
+    assert tree(work) == before
+
+
+def test_a_file_kept_by_a_second_name_is_watched_by_its_times_until_its_hash_is_there(
+    journal: Journal, work: Path
+) -> None:
+    journal.run("rm", "big.bin")
+    stored = journal.last()
+    wait_for(lambda: stored.sums())
+    (stored.folder / "sums").unlink()
+    kept = stored.object(1)
+    kept.write_bytes(b"x" + kept.read_bytes()[1:])
     found = journal.undo()
     assert "altered or cut off" in found.get("problem", "altered or cut off") and (
         "problem" in found or journal.read().changes[0].states[0].content.name == "CLONED"

@@ -58,6 +58,7 @@ class Restorer:
                 os.utime(path, ns=(state.atime, state.mtime))
 
     def _verify(self, plan: JournalPlan) -> None:
+        sums = self._stored.sums()
         for step in plan.steps:
             content = step.place.content
             if content is not None and step.what in ("create", "replace"):
@@ -65,12 +66,13 @@ class Restorer:
                 for part in self._parts(content):
                     found.update(part)
                     size += len(part)
-                same = found.digest() == content.hash if any(content.hash) else self._is_untouched(content)
+                wanted = content.hash if any(content.hash) else sums.get(content.object)
+                same = found.digest() == wanted if wanted is not None else self._is_untouched(content)
                 if size != content.size or not same:
                     raise JournalError(f"the kept content of {step.path} was altered or cut off")
 
     def _is_untouched(self, content: JournalState) -> bool:
-        """Whether a file that was kept without reading it, by a second name, is still the one that it was."""
+        """Whether a file that was kept by a second name, and whose hash is not there yet, is still the one that it was."""
         if content.content is not KeptContent.LINKED:
             return True
         found = os.stat(self._stored.object(content.object))

@@ -41,6 +41,15 @@ class StoredJournal(Struct, frozen=True):
     def object(self, number: int) -> Path:
         return self.folder / "objects" / str(number)
 
+    def sums(self) -> dict[int, bytes]:
+        """The hashes of objects that were kept without reading them, as far as the supervisor has come with them since the action's end."""
+        try:
+            lines = (self.folder / "sums").read_text("ascii").splitlines(keepends=True)
+        except OSError:
+            return {}
+        words = (line.split() for line in lines if line.endswith("\n"))
+        return {int(number): bytes.fromhex(sum) for number, sum in words}
+
     @contextmanager
     def mapped(self) -> Iterator[mmap.mmap | bytes]:
         """The journal's bytes; raises JournalError where there is none."""

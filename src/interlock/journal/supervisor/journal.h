@@ -113,6 +113,7 @@ struct action {
     struct set holders;   /* folders whose times are recorded */
     struct set written;   /* identities whose content is recorded */
     struct set kept;      /* identities whose content is kept */
+    struct set unread;    /* numbers of objects whose content was kept without reading it */
     struct set processes; /* that are recorded */
 };
 extern struct action *action; /* the one that the present call belongs to */
@@ -132,6 +133,9 @@ int filter_install(bool execs); /* the listener, or -errno; execs: it is told of
 int filter_outer(void);   /* 1: an outer journal watches this process already, 0: none does, -errno: one that was killed */
 #define ASK "/dev/null/interlock-journal" /* to remove it is answered by a journal alone, with EALREADY */
 #define JOIN ASK "/call"                  /* the same, and the process begins a call of its own */
+
+/* supervisor.c */
+void close_others(const int *keep, int count); /* every descriptor but these and the first three */
 
 /* resolve.c */
 struct caller *caller_of(pid_t tid);
@@ -154,6 +158,7 @@ bool is_pseudo(const struct object *);
 int describe(struct object *, enum role, bool content, bool replaced); /* adds a state to the record; 0 or -errno */
 void describe_absent(const struct object *, enum role);
 void describe_after(const struct object *);
+void seal(void);
 void keep_clear(void);
 const char *keep_problem(void); /* of the last refused keep: names file, size and setting */
 

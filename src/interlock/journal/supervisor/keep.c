@@ -4,7 +4,9 @@
 
 #include <linux/fs.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -111,7 +113,7 @@ static int write_all(int fd, const char *at, size_t length) {
     return 0;
 }
 
-/* Copies a file, holes as holes, and hashes it on the way. */
+/* Copies a file, holes as holes, and hashes it on the way; to: -1 where it is hashed alone. */
 static int copy(int from, int to, struct state *state) {
     static char part[PART];
     static const char zeros[PART];
@@ -126,11 +128,11 @@ static int copy(int from, int to, struct state *state) {
         blake_add(&hash, part, (size_t)got);
         state->size += (uint64_t)got;
         bool hole = got == PART && memcmp(part, zeros, PART) == 0;
-        int error = hole ? (lseek(to, PART, SEEK_CUR) < 0 ? -errno : 0) : write_all(to, part, (size_t)got);
+        int error = to < 0 ? 0 : hole ? (lseek(to, PART, SEEK_CUR) < 0 ? -errno : 0) : write_all(to, part, (size_t)got);
         if (error) return error;
     }
     blake_end(&hash, state->hash);
-    return ftruncate(to, (off_t)state->size) < 0 ? -errno : 0;
+    return to >= 0 && ftruncate(to, (off_t)state->size) < 0 ? -errno : 0;
 }
 
 /* A second name in the store for a file about to lose its only one; refused where somebody may still write to it. */
@@ -138,6 +140,7 @@ static bool link_into_store(const struct object *object, int from, const char *n
     char path[32];
     struct statx now;
     if (object->st.stx_nlink != 1 || device(&object->st) != action->dev) return false;
+    if (!(object->st.stx_mode & S_IRUSR)) return false; /* an undo has to read it, and may change nothing in the store */
     if (fcntl(from, F_SETLEASE, F_RDLCK) < 0) return false; /* no process has it open for writing */
     snprintf(path, sizeof path, "/proc/self/fd/%d", from);
     bool linked = linkat(AT_FDCWD, path, action->objects, name, AT_SYMLINK_FOLLOW) == 0;
@@ -149,17 +152,23 @@ static bool link_into_store(const struct object *object, int from, const char *n
     return same;
 }
 
+/* Notes a content that nobody read, for seal(). */
+static int unread(struct state *state, enum content how) {
+    set_add(&action->unread, state->object);
+    return state->content = (uint8_t)how, 0;
+}
+
 static int keep_apart(struct object *object, int from, struct state *state, bool replaced) {
     char name[24];
     state->object = ++action->object;
     snprintf(name, sizeof name, "%llu", (unsigned long long)state->object);
-    if (no_clone && replaced && link_into_store(object, from, name)) return state->content = LINKED, 0;
+    if (no_clone && replaced && link_into_store(object, from, name)) return unread(state, LINKED);
     int to = openat(action->objects, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), error = to < 0 ? -errno : 0;
     if (to < 0) return error;
-    if (!no_clone && ioctl(to, FICLONE, from) == 0) state->content = CLONED;
+    if (!no_clone && ioctl(to, FICLONE, from) == 0) unread(state, CLONED);
     else {
         if (device(&object->st) == action->dev) no_clone = true;
-        if (replaced && unlinkat(action->objects, name, 0) == 0 && link_into_store(object, from, name)) return close(to), state->content = LINKED, 0;
+        if (replaced && unlinkat(action->objects, name, 0) == 0 && link_into_store(object, from, name)) return close(to), unread(state, LINKED);
         if (replaced) close(to), to = openat(action->objects, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         error = to < 0 ? -errno : check_bounds(object, 0, true);
         if (!error) error = copy(from, to, state);
@@ -168,6 +177,39 @@ static int keep_apart(struct object *object, int from, struct state *state, bool
     if (to >= 0) close(to);
     if (error) unlinkat(action->objects, name, 0);
     return error;
+}
+
+/* A line that StoredJournal.sums reads, written as a whole or not at all. */
+static void hash_object(uint64_t number, int sums) {
+    char text[96];
+    struct state state;
+    int length = snprintf(text, sizeof text, "%llu ", (unsigned long long)number);
+    text[length - 1] = 0;
+    int from = openat(action->objects, text, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (from < 0 || copy(from, -1, &state)) return;
+    posix_fadvise(from, 0, 0, POSIX_FADV_DONTNEED), close(from);
+    text[length - 1] = ' ';
+    for (int i = 0; i < 32; i++) length += snprintf(text + length, sizeof text - (size_t)length, "%02x", state.hash[i]);
+    text[length++] = '\n';
+    if (write(sums, text, (size_t)length) < 0) _exit(1);
+}
+
+/* Hashes the contents that were kept without reading them, so that an undo can tell whether they still are what they were: in a process
+ * of its own, which yields to every other one. */
+void seal(void) {
+    int sums = action->unread.used ? openat(action->folder, "sums", O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600) : -1;
+    if (sums >= 0 && fork() == 0) {
+        const int keep[] = {sums, action->objects};
+        sigset_t none;
+        close_others(keep, 2);
+        sigemptyset(&none), sigprocmask(SIG_SETMASK, &none, NULL);
+        setpriority(PRIO_PROCESS, 0, 19), syscall(SYS_ioprio_set, 1 /* this process */, 0, 3 << 13 /* when idle */);
+        for (size_t i = 0; i < action->unread.room; i++)
+            if (action->unread.at[i]) hash_object(action->unread.at[i], sums);
+        _exit(0);
+    }
+    if (sums >= 0) close(sums);
+    free(action->unread.at), action->unread = (struct set){0};
 }
 
 static int keep_inside(int from, struct state *state) {

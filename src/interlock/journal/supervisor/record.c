@@ -344,5 +344,7 @@ int action_end(int status) {
     int file = openat(action->folder, "end.tmp", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0 || write(file, text, (size_t)length) != length) return -errno;
     close(file);
-    return renameat(action->folder, "end.tmp", action->folder, "end") < 0 ? -errno : error;
+    if (renameat(action->folder, "end.tmp", action->folder, "end") < 0) error = -errno;
+    seal();
+    return error;
 }

@@ -123,7 +123,7 @@ static _Noreturn void run_command(char *const argv[], int supervisor, bool sessi
 }
 
 /* Closes whatever the caller gave to its command: its other ends wait for that. */
-static void close_others(const int *keep, int count) {
+void close_others(const int *keep, int count) {
     for (unsigned from = 3; from != UINT_MAX;) {
         unsigned to = UINT_MAX;
         for (int i = 0; i < count; i++)
