@@ -14,6 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import msgspec
+
 from interlock.client import API, NoDaemon, check_peer, no_answer_reason
 from interlock.config import Config
 
@@ -31,6 +33,7 @@ HOLD_AGAIN = 2.0  # seconds between two tries to hold the session
 FAREWELL = 2.0  # seconds
 LOST = (NoDaemon, OSError, asyncio.IncompleteReadError)
 LOG = "daemon.log"
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 # The variables a daemon inherits: none that could change its decisions.
 _INHERITED = (
     "HOME",
@@ -141,7 +144,7 @@ class DaemonLink:
         self, path: str, body: Mapping[str, Any], patience: float | None = PATIENCE, start: bool = True
     ) -> Any:
         """The daemon's reply of any status; raises NoDaemon where none answers and none can be started."""
-        data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        data = _ENCODER.encode(body).encode()
         head = f"POST {API}{path} HTTP/1.1\r\n{self._head}Content-Length: {len(data)}\r\n\r\n"
         return await self._request(head.encode() + data, patience, start)
 
@@ -175,7 +178,7 @@ class DaemonLink:
             raise
         self._keep(pipe)
         try:
-            return json.loads(body)
+            return msgspec.json.decode(body)
         except ValueError:
             raise NoDaemon(UNREADABLE) from None
 

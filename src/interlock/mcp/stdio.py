@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import msgspec
 import uvloop
 from mcp.server.stdio import stdio_server
 from msgspec import Struct, field
@@ -187,8 +188,7 @@ def _answer(id: int | str, reply: Reply, tool: str) -> bytes:
     """The response, as the library would write it."""
     text, failed = reply_text(reply, tool)
     result = {"content": [{"text": text, "type": "text"}], "isError": failed}
-    response = {"jsonrpc": "2.0", "id": id, "result": result}
-    return json.dumps(response, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return msgspec.json.encode({"jsonrpc": "2.0", "id": id, "result": result}) + b"\n"
 
 
 def _id_of(line: bytes) -> Any:

@@ -26,7 +26,6 @@ from interlock.proxy import ServerIdentity, plain_name
 from interlock.proxy.gate import ProxyGate
 from interlock.proxy.pipes import ServerProcess, Stdio
 from interlock.proxy.relay import Relay
-from interlock.proxy.remote import RemoteServer
 
 PATIENCE = 2.0  # seconds for a server to end by itself, and again after a signal
 SWEEP = 1.0  # seconds between two checks for late responses
@@ -91,6 +90,8 @@ class ServerConnection:
         """Starts the server and prepares the gate; raises OSError where the server cannot be started."""
         most = self._config.proxy.line_bytes
         if self.place.url:
+            from interlock.proxy.remote import RemoteServer  # half a second of imports that a local server does not need
+
             self._server = RemoteServer(self.place, self.relay.from_server, self.report, most)
         else:
             self._server = await ServerProcess.start(

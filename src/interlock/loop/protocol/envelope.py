@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from interlock.error_codes import CODES
@@ -101,7 +102,7 @@ def leaks(message: str) -> bool:
 
 def encode(envelope: Mapping[str, Any]) -> str:
     """The text of a tool's answer."""
-    return json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
+    return msgspec.json.encode(envelope).decode()
 
 
 REQUEST, RESPONSE, STRING = 1_048_576, 10_485_760, 1_048_576  # bytes
