@@ -55,7 +55,7 @@ MOUNTED = {"hooks", "console", "mcp"}  # by the server, which is one process wit
 # What decides touches nothing: everything in these folders and modules, but for the files that load their data.
 PURE_PARTS = """
     model.py times.py canonical_json.py strict_json.py error_codes.py problems.py schema.py ports.py records redaction analysis policy
-    adapters/conditions.py adapters/danger.py adapters/levels.py adapters/local_servers.py adapters/name_levels.py adapters/quota.py
+    adapters/conditions.py adapters/danger.py adapters/levels.py adapters/local_servers.py adapters/quota.py
     approvals/__init__.py approvals/denials.py approvals/display.py approvals/grant_coverage.py approvals/statements.py
     audit/__init__.py audit/decision_entries.py audit/export.py audit/verify.py config/channels.py config/plans.py config/settings.py config/values.py
     engine/decide.py engine/explain.py identity/passkey_proofs.py impact/inspection.py journal/undo_model.py loop/state.py notify/__init__.py plans/draft.py snapshots/__init__.py

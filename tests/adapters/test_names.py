@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from cases import each
-from interlock.adapters.levels import NameLevel
-from interlock.adapters.name_levels import call_facts, level_from_name
+from interlock.adapters.levels import NameLevel, call_facts, level_from_name
 from interlock.analysis.operations.name_patterns import DANGEROUS, FORBIDDEN, NamePatterns
 from interlock.model import Level
 

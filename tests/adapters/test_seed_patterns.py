@@ -6,8 +6,7 @@ import pytest
 
 from cases import each
 from interlock import assess
-from interlock.adapters.levels import LevelClaims, NameLevel, effective_level
-from interlock.adapters.name_levels import level_from_name
+from interlock.adapters.levels import LevelClaims, NameLevel, effective_level, level_from_name
 from interlock.analysis.operations.name_patterns import DANGEROUS, FORBIDDEN, SAFE, NamePatterns
 from interlock.model import Level, Tier, intent, operation
 

@@ -19,7 +19,7 @@ from interlock.error_codes import AnswerRefused
 from interlock.identity import agents
 from interlock.identity.keys.signing import verify_signature
 from interlock.model import AgentRef, Level, command, intent, operation, tool
-from interlock.notify.terminal import TerminalLine
+from interlock.notify.channels import TerminalLine
 from interlock.policy import evaluate as weighing
 from interlock.ports import StoreError
 from interlock.records import AuditQuery

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from interlock.client import DaemonClient, NoDaemon
 from interlock.model import AgentRef
-from interlock.notify.terminal import TerminalLine
+from interlock.notify.channels import TerminalLine
 from interlock.records import Challenge
 from stopped_agent import stop_agent
 from stored_records import ticket

@@ -24,7 +24,8 @@ from hook_client import PATIENCE, HookedDaemon, until
 from interlock.audit import journal
 from interlock.config import config_of
 from interlock.identity.isolation import FOLDER, JOURNAL
-from interlock.sandbox import SandboxSituation, plan_sandbox, seatbelt
+from interlock.sandbox import SandboxSituation, plan_sandbox
+from interlock.sandbox.command_line import seatbelt_argv, seatbelt_profile
 from jails import Home, guarded_home, install_hooks
 
 pytestmark = [
@@ -318,7 +319,7 @@ def test_the_profile_for_macos_fixes_and_hides_the_same(tmp_path: Path) -> None:
     (tmp_path / "state").mkdir()
     config = config_of({"store": {"url": f"sqlite://{tmp_path}/state"}}, environ={})
     jail = plan_sandbox(SandboxSituation(config, tmp_path, tmp_path, ["claude"], {}, ["tmp"]))
-    text = seatbelt.profile(jail)
+    text = seatbelt_profile(jail)
     assert text.startswith("(version 1)\n(allow default)\n")
     for line in (
         f'(deny file* network-outbound (subpath "{tmp_path}/state"))',
@@ -327,4 +328,4 @@ def test_the_profile_for_macos_fixes_and_hides_the_same(tmp_path: Path) -> None:
         f'(deny file-write-unlink (literal "{tmp_path}/.claude"))',
     ):
         assert line in text.splitlines(), text
-    assert seatbelt.argv(jail)[:2] == ["/usr/bin/sandbox-exec", "-p"] and seatbelt.argv(jail)[-1] == "claude"
+    assert seatbelt_argv(jail)[:2] == ["/usr/bin/sandbox-exec", "-p"] and seatbelt_argv(jail)[-1] == "claude"

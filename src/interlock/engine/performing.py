@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.adapters.name_levels import name_level_notice
+from interlock.adapters.levels import name_level_notice
 from interlock.analysis.display_text import short_id
 from interlock.approvals import Resolution, TicketChange, apply_move, settle
 from interlock.approvals.answers import make_room

@@ -90,7 +90,9 @@ class ServerConnection:
         """Starts the server and prepares the gate; raises OSError where the server cannot be started."""
         most = self._config.proxy.line_bytes
         if self.place.url:
-            from interlock.proxy.remote import RemoteServer  # half a second of imports that a local server does not need
+            from interlock.proxy.remote import (
+                RemoteServer,  # half a second of imports that a local server does not need
+            )
 
             self._server = RemoteServer(self.place, self.relay.from_server, self.report, most)
         else:

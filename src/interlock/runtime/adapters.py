@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, AdapterReading, read_file
 from interlock.adapters.danger import DangerBlock
-from interlock.adapters.levels import effective_level
-from interlock.adapters.name_levels import call_facts, level_from_name
+from interlock.adapters.levels import call_facts, effective_level, level_from_name
 from interlock.adapters.trust import HIGHEST_CLAIM, TrustRecord, current_trust
 from interlock.config import Config, ConfigError
 from interlock.model import Kind, Level, Trust, operation

@@ -20,7 +20,7 @@ from types import FrameType
 from typing import Any
 
 from interlock.journal.running import JournalRun
-from interlock.sandbox.bubblewrap import CannotJail, Handshake
+from interlock.sandbox.command_line import CannotJail, Handshake
 
 _CHUNK = 65_536
 _NO_SIZE = struct.pack("HHHH", 0, 0, 0, 0)

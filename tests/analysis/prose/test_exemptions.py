@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cases import each
 from gate import Gate
-from interlock.adapters.name_levels import level_from_name
+from interlock.adapters.levels import level_from_name
 from interlock.analysis.assess import judge
 from interlock.analysis.operations.name_patterns import NamePatterns
 from interlock.analysis.rules import Rulebook

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from toy import NOTES, SHELF
 
-from interlock.adapters.name_levels import level_from_name
+from interlock.adapters.levels import level_from_name
 from interlock.config import load_config
 from interlock.loop.protocol.introspection import SurfaceInfo
 from interlock.loop.protocol.surface import ProtocolCaller, Surface, call

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from interlock.adapters.name_levels import level_from_name
+from interlock.adapters.levels import level_from_name
 from interlock.mcp.adapters import AdapterFailure
 from interlock.mcp.adapters.catalog import load_adapter, rows_of
 from interlock.mcp.adapters.http_client import Performer, on_own_host

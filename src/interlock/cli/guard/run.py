@@ -30,13 +30,11 @@ from interlock.sandbox import (
     SandboxPlan,
     SandboxSituation,
     agent_of_program,
-    bubblewrap,
     guarded_files,
     missing_files,
     plan_sandbox,
 )
-from interlock.sandbox.bubblewrap import CannotJail
-from interlock.sandbox.seatbelt import argv
+from interlock.sandbox.command_line import CannotJail, bubblewrap_argv, find_bubblewrap, seatbelt_argv
 from interlock.sandbox.supervise import supervise
 
 NOT_FOUND = 127
@@ -90,7 +88,7 @@ def _jailed(args: Args, config: Config, command: list[str]) -> int:
         return _on_macos(args, config, command)
     if sys.platform != "linux":
         raise CommandError(f"there is no jail for {sys.platform}: it takes Linux with bubblewrap, or macOS")
-    program = bubblewrap.find_bubblewrap()
+    program = find_bubblewrap()
     at = SandboxSituation(config, Path.home(), Path.cwd(), command, os.environ, args.grant)
     if not args.dry_run:
         _daemon_answers(config)
@@ -104,11 +102,11 @@ def _jailed(args: Args, config: Config, command: list[str]) -> int:
         jail = plan_sandbox(at)
         _warn(*dict.fromkeys(jail.world.notes))
         if args.dry_run:
-            print(shlex.join(bubblewrap.argv(jail, program, tty=sys.stdin.isatty() and sys.stdout.isatty())))
+            print(shlex.join(bubblewrap_argv(jail, program, tty=sys.stdin.isatty() and sys.stdout.isatty())))
             return 0
         journal = _journal(config, command[0])
         return supervise(
-            lambda files, tty: bubblewrap.argv(jail, program, files, tty),
+            lambda files, tty: bubblewrap_argv(jail, program, files, tty),
             jail.environ,
             lambda first: _tell(config, jail, first, args.grant, journal is not None),
             journal,
@@ -137,7 +135,7 @@ def _left_out(program: str) -> list[str]:
 def _on_macos(args: Args, config: Config, command: list[str]) -> int:
     granted = [*args.grant, "tmp"]  # there can be no other /tmp there
     jail = plan_sandbox(SandboxSituation(config, Path.home(), Path.cwd(), command, os.environ, granted))
-    words = argv(jail)
+    words = seatbelt_argv(jail)
     if args.dry_run:
         print(shlex.join(words))
         return 0

@@ -14,8 +14,7 @@ from msgspec import Struct
 
 import interlock
 from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, AdapterReading, read_file
-from interlock.adapters.levels import EffectiveLevel, effective_level
-from interlock.adapters.name_levels import level_from_name
+from interlock.adapters.levels import EffectiveLevel, effective_level, level_from_name
 from interlock.adapters.trust import HIGHEST_CLAIM, current_trust
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.arguments import CONFIG, JSON, OPERATOR, Args, argument, make_parser

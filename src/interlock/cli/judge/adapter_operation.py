@@ -10,8 +10,7 @@ from msgspec import Struct
 
 from interlock.adapters import AdapterError, load
 from interlock.adapters.danger import message
-from interlock.adapters.levels import EffectiveLevel, effective_level
-from interlock.adapters.name_levels import call_facts, level_from_name
+from interlock.adapters.levels import EffectiveLevel, call_facts, effective_level, level_from_name
 from interlock.adapters.trust import HIGHEST_CLAIM
 from interlock.model import Action, operation
 from interlock.policy.circumstances import AdapterContext

@@ -21,8 +21,14 @@ from msgspec import Struct
 from interlock.adapters.quota import ApiLimit
 from interlock.analysis.display_text import visible
 from interlock.mcp.adapters import AdapterFailure
-from interlock.mcp.adapters.auth import AuthHeaders
-from interlock.mcp.adapters.requests import OutgoingRequest, Service, ServiceCall, merge_fields, not_an_operation
+from interlock.mcp.adapters.requests import (
+    AuthHeaders,
+    OutgoingRequest,
+    Service,
+    ServiceCall,
+    merge_fields,
+    not_an_operation,
+)
 from interlock.model import Confidential
 from interlock.redaction import redact_text
 from interlock.strict_json import no_constant

@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from interlock.adapters import Adapter, AdapterOperationSpec, AdapterParam
 from interlock.adapters.danger import prose_form
-from interlock.adapters.levels import EffectiveLevel, Named, effective_level
-from interlock.adapters.name_levels import call_facts
+from interlock.adapters.levels import EffectiveLevel, Named, call_facts, effective_level
 from interlock.loop.protocol import TYPES, UNSET, Danger, OperationSpec, ParamSpec, Returns, TableError
 from interlock.loop.protocol.gatekeeper import AUTO, SINGLE, check_parameters, missing_parameter
 from interlock.mcp.adapters.requests import INPUT, AdapterUnusable, ServiceCall

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.adapters.name_levels import level_from_name
+from interlock.adapters.levels import level_from_name
 from interlock.analysis.display_text import short_id
 from interlock.client import DaemonClient, DaemonReply, NoDaemon
 from interlock.config import Config

@@ -1,4 +1,4 @@
-"""Turns a sandbox plan into a bubblewrap command line; refuses with the reason and the remedy where bubblewrap cannot run."""
+"""Turns a sandbox plan into a bubblewrap command line, or on macOS a profile for sandbox-exec as far as its language reaches; refuses with the reason and the remedy where bubblewrap cannot run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
 
+from interlock.identity.isolation import FOLDER, JOURNAL
 from interlock.sandbox import MountMode, SandboxMount, SandboxPlan
 
 PROGRAM = "bwrap"
@@ -73,7 +75,7 @@ class Handshake(Struct, frozen=True):
     journal: int = -1  # the socket by which the journal's supervisor outside gets its listener
 
 
-def argv(jail: SandboxPlan, program: str, files: Handshake | None = None, tty: bool = False) -> list[str]:
+def bubblewrap_argv(jail: SandboxPlan, program: str, files: Handshake | None = None, tty: bool = False) -> list[str]:
     """The whole command; without files, as a person would type it."""
     files = files or Handshake()
     words = [program, "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--ro-bind-try", "/sys", "/sys"]
@@ -113,3 +115,52 @@ def _runtime(jail: SandboxPlan) -> list[str]:
         mount.how is MountMode.HIDE and path.is_relative_to(mount.path) for mount in jail.world.mounts.values()
     )
     return ["--perms", "0700", "--dir", str(path)] if hidden and path not in jail.world.mounts else []
+
+
+SANDBOX_EXEC = "/usr/bin/sandbox-exec"
+
+
+def seatbelt_argv(jail: SandboxPlan) -> list[str]:
+    return [SANDBOX_EXEC, "-p", seatbelt_profile(jail), *jail.command]
+
+
+def seatbelt_profile(jail: SandboxPlan) -> str:
+    """A profile that allows by default and denies by mount; of several matching rules the last counts."""
+    lines = ["(version 1)", "(allow default)"]
+    for mount in jail.world.in_order():
+        if mount.how is not MountMode.LINK:
+            lines += _rules(mount)
+    lines += _state(jail)
+    lines += [
+        "(deny process-info* (target others))",
+        "(deny signal (target others))",
+        "(allow signal (target same-sandbox))",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _rules(mount: SandboxMount) -> Iterator[str]:
+    kind, path = "subpath" if mount.folder else "literal", _quoted(mount.path)
+    if mount.how is MountMode.HIDE:
+        yield f"(deny file* network-outbound ({kind} {path}))"
+    elif mount.how is MountMode.FIX:
+        yield f"(deny file-write* ({kind} {path}))"
+    else:  # neither renamed nor removed
+        yield f"(allow file* network-outbound ({kind} {path}))"
+        yield f"(deny file-write-unlink (literal {path}))"
+
+
+def _state(jail: SandboxPlan) -> Iterator[str]:
+    """Allows the parts of the hidden state folder that a hook needs."""
+    for path, what in (
+        (jail.state / "bin", "file-read* process-exec"),
+        (jail.state / FOLDER, "file-read* network-outbound"),
+    ):
+        yield f"(allow {what} (subpath {_quoted(path)}))"
+    yield f"(allow file* (subpath {_quoted(jail.state / FOLDER / JOURNAL)}))"
+    yield f"(allow network-outbound file-read* (literal {_quoted(jail.state / 'interlock.sock')}))"
+
+
+def _quoted(path: Path) -> str:
+    text = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text}"'
