@@ -22,6 +22,7 @@ from daemons import Daemon, bearer, daemon, in_process_daemon
 from effort import EFFORT
 from interlock.server.app import routes_only
 from interlock.server.routes import document
+from interlock.web.evaluate_body import KEYS
 from repository import ROOT
 
 DOCUMENT = document(routes_only())
@@ -33,6 +34,10 @@ CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance,
 def test_the_kept_document_is_the_one_that_is_served() -> None:
     kept = ROOT / "docs" / "reference" / "openapi.json"
     assert json.loads(kept.read_text()) == DOCUMENT, "run `make docs`"
+
+
+def test_the_document_has_every_key_that_a_question_may_have() -> None:
+    assert set(DOCUMENT["components"]["schemas"]["Ask"]["properties"]) == KEYS
 
 
 PROMISED = """

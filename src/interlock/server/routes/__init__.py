@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from interlock.server.schemas import SCHEMAS
+from interlock.server.schemas import schemas
 
 AGENT, OPERATOR = "agent", "operator"
 ANYBODY = "agent or operator"
@@ -60,7 +60,7 @@ def document(app: FastAPI) -> Json:
     made["paths"] = {**_evaluate_paths(), **made["paths"]}
     components = made.setdefault("components", {})
     known = {name: schema for name, schema in components.get("schemas", {}).items() if "Validation" not in name}
-    components["schemas"] = {**known, **SCHEMAS}
+    components["schemas"] = {**known, **schemas()}
     components["securitySchemes"] = _SCHEMES
     return made
 
