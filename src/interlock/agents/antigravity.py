@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
 from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
-from interlock.agents.hook_files import with_groups
+from interlock.agents.hook_files import one_file, with_groups
 from interlock.agents.hook_protocol import (
     JsonAgent,
     MalformedInput,
     answer,
-    reason_of,
-    reason_text,
     required_text,
     table,
     text,
-    word_of,
 )
 
 WORD = "antigravity"
@@ -44,22 +40,16 @@ _FIELDS = {
     "CodeContent": "content",
 }  # as the analysis knows them
 
+_FILES = one_file(user=".gemini/config/hooks.json", project=".agents/hooks.json")
+
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     """An allow here leaves the call to Antigravity's own review."""
     if event.kind != "before":
         return answer({})
-    if word_of(event, verdict) == "allow":
+    if verdict.word == "allow":
         return answer({"decision": "allow"})
-    return answer({"decision": "deny", "reason": reason_text(reason_of(event, verdict))})
-
-
-def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-    found = {
-        "user": home / ".gemini" / "config" / "hooks.json",
-        "project": project / ".agents" / "hooks.json",
-    }
-    return (HookFile(found[scope]),) if scope in found else ()
+    return answer({"decision": "deny", "reason": verdict.reason})
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
@@ -86,4 +76,4 @@ def _calls(call: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
     return judged_calls(_DIALECT, required_text(call, "name"), given, folder, text(call, "id"))
 
 
-AGENT = JsonAgent(WORD, "Antigravity CLI", KINDS, _fill, _say, _places, _write, limit_seconds=LIMIT)
+AGENT = JsonAgent(WORD, "Antigravity CLI", KINDS, _fill, _say, _FILES, _write, limit_seconds=LIMIT)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from interlock.agents import AgentCall
-from interlock.agents.hook_protocol import MalformedInput
+from interlock.agents import AgentCall, Event
+from interlock.agents.hook_protocol import Fill, MalformedInput, required_text, table, text
 from interlock.model import Action, command, tool
 
 # Commentary on a call, not part of it: a model that retries rephrases these and has to find its ticket.
@@ -34,6 +35,36 @@ class ToolNames(Struct, frozen=True):
     shells: frozenset[str]  # tools that run shell text
     names: Mapping[str, str] = field(default_factory=dict)  # other tools -> the name that the analysis knows
     incidental: frozenset[str] = frozenset()
+
+
+class CallFields(Struct, frozen=True):
+    """The fields of an agent's events, each with its other spellings."""
+
+    tool: tuple[str, ...] = ("tool_name",)
+    input: tuple[str, ...] = ("tool_input",)
+    id: tuple[str, ...] = ("tool_use_id",)
+    session: tuple[str, ...] = ("session_id",)
+    cwd: tuple[str, ...] = ("cwd",)
+    transcript: tuple[str, ...] = ()
+
+
+_CALLS = frozenset({"before", "after", "failed", "permission"})  # kinds of event that are about a call
+Asks = Callable[[Mapping[str, Any], Event], bool]
+
+
+def fill_calls(dialect: ToolNames, names: CallFields, asks: Asks = lambda given, event: False) -> Fill:
+    """Decodes events that have one call each, under these names; `asks` tells whether a prompt reaches a person."""
+
+    def fill(given: Mapping[str, Any], event: Event) -> Event:
+        session, cwd, transcript = (text(given, *one) for one in (names.session, names.cwd, names.transcript))
+        event = replace(event, session=session, cwd=cwd, transcript=transcript, asks=asks(given, event))
+        if event.kind not in _CALLS:
+            return event
+        name, inner = required_text(given, *names.tool), table(given, *names.input)
+        calls = judged_calls(dialect, name, inner, required_text(given, *names.cwd), text(given, *names.id))
+        return replace(event, calls=calls)
+
+    return fill
 
 
 def judged_calls(

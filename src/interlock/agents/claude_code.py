@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,9 @@ from interlock.agents.hook_files import (
     find_switches,
     hook_group,
     is_ours,
+    one_file,
     read_json_files,
+    system_folder,
     with_hooks,
     with_member,
     without_hooks,
@@ -28,13 +29,9 @@ from interlock.agents.hook_protocol import (
     JsonAgent,
     MalformedInput,
     answer,
-    reason_of,
-    reason_text,
     required_text,
     table,
     text,
-    tidy,
-    word_of,
 )
 from interlock.agents.rewriting import (
     ASKED,
@@ -47,6 +44,7 @@ from interlock.agents.rewriting import (
     read_tables,
 )
 
+_MANAGED = Path(system_folder("ClaudeCode", "claude-code")) / "managed-settings.json"
 _TOOLS = ("Bash", "Monitor")
 _RULE = re.compile(r"([\w*]+)(?:\((.*)\))?", re.DOTALL)
 _PATH_TOOLS = frozenset(
@@ -113,8 +111,7 @@ def _project(call: ShellCall) -> Path | None:
 
 
 def _managed_settings() -> list[Path]:
-    path = _managed()
-    return [path, *sorted(path.parent.glob("managed-settings.d/*.json"))]
+    return [_MANAGED, *sorted(_MANAGED.parent.glob("managed-settings.d/*.json"))]
 
 
 def _add(found: PermissionRules, table: Mapping[str, Any], allows: bool) -> None:
@@ -205,19 +202,21 @@ HOOKED = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "ConfigChange")
 _TOOL_EVENTS = frozenset({"before", "after", "failed", "permission"})
 _ASKING = frozenset({"default", "acceptEdits", "plan"})  # in any other mode, or in none, no prompt is shown
 _STATUS_KEY = "statusLine"
+_SETTINGS = ".claude/settings.json"
+_FILES = one_file(user=HookFile(Path(_SETTINGS), status=True), project=_SETTINGS, system=str(_MANAGED))
 _DIALECT = ToolNames(frozenset({"Bash"}), {"Monitor": "Bash"}, frozenset({"timeout_ms"}))
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    word = word_of(event, verdict)
+    word = verdict.word
     if word == "allow" and not verdict.context and verdict.rewrite is None:
         return answer(None)
-    name, reason = event.name or "PreToolUse", reason_text(reason_of(event, verdict))
-    context = {"additionalContext": tidy(verdict.context)} if verdict.context else {}
-    shown = {"systemMessage": tidy(verdict.notice)} if verdict.notice else {}
+    name, reason = event.name or "PreToolUse", verdict.reason
+    context = {"additionalContext": verdict.context} if verdict.context else {}
+    shown = {"systemMessage": verdict.notice} if verdict.notice else {}
     if event.kind == "before" and word == "allow" and verdict.rewrite is not None:
         new = verdict.rewrite
-        decision = {"permissionDecision": "ask" if new.asked else "allow", "permissionDecisionReason": tidy(new.reason)}
+        decision = {"permissionDecision": "ask" if new.asked else "allow", "permissionDecisionReason": new.reason}
         output = {"hookEventName": "PreToolUse", **decision, "updatedInput": new.whole, **context}
         return answer({**shown, "hookSpecificOutput": output})
     if event.kind == "before" and word != "allow":
@@ -231,15 +230,6 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     if context and event.kind in _TOOL_EVENTS and name != "PostToolBatch":
         return answer({**shown, "hookSpecificOutput": {"hookEventName": name, **context}})
     return answer(None)
-
-
-def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-    found = {
-        "user": home / ".claude" / "settings.json",
-        "project": project / ".claude" / "settings.json",
-        "system": _managed(),
-    }
-    return (HookFile(found[scope], status=scope == "user"),) if scope in found else ()
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
@@ -263,13 +253,13 @@ def _is_own_status(value: Any) -> bool:
 
 def _off(home: Path, project: Path) -> list[str]:
     paths = [
-        home / ".claude" / "settings.json",
-        project / ".claude" / "settings.json",
-        project / ".claude" / "settings.local.json",
-        _managed(),
+        home / _SETTINGS,
+        project / _SETTINGS,
+        project / ".claude/settings.local.json",
+        _MANAGED,
     ]
     found = find_switches(paths, {("disableAllHooks",): True})
-    for path, data in read_json_files([_managed()], []):
+    for path, data in read_json_files([_MANAGED], []):
         if data.get("allowManagedHooksOnly") is True and is_ours_nowhere(data.get("hooks")):
             found.append(f"{path}: allowManagedHooksOnly is true, so only hooks in this file run; install --system")
     return found
@@ -291,12 +281,6 @@ def is_ours_nowhere(hooks: Any) -> bool:
         return False
     inner = hooks.values() if isinstance(hooks, Mapping) else hooks if isinstance(hooks, list) else ()
     return all(is_ours_nowhere(item) for item in inner)
-
-
-def _managed() -> Path:
-    if sys.platform == "darwin":
-        return Path("/Library/Application Support/ClaudeCode/managed-settings.json")
-    return Path("/etc/claude-code/managed-settings.json")
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
@@ -330,7 +314,7 @@ def _calls(given: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
 
 
 AGENT = JsonAgent(
-    WORD, "Claude Code", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT, posts=True,
+    WORD, "Claude Code", KINDS, _fill, _say, _FILES, _write, _erase, _off, limit_seconds=LIMIT, posts=True,
     rewrites=Rewriting(passage, flags=frozenset("--settings --disallowedTools --disallowed-tools --permission-prompt-tool --tools".split())),
     state=tuple(f".claude/{name}" for name in "debug file-history projects session-env shell-snapshots statsig todos".split()),
 )  # fmt: skip

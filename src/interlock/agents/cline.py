@@ -16,13 +16,9 @@ from interlock.agents.hook_protocol import (
     JsonAgent,
     MalformedInput,
     answer,
-    reason_of,
-    reason_text,
     required_text,
     table,
     text,
-    tidy,
-    word_of,
 )
 from interlock.agents.jsonc import EditError
 
@@ -45,10 +41,10 @@ _GONE = "Interlock's hook client cannot be run; the call was not made."
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    context = {"contextModification": tidy(verdict.context)} if verdict.context else {}
-    if word_of(event, verdict) == "allow" or event.kind != "before":
+    context = {"contextModification": verdict.context} if verdict.context else {}
+    if verdict.word == "allow" or event.kind != "before":
         return answer({"cancel": False, **context})
-    return answer({"cancel": True, "errorMessage": reason_text(reason_of(event, verdict))})
+    return answer({"cancel": True, "errorMessage": verdict.reason})
 
 
 def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:

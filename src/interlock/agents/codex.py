@@ -10,18 +10,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import ToolNames, judged_calls
-from interlock.agents.hook_files import hook_group, is_ours, read_json_files, with_hooks, without_hooks
+from interlock.agents.calls import CallFields, ToolNames, fill_calls
+from interlock.agents.hook_files import erase_hooks, hook_group, is_ours, one_file, read_json_files, with_hooks
 from interlock.agents.hook_protocol import (
     JsonAgent,
     answer,
-    reason_of,
-    reason_text,
-    required_text,
-    table,
     text,
-    tidy,
-    word_of,
 )
 from interlock.agents.jsonc import EditError
 from interlock.agents.toml_edit import parse_toml, with_block, without_block
@@ -36,17 +30,23 @@ KINDS = {
     "SessionEnd": "session",
 }
 HOOKED = ("PreToolUse", "PostToolUse")
-_TOOL_EVENTS = frozenset({"before", "after", "permission"})
 _DIALECT = ToolNames(
     frozenset("Bash shell shell_command exec_command local_shell unified_exec container.exec".split()),
     incidental=frozenset({"justification", "login", "tty"}),
 )
 _SYSTEM = Path("/etc/codex")
 _TRUST = "Codex skips hooks until you trust them: run /hooks in Codex once, and again after every reinstall."
+_PATH = ".codex/hooks.json"
+_FILES = one_file(
+    note=_TRUST,
+    user=_PATH,
+    project=HookFile(Path(_PATH), note=f"Trust the project in Codex. {_TRUST}"),
+    system=HookFile(_SYSTEM / "requirements.toml", "toml"),
+)
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    word, reason = word_of(event, verdict), reason_text(reason_of(event, verdict))
+    word, reason = verdict.word, verdict.reason
     if event.kind == "before" and word != "allow":
         denied = {"permissionDecision": "deny", "permissionDecisionReason": reason}
         return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **denied}})
@@ -58,17 +58,8 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
         return answer({"decision": "block", "reason": reason})
     if verdict.context and event.kind in ("before", "after"):
         name = "PreToolUse" if event.kind == "before" else "PostToolUse"
-        return answer({"hookSpecificOutput": {"hookEventName": name, "additionalContext": tidy(verdict.context)}})
+        return answer({"hookSpecificOutput": {"hookEventName": name, "additionalContext": verdict.context}})
     return answer(None)
-
-
-def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-    found = {
-        "user": HookFile(home / ".codex" / "hooks.json", note=_TRUST),
-        "project": HookFile(project / ".codex" / "hooks.json", note=f"Trust the project in Codex. {_TRUST}"),
-        "system": HookFile(_SYSTEM / "requirements.toml", "toml"),
-    }
-    return (found[scope],) if scope in found else ()
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
@@ -79,12 +70,12 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
 
 
 def _erase(place: HookFile, text: str) -> str | None:
-    return without_block(text) if place.form == "toml" else without_hooks(text, is_ours)
+    return without_block(text) if place.form == "toml" else erase_hooks(place, text)
 
 
 def _off(home: Path, project: Path) -> list[str]:
     found: list[str] = []
-    read_json_files([home / ".codex" / "hooks.json", project / ".codex" / "hooks.json"], found)
+    read_json_files([home / _PATH, project / _PATH], found)
     for path in (home / ".codex" / "config.toml", project / ".codex" / "config.toml", _SYSTEM / "config.toml"):
         try:
             features = parse_toml(path.read_text("utf-8")).get("features")
@@ -109,29 +100,19 @@ def _table(event: str, client: HookClient) -> str:
     return "\n".join([f"[[hooks.{event}]]", 'matcher = ".*"', f"[[hooks.{event}.hooks]]", *lines])
 
 
+_FILL = fill_calls(
+    _DIALECT,
+    CallFields(transcript=("transcript_path",)),
+    lambda given, event: event.kind == "permission",  # it comes only where Codex is about to ask
+)
+
+
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    session = text(given, "session_id")
-    event = replace(
-        event,
-        session=session,
-        cwd=text(given, "cwd"),
-        parent=session if text(given, "agent_id") else "",
-        transcript=text(given, "transcript_path"),
-        asks=event.kind == "permission",  # it comes only where Codex is about to ask
-    )
-    if event.kind not in _TOOL_EVENTS:
-        return event
-    calls = judged_calls(
-        _DIALECT,
-        required_text(given, "tool_name"),
-        table(given, "tool_input"),
-        required_text(given, "cwd"),
-        text(given, "tool_use_id"),
-    )
-    return replace(event, calls=calls)
+    event = _FILL(given, event)
+    return replace(event, parent=event.session if text(given, "agent_id") else "")
 
 
 AGENT = JsonAgent(
-    WORD, "Codex CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT,
+    WORD, "Codex CLI", KINDS, _fill, _say, _FILES, _write, _erase, _off, limit_seconds=LIMIT,
     state=(".codex/log", ".codex/sessions"),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,13 @@ from msgspec.structs import replace
 
 from interlock.agents import GATING, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
-from interlock.agents.hook_files import Hook, find_switches, is_ours, with_hooks, without_hooks
+from interlock.agents.hook_files import Hook, erase_hooks, find_switches, is_ours, one_file, with_hooks
 from interlock.agents.hook_protocol import (
     JsonAgent,
     answer,
-    reason_of,
-    reason_text,
     required_text,
     table,
     text,
-    tidy,
-    word_of,
 )
 from interlock.agents.rewriting import ASKED, LEAVE, Rewriting, ShellCall, folders_above, read_tables
 
@@ -36,7 +33,11 @@ KINDS = {
 }
 HOOKED = ("preToolUse", "postToolUse", "postToolUseFailure")
 _BASE = {"version": 1}
-_FILE = "interlock.json"
+_FILES = one_file(
+    user=".copilot/hooks/interlock.json",
+    project=".github/hooks/interlock.json",
+    system="/etc/github-copilot/policy.d/interlock.json",
+)
 _DIALECT = ToolNames(
     frozenset("bash shell Bash run_in_terminal runInTerminal runTerminalCommand".split()),
     {
@@ -54,10 +55,10 @@ _FIELDS = {"multi_replace_string_in_file": {"replacements": "edits"}}
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    word, reason = word_of(event, verdict), reason_text(reason_of(event, verdict))
+    word, reason = verdict.word, verdict.reason
     if event.kind == "permission":
         return answer({"behavior": "deny", "message": reason} if word == "deny" else {})
-    context = {"additionalContext": tidy(verdict.context)} if verdict.context else {}
+    context = {"additionalContext": verdict.context} if verdict.context else {}
     if event.kind == "before" and word != "allow":
         decision = {"permissionDecision": word, "permissionDecisionReason": reason}
         return answer({**decision, "hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}})
@@ -70,15 +71,6 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     return answer({})
 
 
-def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-    found = {
-        "user": home / ".copilot" / "hooks" / _FILE,
-        "project": project / ".github" / "hooks" / _FILE,
-        "system": Path("/etc/github-copilot/policy.d") / _FILE,
-    }
-    return (HookFile(found[scope]),) if scope in found else ()
-
-
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     hooks = []
     for event in HOOKED:
@@ -87,18 +79,11 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     return with_hooks(text, hooks, is_ours, base=_BASE)
 
 
-def _erase(place: HookFile, text: str) -> str | None:
-    return without_hooks(text, is_ours, base=_BASE)
-
-
 def _off(home: Path, project: Path) -> list[str]:
     paths = [
-        home / ".copilot" / "settings.json",
-        home / ".copilot" / "config.json",
-        home / ".copilot" / "hooks" / _FILE,
-        project / ".github" / "copilot" / "settings.json",
-        project / ".github" / "copilot" / "settings.local.json",
-        project / ".github" / "hooks" / _FILE,
+        *(home / ".copilot" / name for name in ("settings.json", "config.json", "hooks/interlock.json")),
+        *(project / ".github/copilot" / name for name in ("settings.json", "settings.local.json")),
+        project / ".github/hooks/interlock.json",
     ]
     return find_switches(paths, {("disableAllHooks",): True})
 
@@ -139,7 +124,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
 
 
 AGENT = JsonAgent(
-    WORD, "GitHub Copilot CLI and VS Code", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT,
+    WORD, "GitHub Copilot CLI and VS Code", KINDS, _fill, _say, _FILES, _write, partial(erase_hooks, base=_BASE), _off, limit_seconds=LIMIT,
     rewrites=Rewriting(_passage, persistent=True, flags=frozenset("--deny-tool --excluded-tools --available-tools --allow-tool".split())),
     state=(".copilot/history-session-state", ".copilot/logs", ".copilot/session-state"),
 )  # fmt: skip

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents import SCOPES, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls, mcp_name
-from interlock.agents.hook_files import Hook, is_ours, read_json_files, with_hooks, without_hooks
+from interlock.agents.hook_files import Hook, erase_hooks, is_ours, one_file, read_json_files, system_folder, with_hooks
 from interlock.agents.hook_protocol import (
     JsonAgent,
     answer,
-    reason_of,
-    reason_text,
     required_text,
     table,
     text,
-    tidy,
-    word_of,
 )
 from interlock.agents.rewriting import LEAVE, SILENT, Rewriting, ShellCall, folders_above, read_tables
 
@@ -43,13 +39,15 @@ KINDS = {
 HOOKED = ("preToolUse", "beforeShellExecution", "beforeMCPExecution", "postToolUse", "postToolUseFailure")
 _ASKING = frozenset({"beforeShellExecution", "beforeMCPExecution"})  # an ask on preToolUse is ignored
 _BASE = {"version": 1}
+_PATH = ".cursor/hooks.json"
+_FILES = one_file(user=_PATH, project=_PATH, system=f"{system_folder('Cursor', 'cursor')}/hooks.json")
 _DIALECT = ToolNames(frozenset({"Shell"}), {"StrReplace": "Edit"})
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    word, reason = word_of(event, verdict), reason_text(reason_of(event, verdict))
+    word, reason = verdict.word, verdict.reason
     if event.kind != "before":
-        context = tidy(verdict.context or (verdict.reason if word == "deny" else ""))
+        context = verdict.context or (reason if word == "deny" else "")
         told = context and event.name in ("postToolUse", "sessionStart")
         return answer({"additional_context": context} if told else {})
     if word == "allow":
@@ -58,14 +56,9 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
             if verdict.rewrite is not None and event.name == "preToolUse"
             else {}
         )
-        return answer({"permission": "allow", **_messages(agent=tidy(verdict.context)), **new})
+        return answer({"permission": "allow", **_messages(agent=verdict.context), **new})
     given = {"permission": word, **_messages(reason, reason)}
     return answer(given, reason, 2) if word == "deny" else answer(given)
-
-
-def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-    found = dict(zip(("user", "project", "system"), _files(home, project), strict=True))
-    return (HookFile(found[scope]),) if scope in found else ()
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
@@ -74,13 +67,10 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     return with_hooks(text, hooks, is_ours, base=_BASE)
 
 
-def _erase(place: HookFile, text: str) -> str | None:
-    return without_hooks(text, is_ours, base=_BASE)
-
-
 def _off(home: Path, project: Path) -> list[str]:
     found: list[str] = []
-    for path, data in read_json_files(_files(home, project), found):
+    files = [file.path for scope in SCOPES for file in _FILES(scope, home, project)]
+    for path, data in read_json_files(files, found):
         if data.get("version") != 1:
             found.append(f"{path}: version is not 1, so Cursor does not read it")
     return found
@@ -90,18 +80,13 @@ def _messages(user: str = "", agent: str = "") -> dict[str, str]:
     return {key: value for key, value in (("user_message", user), ("agent_message", agent)) if value}
 
 
-def _files(home: Path, project: Path) -> tuple[Path, Path, Path]:
-    system = "/Library/Application Support/Cursor" if sys.platform == "darwin" else "/etc/cursor"
-    return home / ".cursor" / "hooks.json", project / ".cursor" / "hooks.json", Path(system) / "hooks.json"
-
-
 def _passage(call: ShellCall) -> str:
     """The rules of Cursor's command line are in files; those of its editor are in a database, and cannot be read."""
     if call.event.name != "preToolUse" or (call.home / ".config/Cursor/User/globalStorage/state.vscdb").exists():
         return LEAVE
     folders = folders_above(call.event.cwd)
     rules = read_tables([call.home / ".cursor/cli-config.json", *(folder / ".cursor/cli.json" for folder in folders)])
-    hooks = read_tables([folder / ".cursor/hooks.json" for folder in (call.home, *folders)])
+    hooks = read_tables([folder / _PATH for folder in (call.home, *folders)])
     if rules is None or hooks is None or any("Shell(" in str(table.get("permissions")) for table in rules):
         return LEAVE
     return SILENT if all(map(_is_alone, hooks)) else LEAVE
@@ -149,6 +134,6 @@ def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
 
 
 AGENT = JsonAgent(
-    WORD, "Cursor", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT,
+    WORD, "Cursor", KINDS, _fill, _say, _FILES, _write, partial(erase_hooks, base=_BASE), _off, limit_seconds=LIMIT,
     rewrites=Rewriting(_passage, persistent=True, flags=frozenset({"--sandbox"})), state=(".cursor/chats", ".cursor/projects"),
 )  # fmt: skip

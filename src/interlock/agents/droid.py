@@ -6,22 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
-
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import ToolNames, judged_calls
+from interlock.agents.calls import CallFields, ToolNames, fill_calls
 from interlock.agents.hook_files import find_switches, json_or_empty, with_groups
 from interlock.agents.hook_protocol import (
     JsonAgent,
     answer,
-    reason_of,
-    reason_text,
-    refusal,
-    required_text,
-    table,
+    refuse_by_exit_code,
     text,
-    tidy,
-    word_of,
 )
 
 WORD = "droid"
@@ -40,15 +32,27 @@ _DIALECT = ToolNames(
 )
 
 
+def _asks(given: Mapping[str, Any], event: Event) -> bool:
+    return event.kind == "before" and text(given, "permission_mode", "permissionMode") in _ASKING
+
+
+_FIELDS = CallFields(
+    ("tool_name", "toolName"),
+    ("tool_input", "toolInput"),
+    ("tool_use_id", "toolUseId"),
+    ("session_id", "sessionId"),
+    transcript=("transcript_path", "transcriptPath"),
+)
+
+
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    word, reason = word_of(event, verdict), reason_of(event, verdict)
-    if event.kind == "before" and word == "deny":
-        return refusal(reason)
-    if event.kind == "before" and word == "ask":
-        decision = {"permissionDecision": "ask", "permissionDecisionReason": reason_text(reason)}
+    if event.kind == "before" and verdict.word == "deny":
+        return refuse_by_exit_code(event, verdict)
+    if event.kind == "before" and verdict.word == "ask":
+        decision = {"permissionDecision": "ask", "permissionDecisionReason": verdict.reason}
         return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}})
-    if event.kind == "after" and (verdict.context or word == "deny"):
-        told = tidy(verdict.context) or reason_text(reason)
+    if event.kind == "after" and (verdict.context or verdict.word == "deny"):
+        told = verdict.context or verdict.reason
         return answer({"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": told}})
     return answer(None)
 
@@ -78,22 +82,7 @@ def _nested(text: str) -> bool:
     return isinstance(json_or_empty(text).get("hooks"), dict)
 
 
-def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    event = replace(
-        event,
-        session=text(given, "session_id", "sessionId"),
-        cwd=text(given, "cwd"),
-        transcript=text(given, "transcript_path", "transcriptPath"),
-        asks=event.kind == "before" and text(given, "permission_mode", "permissionMode") in _ASKING,
-    )
-    if event.kind not in ("before", "after"):
-        return event
-    name, inner = required_text(given, "tool_name", "toolName"), table(given, "tool_input", "toolInput")
-    calls = judged_calls(_DIALECT, name, inner, required_text(given, "cwd"), text(given, "tool_use_id", "toolUseId"))
-    return replace(event, calls=calls)
-
-
 AGENT = JsonAgent(
-    WORD, "Factory Droid", KINDS, _fill, _say, _places, _write, off=_off, limit_seconds=LIMIT,
+    WORD, "Factory Droid", KINDS, fill_calls(_DIALECT, _FIELDS, _asks), _say, _places, _write, off=_off, limit_seconds=LIMIT,
     state=(".factory/logs", ".factory/sessions"),
 )  # fmt: skip

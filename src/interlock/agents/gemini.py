@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents import SCOPES, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls, mcp_name
-from interlock.agents.hook_files import find_switches, hook_group, is_ours, read_json_files, with_hooks
+from interlock.agents.hook_files import (
+    find_switches,
+    hook_group,
+    is_ours,
+    one_file,
+    read_json_files,
+    system_folder,
+    with_hooks,
+)
 from interlock.agents.hook_protocol import (
     JsonAgent,
     answer,
-    reason_of,
-    reason_text,
     required_text,
     table,
     text,
-    tidy,
-    word_of,
 )
 from interlock.agents.rewriting import ASKED, LEAVE, Rewriting, ShellCall, folders_above, read_tables
 
@@ -32,25 +35,23 @@ HOOKED = ("BeforeTool", "AfterTool")
 SHELL = "run_shell_command"
 _NAME = "interlock"
 _DIALECT = ToolNames(frozenset({SHELL}), incidental=frozenset({"delay_ms", "instruction"}))
+_SETTINGS = ".gemini/settings.json"
+_SYSTEM = Path(system_folder("GeminiCli", "gemini-cli"))
+_FILES = one_file("jsonc", user=_SETTINGS, project=_SETTINGS, system=str(_SYSTEM / "settings.json"))
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    word, reason = word_of(event, verdict), reason_text(reason_of(event, verdict))
+    word, reason = verdict.word, verdict.reason
     if word != "allow" and event.kind in ("before", "after"):
-        line = reason if word == "ask" else tidy(verdict.notice)  # the prompt shows this, not the reason
+        line = reason if word == "ask" else verdict.notice  # the prompt shows this, not the reason
         return answer({"decision": word, "reason": reason, **({"systemMessage": line} if line else {})})
-    context = {"additionalContext": tidy(verdict.context)} if verdict.context else {}
+    context = {"additionalContext": verdict.context} if verdict.context else {}
     changed = {"tool_input": verdict.rewrite.input} if verdict.rewrite is not None and event.kind == "before" else {}
     if (context or changed) and event.kind in ("before", "after"):
         name = "BeforeTool" if event.kind == "before" else "AfterTool"
-        shown = {"systemMessage": tidy(verdict.notice)} if verdict.notice else {}
+        shown = {"systemMessage": verdict.notice} if verdict.notice else {}
         return answer({**shown, "hookSpecificOutput": {"hookEventName": name, **context, **changed}})
     return answer({})
-
-
-def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-    found = dict(zip(("user", "project", "system"), _files(home, project), strict=True))
-    return (HookFile(found[scope], "jsonc"),) if scope in found else ()
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
@@ -62,7 +63,7 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
 
 
 def _off(home: Path, project: Path) -> list[str]:
-    paths = list(_files(home, project))
+    paths = [file.path for scope in SCOPES for file in _FILES(scope, home, project)]
     found = find_switches(paths, {("hooksConfig", "enabled"): False, ("tools", "enableHooks"): False})
     for path, data in read_json_files(paths, []):
         for section in ("hooksConfig", "hooks"):
@@ -77,19 +78,14 @@ def _is_name(name: str) -> bool:
     return name == _NAME or is_ours({"command": name})
 
 
-def _files(home: Path, project: Path) -> tuple[Path, Path, Path]:
-    system = "/Library/Application Support/GeminiCli" if sys.platform == "darwin" else "/etc/gemini-cli"
-    return home / ".gemini" / "settings.json", project / ".gemini" / "settings.json", Path(system) / "settings.json"
-
-
 def _passage(call: ShellCall) -> str:
     """Gemini CLI asks by its policy, which it applies to the new text: any rule of the user's about commands may be meant for the original."""
     folders = [call.home, *folders_above(call.event.cwd)]
-    files = [folder / ".gemini/settings.json" for folder in folders]
-    tables = read_tables([*files, _files(call.home, call.home)[2]])
+    files = [folder / _SETTINGS for folder in folders]
+    tables = read_tables([*files, _SYSTEM / "settings.json"])
     policies = [
         *(folder / ".gemini/policies" for folder in folders),
-        _files(call.home, call.home)[2].parent / "policies",
+        _SYSTEM / "policies",
     ]
     if tables is None or any(any(folder.glob("*.toml")) for folder in policies):
         return LEAVE
@@ -126,6 +122,6 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
 
 
 AGENT = JsonAgent(
-    WORD, "Gemini CLI", KINDS, _fill, _say, _places, _write, off=_off, limit_seconds=LIMIT,
+    WORD, "Gemini CLI", KINDS, _fill, _say, _FILES, _write, off=_off, limit_seconds=LIMIT,
     rewrites=Rewriting(_passage, flags=frozenset("--allowed-tools --policy --admin-policy".split())), state=(".gemini/history", ".gemini/tmp"),
 )  # fmt: skip

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import ToolNames, judged_calls
-from interlock.agents.hook_files import with_groups
-from interlock.agents.hook_protocol import (
-    JsonAgent,
-    answer,
-    reason_of,
-    reason_text,
-    required_text,
-    table,
-    text,
-    word_of,
-)
+from interlock.agents.calls import CallFields, ToolNames, fill_calls
+from interlock.agents.hook_files import one_file, with_groups
+from interlock.agents.hook_protocol import JsonAgent, answer
 
 WORD = "grok"
 LIMIT = 300.0  # seconds; without a number it waits for five
@@ -32,48 +19,38 @@ KINDS = {
     "SessionEnd": "session",
 }
 HOOKED = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
-_TOOL_EVENTS = frozenset({"before", "after", "failed"})
+_PATH = ".grok/hooks/interlock.json"
 _TRUST = "Grok runs a project's hooks once the folder is trusted: /hooks-trust, or start it with --trust."
-_DIALECT = ToolNames(frozenset({"run_terminal_command", "Bash", "Shell"}))
+_FILL = fill_calls(
+    ToolNames(frozenset({"run_terminal_command", "Bash", "Shell"})),
+    CallFields(
+        ("toolName", "tool_name"),
+        ("toolInput", "tool_input"),
+        ("toolUseId", "toolCallId"),
+        ("sessionId", "session_id"),
+        ("cwd", "workspaceRoot"),
+    ),
+)
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     """Any exit but 0 and 2 lets the call run, so that a refusal says it twice."""
-    if event.kind == "before" and word_of(event, verdict) != "allow":
-        reason = reason_text(reason_of(event, verdict))
-        return answer({"decision": "deny", "reason": reason}, reason, 2)
+    if event.kind == "before" and verdict.word != "allow":
+        return answer({"decision": "deny", "reason": verdict.reason}, verdict.reason, 2)
     return answer(None)
-
-
-def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-    found = {
-        "user": HookFile(home / ".grok" / "hooks" / "interlock.json"),
-        "project": HookFile(project / ".grok" / "hooks" / "interlock.json", note=_TRUST),
-    }
-    return (found[scope],) if scope in found else ()
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     return with_groups(text, client, WORD, HOOKED, LIMIT, None, "hooks")
 
 
-def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    session, cwd = text(given, "sessionId", "session_id"), text(given, "cwd", "workspaceRoot")
-    event = replace(event, session=session, cwd=cwd)
-    if event.kind not in _TOOL_EVENTS:
-        return event
-    name, inner = required_text(given, "toolName", "tool_name"), table(given, "toolInput", "tool_input")
-    folder = required_text(given, "cwd", "workspaceRoot")
-    return replace(event, calls=judged_calls(_DIALECT, name, inner, folder, text(given, "toolUseId", "toolCallId")))
-
-
 AGENT = JsonAgent(
     WORD,
     "Grok Build",
     KINDS,
-    _fill,
+    _FILL,
     _say,
-    _places,
+    one_file(user=_PATH, project=HookFile(Path(_PATH), note=_TRUST)),
     _write,
     names=("hookEventName", "hook_event_name"),
     limit_seconds=LIMIT,

@@ -14,16 +14,7 @@ from msgspec.structs import replace
 from interlock.agents import CLIENT, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
 from interlock.agents.hook_files import Hook, erase_hooks, is_ours, with_hooks
-from interlock.agents.hook_protocol import (
-    JsonAgent,
-    answer,
-    reason_of,
-    reason_text,
-    required_text,
-    table,
-    text,
-    word_of,
-)
+from interlock.agents.hook_protocol import JsonAgent, answer, required_text, table, text
 
 WORD = "hermes"
 KINDS = {"pre_tool_call": "before", "post_tool_call": "after"}
@@ -39,8 +30,8 @@ _BLOCK = json.dumps({"decision": "block", "reason": "Denied: the hook client of 
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    denied = event.kind == "before" and word_of(event, verdict) != "allow"
-    return answer({"decision": "block", "reason": reason_text(reason_of(event, verdict))} if denied else None)
+    denied = event.kind == "before" and verdict.word != "allow"
+    return answer({"decision": "block", "reason": verdict.reason} if denied else None)
 
 
 def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from interlock.agents import CLIENT, ROUTE, HookClient, HookFile
+from interlock.agents import CLIENT, ROUTE, SCOPES, HookClient, HookFile
 from interlock.agents.jsonc import Document, EditError, Node, comment_end, error_at, parse_jsonc
 
 Key = str | int
 KeyPath = tuple[Key, ...]
 Ours = Callable[[Any], bool]
+Files = Callable[[str, Path, Path], tuple[HookFile, ...]]  # of a scope, in a home and a project
 _BLANKS = " \t\r\n"
 
 
@@ -355,9 +358,27 @@ def with_groups(
     return with_hooks(text, hooks, is_ours)
 
 
-def erase_hooks(place: HookFile, text: str) -> str | None:
-    """The text of a hooks file without our entries; None where nothing else is in it."""
-    return without_hooks(text, is_ours, comments=place.form == "jsonc")
+def erase_hooks(place: HookFile, text: str, base: Mapping[str, Any] | None = None) -> str | None:
+    """The text of a hooks file without our entries and the keys of `base` behind them; None where nothing else is in it."""
+    return without_hooks(text, is_ours, comments=place.form == "jsonc", base=base)
+
+
+def one_file(form: str = "json", note: str = "", **scopes: str | HookFile) -> Files:
+    """The file of each scope: the user's below the home, any other below the project where its path is not absolute."""
+
+    def files(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
+        if scope not in scopes:
+            return ()
+        found = scopes[scope]
+        file = HookFile(Path(found), form, note=note) if isinstance(found, str) else found
+        return (replace(file, path=(home if scope == "user" else project) / file.path),)
+
+    return files
+
+
+def system_folder(on_macos: str, elsewhere: str) -> str:
+    """The folder of an agent's settings for all users."""
+    return f"/Library/Application Support/{on_macos}" if sys.platform == "darwin" else f"/etc/{elsewhere}"
 
 
 def read_json_files(paths: Sequence[Path], found: list[str]) -> list[tuple[Path, dict[str, Any]]]:
@@ -371,6 +392,13 @@ def read_json_files(paths: Sequence[Path], found: list[str]) -> list[tuple[Path,
         except (OSError, UnicodeDecodeError, EditError) as error:
             found.append(f"{path}: cannot be read, so its hooks do not run ({error})")
     return read
+
+
+def unreadable_files(files: Files, home: Path, project: Path) -> list[str]:
+    """A description of each of an agent's own files that cannot be read, as its hooks do not run."""
+    found: list[str] = []
+    read_json_files([file.path for scope in SCOPES for file in files(scope, home, project)], found)
+    return found
 
 
 def find_switches(paths: Sequence[Path], switches: Mapping[tuple[str, ...], object]) -> list[str]:

@@ -109,20 +109,10 @@ def tidy(words: str, limit: int = MAX_REASON) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
-def reason_text(words: str) -> str:
-    """A tidy reason; never empty."""
-    return tidy(words) or SILENT
-
-
 def answer(value: Mapping[str, Any] | None, stderr: str = "", exit: int = 0) -> HookOutput:
     """Output whose stdout is this one object, or empty."""
     out = b"" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
     return HookOutput(out, stderr.encode() + b"\n" if stderr else b"", exit)
-
-
-def refusal(reason: str) -> HookOutput:
-    """The refusal for agents that only use exit codes: 2, with the reason on stderr."""
-    return answer(None, reason_text(reason), 2)
 
 
 SUCCEEDED, FAILED, UNKNOWN = "", "failed", "unknown"
@@ -212,20 +202,28 @@ def _event(given: Mapping[str, Any], configured: str, kinds: Kinds, names: tuple
     return Event(kind, said or meant)
 
 
-def word_of(event: Event, verdict: HookVerdict) -> str:
-    """The effective verdict: an event with a problem is never allowed, and an ask without a prompt is a deny."""
-    if event.problem and event.kind in GATING:
-        return "deny"
-    if verdict.word == "ask":
-        return "ask" if event.asks else "deny"
-    return "allow" if verdict.word == "allow" else "deny"
+def resolve(event: Event, verdict: HookVerdict) -> HookVerdict:
+    """The effective verdict with tidy texts and a reason: an event with a problem is never allowed, and an ask without a prompt is a deny."""
+    word, reason, new = verdict.word, verdict.reason, verdict.rewrite
+    if (event.problem and event.kind in GATING) or (word == "ask" and not event.asks):
+        word = "deny"
+    if not reason and event.problem:
+        reason = f"Denied: the hook input could not be judged ({event.problem})."
+    return HookVerdict(
+        word if word in ("allow", "ask") else "deny",
+        tidy(reason) or SILENT,
+        tidy(verdict.context),
+        tidy(verdict.notice),
+        None if new is None else replace(new, reason=tidy(new.reason)),
+    )
 
 
-def reason_of(event: Event, verdict: HookVerdict) -> str:
-    """The reason of the verdict; else the problem of the input."""
-    if verdict.reason or not event.problem:
-        return verdict.reason
-    return f"Denied: the hook input could not be judged ({event.problem})."
+def refuse_by_exit_code(event: Event, verdict: HookVerdict) -> HookOutput:
+    """The answer for agents that only read exit codes: 2 with the reason on stderr refuses, silence goes on."""
+    denied = (
+        verdict.word == "deny" if event.kind == "permission" else event.kind == "before" and verdict.word != "allow"
+    )
+    return answer(None, verdict.reason, 2) if denied else answer(None)
 
 
 def _never_off(home: Path, project: Path) -> list[str]:
@@ -240,7 +238,7 @@ class JsonAgent(Struct, frozen=True):
     title: str
     kinds: Kinds
     fill: Fill
-    say: Callable[[Event, HookVerdict], HookOutput]
+    say: Callable[[Event, HookVerdict], HookOutput]  # gets a resolved verdict
     files: Callable[[str, Path, Path], tuple[HookFile, ...]]
     write: Callable[[HookFile, str | None, HookClient], str]
     erase: Callable[[HookFile, str], str | None] = erase_hooks
@@ -256,11 +254,11 @@ class JsonAgent(Struct, frozen=True):
         return decode_event(data, event, self.kinds, self.names, self.fill)
 
     def encode(self, event: Event, verdict: HookVerdict) -> HookOutput:
-        return self.say(event, verdict)
+        return self.say(event, resolve(event, verdict))
 
     def broken(self, reason: str) -> HookOutput:
         gate = next(name for name, kind in self.kinds.items() if kind == "before")
-        return self.say(Event("before", gate), HookVerdict("deny", reason))
+        return self.encode(Event("before", gate), HookVerdict("deny", reason))
 
     def places(self, scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
         return self.files(scope, home, project)

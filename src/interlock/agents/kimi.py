@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import ToolNames, judged_calls
-from interlock.agents.hook_protocol import (
-    JsonAgent,
-    answer,
-    reason_of,
-    refusal,
-    required_text,
-    table,
-    text,
-    tidy,
-    word_of,
-)
+from interlock.agents.calls import CallFields, ToolNames, fill_calls
+from interlock.agents.hook_protocol import JsonAgent, answer, refuse_by_exit_code
 from interlock.agents.toml_edit import with_block, without_block
 
 WORD = "kimi"
@@ -34,18 +20,18 @@ KINDS = {
     "SessionEnd": "session",
 }
 HOOKED = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
-_TOOL_EVENTS = frozenset({"before", "after", "failed"})
 _FOLDERS = (".kimi", ".kimi-code")
 _DIALECT = ToolNames(
     frozenset({"Shell", "Bash"}),
     {"WriteFile": "Write", "StrReplaceFile": "Edit", "ReadFile": "Read", "Glob": "Glob", "Grep": "Grep"},
 )
+_FILL = fill_calls(_DIALECT, CallFields(id=("tool_call_id",)))
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    if event.kind == "before" and word_of(event, verdict) != "allow":
-        return refusal(reason_of(event, verdict))
-    return answer({"message": tidy(verdict.context)} if verdict.context else None)
+    if event.kind == "before" and verdict.word != "allow":
+        return refuse_by_exit_code(event, verdict)
+    return answer({"message": verdict.context} if verdict.context else None)
 
 
 def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
@@ -69,14 +55,4 @@ def _erase(place: HookFile, text: str) -> str | None:
     return without_block(text)
 
 
-def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    event = replace(event, session=text(given, "session_id"), cwd=text(given, "cwd"))
-    if event.kind not in _TOOL_EVENTS:
-        return event
-    name, inner = required_text(given, "tool_name"), table(given, "tool_input")
-    return replace(
-        event, calls=judged_calls(_DIALECT, name, inner, required_text(given, "cwd"), text(given, "tool_call_id"))
-    )
-
-
-AGENT = JsonAgent(WORD, "Kimi CLI", KINDS, _fill, _say, _places, _write, _erase, limit_seconds=LIMIT)
+AGENT = JsonAgent(WORD, "Kimi CLI", KINDS, _FILL, _say, _places, _write, _erase, limit_seconds=LIMIT)

@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents import AgentCall, Event, HookClient, HookFile
 from interlock.agents.calls import ToolNames, judged_calls, mcp_name
-from interlock.agents.hook_files import Hook, is_ours, read_json_files, with_hooks, without_hooks
-from interlock.agents.hook_protocol import JsonAgent, answer, reason_of, refusal, required_text, table, text, word_of
+from interlock.agents.hook_files import Hook, erase_hooks, is_ours, one_file, read_json_files, with_hooks
+from interlock.agents.hook_protocol import JsonAgent, refuse_by_exit_code, required_text, table, text
 
 WORD = "kiro"
 LIMIT = 60.0  # seconds
 KINDS = {"PreToolUse": "before", "PostToolUse": "after"}
 HOOKED = ("PreToolUse", "PostToolUse")
 _BASE = {"version": "v1"}
-_FILE = "interlock.json"
+_FILE = ".kiro/hooks/interlock.json"
 _EDITOR = "str_replace_editor"
 _DIALECT = ToolNames(
     frozenset({"execute_bash", "shell", "execute_cmd", "aws command"}),
@@ -28,16 +29,6 @@ _DIALECT = ToolNames(
     frozenset({"summary", "__tool_use_purpose"}),
 )
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-
-
-def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    denied = event.kind == "before" and word_of(event, verdict) != "allow"
-    return refusal(reason_of(event, verdict)) if denied else answer(None)
-
-
-def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-    found = {"user": home / ".kiro" / "hooks" / _FILE, "project": project / ".kiro" / "hooks" / _FILE}
-    return (HookFile(found[scope]),) if scope in found else ()
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
@@ -49,13 +40,9 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     return with_hooks(text, hooks, is_ours, base=_BASE)
 
 
-def _erase(place: HookFile, text: str) -> str | None:
-    return without_hooks(text, is_ours, base=_BASE)
-
-
 def _off(home: Path, project: Path) -> list[str]:
     found: list[str] = []
-    files = [home / ".kiro" / "hooks" / _FILE, project / ".kiro" / "hooks" / _FILE]
+    files = [home / _FILE, project / _FILE]
     for path, data in read_json_files(files, found):
         entries = data.get("hooks")
         for entry in entries if isinstance(entries, list) else ():
@@ -97,4 +84,15 @@ def _kebab(name: str) -> str:
     return _HUMP.sub("-", name).replace("_", "-").lower().lstrip("-")
 
 
-AGENT = JsonAgent(WORD, "Kiro", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)
+AGENT = JsonAgent(
+    WORD,
+    "Kiro",
+    KINDS,
+    _fill,
+    refuse_by_exit_code,
+    one_file(user=_FILE, project=_FILE),
+    _write,
+    partial(erase_hooks, base=_BASE),
+    _off,
+    limit_seconds=LIMIT,
+)

@@ -8,22 +8,14 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from interlock.agents import HookFile
 from interlock.agents.calls import ToolNames
-from interlock.agents.hook_files import read_json_files
+from interlock.agents.hook_files import one_file, read_json_files
 from interlock.agents.plugin import Plugin, plugin_agent
 from interlock.agents.rewriting import LEAVE, SILENT, Rewriting, ShellCall, folders_above, read_tables
 
 KINDS = {"tool.execute.before": "before", "tool.execute.after": "after"}
 _DIALECT = ToolNames(frozenset({"bash"}), {"list": "LS"})
-
-
-def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-    found = {
-        "user": home / ".config" / "opencode" / "plugins" / "interlock.js",
-        "project": project / ".opencode" / "plugins" / "interlock.js",
-    }
-    return (HookFile(found[scope], "plugin"),) if scope in found else ()
+_FILES = one_file("plugin", user=".config/opencode/plugins/interlock.js", project=".opencode/plugins/interlock.js")
 
 
 def _off(home: Path, project: Path) -> list[str]:
@@ -42,7 +34,7 @@ def _passage(call: ShellCall) -> str:
     return LEAVE if tables is None or any('"permission"' in json.dumps(table) for table in tables) else SILENT
 
 
-PLUGIN = Plugin(_places, off=_off)
+PLUGIN = Plugin(_FILES, off=_off)
 AGENT = replace(
     plugin_agent("opencode", "OpenCode", 300.0, KINDS, _DIALECT, PLUGIN),
     rewrites=Rewriting(_passage),

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import ToolNames, judged_calls
+from interlock.agents.calls import CallFields, ToolNames, fill_calls
+from interlock.agents.hook_files import Files
 from interlock.agents.hook_protocol import (
     JsonAgent,
     Kinds,
     answer,
-    reason_of,
-    reason_text,
-    required_text,
-    table,
-    text,
-    tidy,
-    word_of,
 )
 from interlock.agents.jsonc import EditError
 
@@ -30,10 +22,14 @@ _SOURCES = Path(__file__).with_name("plugins")
 MARK = "// interlock-hook: written by `interlock install`, taken out by `interlock uninstall`."
 
 
+# What the plugin sends, whatever its agent calls it.
+_FIELDS = CallFields(("tool",), ("args",), ("call_id",))
+
+
 class Plugin(Struct, frozen=True):
     """An agent's plugin: its files; the code that the agent calls is in plugins/."""
 
-    places: Callable[[str, Path, Path], tuple[HookFile, ...]]
+    places: Files
     head: str = ""
     off: Callable[[Path, Path], list[str]] = lambda home, project: []
 
@@ -41,13 +37,21 @@ class Plugin(Struct, frozen=True):
 def plugin_agent(word: str, title: str, limit: float, kinds: Kinds, dialect: ToolNames, plugin: Plugin) -> JsonAgent:
     """The agent that loads this plugin."""
 
-    def fill(given: Mapping[str, Any], event: Event) -> Event:
-        return _fill(dialect, given, event)
-
     def write(place: HookFile, text: str | None, client: HookClient) -> str:
         return _checked_text(text, plugin_text(word, limit, client, plugin))
 
-    return JsonAgent(word, title, kinds, fill, _encode, plugin.places, write, _remove, plugin.off, limit_seconds=limit)
+    return JsonAgent(
+        word,
+        title,
+        kinds,
+        fill_calls(dialect, _FIELDS),
+        _encode,
+        plugin.places,
+        write,
+        _remove,
+        plugin.off,
+        limit_seconds=limit,
+    )
 
 
 def plugin_text(word: str, limit: float, client: HookClient, plugin: Plugin) -> str:
@@ -70,22 +74,10 @@ def _remove(place: HookFile, text: str) -> str | None:
     return None if MARK in text else text
 
 
-def _fill(dialect: ToolNames, given: Mapping[str, Any], event: Event) -> Event:
-    """Decodes the plugin's input: `tool`, `args`, `session_id`, `call_id`, `cwd`."""
-    event = replace(event, session=text(given, "session_id"), cwd=text(given, "cwd"))
-    if event.kind not in ("before", "after"):
-        return event
-    calls = judged_calls(
-        dialect, required_text(given, "tool"), table(given, "args"), required_text(given, "cwd"), text(given, "call_id")
-    )
-    return replace(event, calls=calls)
-
-
 def _encode(event: Event, verdict: HookVerdict) -> HookOutput:
     """Encodes the decision for the plugin, which is never omitted."""
-    context = {"context": tidy(verdict.context)} if verdict.context else {}
-    if word_of(event, verdict) == "allow":
+    context = {"context": verdict.context} if verdict.context else {}
+    if verdict.word == "allow":
         args = {"args": verdict.rewrite.input} if verdict.rewrite is not None and event.kind == "before" else {}
         return answer({"decision": "allow", **context, **args})
-    reason = reason_text(reason_of(event, verdict))
-    return answer({"decision": "deny", "reason": reason, **context}, reason, 2)
+    return answer({"decision": "deny", "reason": verdict.reason, **context}, verdict.reason, 2)

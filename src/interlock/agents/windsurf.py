@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents import AgentCall, Event, HookClient, HookFile
 from interlock.agents.calls import ToolNames, judged_calls, mcp_name
-from interlock.agents.hook_files import Hook, is_ours, read_json_files, with_hooks
-from interlock.agents.hook_protocol import JsonAgent, answer, reason_of, refusal, required_text, table, text, word_of
+from interlock.agents.hook_files import Hook, is_ours, one_file, system_folder, unreadable_files, with_hooks
+from interlock.agents.hook_protocol import JsonAgent, refuse_by_exit_code, required_text, table, text
 
 WORD = "windsurf"
 LIMIT = 30.0  # its own limit is not published; the hooks file cannot set one
@@ -20,16 +19,11 @@ _ACTIONS = ("run_command", "write_code", "read_code", "mcp_tool_use")
 HOOKED = tuple(f"{when}_{action}" for when in ("pre", "post") for action in _ACTIONS)
 KINDS = {name: "before" if name.startswith("pre_") else "after" for name in HOOKED}
 _DIALECT = ToolNames(frozenset({"run_command"}), {"write_code": "Edit", "read_code": "Read"})
-
-
-def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    denied = event.kind == "before" and word_of(event, verdict) != "allow"
-    return refusal(reason_of(event, verdict)) if denied else answer(None)
-
-
-def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-    found = dict(zip(("user", "project", "system"), _files(home, project), strict=True))
-    return (HookFile(found[scope]),) if scope in found else ()
+_FILES = one_file(
+    user=".codeium/windsurf/hooks.json",
+    project=".windsurf/hooks.json",
+    system=f"{system_folder('Windsurf', 'windsurf')}/hooks.json",
+)
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
@@ -41,18 +35,7 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
 
 
 def _off(home: Path, project: Path) -> list[str]:
-    found: list[str] = []
-    read_json_files(_files(home, project), found)
-    return found
-
-
-def _files(home: Path, project: Path) -> tuple[Path, Path, Path]:
-    system = "/Library/Application Support/Windsurf" if sys.platform == "darwin" else "/etc/windsurf"
-    return (
-        home / ".codeium" / "windsurf" / "hooks.json",
-        project / ".windsurf" / "hooks.json",
-        Path(system) / "hooks.json",
-    )
+    return unreadable_files(_FILES, home, project)
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
@@ -79,8 +62,8 @@ AGENT = JsonAgent(
     "Windsurf",
     KINDS,
     _fill,
-    _say,
-    _places,
+    refuse_by_exit_code,
+    _FILES,
     _write,
     off=_off,
     names=("agent_action_name",),
