@@ -9,6 +9,8 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any
 
+from msgspec.json import Encoder
+
 MAX_DEPTH = 64
 TOO_DEEP = "<nested too deep>"
 _MAX_BITS = 4096
@@ -16,6 +18,7 @@ _MARK = "~"  # opens a key of ours; a caller's key that opens with it gets one m
 _HALVES = "~text"  # text with lone surrogates, as hex
 _FLOAT = "~float"
 _HUGE = "~int"
+_FAST = Encoder(order="sorted")
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 _ATOMS = frozenset({str, int, bool, float, type(None)})
 _LISTS = (list, tuple)
@@ -52,7 +55,11 @@ def canonical_json(value: object) -> str:
 
 
 def dump_json(value: object) -> str:
-    return _ENCODER.encode(value)
+    """JSON with sorted keys and no blanks, lone surrogates included."""
+    try:
+        return _FAST.encode(value).decode()
+    except (UnicodeEncodeError, TypeError):  # a lone surrogate, or a subclass of str or int
+        return _ENCODER.encode(value)
 
 
 def parse_canonical(text: str) -> Any:

@@ -36,7 +36,7 @@ from interlock.audit.chain import (
 )
 from interlock.audit.export import COLUMNS, csv_lines, from_jsonl, jsonl
 from interlock.audit.verify import AuditVerdict, verify
-from interlock.canonical_json import canonical_json, parse_canonical
+from interlock.canonical_json import canonical_json, dump_json, parse_canonical
 from interlock.model import AgentRef, Finding, Human, Level, Requirement
 from interlock.records import AuditRow, Checkpoint
 from interlock.times import iso
@@ -193,6 +193,15 @@ def test_hostile_values_are_written_down_as_well() -> None:
     assert parse_canonical(row.body)["huge"] == 1 << 20_000
     assert parse_canonical(row.body)["half"] == "\ud800"
     assert parse_canonical(row.body)["~float"] == "1"
+
+
+def test_every_character_is_spelled_as_in_records_of_earlier_versions() -> None:
+    characters = [chr(code) for code in range(0x110000)]
+    written = {character: [2**64 + 1, True, None, {}] for character in characters[:400]} | {"all": characters}
+    plain = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert dump_json(written) == plain.encode(written)
+    whole = {**written, "all": [one for one in characters if not "\ud800" <= one <= "\udfff"]}
+    assert dump_json(whole) == plain.encode(whole)
 
 
 @given(st.integers(0, 4_000_000_000_000))

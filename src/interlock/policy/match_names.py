@@ -18,6 +18,7 @@ from interlock.policy.registry import normalise_action
 
 Argv = tuple[str, ...]
 _NOWHERE = re.compile(r"\d*>>?\s*(?:/dev/null\b|&\d)|&>\s*/dev/null\b")
+_JOINS = re.compile(r"[\n;&|`]|[$<>]\(")  # begins another command
 _LONGEST = 400  # characters of one name
 _MOST = 200
 
@@ -57,18 +58,18 @@ def match_names(action: Action, facts: Sequence[Fact]) -> MatchNames:
     """Every name of an action; ignores what it only quotes, denies or describes."""
     commands = [(fact.program, *fact.words) for fact in facts if isinstance(fact, Command)]
     effects = [fact for fact in facts if isinstance(fact, Effect)]
-    names = [*_own_names(action), *(name for effect in effects for name in _effect_names(effect))]
-    operations, runs = dict.fromkeys(name for name in names if name), tuple(dict.fromkeys(commands))
+    names = [*_own_names(action), *[name for effect in effects for name in _effect_names(effect)]]
+    operations, runs = dict.fromkeys(filter(None, names)), tuple(dict.fromkeys(commands))
     given = _tool_arguments(action)
     return MatchNames(
-        operations=tuple(dict.fromkeys(name[:_LONGEST] for name in operations))[:_MOST],
+        operations=tuple(dict.fromkeys([name[:_LONGEST] for name in operations]))[:_MOST],
         commands=runs[:_MOST],
         tools=tuple(_tools(given, commands)),
         single=_is_single(action, commands, effects)
         and not any(isinstance(fact, Command) and fact.env for fact in facts),
         cut=max(len(operations), len(given)) > _MOST
         or len(runs) >= _MOST
-        or any(len(name) > _LONGEST for name in operations),
+        or max(map(len, operations), default=0) > _LONGEST,
         places=tuple(_places(action)),
     )
 
@@ -180,7 +181,7 @@ def _texts(value: object, argv: bool) -> list[str]:
 def _redirects(action: Action) -> bool:
     """`git status > notes.txt` is more than a git status; what goes nowhere is not."""
     text = action.text if action.kind is Kind.COMMAND else " ".join(_arguments(action.fields.get("input")))
-    return action.kind in (Kind.COMMAND, Kind.TOOL) and ">" in _NOWHERE.sub("", text)
+    return ">" in text and action.kind in (Kind.COMMAND, Kind.TOOL) and ">" in _NOWHERE.sub("", text)
 
 
 def _is_single(action: Action, commands: Sequence[Argv], effects: Sequence[Effect]) -> bool:
@@ -188,9 +189,7 @@ def _is_single(action: Action, commands: Sequence[Argv], effects: Sequence[Effec
     if any(effect.verb == "unreadable" for effect in effects) or _redirects(action):
         return False
     if action.kind is Kind.COMMAND:
-        return len(commands) == 1 and not any(
-            mark in action.text for mark in ("\n", ";", "&", "|", "`", "$(", "<(", ">(")
-        )
+        return len(commands) == 1 and _JOINS.search(action.text) is None
     announced = [effect for effect in effects if effect.verb.startswith("act_")]
     if action.kind is Kind.INTENT:
         return len(commands) + len(announced) <= 1 and len(effects) - len(announced) <= 1

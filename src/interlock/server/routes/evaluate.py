@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from fastapi import APIRouter
+from msgspec.json import encode
 from msgspec.structs import replace
 
 from interlock.engine.assessment import Unjudged
@@ -27,7 +28,6 @@ from interlock.web.json_body import parse_json
 MOST_ACTIONS = 100
 SHORT = 4_096  # bytes; longer bodies are not parsed on the event loop
 Answer = tuple[int, dict[str, Any]]
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 async def evaluate_one(context: Context, who: ApiCaller, body: bytes) -> Answer:
@@ -62,7 +62,10 @@ def decision_answer(decision: Decision) -> Answer:
 
 
 def encode_json(body: dict[str, Any]) -> bytes:
-    return _ENCODER.encode(body).encode("utf-8", "replace")
+    try:
+        return encode(body)
+    except (UnicodeEncodeError, TypeError):  # a lone surrogate that an agent sent, or a subclass of str or int
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def _each(context: Context, who: ApiCaller, actions: list[Any]) -> list[dict[str, Any]]:
