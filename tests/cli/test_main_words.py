@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -18,3 +21,22 @@ def test_every_word_has_a_module_with_its_function(word: str) -> None:
 
 def test_every_word_that_shares_a_module_is_a_command() -> None:
     assert set(_SHARED) <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("words", ["rules list", "rules docs", "config schema"])
+def test_output_that_nobody_reads_to_its_end_is_no_error(words: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "interlock", *words.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        assert running.stdout is not None and running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == b""
+
+
+def test_an_error_names_commands_as_they_can_be_typed_here(tmp_path: Path) -> None:
+    program = tmp_path / "interlock"
+    program.write_text(f"#!{sys.executable}\nimport sys\nfrom interlock.cli.main import main\nsys.exit(main())\n")
+    program.chmod(0o755)
+    environ = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    said = subprocess.run(["./interlock", "status"], cwd=tmp_path, env=environ, capture_output=True, text=True).stderr
+    assert "start one with `./interlock serve`" in said

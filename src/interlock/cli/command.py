@@ -47,7 +47,8 @@ def typed_name() -> str:
     found = shutil.which("interlock")
     if found is not None and own.samefile(found):
         return "interlock"
-    return str(own.relative_to(Path.cwd()) if own.is_relative_to(Path.cwd()) else own)
+    shown = str(own.relative_to(Path.cwd()) if own.is_relative_to(Path.cwd()) else own)
+    return shown if "/" in shown else f"./{shown}"
 
 
 def command(
@@ -181,7 +182,8 @@ def list_rows(body: Any, key: str) -> list[Mapping[str, Any]]:
 
 
 def _fail(name: str, message: str, code: int = FAILED) -> int:
-    print(f"interlock {name}: {message}", file=sys.stderr)
+    shown = message.replace("`interlock ", f"`{typed_name()} ")  # what it tells to type can be typed
+    print(f"interlock {name}: {shown}", file=sys.stderr)
     return code
 
 

@@ -24,7 +24,7 @@ JUDGING = {
 }
 GUARDING = {
     "init": "the first run: daemon, operator, hooks, check, all in one",
-    "demo": "see it all in a minute: allowed, held, cooled off, approved, denied, recorded",
+    "demo": "see it work in a few seconds: undone, held, approved, read through, recorded",
     "serve": "start the daemon that agents ask",
     "install": "guard a coding agent: every tool call passes the gate",
     "uninstall": "take the hooks out again",

@@ -24,7 +24,19 @@ import interlock
 from interlock.analysis.display_text import Line, StyledText, visible
 from interlock.cli.answer.audit import record_line
 from interlock.cli.arguments import Args, flag, make_parser
-from interlock.cli.command import FAILED, OK, CommandError, Row, command, daemon, list_rows, run, say, say_json
+from interlock.cli.command import (
+    FAILED,
+    OK,
+    CommandError,
+    Row,
+    command,
+    daemon,
+    list_rows,
+    run,
+    say,
+    say_json,
+    typed_name,
+)
 from interlock.client import DaemonClient, NoDaemon
 from interlock.config import load_config
 from interlock.identity.keys.passphrases import enrol
@@ -252,7 +264,9 @@ def _end(play: DemoScript, args: Args, operator: DaemonClient | None) -> int:
         whole = f"{proof.get('records')} records, whole" if proof.get("ok") else "the record was altered"
         say([(StyledText("  verify    ", "dim"), StyledText(whole, "allow" if proof.get("ok") else "deny"))])
     if not args.live:
-        print("\nNext: `interlock serve` starts your own daemon, `interlock operator add` makes you its operator.")
+        print(
+            f"\nNext: `{typed_name()} init` sets it up for your agents, `{typed_name()} uninstall --all` takes it back."
+        )
     return FAILED if wrong or (proof is not None and not proof.get("ok")) else OK
 
 

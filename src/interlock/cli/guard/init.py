@@ -110,7 +110,8 @@ def _agents(args: Args) -> list[tuple[AgentDialect, str]]:
 
 
 def _show(steps: Sequence[InitStep], enrolled: bool) -> None:
-    say([(StyledText("Interlock, the first run. `interlock uninstall --all` takes all of it back.", "heading"),), ()])
+    first = f"Interlock, the first run. `{typed_name()} uninstall --all` takes all of it back."
+    say([(StyledText(first, "heading"),), ()])
     for step in steps:
         for number, words in enumerate(step.plan or (f"nothing to do: {step.already}",)):
             _row("" if number else step.name, words)

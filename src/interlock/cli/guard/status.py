@@ -132,7 +132,7 @@ def _operators(found: Row) -> tuple[str, str]:
     if count is None:
         return "unknown: the store cannot be used", "deny"
     if not count:
-        return "none yet: make the first one with `interlock operator add`", "ask"
+        return f"none yet: make the first one with `{typed_name()} operator add`", "ask"
     if not found.get("unlocked"):
         return (
             f"{count}; nobody signed in since the start: run `interlock unlock`, or approvals cannot be checked",

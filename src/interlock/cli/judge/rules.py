@@ -40,6 +40,8 @@ def main(argv: Sequence[str]) -> int:
         return 0
     try:
         code: int = args.work(args)
+    except BrokenPipeError:
+        raise
     except (PackError, OSError) as error:
         print(f"interlock rules: {error}", file=sys.stderr)
         return 1

@@ -118,7 +118,9 @@ def _lines(files: Sequence[ImportedFile]) -> Iterator[Line]:
         if asks:
             yield ()
             yield (
-                StyledText("Always asked about there. For the same here, in a policy of your own (docs/policies.md):"),
+                StyledText(
+                    "Always asked about there. For the same here, in a policy of your own (docs/guide/policies.md):"
+                ),
             )
             quoted = ", ".join(f'"{visible(pattern)}"' for rule in asks for pattern in rule.patterns)
             yield (StyledText(f"  patterns.approve = [{quoted}]", "command"),)
