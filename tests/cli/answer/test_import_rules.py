@@ -20,6 +20,7 @@ CLAUDE = {
         "allow": ["Bash(npm run test:*)", "Bash(ls)", "Edit(src/**)", "Bash(rm:*)", "mcp__github", "Bash"],
         "deny": ["Read(./.env)", "Bash(curl:*)", "Edit(//etc/**)"],
         "ask": ["Bash(git push:*)"],
+        "additionalDirectories": ["../docs/"],
     }
 }
 CODEX = """
@@ -99,7 +100,7 @@ SHELLFIRM_CHECKS = r"""
   id: git:any
 """
 SHELLFIRM_SETTINGS = "challenge: Math\nincludes: [base, git]\nignores_patterns_ids: ['git:reset']\ndeny_patterns_ids: ['git:force_push']\n"
-NAH = "actions: {deploy: block, lang_exec: ask}\nclassify: {deploy: ['fly deploy'], mystery: ['foo bar']}\nsensitive_paths: {'/srv/keys': block}\n"
+NAH = "actions: {deploy: block, lang_exec: ask}\nclassify: {deploy: ['fly deploy'], mystery: ['foo bar']}\nsensitive_paths: {'/srv/keys': block}\ntrusted_paths: ['~/builds']\n"
 
 CASES = {
     "settings.json": (json.dumps(CLAUDE), "Claude Code"),
@@ -132,8 +133,8 @@ PATTERNS = {
     },
 }  # fmt: skip
 LEFT = {
-    "settings.json": 2, "default.rules": 2, "allowlist.toml": 3, "config.toml": 2, "pack.yaml": 1, ".safety-net.json": 0,
-    "checks.yaml": 1, "settings.yaml": 2, "nah.yaml": 2,
+    "settings.json": 3, "default.rules": 2, "allowlist.toml": 3, "config.toml": 3, "pack.yaml": 1, ".safety-net.json": 0,
+    "checks.yaml": 1, "settings.yaml": 4, "nah.yaml": 3,
 }  # fmt: skip
 
 

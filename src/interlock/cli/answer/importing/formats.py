@@ -102,12 +102,18 @@ def read_file(path: Path) -> tuple[str, list[ForeignRule]]:
     if path.suffix == ".rules" or re.search(r"^\s*prefix_rule\s*\(", text, re.MULTILINE):
         return "Codex execpolicy", list(_codex(text))
     found = _parse(path, text)
-    for title, fits, read in _FORMATS:
+    for title, fits, read, known in _FORMATS:
         if fits(found):
-            return title, list(read(found, path))
-    raise UnknownFormat(
-        f"{path}: not a file of {', '.join(dict.fromkeys(title for title, _, _ in _FORMATS))} or Codex execpolicy"
-    )
+            return title, [*read(found, path), *_settings(title, found, known)]
+    titles = ", ".join(dict.fromkeys(title for title, *_ in _FORMATS))
+    raise UnknownFormat(f"{path}: not a file of {titles} or Codex execpolicy")
+
+
+def _settings(guard: str, found: Any, known: str, at: str = "") -> Iterator[ForeignRule]:
+    """The settings of a guard that are no rules, so that none is left out in silence."""
+    for key in found if isinstance(found, Mapping) and known else ():
+        if key not in known.split():
+            yield left("", f"{at}{key}", f"a setting of {guard} itself; nothing here corresponds to it")
 
 
 def _parse(path: Path, text: str) -> Any:
@@ -146,6 +152,7 @@ def _claude(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
     for verdict in (DENY, ASK, ALLOW):
         for rule in _texts(rules.get(verdict) if isinstance(rules, Mapping) else None):
             yield _claude_rule(verdict, rule, path)
+    yield from _settings("Claude Code", rules, "allow ask deny", "permissions.")
 
 
 def _claude_rule(verdict: str, rule: str, path: Path) -> ForeignRule:
@@ -287,8 +294,9 @@ def _dcg_config(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
             else:
                 yield from_regex(verdict, source, source, str(given.get("reason", "")))
     packs = found.get("packs")
-    for pack in _texts(packs.get("disabled") if isinstance(packs, Mapping) else None):
-        yield left(ALLOW, f"packs.disabled: {pack}", _BUILT_IN.format(guard="dcg"))
+    for verdict, key in ((DENY, "enabled"), (ALLOW, "disabled")):
+        for pack in _texts(packs.get(key) if isinstance(packs, Mapping) else None):
+            yield left(verdict, f"packs.{key}: {pack}", _BUILT_IN.format(guard="dcg"))
     agents = found.get("agents")
     for name, table in agents.items() if isinstance(agents, Mapping) else ():
         for command in _texts(table.get("additional_allowlist") if isinstance(table, Mapping) else None):
@@ -373,13 +381,24 @@ def _nah(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
             yield left("", f"{key}: {name}", _BUILT_IN.format(guard="nah"))
 
 
-_FORMATS: tuple[tuple[str, Callable[[Any], bool], Callable[[Any, Path], Iterator[ForeignRule]]], ...] = (
-    ("Claude Code", _has("permissions"), _claude),
-    ("dcg", _has("allow"), _dcg_allowlist),
-    ("dcg", _has("destructive_patterns", "safe_patterns"), _dcg_pack),
-    ("nah", _has("classify", "actions", "sensitive_paths", "enable-guards"), _nah),
-    ("shellfirm", _has("challenge", "checks", "deny_patterns_ids", "ignores_patterns_ids"), _shellfirm_settings),
-    ("shellfirm", lambda found: isinstance(found, list), _shellfirm_checks),
-    ("cc-safety-net", lambda found: _has("rules")(found) and "version" in found, _safety_net),
-    ("dcg", _has("overrides", "packs", "agents"), _dcg_config),
+# The guard, how its file is told, what reads it, and the keys that are rules or names; no keys: it may have others of its own.
+_FORMATS: tuple[tuple[str, Callable[[Any], bool], Callable[[Any, Path], Iterator[ForeignRule]], str], ...] = (
+    ("Claude Code", _has("permissions"), _claude, ""),
+    ("dcg", _has("allow"), _dcg_allowlist, "allow"),
+    ("dcg", _has("destructive_patterns", "safe_patterns"), _dcg_pack, ""),
+    (
+        "nah",
+        _has("classify", "actions", "sensitive_paths", "enable-guards"),
+        _nah,
+        "classify actions sensitive_paths enable-guards disabled overrides",
+    ),
+    (
+        "shellfirm",
+        _has("challenge", "checks", "deny_patterns_ids", "ignores_patterns_ids"),
+        _shellfirm_settings,
+        "checks deny deny_patterns_ids ignores_patterns_ids version",
+    ),
+    ("shellfirm", lambda found: isinstance(found, list), _shellfirm_checks, ""),
+    ("cc-safety-net", lambda found: _has("rules")(found) and "version" in found, _safety_net, "rules version"),
+    ("dcg", _has("overrides", "packs", "agents"), _dcg_config, "overrides packs agents"),
 )
