@@ -12,10 +12,12 @@ import pytest
 
 from cases import each
 from interlock import analysis
+from interlock.analysis import lexicon
 from interlock.analysis.lexicon.english import EFFECTS, build_english
 from interlock.analysis.lexicon.idioms import LONGEST, build_phrases
 from interlock.analysis.lexicon.load import check_packs, english, pattern_lists, vocabularies, word_lists, word_maps
 from interlock.analysis.lexicon.named_effects import NamedEffect, build_named
+from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.operation import read_operation
 from interlock.analysis.packs import PackError
 from interlock.analysis.prose import read_prose
@@ -198,6 +200,11 @@ def test_a_wrong_vocabulary_is_refused(change: dict[str, Any], message: str) -> 
         check_packs([LANGUAGE | change])
 
 
+def test_a_row_with_a_slot_that_nobody_fills_is_refused() -> None:
+    with pytest.raises(PackError, match="rows of is_thing: unknown key 'before2'"):
+        Rows("is_thing", "form kind", "word before after front first").first(("base", "do"), dict)
+
+
 def test_a_code_is_used_once() -> None:
     with pytest.raises(PackError, match="two languages have the code 'xx'"):
         check_packs([LANGUAGE, LANGUAGE])
@@ -222,7 +229,9 @@ def test_every_list_and_pattern_is_asked_for_and_every_one_asked_for_is_there(ki
             asked[found[2]] = {
                 name for one in asking for name in re.findall(rf"\b{found[1]}\.(?:in_order\(.)?([a-z]\w*)", one)
             }
-    for reader, name in re.findall(r"\{(\w+)\.(\w+)\}", str(pattern_lists())) if kind == "WordLists" else ():
+    rows = (Path(lexicon.__file__).parent / "english_rows.toml").read_text()
+    named = {"WordLists": (r"\{(\w+)\.(\w+)\}", str(pattern_lists()) + rows), "Patterns": (r"~(\w+)\.(\w+)", rows)}
+    for reader, name in re.findall(*named[kind]) if kind in named else ():
         asked[reader].add(name)
     assert {reader: set(names) for reader, names in held.items() if reader != "lists"} == asked
 

@@ -16,7 +16,7 @@ from interlock.analysis.lexicon.vocabulary import LISTS, ROLES, Entry, Language,
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
 _SHIPPED = Path(__file__).parent
-_ENGLISH = frozenset({"kind", "idiom", "clauses", "lists", "payloads"})  # tables that only English has
+_ENGLISH = frozenset({"kind", "idiom", "clauses", "lists", "payloads", "is_thing"})  # tables that only English has
 _LOANS = frozenset({"files", "nouns", "verbs", "words"})
 
 
@@ -104,6 +104,20 @@ def _check_patterns(pack: Pack) -> None:
     for reader, patterns in pack.items():
         for name, alternatives in patterns.items() if reader != "lists" else ():
             joined(f"{reader}: {name}", alternatives, parts)
+
+
+@cache
+def rows_of(table: str) -> Sequence[Mapping[str, str]]:
+    """The rows of one English table, in their order."""
+    rows: Sequence[Mapping[str, str]] = _pack("english_rows", _check_rows)[table]
+    return rows
+
+
+def _check_rows(pack: Pack) -> None:
+    for table, rows in pack.items():
+        for number, row in enumerate(rows, 1):
+            if "then" not in row or len(row) == 1 or not all(_words(f"{table} {number}", row[slot]) for slot in row):
+                raise PackError(f"rows of {table}: row {number} is {row!r:.80}, expected conditions and `then`")
 
 
 @cache

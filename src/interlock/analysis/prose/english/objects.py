@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.lexicon.forms import form_of, last_words, nouns, scope
 from interlock.analysis.lexicon.load import Patterns, WordLists
+from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import NOTHING, Tokens, Traits
 
@@ -31,11 +32,6 @@ class EnglishObject(Struct, frozen=True):
     bare: bool = False  # a pronoun and nothing else
     direct: bool = True  # the kind is that of the thing itself, not of what it belongs to
     guards: str = ""  # a safety measure among the words in front of the noun
-
-    @property
-    def secret(self) -> bool:
-        """Whether its words name something that nobody else may see."""
-        return _PATTERNS.secret.search(self.said) is not None
 
     def without_place(self, reported: bool) -> EnglishObject:
         """What was brought somewhere; where to is no news in the next clause."""
@@ -227,56 +223,26 @@ def with_its_data(thing: EnglishObject) -> EnglishObject:
     return replace(thing, kind="data", traits=thing.traits | {"database"})
 
 
+_KINDS = Rows("object_kind", "kind verb thing", "is traits words text named near rest behind clause")
+
+
 def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) -> str:
     """The kind of the object, where the verb and the words around say more than the noun."""
-    if kind in ("shed", "maybe") and not thing.direct:
-        return ""
-    if (
-        verb in _LISTS.edits
-        and not thing.traits & _LISTS.wholly
-        and not _LISTS.writings.isdisjoint(low[at + 1 : at + 6])
-    ):
-        return "code"  # `clean up my notes`
-    rest = set(low[at + 1 :])
-    if verb == "archive" and thing.kind == "data" and not _LISTS.everyday.isdisjoint(thing.said.split()):
-        return "scrap"
-    if thing.kind == "data" and "branch" in rest and "all" not in thing.traits and _PATTERNS.merged.match(thing.words):
-        return "scrap"  # what it held is elsewhere, or Git refuses
-    if (
-        kind in ("bypass", "disable", "force", "remove")
-        and thing.guards
-        and thing.kind in ("code", "", "resource", "config", "data")
-    ):
-        return thing.guards
-    if thing.kind == "scrap" and "production" in thing.traits:
-        return "data"
-    if thing.kind == "code" and (
-        thing.traits & {"production", "database", "table"} or verb in ("unpublish", "deprovision")
-    ):
-        return "resource" if kind in ("disable", "stop") else "data"
-    if kind in ("remove", "destroy", "revoke", "block") and thing.kind in ("account", "") and rest & _LISTS.out_of:
-        if thing.group and kind != "block":
-            return "access"
-    if kind == "send" and verb in ("copy", "export") and rest & _LISTS.here:
-        return ""
-    if kind == "disable" and rest & _FEATURES and not thing.traits & {"staging"}:
-        return "config"
-    if kind in ("send", "expose") and _PATTERNS.public_half.search(" ".join(low)):
-        return ""
-    if kind in ("send", "expose", "leak") and (thing.secret or thing.kind == "credential"):
-        return "private" if verb not in _LISTS.inward or _PATTERNS.outward.search(" ".join(low)) else thing.kind
-    if kind == "cancel" and thing.kind == "credential" and rest & _LISTS.sittings:
-        return ""
-    if kind == "cancel" and (rest | set(thing.words.lower().split())) & _LISTS.orders:
-        return "order"
-    if kind == "charge" and verb in _LISTS.pays and thing.kind != "code":
-        return "" if verb == "wire" and rest & _LISTS.into else "money"
-    if kind == "charge" and any(word[:1] in "$€£" or (word[:1].isdigit() and len(word) > 2) for word in rest if word):
-        return "money"
-    return thing.kind
-
-
-_FEATURES = frozenset("feature features".split())
+    said = _KINDS.first(
+        (kind, verb, thing.kind),
+        lambda: {
+            "is": (thing.guards, "direct" if thing.direct else "", "group" if thing.group else ""),
+            "traits": thing.traits,
+            "words": thing.said.split(),
+            "text": thing.said,
+            "named": thing.words,
+            "near": low[at + 1 : at + 6],
+            "rest": low[at + 1 :],
+            "behind": " ".join(low[at + 1 :]),
+            "clause": " ".join(low),
+        },
+    )
+    return thing.kind if said is None else said
 
 
 def in_code(thing: EnglishObject, low: Tokens, at: int, traits: Traits, kind: str) -> bool:

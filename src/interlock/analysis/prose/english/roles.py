@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
-from interlock.analysis.lexicon.forms import form_of, forms, nouns, scope, verb_forms
+from interlock.analysis.lexicon.forms import form_of, nouns, scope, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
+from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import Tokens, framed
 
@@ -15,86 +16,36 @@ _PATTERNS = Patterns("roles")
 _MAPS = WordMaps("roles")
 
 
-@cache
-def _tallies() -> frozenset[str]:
-    """The forms of verbs for what is done with the records of a thing, and not with the thing."""
-    return frozenset(form for verb in _LISTS.tallies for form in forms(verb))
+_THINGS = Rows("is_thing", "form kind", "word before before2 after front first")
 
 
 def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
     """True when the word is a thing here: after an article with nothing done to it, or in front of a noun it belongs to."""
-    before = low[at - 1] if at else ""
-    after = low[at + 1] if at + 1 < len(low) else ""
-    if after in _LISTS.runnable and set(low[:at]) & _LISTS.starts:
-        return False
-    if form in ("noun", "third") and kind in ("refund", "charge") and not _tallies().isdisjoint(low[:at]):
-        return True
-    if form == "base" and (before in _LISTS.spelt or (before in _LISTS.matches and _ends_phrase(after))):
-        return True  # `the word delete`, `tests whose names contain delete`
-    if form in ("base", "third") and before in _LISTS.each and after not in english.LISTS.determiners:
-        return True  # `all open invoices`
-    if form == "noun":
-        return after in english.LISTS.noun_after and kind not in ("refund", "charge")
-    if at > 1 and form == "base" and low[at - 2] in english.LISTS.determiners and before not in _VERBAL:
-        if not after or (_is_behind(after, kind) and _LISTS.causes.isdisjoint(low[:at])):
-            return True  # `in the finally block`, `the trailing slash of the link`
-    if (
-        form == "base"
-        and low[at] in _LISTS.states
-        and at > 1
-        and low[at - 2] in english.LISTS.determiners
-        and before in _LISTS.new
-    ):
-        return True  # `to a new empty directory`
-    if form == "base" and low[at] in _LISTS.states and before not in _VERBAL and _LISTS.makes_so.issuperset(low[:1]):
-        return True  # `make the sidebar empty`
-    if after == "column" and before not in english.LISTS.determiners:
-        return False  # `alter table t drop column c`
-    if form == "third" and before in ("that", "which"):
-        return False
-    if kind in ("look", "make", "do") and form in _LISTS.nounish and before in scope():
-        return True
-    if kind in ("look", "make") and form == "ing" and before in _LISTS.each:
-        return True  # `the whole reporting database`
-    if before in english.LISTS.determiners or (before.endswith("'s") and before not in _LISTS.not_owners):
-        return form != "ing" or kind in ("look", "make", "do") or after in english.LISTS.noun_after
-    if at and form in ("base", "third", "ing") and after in english.LISTS.noun_after and before not in _VERBAL:
-        return kind != "do"
-    if at and kind in ("look", "make") and form == "base" and not _can_lead(before):
-        return True
-    return (
-        bool(at)
-        and kind in ("look", "make", "do")
-        and form in _LISTS.nounish
-        and before in english.LISTS.prepositions
-        and before not in _VERBAL
+    said = _THINGS.first(
+        (form, kind),
+        lambda: {
+            "word": (low[at],),
+            "before": _classes(low[at - 1]) if at else _NOTHING,
+            "before2": (low[at - 2] if at > 1 else "",),
+            "after": (low[at + 1] if at + 1 < len(low) else "",),
+            "front": low[:at],
+            "first": low[:1],
+        },
     )
+    return said == "thing"
 
 
-def _is_behind(after: str, kind: str) -> bool:
-    """True for a word that says where a thing stands, behind a verb of this kind that is none."""
-    return after in _LISTS.placed or (after in _LISTS.belongs and kind not in ("send", "do", "look", "make"))
+_NOTHING = ("",)
 
 
-def _ends_phrase(after: str) -> bool:
-    return not after or after == "," or after in english.LISTS.prepositions
-
-
-def _can_lead(word: str) -> bool:
-    """True for a word behind which a verb in its plain form can stand."""
+@lru_cache(maxsize=8192)
+def _classes(word: str) -> tuple[str, ...]:
+    """The word, and what it can be: scope, owner of what follows, or something behind which a verb in its plain form can stand."""
     known = verb_forms().get(word)
-    return (
-        word in _VERBAL
-        or word in _LISTS.leads
-        or word.endswith(("ly", "_"))
-        or (known is not None and known[2] == "do")
-        or not word[0].isalpha()
-    )
-
-
-_VERBAL = frozenset(
-    "to will and then just now please shall must should i we i'll we'll or , not by so that".split()
-) | {""}
+    leads = word.endswith(("ly", "_")) or (known is not None and known[2] == "do") or not word[:1].isalpha()
+    owns = word.endswith("'s") and word not in _LISTS.not_owners
+    said = {"<scope>": word in scope(), "<owner>": owns, "<leads>": leads}
+    return (word, *(name for name, holds in said.items() if holds))
 
 
 def is_passive(low: Tokens, at: int) -> bool:
