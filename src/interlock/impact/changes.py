@@ -37,7 +37,7 @@ def local_changes(facts: Sequence[Fact], cwd: str) -> LocalChanges:
     """The changes of an action; a target in part unknown stands for every name that it may have."""
     effects = [fact for fact in facts if isinstance(fact, Effect) and _is_local(fact)]
     commands = [fact for fact in facts if isinstance(fact, Command)]
-    found = _Found(cwd, {fact_key(one): one for one in commands} if effects else {}, effects, searches_in(commands))
+    found = _Found(cwd, effects, commands if effects else ())
     for fact in effects:
         if fact.verb in VERBS:
             found.change(fact)
@@ -100,10 +100,10 @@ def _is_local(fact: Effect) -> bool:
 class _Found:
     """Collects the targets of one action."""
 
-    def __init__(
-        self, cwd: str, commands: Mapping[Any, Command], effects: Sequence[Effect], searches: Mapping[Any, Deed]
-    ) -> None:
-        self.cwd, self.commands, self.effects, self.searches = cwd, commands, effects, searches
+    def __init__(self, cwd: str, effects: Sequence[Effect], commands: Sequence[Command]) -> None:
+        self.cwd, self.effects = cwd, effects
+        self.commands = {fact_key(one): one for one in commands}
+        self.searches = searches_in(commands) if commands else {}
         self.deeds: list[dict[str, Any]] = []
         self.moved: list[dict[str, Any]] = []
         self.exact = True

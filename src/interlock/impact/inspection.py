@@ -89,7 +89,8 @@ def inspection_of(
     accused = {(f.subject, f.span) for f in assessment.findings if f.level >= Level.DESTRUCTIVE}
     line = judged.line if action.kind is Kind.COMMAND else CommandLine()
     facts = line.until(judged.facts, accused)
-    answers = ephemeral_targets(action, judged.facts, line, accused, created) if not line.set_apart else {}
+    may_be = created.things or any(finding.rule in EPHEMERAL_RULES for finding in assessment.findings)
+    answers = ephemeral_targets(action, judged.facts, line, accused, created) if may_be and not line.set_apart else {}
     rest = accused - answers.keys()
     beside = [fact for fact in judged.facts if not _belongs(fact, accused, answers)]
     if any(AWAY & fact.traits for fact in beside) or happens_elsewhere(action, judged.facts, rest):
