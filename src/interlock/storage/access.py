@@ -1,4 +1,4 @@
-"""Queries for operators, credentials, agents, blocks, denials, grants, patterns and settings."""
+"""Queries for operators, credentials, agents, patterns and settings."""
 
 from __future__ import annotations
 
@@ -7,21 +7,17 @@ from typing import Any
 
 from interlock.policy.digest import normal_name
 from interlock.ports import StoreError, StoreEvent
-from interlock.records import AgentRow, Block, Credential, Denial, Grant, OperatorRow, SealedSession
+from interlock.records import AgentRow, Credential, OperatorRow, SealedSession
 from interlock.storage import RecordTable, Transaction, from_json, stored_text, to_json
 
 OPERATORS = RecordTable("operators", OperatorRow, key=("name",))
 CREDENTIALS = RecordTable("credentials", Credential, key=("id",))
 SESSIONS = RecordTable("sealed_sessions", SealedSession, key=("mark",))
 AGENTS = RecordTable("agents", AgentRow, key=("principal", "name_key"), by_name=True)
-BLOCKS = RecordTable("blocks", Block, key=("principal", "since"))
-DENIALS = RecordTable("denials", Denial, key=("effect_key", "principal", "session", "ticket"))
-
-_MOST_DENIALS = 2_000  # compared per principal: rejections first, then the newest
 
 
 class IdentityQueries:
-    """The part of a transaction for operators, credentials, agents, blocks and denials."""
+    """The part of a transaction for operators, credentials and agents."""
 
     db: Transaction
 
@@ -80,67 +76,14 @@ class IdentityQueries:
         AGENTS.save(self.db, row)
         self.db.changed.append(StoreEvent.AGENTS)
 
-    def block(self, principal: str) -> Block | None:
-        """The newest block that is not lifted."""
-        return BLOCKS.first(self.db, "WHERE principal = ? AND lifted_at = 0 ORDER BY since DESC", (principal,))
-
-    def blocks(self) -> list[Block]:
-        """All blocks, lifted ones too, the newest first."""
-        return BLOCKS.find(self.db, "ORDER BY since DESC, principal")
-
-    def save_block(self, block: Block) -> None:
-        """Adds a block, or changes the one of this principal that began at the same time."""
-        BLOCKS.save(self.db, block)
-        self.db.changed.append(StoreEvent.BLOCKS)
-
-    def denials(self, now: float, principal: str = "") -> list[Denial]:
-        """The denials in force, of one principal or of all; rejections first, then the newest."""
-        if not principal:
-            return DENIALS.find(self.db, "WHERE until > ?", (now,))
-        where = "WHERE principal = ? AND until > ? ORDER BY rejected_at DESC, at DESC, effect_key DESC"
-        return DENIALS.find(self.db, f"{where} LIMIT {_MOST_DENIALS}", (principal, now))
-
-    def save_denial(self, denial: Denial) -> None:
-        DENIALS.save(self.db, denial)
-        self.db.changed.append(StoreEvent.DENIALS)
-
-    def forget_denials(self, before: float) -> None:
-        """Deletes denials that ended before this time."""
-        self.db.execute("DELETE FROM denials WHERE until < ?", (before,))
-
-
-GRANTS = RecordTable("grants", Grant, key=("id",))
 
 PROBE = "probe"  # a setting that is written to test the store; not announced
-_GOOD = "revoked_at = 0 AND remaining > 0 AND expires_at > ?"
 
 
-class PermissionQueries:
-    """The part of a transaction for grants, patterns and settings."""
+class SettingQueries:
+    """The part of a transaction for patterns and settings."""
 
     db: Transaction
-
-    def grants(self, now: float) -> list[Grant]:
-        """The grants that are in force."""
-        return GRANTS.find(self.db, f"WHERE {_GOOD} ORDER BY created_at, id", (now,))
-
-    def grant(self, id: str) -> Grant | None:
-        return GRANTS.first(self.db, "WHERE id = ?", (id,))
-
-    def save_grant(self, grant: Grant) -> None:
-        """Adds a grant; an existing one can only be revoked or lose uses, as the rest of it is signed."""
-        self.db.execute(
-            f"{GRANTS.insert} ON CONFLICT (id) DO UPDATE SET "
-            "remaining = CASE WHEN excluded.remaining < grants.remaining THEN excluded.remaining ELSE grants.remaining END, "
-            "revoked_by = CASE WHEN grants.revoked_at = 0 THEN excluded.revoked_by ELSE grants.revoked_by END, "
-            "revoked_at = CASE WHEN grants.revoked_at = 0 THEN excluded.revoked_at ELSE grants.revoked_at END",
-            GRANTS.values(grant),
-        )
-
-    def use_grant(self, id: str, now: float) -> bool:
-        """Uses a grant once; False when no use is left."""
-        sql = f"UPDATE grants SET remaining = remaining - 1 WHERE id = ? AND {_GOOD} RETURNING id"
-        return bool(self.db.execute(sql, (id, now)))
 
     def patterns(self) -> list[Mapping[str, Any]]:
         return [from_json(body) for (body,) in self.db.execute("SELECT body FROM patterns ORDER BY id")]

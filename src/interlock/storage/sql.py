@@ -24,8 +24,8 @@ from interlock.records import (
 from interlock.records.deliveries import Delivery
 from interlock.records.plans import PlanQuery, PlanRow, Workflow
 from interlock.storage import RecordTable, Transaction, contains, stored_text, where
-from interlock.storage.access import IdentityQueries, PermissionQueries
-from interlock.storage.tickets import CounterQueries, TicketQueries
+from interlock.storage.access import IdentityQueries, SettingQueries
+from interlock.storage.tickets import CounterQueries, StandingQueries, TicketQueries
 
 CHALLENGES = RecordTable("challenges", Challenge, key=("id",))
 EXECUTIONS = RecordTable("executions", Execution, key=("id",), by_name=True)
@@ -326,9 +326,10 @@ class DeliveryQueries:
 
 class SqlTx(
     TicketQueries,
-    IdentityQueries,
+    StandingQueries,
     CounterQueries,
-    PermissionQueries,
+    IdentityQueries,
+    SettingQueries,
     LoopQueries,
     AuditQueries,
     PlanQueries,

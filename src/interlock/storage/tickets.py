@@ -1,4 +1,4 @@
-"""Queries for tickets and approvals, changed by compare-and-set, and the counts of agents' history, which a limit check reads at once."""
+"""Queries that decisions are made by: tickets and approvals, changed by compare-and-set, blocks, denials and grants, and the counts of agents' history."""
 
 from __future__ import annotations
 
@@ -11,8 +11,20 @@ from msgspec.structs import replace
 from interlock.approvals import BY_TIME
 from interlock.model import AgentRef, Level, TicketState
 from interlock.policy.digest import normal_name
-from interlock.ports import QueueFull, StoreError
-from interlock.records import ANSWERED_WITHIN, AgentTotals, Approval, Counts, Figures, HistoryEntry, Ticket, TicketQuery
+from interlock.ports import QueueFull, StoreError, StoreEvent
+from interlock.records import (
+    ANSWERED_WITHIN,
+    AgentTotals,
+    Approval,
+    Block,
+    Counts,
+    Denial,
+    Figures,
+    Grant,
+    HistoryEntry,
+    Ticket,
+    TicketQuery,
+)
 from interlock.storage import RecordTable, Transaction, name_key, placeholders, stored_text, where
 
 DEEDS = RecordTable("deeds", HistoryEntry, by_name=True)
@@ -304,3 +316,67 @@ class TicketQueries:
 
 def _same(digest: str, agent: AgentRef) -> tuple[str, str, str]:
     return digest, agent.principal, normal_name(agent.name)
+
+
+BLOCKS = RecordTable("blocks", Block, key=("principal", "since"))
+DENIALS = RecordTable("denials", Denial, key=("effect_key", "principal", "session", "ticket"))
+GRANTS = RecordTable("grants", Grant, key=("id",))
+
+_MOST_DENIALS = 2_000  # compared per principal: rejections first, then the newest
+_GOOD = "revoked_at = 0 AND remaining > 0 AND expires_at > ?"
+
+
+class StandingQueries:
+    """The part of a transaction for what stands beside tickets: blocks, denials and grants."""
+
+    db: Transaction
+
+    def block(self, principal: str) -> Block | None:
+        """The newest block that is not lifted."""
+        return BLOCKS.first(self.db, "WHERE principal = ? AND lifted_at = 0 ORDER BY since DESC", (principal,))
+
+    def blocks(self) -> list[Block]:
+        """All blocks, lifted ones too, the newest first."""
+        return BLOCKS.find(self.db, "ORDER BY since DESC, principal")
+
+    def save_block(self, block: Block) -> None:
+        """Adds a block, or changes the one of this principal that began at the same time."""
+        BLOCKS.save(self.db, block)
+        self.db.changed.append(StoreEvent.BLOCKS)
+
+    def denials(self, now: float, principal: str = "") -> list[Denial]:
+        """The denials in force, of one principal or of all; rejections first, then the newest."""
+        if not principal:
+            return DENIALS.find(self.db, "WHERE until > ?", (now,))
+        where = "WHERE principal = ? AND until > ? ORDER BY rejected_at DESC, at DESC, effect_key DESC"
+        return DENIALS.find(self.db, f"{where} LIMIT {_MOST_DENIALS}", (principal, now))
+
+    def save_denial(self, denial: Denial) -> None:
+        DENIALS.save(self.db, denial)
+        self.db.changed.append(StoreEvent.DENIALS)
+
+    def forget_denials(self, before: float) -> None:
+        """Deletes denials that ended before this time."""
+        self.db.execute("DELETE FROM denials WHERE until < ?", (before,))
+
+    def grants(self, now: float) -> list[Grant]:
+        """The grants that are in force."""
+        return GRANTS.find(self.db, f"WHERE {_GOOD} ORDER BY created_at, id", (now,))
+
+    def grant(self, id: str) -> Grant | None:
+        return GRANTS.first(self.db, "WHERE id = ?", (id,))
+
+    def save_grant(self, grant: Grant) -> None:
+        """Adds a grant; an existing one can only be revoked or lose uses, as the rest of it is signed."""
+        self.db.execute(
+            f"{GRANTS.insert} ON CONFLICT (id) DO UPDATE SET "
+            "remaining = CASE WHEN excluded.remaining < grants.remaining THEN excluded.remaining ELSE grants.remaining END, "
+            "revoked_by = CASE WHEN grants.revoked_at = 0 THEN excluded.revoked_by ELSE grants.revoked_by END, "
+            "revoked_at = CASE WHEN grants.revoked_at = 0 THEN excluded.revoked_at ELSE grants.revoked_at END",
+            GRANTS.values(grant),
+        )
+
+    def use_grant(self, id: str, now: float) -> bool:
+        """Uses a grant once; False when no use is left."""
+        sql = f"UPDATE grants SET remaining = remaining - 1 WHERE id = ? AND {_GOOD} RETURNING id"
+        return bool(self.db.execute(sql, (id, now)))
