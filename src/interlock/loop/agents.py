@@ -13,7 +13,6 @@ from interlock.loop import notices
 from interlock.loop.notices import HOW
 from interlock.loop.state import (
     BLOCKED,
-    STORED_LIVE,
     Directive,
     LifecycleError,
     Pause,
@@ -28,12 +27,12 @@ from interlock.runtime import InForce
 from interlock.runtime.state import State
 from interlock.times import iso
 
-MOST_RUNS = 1_000  # executions of each live status
+MOST_RUNS = 2_000  # live executions
 
 
 def live_executions(tx: Tx, agent: AgentRef) -> list[Execution]:
     """The agent's executions that have not ended, in whatever session, the newest first."""
-    return [one for status in STORED_LIVE for one in tx.executions(agent, status)]
+    return tx.executions(agent, live=True)
 
 
 def current_execution(tx: Tx, agent: AgentRef, among: list[Execution] | None = None) -> Execution | None:
@@ -227,8 +226,7 @@ def list_agents(state: State) -> list[AgentOverview]:
     state.recorder.flush()
 
     def work(tx: Tx) -> tuple[list[AgentRow], list[AgentTotals], list[Execution]]:
-        runs = [run for status in STORED_LIVE for run in tx.executions(status=status, most=MOST_RUNS)]
-        return tx.agents(), tx.agent_totals(), runs
+        return tx.agents(), tx.agent_totals(), tx.executions(live=True, most=MOST_RUNS)
 
     rows, totals, runs = state.store.read(work)
     row_of = {(row.principal, normal_name(row.name)): row for row in rows}

@@ -29,7 +29,7 @@ from interlock.loop.agents import (
     refuse_blocked,
 )
 from interlock.loop.notices import approval_hint, cooling_message, rejection_message
-from interlock.loop.state import LIVE, RUNNING, STORED_LIVE, move_execution, pause_of, status_of
+from interlock.loop.state import LIVE, RUNNING, move_execution, pause_of, status_of
 from interlock.loop.tightening import PLAIN_CONNECTION, Connection, governing
 from interlock.model import NOTHING, AgentRef, Decision, Json, TicketState, operation
 from interlock.policy.overrides import step_quota
@@ -178,10 +178,9 @@ def end_session(state: State, principal: str, session: str) -> None:
         return
 
     def work(tx: Tx) -> None:
-        for status in STORED_LIVE:
-            for one in tx.executions(status=status):
-                if (one.agent.principal, one.agent.session) == (principal, session):
-                    end_execution(tx, state, one, "cancel", {"summary": "the connection ended"})
+        for one in tx.executions(live=True):
+            if (one.agent.principal, one.agent.session) == (principal, session):
+                end_execution(tx, state, one, "cancel", {"summary": "the connection ended"})
         withdraw(tx, state, principal, "session", lambda ticket: ticket.agent.session == session)
 
     state.store.write(work)

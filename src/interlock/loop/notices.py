@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id, visible
 from interlock.approvals import settle
-from interlock.loop.state import STORED_LIVE, Pause
+from interlock.loop.state import Pause
 from interlock.model import AgentRef, TicketState
 from interlock.policy.digest import normal_name
 from interlock.ports import Tx
@@ -38,7 +38,7 @@ def notify(tx: Tx, agent: AgentRef, type: str, message: str, now: float, **metad
 
 def broadcast(tx: Tx, offender: AgentRef, challenge: Challenge, tier: str, now: float) -> None:
     """AE-13, R-18: notifies every executing agent, the offender too, of who was stopped and why; never of the action's text."""
-    running = [execution.agent for status in STORED_LIVE for execution in tx.executions(status=status)]
+    running = [execution.agent for execution in tx.executions(live=True)]
     agents = {(one.principal, normal_name(one.name)): one for one in (*running, offender)}
     message = danger_words(offender.name)
     for one in agents.values():

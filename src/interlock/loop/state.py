@@ -19,7 +19,6 @@ PENDING, RUNNING, PAUSED, BLOCKED = "pending", "running", "paused", "blocked"
 COMPLETED, FAILED, CANCELLED = "completed", "failed", "cancelled"
 STATES = (PENDING, RUNNING, PAUSED, BLOCKED, COMPLETED, FAILED, CANCELLED)
 LIVE = (PENDING, RUNNING, PAUSED, BLOCKED)
-STORED_LIVE = (RUNNING, PAUSED)  # the live states of rows: an execution starts running, and a block is its principal's
 CORE_STATES = MappingProxyType({PAUSED: RUNNING, BLOCKED: RUNNING})  # LC-03: our own states -> those of the core
 MOVES = MappingProxyType(
     {

@@ -31,6 +31,7 @@ CHALLENGES = RecordTable("challenges", Challenge, key=("id",))
 EXECUTIONS = RecordTable("executions", Execution, key=("id",), by_name=True)
 NOTIFICATIONS = RecordTable("notifications", Notification, key=("id",), by_name=True)
 
+_LIVE = "status IN ('running', 'paused')"  # an execution starts running, and a block is its principal's
 _FIXED_EXECUTION = ("id", "principal", "name", "session", "parent", "started_at", "goal", "quota")
 # Delivered with every directive until they are cleared; all others once.
 _PERSISTENT = "('permission_pending', 'autonomy_pause', 'danger_zone')"
@@ -68,10 +69,14 @@ class LoopQueries:
     def execution(self, id: str) -> Execution | None:
         return EXECUTIONS.first(self.db, "WHERE id = ?", (id,))
 
-    def executions(self, agent: AgentRef | None = None, status: str = "", most: int = 0) -> list[Execution]:
-        """The newest first, at most so many; 0 means all."""
+    def executions(
+        self, agent: AgentRef | None = None, status: str = "", most: int = 0, live: bool = False
+    ) -> list[Execution]:
+        """The newest first, at most so many; 0 means all. `live` leaves out those that have ended."""
         principal, name = (agent.principal, normal_name(agent.name)) if agent is not None else (None, None)
-        clause, params = where(("principal = ?", principal), ("name_key = ?", name), ("status = ?", status or None))
+        clause, params = where(
+            ("principal = ?", principal), ("name_key = ?", name), ("status = ?", status or None), (_LIVE, live or None)
+        )
         cut = f" LIMIT {int(most)}" if most else ""
         return EXECUTIONS.find(self.db, f"{clause}ORDER BY started_at DESC, id{cut}", params)
 
@@ -83,7 +88,9 @@ class LoopQueries:
             raise StoreError(f"execution {before.id!r} cannot become execution {execution.id!r}")
         after = replace(execution, version=before.version + 1)
         same = (before.id, before.version)
-        return EXECUTIONS.change(self.db, after, _FIXED_EXECUTION, "id = ? AND version = ?", same)
+        # To set a status to itself would write both indexes again, with every step of an agent.
+        fixed = (*_FIXED_EXECUTION, "status") if after.status == before.status else _FIXED_EXECUTION
+        return EXECUTIONS.change(self.db, after, fixed, "id = ? AND version = ?", same)
 
     def add_notification(self, note: Notification) -> int:
         """Stores it under the next number, whatever number it has."""

@@ -21,7 +21,6 @@ from interlock.loop.protocol.gatekeeper import ANY
 from interlock.loop.protocol.loop_surface import surface
 from interlock.loop.protocol.surface import ProtocolCaller, Surface, call
 from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming, list_tools
-from interlock.loop.state import LIVE
 from interlock.loop.tightening import ADAPTER, INTERFACE, Connection, parse_tightening
 from interlock.mcp import tool_preamble
 from interlock.ports import Clock, StoreError
@@ -161,7 +160,7 @@ class AqlApi:
     async def _end_orphans(self) -> None:
         await asyncio.sleep(self._resume_seconds)
         try:
-            found = await self.context.read(lambda tx: [one for status in LIVE for one in tx.executions(status=status)])
+            found = await self.context.read(lambda tx: tx.executions(live=True))
             for principal, session in {(one.agent.principal, one.agent.session) for one in found}:
                 if _SESSION.fullmatch(session) and not self.leases.lives(principal, session):
                     await self._end(principal, session)
