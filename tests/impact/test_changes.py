@@ -8,7 +8,9 @@ from subprocess import run
 import pytest
 
 from cases import each
+from interlock.analysis.assess import judge
 from interlock.analysis.read import read
+from interlock.analysis.rules.load import load
 from interlock.analysis.targets.provenance import NOTHING_CREATED
 from interlock.impact import Budget
 from interlock.impact.changes import local_changes
@@ -87,11 +89,43 @@ def test_a_pattern_names_at_least_what_bash_makes_of_it(tmp_path: Path, locale: 
         assert bash <= found, pattern
 
 
-def test_a_search_that_runs_rm_may_delete_the_folder_that_it_starts_from(tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out/thesis.txt").write_text("x")
-    action = command("find out -name 'o*' -exec rm -rf {} +", HERE)
-    question = change_inspection(action, read(action).facts, NOTHING_CREATED)
+def inspected(text: str, folder: Path) -> tuple[Loss, tuple[str, ...]]:
+    """The loss and the lost files of everyday work in a folder."""
+    action = command(text, HERE)
+    question = change_inspection(action, judge(action, load()), NOTHING_CREATED)
     assert question is not None
-    found = inspect_targets({**question.body, "bases": [str(tmp_path)], "temp": [], "ms": 5_000}, "")
-    assert (found.loss, found.names) == (Loss.LOST, ("out/thesis.txt",))
+    found = inspect_targets({**question.body, "bases": [str(folder)], "temp": [], "ms": 5_000}, "")
+    return found.loss, found.names
+
+
+@each(
+    "text, lost",
+    [
+        ("find out -name 'o*' -exec rm -rf {} +", "out/thesis.txt"),
+        ("find out -name 'o*' -mtime -1 -exec rm -rf {} +", "out/thesis.txt"),
+        ("find run.log -mtime -1 -exec rm -rf {} +", "run.log"),
+        ("find run.log -newer out -delete", "run.log"),
+    ],
+)
+def test_a_search_may_delete_the_path_that_it_starts_from(text: str, lost: str, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir(exist_ok=True)
+    for name in ("out/thesis.txt", "run.log"):
+        (tmp_path / name).write_text("x")
+    assert inspected(text, tmp_path) == (Loss.LOST, (lost,))
+
+
+@each(
+    "text, lost",
+    [
+        ("cp f f.bak && ln -sf x f", ()),
+        ("cp -p f f.bak && echo x > f", ()),
+        ("cp f f.bak; ln -sf x f", ("f",)),
+        ("ln -sf x f && cp f f.bak", ("f",)),
+        ("cp -n f f.bak && ln -sf x f", ("f",)),
+        ("cp f f.bak && ln -sf x f && ln -sf y f.bak", ("f",)),
+        ("cp f /tmp/f && ln -sf x f", ("f",)),
+    ],
+)
+def test_a_file_that_is_copied_first_is_not_lost(text: str, lost: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("x")
+    assert inspected(text, tmp_path)[1] == lost

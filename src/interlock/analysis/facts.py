@@ -182,7 +182,7 @@ _NAMES_ONLY = lazy_regex(
     r"cut (-d ?'?=|--delimiter==) (-f ?1|--fields=1)|cut -f ?1 -d ?=|awk -F ?= \{ ?print \$1;? ?\}"
     r"|sed (-E )?s/ ?= ?\.\*(/ ?=? ?[*.x<>\w]*)?/g?|sed -n (s/=\.\*//p|/\^[^=]*=\$/p)|wc( -[lcw]+)*|grep -c [^-].*"
 )
-UNSEEN = "unseen"  # of a command: nobody sees its output
+UNSEEN = "unseen"  # of a command or of what it reads: nobody sees its output
 PIPELINE = "pipeline"  # of a command: a step of a pipeline file that is written, not run
 _RUNS_CODE = lazy_regex(rf"({_INTERPRETERS}|(ba|z|da|k|fi)?sh)[\d.]*")
 
@@ -225,7 +225,7 @@ def _names_only(facts: Sequence[Fact]) -> Sequence[Fact]:
     for at, (fact, after) in enumerate(pairwise(facts)):
         shown = isinstance(fact, Effect) and "shown" in fact.traits
         if shown and isinstance(after, Command) and "piped" in after.traits and names_only(after.program, after.words):
-            found[at] = replace(fact, traits=fact.traits - {"shown"})
+            found[at] = replace(fact, traits=fact.traits - {"shown"} | {UNSEEN})
     return found
 
 

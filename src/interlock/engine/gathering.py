@@ -183,7 +183,7 @@ def changed_targets(judged: Judged) -> inspection.Inspection | None:
     able = request.access.snapshot is not None and request.access.inspect is not None and by.undo.enabled
     if not able or by.mode != "enforcing" or runs_elsewhere(judged) or request.journaled:
         return None
-    question = inspection.change_inspection(request.action, judged.judgement.facts, request.provenance)
+    question = inspection.change_inspection(request.action, judged.judgement, request.provenance)
     if question is None or request.owner != f"uid:{os.getuid()}":
         return question
     deeds = tuple(deed for deed in question.deeds if _may_exist(deed, question.bases, question.home))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -12,7 +13,7 @@ from msgspec import Struct
 from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, Command, Effect, Fact, known, without_holes
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.objects import in_repository, replaced_kinds
-from interlock.analysis.targets import find_delete_query, search_behind, searches_in
+from interlock.analysis.targets import SEARCHED, find_delete_query, search_behind, searches_in
 from interlock.analysis.targets.ordering import fact_key
 from interlock.policy.real_paths import RESOLVED
 
@@ -33,14 +34,18 @@ class LocalChanges(Struct, frozen=True):
     exact: bool = True
 
 
-def local_changes(facts: Sequence[Fact], cwd: str) -> LocalChanges:
-    """The changes of an action; a target in part unknown stands for every name that it may have."""
+def local_changes(facts: Sequence[Fact], cwd: str, copies: Mapping[str, str] = MappingProxyType({})) -> LocalChanges:
+    """The changes of an action; a target in part unknown stands for every name that it may have.
+
+    `copies` are the files that it surely copies, each with its copy: one that is copied before it is replaced is no loss.
+    """
     effects = [fact for fact in facts if isinstance(fact, Effect) and _is_local(fact)]
     commands = [fact for fact in facts if isinstance(fact, Command)]
     found = _Found(cwd, effects, commands if effects else ())
     for fact in effects:
         if fact.verb in VERBS:
-            found.change(fact)
+            if not _copied_before(fact, effects, copies):
+                found.change(fact)
         elif fact.verb == "move":
             found.move(fact)
     for command in commands:
@@ -49,6 +54,15 @@ def local_changes(facts: Sequence[Fact], cwd: str) -> LocalChanges:
     if any(one.program in program_set("globbing") for one in commands):
         found.exact = False
     return LocalChanges(tuple(found.deeds), tuple(found.moved), found.exact)
+
+
+def _copied_before(fact: Effect, effects: Sequence[Effect], copies: Mapping[str, str]) -> bool:
+    """Whether an earlier step copied the file, and nothing else reaches its copy."""
+    copy = copies.get(fact.path)
+    if copy is None or not known(copy) or copy.startswith(_PASSING):
+        return False
+    reaching = [one for one in effects if one.verb != "read" and _touches(one.path, copy)]
+    return len(reaching) == 1 and effects.index(reaching[0]) < effects.index(fact)
 
 
 def _replaced(fact: Command) -> Iterator[dict[str, Any]]:
@@ -118,6 +132,8 @@ class _Found:
         more: dict[str, Any] = {"found": query} if query is not None else {}
         if VERBS[fact.verb] == "overwrite":
             more = {"from": self._sources(fact)}
+        if query is None and self._searched(fact):
+            self.deeds.append(_found_root(fact.target))
         if loose:
             self.exact = False
             self.deeds.append(dict(ANYTHING))
@@ -126,6 +142,11 @@ class _Found:
         for target, exact in self._targets(fact):
             self.exact = self.exact and exact
             self.deeds.append({"verb": VERBS[fact.verb], "target": target, **more} if target else dict(ANYTHING))
+
+    def _searched(self, fact: Effect) -> bool:
+        """Whether a `find` deletes what it finds, which may be the very path that it starts from."""
+        own = fact.subject.partition(" ")[0] in program_set("searches")
+        return fact.verb == "delete" and "/**" in fact.target and (own or fact.via[-1:] == SEARCHED)
 
     def move(self, fact: Effect) -> None:
         """What is moved away; where another effect reaches its new place, it goes for good."""
@@ -161,6 +182,13 @@ class _Found:
             yield (rest if exact else _below(path)), exact
             if (emptied := without_holes(path)).startswith("/") and fact.verb != "write":
                 yield emptied, False
+
+
+def _found_root(target: str) -> dict[str, Any]:
+    """The path that a search starts from, where its own name is one of those that are looked for."""
+    root, _, name = target.partition("/**")
+    query = {"root": root or "/", "name": name.strip("/") or "*", "icase": False, "type": "", "depth": [0, 0]}
+    return {"verb": "delete", "target": root or "/", "found": query}
 
 
 def _below(path: str) -> str:

@@ -24,7 +24,7 @@ from interlock.analysis.targets import (
 from interlock.analysis.targets.ephemeral import RULES as EPHEMERAL_RULES
 from interlock.analysis.targets.ephemeral import Ephemeral, ephemeral_targets
 from interlock.analysis.targets.ordering import CommandLine, Key, earlier_git_changes, fact_key, is_undisturbed
-from interlock.analysis.targets.provenance import FILE, NOTHING_CREATED, Provenance
+from interlock.analysis.targets.provenance import FILE, NOTHING_CREATED, Provenance, copies_in
 from interlock.impact.changes import ANYTHING, AWAY, VERBS, local_changes
 from interlock.model import Action, Assessment, Kind, Level, Loss
 from interlock.policy.circumstances import Circumstances
@@ -159,11 +159,12 @@ def _own_file(answer: Ephemeral, bases: Sequence[str], created: Provenance) -> b
     return is_ephemeral_name(posixpath.basename(file)) or own.issuperset(posixpath.join(base, file) for base in bases)
 
 
-def change_inspection(action: Action, facts: Sequence[Fact], created: Provenance) -> Inspection | None:
+def change_inspection(action: Action, judged: Judgement, created: Provenance) -> Inspection | None:
     """The files that everyday work changes: no question by its level, but none of them may be lost unasked (R-24)."""
     if action.kind not in (Kind.COMMAND, Kind.TOOL) or not action.cwd.startswith("/"):
         return None
-    changes = local_changes(facts, action.cwd)
+    facts = judged.facts
+    changes = local_changes(facts, action.cwd, copies_in(facts, action.cwd, judged.line))
     if not changes.deeds:
         return None
     whole = len(changes.deeds) <= MOST_CHANGES

@@ -67,7 +67,7 @@ def _params_name_a_place(action: Action) -> bool:
 _NAMES = {"-name": False, "-iname": True}
 _TYPES = frozenset("fdl")
 _IDLE_TESTS = frozenset({"-print", "-depth", "-mount", "-xdev", "-prune"})
-_FIND_EXEC = ("find -exec",)  # the way to a command that a `find` runs
+SEARCHED = ("find -exec",)  # the way to a command that a `find` runs
 _REMOVAL_FLAGS = lazy_regex(r"-[rRfv]+|--")
 
 
@@ -81,7 +81,7 @@ def searches_in(facts: Sequence[Fact]) -> dict[Span | None, Mapping[str, Any]]:
 
 def search_behind(effect: Effect, searches: Mapping[Span | None, Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """The query that finds what is deleted, where a `find` runs the deletion."""
-    return searches.get(effect.span) if effect.via == _FIND_EXEC and effect.verb == "delete" else None
+    return searches.get(effect.span) if effect.via == SEARCHED and effect.verb == "delete" else None
 
 
 def find_delete_query(fact: Command) -> Mapping[str, Any] | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from msgspec import Struct, field
@@ -74,6 +76,14 @@ def created_by(action: Action, facts: Sequence[Fact], line: CommandLine) -> list
         if not any(isinstance(fact, Command) and _moves(fact) for fact in facts)
         else [one for one in found if one.kind not in _LOCAL_KINDS]
     )
+
+
+def copies_in(facts: Sequence[Fact], cwd: str, line: CommandLine) -> dict[str, str]:
+    """The files that a line surely copies, each with its copy, before any name may mean another file."""
+    commands = [fact for fact in facts if isinstance(fact, Command)]
+    before = takewhile(lambda fact: not _moves(fact), commands)
+    copied = [one for fact in before for one in _created(fact, cwd, line, commands) if one.kind == FILE and one.source]
+    return {posixpath.join(cwd, one.source): posixpath.join(cwd, one.name) for one in copied}
 
 
 def removed_by(facts: Sequence[Fact]) -> list[tuple[str, str]]:
