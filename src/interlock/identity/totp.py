@@ -38,7 +38,7 @@ def begin(state: State, visitor: Visitor) -> dict[str, Any]:
     credentials.effective_from(state, visitor)
     secret, now = pyotp.random_base32(), state.clock.now()
     id = state.visitors.ceremonies.begin(SET_UP, b"", visitor.id, now, secret)
-    uri = pyotp.TOTP(secret).provisioning_uri(visitor.operator, "Interlock")
+    uri = pyotp.TOTP(secret).provisioning_uri(name=visitor.operator, issuer_name="Interlock")
     return {"ceremony": id, "secret": secret, "uri": uri}
 
 
