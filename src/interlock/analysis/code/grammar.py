@@ -307,6 +307,13 @@ def params(build: Builder, node: Node | None) -> list[str]:
     return found
 
 
+def defaults(build: Builder, node: Node | None) -> list[ast.expr]:
+    """What the last parameters in a list of them are where a call does not give them."""
+    found = [first_field(child, "value", "default_value") for child in node.named_children] if node is not None else []
+    first = next((at for at, value in enumerate(found) if value is not None), len(found))
+    return [CONDITION if value is None else build.expr(value) for value in found[first:]]
+
+
 def given(build: Builder, node: Node | None) -> tuple[list[ast.expr], list[ast.keyword]]:
     """The arguments of a call."""
     args: list[ast.expr] = []

@@ -74,4 +74,5 @@ read_julia = CodeLanguage(
     "julia",
     by_grammar("julia", _command, _call, _broadcast, _assign, _define, _for_each),
     damaged=read_other,
+    first=1,
 ).read

@@ -54,6 +54,7 @@ class CodeLanguage(Struct, eq=False):
     # Names are declared, any function assigns to those around it, and one that nothing names never runs; the objects
     # among the arguments of a call are its options.
     lexical: bool = False
+    first: int = 0  # the number of the first item of a list
     damaged: Callable[[str, Report], None] | None = None  # reads a source that the grammar did not parse
     dormant: bool = False  # a function that nothing calls is not read
     strict: bool = False  # a text is no name of a function, and what a function is handed to does not call it
@@ -106,6 +107,9 @@ class CodeLanguage(Struct, eq=False):
                 if call.args and walk.world.loose:
                     _run_blocks(walk, call, self.handed(given), cwd)
                 return _unknown(walk, func, call) if given is UNKNOWN else given
+        method = walk.scope.find(name) if walk.world.loose and name != path else None
+        if isinstance(method, ProgramFunction):  # of a class of the program
+            return walk.call(method, call.args, call.named)
         return _unknown(walk, func, call)
 
     def look_up(self, walk: ProgramWalk, name: str) -> Value:
@@ -157,7 +161,8 @@ class CodeLanguage(Struct, eq=False):
         if isinstance(owner, Partial):  # a program with more of its words
             return Partial(owner.func, [*owner.args, *(key if isinstance(key, tuple) else (key,))], owner.named)
         if not isinstance(owner, Sym):
-            return index(owner, key)
+            counted = self.first and isinstance(owner, (list, tuple, str)) and isinstance(key, int)
+            return index(owner, key - self.first if counted and key >= self.first else UNKNOWN if counted else key)
         entry = library(self.key).calls.get(f"{owner.path}[]")
         if entry is not None:
             return perform(walk, LibraryCall(f"{owner.path}.[]", owner, [key], {}), entry)

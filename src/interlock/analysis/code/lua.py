@@ -39,4 +39,5 @@ read_lua = CodeLanguage(
     "lua",
     by_grammar("lua", _table, _for_each),
     names={"arg": [Marked(hole("arg"), {"bulk"})]},
+    first=1,
 ).read

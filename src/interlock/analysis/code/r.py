@@ -31,7 +31,7 @@ def _evaluated(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 
 def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
-    """R counts from one, and a negative number leaves an item out."""
+    """`[[1]]` is `[1]`, and a negative number leaves an item out."""
     place = key[0] if isinstance(key, list) and len(key) == 1 else key
     if not isinstance(owner, list) or not isinstance(place, int) or isinstance(place, bool) or place == 0:
         return UNKNOWN
@@ -50,4 +50,5 @@ read_r = CodeLanguage(
     },
     lambda name: _CONSTANTS.get(name, UNKNOWN),
     own_item=_item,
+    first=1,
 ).read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from collections.abc import Callable
 
 from msgspec import Struct
@@ -11,6 +12,7 @@ from msgspec import Struct
 from interlock.analysis.code.grammar import CONDITION
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.lexing import ESCAPE, Unparsed, balanced, unescape
+from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.paths import listing
@@ -22,7 +24,7 @@ _BLANK = re.compile(r"[ \t]*(?:\\\n[ \t]*)*")
 _WORD_END, _QUOTE, _NEVER = re.compile(r"[ \t\n;]|\\\n"), re.compile('"'), re.compile(r"(?!)")
 _PLAIN = re.compile(r'[^\\$\["\s;]+')
 _VARIABLE = re.compile(r"\$(?:\{([^}]{0,200})\}|((?:::)?\w+(?:::\w+)*)(\([^()\s]*\))?)")
-_REDIRECT = re.compile(r"(?:2>@?1?|[<>]{1,2}&?@?)")
+_OPERATOR = re.compile(r"(2?(?:>>?|<<?)&?|\|&?)(@?)(.*)", re.DOTALL)  # of exec, with what may stand behind it
 _SWITCHES = frozenset({"-ignorestderr", "-keepnewline", "--", "-noecho", "-ignore", "&"})
 _DEEPEST = 12
 
@@ -103,17 +105,21 @@ def _command(words: list[_Word], level: int) -> _Body:
     name, rest = words[0].text.removeprefix("::"), words[1:]
     if name in _FORMS:
         return _FORMS[name](rest, level)
-    blocks = [one for word in rest if word.braced and word.text.strip() for one in _maybe(word, level)]
-    if blocks and name not in _DATA:  # braced words of a command that is not known may be code
-        return blocks
-    title = f"{name}.{rest.pop(0).text}" if name in ("file", "interp") and rest else name
+    blocks: _Body = []
+    if (
+        name not in _DATA and name not in library("tcl").calls
+    ):  # braced words of a command that is not known may be code
+        blocks = [one for word in rest if word.braced and word.text.strip() for one in _maybe(word, level)]
+    title = f"{name}.{rest.pop(0).text}" if name in ("file", "interp", "string") and rest else name
     args = [word.value for word in rest if word.text not in ("-force", "--")]
+    if name in _ON_LISTS:
+        args[:1] = [nodes.call("<items>", args[:1])]
     if title in ("file.rename", "file.copy"):  # of several, the last is where they go
         args = [ast.List(args[:-1]), *args[-1:]]
     forced = [nodes.named("force", ast.Constant(True))] if any(word.text == "-force" for word in rest) else []
     if not name:
         title, args = "<chosen>", [words[0].value, *args]
-    return [ast.Expr(nodes.call(title, args, forced))]
+    return [*blocks, ast.Expr(nodes.call(title, args, forced))]
 
 
 def _maybe(word: _Word, level: int) -> _Body:
@@ -175,10 +181,18 @@ def _eval(words: list[_Word], level: int) -> _Body:
 
 
 def _exec(words: list[_Word], level: int) -> _Body:
+    """A program without a shell; with redirections or a pipe, the line of a shell that does the same."""
     argv = [word for word in words if word.text not in _SWITCHES]
-    while argv and _REDIRECT.match(argv[-1].text):
-        argv.pop()
-    return [ast.Expr(nodes.call("exec", [word.value for word in argv]))] if argv else []
+    if not any(_OPERATOR.match(word.text) for word in argv):
+        return [ast.Expr(nodes.call("exec", [word.value for word in argv]))] if argv else []
+    line: list[str | ast.expr] = []
+    for word in argv:
+        sign = _OPERATOR.match(word.text)
+        if sign is None:
+            line += [" ", shlex.quote(word.text) if isinstance(word.value, ast.Constant) else word.value]
+        elif not sign[2]:  # a channel of the program is none of the shell's
+            line += [" ", sign[1].replace("<<", "<<<"), *([" ", shlex.quote(sign[3])] if sign[3] else ())]
+    return [ast.Expr(nodes.call("system", [nodes.joined(line[1:])]))]
 
 
 def _proc(words: list[_Word], level: int) -> _Body:
@@ -188,7 +202,8 @@ def _proc(words: list[_Word], level: int) -> _Body:
     return [nodes.function(params, nodes.returning(_body(words[2:], level)), words[0].text)]
 
 
-_DATA = frozenset({"puts", "exec", "file", "append", "lappend", "list", "concat", "string", "regexp", "regsub"})
+_ON_LISTS = frozenset({"join", "lindex"})
+_DATA = frozenset({"exec", "file", "append", "lappend", "concat", "string", "regexp", "regsub"})
 _FORMS: dict[str, Callable[[list[_Word], int], _Body]] = {
     "set": _set,
     "if": _if,

@@ -110,6 +110,7 @@ class _Filling:
         body = self._found(inside.value.id)
         listed = self._found(part.args.vararg.arg) if part.args.vararg is not None else []
         names = [name for node in listed for name in grammar.params(self.build, node)]
+        defaults = [value for node in listed for value in grammar.defaults(self.build, node)][: len(names)]
         made = self.build.block(body)
         made = made if isinstance(inside, ast.Expr) else nodes.returning(made)
         if isinstance(part, ast.Lambda):
@@ -117,7 +118,8 @@ class _Filling:
         title = next(iter(self._found(part.name)), None)
         if title is not None and title.type.endswith("index_expression"):  # a member
             return nodes.assign(self.build.expr(title), nodes.closure(names, made))
-        function = nodes.function(names, made, text_of(title).lower() if self.build.table.caseless else text_of(title))
+        named = text_of(title).lower() if self.build.table.caseless else text_of(title)
+        function = nodes.function(names, made, named, defaults=defaults)
         function.decorator_list = part.decorator_list
         return function if body else []
 

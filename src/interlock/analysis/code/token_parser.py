@@ -335,7 +335,9 @@ class TokenParser:
         if sign in _ASSIGNS:
             right = self.expression(rank)
             left, right = (right, left) if sign == "->" else (left, right)
-            return self._assigned(left, right)
+            if isinstance(left, ast.Name) and self.table.braces and self.tokens[sign_at - 1].text == ")":  # my ($x) = …
+                left, right = ast.Tuple([left]), nodes.call("<list>", [right])
+            return self._assigned(left, right, declares=self.tokens[start].text == "my")
         if sign == "?":
             yes = self.expression(1)
             self.skip(":")
@@ -352,13 +354,14 @@ class TokenParser:
         sign = ".." if sign == ":" or (sign == "..." and self.table.braces) else sign  # R's, and Perl's flip-flop
         return binary(sign, left, right, self.table.joins)
 
-    def _assigned(self, target: ast.expr, value: ast.expr) -> ast.expr:
+    def _assigned(self, target: ast.expr, value: ast.expr, declares: bool = False) -> ast.expr:
         if isinstance(target, ast.List):
             target = ast.Tuple(target.elts)
         for node in ast.walk(target):
             if isinstance(node, ast.Name):
                 self.names.add(node.id)
-        return nodes.as_expression(nodes.assign(target, value))
+        give = nodes.declare if declares and isinstance(target, ast.Name) else nodes.assign
+        return nodes.as_expression(give(target, value))
 
 
 # -- words whose syntax several languages share

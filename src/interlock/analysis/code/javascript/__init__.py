@@ -110,7 +110,7 @@ def _bind(build: Builder, target: Node | None, value: ast.expr, declare: str = "
     if kind in ("identifier", "shorthand_property_identifier_pattern", "undefined"):
         name = nodes.name(_declared(build, target) if declare == "block" else _called(build, text_of(target)))
         value = _titled(value, name)
-        return [ast.AnnAssign(name, nodes.NOTHING, value, 1)] if declare else nodes.assign(name, value)
+        return nodes.declare(name, value) if declare else nodes.assign(name, value)
     if kind in ("assignment_pattern", "object_assignment_pattern"):
         filled = nodes.call("<default>", [value, build.field(target, "right")])
         return _bind(build, target.child_by_field_name("left"), filled, declare)
@@ -126,7 +126,7 @@ def _bind(build: Builder, target: Node | None, value: ast.expr, declare: str = "
 
 def _take_apart(build: Builder, pattern: Node, value: ast.expr, declare: str) -> list[ast.stmt]:
     whole = value if isinstance(value, ast.Name) else nodes.name(f"<{pattern.start_byte}>")
-    made: list[ast.stmt] = [] if whole is value else [ast.AnnAssign(whole, nodes.NOTHING, value, 1)]
+    made = [] if whole is value else nodes.declare(whole, value)
     at = 0
     for child in pattern.children:
         at += child.type == ","
@@ -276,7 +276,7 @@ def _import_of(build: Builder, node: Node) -> Made:
     if clause is None:
         return source
     whole = nodes.name(f"<{node.start_byte}>")
-    made: list[ast.stmt] = [ast.AnnAssign(whole, nodes.NOTHING, source, 1)]
+    made = nodes.declare(whole, source)
     for child in clause.named_children:
         if child.type != "named_imports":
             made += _bind(build, child if child.type == "identifier" else child.named_children[0], whole)

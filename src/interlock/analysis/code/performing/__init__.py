@@ -262,7 +262,7 @@ _WORK: Mapping[str, Work] = {
     **FUNCTION_EFFECTS,
     **{verb: _touching(verb) for verb in ON_PATHS},
     "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "orders": _orders, "chdir": _chdir,
-    "client": ask_client, "unreadable": _refuse, "and": _and, "close": lambda walk, call, entry, where: call.owner,
+    "client": ask_client, "unreadable": _refuse, "and": _and, "close": lambda walk, call, entry, where: _DONE,
 }  # fmt: skip
 
 

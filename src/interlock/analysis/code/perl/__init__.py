@@ -110,14 +110,15 @@ def _return(parser: TokenParser) -> ast.expr:
 def _open(parser: TokenParser) -> ast.expr:
     """open HANDLE, MODE, PATH: a file, or a pipe from or to a command."""
     with tokens.unbracketed(parser):
-        parser.skip("my", "our", "local")
+        give = nodes.declare if parser.skip("my") else nodes.assign
+        parser.skip("our", "local")
         handle = parser.token.text
         if parser.token.kind in ("name", "var"):
             parser.at += 1
         parser.skip(",")
         args = parser.bare_arguments(2)[0]
     parser.names.add(handle)
-    return nodes.as_expression(nodes.assign(nodes.name(handle), nodes.call("<open>", args)))
+    return nodes.as_expression(give(nodes.name(handle), nodes.call("<open>", args)))
 
 
 def _bare(parser: TokenParser, token: CodeToken) -> int:

@@ -115,7 +115,9 @@ def assign(walk: ProgramWalk, target: ast.expr, value: Value) -> None:
     elif isinstance(target, ast.Attribute):
         _set_attribute(walk, walk.eval(target.value), target.attr, value)
     elif isinstance(target, ast.Subscript):
-        _set_item(walk.eval(target.value), walk.eval(target.slice), value)
+        owner, key = walk.eval(target.value), walk.eval(target.slice)
+        counted = isinstance(owner, list) and isinstance(key, int)
+        _set_item(owner, key - walk.language.first if counted else key, value)
 
 
 def _unpack(walk: ProgramWalk, targets: Sequence[ast.expr], value: Value) -> None:
@@ -124,8 +126,9 @@ def _unpack(walk: ProgramWalk, targets: Sequence[ast.expr], value: Value) -> Non
     if items is not None and star is not None and len(items) >= len(targets) - 1:
         end = len(items) - (len(targets) - star - 1)
         items = [*items[:star], items[star:end], *items[end:]]
-    if items is None or len(items) != len(targets):
-        items = [made_from(value) for _ in targets]
+    if items is None or (len(items) != len(targets) and not walk.world.loose):
+        items = []
+    items = [*items, *(made_from(value) for _ in targets)][: len(targets)]
     for target, item in zip(targets, items, strict=True):
         assign(walk, target, item)
 

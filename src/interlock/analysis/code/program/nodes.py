@@ -72,8 +72,10 @@ def several(values: Sequence[ast.expr]) -> ast.expr:
     return values[0] if len(values) == 1 else ast.Tuple(list(values)) if values else NOTHING
 
 
-def function(params: Sequence[str], body: list[ast.stmt], title: str = "", rest: str = "") -> ast.FunctionDef:
-    """A function; one of its parameters may take all that are left over."""
+def function(
+    params: Sequence[str], body: list[ast.stmt], title: str = "", rest: str = "", defaults: Sequence[ast.expr] = ()
+) -> ast.FunctionDef:
+    """A function; its last parameters may have defaults, and one may take all that are left over."""
     given = ast.arguments(
         posonlyargs=[],
         args=[ast.arg(param) for param in params],
@@ -81,7 +83,7 @@ def function(params: Sequence[str], body: list[ast.stmt], title: str = "", rest:
         kwonlyargs=[],
         kw_defaults=[],
         kwarg=None,
-        defaults=[],
+        defaults=list(defaults),
     )
     return ast.FunctionDef(name=title, args=given, body=body or [ast.Pass()], decorator_list=[], returns=None)
 
@@ -127,6 +129,11 @@ def as_statements(made: Made) -> list[ast.stmt]:
 
 def assign(target: ast.expr, value: ast.expr) -> list[ast.stmt]:
     return [ast.Assign([target], value)]
+
+
+def declare(name: ast.expr, value: ast.expr) -> list[ast.stmt]:
+    """A name of this function, whatever the code around calls by it."""
+    return [ast.AnnAssign(cast(ast.Name, name), NOTHING, value, 1)]
 
 
 def loop(target: ast.expr, over: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:

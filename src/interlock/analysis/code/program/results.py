@@ -154,6 +154,12 @@ def _substring(value: Value, start: Value = 0, end: Value = None, *_: Value) -> 
     return _slice(value, *ends)
 
 
+def _between(value: Value, first: Value = 1, last: Value = -1, *_: Value) -> Value:
+    """The characters from one place to another, both counted from one, or from the end where they are negative."""
+    start, end = (int(place) + (len(plain(value)) + 1) * (int(place) < 0) for place in (first, last))
+    return _slice(value, max(start, 1) - 1, max(end, 0))
+
+
 def _replace_once(value: Value, old: Value, new: Value, *_: Value) -> Value:
     """The text with the first match replaced, or all that a regular expression finds where it says so."""
     if isinstance(old, Sym) and old.path == REGEX:
@@ -294,6 +300,8 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "at": lambda value, at=0, *_: index(value, int(at)),
     "code": lambda value, at=0, *_: ord(plain(value)[int(at)]),
     "slice": _slice,
+    "between": _between,
+    "span": lambda value, first, last: _slice(value, first, None if last == "end" else int(last) + 1),
     "substring": _substring,
     "replace_once": _replace_once,
     "join_list": lambda value, between=",", *_: _join(value, between),

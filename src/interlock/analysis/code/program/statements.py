@@ -63,7 +63,7 @@ def _assign(walk: ProgramWalk, node: ast.Assign) -> None:
 def _assign_annotated(walk: ProgramWalk, node: ast.AnnAssign) -> None:
     """A declaration: the name belongs to this block, even where the code around has one like it."""
     value = None if node.value is None else walk.eval(node.value)
-    if walk.language.lexical and isinstance(node.target, ast.Name):
+    if walk.world.loose and isinstance(node.target, ast.Name):
         walk.scope.declare(node.target.id, value)
     elif node.value is not None:
         assign(walk, node.target, value)
