@@ -137,8 +137,9 @@ MAX_CODE = 200_000
 
 # The module of each language that has a reader, by its name.
 _LANGUAGE_MODULES = {
-    **{name: f"code.{name}" for name in "awk elixir groovy javascript julia lua mongo other perl php python r ruby tcl vim".split()},
+    **{name: f"code.{name}" for name in "awk elixir groovy javascript julia lua other perl php python r ruby tcl vim".split()},
     **dict.fromkeys(["csharp", "go", "java"], "code.compiled"),
+    "mongo": "code.javascript",
     **dict.fromkeys(["cql", "cypher", "memcached", "redis"], "datastores"),
     **{name: name for name in ("cmd", "powershell", "prose", "sql")},
     "orders": "prose",

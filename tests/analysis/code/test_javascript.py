@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cases import each
-from interlock.analysis.code.javascript import read_javascript
-from interlock.analysis.code.mongo import read_mongo
+from interlock.analysis.code.javascript import read_javascript, read_mongo
 from interlock.analysis.facts import BudgetSpent, hole
 from recording_report import Recorder
 

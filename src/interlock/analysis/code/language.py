@@ -12,7 +12,7 @@ from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import PROGRAM, Entry, Library, holds, library
 from interlock.analysis.code.performing import FEW, applies, perform
 from interlock.analysis.code.program.expressions import EXPRESSIONS
-from interlock.analysis.code.program.functions import invoke, takes_this
+from interlock.analysis.code.program.functions import invoke, read_uncalled, takes_this
 from interlock.analysis.code.program.objects import (
     MAX_PATH,
     Class,
@@ -24,7 +24,6 @@ from interlock.analysis.code.program.objects import (
 )
 from interlock.analysis.code.program.paths import PATH
 from interlock.analysis.code.program.statements import STATEMENTS
-from interlock.analysis.code.program.uncalled import read_uncalled
 from interlock.analysis.code.program.values import UNKNOWN, Marked, OpenFile, Sym, Value, index, made_from, traits_of
 from interlock.analysis.code.program.walk import Answer, ProgramEffects, ProgramWalk
 from interlock.analysis.facts import Report, hole, known

@@ -1,31 +1,41 @@
-"""JavaScript and TypeScript source (Node, Bun, Deno) -> the form that all languages share, and its effects."""
+"""JavaScript and TypeScript source (Node, Bun, Deno, the MongoDB shell) -> the form that all languages share, and its effects."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from urllib.parse import unquote
+
+from msgspec.structs import replace
 
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Node, first_field, text_of
-from interlock.analysis.code.javascript.answers import ANSWERS, GLOBALS, handed, item, member
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import Unparsed
-from interlock.analysis.code.library import words
+from interlock.analysis.code.library import library, words
+from interlock.analysis.code.performing.programs import run_code
 from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.functions import follow, takes_this
 from interlock.analysis.code.program.nodes import THIS, Closure, Made
+from interlock.analysis.code.program.objects import Class, LibraryCall, ProgramFunction
+from interlock.analysis.code.program.results import result
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, index
+from interlock.analysis.code.program.values import text_of as value_text
+from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.code.syntax_tree import errors, parsed
 from interlock.analysis.code.templates import rules_of
-from interlock.analysis.facts import HOLE
+from interlock.analysis.facts import HOLE, hole, known, without_holes
 
 _CALLED = re.compile(r"\b(\w+)['\"\]]{0,3}\s{0,20}[(`]")
+_GLOBALS = frozenset({"globalThis", "global", "window", "self", "top"})
 _WAY = re.compile(r"(?:Sync|Async|One|Many)$")
 
 
 # -- the tree
 
 
-def parse(source: str) -> tuple[ast.Module, bool]:
+def _parse(source: str) -> tuple[ast.Module, bool]:
     """The program, and whether all of it that could do anything was parsed."""
     source = source.removeprefix("\ufeff")
     root = _tree(source.partition("\n")[2] if source.startswith("#!") else source)
@@ -119,7 +129,7 @@ def _bind(build: Builder, target: Node | None, value: ast.expr, declare: str = "
     if kind in ("rest_pattern", "parenthesized_expression"):
         return _bind(build, target.named_children[0], value, declare)
     place = build.expr(target)
-    if isinstance(place, ast.Attribute) and isinstance(place.value, ast.Name) and place.value.id in GLOBALS:
+    if isinstance(place, ast.Attribute) and isinstance(place.value, ast.Name) and place.value.id in _GLOBALS:
         place = nodes.name(place.attr)
     return nodes.assign(place, _titled(value, place))
 
@@ -294,10 +304,126 @@ def _export(build: Builder, node: Node) -> Made:
     return _titled(build.field(node, "value"), nodes.text("default"))
 
 
+_TRANSPARENT = frozenset({"default", "promises", "posix", "win32", "prototype", "__proto__"})
+_APPLY = frozenset({"call", "apply", "bind"})
+_CONNECTIONS = frozenset({"<response>", "socket", "web_server", "web_socket"})
+
+
+def _member(walk: ProgramWalk, owner: Value, name: str) -> Value:
+    """`owner.name`, where JavaScript has its own idea of it; UNKNOWN elsewhere."""
+    if name == "constructor":
+        maker = isinstance(owner, (ProgramFunction, Class)) or (
+            isinstance(owner, Sym) and owner.path in ("constructor", "?")
+        )
+        return Sym("Function" if maker else "constructor", owner)
+    if not isinstance(owner, Sym):
+        return UNKNOWN
+    path = f"{owner.path}.{name}"
+    if owner.path in _GLOBALS:
+        return walk.language.look_up(walk, name)
+    if owner.path in library("javascript").environment and path not in library("javascript").calls:
+        return "~" if name in ("HOME", "USERPROFILE") else hole(name if known(name) else "")
+    if name in _TRANSPARENT:
+        return owner
+    if name.lower() == "prisma":
+        return Sym("prisma")
+    if name in _APPLY:
+        return Sym(path, owner, traits=owner.traits)
+    if name.endswith("Sync") and path not in library("javascript").calls:
+        return walk.language.attribute(walk, owner, name.removesuffix("Sync"))
+    return UNKNOWN
+
+
+def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
+    """`owner[key]`: a place in a list, else a member."""
+    named = isinstance(key, str) and known(key)
+    if isinstance(owner, Sym) and owner.path in library("javascript").environment and not named:
+        return hole()
+    if isinstance(owner, (list, str)) and named and key.isdecimal() and len(key) < 7:
+        return index(owner, int(key))
+    member = named and (isinstance(owner, (list, str)) or (isinstance(owner, dict) and key in owner))
+    return walk.language.attribute(walk, owner, key) if member else UNKNOWN
+
+
+def _handed(given: Value) -> list[list[Value]]:
+    """What the functions get that a call is given: a connection, else an error and then the result."""
+    connection = isinstance(given, Sym) and given.path in _CONNECTIONS
+    return [[given, given] if connection else [None, given, given]]
+
+
+# -- modules and code
+
+
+def _module(walk: ProgramWalk, given: Value) -> Value:
+    """What `require` or `import` of this name gives, after telling what runs by it."""
+    name = value_text(given)
+    if isinstance(given, Sym) and any(trait.startswith("file:") for trait in given.traits):
+        return Sym("?")
+    if name.startswith("data:") and "," in name:
+        head, _, body = name.partition(",")
+        walk.world.execute(result("base64", [body]) if head.endswith("base64") else unquote(body))
+    elif name.startswith((".", "/", "~")):
+        if not name.endswith(".json"):
+            walk.world.effect("run_script", walk.world.located(name))
+    elif not without_holes(name):
+        walk.world.unreadable("a module that is chosen at run time", "payload")
+    elif name.startswith(("http:", "https:")):
+        walk.world.effect("run_download", name)
+    else:
+        for prefix in ("node:", "npm:", "bun:", "@aws-sdk/client-"):
+            name = name.removeprefix(prefix) if prefix[0] != "@" else name.replace(prefix, "aws-sdk.", 1)
+        return Sym(library("javascript").canonical(name))
+    return Sym("?")
+
+
+def _worker(walk: ProgramWalk, call: LibraryCall) -> Value:
+    if call.named.get("eval") is True:
+        walk.world.execute(call.get(0))
+    elif known(call.text(0)):
+        _module(walk, call.get(0))
+    return Sym("?")
+
+
+def _from_text(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """`Function("a", "b", "return …")`, whose last argument is the code."""
+    return Sym("<made>", run_code(walk, call.args[-1])) if call.args else UNKNOWN
+
+
+def _new(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """`new f(…)`: an object that the function fills, unless it gives another."""
+    made, *args = call.args
+    if not isinstance(made, ProgramFunction) or not takes_this(made):
+        return walk.call(made, args, {})
+    thing: dict[str, Value] = {}
+    given = follow(walk, ProgramFunction(made.node, made.scope, thing), args, {})
+    return thing if given is None else given
+
+
+_ANSWERS: Mapping[str, Answer] = {
+    "require": lambda walk, call: _module(walk, call.args[0]) if call.args else UNKNOWN,
+    "worker_threads.Worker": _worker,
+    **dict.fromkeys(["Function", "GeneratorFunction", "AsyncFunction"], _from_text),
+    "<made>": lambda walk, call: call.owner,
+    "<new>": _new,
+}
+
+
 _OWN = (
     _identifier, _object_of, _unary, _assignment, _declarator, _closure, _define, _class_of, _for_in, _import_of, _export,
 )  # fmt: skip
-JAVASCRIPT = CodeLanguage(
-    "JavaScript", "javascript", parse, ANSWERS, own_item=item, own_member=member, handed=handed, lexical=True
+_JAVASCRIPT = CodeLanguage(
+    "JavaScript", "javascript", _parse, _ANSWERS, own_item=_item, own_member=_member, handed=_handed, lexical=True
 )
-read_javascript = JAVASCRIPT.read
+read_javascript = _JAVASCRIPT.read
+
+# What the shell takes besides JavaScript, a line each.
+_USE = re.compile(r"^([ \t]*)use[ \t]+([\w.-]+)[ \t]*;?[ \t]*$", re.M)
+_SHOW = re.compile(r"^[ \t]*(?:show[ \t]+\w+|it|exit|quit|help)[ \t]*;?[ \t]*$", re.M)
+
+
+read_mongo = replace(
+    _JAVASCRIPT,
+    name="MongoDB shell code",
+    key="mongo",
+    parse=lambda source: _parse(_SHOW.sub("", _USE.sub(r'\1db = db.getSiblingDB("\2");', source))),
+).read
