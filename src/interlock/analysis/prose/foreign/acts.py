@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
+from interlock.analysis.lexicon.load import Patterns, WordLists
+from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.clauses import AnnouncedAct, act
 from interlock.analysis.prose.foreign.words import ForeignWord
 
 _PATTERNS = Patterns("foreign_acts")
 _LISTS = WordLists("foreign_acts")
-_MAPS = WordMaps("foreign_acts")
 
 _PRODUCTION = re.compile(r"(?:^|[-_./:@\s])prod(?:uction)?(?:[-_./:\d\s]|$)|(?<![a-z])prod(?![a-z])")
 _BLOCKS = ("sperr", "blokk", "блокиров", "bann", "ban", "schors", "suspen", "blocc", "bloque", "bloqu")
-_SOFT = frozenset({"remove", "disable"})  # what takes a right away only where one is named
 _WORLD = ("internet", "интернет", "インターネット", "互联网", "全网", "公网", "xworld")
-_PLAIN = frozenset({"", "program", "order", "list", "message"})
 _FOLDER: Entry = ("noun", "data", ())  # its name says more
-_FIRST_OF_ALL = {
-    "log": frozenset({"destroy", "wipe", "remove", "disable", "stop", "overwrite", "reset"}),
-    "safety": frozenset({"bypass", "disable", "stop"}),
-    "order": frozenset({"cancel", "stop", "invalidate", "suspend"}),
-}
+_FIRST = Rows("foreign_first", "kind", "named")
+_OBJECTS = Rows("foreign_object", "kind name", "named verb text raw written")
+_KINDS = Rows("foreign_kind", "kind name", "traits named roles verb raw")
 
 
 class _Phrase(Struct, frozen=True):
@@ -39,12 +35,14 @@ class _Phrase(Struct, frozen=True):
     text: str
     nouns: list[tuple[int, Entry]]
 
-    def has(self, role: str) -> bool:
-        return any(word.has(role) for word in self.words)
+    @property
+    def roles(self) -> set[str]:
+        return {entry[0] for word in self.words for entry in word.entries}
 
-    def names(self, *kinds: str) -> bool:
-        """True when a noun is of one of these kinds."""
-        return any(entry[1] in kinds for _, entry in self.nouns)
+    @property
+    def named(self) -> set[str]:
+        """The kinds of the nouns."""
+        return {entry[1] for _, entry in self.nouns}
 
 
 def act_of(words: list[ForeignWord], at: int, book: Vocabulary, raw: str) -> AnnouncedAct:
@@ -61,78 +59,39 @@ def act_of(words: list[ForeignWord], at: int, book: Vocabulary, raw: str) -> Ann
 def _objects(phrase: _Phrase, kind: str) -> list[Entry]:
     """What the verb acts on, and what else it may act on when that means nothing."""
     thing = _object(phrase, kind)
-    if kind not in _LISTS.with_others or phrase.names("code", "scrap", "letter"):
+    if kind not in _LISTS.with_others or not phrase.named.isdisjoint({"code", "scrap", "letter"}):
         return [thing]
     return [thing, *(entry for _, entry in phrase.nouns if entry != thing)]
 
 
 def _act(phrase: _Phrase, verb: Entry, thing: Entry) -> AnnouncedAct:
     _, kind, given = verb
-    text, traits = phrase.text, _traits(phrase, thing) | set(given)
+    text, raw, traits = phrase.text, phrase.raw.lower(), _traits(phrase, thing) | set(given)
+    roles = phrase.roles | ({"undoes"} if _undoes(phrase.words, thing) else set())
     if _PRODUCTION.search(text):
         traits.add("production")
     if kind in ("grant", "lift", "expose") and any(word.text.startswith(_WORLD) for word in phrase.words):
         traits.add("public")
     published = phrase.book.publishes.match(phrase.words[phrase.at].text) is not None
-    if published and _PATTERNS.registry.search(phrase.raw.lower()):
+    if published and _PATTERNS.registry.search(raw):
         return AnnouncedAct("act_send", text[:120], frozenset({"bulk"}))
-    name = _thing(phrase, kind, thing[1], traits, given)
-    if kind in ("charge", "send", "grant", "refund") and _PATTERNS.amount.search(phrase.raw.lower()):
+    slots: dict[str, Collection[str]] = {
+        "named": phrase.named, "verb": {*given, *(entry[1] for entry in phrase.words[phrase.at].entries)}, "text": text, "raw": raw,
+        "traits": traits, "roles": roles, "written": ("spaced" if phrase.book.language.spaced else "unspaced",),
+    }  # fmt: skip
+    name = thing[1] if (said := _OBJECTS.first((kind, thing[1]), lambda: slots)) is None else said
+    if kind in ("charge", "send", "grant", "refund") and _PATTERNS.amount.search(raw):
         kind, name = "charge" if kind != "refund" else kind, "money"
-    if (kind in _LISTS.out or (kind == "grant" and phrase.has("outside"))) and _leaks(phrase, name, traits, published):
+    if (kind in _LISTS.out or (kind == "grant" and "outside" in roles)) and _leaks(phrase, name, traits, published):
         return AnnouncedAct("act_leak", text[:120], frozenset(traits - {"admin", "public", "history"} | {"secret"}))
-    if _is_tame(phrase, kind, thing, traits):
+    kind = _KINDS.first((kind, name), lambda: slots) or kind
+    if kind == "change":
         return AnnouncedAct("act_change", text[:120])
-    if kind == "send" and traits & {"all", "bulk"} and phrase.names("account", "message"):
+    if kind == "send_to_all":
         return AnnouncedAct("act_send", text[:120], frozenset(traits - {"admin", "public", "history"} | {"bulk"}))
-    kind = _MAPS.amounts_to.get(f"{kind}+{name}", kind)
-    if kind == "put":
-        return AnnouncedAct("act_change", text[:120])
-    if kind == "archive" and name in _LISTS.closed and traits.isdisjoint(_LISTS.stores):
-        kind = "close"  # the same word in most languages
-    if kind == "lift":
-        kind = "bypass"
-    if name == "account" and kind in _LISTS.closing and "permanent" in traits:
-        kind = "destroy"
     if kind == "grant" and name == "access" and "all" in traits:
         traits.add("admin")
     return act(kind, "data" if name == "message" else name, text, frozenset(traits - {"history"}))
-
-
-def _is_tame(phrase: _Phrase, kind: str, thing: Entry, traits: set[str]) -> bool:
-    """True for a verb of harm that does none to this thing."""
-    name = thing[1]
-    if "production" not in traits and not phrase.has("outside") and _PATTERNS.passing.search(phrase.raw.lower()):
-        return True
-    if (
-        kind in ("stop", "destroy", "disable", "remove", "archive")
-        and name in ("resource", "device")
-        and traits.isdisjoint({"production", "all"})
-    ):
-        if _PATTERNS.local.search(phrase.raw.lower()):
-            return True
-    if kind == "revoke":
-        return name not in _LISTS.rights and phrase.words[phrase.at].has_kind(*_SOFT)
-    if kind == "expose":
-        return name in _PLAIN and "public" not in traits and not phrase.has("outside")
-    if kind == "stop":
-        return name == "data" and not traits & (_LISTS.stores | {"production"})
-    return kind in ("lift", "archive") and name == "safety" and _undoes(phrase.words, thing)
-
-
-def _thing(phrase: _Phrase, kind: str, name: str, traits: set[str], given: Sequence[str]) -> str:
-    """The kind of the thing, where the verb and the words around say more than the noun."""
-    if kind in ("format", "wipe", "destroy", "overwrite") and "/dev/" in phrase.raw:
-        return "disk"
-    if kind == "format" and phrase.names("disk", "device"):
-        return "disk"
-    if kind == "cancel" and not name and phrase.book.language.spaced:
-        return "order"
-    if kind == "overwrite" and name == "data" and _PATTERNS.shared.search(phrase.text):
-        return "history"
-    if kind == "rewrite" and ("history" in given or _PATTERNS.history.search(phrase.text)):
-        return "history"
-    return "data" if name == "private" and kind in _LISTS.deleting else name
 
 
 def _object(phrase: _Phrase, kind: str) -> Entry:
@@ -140,12 +99,9 @@ def _object(phrase: _Phrase, kind: str) -> Entry:
     nouns, language = phrase.nouns, phrase.book.language
     if any(word.text == "xscrapfile" for word in phrase.words):
         return "noun", "scrap", ()
-    for name, kinds in _FIRST_OF_ALL.items():
-        if kind in kinds or (kind == "remove" and name == "safety" and not phrase.names("code")):
-            first = next((entry for _, entry in nouns if entry[1] == name), None)
-            if first:
-                return first
-    if phrase.has("also"):
+    if first := _FIRST.first((kind,), lambda: {"named": phrase.named}):
+        return next(entry for _, entry in nouns if entry[1] == first)
+    if "also" in phrase.roles:
         nouns = [pair for pair in nouns if pair[1][1] not in ("scrap", "code")] or nouns
     after = [pair for pair in nouns if pair[0] >= phrase.at]
     chosen = (after or nouns) if language.head == "first" else nouns
@@ -172,13 +128,13 @@ def _traits(phrase: _Phrase, thing: Entry) -> set[str]:
 
 def _leaks(phrase: _Phrase, name: str, traits: set[str], published: bool) -> bool:
     """True when a secret goes out, or somebody's data to strangers."""
-    outside = published or "public" in traits or phrase.has("outside")
+    outside = published or "public" in traits or "outside" in phrase.roles
     if name in ("code", "letter") and not outside:
         return False
-    if phrase.names("credential", "private"):
+    if not phrase.named.isdisjoint({"credential", "private"}):
         return True
-    owned = phrase.names("account") or phrase.has("personal")
-    return outside and (owned or "backup" in traits) and phrase.names("data", "money", "list")
+    owned = "account" in phrase.named or "personal" in phrase.roles or "backup" in traits
+    return outside and owned and not phrase.named.isdisjoint({"data", "money", "list"})
 
 
 def _undoes(words: list[ForeignWord], thing: Entry) -> bool:
