@@ -9,6 +9,7 @@ from msgspec import Struct
 from interlock.analysis.lexicon import split_name
 from interlock.analysis.lexicon.forms import form_of, nouns
 from interlock.analysis.lexicon.load import Patterns, WordLists
+from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.names import harms, is_operation, may_be_operation
 from interlock.analysis.programs.load import called_programs, program_set
 from interlock.analysis.prose.clauses import Tokens, framed
@@ -73,43 +74,37 @@ def lists_names(low: str) -> bool:
     return listed is not None and _LISTS.calls.isdisjoint(listed["head"].split())
 
 
+_ROLES = Rows("operation_role", "last how", "is verb before before2 front after near")
+
+
 def _role(words: Tokens, low: Tokens, at: int, last: str) -> str:
+    """Whether a name is called, only named, or open; `last` is the role of the one that it is joined to."""
     how = last if last == CALLED else "" if last else _how(words, low, at)
-    if (
-        last == NAMED
-        or _was_called(low, at)
-        or is_denied(low, at, near=3, far=5)
-        or _is_reworked(low, at)
-        or _is_told(low, at, how)
-    ):
-        return NAMED
-    if how:
-        return CALLED
-    return NAMED if _is_object(low, at) else OPEN
-
-
-def _was_called(low: Tokens, at: int) -> bool:
-    """`the agent called x yesterday`; not `the tool called x`, nor `will be called x`."""
-    return at > 1 and low[at - 1] in _LISTS.past and low[at - 2] not in _LISTS.nouns and "be" not in low[:at]
-
-
-def _is_reworked(low: Tokens, at: int) -> bool:
-    """`replace the call stopAll with haltAll`: code is changed, and nothing is called."""
     first = next((place for place, word in enumerate(low) if word not in _LISTS.leads), 0)
-    return first < at and low[first] in _LISTS.reworks and low[at - 1] not in _LISTS.plainly
+    front, after = _front(low, at), low[at + 1] if at + 1 < len(low) else ""
+    said = _ROLES.first(
+        (last, how),
+        lambda: {
+            "is": ("denied",) if is_denied(low, at, near=3, far=5) else (),
+            "verb": low[first : first + 1] if first < at else (),
+            "before": (low[at - 1] if at else "",),
+            "before2": ("<first>",) if at < 2 else ("<be>",) if "be" in low[:at] else (low[at - 2],),
+            "front": _classes(low[front]) if front >= 0 else (),
+            "after": _classes(after),
+            "near": low[at + 2 : at + 4],
+        },
+    )
+    return said or OPEN
+
+
+def _classes(word: str) -> tuple[str, ...]:
+    """The word, and the form of the verb that it is and no noun."""
+    return (word, f"<{form_of(word)}>") if word not in nouns() else (word,)
 
 
 def _front(low: Tokens, at: int) -> int:
     """Where the word stands in front of a name that says something of it; -1 for none."""
     return next((place for place in range(at - 1, -1, -1) if low[place] not in _LISTS.skipped), -1)
-
-
-def _is_object(low: Tokens, at: int) -> bool:
-    """`document x`, `block the x`: the object of a verb that calls nothing."""
-    front = _front(low, at)
-    if front < 0:
-        return False
-    return low[front] in _LISTS.holds or (low[front] not in nouns() and form_of(low[front]) in ("base", "ing", "third"))
 
 
 def _how(words: Tokens, low: Tokens, at: int) -> str:
@@ -131,22 +126,6 @@ def _is_called(low: Tokens, at: int) -> bool:
     if low[front] in ("with", "by") and front >= 0:
         return not (front and (low[front - 1] in _LISTS.refers or form_of(low[front - 1]) == "past"))
     return _PATTERNS.called.match(framed(low, at)) is not None
-
-
-def _is_told(low: Tokens, at: int, how: str) -> bool:
-    """True where something is only said of the operation: `x removes rows`, `x is deprecated`, `the x endpoint`."""
-    after = low[at + 1 : at + 6]
-    if not after:
-        return False
-    if after[0] in ("is", "are"):
-        return not _LISTS.judged.isdisjoint(after[1:3])
-    if how == "called":
-        return after[0] in _LISTS.pieces - _LISTS.nouns - {"job", "script", "migration", "workflow", "pipeline"}
-    return (
-        after[0] in _LISTS.told
-        or after[0] in _LISTS.pieces
-        or (form_of(after[0]) == "third" and after[0] not in nouns())
-    )
 
 
 def _given(words: Tokens) -> dict[str, str]:
