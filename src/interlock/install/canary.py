@@ -9,8 +9,10 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from pwd import struct_passwd
@@ -24,148 +26,44 @@ from interlock.install.discovery import Handler
 
 COMMAND = "echo interlock-canary"
 SESSION = "interlock-doctor"
-_AT = "2026-01-01T00:00:00.000Z"
-
-Payload = dict[str, Any]
 
 
 def canary(word: str, event: str, command: str | None, cwd: str, session: str = SESSION) -> bytes | None:
     """The input an agent sends before it runs this shell command; None for an event that does not gate one."""
-    make = _MAKERS.get(word)
-    payload = make(event, {} if command is None else {"command": command}, cwd) if make else None
-    return None if payload is None else json.dumps(payload).replace(SESSION, session).encode()
+    known = _inputs().get(word, {})
+    found = known.get(event, known.get("*"))
+    if found is None:
+        return None
+    payload = _filled(_whole(found), {"@command": command, "@cwd": cwd, "@session": session})
+    if word == "copilot":  # which sends JSON in JSON
+        payload["toolArgs"] = json.dumps(payload["toolArgs"])
+    return json.dumps(payload).encode()
 
 
 def environment(word: str, cwd: str) -> Mapping[str, str]:
     """The variables that the agent sets for a hook."""
-    return {name: SESSION if name.endswith("_ID") else cwd for name in _VARIABLES.get(word, ())}
+    names = _inputs().get(word, {}).get("sets", ())
+    return {name: SESSION if name.endswith("_ID") else cwd for name in names}
 
 
-_VARIABLES = {
-    "claude-code": ("CLAUDE_PROJECT_DIR",),
-    "gemini": ("GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR"),
-    "droid": ("FACTORY_PROJECT_DIR",),
-    "devin": ("DEVIN_PROJECT_DIR",),
-}
+@cache
+def _inputs() -> Mapping[str, Mapping[str, Any]]:
+    return tomllib.loads(Path(__file__).with_name("canaries.toml").read_text("utf-8"))
 
 
-def _like_claude(tool: str, event_name: str = "PreToolUse") -> Callable[[str, Payload, str], Payload | None]:
-    def make(event: str, given: Payload, cwd: str) -> Payload | None:
-        if event != event_name:
-            return None
-        return {
-            "session_id": SESSION,
-            "transcript_path": None,
-            "cwd": cwd,
-            "timestamp": _AT,
-            "permission_mode": "default",
-            "hook_event_name": event,
-            "tool_name": tool,
-            "tool_input": given,
-            "tool_use_id": SESSION,
-        }
-
-    return make
+def _whole(found: Mapping[str, Any]) -> dict[str, Any]:
+    """An input with the fields of the one that it is like."""
+    word, _, event = found.get("like", "").partition(".")
+    rest = {key: value for key, value in found.items() if key != "like"}
+    return {**_inputs()[word][event], **rest} if word else rest
 
 
-def _cursor(event: str, given: Payload, cwd: str) -> Payload | None:
-    common = {
-        "conversation_id": SESSION,
-        "generation_id": SESSION,
-        "workspace_roots": [cwd],
-        "hook_event_name": event,
-        "cwd": cwd,
-    }
-    if event == "beforeShellExecution":
-        return {**common, **given}
-    if event == "preToolUse":
-        return {**common, "tool_name": "Shell", "tool_input": given, "tool_use_id": SESSION}
-    return None
-
-
-def _copilot(event: str, given: Payload, cwd: str) -> Payload | None:
-    if event != "preToolUse":
-        return None
-    return {"sessionId": SESSION, "timestamp": 0, "cwd": cwd, "toolName": "bash", "toolArgs": json.dumps(given)}
-
-
-def _windsurf(event: str, given: Payload, cwd: str) -> Payload | None:
-    if event != "pre_run_command":
-        return None
-    line = {"command_line": given["command"]} if given else {}
-    return {
-        "trajectory_id": SESSION,
-        "execution_id": SESSION,
-        "timestamp": _AT,
-        "agent_action_name": event,
-        "tool_info": {**line, "cwd": cwd},
-    }
-
-
-def _cline(event: str, given: Payload, cwd: str) -> Payload | None:
-    if event != "PreToolUse":
-        return None
-    return {
-        "taskId": SESSION,
-        "timestamp": _AT,
-        "workspaceRoots": [cwd],
-        "hookName": event,
-        "preToolUse": {"toolName": "execute_command", "parameters": given},
-    }
-
-
-def _grok(event: str, given: Payload, cwd: str) -> Payload | None:
-    if event != "PreToolUse":
-        return None
-    call = {"toolName": "run_terminal_command", "toolInput": given, "toolUseId": SESSION}
-    return {
-        "hookEventName": "pre_tool_use",
-        "sessionId": SESSION,
-        "cwd": cwd,
-        "workspaceRoot": cwd,
-        "timestamp": _AT,
-        **call,
-    }
-
-
-def _antigravity(event: str, given: Payload, cwd: str) -> Payload | None:
-    if event != "PreToolUse":
-        return None
-    line = {"CommandLine": given["command"]} if given else {}
-    call = {"name": "run_command", "args": {**line, "Cwd": cwd}}
-    return {"conversationId": SESSION, "stepIdx": 1, "toolCall": call, "workspacePaths": [cwd]}
-
-
-def _plugin(tool: str, key: str, event_name: str) -> Callable[[str, Payload, str], Payload | None]:
-    """The input that our plugin sends for the agent."""
-
-    def make(event: str, given: Payload, cwd: str) -> Payload | None:
-        args = {key: given["command"]} if given else {}
-        call = {"tool": tool, "session_id": SESSION, "call_id": SESSION, "cwd": cwd, "args": args}
-        return {"hook_event_name": event_name, **call}
-
-    return make
-
-
-_MAKERS: Mapping[str, Callable[[str, Payload, str], Payload | None]] = {
-    "amp": _plugin("Bash", "cmd", "tool.call"),
-    "antigravity": _antigravity,
-    "claude-code": _like_claude("Bash"),
-    "cline": _cline,
-    "codex": _like_claude("Bash"),
-    "copilot": _copilot,
-    "cursor": _cursor,
-    "devin": _like_claude("exec"),
-    "droid": _like_claude("Execute"),
-    "gemini": _like_claude("run_shell_command", "BeforeTool"),
-    "grok": _grok,
-    "hermes": _like_claude("terminal", "pre_tool_call"),
-    "kimi": _like_claude("Shell"),
-    "kiro": _like_claude("execute_bash"),
-    "opencode": _plugin("bash", "command", "tool.execute.before"),
-    "pi": _plugin("bash", "command", "tool_call"),
-    "windsurf": _windsurf,
-}
+def _filled(value: Any, words: Mapping[str, str | None]) -> Any:
+    if isinstance(value, dict):
+        return {key: _filled(item, words) for key, item in value.items() if words.get(str(item), "") is not None}
+    if isinstance(value, list):
+        return [_filled(item, words) for item in value]
+    return words.get(value, value) if isinstance(value, str) else value
 
 
 _MOST_BYTES = 4 << 20
