@@ -27,6 +27,16 @@ _CODES = {
 }
 
 
+def line(text: object, style: str = "") -> Line:
+    """A line, or a part of one to add others to; control and invisible characters in it are spelled out."""
+    return (StyledText(visible(str(text)), style),)
+
+
+def labelled(name: str, value: object, style: str = "", width: int = 10) -> Line:
+    """A line with a label before its value."""
+    return line(f"{name:<{width}}", "dim") + line(value, style)
+
+
 def wants_colour(out: TextIO) -> bool:
     """Whether to use colour: on a terminal that supports it, unless NO_COLOR is set."""
     return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.analysis.display_text import Line
 from interlock.audit.chain import body_of
 from interlock.audit.export import ExportComparison, compare_export, from_jsonl
 from interlock.audit.search import describe_record, is_attempt, record_title
@@ -35,6 +35,7 @@ from interlock.cli.command import (
     say_table,
     settings,
 )
+from interlock.cli.output import line
 from interlock.cli.sign_in import operator_session
 from interlock.client import DaemonClient
 from interlock.engine.replay import ReplayedDecision, replay_policy, replay_record
@@ -133,9 +134,9 @@ def record_line(record: Row, width: int = 0) -> Line:
     event, body = str(record.get("event", "")), record.get("body")
     body = body if isinstance(body, Mapping) else {}
     return (
-        StyledText(f"{place(record):<{width}}  {clock(record.get('at'))}  ", "dim"),
-        StyledText(f"{event:<22}", _STYLES.get(event, "heading")),
-        StyledText(visible(describe_record(body))),
+        line(f"{place(record):<{width}}  {clock(record.get('at'))}  ", "dim")
+        + line(f"{event:<22}", _STYLES.get(event, "heading"))
+        + line(describe_record(body))
     )
 
 
@@ -161,8 +162,8 @@ def _export(args: Args) -> int:
 
 def _copy_lines(lines: Iterable[str], out: Any) -> int:
     count = 0
-    for line in lines:
-        out.write(line + "\n")
+    for text in lines:
+        out.write(text + "\n")
         count += 1
     return count
 
@@ -191,39 +192,32 @@ def _compare_with(path: str, operator: DaemonClient) -> ExportComparison:
 
 def _comparison_lines(path: str, comparison: ExportComparison) -> Iterable[Line]:
     if not comparison.ok:
-        yield StyledText("Missing: ", "deny"), StyledText(f"{comparison.gone}, which {path} has, {comparison.words}.")
+        yield line("Missing: ", "deny") + line(f"{comparison.gone}, which {path} has, {comparison.words}.")
         return
     pruned = f"; {pluralize(comparison.pruned, 'record')} pruned by age" if comparison.pruned else ""
-    yield (
-        StyledText("Complete: ", "allow"),
-        StyledText(f"all of {path} is still there: {pluralize(comparison.same, 'record')}{pruned}."),
+    yield line("Complete: ", "allow") + line(
+        f"all of {path} is still there: {pluralize(comparison.same, 'record')}{pruned}."
     )
 
 
 def _verdict(found: Row) -> Iterable[Line]:
     if found.get("ok"):
-        yield (
-            StyledText("Whole: ", "allow"),
-            StyledText(
-                f"{pluralize(int(found.get('records') or 0), 'record')}, none altered, missing or out of order."
-            ),
+        yield line("Whole: ", "allow") + line(
+            f"{pluralize(int(found.get('records') or 0), 'record')}, none altered, missing or out of order."
         )
     for fault in found.get("faults") or ():
         where = f"{fault.get('writer') or 'checkpoint'}/{fault.get('seq')}"
-        yield (
-            StyledText(f"{str(fault.get('what', '')).capitalize()}: ", "deny"),
-            StyledText(f"{where}, {visible(str(fault.get('words', '')))}"),
-        )
+        yield line(f"{str(fault.get('what', '')).capitalize()}: ", "deny") + line(f"{where}, {fault.get('words', '')}")
     if found.get("provedUntil"):
         since = pluralize(int(found.get("unproved") or 0), "record")
-        yield (StyledText(f"Signed until {clock(found['provedUntil'])}; {since} since then."),)
+        yield line(f"Signed until {clock(found['provedUntil'])}; {since} since then.")
     else:
-        yield (StyledText(_UNSIGNED if found.get("ok") else _UNPROVED, "dim"),)
+        yield line(_UNSIGNED if found.get("ok") else _UNPROVED, "dim")
     if found.get("touchedUntil"):
         count = pluralize(int(found.get("touches") or 0), "approval")
-        yield (StyledText(f"Proved by a passkey until {clock(found['touchedUntil'])}: {count} signed by touch."),)
+        yield line(f"Proved by a passkey until {clock(found['touchedUntil'])}: {count} signed by touch.")
     for note in _notes(found):
-        yield (StyledText(visible(str(note)), "dim"),)
+        yield line(note, "dim")
 
 
 def _notes(found: Row) -> list[str]:
@@ -274,11 +268,11 @@ def records_of_file(path: Path) -> Iterator[AuditRow]:
 
 def parse_records(lines: Iterable[str], where: str) -> Iterator[AuditRow]:
     """The records of exported lines; stops at the first invalid one."""
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
             continue
         try:
-            yield from_jsonl(line)
+            yield from_jsonl(text)
         except (ValueError, RecursionError) as error:
             raise CommandError(f"{where}, line {number}: {str(error)[:200]}") from None
 
@@ -342,20 +336,14 @@ def _place(one: ReplayedDecision) -> str:
 
 def _lines(one: ReplayedDecision, width: int) -> Iterator[Line]:
     row, body = one.row, body_of(one.row)
-    lead = StyledText(f"{one.verdict:<8}", _VERDICT_STYLES[one.verdict])
-    yield (
-        lead,
-        StyledText(f"{_place(one):<{width}}  {clock(row.at)}  {body.get('level', ''):<11}  "),
-        StyledText(visible(record_title(body)), "command"),
-    )
+    lead = line(f"{one.verdict:<8}", _VERDICT_STYLES[one.verdict])
+    where = line(f"{_place(one):<{width}}  {clock(row.at)}  {body.get('level', ''):<11}  ")
+    yield lead + where + line(record_title(body), "command")
     if one.why:
         now = f"; today: {one.word}" if one.word else ""
-        yield (StyledText(f"        {visible(one.why)}{now}", "dim"),)
+        yield line(f"        {one.why}{now}", "dim")
     for key, (then, now) in one.differences.items():
-        yield (
-            StyledText(f"        {key}: ", "dim"),
-            StyledText(f"recorded {visible(str(then))}, made again {visible(str(now))}"),
-        )
+        yield line(f"        {key}: ", "dim") + line(f"recorded {then}, made again {now}")
 
 
 def _json(one: ReplayedDecision) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from interlock.analysis.display_text import Line, StyledText, short_id, visible
+from interlock.analysis.display_text import Line, short_id, visible
 from interlock.approvals.rendering import OPEN
 from interlock.cli.arguments import OPERATOR, Args, argument, flag
 from interlock.cli.command import (
@@ -23,6 +23,7 @@ from interlock.cli.command import (
     report,
     say,
 )
+from interlock.cli.output import labelled, line
 from interlock.cli.sign_in import confirm, operator_rows, operator_session
 from interlock.client import path_segment
 from interlock.local_times import ago, format_span
@@ -54,7 +55,7 @@ def _list(args: Args) -> int:
 
 def _blocks(found: Sequence[Row]) -> Iterator[Line]:
     if not found:
-        yield (StyledText("No grant counts now."),)
+        yield line("No grant counts now.")
     for grant in found:
         who = " ".join(str(grant[key]) for key in ("principal", "name") if grant.get(key)) or "any agent"
         session = f" in session {grant['session']}" if grant.get("session") else ""
@@ -66,9 +67,9 @@ def _blocks(found: Sequence[Row]) -> Iterator[Line]:
         else:
             ends = f"{pluralize(int(grant.get('remaining') or 0), 'time')}, ends {ago(grant.get('expiresAt'))}"
             covers = f"{_covers(grant)}, up to {grant.get('ceiling', '')}, by {visible(who + session)}"
-        yield StyledText(short_id(str(grant.get("id", ""))), "heading"), StyledText(f"  {ends}")
-        yield (StyledText(f"    {covers}", "command"),)
-        yield (StyledText(f"    {visible(str(grant.get('by', '')))}: {visible(str(grant.get('why', '')))}", "dim"),)
+        yield line(short_id(str(grant.get("id", ""))), "heading") + line(f"  {ends}")
+        yield line(f"    {covers}", "command")
+        yield line(f"    {grant.get('by', '')}: {grant.get('why', '')}", "dim")
 
 
 @main.word(
@@ -95,16 +96,12 @@ def _add(args: Args) -> int:
         id = id or (find_ticket(operator, args.ticket, OPEN) if args.ticket else None)
         offered = operator.get(f"/tickets/{path_segment(id)}/grant") if id else {}
         given = _terms(args, offered, seconds)
-        lines: list[Line] = [
-            (StyledText(f"{key:<12}", "dim"), StyledText(_shown(value)))
-            for key, value in given.items()
-            if key != "seconds"
-        ]
+        lines: list[Line] = [labelled(key, _shown(value), width=12) for key, value in given.items() if key != "seconds"]
         say(
             [
-                (StyledText("Allows beforehand", "heading"),),
+                line("Allows beforehand", "heading"),
                 *lines,
-                (StyledText(f"{'for':<12}", "dim"), StyledText(format_span(seconds))),
+                labelled("for", format_span(seconds), width=12),
             ],
             args.json,
         )
@@ -206,22 +203,20 @@ def _list_answers(args: Args) -> int:
 
 def _answer_blocks(found: Sequence[Row]) -> Iterator[Line]:
     if not found:
-        yield (StyledText("Nothing is allowed or denied by a standing answer."),)
+        yield line("Nothing is allowed or denied by a standing answer.")
     for one in found:
         verdict = str(one.get("verdict", ""))
         ends = "" if str(one.get("expiresAt", "")).startswith("9999") else f", ends {ago(one.get('expiresAt'))}"
         dead = "" if one.get("counts", True) else "; does not count: nobody who may is known to have signed it"
         yield (
-            StyledText(f"{short_id(str(one.get('id', '')))}  ", "heading"),
-            StyledText(f"{verdict:<6}", "allow" if verdict == "allow" else "deny"),
-            StyledText(visible(str(one.get("pattern", ""))), "command"),
+            line(f"{short_id(str(one.get('id', '')))}  ", "heading")
+            + line(f"{verdict:<6}", "allow" if verdict == "allow" else "deny")
+            + line(one.get("pattern", ""), "command")
         )
-        yield (
-            StyledText(f"    {visible(str(one.get('by', '')))}: {visible(str(one.get('why', '')))}{ends}{dead}", "dim"),
-        )
+        yield line(f"    {one.get('by', '')}: {one.get('why', '')}{ends}{dead}", "dim")
     if found:
         yield ()
-        yield (StyledText("`interlock revoke ID` takes one back."),)
+        yield line("`interlock revoke ID` takes one back.")
 
 
 def _add_answer(verdict: str, args: Args) -> int:
@@ -245,24 +240,20 @@ def _add_answer(verdict: str, args: Args) -> int:
 def _trial_lines(verdict: str, pattern: str, found: Row) -> Iterator[Line]:
     """The recorded decisions that the pattern would have changed, and the limits of its reach."""
     changed, unchanged, records = (int(found.get(key) or 0) for key in ("changed", "unchanged", "records"))
-    yield StyledText(f"{verdict} ", "heading"), StyledText(visible(pattern), "command")
+    yield line(f"{verdict} ", "heading") + line(pattern, "command")
     yield ()
-    yield (
-        StyledText(f"Of the last {pluralize(records, 'recorded action')} it would have {_DOES[verdict]} {changed}."),
-    )
+    yield line(f"Of the last {pluralize(records, 'recorded action')} it would have {_DOES[verdict]} {changed}.")
     yield from _rows(found.get("examples"), changed)
     if unchanged:
         otherwise = "denied anyway" if verdict == "deny" else "answered as before"
-        yield (
-            StyledText(
-                f"{'It also matches' if changed else 'It matches'} {pluralize(unchanged, 'action')} that {_are(unchanged)} {otherwise}:"
-            ),
+        yield line(
+            f"{'It also matches' if changed else 'It matches'} {pluralize(unchanged, 'action')} that {_are(unchanged)} {otherwise}:"
         )
         yield from _rows(found.get("others"), unchanged)
     if verdict == "allow":
         yield ()
         words = "It reaches safe, reversible and destructive actions that can be undone; dangerous and forbidden ones, and what"
-        yield (StyledText(f"{words} cannot be undone, are asked about as before.", "dim"),)
+        yield line(f"{words} cannot be undone, are asked about as before.", "dim")
 
 
 def _are(count: int) -> str:
@@ -276,11 +267,11 @@ def _rows(rows: object, count: int) -> Iterator[Line]:
             f"{one.get('before')} -> {one.get('after')}" if one.get("before") != one.get("after") else one.get("after")
         )
         yield (
-            StyledText(f"  {change:<18}", "dim"),
-            StyledText(f"{one.get('level', ''):<12}"),
-            StyledText(visible(str(one.get("title", "")))[:100], "command"),
+            line(f"  {change:<18}", "dim")
+            + line(f"{one.get('level', ''):<12}")
+            + line(visible(str(one.get("title", "")))[:100], "command")
         )
         if one.get("before") == one.get("after") and one.get("why"):
-            yield (StyledText(f"  {'':<30}{visible(str(one['why']))[:110]}", "dim"),)
+            yield line(f"  {'':<30}{visible(str(one['why']))[:110]}", "dim")
     if count > len(shown) > 0:
-        yield (StyledText(f"  … and {count - len(shown)} more", "dim"),)
+        yield line(f"  … and {count - len(shown)} more", "dim")

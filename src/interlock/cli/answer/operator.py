@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.analysis.display_text import Line, visible
 from interlock.cli.arguments import OPERATOR, Args, argument, flag
 from interlock.cli.command import (
     FAILED,
@@ -28,6 +28,7 @@ from interlock.cli.command import (
     settings,
     typed_name,
 )
+from interlock.cli.output import line
 from interlock.cli.sign_in import operator_change, operator_rows, operator_session
 from interlock.client import DaemonClient, path_segment
 from interlock.identity.keys.passphrases import EnrolError, operator_name, passphrase_problem
@@ -347,18 +348,14 @@ def _choose_challenge(found: Sequence[Challenge], id: str) -> Challenge:
 
 def _lines(found: Sequence[Challenge]) -> Iterator[Line]:
     if not found:
-        yield (StyledText("Nothing waits for a code."),)
+        yield line("Nothing waits for a code.")
         return
     for number, one in enumerate(found, 1):
         live = one.get("state") == "open"
         runs = f"runs out {ago(one.get('expiresAt'))}" if live else "ran out; a new one is issued when it is shown"
-        yield (
-            StyledText(f"{number:>3}  "),
-            StyledText(str(one.get("id", "")), "heading"),
-            StyledText(f"  {runs}", "dim"),
-        )
-        yield (StyledText(f"     {_what(one)}", "command"),)
-        yield (StyledText(f"     {_who(one)}", "dim"),)
+        yield line(f"{number:>3}  ") + line(one.get("id", ""), "heading") + line(f"  {runs}", "dim")
+        yield line(f"     {_what(one)}", "command")
+        yield line(f"     {_who(one)}", "dim")
 
 
 def _what(challenge: Challenge) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from interlock.analysis.display_text import Line, StyledText, short_id, visible
+from interlock.analysis.display_text import Line, short_id, visible
 from interlock.approvals.rendering import (
     OPEN,
     agent_words,
@@ -46,6 +46,7 @@ from interlock.cli.command import (
     sees_all,
     typed_name,
 )
+from interlock.cli.output import line
 from interlock.cli.sign_in import (
     confirm,
     operator_session,
@@ -82,31 +83,27 @@ def pending_main(args: Args) -> int:
 def pending_lines(found: Sequence[Row]) -> Iterator[Line]:
     """Several lines for each ticket, because an id that a narrow window wraps cannot be copied."""
     if not found:
-        yield (StyledText("Nothing waits for an answer."),)
+        yield line("Nothing waits for an answer.")
         return
     for ticket in found:
         level = ticket.get("level", 0)
         who = ", ".join(approvers(ticket))
         yield (
-            StyledText(short_id(str(ticket.get("id", ""))), "heading"),
-            StyledText(f"  {ticket.get('level_name', '')}", f"level{level}"),
-            StyledText(
+            line(short_id(str(ticket.get("id", ""))), "heading")
+            + line(f"  {ticket.get('level_name', '')}", f"level{level}")
+            + line(
                 f"  needs {requirement_word(ticket)}{f' by {who}' if who else ''}, opened {ago(ticket.get('openedAt'))}"
-            ),
+            )
         )
-        yield (StyledText(f"    {lead_line(ticket)}", "command"),)
+        yield line(f"    {lead_line(ticket)}", "command")
         for why in escalation_words(ticket):
-            yield (StyledText(f"    {visible(why)}", "ask"),)
+            yield line(f"    {why}", "ask")
         where = f"in {folder_of(ticket)}, " if folder_of(ticket) else ""
-        yield (StyledText(f"    {visible(f'{where}{agent_words(ticket)}')}", "dim"),)
+        yield line(f"    {where}{agent_words(ticket)}", "dim")
     yield ()
     one = len(found) == 1
     which, name = "" if one else " TICKET", typed_name()
-    yield (
-        StyledText(
-            f"`{name} show{which}` tells all; then `{name} approve{which}` or `{name} reject{which} --reason …`."
-        ),
-    )
+    yield line(f"`{name} show{which}` tells all; then `{name} approve{which}` or `{name} reject{which} --reason …`.")
 
 
 def _watch(operator: DaemonClient, found: list[Row], as_json: bool) -> None:
@@ -130,13 +127,10 @@ def _print_ticket(ticket: Row, as_json: bool) -> None:
     is_open = ticket.get("state") in OPEN
     when = clock(ticket.get("openedAt") if is_open else ticket.get("decidedAt") or ticket.get("openedAt"))
     level = ticket.get("level", 0)
-    say([
-        (
-            StyledText(f"{when}  ", "dim"), StyledText(f"{state_words(ticket):<22}", "ask" if is_open else ""), StyledText(f"{short_id(str(ticket.get('id')))}  "),
-            StyledText(str(ticket.get("level_name", "")), f"level{level}"), StyledText(f"  {lead_line(ticket)}", "command"),
-            StyledText(f"  {f'in {folder_of(ticket)}, ' if folder_of(ticket) else ''}{agent_words(ticket)}", "dim"),
-        )
-    ])  # fmt: skip
+    folder = f"in {folder_of(ticket)}, " if folder_of(ticket) else ""
+    lead = line(f"{when}  ", "dim") + line(f"{state_words(ticket):<22}", "ask" if is_open else "")
+    named = line(f"{_short(ticket)}  ") + line(ticket.get("level_name", ""), f"level{level}")
+    say([lead + named + line(f"  {lead_line(ticket)}", "command") + line(f"  {folder}{agent_words(ticket)}", "dim")])
 
 
 @command(

@@ -7,7 +7,7 @@ import pwd
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.analysis.display_text import Line
 from interlock.cli.arguments import OPERATOR, Args, argument, flag
 from interlock.cli.command import (
     FAILED,
@@ -22,6 +22,7 @@ from interlock.cli.command import (
     say,
     settings,
 )
+from interlock.cli.output import line
 from interlock.cli.sign_in import confirm, reading_session
 from interlock.client import ApiError, DaemonClient, NoDaemon, path_segment
 from interlock.journal import ID as JOURNAL_ID
@@ -198,46 +199,35 @@ def snapshot_row(snapshot: Row) -> tuple[object, ...]:
 def plan_lines(plan: Row) -> Iterator[Line]:
     """The changes of an undo; long diffs are cut."""
     snapshot = plan.get("snapshot") or {}
-    yield (
-        StyledText(str(snapshot.get("id", "")), "heading"),
-        StyledText(f"  taken {ago(snapshot.get('at'))} before", "dim"),
-    )
-    yield (StyledText(f"    {visible(str(snapshot.get('command', '')))}", "command"),)
-    yield (
-        StyledText(
-            f"    in {visible(str(snapshot.get('cwd', '')))}, by {visible(str(snapshot.get('agent', '')))}", "dim"
-        ),
-    )
+    yield line(snapshot.get("id", ""), "heading") + line(f"  taken {ago(snapshot.get('at'))} before", "dim")
+    yield line(f"    {snapshot.get('command', '')}", "command")
+    yield line(f"    in {snapshot.get('cwd', '')}, by {snapshot.get('agent', '')}", "dim")
     yield ()
     changes, total = list_rows(plan, "changes"), int(plan.get("total") or 0)
     if not changes and not plan.get("problem"):
-        yield (StyledText("Everything is as it was: there is nothing to bring back."),)
+        yield line("Everything is as it was: there is nothing to bring back.")
     left = MOST_LINES
     for change in changes[:MOST_PATHS]:
         yield _change(change)
         whole = change.get("what") == "create" and total > FEW
         lines = [] if whole else str(change.get("diff", "")).splitlines()
-        for line in lines[:left]:
-            yield (StyledText(f"    {visible(line)}", _STYLES.get(line[:1], "")),)
+        for text in lines[:left]:
+            yield line(f"    {text}", _STYLES.get(text[:1], ""))
         if len(lines) > left:
-            yield (StyledText("    …", "dim"),)
+            yield line("    …", "dim")
         left = max(0, left - len(lines))
     if total > MOST_PATHS:
-        yield (StyledText(f"  and {total - MOST_PATHS:,} more", "dim"),)
+        yield line(f"  and {total - MOST_PATHS:,} more", "dim")
     yield from _message_lines(plan)
 
 
 def done_lines(found: Row) -> Iterator[Line]:
     """The result: what was restored, what remains to do, and the command that takes it back."""
     total = int(found.get("total") or 0)
-    yield (
-        StyledText(
-            f"Brought back: {count_words(total, 'change')}." if total else "Nothing had to be changed.", "allow"
-        ),
-    )
+    yield line(f"Brought back: {count_words(total, 'change')}." if total else "Nothing had to be changed.", "allow")
     yield from _message_lines(found)
     if found.get("undoableAs"):
-        yield (StyledText(f"`interlock undo {found['undoableAs']}` takes this back.", "dim"),)
+        yield line(f"`interlock undo {found['undoableAs']}` takes this back.", "dim")
 
 
 def describe_later_changes(number: int) -> str:
@@ -250,10 +240,10 @@ def describe_later_changes(number: int) -> str:
 
 def _change(change: Row) -> Line:
     what = _CHANGE_WORDS.get(str(change.get("what", "")), str(change.get("what", "")))
-    later = StyledText("  (worked on since)", "ask") if change.get("later") else StyledText("")
-    return StyledText(f"  {visible(str(change.get('path', '')))} ", "command"), StyledText(what), later
+    later = "  (worked on since)" if change.get("later") else ""
+    return line(f"  {change.get('path', '')} ", "command") + line(what) + line(later, "ask")
 
 
 def _message_lines(found: Row) -> Iterator[Line]:
     for words in found.get("say") or ():
-        yield (StyledText(visible(str(words))),)
+        yield line(words)

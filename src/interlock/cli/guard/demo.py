@@ -21,7 +21,7 @@ from typing import Any
 from msgspec import Struct, field
 
 import interlock
-from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.analysis.display_text import Line
 from interlock.cli.answer.audit import record_line
 from interlock.cli.arguments import Args, flag, make_parser
 from interlock.cli.command import (
@@ -37,6 +37,7 @@ from interlock.cli.command import (
     say_json,
     typed_name,
 )
+from interlock.cli.output import labelled, line
 from interlock.client import DaemonClient, NoDaemon
 from interlock.config import load_config
 from interlock.identity.keys.passphrases import enrol
@@ -157,11 +158,11 @@ class DemoScript(Struct):
     asked: list[dict[str, Any]] = field(default_factory=list)
 
     def scene(self, title: str, words: str) -> None:
-        self._say([(), (StyledText(title, "heading"),), (StyledText(f"  {words}", "dim"),)])
+        self._say([(), line(title, "heading"), line(f"  {words}", "dim")])
         time.sleep(self.pause)
 
     def note(self, words: str) -> None:
-        self._say([(StyledText("  operator  ", "dim"), StyledText(words))])
+        self._say([labelled("  operator", words, width=12)])
         time.sleep(self.pause)
 
     def ask(self, expected: str, **action: Any) -> Row:
@@ -171,19 +172,17 @@ class DemoScript(Struct):
         got = str(answer.get("decision", "nothing"))
         self.asked.append({"action": action, "expected": expected, "decision": got, "answer": dict(answer)})
         text = action.get("command") or f"{action.get('operation')} {json.dumps(action.get('params', {}))}"
-        self._say(
-            [(StyledText("  agent     ", "dim"), StyledText(str(text), "command")), self._answer(answer, got, expected)]
-        )
+        self._say([labelled("  agent", text, "command", 12), self._answer(answer, got, expected)])
         time.sleep(self.pause)
         return answer
 
     def _answer(self, answer: Row, got: str, expected: str) -> Line:
         unexpected = "" if got == expected else f"  (expected {expected})"
         return (
-            StyledText("  interlock ", "dim"),
-            StyledText(f"{got}: ", _LEADS.get(got, "ask")),
-            StyledText(visible(str(answer.get("reason", "")))),
-            StyledText(unexpected, "deny"),
+            line("  interlock ", "dim")
+            + line(f"{got}: ", _LEADS.get(got, "ask"))
+            + line(answer.get("reason", ""))
+            + line(unexpected, "deny")
         )
 
     def _say(self, lines: Sequence[Line]) -> None:
@@ -262,7 +261,7 @@ def _end(play: DemoScript, args: Args, operator: DaemonClient | None) -> int:
         play.scene("Everything is on the record", "A chain of hashes: what is altered, missing or reordered shows.")
         say(_tail(operator))
         whole = f"{proof.get('records')} records, whole" if proof.get("ok") else "the record was altered"
-        say([(StyledText("  verify    ", "dim"), StyledText(whole, "allow" if proof.get("ok") else "deny"))])
+        say([labelled("  verify", whole, "allow" if proof.get("ok") else "deny", 12)])
     if not args.live:
         print(
             f"\nNext: `{typed_name()} init` sets it up for your agents, `{typed_name()} uninstall --all` takes it back."
@@ -272,7 +271,7 @@ def _end(play: DemoScript, args: Args, operator: DaemonClient | None) -> int:
 
 def _tail(operator: DaemonClient) -> Iterator[Line]:
     for record in list_rows(operator.get("/audit", limit=5, newest=True), "records")[::-1]:
-        yield StyledText("  "), *record_line(record)
+        yield line("  ") + record_line(record)
 
 
 def conformance_main(argv: Sequence[str]) -> int:

@@ -10,7 +10,6 @@ from pathlib import Path
 from msgspec import Struct
 
 from interlock.agents import AgentDialect
-from interlock.analysis.display_text import StyledText, visible
 from interlock.cli.answer.operator import main as operator_main
 from interlock.cli.answer.tickets import approve_main
 from interlock.cli.arguments import Args, argument, flag
@@ -18,6 +17,7 @@ from interlock.cli.command import FAILED, OK, USAGE, CommandError, command, daem
 from interlock.cli.guard.install import main as install_main
 from interlock.cli.guard.installation import named_agents
 from interlock.cli.guard.status import doctor_main
+from interlock.cli.output import labelled, line
 from interlock.config import Config
 from interlock.identity.agent_detection import is_agents_terminal
 from interlock.identity.terminal import controlling_terminal
@@ -111,7 +111,7 @@ def _agents(args: Args) -> list[tuple[AgentDialect, str]]:
 
 def _show(steps: Sequence[InitStep], enrolled: bool) -> None:
     first = f"Interlock, the first run. `{typed_name()} uninstall --all` takes all of it back."
-    say([(StyledText(first, "heading"),), ()])
+    say([line(first, "heading"), ()])
     for step in steps:
         for number, words in enumerate(step.plan or (f"nothing to do: {step.already}",)):
             _row("" if number else step.name, words)
@@ -199,7 +199,7 @@ def _try(args: Args) -> None:
 
 
 def _row(name: str, words: str) -> None:
-    say([(StyledText(f"  {name:<10}", "dim"), StyledText(visible(words)))])
+    say([labelled(f"  {name}", words, width=12)])
 
 
 def _close(operators: bool, fires: bool) -> None:
@@ -215,7 +215,7 @@ def _close(operators: bool, fires: bool) -> None:
 
 
 def _heading(name: str) -> None:
-    say([(), (StyledText(name, "heading"),)])
+    say([(), line(name, "heading")])
 
 
 def _agrees(question: str) -> bool:

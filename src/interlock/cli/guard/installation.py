@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from interlock.agents import AgentDialect, UnknownAgent, agent
-from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.analysis.display_text import Line
 from interlock.cli.arguments import Args, argument, flag
 from interlock.cli.command import CommandError, pluralize
+from interlock.cli.output import line
 from interlock.cli.sign_in import confirm
 from interlock.config import SYSTEM_CONFIG, Config, config_of, load_config
 from interlock.install.changes import FileChange, InstallRefusal, diff
@@ -73,10 +74,10 @@ def diff_lines(changes: Sequence[FileChange]) -> Iterator[Line]:
     """Every change as a coloured diff."""
     styles = {"+": "allow", "-": "deny", "@": "dim"}
     for change in changes:
-        yield (StyledText(visible(f"{change.agent.title}, {change.name}"), "heading"),)
-        for line in diff(change):
-            style = "heading" if line.startswith(("+++", "---")) else styles.get(line[:1], "")
-            yield (StyledText(visible(line), style),)
+        yield line(f"{change.agent.title}, {change.name}", "heading")
+        for text in diff(change):
+            style = "heading" if text.startswith(("+++", "---")) else styles.get(text[:1], "")
+            yield line(text, style)
         yield ()
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from interlock.analysis.display_text import StyledText
 from interlock.analysis.rules.load import load
 from interlock.cli.answer.audit import read_records
 from interlock.cli.arguments import OPERATOR, Args, argument
 from interlock.cli.command import FAILED, OK, CommandWords, pluralize, report, say_json, say_table, settings
+from interlock.cli.output import line
 from interlock.engine.preview import failed_cases
 from interlock.engine.replay import Comparison, compare_policies, replay_policy
 from interlock.policy.load import load_policy, names
@@ -40,7 +40,7 @@ def _show(args: Args) -> int:
     where = args.name or settings(args).policy
     cases = f"`interlock policy test {where}` runs its {pluralize(len(policy.cases), 'case')}."
     shipped = f"Shipped: {', '.join(names())}. {cases if policy.cases else 'It has no cases of its own.'}"
-    return report(args, policy_json(policy), [*policy_lines(policy), (), (StyledText(shipped),)])
+    return report(args, policy_json(policy), [*policy_lines(policy), (), line(shipped)])
 
 
 @main.word(

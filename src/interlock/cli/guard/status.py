@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.analysis.display_text import Line
 from interlock.cli.answer.agents import MODES, describe_pause
 from interlock.cli.arguments import Args, argument, flag
 from interlock.cli.command import (
@@ -26,6 +26,7 @@ from interlock.cli.command import (
     typed_name,
 )
 from interlock.cli.guard.installation import home_and_project, named_agents
+from interlock.cli.output import labelled, line
 from interlock.client import ApiError, NoDaemon
 from interlock.config import Config
 from interlock.identity.agent_detection import agent_above
@@ -64,35 +65,31 @@ def main(args: Args) -> int:
 
 def status_lines(found: Row, socket: str, hooks: Sequence[Row] = ()) -> Iterator[Line]:
     """The daemon's state as lines, with the next step where something is missing."""
-
-    def row(name: str, value: object, style: str = "") -> Line:
-        return StyledText(f"{name:<10}", "dim"), StyledText(visible(str(value)), style)
-
     isolation, mode = str(found.get("strength", "")), str(found.get("mode", ""))
-    yield row("Daemon", f"interlock {found.get('version', '')} on {socket}, started {ago(found.get('started'))}")
-    yield row(
+    yield labelled("Daemon", f"interlock {found.get('version', '')} on {socket}, started {ago(found.get('started'))}")
+    yield labelled(
         "Isolation", f"{isolation}: {_ISOLATION_TEXTS[isolation]}" if isolation in _ISOLATION_TEXTS else isolation
     )
-    yield row(
+    yield labelled(
         "Mode", mode if mode == "enforcing" else f"{mode}: {MODES.get(mode, '')}", "" if mode == "enforcing" else "ask"
     )
     pause = found.get("pause") or {}
     if pause.get("paused"):
-        yield row("Paused", describe_pause(pause), "ask")
-    yield row("Policy", found.get("policy", ""))
-    yield row("Store", found.get("store", ""))
-    yield row("Operators", *_operators(found))
-    yield row("Agents", *_guarded(hooks))
+        yield labelled("Paused", describe_pause(pause), "ask")
+    yield labelled("Policy", found.get("policy", ""))
+    yield labelled("Store", found.get("store", ""))
+    yield labelled("Operators", *_operators(found))
+    yield labelled("Agents", *_guarded(hooks))
     if jails := [_jail(one) for one in found.get("jails") or ()]:
-        yield row("Jailed", ", ".join(jails))
-    yield row("Waiting", _waiting(found))
+        yield labelled("Jailed", ", ".join(jails))
+    yield labelled("Waiting", _waiting(found))
     for one in found.get("raised") or ():
-        yield row("Asks more", f"{one.get('name') or one.get('principal', '')}: {one.get('words', '')}", "ask")
+        yield labelled("Asks more", f"{one.get('name') or one.get('principal', '')}: {one.get('words', '')}", "ask")
     for one in found.get("blocked") or ():
-        yield row("Blocked", _block(one), "deny")
+        yield labelled("Blocked", _block(one), "deny")
     for name, key, style in (("Warning", "warnings", "ask"), ("Problem", "problems", "deny")):
         for words in found.get(key) or ():
-            yield row(name, words, style)
+            yield labelled(name, words, style)
 
 
 def _waiting(found: Row) -> str:
@@ -298,19 +295,15 @@ def _json(well: bool, general: Sequence[Check], each: Sequence[tuple[HookedFile,
 def _lines(well: bool, general: Sequence[Check], each: Sequence[tuple[HookedFile, Sequence[Check]]]) -> Iterator[Line]:
     def row(finding: Check) -> Line:
         mark, style = _MARKS[finding.state]
-        return (
-            StyledText(f"  {mark:<8}", style),
-            StyledText(f"{finding.what:<14}", "dim"),
-            StyledText(visible(finding.words)),
-        )
+        return line(f"  {mark:<8}", style) + line(f"{finding.what:<14}", "dim") + line(finding.words)
 
-    yield (StyledText("Interlock", "heading"),)
+    yield line("Interlock", "heading")
     yield from map(row, general)
     for one, found in each:
         yield ()
-        yield (StyledText(visible(f"{one.agent.title} ({one.scope})"), "heading"),)
+        yield line(f"{one.agent.title} ({one.scope})", "heading")
         yield from map(row, found)
     yield ()
     problems = sum(finding.state == "problem" for finding in [*general, *(f for _, found in each for f in found)])
     words = "All is well: the guard fires." if well else f"{pluralize(problems, 'problem')}."
-    yield (StyledText(words, "allow" if well else "deny"),)
+    yield line(words, "allow" if well else "deny")

@@ -16,7 +16,7 @@ import interlock
 from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, AdapterReading, read_file
 from interlock.adapters.levels import EffectiveLevel, effective_level, level_from_name
 from interlock.adapters.trust import HIGHEST_CLAIM, current_trust
-from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.analysis.display_text import Line, visible
 from interlock.cli.arguments import CONFIG, JSON, OPERATOR, Args, argument, make_parser
 from interlock.cli.command import (
     FAILED,
@@ -32,7 +32,7 @@ from interlock.cli.command import (
     run,
 )
 from interlock.cli.guard.mcp import SAFETY_MODE, safety_mode
-from interlock.cli.output import paint, print_table
+from interlock.cli.output import line, paint, print_table
 from interlock.cli.sign_in import operator_session
 from interlock.client import path_segment
 from interlock.config import ConfigError, load_config
@@ -136,12 +136,12 @@ def _head(name: str, adapter: Adapter, now: float) -> Iterator[Line]:
     trust, why = current_trust(adapter.trust, now)
     less = f" ({why})" if why else ""
     said = f"  {visible(adapter.name)} {visible(adapter.version)}, trust {trust.word}{less}"
-    yield StyledText(visible(name), "heading"), StyledText(said)
+    yield line(name, "heading") + line(said)
     if trust > HIGHEST_CLAIM:
         words = f"A daemon counts it as {HIGHEST_CLAIM.word} until an operator says more: `interlock adapter trust`."
-        yield (StyledText(words, "dim"),)
+        yield line(words, "dim")
     if trust is Trust.UNTESTED:
-        yield (StyledText("An untested adapter may only be introspected; see docs/reference/adapters.md.", "dim"),)
+        yield line("An untested adapter may only be introspected; see docs/reference/adapters.md.", "dim")
     yield ()
 
 
@@ -158,27 +158,19 @@ def _problem_lines(name: str, reading: AdapterReading, rows: Sequence[CheckedOpe
         where = f"{shown}:{problem.line}: " if problem.line else f"{shown}: "
         place = f"  [{visible(problem.place)}]" if problem.place else ""
         yield (
-            StyledText(where),
-            StyledText(problem.word, "deny" if problem.error else "ask"),
-            StyledText(f": {visible(problem.message)}"),
-            StyledText(place, "dim"),
+            line(where)
+            + line(problem.word, "deny" if problem.error else "ask")
+            + line(f": {problem.message}")
+            + line(place, "dim")
         )
     for row in rows:
         for notice in row.found.warnings:
-            yield (
-                StyledText(f"{shown}:{row.operation.line}: "),
-                StyledText("notice", "dim"),
-                StyledText(f": {visible(notice.message)}"),
-            )
+            yield line(f"{shown}:{row.operation.line}: ") + line("notice", "dim") + line(f": {notice.message}")
     errors = sum(problem.error for problem in reading.problems)
     warnings = len(reading.problems) - errors
     verdict = "can be used" if reading.usable else "must not be used"
     yield ()
-    yield (
-        StyledText(
-            f"{len(rows)} operations, {pluralize(errors, 'error')}, {pluralize(warnings, 'warning')}: {verdict}"
-        ),
-    )
+    yield line(f"{len(rows)} operations, {pluralize(errors, 'error')}, {pluralize(warnings, 'warning')}: {verdict}")
 
 
 def _json(name: str, reading: AdapterReading, now: float) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any
 
-from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.analysis.display_text import Line, visible
 from interlock.approvals.rendering import requirement_words
 from interlock.cli.arguments import OPERATOR, Args, argument, flag
 from interlock.cli.command import (
@@ -29,6 +29,7 @@ from interlock.cli.command import (
     say_json,
     settings,
 )
+from interlock.cli.output import labelled, line
 from interlock.cli.sign_in import CHANNEL, confirm, operator_session
 from interlock.client import ApiError, DaemonClient, NoDaemon, path_segment
 from interlock.identity.terminal import controlling_terminal, read_passphrase
@@ -319,12 +320,12 @@ def plan_lines(plan: Row) -> Iterator[Line]:
     """The lines of a plan's review: request, command, risk and reasons."""
     yield ()
     if plan.get("notice"):
-        yield (StyledText(visible(str(plan["notice"])), "dim"),)
+        yield line(plan["notice"], "dim")
     yield _row("Asked", plan.get("intent"))
     lines = str(plan.get("command", "")).split("\n")
     yield _row("Command", lines[0], "command")
-    for line in lines[1:]:
-        yield _row("", line, "command")
+    for text in lines[1:]:
+        yield _row("", text, "command")
     yield _row("In", plan.get("cwd"))
     risk = str(plan.get("risk", ""))
     lost = plan.get("irreversible") and not plan.get("copied")
@@ -368,7 +369,7 @@ def _claims(plan: Row) -> Iterator[Line]:
 
 
 def _row(name: str, value: object, style: str = "") -> Line:
-    return (StyledText(f"{name:<9}", "dim"), StyledText(visible(str(value or "")), style))
+    return labelled(name, value or "", style, 9)
 
 
 _EXAMPLES = """

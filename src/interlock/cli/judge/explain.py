@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.analysis.display_text import Line
 from interlock.analysis.wire import assessment_json, error_json, step_json
 from interlock.cli.arguments import Args, argument, flag, make_parser
-from interlock.cli.output import paint
+from interlock.cli.output import labelled, paint
 from interlock.config import ConfigError, load_config
 from interlock.engine.assessment import Unjudged
 from interlock.engine.explain import DENY, PolicyAnswer, explain
@@ -206,14 +206,14 @@ def _project_lines(files: Sequence[ProjectFile]) -> Iterator[Line]:
         words = (
             f"{one.path} cannot be used, so everything is asked about: {wrong}" if wrong else f"{one.path} counts here"
         )
-        yield StyledText(f"{'Project':<10}", "dim"), StyledText(visible(words), "deny" if wrong else "")
+        yield labelled("Project", words, "deny" if wrong else "")
 
 
 def _raised_lines(reached: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
     """A row for each agent that has reached a limit."""
     for one in reached:
         who = str(one.get("name") or one.get("principal", ""))
-        yield StyledText(f"{'Raised':<10}", "dim"), StyledText(visible(f"for {who} now: {one.get('words', '')}"), "ask")
+        yield labelled("Raised", f"for {who} now: {one.get('words', '')}", "ask")
 
 
 def _inspector(ending: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], Impact]:

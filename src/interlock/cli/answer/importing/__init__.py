@@ -11,7 +11,7 @@ from msgspec.structs import asdict, replace
 
 from interlock.agents import SCOPES, agent, words
 from interlock.analysis.assess import judge
-from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.analysis.display_text import Line, visible
 from interlock.analysis.programs.load import describe
 from interlock.analysis.rules import Rulebook
 from interlock.cli.answer.importing.formats import ALLOW, ASK, DENY, ForeignRule, UnknownFormat, read_file
@@ -28,6 +28,7 @@ from interlock.cli.command import (
     settings,
     typed_name,
 )
+from interlock.cli.output import line
 from interlock.cli.sign_in import confirm, operator_session
 from interlock.client import ApiError
 from interlock.config import Config
@@ -109,28 +110,24 @@ def _limited(rule: ForeignRule, book: Any, config: Config) -> ForeignRule:
 
 def _lines(files: Sequence[ImportedFile]) -> Iterator[Line]:
     for file in files:
-        yield (StyledText(f"{file.guard}, {visible(file.path)}", "heading"),)
+        yield line(f"{file.guard}, {file.path}", "heading")
         for rule in (rule for rule in file.rules if rule.patterns and rule.verdict != ASK):
             for pattern in rule.patterns:
-                yield StyledText(f"  {rule.verdict:<6}", _STYLES[rule.verdict]), StyledText(visible(pattern), "command")
-            yield (StyledText(f"         from {_short(rule.source)}", "dim"),)
+                yield line(f"  {rule.verdict:<6}", _STYLES[rule.verdict]) + line(pattern, "command")
+            yield line(f"         from {_short(rule.source)}", "dim")
         asks = [rule for rule in file.rules if rule.patterns and rule.verdict == ASK]
         if asks:
             yield ()
-            yield (
-                StyledText(
-                    "Always asked about there. For the same here, in a policy of your own (docs/guide/policies.md):"
-                ),
-            )
+            yield line("Always asked about there. For the same here, in a policy of your own (docs/guide/policies.md):")
             quoted = ", ".join(f'"{visible(pattern)}"' for rule in asks for pattern in rule.patterns)
-            yield (StyledText(f"  patterns.approve = [{quoted}]", "command"),)
+            yield line(f"  patterns.approve = [{quoted}]", "command")
         problems = [rule for rule in file.rules if rule.problem]
         if problems:
             yield ()
-            yield (StyledText(f"Not carried over ({len(problems)} of {len(file.rules)}):"),)
+            yield line(f"Not carried over ({len(problems)} of {len(file.rules)}):")
         for rule in problems:
-            yield StyledText(f"  {rule.verdict:<6}", "dim"), StyledText(_short(rule.source), "command")
-            yield (StyledText(f"         {visible(rule.problem)}", "dim"),)
+            yield line(f"  {rule.verdict:<6}", "dim") + line(_short(rule.source), "command")
+            yield line(f"         {rule.problem}", "dim")
         yield ()
 
 

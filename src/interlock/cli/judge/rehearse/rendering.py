@@ -10,10 +10,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.analysis.display_text import Line, visible
 from interlock.approvals.grant_coverage import find_covering
 from interlock.cli.command import pluralize
 from interlock.cli.judge.rehearse.rehearsal import Rehearsal, RehearsedQuestion
+from interlock.cli.output import line
 from interlock.local_times import clock
 from interlock.model import AgentRef, Level
 from interlock.records import Grant
@@ -25,9 +26,9 @@ LONGEST = 100  # characters of a call that are shown
 
 def rehearsal_lines(days: int, found: Rehearsal) -> Iterator[Line]:
     """The report as lines for a person."""
-    yield (StyledText(_headline(days, found), "heading"),)
+    yield line(_headline(days, found), "heading")
     sources = ", ".join(f"{word} {count:,}" for word, count in sorted(found.calls.items()))
-    yield (StyledText(sources or "nothing read", "dim"),)
+    yield line(sources or "nothing read", "dim")
     yield from _side_lines(found)
     yield from _rules(found)
     yield from _losses(found.lost)
@@ -42,11 +43,11 @@ def false_alarm_lines(found: Rehearsal, rules: Sequence[str], known: Collection[
         marked = [one for one in left if rule in one.rules]
         left = [one for one in left if rule not in one.rules]
         yield ()
-        yield (StyledText(f"{rule}: {pluralize(len(marked), 'false alarm')}", "heading"),)
+        yield line(f"{rule}: {pluralize(len(marked), 'false alarm')}", "heading")
         yield from _near_misses(rule, marked, rule in known)
         yield from _instead(suggest_grants(marked))
     yield ()
-    yield (StyledText(f"Without them you would have been asked {_times(len(left))}."),)
+    yield line(f"Without them you would have been asked {_times(len(left))}.")
 
 
 def rehearsal_json(days: int, found: Rehearsal) -> dict[str, Any]:
@@ -74,77 +75,68 @@ def _times(count: int) -> str:
 def _side_lines(found: Rehearsal) -> Iterator[Line]:
     """The calls that a snapshot would have let pass, and those whose loss is unknown."""
     if found.with_snapshot:
-        yield (
-            StyledText(
-                f"{pluralize(len(found.with_snapshot), 'call')} more would have passed with a snapshot taken first",
-                "dim",
-            ),
+        yield line(
+            f"{pluralize(len(found.with_snapshot), 'call')} more would have passed with a snapshot taken first", "dim"
         )
     if found.open:
-        yield (
-            StyledText(
-                f"{pluralize(len(found.open), 'call')} may have lost something: today's disk does not tell", "dim"
-            ),
-        )
+        yield line(f"{pluralize(len(found.open), 'call')} may have lost something: today's disk does not tell", "dim")
 
 
 def _rules(found: Rehearsal) -> Iterator[Line]:
     rules = found.by_rule()
     if rules:
         yield ()
-        yield (StyledText("Why you would have been asked", "heading"),)
+        yield line("Why you would have been asked", "heading")
     for rule, asked in rules[:SHOWN]:
-        yield StyledText(f"  {len(asked):>4}  {rule}  "), StyledText(_shown(asked[-1]), "command")
+        yield line(f"  {len(asked):>4}  {rule}  ") + line(_shown(asked[-1]), "command")
     if len(rules) > SHOWN:
-        yield (StyledText(f"        and {pluralize(len(rules) - SHOWN, 'other rule')} (--json has all)", "dim"),)
+        yield line(f"        and {pluralize(len(rules) - SHOWN, 'other rule')} (--json has all)", "dim")
     if rules:
-        yield (
-            StyledText("A false alarm? interlock rehearse --false-alarm RULE says what would have to change.", "dim"),
-        )
+        yield line("A false alarm? interlock rehearse --false-alarm RULE says what would have to change.", "dim")
 
 
 def _losses(lost: Sequence[RehearsedQuestion]) -> Iterator[Line]:
     if lost:
         yield ()
-        yield (StyledText("What ran and is gone", "heading"),)
+        yield line("What ran and is gone", "heading")
     for one in lost[-SHOWN:]:
         spared = "  (a snapshot would have been taken)" if one.snapshot else ""
-        yield StyledText(f"  {clock(one.past.at)}  "), StyledText(_shown(one), "command"), StyledText(spared, "dim")
+        yield line(f"  {clock(one.past.at)}  ") + line(_shown(one), "command") + line(spared, "dim")
     if len(lost) > SHOWN:
-        yield (StyledText(f"  and {pluralize(len(lost) - SHOWN, 'call')} before these (--json has all)", "dim"),)
+        yield line(f"  and {pluralize(len(lost) - SHOWN, 'call')} before these (--json has all)", "dim")
 
 
 def _grants(grants: Sequence[Suggestion]) -> Iterator[Line]:
     if grants:
         yield ()
-        yield (StyledText("Grants that would have spared you most of it", "heading"),)
+        yield line("Grants that would have spared you most of it", "heading")
     for grant in grants:
-        yield StyledText(f"  {grant.spares:>4}  "), StyledText(visible(shlex.join(grant.command())), "command")
+        yield line(f"  {grant.spares:>4}  ") + line(shlex.join(grant.command()), "command")
 
 
 def _near_misses(rule: str, marked: Sequence[RehearsedQuestion], known: bool) -> Iterator[Line]:
     """The examples in the form of a rule's block."""
     if not marked:
-        yield (StyledText("  nothing of these days was asked about because of it", "dim"),)
+        yield line("  nothing of these days was asked about because of it", "dim")
         return
     if not known:
-        yield (StyledText("  no rule asks here, but the policy: interlock policy show", "dim"),)
+        yield line("  no rule asks here, but the policy: interlock policy show", "dim")
         return
     texts = list(dict.fromkeys(_shown(one) for one in marked))
-    yield (StyledText("  the rule would have to spare these, as near misses in its block:"),)
-    yield (StyledText(f"  # {rule}", "dim"),)
-    yield (StyledText("  examples.spare = [", "command"),)
+    yield line("  the rule would have to spare these, as near misses in its block:")
+    yield line(f"  # {rule}", "dim")
+    yield line("  examples.spare = [", "command")
     for text in texts[:SHOWN]:
-        yield (StyledText(f"    {json.dumps(text, ensure_ascii=False)},", "command"),)
+        yield line(f"    {json.dumps(text, ensure_ascii=False)},", "command")
     if len(texts) > SHOWN:
-        yield (StyledText(f"    # and {len(texts) - SHOWN} more (--json has all)", "dim"),)
-    yield (StyledText("  ]", "command"),)
+        yield line(f"    # and {len(texts) - SHOWN} more (--json has all)", "dim")
+    yield line("  ]", "command")
 
 
 def _instead(grants: Sequence[Suggestion]) -> Iterator[Line]:
     for grant in grants[:1]:
-        yield (StyledText(f"  until then, a grant spares {grant.spares} of them:"),)
-        yield (StyledText(f"  {visible(shlex.join(grant.command()))}", "command"),)
+        yield line(f"  until then, a grant spares {grant.spares} of them:")
+        yield line(f"  {shlex.join(grant.command())}", "command")
 
 
 def _skipped(found: Rehearsal) -> Iterator[Line]:
@@ -154,7 +146,7 @@ def _skipped(found: Rehearsal) -> Iterator[Line]:
     said += [f"not opened: {name}" for name in tally.unread[:SHOWN]]
     if said:
         yield ()
-        yield (StyledText(f"Passed over: {'; '.join(said)}", "dim"),)
+        yield line(f"Passed over: {'; '.join(said)}", "dim")
 
 
 def _shown(one: RehearsedQuestion) -> str:
