@@ -16,7 +16,7 @@ from interlock.analysis import lexicon
 from interlock.analysis.lexicon.english import EFFECTS, build_english
 from interlock.analysis.lexicon.idioms import LONGEST, build_phrases
 from interlock.analysis.lexicon.load import check_packs, english, pattern_lists, vocabularies, word_lists, word_maps
-from interlock.analysis.lexicon.named_effects import NamedEffect, build_named
+from interlock.analysis.lexicon.named_effects import NamedEffect, build_named, build_settings
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.operation import read_operation
 from interlock.analysis.packs import PackError
@@ -57,7 +57,7 @@ def test_a_row_for_names_has_its_effect_and_only_there(row: NamedEffect) -> None
     assert row.effect == "act_change" or row.effect not in {fact[0] for fact in spared.facts}, spared.facts
 
 
-@each("row", english().given.rows, ids=lambda row: row.match)
+@each("row", (*english().given.rows, *english().settings.rows), ids=lambda row: row.match)
 def test_a_row_for_parameters_has_its_effect_and_only_there(row: NamedEffect) -> None:
     found, spared = Recorder(), Recorder()
     for example, out in ((row.match, found), (row.spare, spared)):
@@ -78,6 +78,14 @@ def test_a_wrong_row_for_names_is_refused(change: dict[str, str]) -> None:
         build_named([row | change], EFFECTS)
 
 
+@pytest.mark.parametrize("change", [{"effect": "ruin"}, {"value": ""}, {"key": ""}, {"match": ""}, {"keys": "mfa"}])
+def test_a_wrong_row_for_settings_is_refused(change: dict[str, str]) -> None:
+    row = {"value": "off", "key": "mfa", "effect": "override", "match": 'set_x {"mfa": 0}', "spare": 'set_x {"mfa": 1}'}
+    assert build_settings([row], EFFECTS).rows
+    with pytest.raises(PackError, match="setting 1"):
+        build_settings([row | change], EFFECTS)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -94,6 +102,7 @@ def test_a_wrong_kind_of_verb_is_refused(change: dict[str, Any], message: str) -
         "kind": {"zap": kind},
         "named": [],
         "given": [],
+        "setting": [],
         "scope": {"all": "all"},
         "scoped": [],
         "tame": {"named": {"read": "look"}, "said": {"look": "look"}},
@@ -115,6 +124,7 @@ def test_a_verb_has_one_kind() -> None:
         "kind": {"one": kind, "other": kind},
         "named": [],
         "given": [],
+        "setting": [],
         "scope": {"all": "all"},
         "scoped": [],
         "tame": {"named": {}, "said": {}},

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.named_effects import NamedEffects, build_given, build_named
+from interlock.analysis.lexicon.named_effects import NamedEffects, build_given, build_named, build_settings
 from interlock.analysis.lexicon.strict import Words, decode, known
 from interlock.analysis.packs import Pack, PackError
 
@@ -70,6 +70,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     scoped: tuple[Any, ...]
     named: tuple[Mapping[str, Any], ...]
     given: tuple[Mapping[str, Any], ...]
+    setting: tuple[Mapping[str, Any], ...]
     tame: _ByUse
     nominals: _ByUse
     nouns: Mapping[str, Words]
@@ -94,6 +95,7 @@ class English(Struct, frozen=True):
     first: NamedEffects  # rows that are asked before the table, for names
     raising: NamedEffects  # and those for names that do no harm by the table
     given: NamedEffects  # rows for names with parameters
+    settings: NamedEffects  # rows for a single parameter, at any depth
     scope: Mapping[str, str]  # word of a sentence -> how much, where or for how long
 
     def kind_of(self, verb: str, default: str) -> str:
@@ -164,6 +166,7 @@ def build_english(pack: Pack) -> English:
         _phrasals(by_word(table.phrasals, kinds)),
         *build_named(table.named, EFFECTS | {READS}),
         build_given(table.given, EFFECTS),
+        build_settings(table.setting, EFFECTS),
         by_word(table.scope),
     )
 

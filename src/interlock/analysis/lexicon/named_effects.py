@@ -16,6 +16,8 @@ from interlock.analysis.packs import PackError
 # Parts of a row for parameters: keys with a yes, a no, a zero, or any value; what a mode says; how far it goes; its effect by name alone.
 _GIVEN = ("yes", "no", "zero", "has", "mode", "reach", "by_name")
 _NAME = ("nouns", "objects", "phrase", "first", "last", "beside", "said", "lacks", "verbs", "kinds")
+# Parts of a row for one setting: what its value says, what its key says, the key above, what the act is, and the words of the whole name.
+_SETTING = ("value", "key", "above", "act", "words")
 ANY, NONE = "*", "none"
 Given = Mapping[str, Collection[str]]
 
@@ -54,28 +56,34 @@ _PARTS: Mapping[str, _Asked] = {
     "beside": lambda act, _: (*act.beside, ANY) if act.beside else (),
     "kinds": lambda act, _: (act.kind or NONE, ANY),
     "lacks": lambda act, _: (act.object, *act.phrase),
-} | {part: partial(lambda part, _, given: given[part], part) for part in _GIVEN}
+    "verbs": lambda act, _: (act.verb,),
+} | {part: partial(lambda part, _, given: given[part], part) for part in (*_GIVEN, *_SETTING)}
 
 
 _Check = tuple[_Asked, frozenset[str], bool]  # what is asked, the words, whether they have to lack
 
 
 class NamedEffects:
-    """Rows in their order, found by the verb of a name or its kind."""
+    """Rows in their order, found by the verb of a name or its kind, or by what the value of a setting says."""
 
     def __init__(self, rows: Iterable[NamedEffect]) -> None:
         self.rows = tuple(rows)
         self.checks: list[list[_Check]] = []  # of each row
-        # a verb, or a kind with a colon -> a noun -> the numbers of their rows
+        # a value, a verb, or a kind with a colon -> a noun -> the numbers of their rows
         self.by_word: dict[str, dict[str, list[int]]] = {}
         self.telling: dict[str, frozenset[str]] = {}  # the first part of every row that is given
         for number, row in enumerate(self.rows):
             part = next(iter(row.parts))
             if part in _GIVEN:
                 self.telling[part] = row.parts[part].union(self.telling.get(part, ()))
-            led = row.parts.get("verbs") or {f":{kind}" for kind in row.parts["kinds"]}
+            by = next(part for part in ("value", "verbs", "kinds") if part in row.parts)
+            led = {f":{kind}" for kind in row.parts[by]} if by == "kinds" else row.parts[by]
             self.checks.append(
-                [(_PARTS[part], row.parts[part], part == "lacks") for part in row.parts if part != "verbs"]
+                [
+                    (_PARTS[part], words, part == "lacks")
+                    for part, words in row.parts.items()
+                    if part != by or by == "kinds"
+                ]
             )
             for word, noun in product(led, row.parts.get("nouns", ("",))):
                 self.by_word.setdefault(word, {}).setdefault(noun, []).append(number)
@@ -83,7 +91,7 @@ class NamedEffects:
     def find(self, act: NamedAct, given: Given = MappingProxyType({})) -> NamedEffect | None:
         """The first row that applies."""
         found = len(self.rows)
-        for led in (act.verb, f":{act.kind or NONE}", f":{ANY}"):
+        for led in given.get("value") or (act.verb, f":{act.kind or NONE}", f":{ANY}"):
             rows = self.by_word.get(led)
             for number in (*rows.get(act.noun, ()), *rows.get("", ())) if rows else ():
                 if number < found:
@@ -107,10 +115,16 @@ def build_given(rows: Iterable[Mapping[str, Any]], effects: Iterable[str]) -> Na
     return NamedEffects(_row(f"english: given {number}", data, parts, effects) for number, data in enumerate(rows, 1))
 
 
+def build_settings(rows: Iterable[Mapping[str, Any]], effects: Iterable[str]) -> NamedEffects:
+    """The rows for single settings; raises PackError on anything wrong."""
+    parts = (*_SETTING, *_NAME)
+    return NamedEffects(_row(f"english: setting {number}", data, parts, effects) for number, data in enumerate(rows, 1))
+
+
 def _row(where: str, data: Mapping[str, Any], allowed: Iterable[str], effects: Iterable[str]) -> NamedEffect:
     parts = {part: frozenset(data[part].split()) for part in allowed if part in data}
-    if not all(parts.values()) or len(parts) < 2 or not ("verbs" in parts or "kinds" in parts):
-        raise PackError(f"{where}: expected verbs or kinds, and something else that has to be there")
+    if not all(parts.values()) or len(parts) < 2 or parts.keys().isdisjoint({"value", "verbs", "kinds"}):
+        raise PackError(f"{where}: expected a value, verbs or kinds, and something else that has to be there")
     rest = {key: value for key, value in data.items() if key not in parts}
     effect = known(where, data.get("effect", ""), effects)
     effect = effect if effect == "read" else f"act_{effect}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache, lru_cache
 
 from interlock.analysis.lexicon import ADMIN_WORDS, deed_nouns, object_kind, objects, split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
 from interlock.analysis.lexicon.named_effects import NamedAct
-from interlock.analysis.operations.params import Entry, Keys, each, squash, truth
+from interlock.analysis.operations.params import Keys, each, squash, truth
 
 _PATTERNS = Patterns("effects")
 _LISTS = WordLists("effects")
@@ -247,10 +247,3 @@ def ended_by(key: str) -> str:
     """The verb for a flag that ends something: `is_suspended`, `revoked`."""
     found = _PATTERNS.ended_flag.fullmatch(key)
     return _MAPS.ended.get(found[1], found[1]) if found else ""
-
-
-def rights_to_all(entries: Iterable[Entry]) -> bool:
-    """A policy that lets everybody in, or somebody do everything."""
-    found = [(key, value) for key, _, value, _, _ in entries if key in _LISTS.policies]
-    denies = any(key == "effect" and str(value).lower()[:5] == "deny" for key, value in found)
-    return not denies and any(value in ("*", ["*"]) for _, value in found)

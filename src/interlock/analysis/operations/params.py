@@ -1,4 +1,4 @@
-"""The parameters of an operation -> its scope: everything, many, production, permanent, or dry run; and what their names say."""
+"""The parameters of an operation -> its scope: everything, many, production, permanent, or dry run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from interlock.analysis.lexicon import names_production, object_kind, objects, split_name, verbs
+from interlock.analysis.lexicon import names_production
 from interlock.analysis.lexicon.load import WordLists, WordMaps
 
 _LISTS = WordLists("params")
@@ -218,79 +218,3 @@ def _filter(value: object, scope: ParamScope) -> None:
         scope.traits.update(("all", "unfiltered"))
     elif not isinstance(value, str) or len(value) <= _SHORT:
         scope.filtered = True
-
-
-class Sense(Struct, frozen=True):
-    """What a parameter's name says."""
-
-    words: tuple[str, ...] = ()
-    deletes: bool = False  # a yes deletes
-    many: bool = False  # and more than one thing
-    guards: bool = False  # a no switches a protection off
-    lifts: bool = False  # a yes switches a protection off
-    opens: bool = False  # a yes opens it to everybody
-    forwards: bool = False  # where mail goes as well
-    ends: str = ""  # a yes ends something: the verb for it
-
-
-NOTHING = Sense()
-
-
-@lru_cache(maxsize=4096)
-def sense(key: str) -> Sense:
-    """What a key says, from its words."""
-    words = tuple(word for segment in split_name(key) for word in segment)
-    if not words or len(words) > 8:
-        return NOTHING
-    own = frozenset(words)
-    deletes, lifts = _deletes(words, own), _lifts(words, own)
-    guards = not lifts and _guards(words, own)
-    opens = not _LISTS.public.isdisjoint(own) and own.isdisjoint(_LISTS.closes | _LISTS.lifts | _LISTS.no_access)
-    forwards = any(word.startswith(("forward", "redirect", "autoforward")) for word in words) or "delegate" in own
-    ends = "" if deletes else _ends(words)
-    if not (deletes or guards or lifts or opens or forwards or ends):
-        return NOTHING
-    many = not _LISTS.lost.isdisjoint(own) or any(objects().get(word, "") in _LISTS.stores for word in words)
-    return Sense(words, deletes, deletes and many, guards, lifts, opens, forwards, ends)
-
-
-def _deletes(words: tuple[str, ...], own: frozenset[str]) -> bool:
-    if not own.isdisjoint(_LISTS.spares):
-        return False
-    for position, word in enumerate(words[:3]):
-        rest = words[position + 1 :]
-        if word in _LISTS.erases:
-            return object_kind(rest)[0] != "light" if rest else word not in ("format", "scrub", "reformat")
-        if word in _LISTS.takes:
-            return not _LISTS.lost.isdisjoint(rest)
-    return False
-
-
-def _guards(words: tuple[str, ...], own: frozenset[str]) -> bool:
-    if words[0] in ("disable", "prevent", "deny", "forbid") and not own.isdisjoint(_LISTS.prevented):
-        return True
-    if words[-1] in _LISTS.not_switches and words[-1] != "name":
-        return False
-    if not own.isdisjoint(_LISTS.demands):
-        return not own.isdisjoint(_LISTS.demanded)
-    if not own.isdisjoint(_LISTS.closes) and "public" in own:
-        return True
-    return not own.isdisjoint(_LISTS.guards) and own.isdisjoint({"name", "count", "log_level", "days"})
-
-
-def _lifts(words: tuple[str, ...], own: frozenset[str]) -> bool:
-    if words[0] in _LISTS.lets:
-        return not own.isdisjoint(_LISTS.let_in)
-    if words[0] in ("bypass", "dangerously", "insecure"):
-        return True
-    if words[0] in _LISTS.lifts or words[-1] in ("disabled", "off", "bypassed", "skipped"):
-        return not own.isdisjoint(_LISTS.lifted | _LISTS.guards)
-    return False
-
-
-def _ends(words: tuple[str, ...]) -> str:
-    """cancel_at_period_end, revoke_tokens, terminateInstances: a yes that ends something."""
-    first = words[0]
-    if first in _LISTS.ends_nothing or (first in _LISTS.mild and len(words) == 1):
-        return ""
-    return first if verbs().get(first, "") in _LISTS.ending or first in _LISTS.throws_out else ""

@@ -4,32 +4,29 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import object_kind, verb_kind
-from interlock.analysis.lexicon.load import Patterns, WordLists
+from interlock.analysis.lexicon import object_kind, objects, split_name, verb_kind, verbs
+from interlock.analysis.lexicon.load import Patterns, WordLists, english
 from interlock.analysis.lexicon.named_effects import NamedAct
-from interlock.analysis.operations.effects import CLOUD, Deed, deed, ended_by, ending, rights_to_all
+from interlock.analysis.operations.effects import Deed, deed, ended_by, ending
 from interlock.analysis.operations.names import Words
-from interlock.analysis.operations.params import PLAIN, Entry, Sense, sense, squash, truth, walk
+from interlock.analysis.operations.params import PLAIN, Entry, squash, truth, walk
 
 _PATTERNS = Patterns("settings")
 _LISTS = WordLists("settings")
 
 _MOST_TEXT = 20_000
-_OVERRIDE: Deed = ("act_override", ())
-_ESCALATE: Deed = ("act_escalate", ())
-_PUBLISH: Deed = ("act_send", ("published",))
-_PAY: Deed = ("act_pay", ())
+_LONG = 200  # characters: longer text is a document
 _FREE = re.compile(r"0+(?:\.0+)?")
 
 
 def settings_of(words: Words, act: NamedAct, params: Mapping[str, Any], entries: list[Entry]) -> list[Deed]:
     """Every deed that the settings make of an act which is not one by its name."""
-    return [] if act.kind == "read" else _Settings(words, act).read(params, entries)
+    return [] if act.kind == "read" else list(_Settings(words, act).read(params, entries))
 
 
 class _Settings:
@@ -38,52 +35,59 @@ class _Settings:
     def __init__(self, words: Words, act: NamedAct) -> None:
         self.words, self.act = words, act
         self.configures = not act.kind or act.verb in _LISTS.configures
-        self.sets_up = act.kind in ("grant", "create", "change")
-        self.changes = self.configures or act.kind in ("change", "grant")
-        self.opens = self.configures or act.kind == "grant"
-        self.puts_out = act.verb in _LISTS.puts_out or act.noun in _LISTS.out_loud
-        self.inward = _LISTS.outward.isdisjoint(words)
-        self.found: list[Deed] = []
 
-    def read(self, params: Mapping[str, Any], entries: list[Entry]) -> list[Deed]:
+    @cached_property
+    def tells(self) -> frozenset[str]:
+        """What the act is, in the words of the rows."""
+        act, words = self.act, self.words
+        found = {
+            "configures": self.configures,
+            "sets_up": act.kind in ("grant", "create", "change"),
+            "changes": self.configures or act.kind in ("change", "grant"),
+            "opens": self.configures or act.kind == "grant",
+            "puts_out": act.verb in _LISTS.puts_out or act.noun in _LISTS.out_loud,
+            "inward": _LISTS.outward.isdisjoint(words),
+            "guards": self.configures and "*guards" in key_senses("_".join(words[:8])),
+        }
+        return frozenset(name for name, true in found.items() if true)
+
+    def read(self, params: Mapping[str, Any], entries: list[Entry]) -> Iterator[Deed]:
         """The deeds, in the order in which the settings stand."""
         act, deletions = self.act, 0
         keeps = not _LISTS.keeping.isdisjoint(self.words)
-        self._pair(params)
+        yield from self._pair(params)
         for short, key, value, depth, above in entries:
             keeps = keeps or "retention" in short or "expir" in short
             if not isinstance(value, PLAIN) and isinstance(value, Mapping):
-                self._pair(value)
-                deletions += self._listed_deletions(value) if key == above and len(value) <= 2 else 0
+                yield from self._pair(value)
+                deletions += _listed_deletions(value) if key == above and len(value) <= 2 else 0
                 continue
             if isinstance(value, str) and above[-1:].lower() == "s":
                 deletions += self._is_deletion(short, value, squash(above))
-            self._setting(key, short, value, above)
+            for one in value[:50] if isinstance(value, (list, tuple)) and value else (value,):
+                said = _said(one)
+                if not _led().isdisjoint(said):
+                    yield from self._rows(said, key_senses(key), above)
+                if "on" in said:
+                    yield from self._ended_by(said, key, short)
             about = self.configures and squash(above) in _LISTS.fields if depth else act.verb in _LISTS.sets
             if (about or not act.verb) and (verb := ending(act, short, value)):
-                self._ended(verb, act.object, act.noun)
+                yield self._ended(verb, act.object, act.noun)
         if deletions:
-            self.found.append(("act_delete", ("bulk",) if deletions > 1 else ()))
+            yield "act_delete", ("bulk",) if deletions > 1 else ()
         if keeps and (self.configures or (act.kind == "create" and act.noun not in _LISTS.built)):
-            self.found += expires(self.words, entries)
-        if self.sets_up and act.object in ("access", "config", "bucket") and rights_to_all(entries):
-            self.found.append(_ESCALATE)
-        return self.found
+            yield from expires(self.words, entries)
+        if act.object in ("access", "config", "bucket") and "sets_up" in self.tells and rights_to_all(entries):
+            yield "act_escalate", ()
 
-    def _is_deletion(self, key: str, value: str, above: str) -> bool:
-        """{"Changes": [{"Action": "DELETE", …}]}; a rule of a lifecycle is another matter."""
-        told = self.act.verb in _LISTS.telling or self.act.object == "audit" or "test" in self.words
-        return key in _LISTS.changes and value[:6].lower() == "delete" and above != "rules" and not told
+    def _rows(self, value: Sequence[str], key: frozenset[str], above: str) -> Iterator[Deed]:
+        """The deed of one setting, by the first row for it."""
+        over = key_senses(above) if above else ("none",)
+        given = {"value": value, "key": key, "above": over, "act": self.tells, "words": self.words}
+        if row := english().settings.find(self.act, given):
+            yield row.effect, row.traits
 
-    @staticmethod
-    def _listed_deletions(item: Mapping[str, Any]) -> int:
-        """In a list a mapping may be a deletion: {"DeleteRequest": {…}}."""
-        return sum(
-            str(key).lower().startswith(("delete", "$delete")) and isinstance(held, Mapping)
-            for key, held in item.items()
-        )
-
-    def _pair(self, mapping: Mapping[str, Any]) -> None:
+    def _pair(self, mapping: Mapping[str, Any]) -> Iterator[Deed]:
         """{"key": "require_mfa", "value": false}."""
         if not self.configures or len(mapping) > 12:
             return
@@ -94,156 +98,83 @@ class _Settings:
                 named = value[:60]
             elif short in _LISTS.states and isinstance(value, PLAIN):
                 state = value
-        if named is not None and state is not None:
-            said = sense(named)
-            if (said.guards and is_off(state)) or (said.lifts and is_on(state)):
-                self.found.append(_OVERRIDE)
+        if named is not None and state is not None and (said := _said(state)):
+            yield from self._rows(said, key_senses(named) & {"*guards", "*lifts"}, "")
 
-    def _setting(self, key: str, short: str, value: object, above: str) -> None:
-        if isinstance(value, (list, tuple)):
-            for text in value[:50]:
-                if isinstance(text, str):
-                    self._word(key, short, text, above)
-            if self.configures and not value and short in _LISTS.required:
-                self.found.append(_OVERRIDE)
-        elif isinstance(value, str):
-            if value.strip().lower() in _LISTS.off or value.strip().lower() in _LISTS.on:
-                self._switch(key, short, value, above)
-            self._word(key, short, value, above)
-        else:
-            if not value or value == 1:
-                self._switch(key, short, value, above)
-            if isinstance(value, (int, float)) and not isinstance(value, bool):
-                self._number(short, value)
-
-    def _switch(self, key: str, short: str, value: object, above: str) -> None:
-        """Something is switched on or off."""
-        self._said(sense(key), value)
-        if self.act.kind in ("change", "") and is_on(value) and (verb := ended_by(short)):
-            self._ended(verb, self.act.object, self.act.noun)
-        if not self.configures or not is_off(value):
-            return
-        if short in _LISTS.states:
-            if sense("_".join(self.words[:8])).guards or sense(above).guards:
-                self.found.append(_OVERRIDE)
-        elif short in ("private", "isprivate"):
-            owned = self.act.object in _LISTS.owned or not {"repo", "repository"}.isdisjoint(self.words)
-            if owned and value is not None:
-                self.found.append(_ESCALATE)
-        elif "logging" in short and not _LISTS.watched.isdisjoint(self.words):
-            self.found.append(_OVERRIDE)
-
-    def _said(self, said: Sense, value: object) -> None:
-        """What a yes or a no means under a name that says something."""
-        if said.guards and self.configures and is_off(value):
-            self.found.append(_OVERRIDE)
-        elif truth(value) is not True:
-            return
-        elif said.deletes:
-            whole = not CLOUD.isdisjoint(self.words) or not _LISTS.stacks.isdisjoint(self.words)
-            many = said.many or not {"cluster", "pool"}.isdisjoint(self.words)
-            all_of_it: Deed = ("act_terminate", ("all", "project"))
-            self.found.append(
-                all_of_it if whole and "destroy" in said.words else ("act_delete", ("bulk",) if many else ())
-            )
-        elif said.lifts and (self.changes or said.words[0] in ("bypass", "dangerously", "skip")):
-            self.found.append(_OVERRIDE)
-        elif said.opens and self.opens:
-            if len(said.words) > 1 or self.act.object in _LISTS.owned or self.act.kind == "grant":
-                self.found.append(_ESCALATE)
-        elif said.opens and self.act.verb in _LISTS.puts_out:
-            self.found.append(_PUBLISH)
-        elif said.ends and self.act.kind in ("change", ""):
-            kind, noun = object_kind(said.words[1:])
-            self._ended(said.ends, kind or self.act.object, noun if kind else self.act.noun)
-
-    def _ended(self, verb: str, kind: str, noun: str) -> None:
+    def _ended_by(self, said: Sequence[str], key: str, short: str) -> Iterator[Deed]:
+        """{"is_suspended": true}, {"cancel_at_period_end": true}."""
         act = self.act
-        self.found.append(deed(NamedAct(verb_kind(verb), verb, act.phrase, kind, noun, act.beside, act.at)))
-
-    def _word(self, key: str, short: str, value: str, above: str) -> None:
-        """A value that forwards mail, lets everybody in, lets somebody do everything, or gives something away."""
-        act, word = self.act, value.strip().lower()
-        if "@" in word and " " not in word and act.kind != "send":
-            if not _LISTS.mails.isdisjoint(self.words) and sense(key).forwards:
-                self.found.append(("act_leak", ()))
-        if not (self.configures or self.sets_up):
+        if act.kind not in ("change", ""):
             return
-        if ("{" in value or ":" in value) and _PATTERNS.open_rules.search(value[:_MOST_TEXT]):
-            self.found.append(_ESCALATE)
-        elif len(value) > 200 or word[:1] == "{" or "\n" in word:
-            if _gives_all(key, short, value[:_MOST_TEXT]):
-                self.found.append(_ESCALATE)
-        elif self._opens(key.lower(), word) or self._gives(short, word, above) or self._admits(short, word, above):
-            self.found.append(_ESCALATE)
-        elif (word == "public" and _says_who(short) and self.puts_out) or self._is_live(short, word):
-            self.found.append(_PUBLISH)
-        elif self.changes and short in _LISTS.verdicts and word in _LISTS.lets_by:
-            self.found.append(_OVERRIDE)
-        elif word.endswith(_LISTS.in_order("mailboxes")) and (act.kind == "grant" or act.object == "access"):
-            self.found.append(("act_escalate", ("shared",)))
-        elif self.configures and _is_price(short) and _FREE.fullmatch(word):
-            self.found.append(_PAY)
+        if verb := ended_by(short):
+            yield self._ended(verb, act.object, act.noun)
+        if "yes" in said and "*ends" in key_senses(key):
+            words = split_name(key)[0]
+            kind, noun = object_kind(words[1:])
+            yield self._ended(words[0], kind or act.object, noun if kind else act.noun)
 
-    def _is_live(self, key: str, word: str) -> bool:
-        """{"status": "published"}."""
-        return key.endswith("status") and word in ("publish", "published") and (self.configures or self.puts_out)
+    def _ended(self, verb: str, kind: str, noun: str) -> Deed:
+        act = self.act
+        return deed(NamedAct(verb_kind(verb), verb, act.phrase, kind, noun, act.beside, act.at))
 
-    def _opens(self, key: str, word: str) -> bool:
-        """True for a network or a name that stands for everybody."""
-        if word in _LISTS.world:
-            return self.inward and "dest" not in key and "/" in word
-        if word in ("*", "internet"):
-            return self.inward and "source" in key and key.endswith(_LISTS.in_order("networks"))
-        if word == "all" and squash(key) in _LISTS.accounts:
-            return True
-        if word in _LISTS.rights:
-            return self.configures and sense(key).opens
-        sure = self.opens or self.act.object in ("access", "config") or word.startswith(("all", "system:"))
-        return word in _LISTS.anybody and sure
-
-    def _gives(self, key: str, word: str, above: str) -> bool:
-        """True where the name says that somebody gets a right, and the value that it is all of them."""
-        if word.rpartition("/")[2] not in _LISTS.all_rights or not any(part in key for part in _LISTS.right_keys):
-            return False
-        named = self.act.object == "access" or not _LISTS.access.isdisjoint(self.words)
-        return named or "role" in above.lower() + key
-
-    def _admits(self, key: str, word: str, above: str) -> bool:
-        """Admin rights for somebody, or something opened to everybody; even something new not to the whole network."""
-        kind, thing, right = self.act.kind, self.act.object, squash(word)
-        if not self.sets_up or (above and squash(above) not in _LISTS.holders):
-            return False
-        if key in _LISTS.admin_keys and (kind == "grant" or thing in _LISTS.admitted or not thing):
-            if any(admin in right for admin in _LISTS.admin):
-                return "readonly" not in right
-        opens = kind != "create" or thing == "access" or "/" in word or word.startswith("all")
-        return opens and _says_who(key) and word in _LISTS.public and self.inward
-
-    def _number(self, key: str, value: float) -> None:
-        """Zero of what runs stops it; zero of a price, or all of it off, gives it away."""
-        if value == 100 and key in _LISTS.discounts and (self.configures or self.act.kind == "create"):
-            self.found.append(_PAY)
-        elif value == 0 and self.configures:
-            if key in _LISTS.counts:
-                self.found.append(("act_terminate", ("undoable",)))
-            elif _is_price(key):
-                self.found.append(_PAY)
+    def _is_deletion(self, key: str, value: str, above: str) -> bool:
+        """{"Changes": [{"Action": "DELETE", …}]}; a rule of a lifecycle is another matter."""
+        told = self.act.verb in _LISTS.telling or self.act.object == "audit" or "test" in self.words
+        return key in _LISTS.changes and value[:6].lower() == "delete" and above != "rules" and not told
 
 
-def _says_who(key: str) -> bool:
-    """True for a parameter that says who may see or use something."""
-    return key in _LISTS.public_keys or any(piece in key for piece in _LISTS.seen_by)
+def _listed_deletions(item: Mapping[str, Any]) -> int:
+    """In a list a mapping may be a deletion: {"DeleteRequest": {…}}."""
+    return sum(
+        str(key).lower().startswith(("delete", "$delete")) and isinstance(held, Mapping) for key, held in item.items()
+    )
 
 
-def _is_price(key: str) -> bool:
-    return key in _LISTS.prices or key.endswith("price")
+@cache
+def _led() -> frozenset[str]:
+    """What a value has to say for some row."""
+    return frozenset(english().settings.by_word)
 
 
-def _gives_all(key: str, short: str, text: str) -> bool:
-    """True for a document in a string that gives all rights: a policy in JSON, a manifest in YAML."""
-    if short not in _LISTS.manifests and "policy" not in key.lower():
-        return False
+# -- what values say ---------------------------------------------------------------------------------------
+
+
+def _said(value: object) -> Sequence[str]:
+    """What a value says, in the words of the rows: the value itself, and classes of values that begin with `*`."""
+    if not isinstance(value, str):
+        if isinstance(value, (int, float)):
+            return ("off", "no") if value is False else _NUMBERS.get(value, ())
+        return ("off",) if value is None else ("empty",) if isinstance(value, (list, tuple)) and not value else ()
+    word = value.strip().lower()
+    if len(value) > _LONG or word[:1] == "{" or "\n" in word:
+        text = value[:_MOST_TEXT]
+        return ["*rules"] if _PATTERNS.open_rules.search(text) else ["*open"] if _opens_all(text) else []
+    last = word.rpartition("/")[2]
+    found = [word, last] if last is not word and last.islower() else [word]
+    found += _switched().get(word, ())
+    if "@" in word and " " not in word:
+        found += ["*mail", "*mailbox"][: 1 + word.endswith(_LISTS.in_order("mailboxes"))]
+    if _PATTERNS.admin.search(word) and "readonly" not in squash(word):
+        found.append("*admin")
+    if _FREE.fullmatch(word) or ((":" in word or "{" in word) and _PATTERNS.open_rules.search(value)):
+        found.append("*free" if word[0] == "0" else "*rules")
+    return found
+
+
+_NUMBERS: Mapping[float, tuple[str, ...]] = {0: ("off", "no", "0"), 1: ("on", "yes"), 100: ("100",)}
+
+
+@cache
+def _switched() -> Mapping[str, list[str]]:
+    """What words say that switch on or off."""
+    said = {word: "yes" if true else "no" for word in _LISTS.on | _LISTS.off if (true := truth(word)) is not None}
+    return {
+        word: ["on" if word in _LISTS.on else "off", *said.get(word, "").split()] for word in _LISTS.on | _LISTS.off
+    }
+
+
+def _opens_all(text: str) -> bool:
+    """True for a document that gives all rights: a policy in JSON, a manifest in YAML, the rules of a database."""
     if text.lstrip()[:1] != "{":
         return "RoleBinding" in text and any(right in text for right in _LISTS.bound)
     try:
@@ -253,15 +184,105 @@ def _gives_all(key: str, short: str, text: str) -> bool:
     return isinstance(parsed, Mapping) and rights_to_all(walk(parsed))
 
 
-def is_off(value: object) -> bool:
-    """True for a value that switches off."""
-    return value.strip().lower() in _LISTS.off if isinstance(value, str) else not value
+def rights_to_all(entries: Iterable[Entry]) -> bool:
+    """A policy that lets everybody in, or somebody do everything."""
+    found = [(key, value) for key, _, value, _, _ in entries if key in _LISTS.policies]
+    denies = any(key == "effect" and str(value).lower()[:5] == "deny" for key, value in found)
+    return not denies and any(value in ("*", ["*"]) for _, value in found)
 
 
-def is_on(value: object) -> bool:
-    """True for a value that switches on."""
-    return value.strip().lower() in _LISTS.on if isinstance(value, str) else value == 1
+# -- what keys say -----------------------------------------------------------------------------------------
 
+
+@lru_cache(maxsize=4096)
+def key_senses(key: str) -> frozenset[str]:
+    """What a key says, in the words of the rows: itself without separators, and senses that begin with `*`."""
+    short = squash(key)
+    words = tuple(word for segment in split_name(key) for word in segment)
+    own = frozenset(words)
+    found = {
+        "*logging": "logging" in short,
+        "*who": short in _LISTS.public_keys or any(piece in short for piece in _LISTS.seen_by),
+        "*price": short in _LISTS.prices or short.endswith("price"),
+        "*status": short.endswith("status"),
+        "*source": "source" in short and short.endswith(_LISTS.in_order("networks")),
+        "*inward": "dest" not in short,
+        "*right": any(part in short for part in _LISTS.right_keys),
+        "*role": "role" in short,
+        "*document": short in _LISTS.manifests or "policy" in short,
+    }
+    if 0 < len(words) <= 8:
+        deletes, lifts = _deletes(words, own), _lifts(words, own)
+        found |= {
+            "*deletes": deletes,
+            "*deletes_many": deletes and (not _LISTS.lost.isdisjoint(own) or any(map(_is_store, words))),
+            "*destroys": deletes and "destroy" in own,
+            "*lifts": lifts,
+            "*bypasses": lifts and words[0] in ("bypass", "dangerously", "skip"),
+            "*guards": not lifts and _guards(words, own),
+            "*opens": (opens := _opens(own)),
+            "*opens_it": opens and len(words) > 1,
+            "*forwards": "delegate" in own or any(w.startswith(("forward", "redirect", "autoforward")) for w in words),
+            "*ends": not deletes and _ends(words),
+        }
+    return frozenset([short, *(name for name, true in found.items() if true)])
+
+
+def _is_store(word: str) -> bool:
+    return objects().get(word, "") in _LISTS.stores
+
+
+def _deletes(words: Words, own: frozenset[str]) -> bool:
+    """A yes deletes."""
+    if not own.isdisjoint(_LISTS.spares):
+        return False
+    for position, word in enumerate(words[:3]):
+        rest = words[position + 1 :]
+        if word in _LISTS.erases:
+            return object_kind(rest)[0] != "light" if rest else word not in ("format", "scrub", "reformat")
+        if word in _LISTS.takes:
+            return not _LISTS.lost.isdisjoint(rest)
+    return False
+
+
+def _guards(words: Words, own: frozenset[str]) -> bool:
+    """A no switches a protection off."""
+    if words[0] in ("disable", "prevent", "deny", "forbid") and not own.isdisjoint(_LISTS.prevented):
+        return True
+    if words[-1] in _LISTS.not_switches and words[-1] != "name":
+        return False
+    if not own.isdisjoint(_LISTS.demands):
+        return not own.isdisjoint(_LISTS.demanded)
+    if not own.isdisjoint(_LISTS.closes) and "public" in own:
+        return True
+    return not own.isdisjoint(_LISTS.guards) and own.isdisjoint({"name", "count", "log_level", "days"})
+
+
+def _lifts(words: Words, own: frozenset[str]) -> bool:
+    """A yes switches a protection off."""
+    if words[0] in _LISTS.lets:
+        return not own.isdisjoint(_LISTS.let_in)
+    if words[0] in ("bypass", "dangerously", "insecure"):
+        return True
+    if words[0] in _LISTS.lifts or words[-1] in ("disabled", "off", "bypassed", "skipped"):
+        return not own.isdisjoint(_LISTS.lifted | _LISTS.guards)
+    return False
+
+
+def _opens(own: frozenset[str]) -> bool:
+    """A yes opens it to everybody."""
+    return not _LISTS.public.isdisjoint(own) and own.isdisjoint(_LISTS.closes | _LISTS.lifts | _LISTS.no_access)
+
+
+def _ends(words: Words) -> bool:
+    """cancel_at_period_end, revoke_tokens, terminateInstances: a yes that ends something."""
+    first = words[0]
+    if first in _LISTS.ends_nothing or (first in _LISTS.mild and len(words) == 1):
+        return False
+    return verbs().get(first, "") in _LISTS.ending or first in _LISTS.throws_out
+
+
+# -- what is kept ------------------------------------------------------------------------------------------
 
 _SOON = 8 * 86_400  # seconds: what is deleted within a week was never to be kept
 _SHORT = 86_400
